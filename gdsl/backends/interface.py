@@ -1,0 +1,99 @@
+"""What a backend is: something that turns a program's IR into something to call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from gdsl.graph.graph import Graph
+from gdsl.ir.nodes import Program
+from gdsl.operations import Balance, Direction
+
+Scalar = bool | int | float
+
+
+@dataclass(frozen=True, slots=True)
+class Availability:
+    """Whether a backend can run here; if not, why, and what would mend it."""
+
+    ok: bool
+    detail: str
+    fix: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """When a run is stopped with an error: after `timeout` seconds, or once any loop of the schedule has finished
+    `max_iterations` passes and would begin another."""
+
+    timeout: float | None = None
+    max_iterations: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Bindings:
+    """The caller's data, checked: every param by name (vertex params in range), every input by name.
+
+    Input arrays are C-contiguous, of the declared dtype and length (ids as int32 or int64, `none` as -1), NumPy
+    or, for the cuda backend only, CuPy.
+    """
+
+    params: dict[str, Scalar]
+    inputs: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class TraceRecord:
+    """One execution of one operator.
+
+    `iteration` is that of the innermost loop around it. `frontier_size` counts the elements it ran on and `edges`
+    the edges of those elements in the operator's `over`, whether or not a pull looked at every one of them (0 for
+    vertex operators). `direction` and `balance` are what was used; None where the choice does not exist.
+    """
+
+    site: int
+    label: str
+    iteration: int
+    frontier_size: int
+    edges: int
+    direction: Direction | None = None
+    balance: Balance | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a run gave: every array and scalar that is not `local`, under its declared name.
+
+    Arrays have the declared dtype; ids are int32 or int64 with `none` as -1. `time_ms` is the run itself, with the
+    initialisation of the results, without compilation and transfer of the graph. `iterations` counts the finished
+    passes of all loops of the schedule's top level.
+    """
+
+    arrays: dict[str, Any]
+    scalars: dict[str, Scalar]
+    iterations: int
+    time_ms: float
+    trace: tuple[TraceRecord, ...] = field(default=())
+
+
+class Executable(Protocol):
+    """A program that a backend has made ready."""
+
+    def run(self, graph: Graph, bindings: Bindings, limits: Limits) -> Outcome:
+        """Run to the end; raises `gdsl.diagnostics.GdslError` when the run fails or is stopped, `KeyboardInterrupt`
+        on Ctrl-C. The process, the graph and the executable stay usable."""
+        ...
+
+
+class Backend(Protocol):
+    """One of `reference`, `cpu`, `cuda`."""
+
+    name: str
+
+    def availability(self) -> Availability:
+        """Whether this backend can run on this machine. Quick, and never raises."""
+        ...
+
+    def build(self, program: Program, id_bits: int) -> Executable:
+        """Make `program` (as lowered, before any pass) ready for graphs whose ids fit in `id_bits` (32 or 64) bits."""
+        ...

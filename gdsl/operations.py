@@ -1,0 +1,138 @@
+"""The operations of the language, as enumerations that the typed AST and the IR share."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class UnaryOperation(Enum):
+    """An operator with one operand."""
+
+    NEGATE = "-"
+    NOT = "!"
+    INVERT = "~"
+
+
+class BinaryOperation(Enum):
+    """An operator with two operands, named by its spelling in the language."""
+
+    ADD = "+"
+    ADD_SATURATING = "+|"
+    """Integer addition where ``inf`` (the type's largest value) on either side stays ``inf``; made by lowering only."""
+    SUBTRACT = "-"
+    MULTIPLY = "*"
+    DIVIDE = "/"
+    INTEGER_DIVIDE = "//"
+    """Integer division, truncated towards zero as in C; by zero it gives 0."""
+    MODULO = "%"
+    """Remainder with the sign of the left side, as in C; by zero it gives 0. On floats: C's fmod."""
+    SHIFT_LEFT = "<<"
+    SHIFT_RIGHT = ">>"
+    BIT_AND = "&"
+    BIT_OR = "|"
+    BIT_XOR = "^"
+    AND = "&&"
+    OR = "||"
+    EQUAL = "=="
+    NOT_EQUAL = "!="
+    LESS = "<"
+    LESS_EQUAL = "<="
+    GREATER = ">"
+    GREATER_EQUAL = ">="
+
+    @property
+    def is_comparison(self) -> bool:
+        """Whether the result is a bool made from two operands of one type."""
+        return self.value in ("==", "!=", "<", "<=", ">", ">=")
+
+    @property
+    def is_logical(self) -> bool:
+        """Whether both operands and the result are bool, the right side evaluated only when needed."""
+        return self.value in ("&&", "||")
+
+
+class ReduceOperation(Enum):
+    """How an update statement combines the former value with the new one."""
+
+    MIN = "min="
+    MAX = "max="
+    ADD = "+="
+    SUBTRACT = "-="
+    MULTIPLY = "*="
+    BIT_AND = "&="
+    BIT_OR = "|="
+    BIT_XOR = "^="
+
+
+class NeighborOperation(Enum):
+    """The reduction of one `neighbor_reduce`."""
+
+    SUM = "sum"
+    MIN = "min"
+    MAX = "max"
+    PRODUCT = "product"
+    SOME = "some"
+    EVERY = "every"
+    AND = "and"
+    OR = "or"
+    XOR = "xor"
+    COUNT = "count"
+
+
+class Outcome(Enum):
+    """What the expression form of an update yields."""
+
+    CHANGED = "changed"
+    FETCH = "fetch"
+
+
+class Builtin(Enum):
+    """A pure function that the language provides."""
+
+    MIN = "min"
+    MAX = "max"
+    ABS = "abs"
+    FLOOR = "floor"
+    CEIL = "ceil"
+    SQRT = "sqrt"
+    EXP = "exp"
+    LOG = "log"
+    POW = "pow"
+
+
+class Degree(Enum):
+    """Which of a vertex's edges are counted."""
+
+    OUT = "out_degree"
+    IN = "in_degree"
+
+
+class Over(Enum):
+    """Which edges of a frontier's vertices an operator visits."""
+
+    OUT_EDGES = "out_edges"
+    IN_EDGES = "in_edges"
+    ALL_EDGES = "all_edges"
+
+
+class Domain(Enum):
+    """What a piece of problem data is indexed by."""
+
+    VERTEX = "vertex"
+    EDGE = "edge"
+
+
+class Direction(Enum):
+    """How an advance walks: from the frontier along its edges, or from the far ends back to it."""
+
+    PUSH = "push"
+    PULL = "pull"
+    AUTO = "auto"
+
+
+class Balance(Enum):
+    """How the edges of a frontier are shared among threads."""
+
+    THREAD = "thread"
+    BLOCK = "block"
+    AUTO = "auto"
