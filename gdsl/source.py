@@ -28,5 +28,5 @@ class Source:
 
     def line(self, number: int) -> str:
         """The text of line `number` (from 1) without its line end; empty past the last line."""
-        lines = self.text.splitlines()
-        return lines[number - 1] if 0 < number <= len(lines) else ""
+        lines = self.text.split("\n")
+        return lines[number - 1].rstrip("\r") if 0 < number <= len(lines) else ""

@@ -1,0 +1,1 @@
+"""The codes, one file a family; each file has a tuple `CODES`."""

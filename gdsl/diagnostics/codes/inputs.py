@@ -1,0 +1,60 @@
+"""E06xx: what the caller gives to a run."""
+
+from __future__ import annotations
+
+from gdsl.diagnostics.registry import Code
+
+CODES: tuple[Code, ...] = (
+    Code(
+        "E0601",
+        "missing param",
+        "The param has no default, so a value must be given: `-p name=value` or a keyword argument.",
+        "gdslc run bfs.gdsl karate.mtx            # -p source=0",
+    ),
+    Code(
+        "E0602",
+        "unknown param or input",
+        "The program declares no param or input of this name.",
+        "gdslc run bfs.gdsl karate.mtx -p sorce=0",
+    ),
+    Code(
+        "E0603",
+        "value of a param not usable",
+        "The value is no number or bool of the param's type, or out of the type's range.",
+        "gdslc run bfs.gdsl karate.mtx -p source=x",
+    ),
+    Code(
+        "E0604",
+        "vertex out of range",
+        "A vertex param is not one of the graph's vertices, which count from 0.",
+        "gdslc run bfs.gdsl karate.mtx -p source=34",
+    ),
+    Code(
+        "E0605",
+        "missing input",
+        "Neither the graph nor the caller has an array of this name.",
+        "gdslc run sssp.gdsl pattern.mtx          # --weights random:1",
+    ),
+    Code(
+        "E0606",
+        "input of the wrong length",
+        "An input over vertices has one value a vertex, one over edges one value a stored edge.",
+    ),
+    Code(
+        "E0607",
+        "input of the wrong type",
+        "The array's dtype does not become the declared type without loss.",
+    ),
+    Code(
+        "E0608",
+        "input refused by `where`",
+        "A value of the input does not fulfil its `where`; the first one is named. NaN never does.",
+        "input edge weight : float32 where weight >= 0;",
+    ),
+    Code(
+        "E0609",
+        "graph not as required",
+        "`requires symmetric` or `requires simple` does not hold of the graph; the first offender is named.",
+        "requires symmetric;",
+    ),
+)

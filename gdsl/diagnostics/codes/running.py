@@ -1,0 +1,24 @@
+"""E08xx: a run that was stopped."""
+
+from __future__ import annotations
+
+from gdsl.diagnostics.registry import Code
+
+CODES: tuple[Code, ...] = (
+    Code(
+        "E0801",
+        "index out of range",
+        "A computed index was `none` or not in the array; the run stopped at the next barrier.",
+        "parent[parent[v]]                        # parent[v] may be none",
+    ),
+    Code(
+        "E0802",
+        "timeout",
+        "The run took longer than `--timeout`.",
+    ),
+    Code(
+        "E0803",
+        "too many iterations",
+        "A loop of the schedule would begin another pass after `--max-iterations` of them.",
+    ),
+)

@@ -1,0 +1,113 @@
+"""E04xx: the schedule, its operators and the tuning."""
+
+from __future__ import annotations
+
+from gdsl.diagnostics.registry import Code
+
+CODES: tuple[Code, ...] = (
+    Code(
+        "E0401",
+        "functor of another kind",
+        (
+            "`compute`, `filter` and `where` take a vertex functor (`compute(edges, …)` an edge functor), "
+            "`advance` an edge functor, `neighbor_reduce` an edge functor with a `value`."
+        ),
+        "vertex functor visit(v) { … }\n…\nf = advance(f, visit);",
+    ),
+    Code(
+        "E0402",
+        "wrong argument of an operator",
+        "The operator does not take this argument, or not with this value; the message lists what it takes.",
+        "f = advance(f, visit, over=edges);       # over=out_edges",
+    ),
+    Code(
+        "E0403",
+        "not a frontier",
+        "The operator works on a frontier, on `vertices`, or (only `compute`) on `edges`.",
+        "f = advance(distance, visit);",
+    ),
+    Code(
+        "E0404",
+        "operator at the wrong place",
+        (
+            "Operators stand as statements of the schedule, as the value of a frontier, or as the input of another "
+            "operator."
+        ),
+        "scalar = size(f) + compute(f, g);",
+    ),
+    Code(
+        "E0405",
+        "`swap` of two unlike things",
+        "`swap` takes two arrays over the same elements, or two scalars, of the same type; neither may be an input.",
+        "swap(rank, distance);",
+    ),
+    Code(
+        "E0406",
+        "`neighbor_reduce` without its array",
+        "The result of `neighbor_reduce` is assigned to an array over vertices: `next = neighbor_reduce(…);`.",
+        "neighbor_reduce(vertices, received, sum);",
+    ),
+    Code(
+        "E0407",
+        "reduction not defined for the type",
+        (
+            "`sum`, `product`, `min` and `max` take numbers (`min` and `max` also ids), `some`, `every` and "
+            "`count` bool, `and`, `or` and `xor` integers and bool."
+        ),
+        "total = neighbor_reduce(vertices, flag, sum);   # flag gives a bool: count",
+    ),
+    Code(
+        "E0408",
+        "the schedule does not read arrays",
+        (
+            "Statements of the schedule read params, scalars, `size(f)`, `iteration` and counts. To use an "
+            "element, copy it into a scalar by a functor."
+        ),
+        "while (distance[target] == -1) { … }",
+    ),
+    Code(
+        "E0409",
+        "wrong element in the schedule",
+        "`a[x] = y` in the schedule takes a param, a scalar or a literal as its index.",
+        "distance[out_degree(source)] = 0;",
+    ),
+    Code(
+        "E0410",
+        "unknown requirement",
+        "`requires` knows `symmetric` and `simple`.",
+        "requires sorted;",
+    ),
+    Code(
+        "E0411",
+        "nothing of this name to tune",
+        "Tuning words begin with a functor, a `@label` of the schedule, `schedule` or `bounds`.",
+        "tune { vist.direction = push; }          # visit",
+    ),
+    Code(
+        "E0412",
+        "unknown knob or value",
+        "The knob does not exist or does not take this value; the message lists what there is.",
+        "tune { visit.direction = sideways; }",
+    ),
+    Code(
+        "E0413",
+        "knob without effect",
+        (
+            "The knob does not apply to the operators that use this functor: `direction` is for `advance`, "
+            "`balance` for `advance` and `neighbor_reduce`."
+        ),
+        "tune { settle.direction = pull; }",
+    ),
+    Code(
+        "E0414",
+        "label used twice",
+        "A `@label` names one operator of the schedule.",
+        "f = advance(f, visit) @step; f = advance(f, visit) @step;",
+    ),
+    Code(
+        "E0415",
+        "result of an operator not used as what it is",
+        "`advance`, `filter` and `where` give a frontier, `neighbor_reduce` values of an array, `compute` nothing.",
+        "rank = advance(f, visit);",
+    ),
+)

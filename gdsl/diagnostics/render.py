@@ -1,0 +1,55 @@
+"""Messages as plain text."""
+
+from __future__ import annotations
+
+from gdsl.diagnostics.diagnostic import Diagnostic
+from gdsl.source import NOWHERE, Source, Span
+
+_LONGEST_LINE = 160
+
+
+def render(diagnostic: Diagnostic, source: Source | None) -> str:
+    """`diagnostic` as text of several lines without a final line end: head, places underlined, notes, fix."""
+    span = diagnostic.span if diagnostic.span != NOWHERE else None
+    lines = [f"{_head(diagnostic, span, source)}error[{diagnostic.code}]: {diagnostic.message}"]
+    places = [(span, diagnostic.hint)] if span else []
+    places += [(label.span, label.text) for label in diagnostic.labels if label.span != NOWHERE]
+    if source is not None and places:
+        width = max(len(str(place.line)) for place, _ in places)
+        for place, text in places:
+            lines += _underlined(place, text, source, width)
+    lines += [_indented("note: ", note) for note in diagnostic.notes]
+    if diagnostic.fix is not None:
+        lines.append(_indented("fix: ", diagnostic.fix))
+    return "\n".join(lines)
+
+
+def _head(diagnostic: Diagnostic, span: Span | None, source: Source | None) -> str:
+    if diagnostic.place is not None:
+        return f"{diagnostic.place}: "
+    if source is None:
+        return ""
+    return f"{source.name}:{span.line}:{span.column}: " if span else f"{source.name}: "
+
+
+def _underlined(span: Span, text: str, source: Source, width: int) -> list[str]:
+    line = source.line(span.line)
+    first = max(span.column - 1, 0)
+    last = min(span.end_column - 1, len(line)) if span.end_line == span.line else len(line.rstrip())
+    start = max(0, first - _LONGEST_LINE // 2) if len(line) > _LONGEST_LINE else 0
+    shown = line[start : start + _LONGEST_LINE]
+    marks = min(max(last - first, 1), max(len(shown) - (first - start), 1))
+    lead = "".join("\t" if character == "\t" else " " for character in shown[: first - start])
+    return [
+        f"  {span.line:>{width}} | {_printable(shown)}".rstrip(),
+        f"  {'':>{width}} | {lead}{'^' * marks} {text}".rstrip(),
+    ]
+
+
+def _printable(text: str) -> str:
+    return "".join(c if c.isprintable() or c == "\t" else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+def _indented(prefix: str, text: str) -> str:
+    first, *others = text.split("\n")
+    return "\n".join([f"  {prefix}{first}", *(f"  {'':{len(prefix)}}{line}" for line in others)])
