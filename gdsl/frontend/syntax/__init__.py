@@ -1,0 +1,126 @@
+"""The syntax tree, and the typed tree that the checker makes of it: the same classes with more of their slots filled.
+
+The parser fills everything but the slots listed here. The checker builds new nodes in which
+
+- every `Expression.type` is set (None stays only on `Call`s that stand for an operator without a value, on set
+  literals, operators, and names of frontiers, functors and option words);
+- every `Name.symbol`, `Index.symbol`, `Call.symbol` and the `symbol` of declarations, functors, functions, `Let`, `For`
+  and `FrontierDeclaration` is set; the same declaration gives the same `Symbol` everywhere, compare them with `==`;
+- `Index.checked` says whether the index was computed and must be tested while the program runs;
+- conversions are explicit: an implied widening or a cast (a `Call` named like a type) has become a `Convert`, so both
+  operands of a `Binary` and both sides of an assignment have one type; a literal has the type of its place;
+- calls of operators in the schedule (`advance`, `filter`, `where`, `compute`, `neighbor_reduce`) have become
+  `OperatorCall`s; `size`, `swap` and `fill` stay `Call`s whose symbol is a built-in;
+- no node of a form that is not built yet (`Later…`) is left.
+
+A program with mistakes never leaves the checker, so what comes after it may rely on all of this. Spans of statements and
+of calls are unique within a program and identify them.
+"""
+
+from __future__ import annotations
+
+from gdsl.frontend.syntax.base import Node, Symbol, SymbolKind, children, walk
+from gdsl.frontend.syntax.declarations import (
+    Declaration,
+    DeclarationKind,
+    Function,
+    FunctionParameter,
+    Functor,
+    KnobArgument,
+    LaterDeclaration,
+    ParameterName,
+    Program,
+    Requirement,
+    TuneEntry,
+)
+from gdsl.frontend.syntax.expressions import (
+    Argument,
+    Binary,
+    Boolean,
+    Call,
+    CompareAndSwap,
+    Conditional,
+    Convert,
+    Expression,
+    Index,
+    Infinity,
+    LaterExpression,
+    Name,
+    NoneLiteral,
+    Number,
+    OperatorCall,
+    OperatorKind,
+    SetLiteral,
+    Unary,
+    UpdateValue,
+)
+from gdsl.frontend.syntax.statements import (
+    Accept,
+    Assign,
+    Break,
+    ExpressionStatement,
+    For,
+    FrontierDeclaration,
+    If,
+    LaterStatement,
+    Let,
+    Repeat,
+    Return,
+    Statement,
+    TypeName,
+    Update,
+    While,
+)
+
+__all__ = [
+    "Accept",
+    "Argument",
+    "Assign",
+    "Binary",
+    "Boolean",
+    "Break",
+    "Call",
+    "CompareAndSwap",
+    "Conditional",
+    "Convert",
+    "Declaration",
+    "DeclarationKind",
+    "Expression",
+    "ExpressionStatement",
+    "For",
+    "FrontierDeclaration",
+    "Function",
+    "FunctionParameter",
+    "Functor",
+    "If",
+    "Index",
+    "Infinity",
+    "KnobArgument",
+    "LaterDeclaration",
+    "LaterExpression",
+    "LaterStatement",
+    "Let",
+    "Name",
+    "Node",
+    "NoneLiteral",
+    "Number",
+    "OperatorCall",
+    "OperatorKind",
+    "ParameterName",
+    "Program",
+    "Repeat",
+    "Requirement",
+    "Return",
+    "SetLiteral",
+    "Statement",
+    "Symbol",
+    "SymbolKind",
+    "TuneEntry",
+    "TypeName",
+    "Unary",
+    "Update",
+    "UpdateValue",
+    "While",
+    "children",
+    "walk",
+]

@@ -1,0 +1,81 @@
+"""What every node of the syntax tree shares, symbols, and walks over the tree."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from gdsl.operations import Domain
+from gdsl.source import Span
+from gdsl.types import ScalarType
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """What every node has: its place in the text."""
+
+    span: Span
+
+
+class SymbolKind(Enum):
+    """What a name stands for."""
+
+    PARAM = "param"
+    ARRAY = "array"
+    SCALAR = "scalar"
+    FUNCTOR = "functor"
+    FUNCTION = "function"
+    FRONTIER = "frontier"
+    LOCAL = "local"
+    """A `let` or `var`."""
+    LOOP_VARIABLE = "loop variable"
+    FUNCTION_PARAMETER = "function parameter"
+    VERTEX = "vertex of the functor"
+    SOURCE = "source of the edge"
+    DESTINATION = "destination of the edge"
+    EDGE = "edge of the functor"
+    NEAR = "near"
+    FAR = "far"
+    BUILTIN = "built-in"
+    """`iteration`, `place`, `id`, `num_vertices`, `num_edges`, `vertices`, `edges`, and functions like `min`."""
+    LATER = "not built yet"
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A declaration as its uses see it.
+
+    `span` is where the name is declared (`NOWHERE` for what the language provides). `unique` is the name, with a number
+    behind it where a functor or the schedule declares the same name in several blocks. `mutable` is true of `var`s,
+    of scalars and of arrays. `domain` is set for arrays.
+    """
+
+    kind: SymbolKind
+    name: str
+    span: Span
+    type: ScalarType | None = None
+    domain: Domain | None = None
+    is_input: bool = False
+    mutable: bool = False
+    unique: str = ""
+
+
+def children(node: Node) -> Iterator[Node]:
+    """The nodes directly inside `node`, in the order of their slots."""
+    for slot in dataclasses.fields(node):
+        value = getattr(node, slot.name)
+        if isinstance(value, Node):
+            yield value
+        elif isinstance(value, tuple):
+            yield from (item for item in value if isinstance(item, Node))
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """`node` and every node inside it, parents first, in the order of the text."""
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        yield current
+        stack.extend(reversed(tuple(children(current))))

@@ -1,0 +1,140 @@
+"""The declarations of the syntax tree: problem data, functors, functions, tuning, and the whole program."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from gdsl.frontend.syntax.base import Node, Symbol
+from gdsl.frontend.syntax.expressions import Expression
+from gdsl.frontend.syntax.statements import Statement, TypeName
+from gdsl.operations import Domain
+from gdsl.source import Span
+from gdsl.types import ScalarType
+
+
+class DeclarationKind(Enum):
+    """The kinds of problem data."""
+
+    PARAM = "param"
+    VERTEX_ARRAY = "vertex"
+    EDGE_ARRAY = "edge"
+    SCALAR = "scalar"
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration(Node):
+    """One line of `problem { … }`. `initial` is the default of a param, else the initial value."""
+
+    kind: DeclarationKind
+    name: str
+    name_span: Span
+    declared: TypeName
+    initial: Expression | None
+    where: Expression | None
+    is_input: bool
+    is_local: bool
+    later: str | None = None
+    """What of the declaration is not built yet (pairs, several values an element); None: nothing."""
+    type: ScalarType | None = None
+    symbol: Symbol | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterName(Node):
+    """A functor's parameter."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionParameter(Node):
+    """A function's parameter."""
+
+    name: str
+    declared: TypeName
+    type: ScalarType | None = None
+    symbol: Symbol | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Functor(Node):
+    """A vertex functor (one parameter) or an edge functor (source, destination, edge).
+
+    `condition` None: true. `body` holds the statements of `apply`. `value` and `result` belong to functors for
+    `neighbor_reduce` only, which have no `apply`.
+    """
+
+    name: str
+    name_span: Span
+    domain: Domain
+    parameters: tuple[ParameterName, ...]
+    condition: Expression | None
+    body: tuple[Statement, ...]
+    value: Expression | None = None
+    declared_result: TypeName | None = None
+    result: ScalarType | None = None
+    symbol: Symbol | None = None
+    symbols: tuple[Symbol, ...] = ()
+    """Those of the parameters, filled by the checker."""
+
+
+@dataclass(frozen=True, slots=True)
+class Function(Node):
+    """A pure function."""
+
+    name: str
+    name_span: Span
+    parameters: tuple[FunctionParameter, ...]
+    declared_result: TypeName
+    body: tuple[Statement, ...]
+    result: ScalarType | None = None
+    symbol: Symbol | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LaterDeclaration(Node):
+    """A part of the program that is not built yet; `what` names it, `names` are those that it would declare."""
+
+    what: str
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement(Node):
+    """One word of `requires …;`."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class KnobArgument(Node):
+    """`alpha=15` in `auto(alpha=15)`."""
+
+    name: str
+    value: int | float | str
+
+
+@dataclass(frozen=True, slots=True)
+class TuneEntry(Node):
+    """`subject.knob = value;`. `subject` None: a knob of the whole program such as `bounds`."""
+
+    subject: str | None
+    knob: str
+    value: int | float | str
+    arguments: tuple[KnobArgument, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Program(Node):
+    """A whole program. `later` holds the parts that are not built yet; the checker refuses them."""
+
+    doc: str
+    name: str
+    requires: tuple[Requirement, ...]
+    declarations: tuple[Declaration, ...]
+    functors: tuple[Functor, ...]
+    functions: tuple[Function, ...]
+    later: tuple[LaterDeclaration, ...]
+    schedule: tuple[Statement, ...]
+    tune: tuple[TuneEntry, ...]

@@ -1,0 +1,179 @@
+"""The expressions of the syntax tree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from gdsl.frontend.syntax.base import Node, Symbol
+from gdsl.operations import BinaryOperation, NeighborOperation, Outcome, Over, UnaryOperation
+from gdsl.source import Span
+from gdsl.types import ScalarType
+
+if TYPE_CHECKING:
+    from gdsl.frontend.syntax.statements import Update
+
+
+@dataclass(frozen=True, slots=True)
+class Expression(Node):
+    """Something with a value; `type` is filled by the checker."""
+
+    type: ScalarType | None = field(default=None, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Number(Expression):
+    """A literal number: an int or a float as written; once typed, an int for integers and ids, a float for floats."""
+
+    value: int | float
+
+
+@dataclass(frozen=True, slots=True)
+class Boolean(Expression):
+    """`true` or `false`."""
+
+    value: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Infinity(Expression):
+    """`inf`: of an integer type its largest value."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoneLiteral(Expression):
+    """`none`: no vertex, no edge."""
+
+
+@dataclass(frozen=True, slots=True)
+class Name(Expression):
+    """A name as a value. `now`: written `now name` (scalars only)."""
+
+    name: str
+    now: bool = field(default=False, kw_only=True)
+    symbol: Symbol | None = field(default=None, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Index(Expression):
+    """`array[index]`. `now`: written `now array[index]`."""
+
+    array: str
+    array_span: Span
+    index: Expression
+    now: bool = field(default=False, kw_only=True)
+    symbol: Symbol | None = field(default=None, kw_only=True)
+    checked: bool = field(default=False, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Unary(Expression):
+    """An operator before its operand."""
+
+    operation: UnaryOperation
+    operand: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Binary(Expression):
+    """An operator between its operands; in the typed tree both have one type."""
+
+    operation: BinaryOperation
+    left: Expression
+    right: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Conditional(Expression):
+    """`condition ? yes : no`."""
+
+    condition: Expression
+    yes: Expression
+    no: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Argument(Node):
+    """One argument of a call; `keyword` for `over=in_edges`."""
+
+    value: Expression
+    keyword: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Expression):
+    """`function(arguments) @label`; the label only behind operators."""
+
+    function: str
+    function_span: Span
+    arguments: tuple[Argument, ...]
+    label: str | None = None
+    symbol: Symbol | None = field(default=None, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Convert(Expression):
+    """A change of type; made by the checker from a cast (`implicit` False) or a widening."""
+
+    operand: Expression
+    implicit: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateValue(Expression):
+    """`changed(x op= y)` or `fetch(x op= y)`."""
+
+    outcome: Outcome
+    update: Update
+
+
+@dataclass(frozen=True, slots=True)
+class CompareAndSwap(Expression):
+    """`cas(target, old, new)`."""
+
+    target: Name | Index
+    old: Expression
+    new: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class SetLiteral(Expression):
+    """`{ a, b }` in the schedule."""
+
+    members: tuple[Expression, ...]
+
+
+class OperatorKind(Enum):
+    """The bulk operators of the schedule."""
+
+    ADVANCE = "advance"
+    FILTER = "filter"
+    WHERE = "where"
+    COMPUTE = "compute"
+    NEIGHBOR_REDUCE = "neighbor_reduce"
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorCall(Expression):
+    """A call of an operator; made by the checker.
+
+    `input` is a `Name` (of a frontier, `vertices` or `edges`), a `SetLiteral` or another `OperatorCall`; None for
+    `where`. `over` counts for ADVANCE and NEIGHBOR_REDUCE. `gives_frontier`: False for `to=none`, COMPUTE and
+    NEIGHBOR_REDUCE.
+    """
+
+    kind: OperatorKind
+    input: Expression | None
+    functor: Name
+    over: Over = Over.OUT_EDGES
+    gives_frontier: bool = False
+    operation: NeighborOperation | None = None
+    label: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LaterExpression(Expression):
+    """A form that is not built yet; `what` names it."""
+
+    what: str

@@ -1,0 +1,141 @@
+"""The statements of the syntax tree: those of functors and functions, and those of the schedule."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gdsl.frontend.syntax.base import Node, Symbol
+from gdsl.frontend.syntax.expressions import Expression, Index, Name
+from gdsl.operations import ReduceOperation
+from gdsl.source import Span
+from gdsl.types import ScalarType
+
+
+@dataclass(frozen=True, slots=True)
+class Statement(Node):
+    """A statement of a functor, a function or the schedule."""
+
+
+@dataclass(frozen=True, slots=True)
+class TypeName(Node):
+    """A type as written; the checker looks it up."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Let(Statement):
+    """`let name [: type] = value;`, or `var` (`mutable`). `type` is None until the checker has settled it."""
+
+    name: str
+    name_span: Span
+    declared: TypeName | None
+    value: Expression
+    mutable: bool
+    type: ScalarType | None = None
+    symbol: Symbol | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Assign(Statement):
+    """`target = value;` or `target any= value;`.
+
+    In the typed schedule the value may be an `OperatorCall` or `SetLiteral` (target a frontier), a frontier's `Name`, or
+    a NEIGHBOR_REDUCE (target an array's `Name` without index).
+    """
+
+    target: Name | Index
+    value: Expression
+    any_winner: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Update(Statement):
+    """`target op= value`; a statement, or the argument of `changed` and `fetch`."""
+
+    target: Name | Index
+    operation: ReduceOperation
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class ExpressionStatement(Statement):
+    """An expression as a statement: `cas(…)`, `changed(…)`, `fetch(…)`; in the schedule operators, `swap`, `fill`."""
+
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Accept(Statement):
+    """`accept value;`."""
+
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class If(Statement):
+    """`if (condition) { … } else { … }`."""
+
+    condition: Expression
+    then: tuple[Statement, ...]
+    otherwise: tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class For(Statement):
+    """`for name in first..last { … }`; `type` is that of the loop variable, filled by the checker."""
+
+    name: str
+    name_span: Span
+    first: Expression
+    last: Expression
+    body: tuple[Statement, ...]
+    type: ScalarType | None = None
+    symbol: Symbol | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class While(Statement):
+    """`while (condition) { … }`."""
+
+    condition: Expression
+    body: tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat(Statement):
+    """`repeat (count) { … }`; schedule only."""
+
+    count: Expression
+    body: tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Break(Statement):
+    """`break;`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Return(Statement):
+    """`return value;`; functions only."""
+
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class FrontierDeclaration(Statement):
+    """`frontier name = value;`; without a value the empty set. Schedule only."""
+
+    name: str
+    name_span: Span
+    value: Expression | None
+    symbol: Symbol | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LaterStatement(Statement):
+    """A form that is not built yet; `what` names it, `names` are those that it would declare."""
+
+    what: str
+    names: tuple[str, ...] = ()
+    body: tuple[Statement, ...] = ()

@@ -1,0 +1,137 @@
+"""What functors and functions do: writes, locals and control flow of the IR."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from gdsl.ir.expressions import Expression, Node
+from gdsl.operations import Domain, ReduceOperation
+from gdsl.types import ScalarType
+
+
+@dataclass(frozen=True, slots=True)
+class ElementTarget(Node):
+    """An array element that is written."""
+
+    array: str
+    domain: Domain
+    type: ScalarType
+    index: Expression
+    checked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarTarget(Node):
+    """A scalar that is written."""
+
+    scalar: str
+    type: ScalarType
+
+
+Target = ElementTarget | ScalarTarget
+
+
+class StoreRule(Enum):
+    """Why a plain store is allowed (the rules of *Writes* in the language reference)."""
+
+    SINGLE_WRITER = 1
+    SAME_VALUE = 2
+    UNDER_CAS = 3
+    ANY_WINNER = 4
+    """Written `any=`: one of the writers wins."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement(Node):
+    """A statement of a functor or function."""
+
+
+@dataclass(frozen=True, slots=True)
+class Let(Statement):
+    """A new local, constant (`let`) or not (`var`)."""
+
+    name: str
+    type: ScalarType
+    value: Expression
+    mutable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Assign(Statement):
+    """A new value for a `var`."""
+
+    name: str
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Store(Statement):
+    """`x = y` or `x any= y`."""
+
+    target: Target
+    value: Expression
+    rule: StoreRule
+
+
+@dataclass(frozen=True, slots=True)
+class Update(Statement):
+    """`x op= y`: atomic where several calls may meet."""
+
+    target: Target
+    operation: ReduceOperation
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluate(Statement):
+    """A `cas` used as a statement."""
+
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Accept(Statement):
+    """Decides membership of the outgoing frontier; the last one executed counts, true if none is."""
+
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Branch(Statement):
+    """`if … else …` in a functor."""
+
+    condition: Expression
+    then: tuple[Statement, ...]
+    otherwise: tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ForRange(Statement):
+    """`for i in first..last`, `last` excluded; both ends are evaluated once."""
+
+    name: str
+    type: ScalarType
+    first: Expression
+    last: Expression
+    body: tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Loop(Statement):
+    """`while (condition)` in a functor; polls the stop flag."""
+
+    condition: Expression
+    body: tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Break(Statement):
+    """Leaves the innermost loop of the functor."""
+
+
+@dataclass(frozen=True, slots=True)
+class Return(Statement):
+    """The value of a function."""
+
+    value: Expression
