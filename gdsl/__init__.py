@@ -1,0 +1,45 @@
+"""gdsl: graph algorithms written in a small language, compiled to CUDA and C++.
+
+    import gdsl
+    bfs = gdsl.compile("samples/bfs.gdsl")
+    result = bfs(gdsl.Graph.read("samples/graphs/karate.mtx"), source=0)
+    result.distance, result.iterations, result.time_ms
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+from gdsl.version import __version__
+
+if TYPE_CHECKING:
+    from gdsl.api.compiling import compile  # noqa: A004
+    from gdsl.api.program import Program
+    from gdsl.api.result import Result
+    from gdsl.diagnostics import Diagnostic, GdslError
+    from gdsl.graph import Graph
+
+__all__ = ["Diagnostic", "GdslError", "Graph", "Program", "Result", "__version__", "compile"]
+
+_HOMES = {
+    "compile": "gdsl.api.compiling",
+    "Program": "gdsl.api.program",
+    "Result": "gdsl.api.result",
+    "Diagnostic": "gdsl.diagnostics",
+    "GdslError": "gdsl.diagnostics",
+    "Graph": "gdsl.graph",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Import a public name when it is first used, so that `import gdsl` costs next to nothing."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'gdsl' has no attribute {name!r}")
+    value = getattr(importlib.import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
