@@ -136,3 +136,13 @@ class Balance(Enum):
     THREAD = "thread"
     BLOCK = "block"
     AUTO = "auto"
+
+
+class StoreRule(Enum):
+    """Why a plain store is allowed (the rules of *Writes* in the language reference)."""
+
+    SINGLE_WRITER = 1
+    SAME_VALUE = 2
+    UNDER_CAS = 3
+    ANY_WINNER = 4
+    """Written `any=`: one of the writers wins."""

@@ -80,10 +80,10 @@ from gdsl.ir.statements import (
     ScalarTarget,
     Statement,
     Store,
-    StoreRule,
     Target,
     Update,
 )
+from gdsl.operations import StoreRule
 
 __all__ = [
     "Accept",

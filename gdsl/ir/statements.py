@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
 
 from gdsl.ir.expressions import Expression, Node
-from gdsl.operations import Domain, ReduceOperation
+from gdsl.operations import Domain, ReduceOperation, StoreRule
 from gdsl.types import ScalarType
 
 
@@ -30,16 +29,6 @@ class ScalarTarget(Node):
 
 
 Target = ElementTarget | ScalarTarget
-
-
-class StoreRule(Enum):
-    """Why a plain store is allowed (the rules of *Writes* in the language reference)."""
-
-    SINGLE_WRITER = 1
-    SAME_VALUE = 2
-    UNDER_CAS = 3
-    ANY_WINNER = 4
-    """Written `any=`: one of the writers wins."""
 
 
 @dataclass(frozen=True, slots=True)
