@@ -1,0 +1,171 @@
+"""Lists of edges, and the CSR and CSC made of them by stable counting sorts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+from gdsl.graph.errors import bad_array, bad_id, too_large
+from gdsl.graph.graph import Graph, id_dtype
+from gdsl.graph.memory import require_memory
+
+LARGEST_NUM_VERTICES = 3_037_000_499
+"""More vertices are refused: two ids no longer pack into one int64, and degrees are int32 anyway."""
+
+_LARGEST_DEGREE = 2**31 - 1
+
+
+@dataclass(slots=True)
+class EdgeList:
+    """Edges in the order given, ids from 0 and known to be in range.
+
+    sources, destinations: int32 or int64[n]; attributes: each [n]; with directed=False an edge stands for both ways.
+    """
+
+    sources: NDArray[Any]
+    destinations: NDArray[Any]
+    num_vertices: int
+    directed: bool
+    attributes: dict[str, NDArray[Any]] = field(default_factory=dict)
+    vertex_attributes: dict[str, NDArray[Any]] = field(default_factory=dict)
+
+
+def edges_from_arrays(
+    sources: ArrayLike,
+    destinations: ArrayLike,
+    num_vertices: int | None,
+    attributes: Mapping[str, ArrayLike],
+    directed: bool,
+    vertex_attributes: Mapping[str, ArrayLike],
+) -> EdgeList:
+    """The list of edges that a caller's arrays describe, checked. Raises GdslError E0707, E0709 or E0711."""
+    source_ids, destination_ids = _ids(sources, "sources"), _ids(destinations, "destinations")
+    if len(source_ids) != len(destination_ids):
+        raise bad_array(
+            f"sources has {len(source_ids):,} elements, destinations {len(destination_ids):,}",
+            "give one source and one destination for each edge",
+        )
+    if num_vertices is not None and (num_vertices < 0 or num_vertices != int(num_vertices)):
+        raise bad_array(f"num_vertices is {num_vertices}", "give a whole number that is not negative, or leave it out")
+    count = check_ids(source_ids, destination_ids, num_vertices)
+    edge_values = {name: _values(values, name, len(source_ids), "edge") for name, values in attributes.items()}
+    vertex_values = {name: _values(values, name, count, "vertex") for name, values in vertex_attributes.items()}
+    return EdgeList(source_ids, destination_ids, count, directed, edge_values, vertex_values)
+
+
+def check_ids(sources: NDArray[Any], destinations: NDArray[Any], num_vertices: int | None) -> int:
+    """The number of vertices, after every id was found to be in range; the largest id plus one if it is None.
+
+    Raises GdslError E0707 for the first id out of range, E0709 for too many vertices.
+    """
+    largest = -1
+    for name, ids in (("sources", sources), ("destinations", destinations)):
+        if len(ids) == 0:
+            continue
+        largest = max(largest, int(ids.max()))
+        if ids.min() < 0 or (num_vertices is not None and largest >= num_vertices):
+            limit = num_vertices if num_vertices is not None else LARGEST_NUM_VERTICES
+            place = int(np.argmax((ids < 0) | (ids >= limit)))
+            raise bad_id(int(ids[place]), f"{name}[{place}]", num_vertices)
+    count = largest + 1 if num_vertices is None else int(num_vertices)
+    if count > LARGEST_NUM_VERTICES:
+        raise too_large(f"{count:,} vertices; at most {LARGEST_NUM_VERTICES:,} are possible")
+    return count
+
+
+def build(edges: EdgeList) -> Graph:
+    """The graph of `edges`: undirected ones stored both ways, then two stable counting sorts, O(V + E).
+
+    Raises GdslError E0708 when it does not fit in memory, E0709 when a degree does not fit int32.
+    """
+    sources, destinations, attributes = edges.sources, edges.destinations, edges.attributes
+    stored = len(sources) * (1 if edges.directed else 2)
+    require_memory(8 * (edges.num_vertices + 1) * 3 + stored * 40, f"a graph of {edges.num_vertices:,} vertices")
+    if not edges.directed:
+        sources, destinations, attributes = _both_ways(sources, destinations, attributes)
+    offsets, columns, order = _sorted_rows(sources, destinations, edges.num_vertices)
+    if edges.num_vertices and int(np.diff(offsets).max()) > _LARGEST_DEGREE:
+        raise too_large("a vertex has more edges than int32 can count")
+    ordered = {name: values[order] for name, values in attributes.items()}
+    graph = Graph(
+        offsets, columns, directed=edges.directed, attributes=ordered, vertex_attributes=edges.vertex_attributes
+    )
+    if len(columns) > _LARGEST_DEGREE and edges.directed and int(np.bincount(columns).max()) > _LARGEST_DEGREE:
+        raise too_large("more edges enter a vertex than int32 can count")
+    return graph
+
+
+def transpose(offsets: NDArray[np.int64], columns: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """(in_offsets, in_sources, in_edge_ids) of a CSR, each list ascending by source, then by edge id."""
+    count, num_edges = len(offsets) - 1, len(columns)
+    edge_ids = np.arange(num_edges, dtype=id_dtype(num_edges))
+    csc = sparse.csr_array((edge_ids, columns, offsets), shape=(count, count)).tocsc()
+    return csc.indptr, csc.indices, csc.data
+
+
+def first_without_opposite(graph: Graph) -> int:
+    """The lowest edge id u→v of which there are more than of v→u; the graph must not be symmetric."""
+    width = np.int64(graph.num_vertices)
+    forward = graph.edge_sources * width + graph.columns
+    backward = np.repeat(np.arange(graph.num_vertices, dtype=np.int64), graph.in_degrees) * width + graph.in_sources
+    place_among_equals = np.arange(graph.num_edges) - np.searchsorted(forward, forward, side="left")
+    opposites = np.searchsorted(backward, forward, side="right") - np.searchsorted(backward, forward, side="left")
+    return int(np.argmax(place_among_equals >= opposites))
+
+
+def _sorted_rows(
+    sources: NDArray[Any], destinations: NDArray[Any], num_vertices: int
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """(offsets, columns, order): a radix sort by destination, then by source, each digit one of SciPy's conversions."""
+    positions = np.arange(len(sources), dtype=id_dtype(len(sources)))
+    matrix = sparse.coo_array((positions, (sources, destinations)), shape=(num_vertices, num_vertices))
+    matrix.has_canonical_format = True  # SciPy would otherwise sum parallel edges.
+    rows = matrix.tocsc().tocsr()
+    return rows.indptr, rows.indices, rows.data
+
+
+def _both_ways(
+    sources: NDArray[Any], destinations: NDArray[Any], attributes: Mapping[str, NDArray[Any]]
+) -> tuple[NDArray[Any], NDArray[Any], dict[str, NDArray[Any]]]:
+    """Each edge followed by its opposite, so that parallel edges keep their order in both lists; loops stay single."""
+    keep = np.ones(2 * len(sources), dtype=bool)
+    keep[1::2] = sources != destinations
+    starts = np.stack([sources, destinations], axis=1).reshape(-1)[keep]
+    ends = np.stack([destinations, sources], axis=1).reshape(-1)[keep]
+    return starts, ends, {name: np.repeat(values, 2)[keep] for name, values in attributes.items()}
+
+
+def _ids(values: ArrayLike, name: str) -> NDArray[Any]:
+    array = _array(values, name)
+    if array.size == 0:
+        return array.astype(np.int64)
+    if array.dtype.kind not in "iu":
+        raise bad_array(f"{name} has the type {array.dtype}", "vertex ids are integers")
+    if array.dtype.kind == "u" and int(array.max()) > np.iinfo(np.int64).max:
+        raise bad_id(int(array.max()), f"{name}[{int(array.argmax())}]", None)
+    return array.astype(np.int32 if array.dtype.itemsize < 4 else array.dtype.newbyteorder("="), copy=False)
+
+
+def _values(values: ArrayLike, name: str, length: int, over: str) -> NDArray[Any]:
+    array = _array(values, name)
+    if len(array) != length:
+        raise bad_array(f"{name} has {len(array):,} elements", f"give one value for each {over}: {length:,}")
+    if array.size and array.dtype.kind not in "biuf":
+        raise bad_array(f"{name} has the type {array.dtype}", "values are booleans, integers or real numbers")
+    native = array.dtype.newbyteorder("=") if array.dtype.kind in "biuf" else np.dtype(np.float64)
+    return np.array(array, dtype=native)
+
+
+def _array(values: ArrayLike, name: str) -> NDArray[Any]:
+    try:
+        array = np.asarray(values)
+    except (ValueError, TypeError, OverflowError) as error:
+        raise bad_array(f"{name} is not an array: {error}", "give a sequence of numbers") from None
+    if array.ndim != 1:
+        raise bad_array(f"{name} has {array.ndim} dimensions", "give an array of one dimension")
+    return array

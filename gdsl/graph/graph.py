@@ -1,0 +1,160 @@
+"""The graph that every backend reads: CSR always, CSC and the ends of edges when first needed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+WIDE_FROM = 2**31 - 1
+"""From this many vertices (edges) on, vertex (edge) ids are kept as int64 and devices use 64 bits."""
+
+
+class Graph:
+    """A graph, immutable once made. Make one by `from_edges`, `from_scipy`, `from_networkx`, `read` or `generate`.
+
+    An edge id is the edge's place in the CSR: edges are ordered by source, then by neighbour, then as given.
+    Undirected edges are stored both ways, an undirected self-loop once. Parallel edges are kept.
+
+    num_vertices: number of vertices V; their ids are 0 … V-1.
+    num_edges: number of stored directed edges E.
+    directed: whether the edges were given as one-way arcs.
+    offsets: int64[V+1]; the edges that leave v have the ids offsets[v] … offsets[v+1]-1.
+    columns: int32[E] (int64 where ids need it), the far end of each edge.
+    attributes: values of the edges by name, each [E], in the order of the edge ids.
+    vertex_attributes: values of the vertices by name, each [V].
+    """
+
+    def __init__(
+        self,
+        offsets: NDArray[np.int64],
+        columns: NDArray[Any],
+        *,
+        directed: bool,
+        attributes: Mapping[str, NDArray[Any]] | None = None,
+        vertex_attributes: Mapping[str, NDArray[Any]] | None = None,
+    ) -> None:
+        """Take a CSR that is known to be right (each list ascending); use the `from_…` functions for anything else."""
+        self.num_vertices: int = len(offsets) - 1
+        self.num_edges: int = len(columns)
+        self.directed: bool = directed
+        self.offsets: NDArray[np.int64] = _frozen(offsets, np.dtype(np.int64))
+        self.columns: NDArray[Any] = _frozen(columns, id_dtype(self.num_vertices))
+        self.attributes: dict[str, NDArray[Any]] = {
+            name: _frozen(values) for name, values in (attributes or {}).items()
+        }
+        self.vertex_attributes: dict[str, NDArray[Any]] = {
+            name: _frozen(values) for name, values in (vertex_attributes or {}).items()
+        }
+
+    @classmethod
+    def from_edges(
+        cls,
+        sources: ArrayLike,
+        destinations: ArrayLike,
+        num_vertices: int | None = None,
+        weights: ArrayLike | None = None,
+        *,
+        directed: bool = True,
+        attributes: Mapping[str, ArrayLike] | None = None,
+        vertex_attributes: Mapping[str, ArrayLike] | None = None,
+    ) -> Graph:
+        """The graph of the edges (sources[i], destinations[i]), ids from 0, in the order given.
+
+        `weights` is the edge attribute called `weight`; all edge attributes have one value for each given edge.
+        With directed=False each edge is given once and stored both ways. Without `num_vertices` it is the largest
+        id plus one. Raises GdslError (E0707, E0709, E0711) for arrays that are no such thing.
+        """
+        from gdsl.graph.construction import build, edges_from_arrays
+
+        named = dict(attributes or {})
+        if weights is not None:
+            named["weight"] = weights
+        edges = edges_from_arrays(sources, destinations, num_vertices, named, directed, vertex_attributes or {})
+        return build(edges)
+
+    @property
+    def id_bits(self) -> int:
+        """32 where vertex and edge ids and `none` fit in 32 bits, else 64."""
+        return 32 if max(self.num_vertices, self.num_edges) < WIDE_FROM else 64
+
+    @cached_property
+    def out_degrees(self) -> NDArray[np.int32]:
+        """int32[V], the number of edges that leave each vertex."""
+        return _frozen(np.diff(self.offsets), np.dtype(np.int32))
+
+    @cached_property
+    def in_degrees(self) -> NDArray[np.int32]:
+        """int32[V], the number of edges that enter each vertex."""
+        return _frozen(np.diff(self.in_offsets), np.dtype(np.int32))
+
+    @cached_property
+    def edge_sources(self) -> NDArray[Any]:
+        """int32 or int64[E], the source of each edge."""
+        vertices = np.arange(self.num_vertices, dtype=self.columns.dtype)
+        return _frozen(np.repeat(vertices, np.diff(self.offsets)))
+
+    @property
+    def in_offsets(self) -> NDArray[np.int64]:
+        """int64[V+1]; the CSC positions in_offsets[v] … in_offsets[v+1]-1 are the edges that enter v."""
+        return self._csc[0]
+
+    @property
+    def in_sources(self) -> NDArray[Any]:
+        """int32 or int64[E], by CSC position the source of the edge, ascending for each vertex."""
+        return self._csc[1]
+
+    @property
+    def in_edge_ids(self) -> NDArray[Any]:
+        """int32 or int64[E], by CSC position the edge's id."""
+        return self._csc[2]
+
+    @cached_property
+    def _csc(self) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[Any]]:
+        from gdsl.graph.construction import transpose
+
+        offsets, sources, edge_ids = transpose(self.offsets, self.columns)
+        return _frozen(offsets, np.dtype(np.int64)), _frozen(sources, self.columns.dtype), _frozen(edge_ids)
+
+    def ends(self, edge: int) -> tuple[int, int]:
+        """Source and destination of one edge id."""
+        return int(np.searchsorted(self.offsets, edge, side="right")) - 1, int(self.columns[edge])
+
+    def is_symmetric(self) -> bool:
+        """Whether every edge u→v has its opposite v→u (of n parallel edges each); attributes are not compared."""
+        if not self.directed:
+            return True
+        # Both orders are by (vertex, neighbour), so the graph is its own transpose exactly if the arrays are equal.
+        return np.array_equal(self.in_offsets, self.offsets) and np.array_equal(self.in_sources, self.columns)
+
+    def first_asymmetric_edge(self) -> int | None:
+        """The lowest id of an edge that lacks its opposite; None if the graph is symmetric."""
+        from gdsl.graph.construction import first_without_opposite
+
+        return None if self.is_symmetric() else first_without_opposite(self)
+
+    def first_duplicate_or_loop(self) -> int | None:
+        """The lowest id of an edge that is a self-loop or repeats the edge before it; None if the graph is simple."""
+        offender = self.columns == self.edge_sources
+        same_as_before = (self.columns[1:] == self.columns[:-1]) & (self.edge_sources[1:] == self.edge_sources[:-1])
+        offender[1:] |= same_as_before
+        return int(np.argmax(offender)) if offender.any() else None
+
+    def __repr__(self) -> str:
+        kind = "directed" if self.directed else "undirected"
+        names = f", attributes: {', '.join(self.attributes)}" if self.attributes else ""
+        return f"<Graph: {self.num_vertices:,} vertices, {self.num_edges:,} stored edges, {kind}{names}>"
+
+
+def id_dtype(count: int) -> np.dtype[Any]:
+    """The dtype that host arrays of ids below `count` have."""
+    return np.dtype(np.int32 if count < WIDE_FROM else np.int64)
+
+
+def _frozen(values: NDArray[Any], dtype: np.dtype[Any] | None = None) -> NDArray[Any]:
+    view = np.ascontiguousarray(values, dtype=dtype).view()
+    view.flags.writeable = False
+    return view
