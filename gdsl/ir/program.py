@@ -127,6 +127,8 @@ class DefineFrontier(Step):
     name: str
     members: tuple[Expression, ...]
     everything: bool
+    counts: Over | None = None
+    """Made by passes: which edges of the members to count for a later operator that asks for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +170,8 @@ class Advance(Operator):
     """Made by passes: a push takes each far end by one compare-and-swap on the closing array."""
     select: tuple[int, ...] = ()
     """Made by passes: the conjuncts of the functor's condition that speak of the far end alone."""
+    counts: Over | None = None
+    """Made by passes: which edges of the members to count for a later operator that asks for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +181,8 @@ class Filter(Operator):
     frontier: VertexSet
     functor: str
     result: str
+    counts: Over | None = None
+    """Made by passes: which edges of the members to count for a later operator that asks for them."""
 
 
 @dataclass(frozen=True, slots=True)

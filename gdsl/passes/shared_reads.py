@@ -1,0 +1,41 @@
+"""Marks the reads that may meet a write by another call of the same operator.
+
+The checker has let such a read through as the operand of the one reduction of its array, as the test of a closing
+condition, or because it says `now`. Code generation reads them with a load that is never torn.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TypeVar
+
+from gdsl.ir.nodes import EdgeFunctor, Element, Node, Parameter, Program, Role, ScalarTarget, ScalarValue, VertexFunctor
+from gdsl.ir.traversal import rewrite
+from gdsl.passes.writers import plain_arrays, targets, written_arrays
+
+AnyFunctor = TypeVar("AnyFunctor", VertexFunctor, EdgeFunctor)
+
+
+def run(program: Program) -> Program:
+    """Set `now` on every such read of every functor."""
+    return dataclasses.replace(
+        program,
+        vertex_functors=tuple(_mark(functor, Role.VERTEX) for functor in program.vertex_functors),
+        edge_functors=tuple(_mark(functor, Role.EDGE) for functor in program.edge_functors),
+    )
+
+
+def _mark(functor: AnyFunctor, own: Role) -> AnyFunctor:
+    written = written_arrays(functor)
+    alone = plain_arrays(functor, frozenset({own}))
+    scalars = {target.scalar for target in targets(functor) if isinstance(target, ScalarTarget)}
+
+    def change(node: Node) -> Node:
+        if isinstance(node, Element) and node.array in written:
+            is_own = isinstance(node.index, Parameter) and node.index.role is own
+            return dataclasses.replace(node, now=not (is_own and node.array in alone))
+        if isinstance(node, ScalarValue) and node.name in scalars:
+            return dataclasses.replace(node, now=True)
+        return node
+
+    return rewrite(functor, change)

@@ -1,0 +1,75 @@
+"""Who writes what in a functor: facts that several passes and both code generators ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gdsl.ir.nodes import (
+    CompareAndSwap,
+    EdgeFunctor,
+    ElementTarget,
+    Over,
+    Parameter,
+    Role,
+    ScalarTarget,
+    ScalarValue,
+    Store,
+    Target,
+    Update,
+    UpdateValue,
+    VertexFunctor,
+)
+from gdsl.ir.traversal import walk
+
+Functor = VertexFunctor | EdgeFunctor
+
+
+def targets(functor: Functor) -> Iterator[Target]:
+    """Every target that the functor writes, in the order of the text."""
+    for node in walk(functor.body):
+        if isinstance(node, (Store, Update, CompareAndSwap)):
+            yield node.target
+
+
+def written_arrays(functor: Functor) -> frozenset[str]:
+    """The arrays that the functor writes."""
+    return frozenset(target.array for target in targets(functor) if isinstance(target, ElementTarget))
+
+
+def plain_arrays(functor: Functor, roles: frozenset[Role]) -> frozenset[str]:
+    """The arrays that the functor writes only at a parameter of one of `roles`.
+
+    Where a single call, or calls of one thread, have that parameter, such writes need no atomic.
+    """
+    elsewhere = {
+        target.array
+        for target in targets(functor)
+        if isinstance(target, ElementTarget)
+        and not (isinstance(target.index, Parameter) and target.index.role in roles)
+    }
+    return written_arrays(functor) - elsewhere
+
+
+def accumulated_scalars(functor: Functor) -> frozenset[str]:
+    """The scalars that the functor does nothing with but reduce into, always by one operation.
+
+    Such a scalar can be summed up a thread at a time and combined once a block.
+    """
+    operations: dict[str, set[object]] = {}
+    other: set[str] = set()
+    for node in walk((functor.condition, functor.body)):
+        if isinstance(node, Update) and isinstance(node.target, ScalarTarget):
+            operations.setdefault(node.target.scalar, set()).add(node.operation)
+        elif isinstance(node, UpdateValue) and isinstance(node.update.target, ScalarTarget):
+            other.add(node.update.target.scalar)
+        elif isinstance(node, (Store, CompareAndSwap)) and isinstance(node.target, ScalarTarget):
+            other.add(node.target.scalar)
+        elif isinstance(node, ScalarValue):
+            other.add(node.name)
+    return frozenset(name for name, used in operations.items() if len(used) == 1 and name not in other)
+
+
+def far_roles(over: Over) -> frozenset[Role]:
+    """The functor parameters that stand for the far end of an edge."""
+    ends = {Over.OUT_EDGES: Role.DESTINATION, Over.IN_EDGES: Role.SOURCE}
+    return frozenset({Role.FAR, ends[over]}) if over in ends else frozenset({Role.FAR})

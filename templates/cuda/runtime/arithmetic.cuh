@@ -1,0 +1,113 @@
+// piece: divide
+// Integer division towards zero; by zero it gives 0, and the smallest number by -1 wraps.
+template <class T>
+__device__ __forceinline__ T divide(T a, T b) {
+    if (b == 0) { return 0; }
+    if (T(-1) < T(0) && b == T(-1)) { return wrapping_subtract(T(0), a); }
+    return a / b;
+}
+
+// piece: modulo
+// The remainder of `divide`, with the sign of `a`; by zero it gives 0.
+template <class T>
+__device__ __forceinline__ T modulo(T a, T b) { return b == 0 || (T(-1) < T(0) && b == T(-1)) ? T(0) : T(a % b); }
+__device__ __forceinline__ float32 modulo(float32 a, float32 b) { return fmodf(a, b); }
+__device__ __forceinline__ float64 modulo(float64 a, float64 b) { return fmod(a, b); }
+
+// piece: unsigned_of
+template <class T> struct unsigned_of { typedef T type; };
+template <> struct unsigned_of<int32> { typedef uint32 type; };
+template <> struct unsigned_of<int64> { typedef uint64 type; };
+
+// piece: wrapping_add wrapping_subtract wrapping_multiply wrapping_negate
+// Arithmetic modulo 2^bits, which C++ promises for unsigned types only.
+template <class T>
+__device__ __forceinline__ T wrapping_add(T a, T b) { return T(typename unsigned_of<T>::type(a) + typename unsigned_of<T>::type(b)); }
+template <class T>
+__device__ __forceinline__ T wrapping_subtract(T a, T b) { return T(typename unsigned_of<T>::type(a) - typename unsigned_of<T>::type(b)); }
+template <class T>
+__device__ __forceinline__ T wrapping_multiply(T a, T b) { return T(typename unsigned_of<T>::type(a) * typename unsigned_of<T>::type(b)); }
+template <class T>
+__device__ __forceinline__ T wrapping_negate(T a) { return wrapping_subtract(T(0), a); }
+
+// piece: shift_left shift_right
+// The count is taken modulo the width; a signed number shifts right with its sign.
+template <class T, class Count>
+__device__ __forceinline__ T shift_left(T a, Count count) {
+    return T(typename unsigned_of<T>::type(a) << (uint32(count) & (8 * sizeof(T) - 1)));
+}
+template <class T, class Count>
+__device__ __forceinline__ T shift_right(T a, Count count) { return T(a >> (uint32(count) & (8 * sizeof(T) - 1))); }
+
+// piece: largest_of
+template <class T> struct largest_of;
+template <> struct largest_of<int32> { static constexpr int32 value = 0x7fffffff; };
+template <> struct largest_of<uint32> { static constexpr uint32 value = 0xffffffffu; };
+template <> struct largest_of<int64> { static constexpr int64 value = 0x7fffffffffffffffll; };
+template <> struct largest_of<uint64> { static constexpr uint64 value = 0xffffffffffffffffull; };
+
+// piece: add_saturating
+// `inf`, the largest number of the type, plus anything is `inf`.
+template <class T>
+__device__ __forceinline__ T add_saturating(T a, T b) {
+    const T inf = largest_of<T>::value;
+    return a == inf || b == inf ? inf : wrapping_add(a, b);
+}
+
+// piece: minimum maximum
+// Of a number and NaN the number.
+template <class T>
+__device__ __forceinline__ T minimum(T a, T b) { return b < a || a != a ? b : a; }
+template <class T>
+__device__ __forceinline__ T maximum(T a, T b) { return a < b || a != a ? b : a; }
+
+// piece: absolute
+template <class T>
+__device__ __forceinline__ T absolute(T a) { return a < T(0) ? wrapping_negate(a) : a; }
+__device__ __forceinline__ float32 absolute(float32 a) { return fabsf(a); }
+__device__ __forceinline__ float64 absolute(float64 a) { return fabs(a); }
+
+// piece: convert
+// The conversions of the language: a float that does not fit gives the nearest number that does, NaN gives 0.
+template <class To, class From>
+struct conversion { static __device__ __forceinline__ To of(From x) { return To(x); } };
+template <class From>
+struct conversion<bool, From> { static __device__ __forceinline__ bool of(From x) { return x != From(0); } };
+template <class To, class From>
+__device__ __forceinline__ To convert_float(From x, From below, From above, To least, To most) {
+    return x != x ? To(0) : x <= below ? least : x >= above ? most : To(x);
+}
+template <class From>
+__device__ __forceinline__ int32 float_to(From x, int32) {
+    return convert_float<int32, From>(x, From(-2147483648.0), From(2147483648.0), -0x7fffffff - 1, 0x7fffffff);
+}
+template <class From>
+__device__ __forceinline__ uint32 float_to(From x, uint32) {
+    return convert_float<uint32, From>(x, From(0.0), From(4294967296.0), 0u, 0xffffffffu);
+}
+template <class From>
+__device__ __forceinline__ int64 float_to(From x, int64) {
+    return convert_float<int64, From>(x, From(-9223372036854775808.0), From(9223372036854775808.0),
+                                      -0x7fffffffffffffffll - 1, 0x7fffffffffffffffll);
+}
+template <class From>
+__device__ __forceinline__ uint64 float_to(From x, uint64) {
+    return convert_float<uint64, From>(x, From(0.0), From(18446744073709551616.0), 0ull, 0xffffffffffffffffull);
+}
+template <> struct conversion<int32, float32> { static __device__ __forceinline__ int32 of(float32 x) { return float_to(x, int32()); } };
+template <> struct conversion<uint32, float32> { static __device__ __forceinline__ uint32 of(float32 x) { return float_to(x, uint32()); } };
+template <> struct conversion<int64, float32> { static __device__ __forceinline__ int64 of(float32 x) { return float_to(x, int64()); } };
+template <> struct conversion<uint64, float32> { static __device__ __forceinline__ uint64 of(float32 x) { return float_to(x, uint64()); } };
+template <> struct conversion<int32, float64> { static __device__ __forceinline__ int32 of(float64 x) { return float_to(x, int32()); } };
+template <> struct conversion<uint32, float64> { static __device__ __forceinline__ uint32 of(float64 x) { return float_to(x, uint32()); } };
+template <> struct conversion<int64, float64> { static __device__ __forceinline__ int64 of(float64 x) { return float_to(x, int64()); } };
+template <> struct conversion<uint64, float64> { static __device__ __forceinline__ uint64 of(float64 x) { return float_to(x, uint64()); } };
+template <class To, class From>
+__device__ __forceinline__ To convert(From x) { return conversion<To, From>::of(x); }
+
+// piece: from_id to_id
+// Ids are unsigned with `none` as all ones: `none` becomes -1, and what is no id becomes `none`.
+template <class To, class Id>
+__device__ __forceinline__ To from_id(Id x) { return x == Id(-1) ? To(-1) : To(x); }
+template <class Id, class From>
+__device__ __forceinline__ Id to_id(From x) { return x < From(0) || uint64(x) >= uint64(Id(-1)) ? Id(-1) : Id(x); }

@@ -1,0 +1,49 @@
+// piece: graph_slice
+// The graph in compressed rows: the edges of vertex v are offsets[v] to offsets[v + 1].
+struct graph_slice {
+    int64 num_vertices, num_edges;
+    int64 largest_degree;        // of any vertex, in either direction
+    const edge* offsets;         // out-edges: num_vertices + 1
+    const vertex* columns;       // their destinations: num_edges, ascending for each vertex
+    const edge* in_offsets;      // in-edges: num_vertices + 1
+    const vertex* in_sources;    // their sources: num_edges
+    const edge* in_edges;        // their edge ids: num_edges
+    const vertex* edge_sources;  // of each edge id: num_edges
+};
+
+// piece: out_degree
+__device__ __forceinline__ int32 out_degree(const graph_slice& g, vertex v) { return int32(__ldg(&g.offsets[v + 1]) - __ldg(&g.offsets[v])); }
+
+// piece: in_degree
+__device__ __forceinline__ int32 in_degree(const graph_slice& g, vertex v) { return int32(__ldg(&g.in_offsets[v + 1]) - __ldg(&g.in_offsets[v])); }
+
+// piece: place_of
+// How many edges come before `e` in its source's list.
+__device__ __forceinline__ int32 place_of(const graph_slice& g, vertex source, edge e) { return int32(e - __ldg(&g.offsets[source])); }
+
+// piece: out_lists
+struct out_lists {
+    const graph_slice& g;
+    __device__ __forceinline__ edge first(vertex v) const { return __ldg(&g.offsets[v]); }
+    __device__ __forceinline__ edge last(vertex v) const { return __ldg(&g.offsets[v + 1]); }
+    __device__ __forceinline__ edge degree(vertex v) const { return last(v) - first(v); }
+    __device__ __forceinline__ vertex neighbor(edge at) const { return __ldg(&g.columns[at]); }
+    __device__ __forceinline__ edge id(edge at) const { return at; }
+};
+
+// piece: in_lists
+struct in_lists {
+    const graph_slice& g;
+    __device__ __forceinline__ edge first(vertex v) const { return __ldg(&g.in_offsets[v]); }
+    __device__ __forceinline__ edge last(vertex v) const { return __ldg(&g.in_offsets[v + 1]); }
+    __device__ __forceinline__ edge degree(vertex v) const { return last(v) - first(v); }
+    __device__ __forceinline__ vertex neighbor(edge at) const { return __ldg(&g.in_sources[at]); }
+    __device__ __forceinline__ edge id(edge at) const { return __ldg(&g.in_edges[at]); }
+};
+
+// piece: all_lists
+// Both lists of a vertex, for their degrees.
+struct all_lists {
+    const graph_slice& g;
+    __device__ __forceinline__ edge degree(vertex v) const { return out_lists{g}.degree(v) + in_lists{g}.degree(v); }
+};

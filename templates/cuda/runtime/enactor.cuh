@@ -1,0 +1,161 @@
+// piece: operator_counters
+// What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
+// before it is read from the second, the third is cleared, so that one barrier an operator is enough.
+struct operator_counters {
+    uint64 accepted;  // members of the result
+    uint64 edges;     // edges of those members, where a later operator asks for them
+    uint64 hubs;      // chunks of the lists too long for one warp
+    uint64 visited;   // edges of the members that the operator ran on
+};
+
+// piece: trace_record
+struct trace_record {
+    int32 site, iteration;
+    uint64 size, edges;
+    int32 pulled, unused;
+};
+
+// piece: direction_state
+// What an auto direction remembers from one pass to the next.
+struct direction_state {
+    uint64 unvisited;  // edges that no frontier has had yet
+    bool pull;
+};
+
+// piece: control_block
+// One a run, in device memory, zeroed by the host.
+struct control_block {
+    uint64 arrived;      // blocks that came to a barrier, counted for ever; STOP_BIT asks for a stop
+    uint64 released;     // barriers that are passed; STOP_BIT: at this one everybody leaves
+    uint64 failure;      // 1 + the check that failed first
+    int64 failed_value;  // the index that it found
+    uint64 exhausted;    // 1 + the loop that has had all the passes it may have
+    uint64 iterations;   // finished passes of the outermost loops
+    uint64 trace_length; // operators that ran, traced or not
+    int64 answer;        // of a condition or a count that the host asked for
+    operator_counters counters[3];
+};
+
+// piece: hub_chunk
+// A part of one long list of edges, for one warp.
+struct hub_chunk {
+    vertex vertex_id;
+    edge first, last;
+};
+
+// piece: frontier
+// A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
+struct frontier {
+    vertex* queue;   // the members, in no order
+    uint32* bitmap;  // a bit a vertex
+    uint64 size;     // members
+    uint64 edges;    // edges of the members, where a later operator asks for them
+    bool queued, mapped;
+};
+
+// piece: enactor
+// One thread's view of the run: all threads of the grid hold the same values.
+struct enactor {
+    const run_slice& slice;
+    control_block* control;
+    block_storage& shared;
+    uint64 released;       // barriers passed
+    uint64 operators;      // operators finished
+    uint64 traced;         // records written
+    uint64 polled_at;      // when the host's flag was last read (one thread of the grid only)
+    bool stopped;          // leave at once
+
+    __device__ enactor(const run_slice& slice, block_storage& shared)
+        : slice(slice), control(slice.control), shared(shared), released(load_relaxed(&slice.control->released) & ~STOP_BIT),
+          operators(0), traced(load_relaxed(&slice.control->trace_length)), polled_at(0), stopped(false) {}
+
+    __device__ operator_counters* counters() const { return &control->counters[operators % 3]; }
+};
+
+// piece: leader
+// The one thread that does what must be done once.
+__device__ __forceinline__ bool leader() { return blockIdx.x == 0 && threadIdx.x == 0; }
+
+// piece: synchronize
+// Waits until every block is here; what any thread wrote before is seen by all after. Sets `stopped` alike for all.
+__device__ __forceinline__ void synchronize(enactor& run) {
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        if (blockIdx.x == 0) { poll_host(run); }
+        __threadfence();
+        const uint64 arrived = atomicAdd(&run.control->arrived, 1ull) + 1;
+        uint64 found;
+        if ((arrived & ~STOP_BIT) == (run.released + 1) * gridDim.x) {
+            __threadfence();
+            found = (run.released + 1) | (arrived & STOP_BIT);
+            store_release(&run.control->released, found);
+        } else {
+            found = wait_for_release(&run.control->released, run.released);
+        }
+        run.shared.stopped = (found & STOP_BIT) != 0;
+    }
+    __syncthreads();
+    run.released += 1;
+    run.stopped = run.shared.stopped;
+}
+
+// piece: poll_host
+// Asks the host, at most every 100 microseconds, whether to stop.
+__device__ __forceinline__ void poll_host(enactor& run) {
+    const uint64 now = global_timer();
+    if (now - run.polled_at < 100000) { return; }
+    run.polled_at = now;
+    if (read_host_flag(run.slice.host_stop) != 0) { atomicOr(&run.control->arrived, STOP_BIT); }
+}
+
+// piece: stop_requested
+// For loops inside a functor, which no barrier interrupts.
+__device__ __forceinline__ bool stop_requested(const data_slice& d, uint32& polls) {
+    polls += 1;
+    if (polls % 1024 != 0) { return false; }
+    if ((load_relaxed(&d.run.control->arrived) & STOP_BIT) != 0) { return true; }
+    if (polls % 65536 != 0 || read_host_flag(d.run.host_stop) == 0) { return false; }
+    atomicOr(&d.run.control->arrived, STOP_BIT);
+    return true;
+}
+
+// piece: checked_index
+// `index`, if there is such an element; otherwise 0, and the run stops at the next barrier.
+template <class Index>
+__device__ __forceinline__ uint64 checked_index(const data_slice& d, Index index, uint64 length, uint32 check) {
+    if (uint64(index) < length) { return uint64(index); }
+    if (atomicCAS(&d.run.control->failure, 0ull, uint64(check) + 1) == 0) {
+        d.run.control->failed_value = from_id<int64>(index);
+    }
+    atomicOr(&d.run.control->arrived, STOP_BIT);
+    return 0;
+}
+
+// piece: begin_pass
+// Whether the loop may have one more pass; sees to the limit that the caller set.
+__device__ __forceinline__ bool begin_pass(enactor& run, int32 loop, int32 iteration) {
+    if (run.stopped) { return false; }
+    if (int64(iteration) < run.slice.max_iterations) { return true; }
+    if (leader()) { run.control->exhausted = uint64(loop) + 1; }
+    run.stopped = true;
+    return false;
+}
+
+// piece: begin_operator
+// Clears the counters of the operator after this one; those of this one were cleared during the one before.
+__device__ __forceinline__ void begin_operator(enactor& run) {
+    if (leader()) { run.control->counters[(run.operators + 1) % 3] = operator_counters(); }
+}
+
+// piece: end_operator
+// The barrier after an operator, and its line in the trace.
+__device__ __forceinline__ void end_operator(enactor& run, int32 site, int32 iteration, uint64 size, uint64 edges, bool pulled) {
+    if (leader()) {
+        if (run.traced < run.slice.trace_capacity) {
+            run.slice.trace[run.traced] = trace_record{site, iteration, size, edges, pulled ? 1 : 0, 0};
+        }
+        run.control->trace_length = run.traced + 1;
+    }
+    run.traced += 1;
+    run.operators += 1;
+}

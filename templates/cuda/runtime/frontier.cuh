@@ -1,0 +1,158 @@
+// piece: marks
+// One bit a vertex says that the vertex is in the result already. Two bitmaps take turns: while one is filled, the
+// bits of the former result are taken out of the other, so that no operator waits for the clearing.
+struct marks {
+    uint32* bits[2];
+    uint32 current;
+    const vertex* marked;  // the vertices whose bits stand in `current`
+    uint64 marked_size;
+};
+
+// piece: clear_marks
+// Takes out what the last operator with marks put in, and turns to the other bitmap.
+__device__ __forceinline__ void clear_marks(marks& seen) {
+    uint32* const bits = seen.bits[seen.current];
+    for (uint64 i = thread_index(); i < seen.marked_size; i += grid_threads()) {
+        store_relaxed(&bits[seen.marked[i] / 32], 0u);
+    }
+    seen.current ^= 1;
+    seen.marked_size = 0;
+}
+
+// piece: mark
+// True for the first call with this vertex.
+__device__ __forceinline__ bool mark(const marks& seen, vertex v) {
+    uint32* const word = &seen.bits[seen.current][v / 32];
+    const uint32 bit = 1u << (v % 32);
+    return (load_relaxed(word) & bit) == 0 && (atomicOr(word, bit) & bit) == 0;
+}
+
+// piece: queue_members
+struct queue_members {
+    const vertex* queue;
+    const uint32* bitmap;
+    uint64 count;
+    __device__ __forceinline__ uint64 size() const { return count; }
+    __device__ __forceinline__ vertex operator[](uint64 i) const { return queue[i]; }
+    __device__ __forceinline__ bool contains(vertex v) const { return (bitmap[v / 32] >> (v % 32) & 1) != 0; }
+};
+__device__ __forceinline__ queue_members members_of(const frontier& f) { return queue_members{f.queue, f.bitmap, f.size}; }
+
+// piece: all_members
+struct all_members {
+    uint64 count;
+    __device__ __forceinline__ uint64 size() const { return count; }
+    __device__ __forceinline__ vertex operator[](uint64 i) const { return vertex(i); }
+    __device__ __forceinline__ bool contains(vertex) const { return true; }
+};
+
+// piece: uncounted
+// Where no later operator asks for the edges of a result.
+struct uncounted {
+    __device__ __forceinline__ edge degree(vertex) const { return 0; }
+};
+
+// piece: collector
+// Gathers a warp's accepted vertices in shared memory and appends them to the result 32 at a time.
+template <class Counted>
+struct collector {
+    enactor& run;
+    frontier& result;
+    const Counted counted;
+    vertex* const staged;
+    uint32 count;  // staged so far, the same for the whole warp
+
+    __device__ collector(enactor& run, frontier& result, const Counted counted)
+        : run(run), result(result), counted(counted), staged(run.shared.staged[threadIdx.x / 32]), count(0) {}
+
+    // The whole warp calls; each lane may bring a vertex.
+    __device__ __forceinline__ void append(bool accepted, vertex v) {
+        const uint32 votes = __ballot_sync(FULL_WARP, accepted);
+        if (votes == 0) { return; }
+        if (accepted) { staged[count + __popc(votes & ((1u << lane_index()) - 1))] = v; }
+        count += __popc(votes);
+        if (count >= 32) { write(32); }
+    }
+    __device__ __forceinline__ void flush() {
+        if (count > 0) { write(count); }
+    }
+    __device__ __forceinline__ void write(uint32 amount) {
+        __syncwarp(FULL_WARP);
+        const uint32 lane = lane_index();
+        const bool writes = lane < amount;
+        const vertex v = writes ? staged[lane] : vertex(0);
+        const vertex rest = staged[32 + lane];
+        __syncwarp(FULL_WARP);
+        if (amount == 32) { staged[lane] = rest; }
+        count -= amount;
+        const uint64 edges = warp_sum(uint64(writes ? counted.degree(v) : edge(0)));
+        uint64 at = 0;
+        if (lane == 0) {
+            at = atomicAdd(&run.counters()->accepted, uint64(amount));
+            if (edges > 0) { atomicAdd(&run.counters()->edges, edges); }
+        }
+        at = __shfl_sync(FULL_WARP, at, 0);
+        if (writes) { result.queue[at + lane] = v; }
+        __syncwarp(FULL_WARP);
+    }
+};
+
+// piece: discarder
+// For operators without a result.
+struct discarder {
+    __device__ __forceinline__ void append(bool, vertex) {}
+    __device__ __forceinline__ void flush() {}
+};
+
+// piece: end_queue
+// The barrier after which a result can be read as a queue.
+__device__ __forceinline__ void end_queue(enactor& run, frontier& result) {
+    synchronize(run);
+    result.size = load_relaxed(&run.counters()->accepted);
+    result.edges = load_relaxed(&run.counters()->edges);
+    result.queued = true;
+    result.mapped = false;
+}
+
+// piece: end_bitmap
+// The barrier after which a result can be read as a bitmap.
+__device__ __forceinline__ void end_bitmap(enactor& run, frontier& result) {
+    end_queue(run, result);
+    result.queued = false;
+    result.mapped = true;
+}
+
+// piece: need_bitmap
+// Makes the bitmap of a frontier that has only a queue.
+__device__ __forceinline__ void need_bitmap(enactor& run, frontier& f, uint64 num_vertices) {
+    if (f.mapped) { return; }
+    for (uint64 word = thread_index(); word < (num_vertices + 31) / 32; word += grid_threads()) { f.bitmap[word] = 0; }
+    synchronize(run);
+    for (uint64 i = thread_index(); i < f.size; i += grid_threads()) {
+        const vertex v = f.queue[i];
+        atomicOr(&f.bitmap[v / 32], 1u << (v % 32));
+    }
+    synchronize(run);
+    f.mapped = true;
+}
+
+// piece: need_queue
+// Makes the queue of a frontier that has only a bitmap.
+__device__ __forceinline__ void need_queue(enactor& run, frontier& f, uint64 num_vertices) {
+    if (f.queued) { return; }
+    begin_operator(run);
+    const uint64 words = (num_vertices + 31) / 32;
+    collector<uncounted> out(run, f, uncounted());
+    for (uint64 word = warp_index() * 32; word < words; word += grid_warps() * 32) {
+        const uint32 mine = word + lane_index() < words ? f.bitmap[word + lane_index()] : 0;
+        for (uint32 rows = __ballot_sync(FULL_WARP, mine != 0); rows != 0; rows &= rows - 1) {
+            const uint32 row = __ffs(rows) - 1;
+            const uint32 bits = __shfl_sync(FULL_WARP, mine, row);
+            out.append((bits >> lane_index() & 1) != 0, vertex((word + row) * 32 + lane_index()));
+        }
+    }
+    out.flush();
+    synchronize(run);
+    run.operators += 1;
+    f.queued = true;
+}

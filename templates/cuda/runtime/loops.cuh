@@ -1,0 +1,86 @@
+// piece: each_vertex
+template <class Members, class Visit>
+__device__ __forceinline__ void each_vertex(const Members& members, Visit visit) {
+    for (uint64 i = thread_index(); i < members.size(); i += grid_threads()) { visit(members[i]); }
+}
+
+// piece: each_vertex_by_warps
+// The same with whole warps: `visit(active, v)`.
+template <class Members, class Visit>
+__device__ __forceinline__ void each_vertex_by_warps(const Members& members, Visit visit) {
+    const uint64 size = members.size();
+    for (uint64 base = warp_index() * 32; base < size; base += grid_warps() * 32) {
+        const bool active = base + lane_index() < size;
+        visit(active, active ? members[base + lane_index()] : vertex(0));
+    }
+}
+
+// piece: each_edge
+template <class Visit>
+__device__ __forceinline__ void each_edge(const graph_slice& g, Visit visit) {
+    for (uint64 i = thread_index(); i < uint64(g.num_edges); i += grid_threads()) {
+        visit(__ldg(&g.edge_sources[i]), __ldg(&g.columns[i]), edge(i));
+    }
+}
+
+// piece: each_id
+template <class Visit>
+__device__ __forceinline__ void each_id(int64 count, Visit visit) {
+    for (uint64 i = thread_index(); i < uint64(count); i += grid_threads()) { visit(i); }
+}
+
+// piece: define_frontier
+// A set from a few vertices, in which one may stand twice.
+template <class Counted>
+__device__ __forceinline__ void define_frontier(enactor& run, frontier& result, const vertex* members, uint32 count,
+                                                const Counted counted) {
+    begin_operator(run);
+    if (leader()) {
+        uint32 size = 0;
+        uint64 edges = 0;
+        for (uint32 i = 0; i < count; ++i) {
+            bool seen = false;
+            for (uint32 j = 0; j < i; ++j) { seen |= members[j] == members[i]; }
+            if (seen) { continue; }
+            result.queue[size] = members[i];
+            size += 1;
+            edges += counted.degree(members[i]);
+        }
+        run.counters()->accepted = size;
+        run.counters()->edges = edges;
+    }
+    end_queue(run, result);
+    run.operators += 1;
+}
+
+// piece: define_everything
+template <class Counted>
+__device__ __forceinline__ void define_everything(enactor& run, frontier& result, uint64 num_vertices, const Counted counted) {
+    begin_operator(run);
+    uint64 edges = 0;
+    for (uint64 i = thread_index(); i < num_vertices; i += grid_threads()) {
+        result.queue[i] = vertex(i);
+        edges += counted.degree(vertex(i));
+    }
+    __syncwarp(FULL_WARP);
+    edges = warp_sum(edges);
+    if (lane_index() == 0 && edges > 0) { atomicAdd(&run.counters()->edges, edges); }
+    if (leader()) { run.counters()->accepted = num_vertices; }
+    end_queue(run, result);
+    run.operators += 1;
+}
+
+// piece: copy_frontier
+__device__ __forceinline__ void copy_frontier(enactor& run, frontier& result, const frontier& other, uint64 num_vertices) {
+    if (other.queued) {
+        for (uint64 i = thread_index(); i < other.size; i += grid_threads()) { result.queue[i] = other.queue[i]; }
+    }
+    if (other.mapped) {
+        for (uint64 i = thread_index(); i * 32 < num_vertices; i += grid_threads()) { result.bitmap[i] = other.bitmap[i]; }
+    }
+    result.size = other.size;
+    result.edges = other.edges;
+    result.queued = other.queued;
+    result.mapped = other.mapped;
+    synchronize(run);
+}

@@ -1,0 +1,208 @@
+// piece: load_now
+// `now a[i]`: some value from before the operator or written during it.
+template <class T>
+__device__ __forceinline__ T load_now(const T* x) { return load_relaxed(x); }
+
+// piece: store_shared
+// A plain store that other calls may make too, of the same value or as one of several winners.
+template <class T>
+__device__ __forceinline__ void store_shared(T* x, T value) { store_relaxed(x, value); }
+
+// piece: bits_of
+// The same bits as another type of the same size.
+template <class To, class From>
+__device__ __forceinline__ To bits_of(From x) {
+    union { From from; To to; } bits;
+    bits.from = x;
+    return bits.to;
+}
+
+// piece: exchange_word
+// One compare-and-swap on the bits of a value; a bool lies in a byte of an aligned 32-bit word.
+template <int Size> struct word_of_size;
+template <> struct word_of_size<4> { typedef uint32 type; };
+template <> struct word_of_size<8> { typedef uint64 type; };
+template <class T>
+__device__ __forceinline__ bool exchange_word(T* x, T former, T value) {
+    typedef typename word_of_size<sizeof(T)>::type word;
+    const word expected = bits_of<word>(former);
+    return atomicCAS(reinterpret_cast<word*>(x), expected, bits_of<word>(value)) == expected;
+}
+__device__ __forceinline__ bool exchange_word(bool* x, bool former, bool value) {
+    const uint64 address = reinterpret_cast<uint64>(x);
+    uint32* const word = reinterpret_cast<uint32*>(address & ~3ull);
+    const uint32 shift = 8 * uint32(address & 3), mask = 0xffu << shift;
+    uint32 found = load_relaxed(word);
+    while ((found & mask) == uint32(former) << shift) {
+        const uint32 before = atomicCAS(word, found, (found & ~mask) | uint32(value) << shift);
+        if (before == found) { return true; }
+        found = before;
+    }
+    return false;
+}
+
+// piece: compare_and_swap
+// True for the one call that changes `x` from `old` to `value`.
+template <class T>
+__device__ __forceinline__ bool compare_and_swap(T* x, T old, T value) {
+    while (true) {
+        const T former = load_relaxed(x);
+        if (former != old) { return false; }
+        if (exchange_word(x, former, value)) { return true; }
+    }
+}
+
+// piece: reduce_by_exchange
+// Any reduction, by compare-and-swap; returns the former value.
+template <class T, class Combine>
+__device__ __forceinline__ T reduce_by_exchange(T* x, T value, Combine combine) {
+    while (true) {
+        const T former = load_relaxed(x);
+        const T combined = combine(former, value);
+        if (bits_equal(former, combined) || exchange_word(x, former, combined)) { return former; }
+    }
+}
+
+// piece: bits_equal
+template <class T>
+__device__ __forceinline__ bool bits_equal(T a, T b) { return a == b || (a != a && b != b); }
+
+// piece: reduce_min
+// Reads before the atomic: most updates of a minimum come too late to change it.
+template <class T>
+__device__ __forceinline__ T reduce_min(T* x, T value) {
+    const T former = load_relaxed(x);
+    return value < former ? atomicMin(x, value) : former;
+}
+template <class T>
+__device__ __forceinline__ T reduce_min_float(T* x, T value) {
+    const T former = load_relaxed(x);
+    return value < former || former != former
+               ? reduce_by_exchange(x, value, [](T a, T b) { return minimum(a, b); }) : former;
+}
+__device__ __forceinline__ float64 reduce_min(float64* x, float64 value) { return reduce_min_float(x, value); }
+__device__ __forceinline__ float32 reduce_min(float32* x, float32 value) {
+    // Floats without a sign are ordered as their bits are.
+    const float32 former = load_relaxed(x);
+    if (!(value < former) && former == former) { return former; }
+    if (value > 0 && former == former) { return __int_as_float(atomicMin(reinterpret_cast<int32*>(x), __float_as_int(value))); }
+    return reduce_min_float(x, value);
+}
+
+// piece: reduce_max
+template <class T>
+__device__ __forceinline__ T reduce_max(T* x, T value) {
+    const T former = load_relaxed(x);
+    return former < value ? atomicMax(x, value) : former;
+}
+template <class T>
+__device__ __forceinline__ T reduce_max_float(T* x, T value) {
+    const T former = load_relaxed(x);
+    return former < value || former != former
+               ? reduce_by_exchange(x, value, [](T a, T b) { return maximum(a, b); }) : former;
+}
+__device__ __forceinline__ float32 reduce_max(float32* x, float32 value) { return reduce_max_float(x, value); }
+__device__ __forceinline__ float64 reduce_max(float64* x, float64 value) { return reduce_max_float(x, value); }
+
+// piece: reduce_add reduce_subtract
+template <class T>
+__device__ __forceinline__ T reduce_add(T* x, T value) {
+    typedef typename unsigned_of<T>::type word;
+    return T(atomicAdd(reinterpret_cast<word*>(x), word(value)));
+}
+__device__ __forceinline__ float32 reduce_add(float32* x, float32 value) { return atomicAdd(x, value); }
+__device__ __forceinline__ float64 reduce_add(float64* x, float64 value) { return atomicAdd(x, value); }
+template <class T>
+__device__ __forceinline__ T reduce_subtract(T* x, T value) { return reduce_add(x, T(T(0) - value)); }
+
+// piece: reduce_multiply
+template <class T>
+__device__ __forceinline__ T reduce_multiply(T* x, T value) {
+    return reduce_by_exchange(x, value, [](T a, T b) { return product(a, b); });
+}
+
+// piece: product
+template <class T>
+__device__ __forceinline__ T product(T a, T b) { return wrapping_multiply(a, b); }
+__device__ __forceinline__ float32 product(float32 a, float32 b) { return a * b; }
+__device__ __forceinline__ float64 product(float64 a, float64 b) { return a * b; }
+
+// piece: sum
+template <class T>
+__device__ __forceinline__ T sum(T a, T b) { return wrapping_add(a, b); }
+__device__ __forceinline__ float32 sum(float32 a, float32 b) { return a + b; }
+__device__ __forceinline__ float64 sum(float64 a, float64 b) { return a + b; }
+
+// piece: reduce_and reduce_or reduce_xor
+template <class T>
+__device__ __forceinline__ T reduce_and(T* x, T value) {
+    typedef typename unsigned_of<T>::type word;
+    const T former = load_relaxed(x);
+    return (former & value) != former ? T(atomicAnd(reinterpret_cast<word*>(x), word(value))) : former;
+}
+template <class T>
+__device__ __forceinline__ T reduce_or(T* x, T value) {
+    typedef typename unsigned_of<T>::type word;
+    const T former = load_relaxed(x);
+    return (former | value) != former ? T(atomicOr(reinterpret_cast<word*>(x), word(value))) : former;
+}
+template <class T>
+__device__ __forceinline__ T reduce_xor(T* x, T value) {
+    typedef typename unsigned_of<T>::type word;
+    return T(atomicXor(reinterpret_cast<word*>(x), word(value)));
+}
+__device__ __forceinline__ bool reduce_and(bool* x, bool value) {
+    return reduce_by_exchange(x, value, [](bool a, bool b) { return a && b; });
+}
+__device__ __forceinline__ bool reduce_or(bool* x, bool value) {
+    return reduce_by_exchange(x, value, [](bool a, bool b) { return a || b; });
+}
+__device__ __forceinline__ bool reduce_xor(bool* x, bool value) {
+    return reduce_by_exchange(x, value, [](bool a, bool b) { return a != b; });
+}
+
+// piece: changed_min
+template <class T>
+__device__ __forceinline__ bool changed_min(T* x, T value) {
+    const T former = reduce_min(x, value);
+    return value < former || (former != former && value == value);
+}
+
+// piece: changed_max
+template <class T>
+__device__ __forceinline__ bool changed_max(T* x, T value) {
+    const T former = reduce_max(x, value);
+    return former < value || (former != former && value == value);
+}
+
+// piece: changed_add changed_subtract changed_multiply changed_and changed_or changed_xor
+template <class T>
+__device__ __forceinline__ bool changed_add(T* x, T value) {
+    const T former = reduce_add(x, value);
+    return sum(former, value) != former;
+}
+template <class T>
+__device__ __forceinline__ bool changed_subtract(T* x, T value) {
+    const T former = reduce_subtract(x, value);
+    return difference(former, value) != former;
+}
+template <class T>
+__device__ __forceinline__ bool changed_multiply(T* x, T value) {
+    const T former = reduce_multiply(x, value);
+    return product(former, value) != former;
+}
+template <class T>
+__device__ __forceinline__ bool changed_and(T* x, T value) {
+    const T former = reduce_and(x, value);
+    return T(former & value) != former;
+}
+template <class T>
+__device__ __forceinline__ bool changed_or(T* x, T value) {
+    const T former = reduce_or(x, value);
+    return T(former | value) != former;
+}
+template <class T>
+__device__ __forceinline__ bool changed_xor(T* x, T value) {
+    const T former = reduce_xor(x, value);
+    return T(former ^ value) != former;
+}

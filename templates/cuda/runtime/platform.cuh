@@ -1,0 +1,53 @@
+// piece: int32 uint32 int64 uint64 float32 float64 STOP_BIT FULL_WARP
+typedef int int32;
+typedef unsigned int uint32;
+typedef long long int64;
+typedef unsigned long long uint64;
+typedef float float32;
+typedef double float64;
+
+constexpr uint64 STOP_BIT = 1ull << 63;  // in a barrier's words: everybody leaves
+constexpr uint32 FULL_WARP = 0xffffffffu;
+
+// piece: load_relaxed
+// A read that may meet writes of other threads: never torn, never from a stale cache line.
+template <class T>
+__device__ __forceinline__ T load_relaxed(const T* x) { return *static_cast<const volatile T*>(x); }
+
+// piece: store_relaxed
+// A write that may meet reads and equal writes of other threads.
+template <class T>
+__device__ __forceinline__ void store_relaxed(T* x, T value) { *static_cast<volatile T*>(x) = value; }
+
+// piece: load_acquire
+// What other threads wrote before they released `x` is seen by what follows.
+__device__ __forceinline__ uint64 load_acquire(const uint64* x) {
+    uint64 value;
+    asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(x) : "memory");
+    return value;
+}
+
+// piece: store_release
+__device__ __forceinline__ void store_release(uint64* x, uint64 value) {
+    asm volatile("st.release.gpu.global.u64 [%0], %1;" : : "l"(x), "l"(value) : "memory");
+}
+
+// piece: wait_for_release
+// Spins until `x` has left `generation` behind; the top bit may be set meanwhile. Returns what it found.
+__device__ __forceinline__ uint64 wait_for_release(const uint64* x, uint64 generation) {
+    uint64 found = load_acquire(x);
+    while ((found & ~STOP_BIT) == generation) { found = load_acquire(x); }
+    return found;
+}
+
+// piece: global_timer
+// Nanoseconds since some fixed moment, the same for all multiprocessors.
+__device__ __forceinline__ uint64 global_timer() {
+    uint64 now;
+    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+    return now;
+}
+
+// piece: read_host_flag
+// The host's memory, so about a microsecond.
+__device__ __forceinline__ uint32 read_host_flag(const uint32* flag) { return *static_cast<const volatile uint32*>(flag); }

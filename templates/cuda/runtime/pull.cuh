@@ -1,0 +1,104 @@
+// piece: choose_pull
+// Whether to walk from the far ends: when the frontier has so many of the edges not yet visited that meeting it is
+// likely (Beamer, Asanovic, Patterson, Direction-Optimizing Breadth-First Search, SC 2012). The same on every thread.
+__device__ __forceinline__ bool choose_pull(direction_state& state, const frontier& f, int32 iteration,
+                                            const graph_slice& g, uint64 alpha, uint64 beta) {
+    if (iteration == 0) { state = direction_state{uint64(g.num_edges), false}; }
+    state.unvisited -= minimum(state.unvisited, f.edges);
+    const uint64 vertices = uint64(g.num_vertices);
+    state.pull = state.pull ? f.size * beta >= vertices : f.edges * alpha > state.unvisited && f.edges * beta > vertices;
+    return state.pull;
+}
+
+// piece: bitmap_result
+// The result of a pull: a warp writes the word of its 32 vertices.
+template <class Counted>
+struct bitmap_result {
+    enactor& run;
+    frontier& result;
+    const Counted counted;
+    uint64 accepted_here, edges_here;
+
+    __device__ bitmap_result(enactor& run, frontier& result, const Counted counted)
+        : run(run), result(result), counted(counted), accepted_here(0), edges_here(0) {}
+
+    __device__ __forceinline__ void put(uint64 word, bool accepted, vertex v) {
+        const uint32 votes = __ballot_sync(FULL_WARP, accepted);
+        if (lane_index() == 0) { result.bitmap[word] = votes; }
+        if (accepted) { count(v); }
+    }
+    // For one lane of a warp, where several warps may bring the same vertex.
+    __device__ __forceinline__ void add(vertex v) {
+        const uint32 bit = 1u << (v % 32);
+        if ((atomicOr(&result.bitmap[v / 32], bit) & bit) == 0) { count(v); }
+    }
+    __device__ __forceinline__ void count(vertex v) {
+        accepted_here += 1;
+        edges_here += counted.degree(v);
+    }
+    __device__ __forceinline__ void flush() {
+        const uint64 accepted = warp_sum(accepted_here), edges = warp_sum(edges_here);
+        if (lane_index() == 0 && accepted > 0) {
+            atomicAdd(&run.counters()->accepted, accepted);
+            atomicAdd(&run.counters()->edges, edges);
+        }
+        accepted_here = edges_here = 0;
+    }
+};
+
+// piece: bitmap_discarder
+struct bitmap_discarder {
+    __device__ __forceinline__ void put(uint64, bool, vertex) {}
+    __device__ __forceinline__ void add(vertex) {}
+    __device__ __forceinline__ void flush() {}
+};
+
+// piece: pull_warps
+// Each thread takes a vertex that may still be reached and looks among its edges for those from the frontier. Where the
+// functor closes the thread stops at the first that does. Long lists are left, in chunks, to `pull_hubs`; a closing
+// functor tries the first PULL_PREFIX edges of them before.
+template <bool closes, class Members, class Lists, class Select, class Visit, class Out>
+__device__ __forceinline__ void pull_warps(enactor& run, uint64 num_vertices, const Members& members, const Lists& lists,
+                                           Select select, Visit visit, Out& out) {
+    for (uint64 word = warp_index(); word * 32 < num_vertices; word += grid_warps()) {
+        const uint64 id = word * 32 + lane_index();
+        const vertex far = vertex(id);
+        const bool selected = id < num_vertices && select(far);
+        edge at = selected ? lists.first(far) : edge(0);
+        const edge last = selected ? lists.last(far) : edge(0);
+        const bool hub = last - at >= HUB_DEGREE;
+        const edge end = !hub ? last : closes ? at + PULL_PREFIX : at;
+        bool accepted = false, closed = false;
+        for (; at < end && !closed; ++at) {
+            const vertex near = lists.neighbor(at);
+            if (members.contains(near)) {
+                accepted |= visit(near, far, at);
+                closed = closes && !select(far);
+            }
+        }
+        out.put(word, accepted, far);
+        defer_list(run, hub && !closed, far, at, last);
+    }
+}
+
+// piece: pull_hubs
+// The chunks that `pull_warps` left, a warp each; several warps may write to the same far end.
+template <bool closes, class Members, class Lists, class Select, class Visit, class Out>
+__device__ __forceinline__ bool pull_hubs(enactor& run, int64 largest_degree, const Members& members, const Lists& lists,
+                                          Select select, Visit visit, Out& out) {
+    if (largest_degree < int64(HUB_DEGREE)) { return false; }
+    synchronize(run);
+    const uint64 chunks = load_relaxed(&run.counters()->hubs);
+    for (uint64 chunk = warp_index(); chunk < chunks; chunk += grid_warps()) {
+        const hub_chunk part = run.slice.hubs[chunk];
+        const vertex far = part.vertex_id;
+        for (edge start = part.first; start < part.last; start += 32) {
+            if (closes && !__shfl_sync(FULL_WARP, select(far), 0)) { break; }
+            const edge at = start + lane_index();
+            const vertex near = at < part.last ? lists.neighbor(at) : vertex(0);
+            const bool accepted = at < part.last && members.contains(near) && visit(near, far, at);
+            if (__any_sync(FULL_WARP, accepted) && lane_index() == 0) { out.add(far); }
+        }
+    }
+    return chunks > 0;
+}

@@ -1,0 +1,155 @@
+// piece: push_warps
+// Visits the edges of every member: each warp takes up to 32 members and shares their edges evenly among its lanes.
+// Lists of HUB_DEGREE edges and more are cut into chunks, which all warps take side by side in `push_hubs`.
+// `visit(active, near, far, e)` is called by whole warps.
+template <class Members, class Lists, class Visit>
+__device__ __forceinline__ void push_warps(enactor& run, const Members& members, const Lists& lists, Visit visit) {
+    const uint64 size = members.size(), warps = grid_warps();
+    uint32 width = 32;  // members a warp: few members are spread over all warps
+    while (width > 1 && size <= warps * (width / 2)) { width /= 2; }
+    const uint32 lane = lane_index();
+    uint64 visited = 0;
+    for (uint64 base = warp_index() * width; base < size; base += warps * width) {
+        const bool taken = lane < width && base + lane < size;
+        const vertex near = taken ? members[base + lane] : vertex(0);
+        const edge first = taken ? lists.first(near) : edge(0);
+        const edge degree = taken ? lists.last(near) - first : edge(0);
+        visited += degree;
+        const bool hub = degree >= HUB_DEGREE;
+        defer_list(run, hub, near, first, first + degree);
+        const uint32 own = hub ? 0 : uint32(degree);
+        const uint32 inclusive = warp_inclusive_sum(own);
+        const uint32 total = __shfl_sync(FULL_WARP, inclusive, 31);
+        for (uint32 start = 0; start < total; start += 32) {
+            const uint32 item = start + lane;
+            const bool active = item < total;
+            const uint32 owner = owner_of(inclusive, active ? item : total - 1);
+            const uint32 before = __shfl_sync(FULL_WARP, inclusive - own, owner);
+            const edge at = __shfl_sync(FULL_WARP, first, owner) + (item - before);
+            visit(active, vertex(__shfl_sync(FULL_WARP, near, owner)), active ? lists.neighbor(at) : vertex(0), at);
+        }
+    }
+    count_visited(run, visited);
+}
+
+// piece: count_visited
+__device__ __forceinline__ void count_visited(enactor& run, uint64 visited) {
+    visited = warp_sum(visited);
+    if (visited > 0 && lane_index() == 0) { atomicAdd(&run.counters()->visited, visited); }
+}
+
+// piece: defer_list
+// Leaves a lane's long list for later, in chunks of HUB_CHUNK edges. The whole warp calls.
+__device__ __forceinline__ void defer_list(enactor& run, bool defer, vertex v, edge first, edge last) {
+    if (!__any_sync(FULL_WARP, defer)) { return; }
+    const uint32 chunks = defer ? uint32((last - first + HUB_CHUNK - 1) / HUB_CHUNK) : 0;
+    const uint32 inclusive = warp_inclusive_sum(chunks);
+    uint64 at = 0;
+    if (lane_index() == 31) { at = atomicAdd(&run.counters()->hubs, uint64(inclusive)); }
+    at = __shfl_sync(FULL_WARP, at, 31) + (inclusive - chunks);
+    for (uint32 chunk = 0; chunk < chunks; ++chunk) {
+        const edge start = first + edge(chunk) * HUB_CHUNK;
+        run.slice.hubs[at + chunk] = hub_chunk{v, start, minimum(edge(start + HUB_CHUNK), last)};
+    }
+}
+
+// piece: push_hubs
+// The chunks that `push_warps` left, a warp each. False if there were none, and then nothing was done since the barrier.
+template <class Lists, class Visit>
+__device__ __forceinline__ bool push_hubs(enactor& run, int64 largest_degree, const Lists& lists, Visit visit) {
+    if (largest_degree < int64(HUB_DEGREE)) { return false; }
+    synchronize(run);
+    const uint64 chunks = load_relaxed(&run.counters()->hubs);
+    for (uint64 chunk = warp_index(); chunk < chunks; chunk += grid_warps()) {
+        const hub_chunk part = run.slice.hubs[chunk];
+        for (edge start = part.first; start < part.last; start += 32) {
+            const edge at = start + lane_index();
+            const bool active = at < part.last;
+            visit(active, part.vertex_id, active ? lists.neighbor(at) : vertex(0), at);
+        }
+    }
+    return chunks > 0;
+}
+
+// piece: push_threads
+// Visits the edges of every member: a thread takes a member.
+template <class Members, class Lists, class Visit>
+__device__ __forceinline__ void push_threads(enactor& run, const Members& members, const Lists& lists, Visit visit) {
+    const uint64 size = members.size();
+    uint64 visited = 0;
+    for (uint64 base = warp_index() * 32; base < size; base += grid_warps() * 32) {
+        const bool taken = base + lane_index() < size;
+        const vertex near = taken ? members[base + lane_index()] : vertex(0);
+        const edge last = taken ? lists.last(near) : edge(0);
+        edge at = taken ? lists.first(near) : edge(0);
+        visited += last - at;
+        while (__any_sync(FULL_WARP, at < last)) {
+            const bool active = at < last;
+            visit(active, near, active ? lists.neighbor(at) : vertex(0), at);
+            at += active ? 1 : 0;
+        }
+    }
+    count_visited(run, visited);
+}
+
+// piece: push_blocks
+// Visits the edges of every member: a block takes a member a thread and shares all their edges among its threads.
+template <class Members, class Lists, class Visit>
+__device__ __forceinline__ void push_blocks(enactor& run, const Members& members, const Lists& lists, Visit visit) {
+    block_tile& tile = run.shared.tile;
+    const uint64 size = members.size();
+    uint64 visited = 0;
+    for (uint64 base = uint64(blockIdx.x) * BLOCK_THREADS; base < size; base += uint64(gridDim.x) * BLOCK_THREADS) {
+        const bool taken = base + threadIdx.x < size;
+        const vertex near = taken ? members[base + threadIdx.x] : vertex(0);
+        const edge first = taken ? lists.first(near) : edge(0);
+        const edge degree = taken ? lists.last(near) - first : edge(0);
+        visited += degree;
+        tile.near[threadIdx.x] = near;
+        tile.first[threadIdx.x] = first;
+        const edge total = block_inclusive_sum(tile, degree);
+        for (edge start = 0; start < total; start += BLOCK_THREADS) {
+            const edge item = start + threadIdx.x;
+            const bool active = item < total;
+            const uint32 owner = active ? tile_owner(tile, item) : 0;
+            const edge before = owner > 0 ? tile.inclusive[owner - 1] : edge(0);
+            const edge at = tile.first[owner] + (item - before);
+            visit(active, tile.near[owner], active ? lists.neighbor(at) : vertex(0), at);
+        }
+        __syncthreads();
+    }
+    count_visited(run, visited);
+}
+
+// piece: block_tile
+// The members that a block has taken, and where the edges of each end in the block's work.
+struct block_tile {
+    vertex near[BLOCK_THREADS];
+    edge first[BLOCK_THREADS];
+    edge inclusive[BLOCK_THREADS];
+};
+
+// piece: block_inclusive_sum
+// Fills `inclusive` with the running sum over the block's threads and returns the total.
+__device__ __forceinline__ edge block_inclusive_sum(block_tile& tile, edge value) {
+    tile.inclusive[threadIdx.x] = value;
+    __syncthreads();
+    for (uint32 step = 1; step < BLOCK_THREADS; step *= 2) {
+        const edge below = threadIdx.x >= step ? tile.inclusive[threadIdx.x - step] : edge(0);
+        __syncthreads();
+        tile.inclusive[threadIdx.x] += below;
+        __syncthreads();
+    }
+    return tile.inclusive[BLOCK_THREADS - 1];
+}
+
+// piece: tile_owner
+// The first member whose edges end after `item`.
+__device__ __forceinline__ uint32 tile_owner(const block_tile& tile, edge item) {
+    uint32 low = 0, high = BLOCK_THREADS - 1;
+    while (low < high) {
+        const uint32 middle = (low + high) / 2;
+        if (tile.inclusive[middle] <= item) { low = middle + 1; } else { high = middle; }
+    }
+    return low;
+}

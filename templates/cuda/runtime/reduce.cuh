@@ -1,0 +1,105 @@
+// piece: reduce_warps
+// For every member the reduction of `value` over its edges. A warp takes 32 members: short lists go a thread each,
+// longer ones are shared evenly among the lanes and reduced by segments; the longest are left to `reduce_hubs`.
+template <class T, class Members, class Lists, class Value, class Combine, class Assign>
+__device__ __forceinline__ void reduce_warps(enactor& run, const Members& members, const Lists& lists, T identity,
+                                             Combine combine, Value value, Assign assign) {
+    const uint64 size = members.size();
+    const uint32 lane = lane_index();
+    uint64 visited = 0;
+    for (uint64 base = warp_index() * 32; base < size; base += grid_warps() * 32) {
+        const bool taken = base + lane < size;
+        const vertex near = taken ? members[base + lane] : vertex(0);
+        const edge first = taken ? lists.first(near) : edge(0);
+        const edge degree = taken ? lists.last(near) - first : edge(0);
+        visited += degree;
+        const bool hub = degree >= HUB_DEGREE;
+        defer_list(run, hub, near, first, first + degree);
+        const uint32 own = hub ? 0 : uint32(degree);
+        T reduced = identity;
+        if (!__any_sync(FULL_WARP, own > SHORT_LIST)) {
+            for (uint32 i = 0; i < own; ++i) { reduced = combine(reduced, value(near, lists.neighbor(first + i), first + i)); }
+        } else {
+            const uint32 inclusive = warp_inclusive_sum(own), exclusive = inclusive - own;
+            const uint32 total = __shfl_sync(FULL_WARP, inclusive, 31);
+            for (uint32 start = 0; start < total; start += 32) {
+                const uint32 item = start + lane;
+                const bool active = item < total;
+                const uint32 owner = owner_of(inclusive, active ? item : total - 1);
+                const uint32 before = __shfl_sync(FULL_WARP, exclusive, owner);
+                const edge at = __shfl_sync(FULL_WARP, first, owner) + (item - before);
+                const vertex owned = vertex(__shfl_sync(FULL_WARP, near, owner));
+                T part = active ? value(owned, lists.neighbor(at), at) : identity;
+                const uint32 head = before > start ? before - start : 0;
+                for (uint32 step = 1; step < 32; step *= 2) {
+                    const T below = T(__shfl_up_sync(FULL_WARP, part, step));
+                    if (lane >= head + step) { part = combine(below, part); }
+                }
+                // The last lane of this lane's stretch holds what these 32 edges bring.
+                const uint32 end = minimum(inclusive, start + 32);
+                const T brought = T(__shfl_sync(FULL_WARP, part, (end - start - 1) & 31));
+                if (end > maximum(exclusive, start)) { reduced = combine(reduced, brought); }
+            }
+        }
+        if (taken) { assign(near, reduced); }
+    }
+    count_visited(run, visited);
+}
+
+// piece: reduce_hubs
+// The chunks that `reduce_warps` left, a warp each; `add` combines a chunk's part with what stands there.
+template <class T, class Lists, class Value, class Combine, class Add>
+__device__ __forceinline__ void reduce_hubs(enactor& run, int64 largest_degree, const Lists& lists, T identity,
+                                            Combine combine, Value value, Add add) {
+    if (largest_degree < int64(HUB_DEGREE)) { return; }
+    synchronize(run);
+    const uint64 chunks = load_relaxed(&run.counters()->hubs);
+    for (uint64 chunk = warp_index(); chunk < chunks; chunk += grid_warps()) {
+        const hub_chunk part = run.slice.hubs[chunk];
+        T reduced = identity;
+        for (edge at = part.first + lane_index(); at < part.last; at += 32) {
+            reduced = combine(reduced, value(part.vertex_id, lists.neighbor(at), at));
+        }
+        __syncwarp(FULL_WARP);
+        reduced = warp_reduce(reduced, combine);
+        if (lane_index() == 0) { add(part.vertex_id, reduced); }
+    }
+}
+
+// piece: reduce_threads
+// For every member the reduction of `value` over its edges, a thread a member.
+template <class T, class Members, class Lists, class Value, class Combine, class Assign>
+__device__ __forceinline__ void reduce_threads(enactor& run, const Members& members, const Lists& lists, T identity,
+                                               Combine combine, Value value, Assign assign) {
+    uint64 visited = 0;
+    for (uint64 i = thread_index(); i < members.size(); i += grid_threads()) {
+        const vertex near = members[i];
+        const edge first = lists.first(near), last = lists.last(near);
+        visited += last - first;
+        T reduced = identity;
+        for (edge at = first; at < last; ++at) { reduced = combine(reduced, value(near, lists.neighbor(at), at)); }
+        assign(near, reduced);
+    }
+    __syncwarp(FULL_WARP);
+    count_visited(run, visited);
+}
+
+// piece: reduce_blocks
+// For every member the reduction of `value` over its edges, a block a member.
+template <class T, class Members, class Lists, class Value, class Combine, class Assign>
+__device__ __forceinline__ void reduce_blocks(enactor& run, const Members& members, const Lists& lists, T identity,
+                                              Combine combine, Value value, Assign assign) {
+    uint64 visited = 0;
+    for (uint64 i = blockIdx.x; i < members.size(); i += gridDim.x) {
+        const vertex near = members[i];
+        const edge last = lists.last(near);
+        T reduced = identity;
+        for (edge at = lists.first(near) + threadIdx.x; at < last; at += BLOCK_THREADS) {
+            reduced = combine(reduced, value(near, lists.neighbor(at), at));
+            visited += 1;
+        }
+        reduced = block_reduce(run.shared, reduced, identity, combine);
+        if (threadIdx.x == 0) { assign(near, reduced); }
+    }
+    count_visited(run, visited);
+}

@@ -1,0 +1,67 @@
+// piece: lane_index
+__device__ __forceinline__ uint32 lane_index() { return threadIdx.x % 32; }
+
+// piece: grid_warps warp_index
+// Warps are numbered across blocks, so that a few warps' worth of work is spread over all multiprocessors.
+__device__ __forceinline__ uint64 grid_warps() { return uint64(gridDim.x) * (blockDim.x / 32); }
+__device__ __forceinline__ uint64 warp_index() { return uint64(threadIdx.x / 32) * gridDim.x + blockIdx.x; }
+
+// piece: grid_threads thread_index
+__device__ __forceinline__ uint64 grid_threads() { return uint64(gridDim.x) * blockDim.x; }
+__device__ __forceinline__ uint64 thread_index() { return uint64(blockIdx.x) * blockDim.x + threadIdx.x; }
+
+// piece: warp_inclusive_sum
+__device__ __forceinline__ uint32 warp_inclusive_sum(uint32 value) {
+    for (uint32 step = 1; step < 32; step *= 2) {
+        const uint32 below = __shfl_up_sync(FULL_WARP, value, step);
+        if (lane_index() >= step) { value += below; }
+    }
+    return value;
+}
+
+// piece: warp_sum
+template <class T>
+__device__ __forceinline__ T warp_sum(T value) {
+    for (uint32 step = 16; step > 0; step /= 2) { value += __shfl_down_sync(FULL_WARP, value, step); }
+    return __shfl_sync(FULL_WARP, value, 0);
+}
+
+// piece: owner_of
+// Which lane's stretch holds item `item`, where lane i's stretch ends before item `inclusive` of lane i.
+__device__ __forceinline__ uint32 owner_of(uint32 inclusive, uint32 item) {
+    uint32 owner = 0;
+    for (uint32 step = 16; step > 0; step /= 2) {
+        const uint32 end = __shfl_sync(FULL_WARP, inclusive, owner + step - 1);
+        if (end <= item) { owner += step; }
+    }
+    return owner;
+}
+
+// piece: warp_reduce
+// The reduction of all lanes' values, in lane 0.
+template <class T, class Combine>
+__device__ __forceinline__ T warp_reduce(T value, Combine combine) {
+    for (uint32 step = 16; step > 0; step /= 2) {
+        value = combine(value, T(__shfl_down_sync(FULL_WARP, value, step)));
+    }
+    return value;
+}
+
+// piece: block_reduce
+// The reduction of all threads' values, in thread 0. Everybody takes part.
+template <class T, class Combine>
+__device__ __forceinline__ T block_reduce(block_storage& shared, T value, T identity, Combine combine) {
+    value = warp_reduce(value, combine);
+    __syncthreads();
+    if (lane_index() == 0) { shared.partials[threadIdx.x / 32] = bits_of<uint64>(padded<T>{value}); }
+    __syncthreads();
+    if (threadIdx.x < 32) {
+        value = threadIdx.x < blockDim.x / 32 ? bits_of<padded<T>>(shared.partials[threadIdx.x]).value : identity;
+        value = warp_reduce(value, combine);
+    }
+    return value;
+}
+
+// piece: padded
+template <class T>
+struct alignas(8) padded { T value; };
