@@ -1,0 +1,255 @@
+"""Makes the syntax tree from Lark's parse tree; each method is called like the rule it is for."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any, NamedTuple
+
+from lark import Token, v_args
+
+from gdsl.diagnostics import Diagnostic, Label
+from gdsl.frontend import syntax
+from gdsl.frontend.builder_expressions import ExpressionBuilder, span_of
+from gdsl.operations import Domain, ReduceOperation
+from gdsl.source import Span
+
+
+class _Part(NamedTuple):
+    """One `problem`, `schedule`, `tune` or `requires` of the program, or a `cond`, `apply` or `value` of a functor."""
+
+    keyword: str
+    span: Span
+    content: Any
+
+
+@v_args(meta=True)
+class TreeBuilder(ExpressionBuilder):
+    """The rules of declarations and statements; the expressions are inherited."""
+
+    # ------------------------------------------------------------ statements
+
+    def block(self, meta: Any, children: list[Any]) -> tuple[syntax.Statement, ...]:
+        return tuple(children)
+
+    def let(self, meta: Any, children: list[Any]) -> syntax.Let:
+        word, name, declared, value = children
+        return syntax.Let(span_of(meta), str(name), span_of(name), declared, value, word == "var")
+
+    def assign(self, meta: Any, children: list[Any]) -> syntax.Assign:
+        any_winner = len(children) == 3
+        return syntax.Assign(span_of(meta), self._target(children[0]), children[-1], any_winner)
+
+    def update_statement(self, meta: Any, children: list[Any]) -> syntax.Update:
+        target, operation, value = children
+        return syntax.Update(span_of(meta), self._target(target), ReduceOperation(str(operation)), value)
+
+    def expression_statement(self, meta: Any, children: list[Any]) -> syntax.ExpressionStatement:
+        return syntax.ExpressionStatement(span_of(meta), children[0])
+
+    def accept(self, meta: Any, children: list[Any]) -> syntax.Accept:
+        return syntax.Accept(span_of(meta), children[0])
+
+    def if_statement(self, meta: Any, children: list[Any]) -> syntax.If:
+        condition, then, otherwise = children
+        if isinstance(otherwise, syntax.If):
+            otherwise = (otherwise,)
+        return syntax.If(span_of(meta), condition, then, otherwise or ())
+
+    def for_range(self, meta: Any, children: list[Any]) -> syntax.For:
+        name, first, last, body = children
+        return syntax.For(span_of(meta), str(name), span_of(name), first, last, body)
+
+    def while_loop(self, meta: Any, children: list[Any]) -> syntax.While:
+        return syntax.While(span_of(meta), *children)
+
+    def repeat(self, meta: Any, children: list[Any]) -> syntax.Repeat:
+        return syntax.Repeat(span_of(meta), *children)
+
+    def break_loop(self, meta: Any, children: list[Any]) -> syntax.Break:
+        return syntax.Break(span_of(meta))
+
+    def return_value(self, meta: Any, children: list[Any]) -> syntax.Return:
+        return syntax.Return(span_of(meta), children[0])
+
+    def frontier(self, meta: Any, children: list[Any]) -> syntax.FrontierDeclaration:
+        name, value = children
+        return syntax.FrontierDeclaration(span_of(meta), str(name), span_of(name), value)
+
+    def later_for_in(self, meta: Any, children: list[Any]) -> syntax.LaterStatement:
+        name, _, body = children
+        return syntax.LaterStatement(span_of(meta), "`for … in` over anything but a range", (str(name),), body)
+
+    def later_edge_frontier(self, meta: Any, children: list[Any]) -> syntax.LaterStatement:
+        return syntax.LaterStatement(span_of(meta), "edge frontiers", (str(children[0]),))
+
+    def later_graph(self, meta: Any, children: list[Any]) -> syntax.LaterStatement:
+        return syntax.LaterStatement(span_of(meta), "graphs made by the schedule", (str(children[0]),))
+
+    def later_history(self, meta: Any, children: list[Any]) -> syntax.LaterStatement:
+        return syntax.LaterStatement(span_of(meta), "`history`", (str(children[0]),))
+
+    def later_buckets(self, meta: Any, children: list[Any]) -> syntax.LaterStatement:
+        return syntax.LaterStatement(span_of(meta), "`buckets`", (str(children[0]),))
+
+    def later_on(self, meta: Any, children: list[Any]) -> syntax.LaterStatement:
+        return syntax.LaterStatement(span_of(meta), "`on`", (), children[1])
+
+    # ------------------------------------------------------------ problem data
+
+    def extent(self, meta: Any, children: list[Any]) -> _Part:
+        return _Part("extent", span_of(meta), None)
+
+    def declaration(self, meta: Any, children: list[Any]) -> syntax.Declaration:
+        words = [str(child) for child in children if isinstance(child, Token) and child.type == "WORD"]
+        kind, name, *others = children[len(words) :]
+        later = "several values an element (`a[n]`)" if isinstance(others[0], _Part) else None
+        declared, initial, where = others[-3:]
+        if declared.name == "(…)":
+            later = "pairs"
+        self._check_words(words, str(kind), span_of(meta))
+        return syntax.Declaration(
+            span_of(meta),
+            syntax.DeclarationKind(str(kind)),
+            str(name),
+            span_of(name),
+            declared,
+            initial,
+            where,
+            "input" in words,
+            "local" in words,
+            later,
+        )
+
+    def _check_words(self, words: list[str], kind: str, span: Span) -> None:
+        for word in sorted(set(words)):
+            if words.count(word) > 1:
+                self.diagnostics.append(Diagnostic("E0224", f"`{word}` is written twice", span))
+            if kind == "param":
+                message = f"a param is not `{word}`"
+                fix = "leave it out: a param is always read-only, from the caller, and no part of the result"
+                self.diagnostics.append(Diagnostic("E0224", message, span, fix=fix))
+
+    def problem(self, meta: Any, children: list[Any]) -> _Part:
+        return _Part("problem", span_of(meta), tuple(children))
+
+    def requires(self, meta: Any, children: list[Any]) -> _Part:
+        words = tuple(syntax.Requirement(span_of(child), str(child)) for child in children if child is not None)
+        return _Part("requires", span_of(meta), words)
+
+    # ------------------------------------------------------------ functors and functions
+
+    def condition(self, meta: Any, children: list[Any]) -> _Part:
+        return _Part("cond", span_of(meta), children[0])
+
+    def apply(self, meta: Any, children: list[Any]) -> _Part:
+        return _Part("apply", span_of(meta), children[0])
+
+    def value(self, meta: Any, children: list[Any]) -> _Part:
+        return _Part("value", span_of(meta), children[0])
+
+    def _once(self, parts: list[_Part], where: str) -> dict[str, _Part]:
+        found: dict[str, _Part] = {}
+        for part in parts:
+            if part.keyword in found:
+                message = f"{where} has two `{part.keyword}` parts"
+                first = Label(found[part.keyword].span, "the first")
+                self.diagnostics.append(Diagnostic("E0110", message, part.span, (first,)))
+            else:
+                found[part.keyword] = part
+        return found
+
+    def _functor(self, meta: Any, children: list[Any], domain: Domain, arity: int) -> syntax.Functor:
+        name, *others = children
+        parameters = tuple(syntax.ParameterName(span_of(token), str(token)) for token in others[:arity])
+        result = others[arity] if domain is Domain.EDGE else None
+        parts = self._once([part for part in others if isinstance(part, _Part)], f"the functor `{name}`")
+        if "value" in parts and "apply" in parts:
+            message = f"the functor `{name}` has `apply` and `value`"
+            fix = "make two functors: one with `apply`, one with `value` for `neighbor_reduce`"
+            self.diagnostics.append(Diagnostic("E0110", message, parts["value"].span, fix=fix))
+        if ("value" in parts) != (result is not None):
+            message = f"the functor `{name}` has " + ("`value` but no `-> type`" if result is None else "no `value`")
+            fix = f"edge functor {name}(src, dst, e) -> type {{ value …; }}"
+            self.diagnostics.append(Diagnostic("E0110", message, span_of(name), fix=fix))
+        condition, body, value = (parts[word].content if word in parts else None for word in ("cond", "apply", "value"))
+        return syntax.Functor(
+            span_of(meta), str(name), span_of(name), domain, parameters, condition, body or (), value, result
+        )
+
+    def vertex_functor(self, meta: Any, children: list[Any]) -> syntax.Functor:
+        return self._functor(meta, children, Domain.VERTEX, 1)
+
+    def edge_functor(self, meta: Any, children: list[Any]) -> syntax.Functor:
+        return self._functor(meta, children, Domain.EDGE, 3)
+
+    def function_parameter(self, meta: Any, children: list[Any]) -> syntax.FunctionParameter:
+        return syntax.FunctionParameter(span_of(meta), str(children[0]), children[1])
+
+    def function(self, meta: Any, children: list[Any]) -> syntax.Function:
+        name, *parameters, result, body = children
+        names = tuple(parameter for parameter in parameters if parameter is not None)
+        return syntax.Function(span_of(meta), str(name), span_of(name), names, result, body)
+
+    def later_common_functor(self, meta: Any, children: list[Any]) -> syntax.LaterDeclaration:
+        return syntax.LaterDeclaration(span_of(meta), "common functors", (str(children[1]),))
+
+    def later_vote_functor(self, meta: Any, children: list[Any]) -> syntax.LaterDeclaration:
+        return syntax.LaterDeclaration(span_of(meta), "vote functors", (str(children[1]),))
+
+    def later_operator(self, meta: Any, children: list[Any]) -> syntax.LaterDeclaration:
+        return syntax.LaterDeclaration(span_of(meta), "reductions of one's own (`operator`)", (str(children[0]),))
+
+    # ------------------------------------------------------------ tuning
+
+    def knob_word(self, meta: Any, children: list[Any]) -> str:
+        return str(children[0])
+
+    def knob_number(self, meta: Any, children: list[Any]) -> int | float:
+        text = str(children[0])
+        return int(text) if text.isdigit() and len(text) < 20 else float(text)
+
+    def knob_argument(self, meta: Any, children: list[Any]) -> syntax.KnobArgument:
+        return syntax.KnobArgument(span_of(meta), str(children[0]), children[1])
+
+    def tune_value(self, meta: Any, children: list[Any]) -> tuple[Any, ...]:
+        return tuple(child for child in children if child is not None)
+
+    def tune_subject(self, meta: Any, children: list[Any]) -> tuple[str | None, str]:
+        first, second = children
+        return (None, str(first)) if second is None else (str(first), str(second))
+
+    def tune_entry(self, meta: Any, children: list[Any]) -> syntax.TuneEntry:
+        (subject, knob), (value, *arguments) = children
+        return syntax.TuneEntry(span_of(meta), subject, knob, value, tuple(arguments))
+
+    def tune_switch(self, meta: Any, children: list[Any]) -> syntax.TuneEntry:
+        return syntax.TuneEntry(span_of(meta), None, str(children[0]), str(children[1]))
+
+    def tune(self, meta: Any, children: list[Any]) -> _Part:
+        return _Part("tune", span_of(meta), tuple(children))
+
+    # ------------------------------------------------------------ the program
+
+    def schedule(self, meta: Any, children: list[Any]) -> _Part:
+        return _Part("schedule", span_of(meta), children[0])
+
+    def program(self, meta: Any, children: list[Any]) -> syntax.Program:
+        doc, name, *others = children
+        parts = self._once([part for part in others if isinstance(part, _Part)], f"the program `{name}`")
+        if "schedule" not in parts:
+            message = f"the program `{name}` has no `schedule`"
+            fix = "add `schedule { … }`, which says what runs in which order"
+            self.diagnostics.append(Diagnostic("E0110", message, span_of(name), fix=fix))
+        content = {keyword: part.content for keyword, part in parts.items()}
+        return syntax.Program(
+            span_of(meta),
+            inspect.cleandoc(str(doc)[3:-3]) if doc is not None else "",
+            str(name),
+            content.get("requires", ()),
+            content.get("problem", ()),
+            tuple(part for part in others if isinstance(part, syntax.Functor)),
+            tuple(part for part in others if isinstance(part, syntax.Function)),
+            tuple(part for part in others if isinstance(part, syntax.LaterDeclaration)),
+            content.get("schedule", ()),
+            content.get("tune", ()),
+        )

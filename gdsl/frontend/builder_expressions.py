@@ -1,0 +1,150 @@
+"""Makes the expressions of the syntax tree from Lark's parse tree; each method is called like the rule it is for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lark import Token, v_args
+from lark.visitors import Transformer_NonRecursive
+
+from gdsl.diagnostics import Diagnostic
+from gdsl.frontend import syntax
+from gdsl.operations import BinaryOperation, Outcome, ReduceOperation, UnaryOperation
+from gdsl.source import Span
+
+_LONGEST_NUMBER = 60
+_LONGEST_NUMBER_SHOWN = 12
+
+
+def span_of(place: Any) -> Span:
+    """The span of a token or of a tree's position."""
+    return Span(place.line, place.column, place.end_line, place.end_column)
+
+
+@v_args(meta=True)
+class ExpressionBuilder(Transformer_NonRecursive[Token, Any]):
+    """The rules of expressions. Mistakes that the grammar lets through are collected in `diagnostics`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.diagnostics: list[Diagnostic] = []
+
+    def _target(self, node: syntax.Expression) -> syntax.Name | syntax.Index:
+        if isinstance(node, syntax.Name | syntax.Index) and not node.now:
+            return node
+        message = "only a name or an element such as `a[v]` can be written"
+        self.diagnostics.append(Diagnostic("E0214", message, node.span))
+        return syntax.Name(node.span, "")
+
+    def type_name(self, meta: Any, children: list[Any]) -> syntax.TypeName:
+        return syntax.TypeName(span_of(meta), str(children[0]))
+
+    def later_pair_type(self, meta: Any, children: list[Any]) -> syntax.TypeName:
+        return syntax.TypeName(span_of(meta), "(…)")
+
+    def conditional(self, meta: Any, children: list[Any]) -> syntax.Conditional:
+        return syntax.Conditional(span_of(meta), *children)
+
+    def binary(self, meta: Any, children: list[Any]) -> syntax.Binary:
+        left, operation, right = children
+        return syntax.Binary(span_of(meta), BinaryOperation(str(operation)), left, right)
+
+    def unary(self, meta: Any, children: list[Any]) -> syntax.Expression:
+        operation, operand = children
+        if operation == "-" and isinstance(operand, syntax.Number):
+            return syntax.Number(span_of(meta), -operand.value)
+        return syntax.Unary(span_of(meta), UnaryOperation(str(operation)), operand)
+
+    def now(self, meta: Any, children: list[Any]) -> syntax.Expression:
+        operand = children[0]
+        if isinstance(operand, syntax.Name):
+            return syntax.Name(span_of(meta), operand.name, now=True)
+        if isinstance(operand, syntax.Index):
+            return syntax.Index(span_of(meta), operand.array, operand.array_span, operand.index, now=True)
+        message = "`now` stands before an element such as `now a[v]` or a scalar"
+        self.diagnostics.append(Diagnostic("E0101", message, operand.span))
+        return operand  # type: ignore[no-any-return]
+
+    def index(self, meta: Any, children: list[Any]) -> syntax.Expression:
+        array, index = children
+        if isinstance(array, syntax.Name):
+            return syntax.Index(span_of(meta), array.name, array.span, index)
+        if isinstance(array, syntax.Index):
+            return syntax.LaterExpression(span_of(meta), "several values an element (`a[v][i]`)")
+        message = "only an array can be indexed"
+        self.diagnostics.append(Diagnostic("E0204", message, array.span))
+        return index  # type: ignore[no-any-return]
+
+    def later_pair_part(self, meta: Any, children: list[Any]) -> syntax.LaterExpression:
+        return syntax.LaterExpression(span_of(meta), "parts of pairs (`p.0`)")
+
+    def later_member(self, meta: Any, children: list[Any]) -> syntax.LaterExpression:
+        return syntax.LaterExpression(span_of(meta), f"`.{children[1]}`")
+
+    def later_method(self, meta: Any, children: list[Any]) -> syntax.LaterExpression:
+        return syntax.LaterExpression(span_of(meta), f"`.{children[1]}(…)`")
+
+    def later_pair(self, meta: Any, children: list[Any]) -> syntax.LaterExpression:
+        return syntax.LaterExpression(span_of(meta), "pairs")
+
+    def call(self, meta: Any, children: list[Any]) -> syntax.Call:
+        function, arguments, label = children
+        name = None if label is None else str(label)
+        return syntax.Call(span_of(meta), str(function), span_of(function), arguments, name)
+
+    def arguments(self, meta: Any, children: list[Any]) -> tuple[syntax.Argument, ...]:
+        return tuple(child for child in children if child is not None)
+
+    def argument(self, meta: Any, children: list[Any]) -> syntax.Argument:
+        return syntax.Argument(span_of(meta), children[0])
+
+    def keyword_argument(self, meta: Any, children: list[Any]) -> syntax.Argument:
+        return syntax.Argument(span_of(meta), children[1], str(children[0]))
+
+    def update_value(self, meta: Any, children: list[Any]) -> syntax.UpdateValue:
+        outcome, target, operation, value = children
+        start, end = target.span, value.span
+        span = Span(start.line, start.column, end.end_line, end.end_column)
+        update = syntax.Update(span, self._target(target), ReduceOperation(str(operation)), value)
+        return syntax.UpdateValue(span_of(meta), Outcome(str(outcome)), update)
+
+    def compare_and_swap(self, meta: Any, children: list[Any]) -> syntax.CompareAndSwap:
+        return syntax.CompareAndSwap(span_of(meta), self._target(children[0]), children[1], children[2])
+
+    def name(self, meta: Any, children: list[Any]) -> syntax.Name:
+        return syntax.Name(span_of(meta), str(children[0]))
+
+    def _number(self, meta: Any, token: str, base: int) -> syntax.Number:
+        if len(token) > _LONGEST_NUMBER:
+            shown = token[:_LONGEST_NUMBER_SHOWN] + "…"
+            self.diagnostics.append(Diagnostic("E0109", f"the number {shown} has too many digits", span_of(meta)))
+            return syntax.Number(span_of(meta), 0)
+        if base == 10 and len(token) > 1 and token.startswith("0"):
+            message = f"{token} begins with 0, which some languages read as octal"
+            fix = f"write {int(token)}"
+            self.diagnostics.append(Diagnostic("E0109", message, span_of(meta), fix=fix))
+        return syntax.Number(span_of(meta), int(token, base))
+
+    def integer(self, meta: Any, children: list[Any]) -> syntax.Number:
+        return self._number(meta, str(children[0]), 10)
+
+    def hexadecimal(self, meta: Any, children: list[Any]) -> syntax.Number:
+        return self._number(meta, str(children[0]), 16)
+
+    def float(self, meta: Any, children: list[Any]) -> syntax.Number:
+        return syntax.Number(span_of(meta), float(str(children[0])))
+
+    def boolean(self, meta: Any, children: list[Any]) -> syntax.Boolean:
+        return syntax.Boolean(span_of(meta), children[0] == "true")
+
+    def infinity(self, meta: Any, children: list[Any]) -> syntax.Infinity:
+        return syntax.Infinity(span_of(meta))
+
+    def none(self, meta: Any, children: list[Any]) -> syntax.NoneLiteral:
+        return syntax.NoneLiteral(span_of(meta))
+
+    def parenthesized(self, meta: Any, children: list[Any]) -> syntax.Expression:
+        return children[0]  # type: ignore[no-any-return]
+
+    def set_literal(self, meta: Any, children: list[Any]) -> syntax.SetLiteral:
+        return syntax.SetLiteral(span_of(meta), tuple(child for child in children if child is not None))

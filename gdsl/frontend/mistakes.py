@@ -1,0 +1,258 @@
+"""Turns the parser's two kinds of failure into one message that teaches: what was expected, and how to mend it.
+
+The table of known mistakes is keyed by the parser's state, seen as the set of tokens that it would have taken, and by
+the token that came instead, with the token before it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from gdsl.diagnostics import Diagnostic, Label
+from gdsl.frontend.vocabulary import FOREIGN_TYPES, KEYWORDS, TYPES, closest, enumerate_words
+from gdsl.source import Source, Span
+
+_OPERATORS = frozenset(
+    "OR AND BAR CARET AMPERSAND EQUALITY RELATION SHIFT PLUS MINUS STAR SLASH SLASHES PERCENT QMARK".split()
+)
+_OPERAND = frozenset(
+    "NAME INTEGER HEXADECIMAL FLOAT TRUE FALSE INF NONE LPAR LBRACE MINUS NOT TILDE NOW CHANGED FETCH CAS".split()
+)
+_STATEMENT = frozenset("LET VAR ACCEPT IF FOR WHILE REPEAT BREAK RETURN FRONTIER EDGE GRAPH HISTORY BUCKETS ON".split())
+_UPDATES = frozenset(("UPDATE", "ANY_ASSIGN"))
+_STATEMENT_WORDS = ("let", "var", "if", "for", "while", "repeat", "frontier", "accept", "return", "break")
+_PART_WORDS = ("cond", "apply", "value", "problem", "schedule", "tune", "requires", "functor", "vertex", "edge")
+_DATA_WORDS = ("param", "input", "local", "vertex", "edge", "scalar", "program", "function")
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Where the parser stopped: the token, the text before it, and the tokens it would have taken.
+
+    `spellings` has the text of each expected token that is always written the same; `before` is the word or sign in
+    front of the token with its place.
+    """
+
+    kind: str
+    text: str
+    span: Span
+    expected: frozenset[str]
+    spellings: dict[str, str]
+    before: str
+    before_span: Span
+    line_before: str
+    """The text of the same statement before the token."""
+
+
+def describe(failure: Failure, source: Source) -> Diagnostic:
+    """The message for `failure`."""
+    for mistake in _KNOWN:
+        found = mistake(failure, source)
+        if found is not None:
+            return found
+    if failure.kind == "$END":
+        notes = (f"expected here: {expected_words(failure)}",)
+        return Diagnostic("E0107", "the program ends too early", failure.span, notes=notes, fix=_open_brace(source))
+    what = f"unexpected `{failure.text}`"
+    return Diagnostic("E0101", what, failure.span, hint=f"expected {expected_words(failure)}")
+
+
+def expected_words(failure: Failure) -> str:
+    """The expected tokens in a person's words, such as ``an operator, `)` or `,` ``."""
+    left = set(failure.expected)
+    words: list[str] = []
+    if {"NAME", "INTEGER", "LPAR"} <= left:
+        left -= _OPERAND
+        words.append("an expression")
+    if left >= {"LET", "FRONTIER"}:
+        left -= _STATEMENT
+        words.append("a statement")
+    if {"PLUS", "STAR"} <= left:
+        left -= _OPERATORS
+        words.append("an operator")
+    if "UPDATE" in left:
+        left -= _UPDATES
+        words.append("an assignment")
+    names = {"NAME": "a name", "INTEGER": "a number", "FLOAT": "a number", "DOC": "a doc comment", "$END": "the end"}
+    words += sorted({names[kind] for kind in left if kind in names})
+    words += sorted(f"`{failure.spellings[kind]}`" for kind in left if kind in failure.spellings)
+    return enumerate_words(words) if words else "the end of the program"
+
+
+def _open_brace(source: Source) -> str | None:
+    opened = [line for line, text in enumerate(source.text.split("\n"), 1) for _ in range(text.count("{"))]
+    closed = source.text.count("}")
+    return "add the missing `}`" if len(opened) > closed else None
+
+
+def _after(span: Span) -> Span:
+    return Span(span.end_line, span.end_column, span.end_line, span.end_column + 1)
+
+
+# ---------------------------------------------------------------- the table
+
+
+def _foreign_logic(failure: Failure, source: Source) -> Diagnostic | None:
+    words = {"and": "&&", "or": "||", "not": "!", "is": "==", "mod": "%", "xor": "^"}
+    for word in (failure.text, failure.before):
+        if word in words and "NAME" not in failure.expected | {failure.kind} - {"NAME"}:
+            span = failure.span if word == failure.text else failure.before_span
+            return Diagnostic("E0112", f"`{word}` is not an operator here", span, fix=f"write `{words[word]}`")
+    return None
+
+
+def _foreign_sign(failure: Failure, source: Source) -> Diagnostic | None:
+    both = failure.before + failure.text
+    adjacent = (failure.before_span.end_line, failure.before_span.end_column) == (
+        failure.span.line,
+        failure.span.column,
+    )
+    previous, here = failure.before_span, failure.span
+    span = Span(previous.line, previous.column, here.end_line, here.end_column)
+    fixes = {
+        "++": "write `i += 1`",
+        "**": "write `pow(x, y)` or `x * x`",
+        "/=": "write `x = x / y`",
+        "//=": "write `x = x // y`",
+        "%=": "write `x = x % y`",
+        "<<=": "write `x = x << y`",
+        ">>=": "write `x = x >> y`",
+        ":=": "write `let x = …` for a new name, `x = …` for one that exists",
+        "<-": "write `=`",
+        "===": "write `==`",
+        "::": "write `:`",
+        "/*": "comments begin with `#` and end with the line",
+    }
+    if adjacent and both in fixes:
+        return Diagnostic("E0112", f"`{both}` is not an operator here", span, fix=fixes[both])
+    if re.search(r"--\s*$", failure.line_before) and failure.text in (";", ")"):
+        return Diagnostic("E0112", "`--` is not an operator here", previous, fix="write `i -= 1`")
+    if failure.kind == "SLASHES" and not failure.line_before.strip():
+        fix = "comments begin with `#` and end with the line"
+        return Diagnostic("E0112", "`//` divides, it does not begin a comment", failure.span, fix=fix)
+    return None
+
+
+def _assignment_in_condition(failure: Failure, source: Source) -> Diagnostic | None:
+    in_condition = re.match(r"\s*(cond|if|while|accept|value|return)\b", failure.line_before)
+    if failure.text == "=" and in_condition and failure.kind == "EQUAL":
+        return Diagnostic("E0112", "`=` assigns and has no value", failure.span, fix="write `==` to compare")
+    return None
+
+
+def _number_suffix(failure: Failure, source: Source) -> Diagnostic | None:
+    previous = failure.before_span
+    adjacent = (previous.end_line, previous.end_column) == (failure.span.line, failure.span.column)
+    if failure.before[:1].isdigit() and adjacent and (failure.kind == "NAME" or failure.text == "."):
+        span = Span(previous.line, previous.column, failure.span.end_line, failure.span.end_column)
+        written = failure.before + failure.text
+        fix = "write `1.0`, with digits on both sides" if failure.text == "." else f"write `{failure.before}`"
+        return Diagnostic("E0109", f"`{written}` is not a number", span, fix=fix)
+    return None
+
+
+def _unclosed_block(failure: Failure, source: Source) -> Diagnostic | None:
+    part = failure.line_before.strip()
+    if failure.before == "functor" and failure.kind == "NAME" and part in ("vertex functor", "edge functor"):
+        line = failure.span.line
+        fix = f"close the block before line {line} with `}}`"
+        return Diagnostic("E0101", "a functor inside another block", failure.before_span, fix=fix)
+    return None
+
+
+def _misspelt_keyword(failure: Failure, source: Source) -> Diagnostic | None:
+    spellings = {failure.spellings[kind] for kind in failure.expected if kind in failure.spellings}
+    words = [word for word in spellings if word.isalpha()]
+    if failure.kind == "NAME" and failure.text not in spellings:
+        near = closest(failure.text, words)
+        if near is not None:
+            return Diagnostic("E0103", f"unknown word `{failure.text}`", failure.span, fix=f"did you mean `{near}`?")
+    first = re.match(r"\s*([A-Za-z_]\w*)", failure.line_before)
+    if first is None or first.group(1) in KEYWORDS:
+        return None
+    word = first.group(1)
+    candidates = _STATEMENT_WORDS + _PART_WORDS + _DATA_WORDS
+    near = closest(word, candidates)
+    looks_wrong = failure.kind == "NAME" or failure.text in ("{", ":", "functor") or failure.before == word
+    if near is None or near == word or not looks_wrong:
+        return None
+    column = _column_of_first_word(failure)
+    if column is None:
+        return None
+    line = failure.span.line
+    span = Span(line, column, line, column + len(word))
+    return Diagnostic("E0103", f"unknown word `{word}`", span, fix=f"did you mean `{near}`?")
+
+
+def _column_of_first_word(failure: Failure) -> int | None:
+    if "\n" in failure.line_before.lstrip():
+        return None
+    return failure.span.column - len(failure.line_before.lstrip().rstrip("\n")) if failure.line_before else None
+
+
+def _missing_parenthesis(failure: Failure, source: Source) -> Diagnostic | None:
+    if failure.expected == {"LPAR"} and failure.before in ("if", "while", "repeat"):
+        message = f"the condition of `{failure.before}` has no parentheses"
+        return Diagnostic("E0101", message, failure.span, fix=f"write `{failure.before} (…) {{ … }}`")
+    if failure.before == "for" and failure.text == "(":
+        return Diagnostic("E0112", "`for` goes over a range", failure.span, fix="write `for i in 0..n { … }`")
+    return None
+
+
+def _missing_braces(failure: Failure, source: Source) -> Diagnostic | None:
+    if failure.expected in ({"LBRACE"}, {"LBRACE", "IF"}) and failure.before in (")", "else"):
+        if failure.text == "elif":
+            return None
+        message = "a block in braces is expected here"
+        return Diagnostic("E0101", message, failure.span, fix="put the statement in braces: `{ … }`")
+    return None
+
+
+def _foreign_declaration(failure: Failure, source: Source) -> Diagnostic | None:
+    if failure.text in ("elif", "elseif"):
+        return Diagnostic("E0112", f"`{failure.text}` is not a keyword", failure.span, fix="write `else if (…) { … }`")
+    known = FOREIGN_TYPES.keys() | TYPES.keys() | {"auto", "const"}
+    if failure.kind == "NAME" and failure.before in known and "PLUS" in failure.expected:
+        kind = FOREIGN_TYPES.get(failure.before, failure.before)
+        named = "" if failure.before in ("auto", "const") else f" : {kind}"
+        message = "the type stands behind the name"
+        fix = f"write `let {failure.text}{named} = …;`, or `var` for a name that changes"
+        return Diagnostic("E0112", message, failure.before_span, fix=fix)
+    return None
+
+
+def _missing_semicolon(failure: Failure, source: Source) -> Diagnostic | None:
+    if "SEMICOLON" not in failure.expected or failure.kind == "$END":
+        return None
+    if (
+        failure.span.line == failure.before_span.end_line
+        and failure.text != "}"
+        and failure.text not in _STATEMENT_WORDS
+    ):
+        return None
+    labels = (Label(failure.span, "before this"),) if failure.span.line != failure.before_span.end_line else ()
+    return Diagnostic("E0111", "a `;` is missing", _after(failure.before_span), labels, fix="write `;` here")
+
+
+def _keyword_as_name(failure: Failure, source: Source) -> Diagnostic | None:
+    if failure.expected == {"NAME"} and failure.text.isidentifier():
+        message = f"`{failure.text}` is a word of the language and cannot be a name here"
+        return Diagnostic("E0203", message, failure.span, fix="choose another name")
+    return None
+
+
+_KNOWN: tuple[Callable[[Failure, Source], Diagnostic | None], ...] = (
+    _number_suffix,
+    _foreign_sign,
+    _foreign_declaration,
+    _missing_parenthesis,
+    _missing_braces,
+    _foreign_logic,
+    _assignment_in_condition,
+    _unclosed_block,
+    _misspelt_keyword,
+    _missing_semicolon,
+    _keyword_as_name,
+)

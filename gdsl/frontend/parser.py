@@ -1,0 +1,151 @@
+"""Text to syntax tree."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from gdsl.diagnostics import Diagnostic, GdslError
+from gdsl.frontend import syntax
+from gdsl.frontend.mistakes import Failure, describe
+from gdsl.resources import resource_text
+from gdsl.source import Source, Span
+
+if TYPE_CHECKING:
+    from lark import Lark
+    from lark.exceptions import UnexpectedCharacters, UnexpectedToken
+
+DEEPEST_NESTING = 100
+"""How many levels of syntax tree may lie inside each other; recursion over the tree is safe below this."""
+
+
+def parse(source: Source) -> syntax.Program:
+    """The syntax tree of a program. Raises `GdslError` (E01xx) at the first mistake."""
+    program = _tree(source, "program")
+    assert isinstance(program, syntax.Program)
+    return program
+
+
+def parse_tune_words(words: tuple[str, ...]) -> tuple[syntax.TuneEntry, ...]:
+    """The syntax trees of tuning words as on the command line, such as ``visit.direction=pull`` or ``bounds=off``."""
+    entries = []
+    for word in words:
+        entry = _tree(Source("--tune", word), "tune_entry")
+        assert isinstance(entry, syntax.TuneEntry)
+        entries.append(entry)
+    return tuple(entries)
+
+
+@cache
+def _parser() -> Lark:
+    from lark import Lark
+
+    grammar = resource_text("grammar", "gdsl.lark")
+    return Lark(
+        grammar, parser="lalr", start=["program", "tune_entry"], propagate_positions=True, maybe_placeholders=True
+    )
+
+
+def _tree(source: Source, start: str) -> syntax.Node:
+    from lark.exceptions import UnexpectedCharacters, UnexpectedToken
+
+    from gdsl.frontend.builder import TreeBuilder
+
+    _check_text(source)
+    try:
+        tree = _parser().parse(source.text, start=start)
+    except UnexpectedToken as failure:
+        raise GdslError((_unexpected_token(failure, source),), source) from None
+    except UnexpectedCharacters as failure:
+        raise GdslError((_unexpected_character(failure, source),), source) from None
+    builder = TreeBuilder()
+    node: Any = builder.transform(tree)
+    if builder.diagnostics:
+        raise GdslError(builder.diagnostics, source)
+    assert isinstance(node, syntax.Node)
+    _check_nesting(node, source)
+    return node
+
+
+def _check_text(source: Source) -> None:
+    if "\0" in source.text:
+        raise GdslError.single("E0104", "the program contains a NUL byte; is it a text file?", source=source)
+    if re.fullmatch(r"(\s|#[^\n]*(\n|$))*", source.text):
+        fix = "begin with `program name;`"
+        raise GdslError.single("E0106", "the program is empty", source=source, fix=fix)
+
+
+def _check_nesting(root: syntax.Node, source: Source) -> None:
+    stack = [(root, 0)]
+    while stack:
+        node, depth = stack.pop()
+        if depth > DEEPEST_NESTING:
+            message = f"the program is nested more than {DEEPEST_NESTING} levels deep here"
+            fix = "name parts of the expression with `let`"
+            raise GdslError.single("E0105", message, node.span, source, fix=fix)
+        stack.extend((child, depth + 1) for child in syntax.children(node))
+
+
+def _unexpected_token(failure: UnexpectedToken, source: Source) -> Diagnostic:
+    token = failure.token
+    text = source.text
+    if token.type == "$END":
+        trimmed = _without_comments(text).rstrip()
+        position = len(trimmed)
+        line, column = _line_and_column(text, max(position - 1, 0))
+        span = Span(line, column, line, column + 1)
+    else:
+        position = token.start_pos if token.start_pos is not None else 0
+        span = Span(token.line or 1, token.column or 1, token.end_line or 1, token.end_column or 1)
+    expected = frozenset(failure.accepts or failure.expected)
+    return describe(_failure(token.type, str(token), span, position, expected, text), source)
+
+
+def _failure(kind: str, text: str, span: Span, position: int, expected: frozenset[str], program: str) -> Failure:
+    from lark.lexer import PatternStr
+
+    plain = _without_comments(program[:position])
+    words = list(re.finditer(r"\w+(\.\d+)?|[^\w\s]{1,2}(?=[\s\w]|$)|[^\w\s]", plain))
+    before = words[-1] if words else None
+    before_text = before.group() if before else ""
+    start, end = (before.start(), before.end()) if before else (0, 0)
+    first, last = _line_and_column(program, start), _line_and_column(program, end)
+    statement = re.split(r"[;{}]", plain)[-1]
+    spellings = {
+        terminal.name: terminal.pattern.value
+        for terminal in _parser().terminals
+        if isinstance(terminal.pattern, PatternStr)
+    }
+    return Failure(kind, text, span, expected, spellings, before_text, Span(*first, *last), statement)
+
+
+def _unexpected_character(failure: UnexpectedCharacters, source: Source) -> Diagnostic:
+    character = source.text[failure.pos_in_stream] if failure.pos_in_stream is not None else "?"
+    span = Span(failure.line, failure.column, failure.line, failure.column + 1)
+    if source.text.startswith('"""', failure.pos_in_stream or 0):
+        return Diagnostic("E0108", "this doc comment does not end", span, fix='end it with `"""`')
+    shown = character if character.isprintable() else f"U+{ord(character):04X}"
+    fixes = {
+        '"': 'the language has no strings; a doc comment stands in `"""` before `program`',
+        "'": "the language has no strings",
+        "≤": "write `<=`",
+        "≥": "write `>=`",
+        "≠": "write `!=`",
+        "→": "write `->`",
+        "∞": "write `inf`",
+        "−": "write `-`",
+        "×": "write `*`",
+        "…": "write `..` for a range",
+    }
+    return Diagnostic("E0102", f"unknown character `{shown}`", span, fix=fixes.get(character))
+
+
+def _without_comments(text: str) -> str:
+    """`text` with its comments and doc comments blanked out, everything else at its place."""
+    pattern = re.compile(r'"""(?:.|\n)*?"""|#[^\n]*')
+    return pattern.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), text)
+
+
+def _line_and_column(text: str, position: int) -> tuple[int, int]:
+    return text.count("\n", 0, position) + 1, position - text.rfind("\n", 0, position)

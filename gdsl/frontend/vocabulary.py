@@ -1,0 +1,75 @@
+"""The words of the language: what cannot be declared, and what messages call the tokens of the grammar."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+from gdsl.types import ScalarType
+
+KEYWORDS = frozenset(
+    "program problem requires param input local scalar where functor function cond apply value schedule tune let var "
+    "if else for in while repeat break return accept frontier now any changed fetch cas true false inf none operator "
+    "identity common vote graph history buckets on off".split()
+)
+TYPES = {scalar.value: scalar for scalar in ScalarType}
+VALUES = frozenset(("iteration", "place", "near", "far", "id", "num_vertices", "num_edges", "vertices", "edges"))
+FUNCTIONS = frozenset(("min", "max", "abs", "floor", "ceil", "sqrt", "exp", "log", "pow", "out_degree", "in_degree"))
+SCHEDULE_FUNCTIONS = frozenset(("advance", "filter", "where", "compute", "neighbor_reduce", "size", "swap", "fill"))
+LATER_FUNCTIONS = frozenset(
+    "neighbor neighbors has_edge reverse src dst random random_bits random_below sin cos tan asin acos atan atan2 "
+    "sinh cosh tanh popcount ctz number top intersect neighbor_vote backward subgraph contract".split()
+)
+RESERVED = KEYWORDS | VALUES | FUNCTIONS | SCHEDULE_FUNCTIONS | LATER_FUNCTIONS | TYPES.keys()
+ALLOWED_AS_PARAMETERS = frozenset(("src", "dst"))
+"""Built-in functions whose names a functor's parameters may have."""
+
+FOREIGN_TYPES = {
+    "int": "int32",
+    "long": "int64",
+    "unsigned": "uint32",
+    "float": "float32",
+    "double": "float64",
+    "boolean": "bool",
+    "node": "vertex",
+    "i32": "int32",
+    "i64": "int64",
+    "u32": "uint32",
+    "u64": "uint64",
+    "f32": "float32",
+    "f64": "float64",
+}
+FOREIGN_NAMES = {
+    "True": "true",
+    "False": "false",
+    "None": "none",
+    "null": "none",
+    "nullptr": "none",
+    "NULL": "none",
+    "infinity": "inf",
+    "INFINITY": "inf",
+    "fabs": "abs",
+    "degree": "out_degree",
+    "num_nodes": "num_vertices",
+    "atomicMin": "min=",
+    "atomicMax": "max=",
+    "atomicAdd": "+=",
+}
+"""What people write from habit, and what it is called here."""
+
+
+def closest(word: str, candidates: Iterable[str]) -> str | None:
+    """The candidate that `word` is most likely a misspelling of; None if none is close."""
+    known = sorted(set(candidates))
+    folded = {name.lower(): name for name in known}
+    if word.lower() in folded:
+        return folded[word.lower()]
+    cutoff = 0.6 if len(word) > 3 else 0.65
+    matches = difflib.get_close_matches(word, known, n=1, cutoff=cutoff)
+    return matches[0] if matches else None
+
+
+def enumerate_words(words: Iterable[str], last: str = "or") -> str:
+    """`a, b or c`."""
+    parts = list(words)
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} {last} {parts[-1]}"
