@@ -17,4 +17,29 @@ CODES: tuple[Code, ...] = (
         "The cpu backend was asked for and no C++ compiler was found.",
         "gdslc run bfs.gdsl karate.mtx --backend cpu",
     ),
+    Code(
+        "E0903",
+        "file not readable",
+        "A program file does not exist, is a directory, is not text, or the system refuses to read it.",
+        "gdslc run no-such-file.gdsl karate.mtx",
+    ),
+    Code(
+        "E0904",
+        "output not writable",
+        "The output could not be written: the directory is missing, the disk is full, or the system refuses. A file that "
+        "was there before is left as it was.",
+        "gdslc run bfs.gdsl karate.mtx -p source=0 -o /no/such/place/result.npz",
+    ),
+    Code(
+        "E0905",
+        "CUDA compiler not installed",
+        "NVRTC, which compiles CUDA without a GPU and without the toolkit, comes with the extras `gdsl[cuda13]` or "
+        "`gdsl[cuda12]`. `gdslc doctor` says what is missing.",
+        "gdslc compile bfs.gdsl --emit cubin --arch sm_90 -o bfs.cubin",
+    ),
+    Code(
+        "E0906",
+        "out of memory",
+        "The machine has less free memory than the graph and the run need.",
+    ),
 )

@@ -57,4 +57,17 @@ CODES: tuple[Code, ...] = (
         "`requires symmetric` or `requires simple` does not hold of the graph; the first offender is named.",
         "requires symmetric;",
     ),
+    Code(
+        "E0610",
+        "ids too narrow",
+        "`schedule.ids=32` was asked for, and the graph has more vertices or edges than such ids can name.",
+        "gdslc run bfs.gdsl huge.npz --tune schedule.ids=32",
+    ),
+    Code(
+        "E0611",
+        "array file not usable",
+        "`-p name=@FILE` reads an array from a .npy file, a .npz file with an array of that name, or a text file of one "
+        "number a line; this file is none of these.",
+        "gdslc run hops.gdsl karate.mtx -p is_site=@sites.npy",
+    ),
 )

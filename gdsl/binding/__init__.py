@@ -1,0 +1,8 @@
+"""The caller's params and inputs, checked before anything runs (messages E06xx)."""
+
+from __future__ import annotations
+
+from gdsl.binding.bind import bind, needed_id_bits
+from gdsl.binding.params import Text
+
+__all__ = ["Text", "bind", "needed_id_bits"]

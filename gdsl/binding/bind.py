@@ -1,0 +1,179 @@
+"""All checks of a run's data in one place, in the order in which a user would want to hear of them."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from gdsl.backends.interface import Bindings
+from gdsl.binding.expressions import Evaluator
+from gdsl.binding.inputs import find_input, input_array
+from gdsl.binding.params import check_id, scalar_value
+from gdsl.binding.where import WhereChecker
+from gdsl.diagnostics import Diagnostic, GdslError
+from gdsl.graph import Graph
+from gdsl.ir import nodes as ir
+from gdsl.operations import Domain
+from gdsl.source import Source
+from gdsl.types import ScalarType
+
+
+def needed_id_bits(program: ir.Program, graph: Graph) -> int:
+    """32 while all ids of `graph` fit and the program does not ask for more, else 64.
+
+    Raises E0610 where the program asks for 32 and that is not enough.
+    """
+    asked = program.tuning.ids
+    if asked is None:
+        return graph.id_bits
+    if asked < graph.id_bits:
+        raise GdslError.single(
+            "E0610",
+            f"schedule.ids={asked}, but the graph needs {graph.id_bits} bits an id",
+            fix="leave schedule.ids out",
+        )
+    return asked
+
+
+def bind(
+    program: ir.Program,
+    graph: Graph,
+    given: Mapping[str, object],
+    source: Source | None = None,
+    *,
+    id_bits: int | None = None,
+    device: bool = False,
+) -> Bindings:
+    """Check `given` (params and inputs by name) and the graph against what `program` declares.
+
+    Strings from the command line come as `Text`. CuPy arrays stay on the device where `device` is set. Raises
+    `GdslError` with every missing and unknown name, or else the first value that does not do.
+    """
+    _check_names(program, given, source)
+    _check_requirements(program, graph, source)
+    params = _params(program, graph, given, source)
+    bits = id_bits or needed_id_bits(program, graph)
+    inputs: dict[str, Any] = {}
+    for array in program.arrays:
+        if array.is_input:
+            found = find_input(array, graph, given, source)
+            inputs[array.name] = input_array(array, found, graph, bits, source, device)
+    for scalar in program.scalars:
+        if scalar.is_input:
+            inputs[scalar.name] = scalar_value(scalar, given[scalar.name], _id_count(scalar.type, graph), source)
+    checker = WhereChecker(program, graph, params, inputs, source)
+    for declared in _data(program):
+        if declared.is_input and declared.where is not None:
+            checker.check(declared)
+    return Bindings(params, inputs)
+
+
+def _data(program: ir.Program) -> list[ir.Array | ir.Scalar]:
+    return [*program.arrays, *program.scalars]
+
+
+def _id_count(type_: ScalarType, graph: Graph) -> int:
+    return graph.num_edges if type_ is ScalarType.EDGE else graph.num_vertices
+
+
+def _params(
+    program: ir.Program, graph: Graph, given: Mapping[str, object], source: Source | None
+) -> dict[str, bool | int | float]:
+    """The value of every param, the caller's or the default."""
+    counts = {Domain.VERTEX: graph.num_vertices, Domain.EDGE: graph.num_edges}
+    functions = {function.name: function for function in program.functions}
+    params: dict[str, bool | int | float] = {}
+    for param in program.params:
+        if param.name in given:
+            params[param.name] = scalar_value(param, given[param.name], _id_count(param.type, graph), source)
+        elif param.default is not None:
+            value = Evaluator(np, functions, params, counts).value(param.default)
+            if param.type.is_id:
+                check_id(param, int(value), "param", _id_count(param.type, graph), source)
+            params[param.name] = value
+    return params
+
+
+def _check_names(program: ir.Program, given: Mapping[str, object], source: Source | None) -> None:
+    problems: list[Diagnostic] = []
+    params = [param.name for param in program.params]
+    inputs = [declared.name for declared in _data(program) if declared.is_input]
+    results = {declared.name for declared in _data(program) if not declared.is_input}
+    for name in given:
+        if name not in params and name not in inputs:
+            problems.append(_unknown(program, name, params, inputs, name in results))
+    for param in program.params:
+        if param.default is None and param.name not in given:
+            problems.append(
+                Diagnostic(
+                    "E0601",
+                    f"param `{param.name}` has no value, and no default",
+                    param.span,
+                    fix=f"-p {param.name}={_example(param.type)} (from Python: {param.name}={_example(param.type)})",
+                )
+            )
+    for scalar in program.scalars:
+        if scalar.is_input and scalar.name not in given:
+            problems.append(
+                Diagnostic(
+                    "E0605",
+                    f"no value was given for the input `{scalar.name}`",
+                    scalar.span,
+                    fix=f"-p {scalar.name}={_example(scalar.type)}",
+                )
+            )
+    if problems:
+        raise GdslError(problems, source)
+
+
+def _unknown(program: ir.Program, name: str, params: list[str], inputs: list[str], is_result: bool) -> Diagnostic:
+    close = difflib.get_close_matches(name, params + inputs, n=1)
+    message = f"program {program.name} has no param and no input `{name}`"
+    if is_result:
+        message = f"`{name}` is a result of program {program.name}, and cannot be given"
+    return Diagnostic(
+        "E0602",
+        message,
+        notes=(*_listed("params", params), *_listed("inputs", inputs)),
+        fix=f"did you mean `{close[0]}`?" if close else None,
+    )
+
+
+def _listed(kind: str, names: Iterable[str]) -> list[str]:
+    text = ", ".join(names)
+    return [f"{kind}: {text}"] if text else []
+
+
+def _example(type_: ScalarType) -> str:
+    return {"bool": "true", "float32": "0.5", "float64": "0.5"}.get(type_.value, "0")
+
+
+def _check_requirements(program: ir.Program, graph: Graph, source: Source | None) -> None:
+    span = program.requires.span
+    if program.requires.symmetric:
+        edge = graph.first_asymmetric_edge()
+        if edge is not None:
+            first, second = graph.ends(edge)
+            raise GdslError.single(
+                "E0609",
+                f"the program requires a symmetric graph, but the edge {first} -> {second} has no edge "
+                f"{second} -> {first}",
+                span,
+                source,
+                fix="--undirected stores every edge both ways",
+            )
+    if program.requires.simple:
+        edge = graph.first_duplicate_or_loop()
+        if edge is not None:
+            first, second = graph.ends(edge)
+            what = "a self-loop" if first == second else "a parallel edge"
+            raise GdslError.single(
+                "E0609",
+                f"the program requires a simple graph, but the edge {first} -> {second} is {what}",
+                span,
+                source,
+                fix=None if first == second else "--dedup min|sum|first leaves one of each parallel edges",
+            )

@@ -1,0 +1,205 @@
+"""Values of the expressions that are checked or needed before a run: defaults of params, `where` of inputs.
+
+Whole arrays at a time, with the meaning that the language gives to every operation. Ids are uint64 here with `none` as
+the largest value, so that it orders after all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from gdsl.binding import operations
+from gdsl.binding.operations import DTYPES, Array
+from gdsl.diagnostics import GdslError
+from gdsl.ir import nodes as ir
+from gdsl.operations import BinaryOperation, Degree, Domain
+from gdsl.types import ScalarType
+
+
+class Evaluator:
+    """Evaluates expressions for a range of elements; every value is an array of their number, or of length one."""
+
+    def __init__(
+        self,
+        module: Any,
+        functions: Mapping[str, ir.Function],
+        params: Mapping[str, bool | int | float],
+        counts: Mapping[Domain, int],
+        array: Callable[[str], Any] = lambda name: None,
+        degrees: Callable[[Degree], Any] = lambda degree: None,
+    ) -> None:
+        """`module` is numpy or cupy; `array` gives inputs of it by name, whole arrays and scalars, `degrees` arrays [V]."""
+        self._module = module
+        self._functions = functions
+        self._params = params
+        self._counts = counts
+        self._array = array
+        self._degrees = degrees
+        self._own = module.zeros(1, np.uint64)
+
+    def values(self, expression: ir.Expression, first: int, last: int) -> Array:
+        """The values for elements `first` to `last` - 1."""
+        self._own = self._module.arange(first, last, dtype=np.uint64)
+        with np.errstate(all="ignore"):
+            return self._evaluate(expression, {}, None)
+
+    def value(self, expression: ir.Expression) -> bool | int | float:
+        """The one value of an expression that speaks of no element; `none` is -1."""
+        result = self.values(expression, 0, 1)[0].item()
+        if expression.type.is_id and result == operations.NONE:
+            return -1
+        return result  # type: ignore[no-any-return]
+
+    def _evaluate(self, node: ir.Expression, local: dict[str, Array], active: Array | None) -> Array:
+        match node:
+            case ir.Element() | ir.DegreeOf():
+                return self._gathered(node, local, active)
+            case ir.Unary(operation=operation, operand=operand):
+                return operations.unary(self._module, operation, self._evaluate(operand, local, active))
+            case ir.Binary():
+                return self._binary(node, local, active)
+            case ir.Select(condition=condition, yes=yes, no=no):
+                chosen = self._evaluate(condition, local, active)
+                return self._module.where(
+                    chosen,
+                    self._evaluate(yes, local, self._narrowed(active, chosen)),
+                    self._evaluate(no, local, self._narrowed(active, ~chosen)),
+                )
+            case ir.Convert(operand=operand):
+                value = self._evaluate(operand, local, active)
+                limits = self._counts.get(Domain.VERTEX if node.type is ScalarType.VERTEX else Domain.EDGE, 0)
+                return operations.convert(self._module, value, operand.type, node.type, limits)
+            case ir.BuiltinCall(function=builtin, arguments=arguments):
+                values = [self._evaluate(argument, local, active) for argument in arguments]
+                return operations.builtin(self._module, builtin, values)
+            case ir.FunctionCall(function=name, arguments=arguments):
+                values = [self._evaluate(argument, local, active) for argument in arguments]
+                return self._called(self._functions[name], values, active)
+        return self._leaf(node, local)
+
+    def _leaf(self, node: ir.Expression, local: dict[str, Array]) -> Array:
+        match node:
+            case ir.Literal(value=value):
+                return self._constant(value, node.type)
+            case ir.NoneId():
+                return self._constant(operations.NONE, node.type)
+            case ir.Local(name=name):
+                return local[name]
+            case ir.ParamValue(name=name):
+                value = self._params[name]
+                return self._constant(operations.NONE if node.type.is_id and value < 0 else value, node.type)
+            case ir.ScalarValue(name=name):
+                return self._constant(self._array(name), node.type)
+            case ir.OwnId():
+                return self._own
+            case ir.Count(domain=domain):
+                return self._constant(self._counts[domain], node.type)
+        raise AssertionError(f"{type(node).__name__} cannot stand before a run")
+
+    def _constant(self, value: bool | int | float, type_: ScalarType) -> Array:
+        return self._module.full(1, value, dtype=DTYPES[type_])
+
+    def _binary(self, node: ir.Binary, local: dict[str, Array], active: Array | None) -> Array:
+        left = self._evaluate(node.left, local, active)
+        if node.operation is BinaryOperation.AND:
+            return left & self._evaluate(node.right, local, self._narrowed(active, left))
+        if node.operation is BinaryOperation.OR:
+            return left | self._evaluate(node.right, local, self._narrowed(active, ~left))
+        return operations.binary(self._module, node.operation, left, self._evaluate(node.right, local, active))
+
+    def _narrowed(self, active: Array | None, chosen: Array) -> Array:
+        return chosen if active is None else active & chosen
+
+    def _gathered(self, node: ir.Element | ir.DegreeOf, local: dict[str, Array], active: Array | None) -> Array:
+        if isinstance(node, ir.Element):
+            whole, index = self._array(node.array), self._evaluate(node.index, local, active)
+            what = f"{node.array}[{{}}]"
+        else:
+            whole, index = self._degrees(node.degree), self._evaluate(node.vertex, local, active)
+            what = f"{node.degree.value}({{}})"
+        signed = index.dtype.kind == "i"
+        bad = (index < 0) | (index >= len(whole)) if signed else index >= np.uint64(len(whole))
+        if active is not None:
+            bad = bad & active
+        if bool(bad.any()):
+            offender = int(index[int(bad.argmax())] if len(index) == len(bad) else index[0])
+            shown = "none" if offender == operations.NONE else str(offender)
+            raise GdslError.single("E0801", f"index out of range: {what.format(shown)}", node.span)
+        if len(whole) == 0:
+            return self._module.zeros(len(index), DTYPES[node.type])
+        values = whole[self._module.clip(index, 0, len(whole) - 1).astype(np.int64)]
+        return operations.stored_as(self._module, values, node.type)
+
+    def _called(self, function: ir.Function, values: list[Array], active: Array | None) -> Array:
+        """A function's values: all elements at once where it has no control flow, else one after the other."""
+        names = [name for name, _ in function.parameters]
+        if all(isinstance(statement, ir.Let | ir.Assign | ir.Return) for statement in function.body):
+            return self._returned(function.body, dict(zip(names, values, strict=True)), active)
+        length = max([len(value) for value in values] + [len(self._own)])
+        results = self._module.zeros(length, DTYPES[function.result])
+        own = self._own
+        for place in range(length):
+            if active is not None and not bool(active[place if len(active) > 1 else 0]):
+                continue
+            one = [value[place : place + 1] if len(value) > 1 else value for value in values]
+            self._own = own[place : place + 1] if len(own) > 1 else own
+            results[place] = self._returned(function.body, dict(zip(names, one, strict=True)), None)[0]
+        self._own = own
+        return results
+
+    def _returned(self, body: tuple[ir.Statement, ...], local: dict[str, Array], active: Array | None) -> Array:
+        result = self._run(body, local, active)
+        assert result is not None, "the checker lets no function end without a value"
+        return result
+
+    def _run(self, body: tuple[ir.Statement, ...], local: dict[str, Array], active: Array | None) -> Array | None:
+        """Run statements for one element (several where there is no control flow); the value of `return`."""
+        for statement in body:
+            match statement:
+                case ir.Let(name=name, value=value) | ir.Assign(name=name, value=value):
+                    local[name] = self._evaluate(value, local, active)
+                case ir.Return(value=value):
+                    return self._evaluate(value, local, active)
+                case ir.Branch(condition=condition, then=then, otherwise=otherwise):
+                    chosen = then if self._holds(condition, local) else otherwise
+                    result = self._run(chosen, local, active)
+                    if result is not None:
+                        return result
+                case ir.ForRange() | ir.Loop():
+                    result = self._loop(statement, local)
+                    if result is not None:
+                        return result
+                case ir.Break():
+                    raise _LeaveLoop
+                case _:
+                    raise AssertionError(f"{type(statement).__name__} cannot stand in a function")
+        return None
+
+    def _loop(self, statement: ir.ForRange | ir.Loop, local: dict[str, Array]) -> Array | None:
+        try:
+            if isinstance(statement, ir.Loop):
+                while self._holds(statement.condition, local):
+                    result = self._run(statement.body, local, None)
+                    if result is not None:
+                        return result
+                return None
+            first = int(self._evaluate(statement.first, local, None)[0])
+            last = int(self._evaluate(statement.last, local, None)[0])
+            for value in range(first, last):
+                local[statement.name] = self._constant(value, statement.type)
+                result = self._run(statement.body, local, None)
+                if result is not None:
+                    return result
+        except _LeaveLoop:
+            pass
+        return None
+
+    def _holds(self, condition: ir.Expression, local: dict[str, Array]) -> bool:
+        return bool(self._evaluate(condition, local, None)[0])
+
+
+class _LeaveLoop(Exception):  # noqa: N818 - it is no error
+    """A `break`."""

@@ -1,0 +1,186 @@
+"""Arrays for the inputs of a program, from the caller or the graph."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from gdsl.diagnostics import GdslError
+from gdsl.graph import Graph
+from gdsl.ir import nodes as ir
+from gdsl.operations import Domain
+from gdsl.source import Source
+from gdsl.types import ScalarType
+
+_KINDS = {
+    ScalarType.BOOL: "b",
+    ScalarType.INT32: "iu",
+    ScalarType.UINT32: "iu",
+    ScalarType.INT64: "iu",
+    ScalarType.UINT64: "iu",
+    ScalarType.FLOAT32: "fiu",
+    ScalarType.FLOAT64: "fiu",
+    ScalarType.VERTEX: "iu",
+    ScalarType.EDGE: "iu",
+}
+
+
+def is_device_array(values: object) -> bool:
+    """Whether `values` lies in the memory of a CUDA device."""
+    return hasattr(values, "__cuda_array_interface__")
+
+
+def array_module(values: object) -> Any:
+    """The module, numpy or cupy, that works on `values`."""
+    if is_device_array(values):
+        import cupy
+
+        return cupy
+    return np
+
+
+def element_name(domain: Domain, place: int, graph: Graph) -> str:
+    """What a message calls one element: ``vertex 3`` or ``edge 7 (2 -> 5)``."""
+    if domain is Domain.VERTEX:
+        return f"vertex {place}"
+    source, destination = graph.ends(place)
+    return f"edge {place} ({source} -> {destination})"
+
+
+def find_input(array: ir.Array, graph: Graph, given: Mapping[str, Any], source: Source | None) -> Any:
+    """What the caller gave for `array`, else the graph's attribute of that name. Raises E0605 if there is neither."""
+    if array.name in given:
+        return given[array.name]
+    attributes = graph.attributes if array.domain is Domain.EDGE else graph.vertex_attributes
+    if array.name in attributes:
+        return attributes[array.name]
+    kind = array.domain.value
+    fix = f"give {array.name}=array (command line: -p {array.name}=@file.npy)"
+    if array.domain is Domain.EDGE and array.name == "weight":
+        fix = "a graph file with weights, --weights random:SEED, or weight=array from Python"
+    names = ", ".join(sorted(attributes))
+    raise GdslError.single(
+        "E0605",
+        f"the graph has no {kind} attribute `{array.name}`, and no array was given for this input",
+        array.span,
+        source,
+        notes=[f"{kind} attributes of the graph: {names}"] if names else [],
+        fix=fix,
+    )
+
+
+def input_array(array: ir.Array, given: Any, graph: Graph, id_bits: int, source: Source | None, device: bool) -> Any:
+    """`given` as a C-contiguous array of the declared dtype (ids: int32 or int64) and length.
+
+    It stays on the device where `device` allows that. Raises E0606 for a wrong shape, E0607 for a wrong dtype or values
+    that the declared type does not have, E0604 for ids that the graph does not have.
+    """
+    values = _as_array(array, given, source, device)
+    length = graph.num_vertices if array.domain is Domain.VERTEX else graph.num_edges
+    if values.ndim != 1 or len(values) != length:
+        raise _wrong_length(array, values, length, graph, source)
+    if values.dtype.kind not in _KINDS[array.type]:
+        raise _wrong_type(array, values, source)
+    if array.type.is_id:
+        return _checked_ids(array, values, graph, id_bits, source)
+    return _converted(array, values, graph, source)
+
+
+def _as_array(array: ir.Array, given: Any, source: Source | None, device: bool) -> Any:
+    if is_device_array(given):
+        module = array_module(given)
+        values = module.asarray(given)
+        return values if device else module.asnumpy(values)
+    try:
+        values = np.asarray(given)
+    except ValueError:
+        values = np.empty(0, dtype=object)
+    if values.dtype.kind not in "biufcSUOMmV":
+        raise GdslError.single("E0607", f"input `{array.name}`: {type(given).__name__} is no array", array.span, source)
+    return values
+
+
+def _wrong_length(array: ir.Array, values: Any, length: int, graph: Graph, source: Source | None) -> GdslError:
+    if values.dtype == object:
+        return _wrong_type(array, values, source)
+    shape = f"{len(values):,} values" if values.ndim == 1 else f"the shape {values.shape}"
+    what = "vertices" if array.domain is Domain.VERTEX else "stored edges"
+    notes = []
+    if array.domain is Domain.EDGE and not graph.directed:
+        notes.append("an undirected edge is stored both ways, and each direction has its own value")
+    return GdslError.single(
+        "E0606",
+        f"input `{array.name}` has {shape}, but the graph has {length:,} {what}",
+        array.span,
+        source,
+        notes=notes,
+    )
+
+
+def _wrong_type(array: ir.Array, values: Any, source: Source | None) -> GdslError:
+    return GdslError.single(
+        "E0607",
+        f"input `{array.name}` is {array.type.value}, but the array's dtype is {values.dtype}",
+        array.span,
+        source,
+        fix=f"convert the array, for example by .astype({_numpy_name(array.type)!r})",
+    )
+
+
+def _numpy_name(type_: ScalarType) -> str:
+    return "int64" if type_.is_id else type_.value
+
+
+def _checked_ids(array: ir.Array, values: Any, graph: Graph, id_bits: int, source: Source | None) -> Any:
+    module = array_module(values)
+    count = graph.num_vertices if array.type is ScalarType.VERTEX else graph.num_edges
+    bad = values >= count
+    if values.dtype.kind == "i":
+        bad |= values < -1
+    if bool(bad.any()):
+        place = int(bad.argmax())
+        name = element_name(array.domain, place, graph)
+        raise GdslError.single(
+            "E0604",
+            f"input `{array.name}`: {name} has {int(values[place])}, which is no {array.type.value} of the graph",
+            array.span,
+            source,
+            notes=[f"ids count from 0 to {count - 1}; -1 is none" if count else "-1 is none"],
+        )
+    return module.ascontiguousarray(values, dtype=np.int64 if id_bits == 64 else np.int32)
+
+
+def _converted(array: ir.Array, values: Any, graph: Graph, source: Source | None) -> Any:
+    """Integers must be in range; floats are rounded, as literals are, but must not become infinite."""
+    module = array_module(values)
+    target = np.dtype(array.type.value)
+    if values.dtype == target:
+        return module.ascontiguousarray(values)
+    with np.errstate(over="ignore"):
+        converted = module.ascontiguousarray(values, dtype=target)
+    if target.kind == "f":
+        bad = module.isinf(converted) & module.isfinite(values)
+    else:
+        bad = _out_of_range(values, target)
+    if bool(bad.any()):
+        place = int(bad.argmax())
+        name = element_name(array.domain, place, graph)
+        raise GdslError.single(
+            "E0607",
+            f"input `{array.name}`: {name} has {values[place].item()}, which {array.type.value} cannot hold",
+            array.span,
+            source,
+        )
+    return converted
+
+
+def _out_of_range(values: Any, target: np.dtype[Any]) -> Any:
+    have, want = np.iinfo(values.dtype), np.iinfo(target)
+    bad = array_module(values).zeros(values.shape, dtype=bool)
+    if have.min < want.min:
+        bad |= values < want.min
+    if have.max > want.max:
+        bad |= values > want.max
+    return bad

@@ -1,0 +1,84 @@
+"""The `where` of inputs, tested on every element before a run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gdsl.binding.expressions import Evaluator
+from gdsl.binding.inputs import array_module, element_name, is_device_array
+from gdsl.diagnostics import GdslError
+from gdsl.graph import Graph
+from gdsl.ir import nodes as ir
+from gdsl.operations import Degree, Domain
+from gdsl.source import Source
+
+_CHUNK = 1 << 22
+"""Elements that are tested at a time, which bounds the memory that the test takes."""
+
+
+class WhereChecker:
+    """Tests the `where` of inputs on all elements."""
+
+    def __init__(
+        self,
+        program: ir.Program,
+        graph: Graph,
+        params: dict[str, bool | int | float],
+        inputs: dict[str, Any],
+        source: Source | None,
+    ) -> None:
+        self._program = program
+        self._graph = graph
+        self._params = params
+        self._inputs = inputs
+        self._source = source
+
+    def check(self, declared: ir.Array | ir.Scalar) -> None:
+        """Raise E0608 for the first element whose `where` does not hold."""
+        assert declared.where is not None
+        values = self._inputs[declared.name]
+        is_array = isinstance(declared, ir.Array)
+        evaluator = self._evaluator(array_module(values))
+        length = len(values) if is_array else 1
+        for first in range(0, length, _CHUNK):
+            last = min(first + _CHUNK, length)
+            holds = evaluator.values(declared.where, first, last)
+            if bool(holds.all()):
+                continue
+            place = first + int(holds.argmin()) if len(holds) > 1 else first
+            self._refuse(declared, values[place].item() if is_array else values, place)
+
+    def _refuse(self, declared: ir.Array | ir.Scalar, value: bool | int | float, place: int) -> None:
+        name = element_name(declared.domain, place, self._graph) if isinstance(declared, ir.Array) else "it"
+        condition = self._text_of(declared.where) if declared.where is not None else ""
+        verb = "is" if isinstance(declared, ir.Scalar) else "has"
+        raise GdslError.single(
+            "E0608",
+            f"input `{declared.name}` must fulfil `{condition}`, but {name} {verb} {value}",
+            declared.where.span if declared.where is not None else declared.span,
+            self._source,
+        )
+
+    def _text_of(self, expression: ir.Expression) -> str:
+        span = expression.span
+        if self._source is None or span.line != span.end_line:
+            return "where"
+        return self._source.line(span.line)[span.column - 1 : span.end_column - 1] or "where"
+
+    def _evaluator(self, module: Any) -> Evaluator:
+        def whole(name: str) -> Any:
+            values = self._inputs[name]
+            if isinstance(values, bool | int | float):
+                return values
+            if module is np and is_device_array(values):
+                return values.get()
+            return module.asarray(values)
+
+        def degrees(degree: Degree) -> Any:
+            return module.asarray(self._graph.out_degrees if degree is Degree.OUT else self._graph.in_degrees)
+
+        functions = {function.name: function for function in self._program.functions}
+        counts = {Domain.VERTEX: self._graph.num_vertices, Domain.EDGE: self._graph.num_edges}
+        return Evaluator(module, functions, self._params, counts, whole, degrees)
