@@ -31,7 +31,7 @@ class Evaluator:
         array: Callable[[str], Any] = lambda name: None,
         degrees: Callable[[Degree], Any] = lambda degree: None,
     ) -> None:
-        """`module` is numpy or cupy; `array` gives inputs of it by name, whole arrays and scalars, `degrees` arrays [V]."""
+        """`module` is numpy or cupy; `array` gives inputs by name, arrays of it and scalars, `degrees` arrays [V]."""
         self._module = module
         self._functions = functions
         self._params = params

@@ -19,26 +19,38 @@ CODES: tuple[Code, ...] = (
     ),
     Code(
         "E0903",
-        "file not readable",
-        "A program file does not exist, is a directory, is not text, or the system refuses to read it.",
-        "gdslc run no-such-file.gdsl karate.mtx",
-    ),
-    Code(
-        "E0904",
-        "output not writable",
-        "The output could not be written: the directory is missing, the disk is full, or the system refuses. A file that "
-        "was there before is left as it was.",
-        "gdslc run bfs.gdsl karate.mtx -p source=0 -o /no/such/place/result.npz",
-    ),
-    Code(
-        "E0905",
         "CUDA compiler not installed",
         "NVRTC, which compiles CUDA without a GPU and without the toolkit, comes with the extras `gdsl[cuda13]` or "
         "`gdsl[cuda12]`. `gdslc doctor` says what is missing.",
         "gdslc compile bfs.gdsl --emit cubin --arch sm_90 -o bfs.cubin",
     ),
     Code(
-        "E0906",
+        "E0904",
+        "GPU architecture not known",
+        "The architecture is no name of one, or the NVRTC that is installed does not compile for it.",
+        "gdslc compile bfs.gdsl --emit ptx --arch sm_1",
+    ),
+    Code(
+        "E0905",
+        "generated code does not compile",
+        "The compiler refused text that gdsl generated from a program that it had accepted: a defect of gdsl. Please "
+        "report it with the program.",
+    ),
+    Code(
+        "E0910",
+        "file not readable",
+        "A program file does not exist, is a directory, is not text, or the system refuses to read it.",
+        "gdslc run no-such-file.gdsl karate.mtx",
+    ),
+    Code(
+        "E0911",
+        "output not writable",
+        "The output could not be written: the directory is missing, the disk is full, or the system refuses. A file "
+        "that was there before is left as it was.",
+        "gdslc run bfs.gdsl karate.mtx -p source=0 -o /no/such/place/result.npz",
+    ),
+    Code(
+        "E0912",
         "out of memory",
         "The machine has less free memory than the graph and the run need.",
     ),
