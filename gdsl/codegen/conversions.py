@@ -1,0 +1,26 @@
+"""Changes of type as C++ and CUDA text."""
+
+from __future__ import annotations
+
+from gdsl.codegen.precedence import Text, atom, binary_text, call
+from gdsl.operations import BinaryOperation
+from gdsl.types import ScalarType
+
+
+def conversion(operand: Text, old: ScalarType, new: ScalarType) -> Text:
+    """`operand`, of type `old`, as a `new`: a plain cast wherever C++ means what the language means."""
+    name = new.value
+    if old is new:
+        return operand
+    if new is ScalarType.BOOL:
+        return binary_text(BinaryOperation.NOT_EQUAL, operand, atom("0"))
+    if old.is_id and new.is_id:
+        return call(f"to_id<{name}>", f"from_id<int64>({operand.text})")
+    if old.is_id:
+        return call(f"from_id<{name}>", operand.text)
+    if new.is_id:
+        whole = f"convert<int64>({operand.text})" if old.is_float else operand.text
+        return call(f"to_id<{name}>", f"int32({whole})" if old is ScalarType.BOOL else whole)
+    if old.is_float and new.is_integer:
+        return call(f"convert<{name}>", operand.text)
+    return call(name, operand.text)

@@ -1,0 +1,331 @@
+"""The one printer of expressions, for C++ and for CUDA."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from gdsl.codegen.conversions import conversion
+from gdsl.codegen.literals import literal
+from gdsl.codegen.names import Names
+from gdsl.codegen.precedence import Text, atom, binary_text, call, conditional, postfix, prefix
+from gdsl.codegen.ranges import cannot_overflow, value_range
+from gdsl.ir.nodes import (
+    Binary,
+    BuiltinCall,
+    CompareAndSwap,
+    Convert,
+    Count,
+    DegreeOf,
+    Element,
+    ElementTarget,
+    Expression,
+    FrontierNotEmpty,
+    FrontierSize,
+    FunctionCall,
+    Iteration,
+    Literal,
+    Local,
+    NoneId,
+    OwnId,
+    Parameter,
+    ParamValue,
+    Place,
+    Role,
+    ScalarValue,
+    Select,
+    Target,
+    Unary,
+    Update,
+    UpdateValue,
+)
+from gdsl.operations import BinaryOperation, Builtin, Domain, Outcome, ReduceOperation, UnaryOperation
+from gdsl.source import Span
+from gdsl.types import ScalarType
+
+REDUCTIONS = {
+    ReduceOperation.MIN: "min",
+    ReduceOperation.MAX: "max",
+    ReduceOperation.ADD: "add",
+    ReduceOperation.SUBTRACT: "subtract",
+    ReduceOperation.MULTIPLY: "multiply",
+    ReduceOperation.BIT_AND: "and",
+    ReduceOperation.BIT_OR: "or",
+    ReduceOperation.BIT_XOR: "xor",
+}
+"""The last part of the runtime's names of a reduction."""
+
+_BUILTINS = {Builtin.MIN: "minimum", Builtin.MAX: "maximum", Builtin.ABS: "absolute"}
+_WRAPPING = {
+    BinaryOperation.ADD: "wrapping_add",
+    BinaryOperation.SUBTRACT: "wrapping_subtract",
+    BinaryOperation.MULTIPLY: "wrapping_multiply",
+}
+_ON_BOOLS = {
+    BinaryOperation.BIT_AND: BinaryOperation.AND,
+    BinaryOperation.BIT_OR: BinaryOperation.OR,
+    BinaryOperation.BIT_XOR: BinaryOperation.NOT_EQUAL,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CheckSite:
+    """A computed index: the array (or the degree function) it is for, and its place in the program's text."""
+
+    subject: str
+    domain: Domain
+    span: Span
+
+
+@dataclass
+class CheckTable:
+    """The checked indices of one program; generated code reports the number of the one that failed."""
+
+    enabled: bool = True
+    """`tune { bounds off; }` clears it: then nothing is checked."""
+    sites: list[CheckSite] = field(default_factory=list)
+
+    def number(self, site: CheckSite) -> int:
+        """The number of `site`, which is added where it is new."""
+        if site not in self.sites:
+            self.sites.append(site)
+        return self.sites.index(site)
+
+
+class ExpressionPrinter:
+    """Prints expressions with the parentheses that C++ needs and those that a reader wants, and no others.
+
+    `plain_arrays` and `plain_scalars` are written by one call or one thread alone: their effects need no atomic.
+    `parameters` are other names for the functor's own parameters, `own_id` is the text of `id` in initial values.
+    """
+
+    def __init__(
+        self,
+        names: Names,
+        checks: CheckTable,
+        parameters: Mapping[Role, str] | None = None,
+        plain_arrays: frozenset[str] = frozenset(),
+        plain_scalars: frozenset[str] = frozenset(),
+        own_id: str = "id",
+    ) -> None:
+        self.names = names
+        self.checks = checks
+        self.parameters = dict(parameters or {})
+        self.plain_arrays = plain_arrays
+        self.plain_scalars = plain_scalars
+        self.own_id = own_id
+        self.function_arguments: dict[str, str] = {}
+        """What a program's own function gets before its arguments: ``d, iteration`` or parts of it."""
+
+    def print(self, expression: Expression) -> str:
+        """`expression` as text that may stand wherever an expression may, as an argument or after `=`."""
+        return self._text(expression).text
+
+    def conjunction(self, conjuncts: tuple[Expression, ...]) -> str:
+        """All of `conjuncts`, in order, each tested only if those before it hold; `true` if there is none."""
+        texts = [self._text(conjunct) for conjunct in conjuncts]
+        if not texts:
+            return "true"
+        whole = texts[0]
+        for text in texts[1:]:
+            whole = binary_text(BinaryOperation.AND, whole, text)
+        return whole.text
+
+    # Data
+
+    def element(self, array: str, index: Expression, checked: bool, domain: Domain, span: Span) -> str:
+        """`array[index]` as an lvalue."""
+        return f"d.{self.names.member(array)}[{self.index(array, index, checked, domain, span)}]"
+
+    def index(self, subject: str, index: Expression, checked: bool, domain: Domain, span: Span) -> str:
+        """An index of `subject`, checked where it must be."""
+        text = str(index.value) if isinstance(index, Literal) else self.print(index)
+        if not checked or not self.checks.enabled:
+            return text
+        number = self.checks.number(CheckSite(subject, domain, span))
+        return f"checked_index(d, {text}, {_length(domain)}, {number})"
+
+    def scalar(self, name: str) -> str:
+        """A scalar as an lvalue."""
+        return f"*d.{self.names.member(name)}"
+
+    def address(self, target: Target) -> str:
+        """A pointer to what is written."""
+        if isinstance(target, ElementTarget):
+            return f"&{self.element(target.array, target.index, target.checked, target.domain, target.span)}"
+        return f"d.{self.names.member(target.scalar)}"
+
+    def is_plain(self, target: Target) -> bool:
+        """Whether writing `target` needs no atomic here."""
+        if isinstance(target, ElementTarget):
+            return target.array in self.plain_arrays
+        return target.scalar in self.plain_scalars
+
+    def parameter(self, role: Role, name: str) -> str:
+        """One of the functor's own parameters."""
+        return self.parameters.get(role) or self.names.local(name)
+
+    def frontier_size(self, name: str) -> Text:
+        """`size(f)`; a backend's own printer of the schedule may say it otherwise."""
+        return call("int64", f"{self.names.frontier(name)}.size")
+
+    def frontier_not_empty(self, name: str) -> Text:
+        """A frontier as a condition."""
+        return binary_text(BinaryOperation.GREATER, postfix(f"{self.names.frontier(name)}.size"), atom("0"))
+
+    # Expressions, one method for each kind
+
+    def _text(self, expression: Expression) -> Text:
+        return _PRINTERS[type(expression)](self, expression)
+
+    def _literal(self, node: Literal) -> Text:
+        text = literal(node.value, node.type)
+        return prefix("", atom(text)) if text.startswith("-") else atom(text)
+
+    def _none(self, node: NoneId) -> Text:
+        return atom("NO_VERTEX" if node.type is ScalarType.VERTEX else "NO_EDGE")
+
+    def _parameter(self, node: Parameter) -> Text:
+        return atom(self.parameter(node.role, node.name))
+
+    def _local(self, node: Local) -> Text:
+        return atom(self.names.local(node.name))
+
+    def _param(self, node: ParamValue) -> Text:
+        return postfix(f"d.{self.names.member(node.name)}")
+
+    def _scalar(self, node: ScalarValue) -> Text:
+        if node.now:
+            return call("load_now", f"d.{self.names.member(node.name)}")
+        return prefix("*", postfix(f"d.{self.names.member(node.name)}"))
+
+    def _element(self, node: Element) -> Text:
+        text = self.element(node.array, node.index, node.checked, node.domain, node.span)
+        return call("load_now", f"&{text}") if node.now else postfix(text)
+
+    def _own_id(self, node: OwnId) -> Text:
+        return atom(self.own_id)
+
+    def _iteration(self, node: Iteration) -> Text:
+        return atom("iteration")
+
+    def _count(self, node: Count) -> Text:
+        return postfix(_length(node.domain))
+
+    def _degree(self, node: DegreeOf) -> Text:
+        function = node.degree.value
+        return call(function, "d.graph", self.index(function, node.vertex, node.checked, Domain.VERTEX, node.span))
+
+    def _place(self, node: Place) -> Text:
+        return call("place_of", "d.graph", self.parameter(Role.SOURCE, "src"), self.parameter(Role.EDGE, "e"))
+
+    def _unary(self, node: Unary) -> Text:
+        operand = self._text(node.operand)
+        if node.operation is UnaryOperation.NEGATE and node.type.is_signed:
+            return call("wrapping_negate", operand.text)
+        return prefix(node.operation.value, operand)
+
+    def _binary(self, node: Binary) -> Text:
+        operation = node.operation
+        if operation.is_comparison:
+            return binary_text(operation, self._compared(node.left), self._compared(node.right))
+        left, right = self._text(node.left), self._text(node.right)
+        if operation is BinaryOperation.ADD_SATURATING:
+            return call("add_saturating", left.text, right.text)
+        if operation in _WRAPPING and node.type.is_signed and not cannot_overflow(node):
+            return call(_WRAPPING[operation], left.text, right.text)
+        if operation in (BinaryOperation.INTEGER_DIVIDE, BinaryOperation.MODULO):
+            return self._quotient(node, left, right)
+        if operation in (BinaryOperation.SHIFT_LEFT, BinaryOperation.SHIFT_RIGHT):
+            return self._shift(node, left, right)
+        if node.type is ScalarType.BOOL:
+            operation = _ON_BOOLS.get(operation, operation)
+        return binary_text(operation, left, right)
+
+    def _compared(self, side: Expression) -> Text:
+        """A side of a comparison: the number of an id needs no type there."""
+        if isinstance(side, Literal) and side.type.is_id:
+            return atom(str(side.value))
+        return self._text(side)
+
+    def _quotient(self, node: Binary, left: Text, right: Text) -> Text:
+        is_quotient = node.operation is BinaryOperation.INTEGER_DIVIDE
+        if node.type.is_integer and isinstance(node.right, Literal) and node.right.value not in (0, -1):
+            return binary_text(BinaryOperation.DIVIDE if is_quotient else BinaryOperation.MODULO, left, right)
+        return call("divide" if is_quotient else "modulo", left.text, right.text)
+
+    def _shift(self, node: Binary, left: Text, right: Text) -> Text:
+        is_left = node.operation is BinaryOperation.SHIFT_LEFT
+        bits = node.type.bits
+        low, high = value_range(node.right)
+        if bits is not None and low >= 0 and high < bits and not (is_left and node.type.is_signed):
+            return binary_text(node.operation, left, right)
+        return call("shift_left" if is_left else "shift_right", left.text, right.text)
+
+    def _select(self, node: Select) -> Text:
+        return conditional(self._text(node.condition), self._text(node.yes), self._text(node.no))
+
+    def _convert(self, node: Convert) -> Text:
+        return conversion(self._text(node.operand), node.operand.type, node.type)
+
+    def _builtin(self, node: BuiltinCall) -> Text:
+        name = _BUILTINS.get(node.function, node.function.value)
+        return call(name, *(self.print(argument) for argument in node.arguments))
+
+    def _function(self, node: FunctionCall) -> Text:
+        first = self.function_arguments.get(node.function, "")
+        arguments = [self.print(argument) for argument in node.arguments]
+        return call(self.names.function(node.function), *([first] if first else []), *arguments)
+
+    def _frontier_size(self, node: FrontierSize) -> Text:
+        return self.frontier_size(node.frontier)
+
+    def _frontier_not_empty(self, node: FrontierNotEmpty) -> Text:
+        return self.frontier_not_empty(node.frontier)
+
+    # Effects
+
+    def _update_value(self, node: UpdateValue) -> Text:
+        return self.update(node.update, node.outcome)
+
+    def update(self, node: Update, outcome: Outcome) -> Text:
+        """`changed(x op= y)` or `fetch(x op= y)`."""
+        plain = "plain_" if self.is_plain(node.target) else ""
+        former = plain or "reduce_"
+        name = f"{plain}changed_" if outcome is Outcome.CHANGED else former
+        return call(f"{name}{REDUCTIONS[node.operation]}", self.address(node.target), self.print(node.value))
+
+    def _compare_and_swap(self, node: CompareAndSwap) -> Text:
+        name = "plain_compare_and_swap" if self.is_plain(node.target) else "compare_and_swap"
+        return call(name, self.address(node.target), self.print(node.old), self.print(node.new))
+
+
+def _length(domain: Domain) -> str:
+    return "d.graph.num_vertices" if domain is Domain.VERTEX else "d.graph.num_edges"
+
+
+_PRINTERS: dict[type[Expression], Callable[[ExpressionPrinter, Any], Text]] = {
+    Literal: ExpressionPrinter._literal,
+    NoneId: ExpressionPrinter._none,
+    Parameter: ExpressionPrinter._parameter,
+    Local: ExpressionPrinter._local,
+    ParamValue: ExpressionPrinter._param,
+    ScalarValue: ExpressionPrinter._scalar,
+    Element: ExpressionPrinter._element,
+    OwnId: ExpressionPrinter._own_id,
+    Iteration: ExpressionPrinter._iteration,
+    Count: ExpressionPrinter._count,
+    DegreeOf: ExpressionPrinter._degree,
+    Place: ExpressionPrinter._place,
+    Unary: ExpressionPrinter._unary,
+    Binary: ExpressionPrinter._binary,
+    Select: ExpressionPrinter._select,
+    Convert: ExpressionPrinter._convert,
+    BuiltinCall: ExpressionPrinter._builtin,
+    FunctionCall: ExpressionPrinter._function,
+    FrontierSize: ExpressionPrinter._frontier_size,
+    FrontierNotEmpty: ExpressionPrinter._frontier_not_empty,
+    UpdateValue: ExpressionPrinter._update_value,
+    CompareAndSwap: ExpressionPrinter._compare_and_swap,
+}

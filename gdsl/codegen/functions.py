@@ -1,0 +1,266 @@
+"""Functors and functions of a program as C++ and CUDA functions, ready for a template to lay out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from gdsl.codegen.expressions import CheckTable, ExpressionPrinter
+from gdsl.codegen.lines import RESUME, Lines
+from gdsl.codegen.literals import type_name
+from gdsl.codegen.names import Names
+from gdsl.codegen.statements import StatementPrinter, accepts_last, always_accepts, polls
+from gdsl.codegen.usage import Uses, function_order, function_uses, uses_of
+from gdsl.ir.nodes import (
+    Accept,
+    Closing,
+    EdgeFunctor,
+    ElementTarget,
+    Expression,
+    ForRange,
+    Function,
+    Let,
+    Node,
+    Program,
+    Role,
+    Statement,
+    Store,
+    VertexFunctor,
+)
+from gdsl.ir.traversal import walk
+from gdsl.passes.claims import claimed_element
+
+Functor = VertexFunctor | EdgeFunctor
+
+
+class Argument(Enum):
+    """What a generated function can be given, in the order of its parameters."""
+
+    DATA = "d"
+    VERTEX = "vertex"
+    SOURCE = "source"
+    DESTINATION = "destination"
+    EDGE = "edge"
+    NEAR = "near"
+    FAR = "far"
+    ITERATION = "iteration"
+    TOTALS = "totals"
+    OWN = "own"
+    """A parameter of one of the program's own functions."""
+
+
+_ROLES = {
+    Role.VERTEX: Argument.VERTEX,
+    Role.SOURCE: Argument.SOURCE,
+    Role.DESTINATION: Argument.DESTINATION,
+    Role.EDGE: Argument.EDGE,
+    Role.NEAR: Argument.NEAR,
+    Role.FAR: Argument.FAR,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionParameter:
+    """A parameter of a generated function."""
+
+    argument: Argument
+    type: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.type} {self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionText:
+    """A generated function: `body` is its lines, indented within the braces, `#line` directives among them."""
+
+    name: str
+    result: str
+    parameters: tuple[FunctionParameter, ...]
+    body: tuple[str, ...]
+
+    @property
+    def signature(self) -> str:
+        """Result, name and parameters, without qualifiers and without a brace."""
+        return f"{self.result} {self.name}({', '.join(map(str, self.parameters))})"
+
+    def definition(self, qualifiers: str = "") -> str:
+        """The whole function; where it has `#line` directives a `#line resume` follows."""
+        head = f"{qualifiers} {self.signature} {{".lstrip()
+        directed = any(line.startswith("#line") for line in self.body)
+        return "\n".join([head, *self.body, "}", *([RESUME] if directed else [])])
+
+    def call(self, arguments: Mapping[Argument, str]) -> str:
+        """A call with the texts of `arguments` that this function takes; the data is ``d`` if not said."""
+        texts = (arguments.get(p.argument, p.argument.value) for p in self.parameters)
+        return f"{self.name}({', '.join(texts)})"
+
+    def takes(self, argument: Argument) -> bool:
+        """Whether `argument` is among the parameters."""
+        return any(parameter.argument is argument for parameter in self.parameters)
+
+
+class FunctionPrinter:
+    """Prints the functions of one program; `checks` gathers the computed indices of all of them."""
+
+    def __init__(self, program: Program, names: Names, checks: CheckTable, line_directives: bool = True) -> None:
+        self.program = program
+        self.names = names
+        self.checks = checks
+        self.line_directives = line_directives
+        self.uses = function_uses(program)
+
+    def functions(self) -> tuple[FunctionText, ...]:
+        """The program's own functions, each behind those that it calls."""
+        return tuple(self._function(function) for function in function_order(self.program))
+
+    def condition(
+        self, functor: Functor, conjuncts: tuple[Expression, ...] | None = None, part: str = "condition"
+    ) -> FunctionText | None:
+        """`cond`, or the `conjuncts` of it that are given, as a bool function; None where there is nothing to test."""
+        tested = functor.condition if conjuncts is None else conjuncts
+        if not tested:
+            return None
+        lines = Lines(depth=1)
+        text = self.expressions(functor).conjunction(tested)
+        lines.add(f"return {text};", tested[0].span.line)
+        return self._finish(functor, part, "bool", tested, lines)
+
+    def apply(
+        self,
+        functor: Functor,
+        part: str = "apply",
+        plain_arrays: frozenset[str] = frozenset(),
+        accumulated: frozenset[str] = frozenset(),
+        without: int | None = None,
+        plain_scalars: frozenset[str] = frozenset(),
+    ) -> FunctionText | None:
+        """The body, whose result is whether the call is accepted (`void` where it says nothing about that).
+
+        `plain_arrays` and `plain_scalars` are written without atomics, `accumulated` scalars into `totals`, and the
+        statement at `without` is left out. None where nothing is left to do.
+        """
+        body = tuple(statement for i, statement in enumerate(functor.body) if i != without)
+        if not body:
+            return None
+        says = any(isinstance(node, Accept) for node in walk(body))
+        returns = says and accepts_last(body)
+        lines = Lines(depth=1)
+        self._preamble(lines, body)
+        if says and not returns:
+            lines.add("bool accepted = true;")
+        StatementPrinter(
+            self.expressions(functor, plain_arrays, plain_scalars),
+            lines,
+            accumulated,
+            "return false;" if says else "return;",
+            returns,
+            self._taken(functor, body),
+        ).block(body)
+        if says and not (returns and always_accepts(body)):
+            lines.add("return true;" if returns else "return accepted;")
+        return self._finish(functor, part, "bool" if says else "void", body, lines, bool(accumulated))
+
+    def value(self, functor: EdgeFunctor, part: str = "value") -> FunctionText:
+        """What the functor gives to `neighbor_reduce`."""
+        assert functor.value is not None
+        lines = Lines(depth=1)
+        lines.add(f"return {self.expressions(functor).print(functor.value)};", functor.value.span.line)
+        return self._finish(functor, part, type_name(functor.value.type), functor.value, lines)
+
+    def claim(self, functor: EdgeFunctor, closing: Closing, far: frozenset[Role], part: str = "claim") -> FunctionText:
+        """The store that closes the functor as a compare-and-swap: true for the single call that takes the far end."""
+        assert closing.statement is not None
+        store, conjunct = functor.body[closing.statement], functor.condition[closing.conjunct]
+        found = claimed_element(conjunct, far)
+        assert isinstance(store, Store) and isinstance(store.target, ElementTarget) and found is not None
+        expressions = self.expressions(functor)
+        arguments = (expressions.address(store.target), expressions.print(found[1]), expressions.print(store.value))
+        lines = Lines(depth=1)
+        lines.add(f"return compare_and_swap({', '.join(arguments)});", store.span.line)
+        return self._finish(functor, part, "bool", (store, found[1]), lines)
+
+    def expressions(
+        self,
+        functor: Functor | None = None,
+        plain_arrays: frozenset[str] = frozenset(),
+        plain_scalars: frozenset[str] = frozenset(),
+    ) -> ExpressionPrinter:
+        """A printer of expressions that knows what the program's functions take."""
+        own = _parameter_names(functor) if functor is not None else {}
+        parameters = {role: self.names.local(name) for role, name in own.items()}
+        printer = ExpressionPrinter(self.names, self.checks, parameters, plain_arrays, plain_scalars)
+        for name, uses in self.uses.items():
+            arguments = ["d"] * uses.data + ["iteration"] * uses.iteration
+            printer.function_arguments[name] = ", ".join(arguments)
+        return printer
+
+    def _function(self, function: Function) -> FunctionText:
+        lines = Lines(depth=1)
+        self._preamble(lines, function.body)
+        result = type_name(function.result)
+        taken = self._taken(None, function.body) | {self.names.local(name) for name, _ in function.parameters}
+        StatementPrinter(self.expressions(), lines, stopped=f"return {result}();", taken=taken).block(function.body)
+        own = [
+            FunctionParameter(Argument.OWN, type_name(kind), self.names.local(name))
+            for name, kind in function.parameters
+        ]
+        first = self._shared_parameters(self.uses[function.name])
+        parameters = (*first, *own)
+        return FunctionText(self.names.function(function.name), result, parameters, self._body(lines))
+
+    def _preamble(self, lines: Lines, body: tuple[Statement, ...]) -> None:
+        if polls(body):
+            lines.add("uint32 polls = 0;")
+
+    def _taken(self, functor: Functor | None, body: tuple[Statement, ...]) -> frozenset[str]:
+        declared = {node.name for node in walk(body) if isinstance(node, (Let, ForRange))}
+        if functor is not None:
+            declared |= set(_parameter_names(functor).values())
+        return frozenset(self.names.local(name) for name in declared)
+
+    def _finish(
+        self,
+        functor: Functor,
+        part: str,
+        result: str,
+        used: Node | tuple[Node, ...],
+        lines: Lines,
+        has_totals: bool = False,
+    ) -> FunctionText:
+        uses = uses_of(used, self.uses)
+        parameters = list(self._shared_parameters(uses))
+        own = [
+            FunctionParameter(_ROLES[role], "edge" if role is Role.EDGE else "vertex", self.names.local(name))
+            for role, name in _parameter_names(functor).items()
+            if role in uses.roles
+        ]
+        place = 1 if uses.data else 0
+        parameters[place:place] = own
+        if has_totals:
+            totals = self.names.functor(functor.name, "totals")
+            parameters.append(FunctionParameter(Argument.TOTALS, f"{totals}&", "totals"))
+        return FunctionText(self.names.functor(functor.name, part), result, tuple(parameters), self._body(lines))
+
+    def _shared_parameters(self, uses: Uses) -> tuple[FunctionParameter, ...]:
+        data = FunctionParameter(Argument.DATA, "const data_slice&", "d")
+        iteration = FunctionParameter(Argument.ITERATION, "int32", "iteration")
+        return (data,) * uses.data + (iteration,) * uses.iteration
+
+    def _body(self, lines: Lines) -> tuple[str, ...]:
+        return lines.directed(self.program.source_name) if self.line_directives else lines.plain()
+
+
+def _parameter_names(functor: Functor) -> dict[Role, str]:
+    """The functor's own parameters, in the order in which generated functions take them."""
+    if isinstance(functor, VertexFunctor):
+        return {Role.VERTEX: functor.vertex}
+    return {
+        Role.SOURCE: functor.source,
+        Role.DESTINATION: functor.destination,
+        Role.EDGE: functor.edge,
+        Role.NEAR: "near",
+        Role.FAR: "far",
+    }

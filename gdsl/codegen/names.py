@@ -1,0 +1,109 @@
+"""How a program's own names are printed: as they are wherever C++ and CUDA allow it.
+
+A name that means something in the generated text, or that ends in an underscore, gets one underscore more; so two
+names never become one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cache
+
+from gdsl.codegen.reserved import DATA_MEMBERS, KEYWORDS, LIBRARY, MACROS, PRINTED
+from gdsl.ir.nodes import Program
+from gdsl.types import ScalarType
+
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/|\{#.*?#\}", re.DOTALL)
+_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
+_NOT_A_WORD = re.compile(r"\W")
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
+_TYPE_NAME = re.compile(r"\b(?:struct|class|union|enum|using)\s+([A-Za-z_]\w*)|\btypedef\b[^;{}]*?([A-Za-z_]\w*)\s*;")
+
+
+@cache
+def identifiers_of(text: str) -> frozenset[str]:
+    """Every identifier in C++ (or a template of it), outside comments and strings."""
+    return frozenset(_IDENTIFIER.findall(_STRING.sub(" ", _COMMENT.sub(" ", text))))
+
+
+@cache
+def types_of(text: str) -> frozenset[str]:
+    """The names of the types that C++ text declares."""
+    found = _TYPE_NAME.findall(_COMMENT.sub(" ", text))
+    return frozenset(first or second for first, second in found)
+
+
+def _is_risky(name: str) -> bool:
+    return name.startswith("_") or "__" in name or (len(name) > 1 and name.isupper())
+
+
+def mangled(name: str, reserved: Iterable[frozenset[str]]) -> str:
+    """`name`, with an underscore behind it where it is in `reserved`, risky in C++, or ends in an underscore."""
+    if name.endswith("_") or _is_risky(name) or any(name in words for words in reserved):
+        return f"{name}_"
+    return name
+
+
+class Names:
+    """The printed names of one program.
+
+    `runtime` is the text of the runtime headers that the generated text stands beside: functions and variables of
+    the program keep clear of everything named there, members of the problem data only of its types.
+    """
+
+    def __init__(self, program: Program, runtime: str = "") -> None:
+        self._words = KEYWORDS | MACROS
+        self._types = types_of(runtime) | DATA_MEMBERS | frozenset(kind.value for kind in ScalarType)
+        self._globals = PRINTED | LIBRARY | DATA_MEMBERS | identifiers_of(runtime)
+        self._functions: dict[tuple[str, str], str] = {}
+        self._taken: set[str] = set()
+        for function in program.functions:
+            name = mangled(function.name, (self._words, self._globals))
+            self._functions[function.name, ""] = name
+            self._taken.add(name)
+        self._function_names = frozenset(self._taken)
+        self._members = {self.member(part.name) for part in (*program.params, *program.arrays, *program.scalars)}
+        self._variables = {frontier: self._unused(self._global(frontier)) for frontier in program.frontiers}
+
+    def member(self, name: str) -> str:
+        """A param, array or scalar, as a member of `data_slice` (without the `d.`)."""
+        return mangled(name, (self._words, self._types))
+
+    def local(self, name: str) -> str:
+        """A local, or a parameter of a functor or function."""
+        return mangled(name, (self._words, PRINTED, self._function_names))
+
+    def function(self, name: str) -> str:
+        """One of the program's own functions."""
+        return self._functions[name, ""]
+
+    def functor(self, name: str, part: str) -> str:
+        """The function that is a `part` (`condition`, `apply`, …) of a functor, or a type that belongs to it."""
+        if (name, part) not in self._functions:
+            printed = f"{name}_{part}"
+            self._functions[name, part] = self._unused(f"{printed}_" if printed in self._globals else printed)
+        return self._functions[name, part]
+
+    def fresh(self, name: str) -> str:
+        """`name`, or something close to it, for a function of the generated text that nothing else is called."""
+        return self._unused(f"{name}_" if name in self._globals else name)
+
+    def fresh_member(self, name: str) -> str:
+        """The same for a member of `data_slice`."""
+        while name in self._members or name in self._types:
+            name += "_"
+        return name
+
+    def frontier(self, name: str) -> str:
+        """A frontier variable of the schedule."""
+        return self._variables[name]
+
+    def _global(self, name: str) -> str:
+        return mangled(_NOT_A_WORD.sub("_", name), (self._words, self._globals))
+
+    def _unused(self, name: str) -> str:
+        while name in self._taken:
+            name += "_"
+        self._taken.add(name)
+        return name

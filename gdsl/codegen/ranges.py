@@ -1,0 +1,63 @@
+"""What values an integer expression can have, as far as its form says: a `+` that fits is printed plainly."""
+
+from __future__ import annotations
+
+from gdsl.ir.nodes import Binary, Convert, Count, DegreeOf, Expression, Iteration, Literal, Place
+from gdsl.operations import BinaryOperation
+from gdsl.types import ScalarType
+
+Range = tuple[int, int]
+
+_LARGEST_ITERATION = 1 << 30
+_LARGEST_COUNT = 1 << 40
+
+
+def type_range(kind: ScalarType) -> Range:
+    """The least and the largest value of an integer type."""
+    bits = kind.bits
+    assert kind.is_integer and bits is not None
+    return (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if kind.is_signed else (0, (1 << bits) - 1)
+
+
+def value_range(expression: Expression) -> Range:
+    """Bounds of an integer expression's value. Runs never come near 2^30 iterations or 2^40 edges."""
+    whole = type_range(expression.type)
+    if isinstance(expression, Literal):
+        return int(expression.value), int(expression.value)
+    if isinstance(expression, Iteration):
+        return 0, _LARGEST_ITERATION
+    if isinstance(expression, (DegreeOf, Place)):
+        return 0, whole[1]
+    if isinstance(expression, Count):
+        return 0, _LARGEST_COUNT
+    if isinstance(expression, Convert) and expression.operand.type.is_integer:
+        return _within(value_range(expression.operand), whole)
+    if isinstance(expression, Binary):
+        exact = exact_range(expression)
+        return _within(exact, whole) if exact is not None else whole
+    return whole
+
+
+def exact_range(expression: Binary) -> Range | None:
+    """Bounds of a sum, difference or product as if numbers had no end; None for other operations."""
+    if not expression.type.is_integer:
+        return None
+    (a, b), (c, d) = value_range(expression.left), value_range(expression.right)
+    if expression.operation is BinaryOperation.ADD:
+        return a + c, b + d
+    if expression.operation is BinaryOperation.SUBTRACT:
+        return a - d, b - c
+    if expression.operation is BinaryOperation.MULTIPLY:
+        products = (a * c, a * d, b * c, b * d)
+        return min(products), max(products)
+    return None
+
+
+def cannot_overflow(expression: Binary) -> bool:
+    """Whether a sum, difference or product always fits its type."""
+    exact = exact_range(expression)
+    return exact is not None and _within(exact, type_range(expression.type)) == exact
+
+
+def _within(inner: Range, outer: Range) -> Range:
+    return inner if outer[0] <= inner[0] and inner[1] <= outer[1] else outer

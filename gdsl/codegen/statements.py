@@ -1,0 +1,209 @@
+"""The one printer of what functors and functions do, for C++ and for CUDA."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gdsl.codegen.expressions import REDUCTIONS, ExpressionPrinter
+from gdsl.codegen.lines import Lines
+from gdsl.codegen.literals import type_name
+from gdsl.ir.nodes import (
+    Accept,
+    Assign,
+    Branch,
+    Break,
+    ElementTarget,
+    Evaluate,
+    Expression,
+    ForRange,
+    Let,
+    Literal,
+    Loop,
+    Return,
+    ScalarTarget,
+    Statement,
+    Store,
+    StoreRule,
+    Target,
+    Update,
+)
+from gdsl.ir.traversal import walk
+from gdsl.operations import ReduceOperation
+
+_OPERATORS = {ReduceOperation.ADD: "+=", ReduceOperation.SUBTRACT: "-=", ReduceOperation.MULTIPLY: "*="}
+_SHORT_LOOP = 1024
+
+
+class StatementPrinter:
+    """Prints statements into `lines`.
+
+    `accumulated` scalars are reduced into members of `totals`; `stopped` is the statement that leaves the function when
+    the run is stopped. Where all `accept`s are the last thing that happens they are printed as `return`s; otherwise
+    they set `accepted`. `taken` are the names that the function has already.
+    """
+
+    def __init__(
+        self,
+        expressions: ExpressionPrinter,
+        lines: Lines,
+        accumulated: frozenset[str] = frozenset(),
+        stopped: str = "return;",
+        accepts_return: bool = False,
+        taken: frozenset[str] = frozenset(),
+    ) -> None:
+        self.expressions = expressions
+        self.lines = lines
+        self.accumulated = accumulated
+        self.stopped = stopped
+        self.accepts_return = accepts_return
+        self._taken = set(taken)
+
+    def block(self, body: tuple[Statement, ...]) -> None:
+        """Print `body` at the present depth."""
+        for statement in body:
+            _PRINTERS[type(statement)](self, statement)
+
+    # Locals
+
+    def _let(self, node: Let) -> None:
+        constant = "" if node.mutable else "const "
+        name = self.expressions.names.local(node.name)
+        self._add(node, f"{constant}{type_name(node.type)} {name} = {self._print(node.value)};")
+
+    def _assign(self, node: Assign) -> None:
+        self._add(node, f"{self.expressions.names.local(node.name)} = {self._print(node.value)};")
+
+    # Writes
+
+    def _store(self, node: Store) -> None:
+        value = self._print(node.value)
+        if node.rule is StoreRule.SINGLE_WRITER or self.expressions.is_plain(node.target):
+            self._add(node, f"{self._lvalue(node.target)} = {value};")
+        else:
+            self._add(node, f"store_shared({self.expressions.address(node.target)}, {value});")
+
+    def _update(self, node: Update) -> None:
+        value, suffix = self._print(node.value), REDUCTIONS[node.operation]
+        target = node.target
+        is_total = isinstance(target, ScalarTarget) and target.scalar in self.accumulated
+        if not is_total and not self.expressions.is_plain(target):
+            self._add(node, f"reduce_{suffix}({self.expressions.address(target)}, {value});")
+        elif node.operation in _OPERATORS and not target.type.is_signed:
+            self._add(node, f"{self._lvalue(target)} {_OPERATORS[node.operation]} {value};")
+        else:
+            address = f"&{self._lvalue(target)}" if is_total else self.expressions.address(target)
+            self._add(node, f"plain_{suffix}({address}, {value});")
+
+    def _lvalue(self, target: Target) -> str:
+        if isinstance(target, ElementTarget):
+            return self.expressions.element(target.array, target.index, target.checked, target.domain, target.span)
+        if target.scalar in self.accumulated:
+            return f"totals.{self.expressions.names.member(target.scalar)}"
+        return self.expressions.scalar(target.scalar)
+
+    def _evaluate(self, node: Evaluate) -> None:
+        self._add(node, f"{self._print(node.value)};")
+
+    # Control
+
+    def _accept(self, node: Accept) -> None:
+        start = "return" if self.accepts_return else "accepted ="
+        self._add(node, f"{start} {self._print(node.value)};")
+
+    def _branch(self, node: Branch) -> None:
+        self.lines.open(f"if ({self._print(node.condition)}) {{", node.span.line)
+        self.block(node.then)
+        if node.otherwise:
+            self.lines.depth -= 1
+            self.lines.open("} else {")
+            self.block(node.otherwise)
+        self.lines.close()
+
+    def _for_range(self, node: ForRange) -> None:
+        name, kind = self.expressions.names.local(node.name), type_name(node.type)
+        last, declared = self._print(node.last), ""
+        if not isinstance(node.last, Literal):
+            end = self._unused(f"{name}_end")
+            last, declared = end, f", {end} = {last}"
+        head = f"for ({kind} {name} = {self._print(node.first)}{declared}; {name} < {last}; ++{name}) {{"
+        self.lines.open(head, node.span.line)
+        self._loop_body(node.body, _is_short(node))
+
+    def _unused(self, name: str) -> str:
+        while name in self._taken:
+            name += "_"
+        self._taken.add(name)
+        return name
+
+    def _loop(self, node: Loop) -> None:
+        self.lines.open(f"while ({self._print(node.condition)}) {{", node.span.line)
+        self._loop_body(node.body, False)
+
+    def _loop_body(self, body: tuple[Statement, ...], short: bool) -> None:
+        if not short:
+            self.lines.add(f"if (stop_requested(d, polls)) {{ {self.stopped} }}")
+        self.block(body)
+        self.lines.close()
+
+    def _break(self, node: Break) -> None:
+        self._add(node, "break;")
+
+    def _return(self, node: Return) -> None:
+        self._add(node, f"return {self._print(node.value)};")
+
+    def _add(self, node: Statement, text: str) -> None:
+        self.lines.add(text, node.span.line)
+
+    def _print(self, expression: Expression) -> str:
+        return self.expressions.print(expression)
+
+
+def polls(body: tuple[Statement, ...]) -> bool:
+    """Whether `body` has a loop that asks whether the run is stopped."""
+    return any(isinstance(node, Loop) or (isinstance(node, ForRange) and not _is_short(node)) for node in walk(body))
+
+
+def accepts_last(body: tuple[Statement, ...]) -> bool:
+    """Whether every `accept` in `body` is the last thing that happens on its way, so that it can be a `return`."""
+    if not body:
+        return True
+    if any(isinstance(node, Accept) for node in walk(body[:-1])):
+        return False
+    last = body[-1]
+    if isinstance(last, Branch):
+        return accepts_last(last.then) and accepts_last(last.otherwise)
+    return isinstance(last, Accept) or not any(isinstance(node, Accept) for node in walk(last))
+
+
+def always_accepts(body: tuple[Statement, ...]) -> bool:
+    """Whether every way through `body` ends with an `accept`, given `accepts_last(body)`."""
+    if not body:
+        return False
+    last = body[-1]
+    if isinstance(last, Branch):
+        return always_accepts(last.then) and always_accepts(last.otherwise)
+    return isinstance(last, Accept)
+
+
+def _is_short(node: ForRange) -> bool:
+    """Whether a range is a constant one of few passes: a loop that nobody has to wait for."""
+    if not isinstance(node.first, Literal) or not isinstance(node.last, Literal):
+        return False
+    nested = any(isinstance(inner, (Loop, ForRange)) for inner in walk(node.body))
+    return not nested and node.last.value - node.first.value <= _SHORT_LOOP
+
+
+_PRINTERS: dict[type[Statement], Callable[[StatementPrinter, Any], None]] = {
+    Let: StatementPrinter._let,
+    Assign: StatementPrinter._assign,
+    Store: StatementPrinter._store,
+    Update: StatementPrinter._update,
+    Evaluate: StatementPrinter._evaluate,
+    Accept: StatementPrinter._accept,
+    Branch: StatementPrinter._branch,
+    ForRange: StatementPrinter._for_range,
+    Loop: StatementPrinter._loop,
+    Break: StatementPrinter._break,
+    Return: StatementPrinter._return,
+}

@@ -1,0 +1,77 @@
+"""What a piece of a program needs around it: the data, the iteration, the functor's own parameters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gdsl.codegen.statements import polls
+from gdsl.ir.nodes import (
+    Count,
+    DegreeOf,
+    Element,
+    ElementTarget,
+    Function,
+    FunctionCall,
+    Iteration,
+    Node,
+    Parameter,
+    ParamValue,
+    Place,
+    Program,
+    Role,
+    ScalarTarget,
+    ScalarValue,
+    Statement,
+)
+from gdsl.ir.traversal import walk
+
+_DATA = (Count, DegreeOf, Element, ElementTarget, ParamValue, Place, ScalarTarget, ScalarValue)
+
+
+@dataclass(frozen=True, slots=True)
+class Uses:
+    """Whether the data and the iteration are needed, and which of the functor's own parameters."""
+
+    data: bool
+    iteration: bool
+    roles: frozenset[Role]
+
+
+def uses_of(part: Node | tuple[Node, ...], functions: dict[str, Uses]) -> Uses:
+    """What `part` needs, given what the program's functions need."""
+    nodes = list(walk(part))
+    called = [functions[node.function] for node in nodes if isinstance(node, FunctionCall)]
+    roles = {node.role for node in nodes if isinstance(node, Parameter)}
+    if any(isinstance(node, Place) for node in nodes):
+        roles |= {Role.SOURCE, Role.EDGE}
+    statements = tuple(node for node in nodes if isinstance(node, Statement))
+    data = any(isinstance(node, _DATA) for node in nodes) or polls(statements)
+    return Uses(
+        data or any(uses.data for uses in called),
+        any(isinstance(node, Iteration) for node in nodes) or any(uses.iteration for uses in called),
+        frozenset(roles),
+    )
+
+
+def function_order(program: Program) -> tuple[Function, ...]:
+    """The program's functions, each behind those that it calls (they never call themselves)."""
+    by_name = {function.name: function for function in program.functions}
+    order: dict[str, Function] = {}
+
+    def visit(function: Function) -> None:
+        for node in walk(function.body):
+            if isinstance(node, FunctionCall) and node.function not in order:
+                visit(by_name[node.function])
+        order.setdefault(function.name, function)
+
+    for function in program.functions:
+        visit(function)
+    return tuple(order.values())
+
+
+def function_uses(program: Program) -> dict[str, Uses]:
+    """What each of the program's functions needs."""
+    result: dict[str, Uses] = {}
+    for function in function_order(program):
+        result[function.name] = uses_of(function.body, result)
+    return result
