@@ -65,13 +65,14 @@ def bind(
         if scalar.is_input:
             inputs[scalar.name] = scalar_value(scalar, given[scalar.name], _id_count(scalar.type, graph), source)
     checker = WhereChecker(program, graph, params, inputs, source)
-    for declared in _data(program):
+    for declared in problem_data(program):
         if declared.is_input and declared.where is not None:
             checker.check(declared)
     return Bindings(params, inputs)
 
 
-def _data(program: ir.Program) -> list[ir.Array | ir.Scalar]:
+def problem_data(program: ir.Program) -> list[ir.Array | ir.Scalar]:
+    """All arrays and scalars of a program, in the order in which each kind is declared."""
     return [*program.arrays, *program.scalars]
 
 
@@ -100,8 +101,8 @@ def _params(
 def _check_names(program: ir.Program, given: Mapping[str, object], source: Source | None) -> None:
     problems: list[Diagnostic] = []
     params = [param.name for param in program.params]
-    inputs = [declared.name for declared in _data(program) if declared.is_input]
-    results = {declared.name for declared in _data(program) if not declared.is_input}
+    inputs = [declared.name for declared in problem_data(program) if declared.is_input]
+    results = {declared.name for declared in problem_data(program) if not declared.is_input}
     for name in given:
         if name not in params and name not in inputs:
             problems.append(_unknown(program, name, params, inputs, name in results))

@@ -1,0 +1,126 @@
+"""What a run gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gdsl.backends.interface import Outcome, Scalar, TraceRecord
+from gdsl.binding import problem_data
+from gdsl.ir import nodes as ir
+
+
+class Result(Mapping[str, Any]):
+    """The results of a run: arrays (NumPy or, from the cuda backend, CuPy) and scalars (Python numbers).
+
+    They are attributes and items under their declared names (``result.distance``, ``result["distance"]``); ids are
+    signed, `none` is -1. A result whose name is also one of the attributes below is reached as an item only.
+
+    iterations: finished passes of the schedule's outermost loops.
+    time_ms: milliseconds of the run, without compilation and transfer of the graph.
+    compile_ms: milliseconds that this call spent on compiling.
+    trace: one `TraceRecord` for each operator that ran, in order.
+    unique: by name whether every run gives the same values (False after `any=`, `now` and the like).
+    backend: the name of the backend, and `backend_line`, why `auto` took it.
+    """
+
+    def __init__(
+        self, program: ir.Program, outcome: Outcome, backend: str, backend_line: str = "", compile_ms: float = 0.0
+    ) -> None:
+        self.iterations: int = outcome.iterations
+        self.time_ms: float = outcome.time_ms
+        self.compile_ms: float = compile_ms
+        self.trace: tuple[TraceRecord, ...] = outcome.trace
+        self.backend: str = backend
+        self.backend_line: str = backend_line
+        self._outcome = outcome
+        self.unique: dict[str, bool] = {d.name: d.unique for d in problem_data(program) if d.name in self}
+
+    @property
+    def arrays(self) -> dict[str, Any]:
+        """The result arrays by name."""
+        return self._outcome.arrays
+
+    @property
+    def scalars(self) -> dict[str, Scalar]:
+        """The result scalars by name."""
+        return self._outcome.scalars
+
+    def __getitem__(self, name: str) -> Any:
+        """The array or scalar called `name`."""
+        if name in self._outcome.arrays:
+            return self._outcome.arrays[name]
+        return self._outcome.scalars[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter({**self._outcome.arrays, **self._outcome.scalars})
+
+    def __len__(self) -> int:
+        return len(self._outcome.arrays) + len(self._outcome.scalars)
+
+    def __getattr__(self, name: str) -> Any:
+        """The array or scalar called `name`."""
+        if name != "_outcome" and name in self:
+            return self[name]
+        have = "" if name.startswith("_") else f"; it has {', '.join(self)}"
+        raise AttributeError(f"the result has no {name!r}{have}")
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *self})
+
+    def __repr__(self) -> str:
+        names = ", ".join(self)
+        return f"<Result: {names}; {self.iterations} iterations, {self.time_ms:.3f} ms, {self.backend}>"
+
+    def host_arrays(self) -> dict[str, np.ndarray[Any, Any]]:
+        """The result arrays as NumPy arrays, wherever they lie."""
+        return {name: on_host(values) for name, values in self._outcome.arrays.items()}
+
+    def summary(self) -> list[Summary]:
+        """Type, size, minimum, maximum, sum and uniqueness of every result."""
+        return [summarize(name, self[name], self.unique.get(name, True)) for name in self]
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Figures of one result; minimum, maximum and sum are over finite values (ids: over those that are not none)."""
+
+    name: str
+    type: str
+    size: int
+    minimum: bool | int | float | None
+    maximum: bool | int | float | None
+    sum: int | float | None
+    unique: bool
+
+
+def on_host(values: Any) -> np.ndarray[Any, Any]:
+    """`values` as a NumPy array, copied from the device if need be."""
+    if hasattr(values, "__cuda_array_interface__"):
+        return np.asarray(values.get())
+    return np.asarray(values)
+
+
+def summarize(name: str, values: Any, unique: bool) -> Summary:
+    """The figures of one array or scalar."""
+    array = on_host(values).reshape(-1)
+    finite = array[np.isfinite(array)] if array.dtype.kind == "f" else array
+    if not len(finite):
+        return Summary(name, str(array.dtype), array.size, None, None, 0, unique)
+    total: int | float
+    if array.dtype.kind == "f":
+        total = float(finite.sum(dtype=np.float64))
+    else:
+        total = _exact_sum(finite)
+    return Summary(name, str(array.dtype), array.size, finite.min().item(), finite.max().item(), total, unique)
+
+
+def _exact_sum(values: np.ndarray[Any, Any]) -> int:
+    """The sum of integers without overflow: the low and the high halves are summed apart."""
+    if values.dtype.itemsize < 8:
+        return int(values.sum(dtype=np.int64))
+    low = int((values & values.dtype.type(0xFFFFFFFF)).sum(dtype=np.uint64))
+    return low + (int((values >> values.dtype.type(32)).sum(dtype=np.int64)) << 32)

@@ -1,0 +1,66 @@
+"""The backends by name, and which one `auto` means on this machine."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+from typing import cast
+
+from gdsl.backends.interface import Availability, Backend
+from gdsl.diagnostics import GdslError
+
+NAMES = ("cuda", "cpu", "reference")
+"""All backends, in the order in which `auto` tries them."""
+
+_MISSING_CODES = {"cuda": "E0901", "cpu": "E0902"}
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A backend that can run here, and one line that says why it was taken (empty where it was asked for)."""
+
+    backend: Backend
+    line: str = ""
+
+
+def get(name: str) -> Backend:
+    """The backend called `name`, whether or not it can run here."""
+    return cast(Backend, importlib.import_module(f"gdsl.backends.{name}").backend())
+
+
+def availability(name: str) -> Availability:
+    """Whether the backend called `name` can run here; an installation that lacks its parts counts as unavailable."""
+    try:
+        return get(name).availability()
+    except ImportError as error:
+        return Availability(False, f"it cannot be imported: {error}")
+
+
+def choose(name: str = "auto") -> Choice:
+    """The backend called `name`, or the first of `NAMES` that can run here for "auto".
+
+    Raises E0901 or E0902 where the one that was asked for cannot run, ValueError for no name of a backend.
+    """
+    if name == "auto":
+        return _first_available()
+    if name not in NAMES:
+        raise ValueError(f"backend must be one of auto, {', '.join(NAMES)}, not {name!r}")
+    found = availability(name)
+    if not found.ok:
+        raise GdslError.single(
+            _MISSING_CODES.get(name, "E0905"),
+            f"the {name} backend cannot run here: {found.detail}",
+            fix=found.fix or "gdslc doctor",
+        )
+    return Choice(get(name))
+
+
+def _first_available() -> Choice:
+    reasons: list[str] = []
+    for name in NAMES:
+        found = availability(name)
+        if found.ok:
+            because = f" ({'; '.join(reasons)})" if reasons else ""
+            return Choice(get(name), f"backend: {name}, {found.detail}{because}")
+        reasons.append(f"no {name}: {found.detail}")
+    raise AssertionError("the reference backend runs everywhere")
