@@ -1,5 +1,6 @@
 """Makes the expressions of the syntax tree from Lark's parse tree; each method is called like the rule it is for."""
 
+# ruff: noqa: D102 - each method is called like the grammar rule it is for
 from __future__ import annotations
 
 from typing import Any

@@ -1,0 +1,269 @@
+"""Calls in expressions: built-in functions, casts, the program's own functions, and the forms with an effect."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from gdsl.frontend import syntax
+from gdsl.frontend.check.conversions import common_type, converted, is_literal, may_cast, typed_number
+from gdsl.frontend.check.environment import Environment, Place, built_in, poison
+from gdsl.frontend.check.names import NameChecker
+from gdsl.frontend.syntax import SymbolKind
+from gdsl.frontend.vocabulary import FOREIGN_NAMES, FUNCTIONS, LATER_FUNCTIONS, SCHEDULE_FUNCTIONS, TYPES, closest
+from gdsl.operations import Outcome, ReduceOperation
+from gdsl.source import Span
+from gdsl.types import ScalarType
+
+_ARITIES = {"min": 2, "max": 2, "pow": 2}
+_DEGREES = ("out_degree", "in_degree")
+_ARITHMETIC = (ReduceOperation.ADD, ReduceOperation.SUBTRACT, ReduceOperation.MULTIPLY)
+_ORDERINGS = (ReduceOperation.MIN, ReduceOperation.MAX)
+
+
+class CallChecker(NameChecker):
+    """Types of calls."""
+
+    def call(self, expression: syntax.Call, hint: ScalarType | None) -> syntax.Expression:
+        """Any call that stands as a value."""
+        name, span, environment = expression.function, expression.function_span, self.environment
+        if not self._plain_arguments(expression):
+            return poison(expression.span)
+        symbol = environment.find(name)
+        if name in TYPES:
+            return self._cast(expression, TYPES[name])
+        if name == "size" and environment.place is Place.SCHEDULE:
+            return self._size(expression)
+        if name in FUNCTIONS:
+            return self._built_in(expression, hint)
+        if symbol is not None and symbol.kind is SymbolKind.FUNCTION:
+            return self._own_function(expression)
+        if symbol is not None and symbol.kind is SymbolKind.LATER:
+            return poison(expression.span)
+        if name in LATER_FUNCTIONS:
+            environment.later(f"`{name}`", span)
+        elif name in SCHEDULE_FUNCTIONS:
+            message = f"`{name}` cannot stand here"
+            fix = "operators stand as statements of the schedule or as the value of a frontier"
+            environment.report("E0404", message, span, fix=fix)
+        elif symbol is not None:
+            environment.report("E0204", f"`{name}` is a {symbol.kind.value} and cannot be called", span)
+        else:
+            functions = {n for n, s in environment.globals.items() if s.kind is SymbolKind.FUNCTION}
+            near = FOREIGN_NAMES.get(name) or closest(name, functions | FUNCTIONS | TYPES.keys())
+            fix = f"did you mean `{near}`?" if near else None
+            environment.report("E0201", f"there is no function `{name}`", span, fix=fix)
+        return poison(expression.span)
+
+    def _plain_arguments(self, expression: syntax.Call) -> bool:
+        if expression.label is not None:
+            environment, message = self.environment, "only operators of the schedule have labels"
+            environment.report("E0404", message, expression.span, fix=f"leave out `@{expression.label}`")
+            return False
+        for argument in expression.arguments:
+            if argument.keyword is not None:
+                message = f"`{expression.function}` takes no argument `{argument.keyword}=`"
+                self.environment.report("E0211", message, argument.span)
+                return False
+        return True
+
+    def _count_arguments(self, expression: syntax.Call, wanted: int) -> bool:
+        given = len(expression.arguments)
+        if given == wanted:
+            return True
+        arguments = f"{wanted} argument" + ("s" if wanted != 1 else "")
+        self.environment.report("E0211", f"`{expression.function}` takes {arguments}, not {given}", expression.span)
+        return False
+
+    def _size(self, expression: syntax.Call) -> syntax.Expression:
+        if not self._count_arguments(expression, 1):
+            return poison(expression.span)
+        operand = expression.arguments[0].value
+        if isinstance(operand, syntax.Name):
+            symbol = self.environment.find(operand.name)
+            if operand.name in ("vertices", "edges"):
+                symbol = built_in(operand.name)
+            if symbol is not None and (symbol.kind is SymbolKind.FRONTIER or operand.name in ("vertices", "edges")):
+                name = dataclasses.replace(operand, symbol=symbol)
+                argument = dataclasses.replace(expression.arguments[0], value=name)
+                return dataclasses.replace(
+                    expression, arguments=(argument,), symbol=built_in("size"), type=ScalarType.INT64
+                )
+            if symbol is None:
+                self.undeclared(operand.name, operand.span, self.environment.visible_names())
+                return poison(expression.span)
+        message = "`size` takes a frontier variable"
+        self.environment.report("E0403", message, operand.span, fix="give the set a name: `frontier f = …;`")
+        return poison(expression.span)
+
+    def _cast(self, expression: syntax.Call, target: ScalarType) -> syntax.Expression:
+        if not self._count_arguments(expression, 1):
+            return poison(expression.span)
+        operand = expression.arguments[0].value
+        if isinstance(operand, syntax.Number):
+            trial = typed_number(operand, target, Environment())
+            typed = trial if trial.type is target else self.infer(operand)
+        else:
+            literal = is_literal(operand) and target is not ScalarType.BOOL
+            typed = self.infer(operand, target if literal else None)
+        if typed.type is None:
+            return poison(expression.span)
+        if not may_cast(typed.type, target):
+            message = f"{typed.type.value} cannot be cast to {target.value}"
+            fix = f"write `{target.value}(int64(…))`" if typed.type.is_float and target.is_id else None
+            self.environment.report("E0212", message, expression.span, fix=fix)
+            return poison(expression.span)
+        if typed.type is target:
+            return typed
+        return syntax.Convert(expression.span, typed, False, type=target)
+
+    def _built_in(self, expression: syntax.Call, hint: ScalarType | None) -> syntax.Expression:
+        name = expression.function
+        if not self._count_arguments(expression, _ARITIES.get(name, 1)):
+            return poison(expression.span)
+        if name in _DEGREES:
+            return self._degree(expression)
+        values = self._agreed_arguments([argument.value for argument in expression.arguments], hint)
+        type_ = values[0].type if values else None
+        if values is None or type_ is None:
+            return poison(expression.span)
+        if name not in ("min", "max", "abs") and type_.is_integer:
+            type_ = hint if hint is not None and hint.is_float else ScalarType.FLOAT32
+            values = [converted(value, type_) for value in values]
+        if not (type_.is_numeric or (type_.is_id and name in ("min", "max"))):
+            message = f"`{name}` is not defined on {type_.value}"
+            self.environment.report("E0206", message, expression.span)
+            return poison(expression.span)
+        arguments = tuple(
+            dataclasses.replace(argument, value=value)
+            for argument, value in zip(expression.arguments, values, strict=True)
+        )
+        return dataclasses.replace(expression, arguments=arguments, symbol=built_in(name), type=type_)
+
+    def _agreed_arguments(
+        self, arguments: list[syntax.Expression], hint: ScalarType | None
+    ) -> list[syntax.Expression] | None:
+        """The arguments in one common type, literals in that of the others."""
+        typed = {i: self.infer(argument, hint) for i, argument in enumerate(arguments) if not is_literal(argument)}
+        known = [value.type for value in typed.values()]
+        if any(type_ is None for type_ in known):
+            return None
+        other = known[0] if known else hint
+        for i, argument in enumerate(arguments):
+            if i not in typed:
+                whole = other is not None and other.is_integer
+                fractional = any(
+                    isinstance(n, syntax.Number) and isinstance(n.value, float) for n in syntax.walk(argument)
+                )
+                typed[i] = self.infer(argument, hint if whole and fractional else other)
+        values = [typed[i] for i in range(len(arguments))]
+        type_ = values[0].type
+        for value in values[1:]:
+            if type_ is None or value.type is None:
+                return None
+            common = common_type(type_, value.type)
+            if common is None:
+                message = f"arguments of two types: {type_.value} and {value.type.value}"
+                self.environment.report("E0205", message, value.span, fix="cast one of them")
+                return None
+            type_ = common
+        return None if type_ is None else [converted(value, type_) for value in values]
+
+    def _degree(self, expression: syntax.Call) -> syntax.Expression:
+        name, place = expression.function, self.environment.place
+        if place in (Place.FUNCTION, Place.DEFAULT):
+            self.environment.report("E0215", f"{place.value} does not see the graph", expression.span)
+            return poison(expression.span)
+        argument = expression.arguments[0]
+        value = self.infer(argument.value, ScalarType.VERTEX)
+        if value.type is None:
+            return poison(expression.span)
+        if value.type is not ScalarType.VERTEX:
+            message = f"`{name}` takes a vertex, and this is {value.type.value}"
+            self.environment.report(
+                "E0213", message, value.span, fix="write `vertex(…)`" if value.type.is_integer else None
+            )
+            return poison(expression.span)
+        arguments = (dataclasses.replace(argument, value=value),)
+        return dataclasses.replace(expression, arguments=arguments, symbol=built_in(name), type=ScalarType.INT32)
+
+    def _own_function(self, expression: syntax.Call) -> syntax.Expression:
+        function = self.environment.functions[expression.function]
+        symbol = self.environment.globals[expression.function]
+        if not self._count_arguments(expression, len(function.parameters)):
+            return poison(expression.span)
+        values = []
+        for argument, parameter in zip(expression.arguments, function.parameters, strict=True):
+            if parameter.type is None:
+                return poison(expression.span)
+            what = f"the parameter `{parameter.name}` of `{function.name}`"
+            values.append(dataclasses.replace(argument, value=self.value(argument.value, parameter.type, what)))
+        if any(argument.value.type is None for argument in values) or function.result is None:
+            return poison(expression.span)
+        return dataclasses.replace(expression, arguments=tuple(values), symbol=symbol, type=function.result)
+
+    # ------------------------------------------------------------ effects
+
+    def update(self, update: syntax.Update) -> syntax.Update | None:
+        """A typed `x op= y`; None after a mistake."""
+        target = self.target(update.target)
+        if target is None or target.type is None:
+            self.infer(update.value)
+            return None
+        type_, operation = target.type, update.operation
+        if operation in _ORDERINGS:
+            fits = type_.is_numeric or type_.is_id
+        elif operation in _ARITHMETIC:
+            fits = type_.is_numeric
+        else:
+            fits = type_.is_integer or type_ is ScalarType.BOOL
+        if not fits:
+            code = "E0209" if type_.is_id else "E0206"
+            self.environment.report(code, f"`{operation.value}` is not defined on {type_.value}", update.span)
+            return None
+        name = target.array if isinstance(target, syntax.Index) else target.name
+        value = self.value(update.value, type_, f"`{name}`")
+        return None if value.type is None else dataclasses.replace(update, target=target, value=value)
+
+    def _effect(self, what: str, span: Span, effects: bool) -> bool:
+        environment = self.environment
+        if environment.place is not Place.APPLY:
+            fix = "write it in an `apply`"
+            environment.report(
+                "E0217", f"`{what}` changes data, and {environment.place.value} only reads", span, fix=fix
+            )
+            return False
+        if not effects:
+            fix = f"give it a name first: `let before = {what}(…);`"
+            environment.report("E0216", f"`{what}` inside a larger expression", span, fix=fix)
+        return effects
+
+    def _shared_target(self, target: syntax.Name | syntax.Index, what: str) -> bool:
+        if isinstance(target, syntax.Name) and target.symbol is not None and target.symbol.kind is SymbolKind.LOCAL:
+            message = f"`{what}` is for elements and scalars, not for a `var`"
+            self.environment.report("E0216", message, target.span)
+            return False
+        return True
+
+    def update_value(self, expression: syntax.UpdateValue, effects: bool) -> syntax.Expression:
+        """`changed(x op= y)`, `fetch(x op= y)`."""
+        word = expression.outcome.value
+        if not self._effect(word, expression.span, effects):
+            return poison(expression.span)
+        update = self.update(expression.update)
+        if update is None or not self._shared_target(update.target, word):
+            return poison(expression.span)
+        type_ = ScalarType.BOOL if expression.outcome is Outcome.CHANGED else update.target.type
+        return dataclasses.replace(expression, update=update, type=type_)
+
+    def compare_and_swap(self, expression: syntax.CompareAndSwap, effects: bool) -> syntax.Expression:
+        """`cas(target, old, new)`."""
+        if not self._effect("cas", expression.span, effects):
+            return poison(expression.span)
+        target = self.target(expression.target)
+        if target is None or target.type is None or not self._shared_target(target, "cas"):
+            return poison(expression.span)
+        old = self.value(expression.old, target.type, "the value that `cas` expects")
+        new = self.value(expression.new, target.type, "the value that `cas` stores")
+        if old.type is None or new.type is None:
+            return poison(expression.span)
+        return dataclasses.replace(expression, target=target, old=old, new=new, type=ScalarType.BOOL)

@@ -1,0 +1,130 @@
+"""Which type becomes which: implicit widening, the common type of two sides, literals, casts."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+from gdsl.frontend import syntax
+from gdsl.frontend.check.environment import Environment, poison
+from gdsl.operations import UnaryOperation
+from gdsl.types import ScalarType
+
+_LARGEST_FLOAT32 = 3.4028235677973366e38
+_LARGEST_ID = 2**63 - 1
+_WIDENINGS = {
+    ScalarType.INT32: (ScalarType.INT64,),
+    ScalarType.UINT32: (ScalarType.INT64, ScalarType.UINT64),
+    ScalarType.FLOAT32: (ScalarType.FLOAT64,),
+}
+
+
+def widens(source: ScalarType, target: ScalarType) -> bool:
+    """Whether a value of `source` becomes one of `target` by itself."""
+    if source is target or (source.is_integer and target.is_float):
+        return True
+    return target in _WIDENINGS.get(source, ())
+
+
+def common_type(left: ScalarType, right: ScalarType) -> ScalarType | None:
+    """The type that both sides of an operation take; None if there is none."""
+    if widens(left, right):
+        return right
+    return left if widens(right, left) else None
+
+
+def integer_range(type_: ScalarType) -> tuple[int, int]:
+    """Smallest and largest value of an integer type."""
+    bits = type_.bits or 64
+    return (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if type_.is_signed else (0, (1 << bits) - 1)
+
+
+def is_literal(expression: syntax.Expression) -> bool:
+    """Whether the expression is made of literals only, and so takes the type of its place."""
+    literals = (syntax.Number, syntax.Infinity, syntax.NoneLiteral)
+    if isinstance(expression, syntax.Unary):
+        return expression.operation is not UnaryOperation.NOT and is_literal(expression.operand)
+    if isinstance(expression, syntax.Binary):
+        operation = expression.operation
+        pure = not (operation.is_comparison or operation.is_logical)
+        return pure and is_literal(expression.left) and is_literal(expression.right)
+    return isinstance(expression, literals)
+
+
+def has_float(expression: syntax.Expression) -> bool:
+    """Whether a literal expression contains a float, and so cannot be an integer."""
+    return any(isinstance(node, syntax.Number) and isinstance(node.value, float) for node in syntax.walk(expression))
+
+
+def typed_number(node: syntax.Number, hint: ScalarType | None, environment: Environment) -> syntax.Expression:
+    """A literal number in the type of its place, else in its own (int32, int64 if too large, float32)."""
+    if isinstance(node.value, float):
+        type_ = hint if hint is not None and hint.is_float else ScalarType.FLOAT32
+    elif hint is not None and (hint.is_numeric or hint.is_id):
+        type_ = hint
+    else:
+        low, high = integer_range(ScalarType.INT32)
+        type_ = ScalarType.INT32 if low <= node.value <= high else ScalarType.INT64
+    if not _fits(node.value, type_):
+        shown = f"{node.value:g}" if isinstance(node.value, float) else str(node.value)
+        message = f"{shown} does not fit {type_.value}"
+        fix = None
+        if type_.is_integer:
+            low, high = integer_range(type_)
+            fix = f"{type_.value} goes from {low} to {high}; use a wider type"
+        elif type_.is_float:
+            fix = "write `inf` for infinity, or use float64"
+        environment.report("E0208", message, node.span, fix=fix)
+        return poison(node.span)
+    value = float(node.value) if type_.is_float else node.value
+    return syntax.Number(node.span, value, type=type_)
+
+
+def _fits(value: int | float, type_: ScalarType) -> bool:
+    if type_.is_float:
+        limit = _LARGEST_FLOAT32 if type_ is ScalarType.FLOAT32 else math.inf
+        return abs(value) < limit
+    if type_.is_id:
+        return 0 <= value <= _LARGEST_ID
+    low, high = integer_range(type_)
+    return low <= value <= high
+
+
+def converted(expression: syntax.Expression, target: ScalarType) -> syntax.Expression:
+    """`expression` as a value of `target`, to which it widens; a literal simply changes its type."""
+    if expression.type is target or expression.type is None:
+        return expression
+    if isinstance(expression, syntax.Number) and (target.is_numeric or target.is_id):
+        value = float(expression.value) if target.is_float else expression.value
+        return dataclasses.replace(expression, type=target, value=value)
+    return syntax.Convert(expression.span, expression, True, type=target)
+
+
+def coerce(expression: syntax.Expression, target: ScalarType, what: str, environment: Environment) -> syntax.Expression:
+    """`expression` as a value of `target`; reports a mistake if that needs a cast. `what` names the value's place."""
+    source = expression.type
+    if source is None or source is target:
+        return expression
+    if widens(source, target):
+        return converted(expression, target)
+    message = f"{what} is {target.value}, and this value is {source.value}"
+    environment.report("E0205", message, expression.span, fix=suggested_cast(source, target))
+    return poison(expression.span)
+
+
+def suggested_cast(source: ScalarType, target: ScalarType) -> str | None:
+    """What to write to get from `source` to `target`; None where no cast does it."""
+    if source.is_numeric and target is ScalarType.BOOL:
+        return "compare it, such as `… != 0`"
+    if may_cast(source, target):
+        return f"write `{target.value}(…)`"
+    return None
+
+
+def may_cast(source: ScalarType, target: ScalarType) -> bool:
+    """Whether a written cast goes from `source` to `target`."""
+    if source is target or (source.is_numeric and target.is_numeric):
+        return True
+    if ScalarType.BOOL in (source, target):
+        return source.is_numeric or target.is_numeric
+    return (source.is_integer and target.is_id) or (source.is_id and target.is_integer)

@@ -1,0 +1,171 @@
+"""What the checker knows while it walks: the names in reach, the place in the program, the mistakes found so far."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from enum import Enum
+
+from gdsl.diagnostics import Diagnostic, Label
+from gdsl.frontend import syntax
+from gdsl.frontend.syntax import Symbol, SymbolKind
+from gdsl.frontend.vocabulary import ALLOWED_AS_PARAMETERS, RESERVED
+from gdsl.operations import Domain
+from gdsl.source import NOWHERE, Span
+from gdsl.types import ScalarType
+
+
+class Place(Enum):
+    """The parts of a program that have rules of their own for expressions."""
+
+    APPLY = "`apply`"
+    CONDITION = "`cond`"
+    VALUE = "`value`"
+    FUNCTION = "a function"
+    INITIAL = "an initial value"
+    DEFAULT = "a param's default"
+    WHERE = "`where`"
+    SCHEDULE = "the schedule"
+
+    @property
+    def in_functor(self) -> bool:
+        """Whether this is a part of a functor."""
+        return self in (Place.APPLY, Place.CONDITION, Place.VALUE)
+
+
+VALUE_TYPES = {
+    "iteration": ScalarType.INT32,
+    "place": ScalarType.INT32,
+    "num_vertices": ScalarType.INT64,
+    "num_edges": ScalarType.INT64,
+    "near": ScalarType.VERTEX,
+    "far": ScalarType.VERTEX,
+}
+
+
+def built_in(name: str, type_: ScalarType | None = None) -> Symbol:
+    """The symbol of something that the language provides."""
+    kind = {"near": SymbolKind.NEAR, "far": SymbolKind.FAR}.get(name, SymbolKind.BUILTIN)
+    return Symbol(kind, name, NOWHERE, type_ or VALUE_TYPES.get(name), unique=name)
+
+
+def poison(span: Span) -> syntax.Expression:
+    """What stands for an expression with a mistake that was reported: nothing more is said about it."""
+    return syntax.LaterExpression(span, "")
+
+
+@dataclass(slots=True)
+class Environment:
+    """One walk over one part of the program.
+
+    `globals` and `functors`, `functions` are shared by all parts; `scopes` are the blocks around the place, innermost
+    last. `domain` is that of the functor or of the array whose initial value or `where` is checked; `own` is that array
+    or scalar. `taken` are the unique names of the part, `loops` counts the loops around the place.
+    """
+
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    globals: dict[str, Symbol] = field(default_factory=dict)
+    functors: dict[str, syntax.Functor] = field(default_factory=dict)
+    functions: dict[str, syntax.Function] = field(default_factory=dict)
+    place: Place = Place.SCHEDULE
+    domain: Domain | None = None
+    own: Symbol | None = None
+    result: ScalarType | None = None
+    scopes: list[dict[str, Symbol]] = field(default_factory=list)
+    taken: set[str] = field(default_factory=set)
+    loops: int = 0
+
+    def part(self, place: Place, domain: Domain | None = None, own: Symbol | None = None) -> Environment:
+        """A fresh walk over another part of the same program."""
+        shared = (self.diagnostics, self.globals, self.functors, self.functions)
+        return Environment(*shared, place, domain, own, scopes=[{}])
+
+    def report(
+        self,
+        code: str,
+        message: str,
+        span: Span,
+        *,
+        fix: str | None = None,
+        hint: str = "",
+        labels: Iterable[Label] = (),
+        notes: Iterable[str] = (),
+    ) -> None:
+        """Note a mistake."""
+        self.diagnostics.append(Diagnostic(code, message, span, tuple(labels), tuple(notes), fix, hint))
+
+    def later(self, what: str, span: Span) -> None:
+        """Note a form that is not built yet."""
+        self.report("E0501", f"not built yet: {what}", span)
+
+    @contextmanager
+    def block(self) -> Iterator[None]:
+        """A block of its own names."""
+        self.scopes.append({})
+        try:
+            yield
+        finally:
+            self.scopes.pop()
+
+    @contextmanager
+    def loop(self) -> Iterator[None]:
+        """The body of a loop, a block of its own names."""
+        self.loops += 1
+        with self.block():
+            yield
+        self.loops -= 1
+
+    def find(self, name: str) -> Symbol | None:
+        """The declaration that `name` means here; None if there is none."""
+        for scope in reversed(self.scopes):
+            if name in scope:
+                return scope[name]
+        return self.globals.get(name)
+
+    def visible_names(self) -> set[str]:
+        """All declared names in reach."""
+        return set(self.globals).union(*self.scopes)
+
+    def allowed(self, name: str, span: Span, *, parameter: bool = False) -> bool:
+        """Whether `name` may be declared here; says why not."""
+        if name in RESERVED and not (parameter and name in ALLOWED_AS_PARAMETERS):
+            message = f"`{name}` is a word of the language"
+            self.report("E0203", message, span, fix="choose another name")
+            return False
+        former = self.find(name)
+        if former is not None:
+            labels = (Label(former.span, "the first"),)
+            self.report("E0202", f"`{name}` is declared twice", span, labels=labels, fix="rename one of them")
+            return False
+        return True
+
+    def declare(self, symbol: Symbol, *, parameter: bool = False) -> Symbol:
+        """Put a local name into the innermost block; gives the symbol with its unique name."""
+        self.allowed(symbol.name, symbol.span, parameter=parameter)
+        unique, number = symbol.name, 1
+        while unique in self.taken:
+            number += 1
+            unique = f"{symbol.name}_{number}"
+        self.taken.add(unique)
+        made = Symbol(
+            symbol.kind, symbol.name, symbol.span, symbol.type, symbol.domain, symbol.is_input, symbol.mutable, unique
+        )
+        self.scopes[-1][symbol.name] = made
+        return made
+
+    def declare_global(self, symbol: Symbol) -> Symbol:
+        """Make a name of the whole program."""
+        made = Symbol(
+            symbol.kind,
+            symbol.name,
+            symbol.span,
+            symbol.type,
+            symbol.domain,
+            symbol.is_input,
+            symbol.mutable,
+            symbol.name,
+        )
+        if self.allowed(symbol.name, symbol.span) or symbol.name not in self.globals:
+            self.globals[symbol.name] = made
+        return made

@@ -1,0 +1,250 @@
+"""Types of expressions. Literals take the type of their place, or of the other side of an operation."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from gdsl.frontend import syntax
+from gdsl.frontend.check.calls import CallChecker
+from gdsl.frontend.check.conversions import (
+    coerce,
+    common_type,
+    converted,
+    has_float,
+    is_literal,
+    suggested_cast,
+    typed_number,
+)
+from gdsl.frontend.check.environment import poison
+from gdsl.frontend.syntax import SymbolKind
+from gdsl.operations import BinaryOperation, UnaryOperation
+from gdsl.types import ScalarType
+
+_BITWISE = (BinaryOperation.BIT_AND, BinaryOperation.BIT_OR, BinaryOperation.BIT_XOR)
+_SHIFTS = (BinaryOperation.SHIFT_LEFT, BinaryOperation.SHIFT_RIGHT)
+_BOOL = ScalarType.BOOL
+
+
+class ExpressionChecker(CallChecker):
+    """Gives typed expressions. A type of None in an answer means that a mistake was reported."""
+
+    def value(
+        self, expression: syntax.Expression, target: ScalarType, what: str, *, effects: bool = False
+    ) -> syntax.Expression:
+        """`expression` as a value of `target`, converted where it widens; `what` names its place in a message."""
+        typed = self.infer(expression, target, effects=effects)
+        return coerce(typed, target, what, self.environment)
+
+    def condition(self, expression: syntax.Expression, *, effects: bool = False) -> syntax.Expression:
+        """`expression` as a condition."""
+        typed = self.infer(expression, _BOOL, effects=effects)
+        if typed.type in (None, _BOOL):
+            return typed
+        assert typed.type is not None
+        message = f"a condition is a bool, and this is {typed.type.value}"
+        self.environment.report("E0210", message, typed.span, fix="compare it, such as `… != 0`")
+        return poison(typed.span)
+
+    def infer(
+        self, expression: syntax.Expression, hint: ScalarType | None = None, *, effects: bool = False
+    ) -> syntax.Expression:
+        """`expression` with its type. `hint` is the type that a literal takes; `effects`: whether the place allows
+        `changed`, `fetch` and `cas`."""
+        match expression:
+            case syntax.Number():
+                return typed_number(expression, hint, self.environment)
+            case syntax.Boolean():
+                return dataclasses.replace(expression, type=_BOOL)
+            case syntax.Infinity() | syntax.NoneLiteral():
+                return self._typeless(expression, hint)
+            case syntax.Name():
+                return self.name(expression, hint)
+            case syntax.Index():
+                return self.element(expression)
+            case syntax.Unary():
+                return self._unary(expression, hint, effects)
+            case syntax.Binary():
+                return self._binary(expression, hint, effects)
+            case syntax.Conditional():
+                return self._conditional(expression, hint)
+            case syntax.Call():
+                return self.call(expression, hint)
+            case syntax.UpdateValue():
+                return self.update_value(expression, effects)
+            case syntax.CompareAndSwap():
+                return self.compare_and_swap(expression, effects)
+            case syntax.SetLiteral():
+                message = "a set of vertices can only become a frontier, in the schedule"
+                self.environment.report("E0403", message, expression.span)
+            case syntax.LaterExpression():
+                self.environment.later(expression.what, expression.span)
+        return poison(expression.span)
+
+    def _typeless(self, expression: syntax.Infinity | syntax.NoneLiteral, hint: ScalarType | None) -> syntax.Expression:
+        if isinstance(expression, syntax.Infinity):
+            word, fits, example = "inf", hint is not None and hint.is_numeric, "float32(inf)"
+        else:
+            word, fits, example = "none", hint is not None and hint.is_id, "vertex(none)"
+        if fits:
+            return dataclasses.replace(expression, type=hint)
+        if hint is None:
+            message = f"nothing here says what type `{word}` has"
+            self.environment.report("E0226", message, expression.span, fix=f"write for example `{example}`")
+        else:
+            message = f"`{word}` is no {hint.value}"
+            self.environment.report("E0205", message, expression.span)
+        return poison(expression.span)
+
+    # ------------------------------------------------------------ operators
+
+    def _unary(self, expression: syntax.Unary, hint: ScalarType | None, effects: bool) -> syntax.Expression:
+        operation = expression.operation
+        if operation is UnaryOperation.NOT:
+            operand = self.condition(expression.operand, effects=effects)
+            return dataclasses.replace(expression, operand=operand, type=operand.type and _BOOL)
+        operand = self.infer(expression.operand, hint)
+        type_ = operand.type
+        if type_ is None:
+            return poison(expression.span)
+        fits = type_.is_numeric if operation is UnaryOperation.NEGATE else type_.is_integer
+        if not fits:
+            return self._undefined(expression, operation.value, type_)
+        return dataclasses.replace(expression, operand=operand, type=type_)
+
+    def _binary(self, expression: syntax.Binary, hint: ScalarType | None, effects: bool) -> syntax.Expression:
+        operation = expression.operation
+        if operation.is_logical:
+            left = self.condition(expression.left, effects=effects)
+            right = self.condition(expression.right, effects=effects)
+            if left.type is None or right.type is None:
+                return poison(expression.span)
+            return dataclasses.replace(expression, left=left, right=right, type=_BOOL)
+        if operation in _BITWISE and self._both_sets(expression):
+            return poison(expression.span)
+        left, right = self._sides(expression, None if operation.is_comparison else hint)
+        if left.type is None or right.type is None:
+            return poison(expression.span)
+        if operation in _SHIFTS:
+            return self._shift(expression, left, right)
+        type_ = self._agree(expression, left, right)
+        if type_ is None:
+            return poison(expression.span)
+        left, right = converted(left, type_), converted(right, type_)
+        result = _BOOL if operation.is_comparison else type_
+        return dataclasses.replace(expression, left=left, right=right, type=result)
+
+    def _both_sets(self, expression: syntax.Binary) -> bool:
+        for side in (expression.left, expression.right):
+            symbol = self.environment.find(side.name) if isinstance(side, syntax.Name) else None
+            if symbol is None or symbol.kind is not SymbolKind.FRONTIER:
+                return False
+        self.environment.later(f"`{expression.operation.value}` on frontiers", expression.span)
+        return True
+
+    def _sides(self, expression: syntax.Binary, hint: ScalarType | None) -> tuple[syntax.Expression, syntax.Expression]:
+        """Both sides inferred, a literal one with the type of the other."""
+        left, right = expression.left, expression.right
+        if is_literal(left) and is_literal(right):
+            if hint is None and (has_float(left) or has_float(right)):
+                hint = ScalarType.FLOAT32
+            return self.infer(left, hint), self.infer(right, hint)
+        if is_literal(left):
+            second = self.infer(right, hint)
+            return self.infer(left, self._literal_hint(left, second.type, hint)), second
+        first = self.infer(left, hint)
+        if is_literal(right):
+            return first, self.infer(right, self._literal_hint(right, first.type, hint))
+        return first, self.infer(right, hint)
+
+    @staticmethod
+    def _literal_hint(
+        literal: syntax.Expression, other: ScalarType | None, hint: ScalarType | None
+    ) -> ScalarType | None:
+        if other is not None and other.is_integer and has_float(literal):
+            return hint if hint is not None and hint.is_float else ScalarType.FLOAT32
+        return other if other is not None else hint
+
+    def _shift(self, expression: syntax.Binary, left: syntax.Expression, right: syntax.Expression) -> syntax.Expression:
+        for side in (left, right):
+            assert side.type is not None
+            if not side.type.is_integer:
+                return self._undefined(expression, expression.operation.value, side.type)
+        assert left.type is not None
+        right = coerce(right, left.type, "the count of this shift", self.environment)
+        return dataclasses.replace(expression, left=left, right=right, type=right.type and left.type)
+
+    def _agree(self, expression: syntax.Binary, left: syntax.Expression, right: syntax.Expression) -> ScalarType | None:
+        """The common type of both sides if the operation is defined on it; reports a mistake if not."""
+        operation = expression.operation
+        assert left.type is not None and right.type is not None
+        type_ = common_type(left.type, right.type)
+        if type_ is None:
+            self._report_sides(expression, left.type, right.type)
+            return None
+        if operation.is_comparison:
+            fits = type_ is not _BOOL or operation in (BinaryOperation.EQUAL, BinaryOperation.NOT_EQUAL)
+        elif operation in _BITWISE:
+            fits = type_.is_integer or type_ is _BOOL
+        elif operation is BinaryOperation.INTEGER_DIVIDE:
+            fits = type_.is_integer
+        else:
+            fits = type_.is_numeric
+        if not fits:
+            self._undefined(expression, operation.value, type_)
+            return None
+        if operation is BinaryOperation.DIVIDE and type_.is_integer:
+            message = f"`/` on two integers ({left.type.value} and {right.type.value})"
+            fix = "write `//` for the truncated quotient, or `float32(x) / y`"
+            self.environment.report("E0207", message, expression.span, fix=fix)
+            return None
+        return type_
+
+    def _report_sides(self, expression: syntax.Binary, left: ScalarType, right: ScalarType) -> None:
+        sign = expression.operation.value
+        if left.is_integer and right.is_integer:
+            message = f"`{sign}` between {left.value} and {right.value}, one signed and one unsigned"
+            fix = f"cast one side: `{left.value}(…)` or `{right.value}(…)`"
+            self.environment.report("E0223", message, expression.span, fix=fix)
+            return
+        if left.is_id or right.is_id:
+            self._undefined(expression, sign, left if left.is_id else right, right if left.is_id else left)
+            return
+        message = f"`{sign}` between {left.value} and {right.value}"
+        fix = "compare the number, such as `… != 0`" if _BOOL in (left, right) else suggested_cast(left, right)
+        self.environment.report("E0206", message, expression.span, fix=fix)
+
+    def _undefined(
+        self, expression: syntax.Expression, sign: str, type_: ScalarType, other: ScalarType | None = None
+    ) -> syntax.Expression:
+        if type_.is_id:
+            message = (
+                f"`{sign}` with a {type_.value} id"
+                if other is None
+                else f"`{sign}` between {type_.value} and {other.value}"
+            )
+            fix = f"ids are compared and used as indices; to calculate write `int32(…)`, and `{type_.value}(…)` back"
+            self.environment.report("E0209", message, expression.span, fix=fix)
+        else:
+            fixes = {"//": "write `floor(x / y)`", "!": "compare it, such as `… == 0`"}
+            message = f"`{sign}` is not defined on {type_.value}"
+            self.environment.report("E0206", message, expression.span, fix=fixes.get(sign))
+        return poison(expression.span)
+
+    def _conditional(self, expression: syntax.Conditional, hint: ScalarType | None) -> syntax.Expression:
+        condition = self.condition(expression.condition)
+        yes, no = expression.yes, expression.no
+        if is_literal(yes) and not is_literal(no):
+            second = self.infer(no, hint)
+            first = self.infer(yes, self._literal_hint(yes, second.type, hint))
+        else:
+            first = self.infer(yes, hint)
+            second = self.infer(no, self._literal_hint(no, first.type, hint) if is_literal(no) else hint)
+        if condition.type is None or first.type is None or second.type is None:
+            return poison(expression.span)
+        type_ = common_type(first.type, second.type)
+        if type_ is None:
+            message = f"one side is {first.type.value}, the other {second.type.value}"
+            self.environment.report("E0205", message, expression.span, fix=suggested_cast(second.type, first.type))
+            return poison(expression.span)
+        first, second = converted(first, type_), converted(second, type_)
+        return dataclasses.replace(expression, condition=condition, yes=first, no=second, type=type_)

@@ -1,0 +1,248 @@
+"""Names and elements as values, and as targets of writes."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from gdsl.diagnostics import Label
+from gdsl.frontend import syntax
+from gdsl.frontend.check.environment import Environment, Place, built_in, poison
+from gdsl.frontend.syntax import Symbol, SymbolKind
+from gdsl.frontend.vocabulary import (
+    FOREIGN_NAMES,
+    FUNCTIONS,
+    LATER_FUNCTIONS,
+    SCHEDULE_FUNCTIONS,
+    TYPES,
+    VALUES,
+    closest,
+)
+from gdsl.operations import Domain
+from gdsl.source import NOWHERE, Span
+from gdsl.types import ScalarType
+
+ID_OF = {Domain.VERTEX: ScalarType.VERTEX, Domain.EDGE: ScalarType.EDGE}
+_OWN_PLACES = (
+    SymbolKind.VERTEX,
+    SymbolKind.SOURCE,
+    SymbolKind.DESTINATION,
+    SymbolKind.EDGE,
+    SymbolKind.NEAR,
+    SymbolKind.FAR,
+)
+_ITERATION_PLACES = (Place.APPLY, Place.CONDITION, Place.VALUE, Place.SCHEDULE)
+_INITIAL_PLACES = (Place.INITIAL, Place.WHERE)
+
+
+def needs_check(index: syntax.Expression) -> bool:
+    """Whether an index was computed: not the functor's own vertex, edge or ends, `id`, or a vertex param."""
+    if not isinstance(index, syntax.Name) or index.symbol is None:
+        return True
+    symbol = index.symbol
+    if symbol.kind is SymbolKind.PARAM:
+        return symbol.type is not ScalarType.VERTEX
+    return symbol.kind not in _OWN_PLACES and symbol.name != "id"
+
+
+class NameChecker:
+    """Resolves names; the base of the expression checker."""
+
+    def __init__(self, environment: Environment) -> None:
+        self.environment = environment
+
+    def infer(
+        self, expression: syntax.Expression, hint: ScalarType | None = None, *, effects: bool = False
+    ) -> syntax.Expression:
+        """See `ExpressionChecker.infer`."""
+        raise NotImplementedError
+
+    def value(
+        self, expression: syntax.Expression, target: ScalarType, what: str, *, effects: bool = False
+    ) -> syntax.Expression:
+        """See `ExpressionChecker.value`."""
+        raise NotImplementedError
+
+    def resolve(self, name: str, span: Span) -> Symbol | None:
+        """The symbol that `name` means here; reports and gives None if there is none."""
+        symbol = self.environment.find(name)
+        if symbol is not None:
+            if symbol.kind is SymbolKind.LATER:
+                return None
+            return symbol
+        if name in VALUES:
+            return self._language_value(name, span)
+        if name:
+            self.undeclared(name, span, self.environment.visible_names() | VALUES)
+        return None
+
+    def undeclared(self, name: str, span: Span, candidates: set[str] | frozenset[str]) -> None:
+        """Report a name that nothing declares."""
+        near = FOREIGN_NAMES.get(name) or closest(name, candidates)
+        if name in FUNCTIONS | SCHEDULE_FUNCTIONS | LATER_FUNCTIONS | TYPES.keys():
+            message, fix = f"`{name}` is a function, not a value", f"write `{name}(…)`"
+            self.environment.report("E0204", message, span, fix=fix)
+            return
+        fix = f"did you mean `{near}`?" if near else None
+        self.environment.report("E0201", f"`{name}` is not declared", span, fix=fix)
+
+    def _language_value(self, name: str, span: Span) -> Symbol | None:
+        environment = self.environment
+        place = environment.place
+        wrong: str | None = None
+        if name == "id":
+            if place not in _INITIAL_PLACES or environment.domain is None:
+                wrong = "`id` stands in the initial value or the `where` of an array"
+            else:
+                return built_in("id", ID_OF[environment.domain])
+        elif name in ("place", "near", "far"):
+            if not (place.in_functor and environment.domain is Domain.EDGE):
+                wrong = f"`{name}` stands in edge functors"
+        elif name == "iteration":
+            if place not in _ITERATION_PLACES:
+                wrong = "`iteration` stands in functors and in the schedule"
+        elif name in ("num_vertices", "num_edges"):
+            if place in (Place.FUNCTION, Place.DEFAULT):
+                wrong = f"{place.value} does not see the graph"
+        else:
+            wrong = f"`{name}` stands as the input of an operator, in the schedule"
+        if wrong is None:
+            return built_in(name)
+        environment.report("E0215", wrong, span)
+        return None
+
+    def name(self, expression: syntax.Name, hint: ScalarType | None) -> syntax.Expression:
+        """A name as a value."""
+        environment, span = self.environment, expression.span
+        symbol = self.resolve(expression.name, span)
+        if symbol is None or not self._may_read(symbol, span):
+            return poison(span)
+        if symbol.kind is SymbolKind.ARRAY and symbol == environment.own:
+            return self._own_element(symbol, span)
+        if symbol.kind is SymbolKind.FRONTIER and hint is ScalarType.BOOL:
+            return dataclasses.replace(expression, symbol=symbol, type=ScalarType.BOOL)
+        words = {
+            SymbolKind.ARRAY: ("an array", f"say of which element: `{symbol.name}[v]`"),
+            SymbolKind.FUNCTOR: ("a functor", None),
+            SymbolKind.FUNCTION: ("a function", f"call it: `{symbol.name}(…)`"),
+            SymbolKind.FRONTIER: ("a frontier", f"write `size({symbol.name})` for its number of elements"),
+        }
+        if symbol.kind in words:
+            what, fix = words[symbol.kind]
+            environment.report("E0204", f"`{symbol.name}` is {what}, not a value", span, fix=fix)
+            return poison(span)
+        if symbol.type is None:
+            return poison(span)
+        if expression.now and not (symbol.kind is SymbolKind.SCALAR and environment.place.in_functor):
+            message = "`now` stands before elements and scalars that a functor reads"
+            environment.report("E0215", message, span, fix=f"write `{symbol.name}`")
+        return dataclasses.replace(expression, symbol=symbol, type=symbol.type)
+
+    def _own_element(self, symbol: Symbol, span: Span) -> syntax.Expression:
+        assert self.environment.domain is not None
+        index = syntax.Name(span, "id", symbol=built_in("id", ID_OF[self.environment.domain]), type=None)
+        typed = dataclasses.replace(index, type=ID_OF[self.environment.domain])
+        return syntax.Index(span, symbol.name, span, typed, symbol=symbol, type=symbol.type)
+
+    def _may_read(self, symbol: Symbol, span: Span) -> bool:
+        """Whether the place sees the symbol: functions, defaults, initial values and `where` see little."""
+        data = (SymbolKind.PARAM, SymbolKind.SCALAR, SymbolKind.ARRAY)
+        place = self.environment.place
+        if symbol.kind not in data or symbol == self.environment.own:
+            return True
+        if place is Place.FUNCTION:
+            fix = f"give `{symbol.name}` to the function as an argument"
+            self.environment.report(
+                "E0215", f"a function sees only its own parameters, not `{symbol.name}`", span, fix=fix
+            )
+            return False
+        allowed = {
+            Place.DEFAULT: False,
+            Place.WHERE: symbol.kind is SymbolKind.PARAM,
+            Place.INITIAL: symbol.kind is SymbolKind.PARAM or symbol.is_input,
+        }
+        if allowed.get(place, True):
+            return True
+        sees = {
+            Place.DEFAULT: "literals",
+            Place.WHERE: "its own values, params and literals",
+            Place.INITIAL: "`id`, params, inputs, counts and degrees",
+        }[place]
+        message = f"{place.value} uses {sees}, not `{symbol.name}`"
+        self.environment.report("E0222", message, span)
+        return False
+
+    def element(self, expression: syntax.Index) -> syntax.Expression:
+        """`array[index]` as a value."""
+        environment = self.environment
+        typed = self._indexed(expression)
+        if typed is None or typed.symbol is None or not self._may_read(typed.symbol, expression.span):
+            return poison(expression.span)
+        if environment.place is Place.SCHEDULE:
+            fix = "copy the element into a scalar by a vertex functor"
+            environment.report("E0408", "the schedule does not read elements of arrays", expression.span, fix=fix)
+            return poison(expression.span)
+        if environment.place in _INITIAL_PLACES and typed.checked:
+            fix = f"write `{expression.array}[id]`"
+            environment.report(
+                "E0222",
+                f"{environment.place.value} reads elements only at `id` or at a vertex param",
+                expression.span,
+                fix=fix,
+            )
+            return poison(expression.span)
+        return typed
+
+    def _indexed(self, expression: syntax.Index) -> syntax.Index | None:
+        environment = self.environment
+        symbol = self.resolve(expression.array, expression.array_span)
+        if symbol is None or symbol.kind is not SymbolKind.ARRAY or symbol.domain is None:
+            if symbol is not None:
+                message = f"`{expression.array}` is no array"
+                labels = (Label(symbol.span, "declared here"),) if symbol.span != NOWHERE else ()
+                environment.report("E0204", message, expression.array_span, labels=labels)
+            self.infer(expression.index, None)
+            return None
+        wanted = ID_OF[symbol.domain]
+        index = self.infer(expression.index, wanted)
+        if index.type is None:
+            return None
+        if index.type is not wanted and not index.type.is_integer:
+            message = f"`{expression.array}` is over {_plural(symbol.domain)}, and this index is {index.type.value}"
+            environment.report("E0213", message, index.span, fix=f"use a {wanted.value} as the index")
+            return None
+        checked = needs_check(index)
+        return dataclasses.replace(expression, index=index, symbol=symbol, type=symbol.type, checked=checked)
+
+    def target(self, expression: syntax.Name | syntax.Index) -> syntax.Name | syntax.Index | None:
+        """A place that is written: an element, a scalar, or a `var`; None after a mistake."""
+        if isinstance(expression, syntax.Index):
+            indexed = self._indexed(expression)
+            return indexed if indexed is not None and self._may_write(indexed.symbol, expression.span) else None
+        symbol = self.resolve(expression.name, expression.span)
+        if symbol is None:
+            return None
+        if symbol.kind is SymbolKind.ARRAY:
+            fix = f"say which element: `{symbol.name}[v] = …`"
+            self.environment.report("E0204", f"`{symbol.name}` is an array", expression.span, fix=fix)
+            return None
+        if not self._may_write(symbol, expression.span):
+            return None
+        return dataclasses.replace(expression, symbol=symbol, type=symbol.type)
+
+    def _may_write(self, symbol: Symbol | None, span: Span) -> bool:
+        if symbol is None or symbol.mutable:
+            return symbol is not None
+        what = "an input" if symbol.is_input else f"a {symbol.kind.value}"
+        fixes = {SymbolKind.LOCAL: f"declare it by `var {symbol.name} = …;`"}
+        if symbol.is_input or symbol.kind is SymbolKind.PARAM:
+            fixes[symbol.kind] = "copy it into an array or scalar of its own, by its initial value"
+        labels = (Label(symbol.span, "declared here"),) if symbol.span != NOWHERE else ()
+        message = (
+            f"`{symbol.name}` cannot be written: it is {what if symbol.kind is not SymbolKind.LOCAL else 'a `let`'}"
+        )
+        self.environment.report("E0214", message, span, fix=fixes.get(symbol.kind), labels=labels)
+        return False
+
+
+def _plural(domain: Domain) -> str:
+    return "vertices" if domain is Domain.VERTEX else "edges"

@@ -1,0 +1,325 @@
+"""Calls of operators, and sets of vertices as values."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+
+from gdsl.diagnostics import Label
+from gdsl.frontend import syntax
+from gdsl.frontend.check.environment import Environment, built_in
+from gdsl.frontend.check.expressions import ExpressionChecker
+from gdsl.frontend.syntax import OperatorKind, Symbol, SymbolKind
+from gdsl.frontend.vocabulary import LATER_FUNCTIONS, closest, enumerate_words
+from gdsl.operations import Domain, NeighborOperation, Over
+from gdsl.types import ScalarType
+
+OPERATORS = {kind.value: kind for kind in OperatorKind}
+_SHAPES = {
+    OperatorKind.ADVANCE: ("advance(f, functor)", 2, ("to", "over")),
+    OperatorKind.FILTER: ("filter(f, functor)", 2, ()),
+    OperatorKind.WHERE: ("where(functor)", 1, ()),
+    OperatorKind.COMPUTE: ("compute(f, functor)", 2, ()),
+    OperatorKind.NEIGHBOR_REDUCE: ("a = neighbor_reduce(f, functor, op)", 3, ("over",)),
+}
+_NUMBERS = (NeighborOperation.SUM, NeighborOperation.PRODUCT)
+_ORDERINGS = (NeighborOperation.MIN, NeighborOperation.MAX)
+_FLAGS = (NeighborOperation.SOME, NeighborOperation.EVERY, NeighborOperation.COUNT)
+
+
+class OperatorChecker:
+    """Makes `OperatorCall`s of calls; None in an answer means that a mistake was reported."""
+
+    def __init__(self, environment: Environment, expressions: ExpressionChecker) -> None:
+        self.environment = environment
+        self.expressions = expressions
+        self.labels: dict[str, syntax.Call] = {}
+
+    # ------------------------------------------------------------ sets
+
+    def vertex_set(self, value: syntax.Expression) -> syntax.Expression | None:
+        """What may become a frontier: a set literal, `vertices`, another frontier, or an operator's result."""
+        match value:
+            case syntax.SetLiteral():
+                members = [self.expressions.value(m, ScalarType.VERTEX, "a member") for m in value.members]
+                fine = all(member.type is not None for member in members)
+                return dataclasses.replace(value, members=tuple(members)) if fine else None
+            case syntax.Name():
+                return self._named_set(value)
+            case syntax.Call() if value.function in OPERATORS:
+                typed = self.operator(value)
+                if typed is not None and not typed.gives_frontier:
+                    message = f"this `{value.function}` gives no frontier"
+                    self.environment.report("E0415", message, value.span)
+                    return None
+                return typed
+        return self._no_set(value)
+
+    def _no_set(self, value: syntax.Expression) -> None:
+        before = len(self.environment.diagnostics)
+        if isinstance(value, syntax.Call) and value.function not in LATER_FUNCTIONS and self._misspelt(value):
+            return
+        self.expressions.infer(value)
+        if len(self.environment.diagnostics) == before:
+            fix = "a frontier is `{ a, b }`, `vertices`, another frontier, or the result of an operator"
+            self.environment.report("E0403", "this is not a set of vertices", value.span, fix=fix)
+
+    def _misspelt(self, value: syntax.Call) -> bool:
+        near = closest(value.function, OPERATORS)
+        if near is None or self.environment.find(value.function) is not None:
+            return False
+        message = f"there is no operator `{value.function}`"
+        self.environment.report("E0201", message, value.function_span, fix=f"did you mean `{near}`?")
+        return True
+
+    def _named_set(self, value: syntax.Name, *, edges: bool = False) -> syntax.Expression | None:
+        if value.name == "vertices" or (edges and value.name == "edges"):
+            return dataclasses.replace(value, symbol=built_in(value.name))
+        if value.name == "edges":
+            fix = "only `compute` runs on all edges"
+            self.environment.report("E0403", "`edges` is not a set of vertices", value.span, fix=fix)
+            return None
+        symbol = self.expressions.resolve(value.name, value.span)
+        if symbol is None:
+            return None
+        if symbol.kind is not SymbolKind.FRONTIER:
+            vertex = symbol.type is ScalarType.VERTEX and symbol.kind in (SymbolKind.PARAM, SymbolKind.SCALAR)
+            fix = f"write `{{ {symbol.name} }}`" if vertex else None
+            labels = (Label(symbol.span, "declared here"),)
+            message = f"`{symbol.name}` is a {symbol.kind.value}, not a frontier"
+            self.environment.report("E0403", message, value.span, labels=labels, fix=fix)
+            return None
+        return dataclasses.replace(value, symbol=symbol)
+
+    # ------------------------------------------------------------ operators
+
+    def operator(self, call: syntax.Call) -> syntax.OperatorCall | None:
+        """Any operator but `neighbor_reduce`."""
+        kind = OPERATORS[call.function]
+        if kind is OperatorKind.NEIGHBOR_REDUCE:
+            message = "the result of `neighbor_reduce` is assigned to an array over vertices"
+            self.environment.report("E0406", message, call.span, fix="write `a = neighbor_reduce(…);`")
+            return None
+        positional, keywords = self._arguments(call, kind)
+        if positional is None:
+            return None
+        all_edges = kind is OperatorKind.COMPUTE and _is_name(positional[0], "edges")
+        source = None if kind is OperatorKind.WHERE else self._input(positional[0], kind)
+        domain = Domain.EDGE if kind is OperatorKind.ADVANCE or all_edges else Domain.VERTEX
+        functor = self._functor(positional[-1], domain, call.function + ("(edges, …)" if all_edges else ""))
+        over, keeps = self._over(keywords), self._keeps_result(keywords)
+        self._label(call)
+        if functor is None or over is None or keeps is None or (source is None and kind is not OperatorKind.WHERE):
+            return None
+        gives = kind is not OperatorKind.COMPUTE and keeps
+        return syntax.OperatorCall(call.span, kind, source, functor, over, gives, None, call.label)
+
+    def neighbor_reduce(self, call: syntax.Call, array: Symbol) -> syntax.OperatorCall | None:
+        """`array = neighbor_reduce(f, functor, op)`."""
+        kind = OperatorKind.NEIGHBOR_REDUCE
+        positional, keywords = self._arguments(call, kind)
+        if positional is None:
+            return None
+        source = self._input(positional[0], kind)
+        functor = self._functor(positional[1], Domain.EDGE, call.function, with_value=True)
+        operation = self._operation(positional[2])
+        over = self._over(keywords)
+        self._label(call)
+        if source is None or functor is None or operation is None or over is None:
+            return None
+        result = self.environment.functors[functor.name].result
+        if result is None or not self._reduces(call, operation, result, array):
+            return None
+        return syntax.OperatorCall(call.span, kind, source, functor, over, False, operation, call.label)
+
+    def _arguments(
+        self, call: syntax.Call, kind: OperatorKind
+    ) -> tuple[list[syntax.Expression], dict[str, syntax.Argument]] | tuple[None, dict[str, syntax.Argument]]:
+        shape, count, names = _SHAPES[kind]
+        keywords: dict[str, syntax.Argument] = {}
+        fine = True
+        for argument in call.arguments:
+            if argument.keyword is None:
+                continue
+            if argument.keyword not in names or argument.keyword in keywords:
+                near = closest(argument.keyword, names)
+                fix = f"did you mean `{near}=`?" if near else f"write `{shape}`"
+                message = f"`{call.function}` takes no argument `{argument.keyword}=`"
+                if argument.keyword in keywords:
+                    message = f"`{argument.keyword}=` is given twice"
+                self.environment.report("E0402", message, argument.span, fix=fix)
+                fine = False
+            keywords[argument.keyword] = argument
+        positional = [argument.value for argument in call.arguments if argument.keyword is None]
+        if len(positional) != count:
+            message = f"`{call.function}` takes {count} argument{'s' if count > 1 else ''}, not {len(positional)}"
+            self.environment.report("E0402", message, call.span, fix=f"write `{shape}`")
+            fine = False
+        return (positional, keywords) if fine else (None, keywords)
+
+    def _input(self, value: syntax.Expression, kind: OperatorKind) -> syntax.Expression | None:
+        if isinstance(value, syntax.Name):
+            return self._named_set(value, edges=kind is OperatorKind.COMPUTE)
+        return self.vertex_set(value)
+
+    def _functor(
+        self, value: syntax.Expression, domain: Domain, operator: str, *, with_value: bool = False
+    ) -> syntax.Name | None:
+        environment = self.environment
+        symbol = environment.find(value.name) if isinstance(value, syntax.Name) else None
+        wanted = "an edge functor" if domain is Domain.EDGE else "a vertex functor"
+        wanted += " with a `value`" if with_value else ""
+        if not isinstance(value, syntax.Name) or (symbol is not None and symbol.kind is not SymbolKind.FUNCTOR):
+            if symbol is None or symbol.kind is not SymbolKind.LATER:
+                environment.report("E0401", f"`{operator}` takes {wanted} here", value.span)
+            return None
+        if symbol is None:
+            near = closest(value.name, environment.functors)
+            fix = f"did you mean `{near}`?" if near else f"declare {wanted} of this name"
+            environment.report("E0201", f"there is no functor `{value.name}`", value.span, fix=fix)
+            return None
+        functor = environment.functors[value.name]
+        has_value = functor.declared_result is not None
+        if functor.domain is not domain or has_value != with_value:
+            given = "an edge functor" if functor.domain is Domain.EDGE else "a vertex functor"
+            given += " with a `value`" if has_value else ""
+            labels = (Label(functor.name_span, "declared here"),)
+            message = f"`{operator}` takes {wanted}, and `{value.name}` is {given}"
+            form = "edge functor f(src, dst, e)" if domain is Domain.EDGE else "vertex functor f(v)"
+            form += " -> T { value …; }" if with_value else " { … }"
+            environment.report("E0401", message, value.span, labels=labels, fix=f"write `{form}`")
+            return None
+        return dataclasses.replace(value, symbol=symbol)
+
+    def _word(self, value: syntax.Expression, words: Iterable[str], what: str) -> str | None:
+        name = value.name if isinstance(value, syntax.Name) else "none" if isinstance(value, syntax.NoneLiteral) else ""
+        known = list(words)
+        if name in known:
+            return name
+        near = closest(name, known) if name else None
+        fix = f"did you mean `{near}`?" if near else f"write {enumerate_words(f'`{word}`' for word in known)}"
+        self.environment.report("E0402", f"{what} is none of the known words", value.span, fix=fix)
+        return None
+
+    def _over(self, keywords: dict[str, syntax.Argument]) -> Over | None:
+        if "over" not in keywords:
+            return Over.OUT_EDGES
+        word = self._word(keywords["over"].value, [over.value for over in Over], "`over`")
+        return Over(word) if word is not None else None
+
+    def _keeps_result(self, keywords: dict[str, syntax.Argument]) -> bool | None:
+        if "to" not in keywords:
+            return True
+        if _is_name(keywords["to"].value, "edges"):
+            self.environment.later("`to=edges`", keywords["to"].span)
+            return None
+        word = self._word(keywords["to"].value, ("vertices", "none"), "`to`")
+        return word == "vertices" if word is not None else None
+
+    def _operation(self, value: syntax.Expression) -> NeighborOperation | None:
+        word = self._word(value, [operation.value for operation in NeighborOperation], "this reduction")
+        return NeighborOperation(word) if word is not None else None
+
+    def _label(self, call: syntax.Call) -> None:
+        if call.label is None:
+            return
+        if call.label in self.labels or call.label in self.environment.functors:
+            message = f"the label `@{call.label}` is used twice"
+            if call.label in self.environment.functors:
+                message = f"the label `@{call.label}` is also the name of a functor"
+            self.environment.report("E0414", message, call.span, fix="choose another label")
+        self.labels[call.label] = call
+
+    def _reduces(self, call: syntax.Call, operation: NeighborOperation, result: ScalarType, array: Symbol) -> bool:
+        environment, word = self.environment, operation.value
+        if array.domain is not Domain.VERTEX:
+            environment.report("E0406", f"`{array.name}` is not over vertices", call.span)
+            return False
+        fits = result.is_numeric
+        if operation in _ORDERINGS:
+            fits = result.is_numeric or result.is_id
+        elif operation in _FLAGS:
+            fits = result is ScalarType.BOOL
+        elif operation not in _NUMBERS:
+            fits = result.is_integer or result is ScalarType.BOOL
+        if not fits:
+            fix = "use `count`, `some` or `every`" if result is ScalarType.BOOL else None
+            fix = "compare in the functor, so that it gives a bool" if operation in _FLAGS else fix
+            environment.report("E0407", f"`{word}` is not defined on {result.value}", call.span, fix=fix)
+            return False
+        assert array.type is not None
+        wanted = array.type.is_integer if operation is NeighborOperation.COUNT else array.type is result
+        if not wanted:
+            given = "an integer" if operation is NeighborOperation.COUNT else result.value
+            message = f"this reduction gives {given}, and `{array.name}` is {array.type.value}"
+            fix = "make the functor's result the type of the array, or the other way round"
+            environment.report("E0205", message, call.span, fix=fix)
+        return wanted
+
+    # ------------------------------------------------------------ swap and fill
+
+    def _data(self, value: syntax.Expression, kinds: tuple[SymbolKind, ...], what: str) -> syntax.Name | None:
+        if isinstance(value, syntax.Name):
+            symbol = self.expressions.resolve(value.name, value.span)
+            if symbol is None:
+                return None
+            if symbol.kind in kinds:
+                if symbol.is_input:
+                    message = f"`{symbol.name}` cannot be written: it is an input"
+                    self.environment.report("E0214", message, value.span)
+                    return None
+                return dataclasses.replace(value, symbol=symbol, type=symbol.type)
+        self.environment.report(
+            "E0405" if what == "swap" else "E0402", f"`{what}` takes the name of an array", value.span
+        )
+        return None
+
+    def _plain(self, call: syntax.Call) -> list[syntax.Expression] | None:
+        plain = [argument.value for argument in call.arguments if argument.keyword is None]
+        if len(plain) == 2 and len(call.arguments) == 2 and call.label is None:
+            return plain
+        form = "swap(a, b)" if call.function == "swap" else "fill(a, x)"
+        self.environment.report("E0402", f"`{call.function}` takes two arguments", call.span, fix=f"write `{form}`")
+        return None
+
+    def swap(self, call: syntax.Call) -> syntax.Call | None:
+        """`swap(a, b)`."""
+        plain = self._plain(call)
+        if plain is None:
+            return None
+        kinds = (SymbolKind.ARRAY, SymbolKind.SCALAR)
+        names = [self._data(value, kinds, "swap") for value in plain]
+        first, second = names
+        if first is None or second is None or first.symbol is None or second.symbol is None:
+            return None
+        one, two = first.symbol, second.symbol
+        if (one.kind, one.domain, one.type) != (two.kind, two.domain, two.type):
+            labels = (Label(one.span, _described(one)), Label(two.span, _described(two)))
+            message = f"`{one.name}` and `{two.name}` are not of one type and kind"
+            self.environment.report("E0405", message, call.span, labels=labels)
+            return None
+        arguments = tuple(dataclasses.replace(a, value=n) for a, n in zip(call.arguments, (first, second), strict=True))
+        return dataclasses.replace(call, arguments=arguments, symbol=built_in("swap"))
+
+    def fill(self, call: syntax.Call) -> syntax.Call | None:
+        """`fill(a, x)`."""
+        plain = self._plain(call)
+        if plain is None:
+            return None
+        array = self._data(plain[0], (SymbolKind.ARRAY,), "fill")
+        if array is None or array.type is None:
+            return None
+        value = self.expressions.value(plain[1], array.type, f"`{array.name}`")
+        if value.type is None:
+            return None
+        arguments = tuple(dataclasses.replace(a, value=n) for a, n in zip(call.arguments, (array, value), strict=True))
+        return dataclasses.replace(call, arguments=arguments, symbol=built_in("fill"))
+
+
+def _is_name(value: syntax.Expression, name: str) -> bool:
+    return isinstance(value, syntax.Name) and value.name == name
+
+
+def _described(symbol: Symbol) -> str:
+    type_ = symbol.type.value if symbol.type is not None else ""
+    return f"{symbol.domain.value if symbol.domain else 'scalar'} {type_}"

@@ -1,0 +1,191 @@
+"""Statements of the schedule."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+
+from gdsl.frontend import syntax
+from gdsl.frontend.check.environment import Environment, Place
+from gdsl.frontend.check.expressions import ExpressionChecker
+from gdsl.frontend.check.operators import OPERATORS, OperatorChecker
+from gdsl.frontend.syntax import OperatorKind, Symbol, SymbolKind
+from gdsl.source import NOWHERE
+from gdsl.types import ScalarType
+
+
+class ScheduleChecker:
+    """Types of the schedule."""
+
+    def __init__(self, environment: Environment) -> None:
+        self.environment = environment.part(Place.SCHEDULE)
+        self.expressions = ExpressionChecker(self.environment)
+        self.operators = OperatorChecker(self.environment, self.expressions)
+
+    def block(self, statements: Iterable[syntax.Statement]) -> tuple[syntax.Statement, ...]:
+        """The typed statements of a block; those with a mistake are left out."""
+        typed = (self.statement(statement) for statement in statements)
+        return tuple(statement for statement in typed if statement is not None)
+
+    def statement(self, statement: syntax.Statement) -> syntax.Statement | None:
+        """The typed statement; None after a mistake."""
+        match statement:
+            case syntax.FrontierDeclaration():
+                return self._frontier(statement)
+            case syntax.Assign():
+                return self._assign(statement)
+            case syntax.Update():
+                return self._update(statement)
+            case syntax.ExpressionStatement():
+                return self._expression(statement)
+            case syntax.While():
+                condition = self.expressions.condition(statement.condition)
+                with self.environment.loop():
+                    return dataclasses.replace(statement, condition=condition, body=self.block(statement.body))
+            case syntax.Repeat():
+                count = self.expressions.value(statement.count, ScalarType.INT64, "the count of `repeat`")
+                with self.environment.loop():
+                    return dataclasses.replace(statement, count=count, body=self.block(statement.body))
+            case syntax.If():
+                return self._if(statement)
+        self._foreign(statement)
+        return None
+
+    def _foreign(self, statement: syntax.Statement) -> None:
+        environment = self.environment
+        match statement:
+            case syntax.LaterStatement():
+                environment.later(statement.what, statement.span)
+                for name in statement.names:
+                    environment.declare(Symbol(SymbolKind.LATER, name, NOWHERE))
+                with environment.loop():
+                    self.block(statement.body)
+            case syntax.Let():
+                fix = "declare a `scalar` in `problem`"
+                environment.report("E0221", "the schedule has no `let` and `var`", statement.span, fix=fix)
+                if environment.find(statement.name) is None:
+                    environment.declare(Symbol(SymbolKind.LATER, statement.name, statement.name_span))
+            case syntax.Break():
+                fix = "put the condition into the `while`"
+                environment.report("E0220", "the schedule has no `break`", statement.span, fix=fix)
+            case syntax.For():
+                environment.report("E0221", "the schedule has no `for`", statement.span, fix="write `repeat (n) { … }`")
+            case syntax.Accept():
+                environment.report("E0221", "`accept` belongs to the `apply` of a functor", statement.span)
+            case syntax.Return():
+                environment.report("E0221", "`return` belongs to functions", statement.span)
+
+    def _if(self, statement: syntax.If) -> syntax.Statement:
+        condition = self.expressions.condition(statement.condition)
+        with self.environment.block():
+            then = self.block(statement.then)
+        with self.environment.block():
+            otherwise = self.block(statement.otherwise)
+        return dataclasses.replace(statement, condition=condition, then=then, otherwise=otherwise)
+
+    def _frontier(self, statement: syntax.FrontierDeclaration) -> syntax.Statement | None:
+        value = self.operators.vertex_set(statement.value) if statement.value is not None else None
+        symbol = self.environment.declare(
+            Symbol(SymbolKind.FRONTIER, statement.name, statement.name_span, mutable=True)
+        )
+        if statement.value is not None and value is None:
+            return None
+        return dataclasses.replace(statement, value=value, symbol=symbol)
+
+    # ------------------------------------------------------------ assignments
+
+    def _assign(self, statement: syntax.Assign) -> syntax.Statement | None:
+        environment, target = self.environment, statement.target
+        if statement.any_winner:
+            message = "`any=` belongs to functors, where several writers may meet"
+            environment.report("E0221", message, statement.span, fix="write `=`")
+            return None
+        if isinstance(target, syntax.Name):
+            symbol = self.expressions.resolve(target.name, target.span)
+            if symbol is None:
+                return None
+            if symbol.kind is SymbolKind.FRONTIER:
+                value = self.operators.vertex_set(statement.value)
+                made = dataclasses.replace(target, symbol=symbol)
+                return None if value is None else dataclasses.replace(statement, target=made, value=value)
+            if symbol.kind is SymbolKind.ARRAY:
+                return self._assign_array(statement, target, symbol)
+        if isinstance(statement.value, syntax.Call) and statement.value.function in OPERATORS:
+            name = target.array if isinstance(target, syntax.Index) else target.name
+            message = f"`{statement.value.function}` gives no single value for `{name}`"
+            environment.report("E0415", message, statement.value.span)
+            return None
+        return self._assign_value(statement)
+
+    def _assign_array(self, statement: syntax.Assign, target: syntax.Name, symbol: Symbol) -> syntax.Statement | None:
+        environment, value = self.environment, statement.value
+        if not (isinstance(value, syntax.Call) and value.function == OperatorKind.NEIGHBOR_REDUCE.value):
+            if isinstance(value, syntax.Call) and value.function in OPERATORS:
+                message = f"`{value.function}` gives no values for the array `{symbol.name}`"
+                environment.report("E0415", message, value.span)
+                return None
+            fix = f"write `fill({symbol.name}, …)`, `swap({symbol.name}, …)` or `{symbol.name}[x] = …`"
+            environment.report("E0204", f"`{symbol.name}` is an array", target.span, fix=fix)
+            return None
+        if symbol.is_input:
+            environment.report("E0214", f"`{symbol.name}` cannot be written: it is an input", target.span)
+            return None
+        typed = self.operators.neighbor_reduce(value, symbol)
+        made = dataclasses.replace(target, symbol=symbol, type=symbol.type)
+        return None if typed is None else dataclasses.replace(statement, target=made, value=typed)
+
+    def _assign_value(self, statement: syntax.Assign) -> syntax.Statement | None:
+        target = self.expressions.target(statement.target)
+        if target is None or target.type is None:
+            self.expressions.infer(statement.value)
+            return None
+        name = target.array if isinstance(target, syntax.Index) else target.name
+        if isinstance(target, syntax.Index) and not _simple_index(target.index):
+            message = f"the index of `{name}` is a param, a scalar or a literal here"
+            self.environment.report("E0409", message, target.index.span)
+            return None
+        value = self.expressions.value(statement.value, target.type, f"`{name}`")
+        return None if value.type is None else dataclasses.replace(statement, target=target, value=value)
+
+    def _update(self, statement: syntax.Update) -> syntax.Statement | None:
+        if isinstance(statement.target, syntax.Index):
+            message = f"`{statement.operation.value}` on an element reads the array"
+            fix = "do it in a vertex functor"
+            self.environment.report("E0408", message, statement.span, fix=fix)
+            return None
+        symbol = self.expressions.resolve(statement.target.name, statement.target.span)
+        if symbol is not None and symbol.kind is SymbolKind.FRONTIER:
+            if statement.operation.value in ("|=", "&=", "-="):
+                self.environment.later(f"`{statement.operation.value}` on frontiers", statement.span)
+            else:
+                message = f"`{statement.operation.value}` is not defined on frontiers"
+                self.environment.report("E0206", message, statement.span)
+            return None
+        return self.expressions.update(statement) if symbol is not None else None
+
+    # ------------------------------------------------------------ calls
+
+    def _expression(self, statement: syntax.ExpressionStatement) -> syntax.Statement | None:
+        value = statement.value
+        if isinstance(value, syntax.Call):
+            if value.function == OperatorKind.NEIGHBOR_REDUCE.value:
+                message = "the result of `neighbor_reduce` is assigned to an array over vertices"
+                self.environment.report("E0406", message, value.span, fix="write `a = neighbor_reduce(…);`")
+                return None
+            if value.function in OPERATORS:
+                typed = self.operators.operator(value)
+                return None if typed is None else dataclasses.replace(statement, value=typed)
+            if value.function in ("swap", "fill"):
+                made = self.operators.swap(value) if value.function == "swap" else self.operators.fill(value)
+                return None if made is None else dataclasses.replace(statement, value=made)
+        typed_value = self.expressions.infer(value)
+        if typed_value.type is not None:
+            self.environment.report("E0227", "this value is not used", statement.span)
+        return None
+
+
+def _simple_index(index: syntax.Expression) -> bool:
+    if isinstance(index, syntax.Number | syntax.NoneLiteral):
+        return True
+    kinds = (SymbolKind.PARAM, SymbolKind.SCALAR)
+    return isinstance(index, syntax.Name) and index.symbol is not None and index.symbol.kind in kinds

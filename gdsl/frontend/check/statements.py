@@ -1,0 +1,214 @@
+"""Statements of functors and functions."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+
+from gdsl.frontend import syntax
+from gdsl.frontend.check.conversions import common_type, converted, is_literal
+from gdsl.frontend.check.environment import Environment, Place
+from gdsl.frontend.check.expressions import ExpressionChecker
+from gdsl.frontend.syntax import Symbol, SymbolKind
+from gdsl.frontend.vocabulary import FOREIGN_TYPES, SCHEDULE_FUNCTIONS, TYPES, closest
+from gdsl.operations import BinaryOperation
+from gdsl.source import NOWHERE
+from gdsl.types import ScalarType
+
+
+def resolve_type(name: syntax.TypeName, environment: Environment) -> ScalarType | None:
+    """The type that is written; reports a mistake if there is none of this name."""
+    found = TYPES.get(name.name)
+    if found is None and name.name != "(…)":
+        near = FOREIGN_TYPES.get(name.name) or closest(name.name, TYPES)
+        fix = f"did you mean `{near}`?" if near else f"the types are {', '.join(TYPES)}"
+        environment.report("E0225", f"there is no type `{name.name}`", name.span, fix=fix)
+    return found
+
+
+class StatementChecker:
+    """Types of the statements of one functor's `apply` or of one function."""
+
+    def __init__(self, environment: Environment) -> None:
+        self.environment = environment
+        self.expressions = ExpressionChecker(environment)
+
+    def block(self, statements: Iterable[syntax.Statement]) -> tuple[syntax.Statement, ...]:
+        """The typed statements of a block; those with a mistake are left out."""
+        typed = (self.statement(statement) for statement in statements)
+        return tuple(statement for statement in typed if statement is not None)
+
+    def statement(self, statement: syntax.Statement) -> syntax.Statement | None:
+        """The typed statement; None after a mistake."""
+        match statement:
+            case syntax.Let():
+                return self._let(statement)
+            case syntax.Assign():
+                return self._assign(statement)
+            case syntax.Update():
+                return self._update(statement)
+            case syntax.ExpressionStatement():
+                return self._expression(statement)
+            case syntax.Accept():
+                return self._accept(statement)
+            case syntax.Return():
+                return self._return(statement)
+            case syntax.Break():
+                if self.environment.loops == 0:
+                    self.environment.report("E0220", "`break` outside a loop", statement.span)
+                return statement
+            case syntax.If() | syntax.While() | syntax.For():
+                return self._nested(statement)
+        self._foreign(statement)
+        return None
+
+    def _foreign(self, statement: syntax.Statement) -> None:
+        environment = self.environment
+        if isinstance(statement, syntax.LaterStatement):
+            environment.later(statement.what, statement.span)
+            with environment.loop():
+                for name in statement.names:
+                    environment.declare(Symbol(SymbolKind.LATER, name, NOWHERE))
+                self.block(statement.body)
+            return
+        word = "repeat" if isinstance(statement, syntax.Repeat) else "frontier"
+        message = f"`{word}` belongs to the schedule, not to {environment.place.value}"
+        environment.report("E0221", message, statement.span)
+
+    def _nested(self, statement: syntax.If | syntax.While | syntax.For) -> syntax.Statement:
+        environment = self.environment
+        effects = environment.place is Place.APPLY
+        if isinstance(statement, syntax.For):
+            return self._for(statement)
+        condition = self.expressions.condition(statement.condition, effects=effects)
+        if isinstance(statement, syntax.While):
+            with environment.loop():
+                return dataclasses.replace(statement, condition=condition, body=self.block(statement.body))
+        with environment.block():
+            then = self.block(statement.then)
+        with environment.block():
+            otherwise = self.block(statement.otherwise)
+        return dataclasses.replace(statement, condition=condition, then=then, otherwise=otherwise)
+
+    def _for(self, statement: syntax.For) -> syntax.Statement:
+        environment = self.environment
+        first, last, type_ = self._range(statement)
+        with environment.loop():
+            kind = SymbolKind.LOOP_VARIABLE
+            symbol = environment.declare(Symbol(kind, statement.name, statement.name_span, type_))
+            body = self.block(statement.body)
+        return dataclasses.replace(statement, first=first, last=last, body=body, type=type_, symbol=symbol)
+
+    def _range(self, statement: syntax.For) -> tuple[syntax.Expression, syntax.Expression, ScalarType | None]:
+        infer = self.expressions.infer
+        if is_literal(statement.first) and not is_literal(statement.last):
+            last = infer(statement.last)
+            first = infer(statement.first, last.type)
+        else:
+            first = infer(statement.first)
+            last = infer(statement.last, first.type if is_literal(statement.last) else None)
+        if first.type is None or last.type is None:
+            return first, last, None
+        for side in (first, last):
+            if side.type is None or not side.type.is_integer:
+                message = f"a range goes over integers, and this is {side.type.value if side.type else 'not'}"
+                self.environment.report("E0205", message, side.span)
+                return first, last, None
+        type_ = common_type(first.type, last.type)
+        if type_ is None:
+            message = f"the ends of the range are {first.type.value} and {last.type.value}"
+            self.environment.report("E0223", message, last.span, fix="cast one of them")
+            return first, last, None
+        return converted(first, type_), converted(last, type_), type_
+
+    def _let(self, statement: syntax.Let) -> syntax.Statement | None:
+        environment = self.environment
+        declared = resolve_type(statement.declared, environment) if statement.declared is not None else None
+        effects = environment.place is Place.APPLY
+        if declared is not None:
+            value = self.expressions.value(statement.value, declared, f"`{statement.name}`", effects=effects)
+            type_: ScalarType | None = declared
+        else:
+            value = self.expressions.infer(statement.value, effects=effects)
+            type_ = value.type if statement.declared is None else None
+        kind = SymbolKind.LOCAL
+        symbol = environment.declare(
+            Symbol(kind, statement.name, statement.name_span, type_, mutable=statement.mutable)
+        )
+        return dataclasses.replace(statement, value=value, type=type_, symbol=symbol)
+
+    def _writes_here(self, target: syntax.Name | syntax.Index, statement: syntax.Statement) -> bool:
+        """Whether the place may write this; functions write only their own `var`s."""
+        if self.environment.place is Place.APPLY:
+            return True
+        if isinstance(target, syntax.Name) and (target.symbol is None or target.symbol.kind is SymbolKind.LOCAL):
+            return True
+        self.environment.report(
+            "E0217", "a function does not change data", statement.span, fix="write it in an `apply`"
+        )
+        return False
+
+    def _assign(self, statement: syntax.Assign) -> syntax.Statement | None:
+        target = self.expressions.target(statement.target)
+        effects = self.environment.place is Place.APPLY
+        if target is None or target.type is None:
+            self.expressions.infer(statement.value, effects=effects)
+            return None
+        name = target.array if isinstance(target, syntax.Index) else target.name
+        value = self.expressions.value(statement.value, target.type, f"`{name}`", effects=effects)
+        local = isinstance(target, syntax.Name) and target.symbol is not None and target.symbol.kind is SymbolKind.LOCAL
+        if statement.any_winner and local:
+            message = "`any=` is for elements and scalars, not for a `var`"
+            self.environment.report("E0221", message, statement.span, fix="write `=`")
+            return None
+        if value.type is None or not self._writes_here(target, statement):
+            return None
+        return dataclasses.replace(statement, target=target, value=value)
+
+    def _update(self, statement: syntax.Update) -> syntax.Statement | None:
+        update = self.expressions.update(statement)
+        return update if update is not None and self._writes_here(update.target, statement) else None
+
+    def _expression(self, statement: syntax.ExpressionStatement) -> syntax.Statement | None:
+        value = statement.value
+        if isinstance(value, syntax.Call) and value.function in SCHEDULE_FUNCTIONS - {"size"}:
+            message = f"`{value.function}` belongs to the schedule, not to {self.environment.place.value}"
+            self.environment.report("E0404", message, value.span)
+            return None
+        typed = self.expressions.infer(value, effects=self.environment.place is Place.APPLY)
+        if typed.type is None:
+            return None
+        if not isinstance(typed, syntax.UpdateValue | syntax.CompareAndSwap):
+            equal = isinstance(typed, syntax.Binary) and typed.operation is BinaryOperation.EQUAL
+            fix = "write `=` to assign" if equal else None
+            self.environment.report("E0227", "this value is not used", statement.span, fix=fix)
+            return None
+        return dataclasses.replace(statement, value=typed)
+
+    def _accept(self, statement: syntax.Accept) -> syntax.Statement | None:
+        if self.environment.place is not Place.APPLY:
+            self.environment.report("E0221", "`accept` belongs to the `apply` of a functor", statement.span)
+            return None
+        return dataclasses.replace(statement, value=self.expressions.condition(statement.value, effects=True))
+
+    def _return(self, statement: syntax.Return) -> syntax.Statement | None:
+        environment = self.environment
+        if environment.place is not Place.FUNCTION:
+            fix = "use `if` and `else`; in a `while` or `for`, `break`"
+            environment.report("E0221", "`return` belongs to functions", statement.span, fix=fix)
+            return None
+        if environment.result is None:
+            self.expressions.infer(statement.value)
+            return None
+        value = self.expressions.value(statement.value, environment.result, "the function's result")
+        return dataclasses.replace(statement, value=value)
+
+
+def always_returns(statements: Iterable[syntax.Statement]) -> bool:
+    """Whether every way through the statements ends with `return`."""
+    for statement in statements:
+        if isinstance(statement, syntax.Return):
+            return True
+        if isinstance(statement, syntax.If) and always_returns(statement.then) and always_returns(statement.otherwise):
+            return True
+    return False

@@ -1,0 +1,167 @@
+"""Tuning entries: which knobs there are, what they take, and what they turn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from gdsl.frontend import syntax
+from gdsl.frontend.check.environment import Environment
+from gdsl.frontend.syntax import OperatorKind
+from gdsl.frontend.vocabulary import closest, enumerate_words
+from gdsl.operations import Balance, Direction
+from gdsl.source import Span
+
+_DIRECTIONS = tuple(direction.value for direction in Direction)
+_BALANCES = tuple(balance.value for balance in Balance)
+_LATER_BALANCES = ("warp", "merge", "bins", "edges")
+_LATER_KNOBS = ("frontier", "dedup")
+_OPERATOR_KNOBS = ("direction", "balance")
+_SCHEDULE_KNOBS = ("fuse", "block", "ids", "bounds")
+_USES = {
+    "direction": (OperatorKind.ADVANCE,),
+    "balance": (OperatorKind.ADVANCE, OperatorKind.NEIGHBOR_REDUCE),
+}
+_LARGEST_THRESHOLD = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorKnobs:
+    """What is tuned for one functor or label; None: not tuned."""
+
+    direction: Direction | None = None
+    alpha: int | None = None
+    beta: int | None = None
+    balance: Balance | None = None
+
+
+@dataclass(slots=True)
+class Knobs:
+    """All tuning of a program. `operators` is keyed by functor name or label."""
+
+    operators: dict[str, OperatorKnobs] = field(default_factory=dict)
+    fuse: bool = True
+    block: int | None = None
+    ids: int | None = None
+    bounds: bool = True
+
+
+def operator_calls(statements: Iterable[syntax.Statement]) -> list[syntax.OperatorCall]:
+    """All operator calls of a typed schedule, in the order of the text."""
+    return [
+        node for statement in statements for node in syntax.walk(statement) if isinstance(node, syntax.OperatorCall)
+    ]
+
+
+class TuningChecker:
+    """Checks tuning entries against a program, and puts them into `knobs`; a later entry wins over an earlier one."""
+
+    def __init__(self, environment: Environment, calls: list[syntax.OperatorCall], knobs: Knobs) -> None:
+        self.environment = environment
+        self.knobs = knobs
+        self.calls: dict[str, list[syntax.OperatorCall]] = {name: [] for name in environment.functors}
+        for call in calls:
+            self.calls[call.functor.name].append(call)
+            if call.label is not None:
+                self.calls.setdefault(call.label, []).append(call)
+
+    def entries(self, entries: Iterable[syntax.TuneEntry]) -> None:
+        """Check and keep every entry."""
+        for entry in entries:
+            if entry.subject in (None, "schedule"):
+                self._schedule(entry)
+            elif entry.subject in self.calls:
+                self._operator(entry, entry.subject)
+            else:
+                near = closest(entry.subject or "", [*self.calls, "schedule"])
+                fix = f"did you mean `{near}`?" if near else f"write {_listed([*self.calls, 'schedule'])}"
+                message = f"there is no functor and no label `{entry.subject}`"
+                self.environment.report("E0411", message, entry.span, fix=fix)
+
+    def _unknown(self, entry: syntax.TuneEntry, knobs: tuple[str, ...]) -> None:
+        near = closest(entry.knob, knobs)
+        fix = f"did you mean `{near}`?" if near else f"there are {_listed(knobs, 'and')}"
+        if entry.subject is None and entry.knob != "bounds" and near is not None:
+            fix = f"write `schedule.{near} = …`"
+        self.environment.report("E0412", f"there is no knob `{entry.knob}` here", entry.span, fix=fix)
+
+    def _value(self, entry: syntax.TuneEntry, values: tuple[str, ...]) -> str | None:
+        value = str(entry.value)
+        if value in values and not (entry.arguments and entry.knob != "direction"):
+            return value
+        message = f"`{entry.knob}` does not take `{value}`"
+        if entry.arguments:
+            message = f"`{entry.knob}` takes no arguments"
+        self.environment.report("E0412", message, entry.span, fix=f"it takes {_listed(values)}")
+        return None
+
+    # ------------------------------------------------------------ the whole program
+
+    def _schedule(self, entry: syntax.TuneEntry) -> None:
+        knob = entry.knob
+        if knob not in _SCHEDULE_KNOBS or (entry.subject is None and knob != "bounds"):
+            self._unknown(entry, _SCHEDULE_KNOBS)
+        elif knob in ("fuse", "bounds"):
+            value = self._value(entry, ("on", "off"))
+            if value is not None and knob == "fuse":
+                self.knobs.fuse = value == "on"
+            elif value is not None:
+                self.knobs.bounds = value == "on"
+        elif knob == "ids":
+            value = self._value(entry, ("32", "64"))
+            self.knobs.ids = int(value) if value is not None else self.knobs.ids
+        else:
+            value = self._value(entry, tuple(str(size) for size in (32, 64, 128, 256, 512, 1024)))
+            self.knobs.block = int(value) if value is not None else self.knobs.block
+
+    # ------------------------------------------------------------ one functor or label
+
+    def _operator(self, entry: syntax.TuneEntry, subject: str) -> None:
+        knob = entry.knob
+        if knob in _LATER_KNOBS:
+            self._later(f"the knob `{knob}`", entry.span)
+            return
+        if knob not in _OPERATOR_KNOBS:
+            self._unknown(entry, _OPERATOR_KNOBS)
+            return
+        if not any(call.kind in _USES[knob] for call in self.calls[subject]):
+            operators = _listed([kind.value for kind in _USES[knob]])
+            message = f"`{knob}` is for {operators}, which `{subject}` does not take part in"
+            self.environment.report("E0413", message, entry.span)
+            return
+        former = self.knobs.operators.get(subject, OperatorKnobs())
+        if knob == "balance":
+            if entry.value in _LATER_BALANCES:
+                self._later(f"`balance = {entry.value}`", entry.span)
+                return
+            value = self._value(entry, _BALANCES)
+            if value is not None:
+                self.knobs.operators[subject] = replace(former, balance=Balance(value))
+        else:
+            self._direction(entry, subject, former)
+
+    def _direction(self, entry: syntax.TuneEntry, subject: str, former: OperatorKnobs) -> None:
+        value = self._value(entry, _DIRECTIONS)
+        if value is None:
+            return
+        thresholds: dict[str, int] = {}
+        for argument in entry.arguments:
+            number = argument.value
+            whole = isinstance(number, int) and 0 < number <= _LARGEST_THRESHOLD
+            if value != "auto" or argument.name not in ("alpha", "beta") or not whole:
+                message = f"`direction` does not take `{argument.name}={number}`"
+                fix = "write `auto(alpha=15, beta=20)` with whole numbers above 0"
+                self.environment.report("E0412", message, argument.span, fix=fix)
+                return
+            assert isinstance(number, int)
+            thresholds[argument.name] = number
+        self.knobs.operators[subject] = replace(
+            former, direction=Direction(value), alpha=thresholds.get("alpha"), beta=thresholds.get("beta")
+        )
+
+    def _later(self, what: str, span: Span) -> None:
+        self.environment.report("E0502", f"not built yet: {what}", span)
+
+
+def _listed(words: Iterable[str], last: str = "or") -> str:
+    return enumerate_words([f"`{word}`" for word in words], last)
