@@ -1,0 +1,1 @@
+"""`gdslc`, the command line: one file a verb."""

@@ -1,0 +1,32 @@
+"""`gdslc check`."""
+
+from __future__ import annotations
+
+import click
+
+from gdsl.cli.options import tuning_options
+
+
+@click.command(name="check", short_help="Look for mistakes in programs.")
+@click.argument("program_files", metavar="PROGRAM...", nargs=-1, required=True)
+@tuning_options
+def command(program_files: tuple[str, ...], tune: tuple[str, ...]) -> None:
+    """Check each PROGRAM (a .gdsl file) and report all mistakes; the exit status is 1 if there are any.
+
+    \b
+    Example:
+      gdslc check samples/bfs.gdsl samples/sssp.gdsl
+    """
+    import gdsl
+
+    failed = False
+    for file in program_files:
+        try:
+            program = gdsl.compile(file, tune=tune)
+        except gdsl.GdslError as error:
+            failed = True
+            click.echo(f"{error}\n", err=True)
+            continue
+        click.echo(f"{file}: ok ({program!r})")
+    if failed:
+        raise click.exceptions.Exit(1)

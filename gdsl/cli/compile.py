@@ -1,0 +1,92 @@
+"""`gdslc compile`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from gdsl.cli.options import GraphWords, graph_options, output_option, tuning_options
+
+_FORMS = ("ast", "ir", "cuda", "cpp", "ptx", "cubin")
+_SUFFIXES = {".cu": "cuda", ".cpp": "cpp", ".cc": "cpp", ".ptx": "ptx", ".cubin": "cubin", ".ir": "ir", ".ast": "ast"}
+
+
+@click.command(name="compile", short_help="Print the code that a program becomes.")
+@click.argument("program_file", metavar="PROGRAM")
+@output_option("Write to FILE instead of standard output; its suffix (.cu .cpp .ptx .cubin) implies --emit.")
+@click.option("--emit", type=click.Choice(_FORMS), help="What to print; cuda if not said.")
+@click.option("--arch", metavar="sm_NN", help="The GPU architecture of ptx and cubin.  [default: sm_75]")
+@click.option("--graph", "graph_file", metavar="FILE", help="Fix the width of ids by this graph; 32 bits without it.")
+@tuning_options
+@graph_options
+def command(
+    program_file: str,
+    output: Path | None,
+    emit: str | None,
+    arch: str | None,
+    graph_file: str | None,
+    tune: tuple[str, ...],
+    words: GraphWords,
+) -> None:
+    """Compile PROGRAM (a .gdsl file) and print what it becomes; needs no GPU.
+
+    \b
+    Examples:
+      gdslc compile samples/bfs.gdsl
+      gdslc compile samples/bfs.gdsl --emit cubin --arch sm_90 -o bfs.cubin
+    """
+    from gdsl.cli.output import check_writable, print_binary, print_text, write_output
+
+    form = emit or _SUFFIXES.get(output.suffix.lower() if output else "", "cuda")
+    if arch is not None and form not in ("ptx", "cubin"):
+        raise click.UsageError(f"--arch is for --emit ptx and cubin, not for {form}")
+    if output is None and form == "cubin" and click.get_text_stream("stdout").isatty():
+        raise click.UsageError("a cubin is binary and not written to a terminal; use -o FILE or a pipe")
+    if output is not None:
+        check_writable(output)
+    made = _made(program_file, form, arch or "sm_75", graph_file, tune, words)
+    if output is not None:
+        data = made.encode() if isinstance(made, str) else made
+        write_output(output, lambda file: file.write(data))
+    elif isinstance(made, str):
+        print_text(made)
+    else:
+        print_binary(made)
+
+
+def _made(
+    program_file: str, form: str, arch: str, graph_file: str | None, tune: tuple[str, ...], words: GraphWords
+) -> str | bytes:
+    import gdsl
+
+    if form == "ast":
+        return _tree(program_file)
+    program = gdsl.compile(program_file, tune=tune)
+    if form == "ir":
+        from gdsl.ir.printer import print_program
+
+        return print_program(program.ir)
+    bits = 32
+    if graph_file is not None:
+        from gdsl.binding import needed_id_bits
+
+        bits = needed_id_bits(program.ir, words.open(graph_file))
+    if form == "cpp":
+        return program.source("cpp", ids=bits)
+    text = program.source("cuda", ids=bits)
+    if form == "cuda":
+        return text
+    from gdsl.backends.cuda import nvrtc
+    from gdsl.cli.progress import working
+
+    with working(f"compiling for {arch}"):
+        return nvrtc.compile_to_ptx(text, arch) if form == "ptx" else nvrtc.compile_to_cubin(text, arch)
+
+
+def _tree(program_file: str) -> str:
+    from gdsl.api.compiling import read_source
+    from gdsl.cli.tree import print_tree
+    from gdsl.frontend import parse
+
+    return print_tree(parse(read_source(program_file)))

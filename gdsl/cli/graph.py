@@ -1,0 +1,88 @@
+"""`gdslc graph`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from gdsl.cli.options import GraphWords, graph_options, output_option
+
+
+@click.group(name="graph", short_help="Generate, describe and convert graphs.")
+def command() -> None:
+    """Generate, describe and convert graphs.
+
+    \b
+    Examples:
+      gdslc graph generate rmat:16 -o rmat16.npz
+      gdslc graph info rmat16.npz
+      gdslc graph convert roads.gr roads.mtx
+    """
+
+
+@command.command()
+@click.argument("spec", metavar="SPEC")
+@output_option("The file to write (.mtx .gr .npz .csv .txt; text also .gz .bz2 .xz). Required.")
+@graph_options
+def generate(spec: str, output: Path | None, words: GraphWords) -> None:
+    """Write the graph SPEC: rmat:SCALE[:EDGE_FACTOR], grid:WIDTH[xHEIGHT] or uniform:VERTICES:EDGES.
+
+    Options follow behind colons, such as rmat:16:seed=3 or grid:100:keep=0.9. The same SPEC gives the same graph on
+    every machine.
+
+    \b
+    Example:
+      gdslc graph generate rmat:12:8:seed=1 --weights random:1 -o small.mtx
+    """
+    from gdsl.graph import looks_like_generator
+
+    if output is None:
+        raise click.UsageError("-o FILE is missing")
+    if not looks_like_generator(spec):
+        raise click.UsageError(f"'{spec}' names no generator; write rmat:16, grid:300 or uniform:1000:5000")
+    _save(spec, output, words)
+
+
+@command.command()
+@click.argument("graph_file", metavar="GRAPH")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@graph_options
+def info(graph_file: str, as_json: bool, words: GraphWords) -> None:
+    """Say what kind of graph GRAPH is: sizes, degrees, weights, self-loops, parallel edges.
+
+    \b
+    Example:
+      gdslc graph info samples/graphs/karate.mtx
+    """
+    from gdsl.graph import describe
+
+    found = describe(words.open(graph_file))
+    click.echo(json.dumps(found.as_dict(), indent=2) if as_json else str(found))
+
+
+@command.command()
+@click.argument("graph_file", metavar="GRAPH")
+@click.argument("target", metavar="TARGET", type=click.Path(path_type=Path))
+@graph_options
+def convert(graph_file: str, target: Path, words: GraphWords) -> None:
+    """Write GRAPH to TARGET in the format of its suffix (.mtx .gr .npz .csv .txt; text also .gz .bz2 .xz).
+
+    \b
+    Example:
+      gdslc graph convert roads.gr.gz roads.npz
+    """
+    _save(graph_file, target, words)
+
+
+def _save(graph_file: str, target: Path, words: GraphWords) -> None:
+    from gdsl.cli.output import check_writable
+    from gdsl.cli.progress import working
+    from gdsl.graph import write
+
+    check_writable(target)
+    graph = words.open(graph_file)
+    with working(f"writing {target}"):
+        write(graph, target)
+    click.echo(f"{target}: {graph!r}", err=True)

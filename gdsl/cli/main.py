@@ -1,0 +1,162 @@
+"""The entry of `gdslc`: finds the verb, and turns every failure into a message and an exit status.
+
+Exit status: 0 success, 1 the program, the input or the machine is at fault, 2 usage, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import traceback
+import warnings
+from collections.abc import Sequence
+from typing import Any, cast
+
+import click
+
+from gdsl.diagnostics import GdslError
+from gdsl.version import __version__
+
+_VERBS = {
+    "compile": ("gdsl.cli.compile", "Print the code that a program becomes."),
+    "run": ("gdsl.cli.run", "Run a program on a graph."),
+    "check": ("gdsl.cli.check", "Look for mistakes in programs."),
+    "explain": ("gdsl.cli.explain", "Explain the code of a message."),
+    "samples": ("gdsl.cli.samples", "List the programs that come with gdsl."),
+    "doctor": ("gdsl.cli.doctor", "Say what this machine has, and what to install."),
+    "graph": ("gdsl.cli.graph", "Generate, describe and convert graphs."),
+}
+
+INTERRUPTED = 130
+
+
+class _Verbs(click.Group):
+    """Imports a verb only when it is used."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        """All verbs, in the order of the manual."""
+        return list(_VERBS)
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        """The verb called `name`."""
+        if name not in _VERBS:
+            return None
+        return cast(click.Command, importlib.import_module(_VERBS[name][0]).command)
+
+    def resolve_command(
+        self, context: click.Context, arguments: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As click does, with a suggestion for a misspelt verb."""
+        import difflib
+
+        if arguments and arguments[0] not in _VERBS and not arguments[0].startswith("-"):
+            close = difflib.get_close_matches(arguments[0], _VERBS, n=1)
+            hint = f" Did you mean '{close[0]}'?" if close else ""
+            context.fail(f"No such command '{arguments[0]}'.{hint}")
+        return super().resolve_command(context, arguments)
+
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list of verbs, without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in _VERBS.items()])
+
+
+@click.group(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.version_option(__version__, prog_name="gdslc", message="%(prog)s %(version)s")
+def gdslc() -> None:
+    """Compile graph programs (.gdsl) to CUDA or C++ and run them.
+
+    \b
+    Example:
+      gdslc run samples/bfs.gdsl samples/graphs/karate.mtx -p source=0
+    """
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run `gdslc` with `arguments` (those of the process by default); returns the exit status."""
+    warnings.showwarning = _show_warning  # type: ignore[assignment]
+    try:
+        status = _guarded(arguments)
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:
+        return _reader_has_gone()
+    except OSError as error:
+        _discard_output()
+        return _fail(f"error: cannot write the output: {error.strerror or error}")
+
+
+def _guarded(arguments: Sequence[str] | None) -> int:
+    try:
+        words = list(sys.argv[1:] if arguments is None else arguments)
+        with gdslc.make_context("gdslc", words) as context:
+            gdslc.invoke(context)
+        return 0
+    except click.exceptions.Exit as request:
+        return request.exit_code
+    except click.ClickException as error:
+        error.show()
+        return 2
+    except GdslError as error:
+        return _fail(_styled(str(error)))
+    except (KeyboardInterrupt, click.Abort):
+        return _fail("interrupted", INTERRUPTED)
+    except MemoryError as error:
+        return _fail(_styled(str(GdslError.single("E0912", f"not enough memory{_detail(error)}"))))
+    except OSError:
+        raise
+    except Exception as error:
+        return _internal(error)
+
+
+def _detail(error: BaseException) -> str:
+    text = str(error).strip()
+    return f": {text}" if text else ""
+
+
+def _internal(error: Exception) -> int:
+    """A defect of gdsl itself: one line for users, the traceback for who asks for it."""
+    if os.environ.get("GDSL_DEBUG"):
+        traceback.print_exception(error)
+    where = traceback.extract_tb(error.__traceback__)[-1]
+    place = f"{os.path.basename(where.filename)}:{where.lineno}"
+    return _fail(
+        f"error: internal error in {place}: {type(error).__name__}: {error}\n"
+        "  note: this is a defect of gdsl; please report it with the program and GDSL_DEBUG=1, which shows more"
+    )
+
+
+def _fail(text: str, status: int = 1) -> int:
+    click.echo(text, err=True)
+    return status
+
+
+def _styled(text: str) -> str:
+    """The head of a message in bold where standard error is a terminal (click strips it elsewhere)."""
+    head, separator, rest = text.partition("\n")
+    return click.style(head, bold=True) + separator + rest
+
+
+def _reader_has_gone() -> int:
+    """Whoever read our output (`head`, a pager) has what it wanted."""
+    _discard_output()
+    return 0
+
+
+def _discard_output() -> None:
+    """Let nothing more be written to standard output, not even what Python still holds back at exit."""
+    try:
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, sys.stdout.fileno())
+    except (OSError, ValueError):
+        pass
+
+
+def _show_warning(message: Warning | str, category: type[Warning], *_: Any) -> None:
+    if issubclass(category, RuntimeWarning):
+        click.echo(f"warning: {message}", err=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

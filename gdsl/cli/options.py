@@ -1,0 +1,100 @@
+"""Options that several verbs share, and what they make of the words that they are given."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from gdsl.graph import Graph
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+_TUNE_WORD = re.compile(r"[^=\s]+=.+|bounds\s+(on|off)")
+_WEIGHTS = re.compile(r"random:\d+(:\d+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class GraphWords:
+    """What the command line says about how a graph is read."""
+
+    undirected: bool = False
+    weights: str | None = None
+    dedup: str | None = None
+
+    def open(self, path_or_spec: str) -> Graph:
+        """Read the file, or generate the graph that a word such as ``rmat:18`` names. Raises GdslError E07xx."""
+        from gdsl.cli.progress import working
+        from gdsl.graph import open_graph
+
+        with working(f"reading {path_or_spec}"):
+            return open_graph(path_or_spec, undirected=self.undirected, weights=self.weights, dedup=self.dedup)
+
+
+def tuning_options(command: Command) -> Command:
+    """Add --tune and --fuse; the command gets them as `tune`, a tuple of words."""
+
+    @functools.wraps(command)
+    def wrapped(*, tune: tuple[str, ...], fuse: str | None, **others: Any) -> Any:
+        words = (*tune, f"schedule.fuse={fuse}") if fuse is not None else tune
+        return command(tune=words, **others)
+
+    decorated = click.option(
+        "--fuse",
+        type=click.Choice(["on", "off"]),
+        help="One kernel for the whole schedule, or one an operator (the same as --tune schedule.fuse=…).",
+    )(wrapped)
+    return click.option(  # type: ignore[return-value]
+        "--tune",
+        metavar="KNOB=VALUE",
+        multiple=True,
+        callback=_checked_tune,
+        help="Set a knob, such as visit.direction=pull or schedule.ids=64; may be repeated.",
+    )(decorated)
+
+
+def graph_options(command: Command) -> Command:
+    """Add --undirected, --weights and --dedup; the command gets them as `words`, a `GraphWords`."""
+
+    @functools.wraps(command)
+    def wrapped(*, undirected: bool, weights: str | None, dedup: str | None, **others: Any) -> Any:
+        return command(words=GraphWords(undirected, weights, dedup), **others)
+
+    decorated = click.option(
+        "--dedup",
+        type=click.Choice(["min", "sum", "first"]),
+        help="Make one edge of parallel ones, with the smallest, the summed or the first weight.",
+    )(wrapped)
+    decorated = click.option(
+        "--weights",
+        metavar="random:SEED",
+        callback=_checked_weights,
+        help="Give every edge a weight from 1 to 64 that its ends and the seed decide (random:SEED:N: to N).",
+    )(decorated)
+    return click.option(  # type: ignore[return-value]
+        "--undirected", is_flag=True, help="Store every edge both ways."
+    )(decorated)
+
+
+def output_option(help_text: str) -> Callable[[Command], Command]:
+    """Add -o; the command gets it as `output`, a Path or None."""
+    return click.option("-o", "--output", metavar="FILE", type=click.Path(path_type=Path), help=help_text)
+
+
+def _checked_tune(context: click.Context, option: click.Parameter, words: tuple[str, ...]) -> tuple[str, ...]:
+    for word in words:
+        if not _TUNE_WORD.fullmatch(word.strip()):
+            raise click.BadParameter(f"'{word}' is not of the form knob=value, such as visit.direction=pull")
+    return words
+
+
+def _checked_weights(context: click.Context, option: click.Parameter, word: str | None) -> str | None:
+    if word is not None and not _WEIGHTS.fullmatch(word):
+        raise click.BadParameter(f"'{word}' is not of the form random:SEED, such as random:1")
+    return word

@@ -1,0 +1,124 @@
+"""`gdslc run`."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gdsl.cli.options import GraphWords, graph_options, output_option, tuning_options
+
+if TYPE_CHECKING:
+    from gdsl.cli.report import Run
+
+
+@click.command(name="run", short_help="Run a program on a graph.")
+@click.argument("program_file", metavar="PROGRAM")
+@click.argument("graph_file", metavar="GRAPH")
+@click.option(
+    "-p", "--param", "assignments", metavar="NAME=VALUE", multiple=True,
+    help="Set a param; for an input array NAME=@FILE reads a .npy, .npz or text file. May be repeated.",
+)  # fmt: skip
+@click.option(
+    "--backend", type=click.Choice(["auto", "cuda", "cpu", "reference"]), default="auto", show_default=True,
+    help="auto takes cuda where a GPU answers, else cpu where a compiler is found, else reference.",
+)  # fmt: skip
+@output_option("Write the results to FILE, which ends in .npz, .csv or .json.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
+@click.option("--profile", is_flag=True, help="Show frontier, edges, direction and balance of every operator that ran.")
+@click.option("--timeout", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS", help="Stop a longer run.")
+@click.option("--max-iterations", type=click.IntRange(min=0), metavar="N", help="Stop a loop that needs more passes.")
+@tuning_options
+@graph_options
+def command(
+    program_file: str,
+    graph_file: str,
+    assignments: tuple[str, ...],
+    backend: str,
+    output: Path | None,
+    as_json: bool,
+    profile: bool,
+    timeout: float | None,
+    max_iterations: int | None,
+    tune: tuple[str, ...],
+    words: GraphWords,
+) -> None:
+    """Run PROGRAM (a .gdsl file) on GRAPH and print its results.
+
+    GRAPH is a file (Matrix Market .mtx, DIMACS .gr, SciPy .npz, an edge list in text or CSV; the text ones also as
+    .gz, .bz2, .xz) or a generated graph such as rmat:16, grid:300 or uniform:1000:5000.
+
+    \b
+    Examples:
+      gdslc run samples/bfs.gdsl samples/graphs/karate.mtx -p source=0
+      gdslc run samples/sssp.gdsl rmat:16 --weights random:1 -p source=0 -o distances.npz
+    """
+    from gdsl.cli.report import as_document, print_report
+
+    limits = {"timeout": timeout, "max_iterations": max_iterations}
+    run = _execute(program_file, graph_file, _given(assignments), backend, output, limits, tune, words)
+    if as_json:
+        click.echo(json.dumps(as_document(run), indent=2, allow_nan=False))
+    else:
+        print_report(run, profile)
+
+
+def _execute(
+    program_file: str,
+    graph_file: str,
+    given: dict[str, str],
+    backend: str,
+    output: Path | None,
+    limits: dict[str, Any],
+    tune: tuple[str, ...],
+    words: GraphWords,
+) -> Run:
+    """The work, the quick checks before the slow ones; writes `output` too."""
+    import gdsl
+    from gdsl.backends import registry
+    from gdsl.cli.output import check_writable
+    from gdsl.cli.progress import working
+    from gdsl.cli.report import Run
+    from gdsl.cli.results import check_result_path, write_result
+
+    program = gdsl.compile(program_file, tune=tune)
+    if output is not None:
+        check_result_path(output, program.ir)
+        check_writable(output)
+    choice = registry.choose(backend)
+    if choice.line:
+        click.echo(choice.line, err=True)
+    started = time.perf_counter()
+    graph = words.open(graph_file)
+    load_ms = (time.perf_counter() - started) * 1000
+    values = {name: _value(name, text) for name, text in given.items()}
+    with working(f"running {program.name} on {choice.backend.name}"):
+        result = program.run(graph, values, backend=choice.backend.name, **limits)
+    result.backend_line = choice.line
+    if output is not None:
+        with working(f"writing {output}"):
+            write_result(output, program.ir, result)
+    compile_ms = program.compile_ms + result.compile_ms
+    return Run(program.ir, program_file, graph, graph_file, result, load_ms, compile_ms)
+
+
+def _given(assignments: tuple[str, ...]) -> dict[str, str]:
+    given: dict[str, str] = {}
+    for assignment in assignments:
+        name, separator, text = assignment.partition("=")
+        if not separator or not name.strip():
+            raise click.UsageError(f"-p {assignment}: must be of the form name=value")
+        if name.strip() in given:
+            raise click.UsageError(f"-p {name.strip()} is given twice")
+        given[name.strip()] = text
+    return given
+
+
+def _value(name: str, text: str) -> object:
+    from gdsl.binding import Text
+    from gdsl.cli.arrays import read_array
+
+    return read_array(name, Path(text[1:])) if text.startswith("@") else Text(text)

@@ -1,0 +1,58 @@
+"""`gdslc samples`."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import click
+
+
+@click.command(name="samples", short_help="List the programs that come with gdsl.")
+@click.argument("name", metavar="[NAME]", required=False)
+def command(name: str | None) -> None:
+    """List the programs and graphs that come with gdsl, with their paths; with NAME print that program.
+
+    \b
+    Examples:
+      gdslc samples
+      gdslc samples bfs > my_bfs.gdsl
+    """
+    from gdsl.resources import resource_directory
+
+    folder = resource_directory("samples")
+    programs = sorted(folder.glob("*.gdsl"))
+    if name is None:
+        _list(folder, programs)
+        return
+    for program in programs:
+        if program.stem == name.removesuffix(".gdsl"):
+            click.echo(program.read_text(encoding="utf-8"), nl=False)
+            return
+    raise click.UsageError(f"there is no sample '{name}'; there are {', '.join(path.stem for path in programs)}")
+
+
+def _list(folder: Path, programs: list[Path]) -> None:
+    graphs = sorted(path for path in folder.glob("graphs/*") if path.suffix in (".mtx", ".gr", ".csv", ".txt", ".npz"))
+    width = max([len(path.stem) for path in programs], default=0)
+    for path in programs:
+        click.echo(f"{path.stem.ljust(width)}  {_doc(path)}")
+    click.echo("\nPrograms:")
+    for path in programs:
+        click.echo(f"  {_shown(path)}")
+    click.echo("Graphs:")
+    for path in graphs:
+        click.echo(f"  {_shown(path)}")
+
+
+def _doc(path: Path) -> str:
+    found = re.match(r'\s*"""(.*?)"""', path.read_text(encoding="utf-8"), re.DOTALL)
+    return " ".join(found[1].split()) if found else ""
+
+
+def _shown(path: Path) -> str:
+    """Relative to the current directory where that is shorter."""
+    try:
+        return str(path.relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)
