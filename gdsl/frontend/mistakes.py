@@ -14,65 +14,24 @@ from gdsl.diagnostics import Diagnostic, Label
 from gdsl.frontend.vocabulary import FOREIGN_TYPES, KEYWORDS, TYPES, closest, enumerate_words
 from gdsl.source import Source, Span
 
-_OPERATORS = frozenset(
-    [
-        "OR",
-        "AND",
-        "BAR",
-        "CARET",
-        "AMPERSAND",
-        "EQUALITY",
-        "RELATION",
-        "SHIFT",
-        "PLUS",
-        "MINUS",
-        "STAR",
-        "SLASH",
-        "SLASHES",
-        "PERCENT",
-        "QMARK",
-    ]
-)
-_OPERAND = frozenset(
-    [
-        "NAME",
-        "INTEGER",
-        "HEXADECIMAL",
-        "FLOAT",
-        "TRUE",
-        "FALSE",
-        "INF",
-        "NONE",
-        "LPAR",
-        "LBRACE",
-        "MINUS",
-        "NOT",
-        "TILDE",
-        "NOW",
-        "CHANGED",
-        "FETCH",
-        "CAS",
-    ]
-)
-_STATEMENT = frozenset(
-    [
-        "LET",
-        "VAR",
-        "ACCEPT",
-        "IF",
-        "FOR",
-        "WHILE",
-        "REPEAT",
-        "BREAK",
-        "RETURN",
-        "FRONTIER",
-        "EDGE",
-        "GRAPH",
-        "HISTORY",
-        "BUCKETS",
-        "ON",
-    ]
-)
+# fmt: off
+_OPERATORS = frozenset((
+    "OR", "AND", "BAR", "CARET", "AMPERSAND", "EQUALITY", "RELATION", "SHIFT", "PLUS", "MINUS", "STAR", "SLASH",
+    "SLASHES", "PERCENT", "QMARK",
+))
+# fmt: on
+# fmt: off
+_OPERAND = frozenset((
+    "NAME", "INTEGER", "HEXADECIMAL", "FLOAT", "TRUE", "FALSE", "INF", "NONE", "LPAR", "LBRACE", "MINUS", "NOT",
+    "TILDE", "NOW", "CHANGED", "FETCH", "CAS",
+))
+# fmt: on
+# fmt: off
+_STATEMENT = frozenset((
+    "LET", "VAR", "ACCEPT", "IF", "FOR", "WHILE", "REPEAT", "BREAK", "RETURN", "FRONTIER", "EDGE", "GRAPH",
+    "HISTORY", "BUCKETS", "ON",
+))
+# fmt: on
 _UPDATES = frozenset(("UPDATE", "ANY_ASSIGN"))
 _STATEMENT_WORDS = ("let", "var", "if", "for", "while", "repeat", "frontier", "accept", "return", "break")
 _PART_WORDS = ("cond", "apply", "value", "problem", "schedule", "tune", "requires", "functor", "vertex", "edge")

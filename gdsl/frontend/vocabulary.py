@@ -7,91 +7,25 @@ from collections.abc import Iterable
 
 from gdsl.types import ScalarType
 
-KEYWORDS = frozenset(
-    [
-        "program",
-        "problem",
-        "requires",
-        "param",
-        "input",
-        "local",
-        "scalar",
-        "where",
-        "functor",
-        "function",
-        "cond",
-        "apply",
-        "value",
-        "schedule",
-        "tune",
-        "let",
-        "var",
-        "if",
-        "else",
-        "for",
-        "in",
-        "while",
-        "repeat",
-        "break",
-        "return",
-        "accept",
-        "frontier",
-        "now",
-        "any",
-        "changed",
-        "fetch",
-        "cas",
-        "true",
-        "false",
-        "inf",
-        "none",
-        "operator",
-        "identity",
-        "common",
-        "vote",
-        "graph",
-        "history",
-        "buckets",
-        "on",
-        "off",
-    ]
-)
+# fmt: off
+KEYWORDS = frozenset((
+    "program", "problem", "requires", "param", "input", "local", "scalar", "where", "functor", "function", "cond",
+    "apply", "value", "schedule", "tune", "let", "var", "if", "else", "for", "in", "while", "repeat", "break",
+    "return", "accept", "frontier", "now", "any", "changed", "fetch", "cas", "true", "false", "inf", "none",
+    "operator", "identity", "common", "vote", "graph", "history", "buckets", "on", "off",
+))
+# fmt: on
 TYPES = {scalar.value: scalar for scalar in ScalarType}
 VALUES = frozenset(("iteration", "place", "near", "far", "id", "num_vertices", "num_edges", "vertices", "edges"))
 FUNCTIONS = frozenset(("min", "max", "abs", "floor", "ceil", "sqrt", "exp", "log", "pow", "out_degree", "in_degree"))
 SCHEDULE_FUNCTIONS = frozenset(("advance", "filter", "where", "compute", "neighbor_reduce", "size", "swap", "fill"))
-LATER_FUNCTIONS = frozenset(
-    [
-        "neighbor",
-        "neighbors",
-        "has_edge",
-        "reverse",
-        "src",
-        "dst",
-        "random",
-        "random_bits",
-        "random_below",
-        "sin",
-        "cos",
-        "tan",
-        "asin",
-        "acos",
-        "atan",
-        "atan2",
-        "sinh",
-        "cosh",
-        "tanh",
-        "popcount",
-        "ctz",
-        "number",
-        "top",
-        "intersect",
-        "neighbor_vote",
-        "backward",
-        "subgraph",
-        "contract",
-    ]
-)
+# fmt: off
+LATER_FUNCTIONS = frozenset((
+    "neighbor", "neighbors", "has_edge", "reverse", "src", "dst", "random", "random_bits", "random_below", "sin",
+    "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "popcount", "ctz", "number", "top",
+    "intersect", "neighbor_vote", "backward", "subgraph", "contract",
+))
+# fmt: on
 RESERVED = KEYWORDS | VALUES | FUNCTIONS | SCHEDULE_FUNCTIONS | LATER_FUNCTIONS | TYPES.keys()
 ALLOWED_AS_PARAMETERS = frozenset(("src", "dst"))
 """Built-in functions whose names a functor's parameters may have."""

@@ -43,8 +43,8 @@ class CallChecker(NameChecker):
             environment.later(f"`{name}`", span)
         elif name in SCHEDULE_FUNCTIONS:
             message = f"`{name}` cannot stand here"
-            fix = "operators stand as statements of the schedule or as the value of a frontier"
-            environment.report("E0404", message, span, fix=fix)
+            advice = "operators stand as statements of the schedule or as the value of a frontier"
+            environment.report("E0404", message, span, fix=advice)
         elif symbol is not None:
             environment.report("E0204", f"`{name}` is a {symbol.kind.value} and cannot be called", span)
         else:

@@ -203,8 +203,8 @@ class ExpressionChecker(CallChecker):
         sign = expression.operation.value
         if left.is_integer and right.is_integer:
             message = f"`{sign}` between {left.value} and {right.value}, one signed and one unsigned"
-            fix = f"cast one side: `{left.value}(…)` or `{right.value}(…)`"
-            self.environment.report("E0223", message, expression.span, fix=fix)
+            advice = f"cast one side: `{left.value}(…)` or `{right.value}(…)`"
+            self.environment.report("E0223", message, expression.span, fix=advice)
             return
         if left.is_id or right.is_id:
             self._undefined(expression, sign, left if left.is_id else right, right if left.is_id else left)

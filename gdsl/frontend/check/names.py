@@ -79,8 +79,8 @@ class NameChecker:
         """Report a name that nothing declares."""
         near = FOREIGN_NAMES.get(name) or closest(name, candidates)
         if name in FUNCTIONS | SCHEDULE_FUNCTIONS | LATER_FUNCTIONS | TYPES.keys():
-            message, fix = f"`{name}` is a function, not a value", f"write `{name}(…)`"
-            self.environment.report("E0204", message, span, fix=fix)
+            message = f"`{name}` is a function, not a value"
+            self.environment.report("E0204", message, span, fix=f"write `{name}(…)`")
             return
         fix = f"did you mean `{near}`?" if near else None
         self.environment.report("E0201", f"`{name}` is not declared", span, fix=fix)

@@ -53,7 +53,8 @@ class OperatorChecker:
                     self.environment.report("E0415", message, value.span)
                     return None
                 return typed
-        return self._no_set(value)
+        self._no_set(value)
+        return None
 
     def _no_set(self, value: syntax.Expression) -> None:
         before = len(self.environment.diagnostics)
@@ -76,8 +77,8 @@ class OperatorChecker:
         if value.name == "vertices" or (edges and value.name == "edges"):
             return dataclasses.replace(value, symbol=built_in(value.name))
         if value.name == "edges":
-            fix = "only `compute` runs on all edges"
-            self.environment.report("E0403", "`edges` is not a set of vertices", value.span, fix=fix)
+            advice = "only `compute` runs on all edges"
+            self.environment.report("E0403", "`edges` is not a set of vertices", value.span, fix=advice)
             return None
         symbol = self.expressions.resolve(value.name, value.span)
         if symbol is None:

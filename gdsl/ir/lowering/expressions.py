@@ -1,0 +1,176 @@
+"""Lowers expressions and the targets of writes."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from gdsl.frontend import syntax
+from gdsl.frontend.check.conversions import integer_range
+from gdsl.frontend.check.names import needs_check
+from gdsl.frontend.syntax import SymbolKind
+from gdsl.ir import nodes
+from gdsl.operations import BinaryOperation, Builtin, Degree, Domain, UnaryOperation
+from gdsl.source import Span
+from gdsl.types import ScalarType
+
+_ROLES = {
+    SymbolKind.VERTEX: nodes.Role.VERTEX,
+    SymbolKind.SOURCE: nodes.Role.SOURCE,
+    SymbolKind.DESTINATION: nodes.Role.DESTINATION,
+    SymbolKind.EDGE: nodes.Role.EDGE,
+    SymbolKind.NEAR: nodes.Role.NEAR,
+    SymbolKind.FAR: nodes.Role.FAR,
+}
+_LOCALS = (SymbolKind.LOCAL, SymbolKind.LOOP_VARIABLE, SymbolKind.FUNCTION_PARAMETER)
+_COUNTS = {"num_vertices": Domain.VERTEX, "num_edges": Domain.EDGE, "vertices": Domain.VERTEX, "edges": Domain.EDGE}
+
+
+def impossible(node: syntax.Node) -> NoReturn:
+    """The checker let something through that it should not have."""
+    raise AssertionError(f"lowering: {type(node).__name__} at {node.span.line}:{node.span.column} is not typed")
+
+
+def default_value(type_: ScalarType, span: Span) -> nodes.Expression:
+    """0, false or `none`: what data without an initial value begins with."""
+    if type_.is_id:
+        return nodes.NoneId(span, type_)
+    if type_ is ScalarType.BOOL:
+        return nodes.Literal(span, type_, False)
+    return nodes.Literal(span, type_, 0.0 if type_.is_float else 0)
+
+
+def infinity(type_: ScalarType, span: Span) -> nodes.Literal:
+    """`inf` of a numeric type."""
+    return nodes.Literal(span, type_, float("inf") if type_.is_float else integer_range(type_)[1])
+
+
+class ExpressionLowering:
+    """Lowers expressions; `saturating` are the integer types at which the program uses `inf`."""
+
+    def __init__(self, saturating: frozenset[ScalarType]) -> None:
+        self.saturating = saturating
+
+    def expression(self, node: syntax.Expression) -> nodes.Expression:
+        """The IR of a typed expression."""
+        span, type_ = node.span, node.type
+        if type_ is None:
+            impossible(node)
+        match node:
+            case syntax.Number() | syntax.Boolean():
+                return nodes.Literal(span, type_, node.value)
+            case syntax.Infinity():
+                return infinity(type_, span)
+            case syntax.NoneLiteral():
+                return nodes.NoneId(span, type_)
+            case syntax.Name():
+                return self._name(node, type_)
+            case syntax.Index():
+                return self._element(node, type_)
+            case syntax.Unary():
+                return self._unary(node, type_)
+            case syntax.Binary():
+                operation = self.operation(node.operation, type_)
+                left, right = self.expression(node.left), self.expression(node.right)
+                return nodes.Binary(span, type_, operation, left, right)
+            case syntax.Conditional():
+                parts = (self.expression(part) for part in (node.condition, node.yes, node.no))
+                return nodes.Select(span, type_, *parts)
+            case syntax.Convert():
+                return nodes.Convert(span, type_, self.expression(node.operand))
+            case syntax.Call():
+                return self._call(node, type_)
+            case syntax.UpdateValue():
+                return nodes.UpdateValue(span, type_, node.outcome, self.update(node.update))
+            case syntax.CompareAndSwap():
+                old, new = self.expression(node.old), self.expression(node.new)
+                return nodes.CompareAndSwap(span, type_, self.target(node.target), old, new)
+        impossible(node)
+
+    def operation(self, operation: BinaryOperation, type_: ScalarType) -> BinaryOperation:
+        """`+` as it is, or saturating where the type has an `inf` in this program."""
+        if operation is BinaryOperation.ADD and type_ in self.saturating:
+            return BinaryOperation.ADD_SATURATING
+        return operation
+
+    def _unary(self, node: syntax.Unary, type_: ScalarType) -> nodes.Expression:
+        operand = self.expression(node.operand)
+        negated = isinstance(operand, nodes.Literal) and node.operation is UnaryOperation.NEGATE
+        if negated and isinstance(operand, nodes.Literal) and (type_.is_signed or type_.is_float):
+            return nodes.Literal(node.span, type_, -operand.value)
+        return nodes.Unary(node.span, type_, node.operation, operand)
+
+    def _name(self, node: syntax.Name, type_: ScalarType) -> nodes.Expression:
+        span, symbol = node.span, node.symbol
+        if symbol is None:
+            impossible(node)
+        if symbol.kind in _ROLES:
+            return nodes.Parameter(span, type_, _ROLES[symbol.kind], symbol.name)
+        if symbol.kind in _LOCALS:
+            return nodes.Local(span, type_, symbol.unique)
+        if symbol.kind is SymbolKind.PARAM:
+            return nodes.ParamValue(span, type_, symbol.name)
+        if symbol.kind is SymbolKind.SCALAR:
+            return nodes.ScalarValue(span, type_, symbol.name, node.now)
+        if symbol.kind is SymbolKind.FRONTIER:
+            return nodes.FrontierNotEmpty(span, type_, symbol.unique)
+        plain = {"iteration": nodes.Iteration, "place": nodes.Place, "id": nodes.OwnId}
+        if symbol.name in plain:
+            return plain[symbol.name](span, type_)
+        if symbol.name in _COUNTS:
+            return nodes.Count(span, type_, _COUNTS[symbol.name])
+        impossible(node)
+
+    def _element(self, node: syntax.Index, type_: ScalarType) -> nodes.Element:
+        if node.symbol is None or node.symbol.domain is None:
+            impossible(node)
+        index = self.expression(node.index)
+        return nodes.Element(node.span, type_, node.array, node.symbol.domain, index, node.checked, node.now)
+
+    def _call(self, node: syntax.Call, type_: ScalarType) -> nodes.Expression:
+        span, name = node.span, node.function
+        if node.symbol is None:
+            impossible(node)
+        values = [argument.value for argument in node.arguments]
+        if name == "size":
+            return self._size(node, type_)
+        if name in ("out_degree", "in_degree"):
+            return nodes.DegreeOf(span, type_, Degree(name), self.expression(values[0]), needs_check(values[0]))
+        arguments = tuple(self.expression(value) for value in values)
+        if node.symbol.kind is SymbolKind.FUNCTION:
+            return nodes.FunctionCall(span, type_, name, arguments)
+        return nodes.BuiltinCall(span, type_, Builtin(name), arguments)
+
+    def _size(self, node: syntax.Call, type_: ScalarType) -> nodes.Expression:
+        operand = node.arguments[0].value
+        if not isinstance(operand, syntax.Name) or operand.symbol is None:
+            impossible(node)
+        if operand.symbol.kind is SymbolKind.FRONTIER:
+            return nodes.FrontierSize(node.span, type_, operand.symbol.unique)
+        return nodes.Count(node.span, type_, _COUNTS[operand.symbol.name])
+
+    # ------------------------------------------------------------ writes
+
+    def target(self, node: syntax.Name | syntax.Index) -> nodes.Target:
+        """An element or a scalar that is written."""
+        symbol, type_ = node.symbol, node.type
+        if symbol is None or type_ is None:
+            impossible(node)
+        if isinstance(node, syntax.Name):
+            return nodes.ScalarTarget(node.span, symbol.name, type_)
+        if symbol.domain is None:
+            impossible(node)
+        index = self.expression(node.index)
+        return nodes.ElementTarget(node.span, symbol.name, symbol.domain, type_, index, node.checked)
+
+    def update(self, node: syntax.Update) -> nodes.Update:
+        """`x op= y` on an element or a scalar."""
+        return nodes.Update(node.span, self.target(node.target), node.operation, self.expression(node.value))
+
+
+def conjuncts(condition: syntax.Expression | None) -> tuple[syntax.Expression, ...]:
+    """The operands of `&&` in a condition, flattened from left to right; none for no condition."""
+    if condition is None:
+        return ()
+    if isinstance(condition, syntax.Binary) and condition.operation is BinaryOperation.AND:
+        return conjuncts(condition.left) + conjuncts(condition.right)
+    return (condition,)

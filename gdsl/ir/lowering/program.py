@@ -1,0 +1,183 @@
+"""Lowers a whole program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from gdsl.frontend import syntax
+from gdsl.frontend.check import CheckedProgram
+from gdsl.frontend.races import RaceFacts, check_races
+from gdsl.frontend.syntax import DeclarationKind, SymbolKind
+from gdsl.ir import nodes
+from gdsl.ir.lowering.expressions import ExpressionLowering, conjuncts, default_value, impossible
+from gdsl.ir.lowering.schedule import ScheduleLowering
+from gdsl.ir.lowering.statements import StatementLowering
+from gdsl.ir.verifier import verify
+from gdsl.operations import Domain
+from gdsl.source import NOWHERE
+from gdsl.types import ScalarType
+
+_DOMAINS = {DeclarationKind.VERTEX_ARRAY: Domain.VERTEX, DeclarationKind.EDGE_ARRAY: Domain.EDGE}
+
+
+def lower(checked: CheckedProgram, *, refuse_races: bool = True) -> nodes.Program:
+    """The IR of a checked program. Functors and functions that nothing uses are left out.
+
+    Raises `GdslError` (E03xx) for what the race rules forbid; with `refuse_races` False, for tests that show what the
+    rules prevent, such a program is lowered all the same.
+    """
+    facts = check_races(checked.program, checked.source, refuse_races)
+    program = _Lowering(checked, facts).program()
+    verify(program, "lowering")
+    return program
+
+
+class _Lowering:
+    def __init__(self, checked: CheckedProgram, facts: RaceFacts) -> None:
+        self.tree = checked.program
+        self.checked = checked
+        self.facts = facts
+        self.expressions = ExpressionLowering(_saturating(checked.program))
+        self.statements = StatementLowering(self.expressions, facts)
+        self.functors = {functor.name: functor for functor in self.tree.functors}
+
+    def program(self) -> nodes.Program:
+        tree, knobs = self.tree, self.checked.knobs
+        schedule = ScheduleLowering(self.expressions, self.facts, knobs, self.functors, _frontier_names(tree.schedule))
+        steps = schedule.block(tree.schedule)
+        used = _used_functors(tree)
+        words = {word.name for word in tree.requires}
+        place = tree.requires[0].span if tree.requires else NOWHERE
+        declarations = tree.declarations
+        return nodes.Program(
+            span=tree.span,
+            name=tree.name,
+            doc=tree.doc,
+            source_name=self.checked.source.name,
+            requires=nodes.Requirements(place, "symmetric" in words, "simple" in words),
+            params=tuple(self._param(node) for node in declarations if node.kind is DeclarationKind.PARAM),
+            arrays=tuple(self._array(node) for node in declarations if node.kind in _DOMAINS),
+            scalars=tuple(self._scalar(node) for node in declarations if node.kind is DeclarationKind.SCALAR),
+            functions=tuple(self._function(node) for node in _used_functions(tree, used)),
+            vertex_functors=tuple(self._vertex_functor(node) for node in used if node.domain is Domain.VERTEX),
+            edge_functors=tuple(self._edge_functor(node) for node in used if node.domain is Domain.EDGE),
+            frontiers=tuple(schedule.frontiers),
+            schedule=steps,
+            tuning=nodes.Tuning(NOWHERE, knobs.fuse, knobs.block, knobs.ids, knobs.bounds),
+        )
+
+    # ------------------------------------------------------------ problem data
+
+    def _optional(self, node: syntax.Expression | None) -> nodes.Expression | None:
+        return self.expressions.expression(node) if node is not None else None
+
+    def _param(self, node: syntax.Declaration) -> nodes.Param:
+        if node.type is None:
+            impossible(node)
+        return nodes.Param(node.span, node.name, node.type, self._optional(node.initial))
+
+    def _initial(self, node: syntax.Declaration) -> nodes.Expression | None:
+        if node.type is None:
+            impossible(node)
+        if node.is_input:
+            return None
+        return self._optional(node.initial) or default_value(node.type, node.span)
+
+    def _array(self, node: syntax.Declaration) -> nodes.Array:
+        if node.type is None:
+            impossible(node)
+        return nodes.Array(
+            span=node.span,
+            name=node.name,
+            domain=_DOMAINS[node.kind],
+            type=node.type,
+            initial=self._initial(node),
+            is_input=node.is_input,
+            is_local=node.is_local,
+            where=self._optional(node.where),
+            unique=node.name not in self.facts.not_unique,
+        )
+
+    def _scalar(self, node: syntax.Declaration) -> nodes.Scalar:
+        if node.type is None:
+            impossible(node)
+        return nodes.Scalar(
+            span=node.span,
+            name=node.name,
+            type=node.type,
+            initial=self._initial(node),
+            is_input=node.is_input,
+            is_local=node.is_local,
+            where=self._optional(node.where),
+            unique=node.name not in self.facts.not_unique,
+        )
+
+    # ------------------------------------------------------------ functors and functions
+
+    def _function(self, node: syntax.Function) -> nodes.Function:
+        if node.result is None:
+            impossible(node)
+        parameters = []
+        for parameter in node.parameters:
+            if parameter.symbol is None or parameter.type is None:
+                impossible(parameter)
+            parameters.append((parameter.symbol.unique, parameter.type))
+        return nodes.Function(node.span, node.name, tuple(parameters), node.result, self.statements.block(node.body))
+
+    def _condition(self, node: syntax.Functor) -> tuple[nodes.Expression, ...]:
+        return tuple(self.expressions.expression(part) for part in conjuncts(node.condition))
+
+    def _vertex_functor(self, node: syntax.Functor) -> nodes.VertexFunctor:
+        (vertex,) = node.parameters
+        body = self.statements.block(node.body)
+        return nodes.VertexFunctor(node.span, node.name, vertex.name, self._condition(node), body)
+
+    def _edge_functor(self, node: syntax.Functor) -> nodes.EdgeFunctor:
+        source, destination, edge = (parameter.name for parameter in node.parameters)
+        body, value = self.statements.block(node.body), self._optional(node.value)
+        return nodes.EdgeFunctor(node.span, node.name, source, destination, edge, self._condition(node), body, value)
+
+
+def _saturating(tree: syntax.Program) -> frozenset[ScalarType]:
+    """The integer types at which the program uses `inf`."""
+    found = (node.type for node in syntax.walk(tree) if isinstance(node, syntax.Infinity))
+    return frozenset(type_ for type_ in found if type_ is not None and type_.is_integer)
+
+
+def _frontier_names(statements: Iterable[syntax.Statement]) -> set[str]:
+    return {
+        node.symbol.unique
+        for statement in statements
+        for node in syntax.walk(statement)
+        if isinstance(node, syntax.FrontierDeclaration) and node.symbol is not None
+    }
+
+
+def _used_functors(tree: syntax.Program) -> list[syntax.Functor]:
+    names = {
+        node.functor.name
+        for statement in tree.schedule
+        for node in syntax.walk(statement)
+        if isinstance(node, syntax.OperatorCall)
+    }
+    return [functor for functor in tree.functors if functor.name in names]
+
+
+def _used_functions(tree: syntax.Program, functors: list[syntax.Functor]) -> list[syntax.Function]:
+    """The functions that data, used functors and the schedule call, each after those that it calls."""
+    functions = {function.name: function for function in tree.functions}
+    ordered: dict[str, syntax.Function] = {}
+
+    def visit(node: syntax.Node) -> None:
+        for part in syntax.walk(node):
+            called = isinstance(part, syntax.Call) and part.symbol is not None
+            if isinstance(part, syntax.Call) and called and part.function in functions:
+                if part.symbol is not None and part.symbol.kind is not SymbolKind.FUNCTION:
+                    continue
+                if part.function not in ordered:
+                    visit(functions[part.function])
+                    ordered[part.function] = functions[part.function]
+
+    for root in (*tree.declarations, *functors, *tree.schedule):
+        visit(root)
+    return list(ordered.values())

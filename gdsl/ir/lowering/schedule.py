@@ -1,0 +1,240 @@
+"""Lowers the schedule: nested operator calls become steps of their own with frontiers in between."""
+
+from __future__ import annotations
+
+from gdsl.frontend import syntax
+from gdsl.frontend.check import Knobs, OperatorKnobs
+from gdsl.frontend.races import End, RaceFacts
+from gdsl.frontend.syntax import OperatorKind, SymbolKind
+from gdsl.ir import nodes
+from gdsl.ir.lowering.expressions import ExpressionLowering, impossible
+from gdsl.ir.lowering.statements import spelled_out
+from gdsl.operations import Balance, Direction
+from gdsl.source import Span
+
+_DONE = {
+    OperatorKind.ADVANCE: "advanced",
+    OperatorKind.FILTER: "filtered",
+    OperatorKind.WHERE: "selected",
+}
+_ENDS = {End.NEAR: nodes.Role.NEAR, End.FAR: nodes.Role.FAR}
+
+
+class ScheduleLowering:
+    """Lowers the statements of one schedule; `frontiers` lists its frontiers in order of appearance."""
+
+    def __init__(
+        self,
+        expressions: ExpressionLowering,
+        facts: RaceFacts,
+        knobs: Knobs,
+        functors: dict[str, syntax.Functor],
+        taken: set[str],
+    ) -> None:
+        """`taken` are the names of the program's own frontiers, which temporary ones must not have."""
+        self.expressions = expressions
+        self.facts = facts
+        self.knobs = knobs
+        self.functors = functors
+        self.taken = taken
+        self.frontiers: list[str] = []
+        self.sites = 0
+        self.loops = 0
+
+    def block(self, statements: tuple[syntax.Statement, ...]) -> tuple[nodes.Step, ...]:
+        """The steps of a block."""
+        steps: list[nodes.Step] = []
+        for statement in statements:
+            self._statement(statement, steps)
+        return tuple(steps)
+
+    def _statement(self, node: syntax.Statement, steps: list[nodes.Step]) -> None:
+        span, lower = node.span, self.expressions.expression
+        match node:
+            case syntax.FrontierDeclaration():
+                if node.symbol is None:
+                    impossible(node)
+                self._define(node.symbol.unique, node.value, span, steps)
+            case syntax.Assign():
+                self._assign(node, steps)
+            case syntax.Update():
+                if isinstance(node.target, syntax.Index):
+                    impossible(node)
+                steps.append(nodes.StoreScalar(span, node.target.name, spelled_out(node, self.expressions)))
+            case syntax.ExpressionStatement():
+                self._expression(node.value, steps)
+            case syntax.While():
+                loop = self._next_loop()
+                steps.append(nodes.While(span, loop, lower(node.condition), self.block(node.body)))
+            case syntax.Repeat():
+                loop = self._next_loop()
+                steps.append(nodes.Repeat(span, loop, lower(node.count), self.block(node.body)))
+            case syntax.If():
+                then, otherwise = self.block(node.then), self.block(node.otherwise)
+                steps.append(nodes.If(span, lower(node.condition), then, otherwise))
+            case _:
+                impossible(node)
+
+    def _next_loop(self) -> int:
+        self.loops += 1
+        return self.loops - 1
+
+    def _assign(self, node: syntax.Assign, steps: list[nodes.Step]) -> None:
+        target, symbol = node.target, node.target.symbol
+        if symbol is None:
+            impossible(node)
+        if symbol.kind is SymbolKind.FRONTIER:
+            self._define(symbol.unique, node.value, node.span, steps)
+        elif isinstance(node.value, syntax.OperatorCall):
+            self._neighbor_reduce(node.value, target, steps)
+        elif isinstance(target, syntax.Name):
+            steps.append(nodes.StoreScalar(node.span, symbol.name, self.expressions.expression(node.value)))
+        else:
+            place = self.expressions.target(target)
+            if not isinstance(place, nodes.ElementTarget):
+                impossible(node)
+            steps.append(nodes.StoreElement(node.span, place, self.expressions.expression(node.value)))
+
+    def _expression(self, node: syntax.Expression, steps: list[nodes.Step]) -> None:
+        if isinstance(node, syntax.OperatorCall):
+            keeps = node.kind in (OperatorKind.FILTER, OperatorKind.WHERE)
+            self._operator(node, self._temporary(node.kind) if keeps else None, steps)
+            return
+        if not isinstance(node, syntax.Call):
+            impossible(node)
+        first, second = (argument.value for argument in node.arguments)
+        if not isinstance(first, syntax.Name) or first.symbol is None:
+            impossible(node)
+        symbol = first.symbol
+        if node.function == "swap" and isinstance(second, syntax.Name):
+            steps.append(nodes.Swap(node.span, symbol.name, second.name, symbol.kind is SymbolKind.SCALAR))
+        elif symbol.domain is not None and symbol.type is not None:
+            value = self.expressions.expression(second)
+            steps.append(nodes.Fill(node.span, symbol.name, symbol.domain, symbol.type, value))
+
+    # ------------------------------------------------------------ frontiers
+
+    def _list(self, name: str) -> str:
+        if name not in self.frontiers:
+            self.frontiers.append(name)
+        return name
+
+    def _temporary(self, kind: OperatorKind | None) -> str:
+        stem = _DONE[kind] if kind is not None else "members"
+        number = 1
+        while f"{stem}_{number}" in self.taken:
+            number += 1
+        self.taken.add(f"{stem}_{number}")
+        return f"{stem}_{number}"
+
+    def _define(self, name: str, value: syntax.Expression | None, span: Span, steps: list[nodes.Step]) -> None:
+        match value:
+            case None:
+                steps.append(nodes.DefineFrontier(span, self._list(name), (), False))
+            case syntax.SetLiteral():
+                members = tuple(self.expressions.expression(member) for member in value.members)
+                steps.append(nodes.DefineFrontier(span, self._list(name), members, False))
+            case syntax.Name() if value.symbol is not None and value.symbol.kind is SymbolKind.FRONTIER:
+                steps.append(nodes.CopyFrontier(span, self._list(name), value.symbol.unique))
+            case syntax.Name():
+                steps.append(nodes.DefineFrontier(span, self._list(name), (), True))
+            case syntax.OperatorCall():
+                self._operator(value, name, steps)
+            case _:
+                impossible(value)
+
+    def _input(self, value: syntax.Expression | None, steps: list[nodes.Step]) -> nodes.VertexSet:
+        match value:
+            case syntax.Name() if value.symbol is not None and value.symbol.kind is SymbolKind.FRONTIER:
+                return nodes.FrontierRef(value.span, value.symbol.unique)
+            case syntax.Name():
+                return nodes.AllVertices(value.span)
+            case syntax.SetLiteral() | syntax.OperatorCall():
+                kind = value.kind if isinstance(value, syntax.OperatorCall) else None
+                name = self._temporary(kind)
+                self._define(name, value, value.span, steps)
+                return nodes.FrontierRef(value.span, name)
+        raise AssertionError("lowering: an operator without input")
+
+    # ------------------------------------------------------------ operators
+
+    def _operator(self, call: syntax.OperatorCall, result: str | None, steps: list[nodes.Step]) -> None:
+        span, functor = call.span, call.functor.name
+        label = call.label or functor
+        if call.kind is OperatorKind.WHERE and result is not None:
+            steps.append(
+                nodes.Filter(span, self._next_site(), label, nodes.AllVertices(span), functor, self._list(result))
+            )
+            return
+        if isinstance(call.input, syntax.Name) and call.input.name == "edges":
+            step = nodes.Compute(span, self._next_site(), label, nodes.AllEdges(span), functor, self._closing(call))
+            steps.append(step)
+            return
+        source = self._input(call.input, steps)
+        site = self._next_site()
+        if call.kind is OperatorKind.ADVANCE:
+            kept = self._list(result) if result is not None else None
+            steps.append(self._advance(call, site, label, source, kept))
+        elif call.kind is OperatorKind.FILTER and result is not None:
+            steps.append(nodes.Filter(span, site, label, source, functor, self._list(result)))
+        else:
+            steps.append(nodes.Compute(span, site, label, source, functor, self._closing(call)))
+
+    def _next_site(self) -> int:
+        self.sites += 1
+        return self.sites - 1
+
+    def _closing(self, call: syntax.OperatorCall) -> nodes.Closing | None:
+        fact = self.facts.closing(call.span)
+        if fact is None:
+            return None
+        return nodes.Closing(call.span, _ENDS[fact.end], fact.array, fact.conjunct, fact.statement)
+
+    def _knobs(self, call: syntax.OperatorCall) -> OperatorKnobs:
+        """Those of the functor, overridden by those of the label."""
+        general = self.knobs.operators.get(call.functor.name, OperatorKnobs())
+        special = self.knobs.operators.get(call.label, OperatorKnobs()) if call.label is not None else OperatorKnobs()
+        direction = special if special.direction is not None else general
+        balance = special.balance or general.balance
+        return OperatorKnobs(direction.direction, direction.alpha, direction.beta, balance)
+
+    def _advance(
+        self, call: syntax.OperatorCall, site: int, label: str, source: nodes.VertexSet, result: str | None
+    ) -> nodes.Advance:
+        knobs, closing = self._knobs(call), self._closing(call)
+        direction = knobs.direction or (Direction.AUTO if closing is not None else Direction.PUSH)
+        thresholds = {"alpha": knobs.alpha, "beta": knobs.beta}
+        return nodes.Advance(
+            span=call.span,
+            site=site,
+            label=label,
+            frontier=source,
+            functor=call.functor.name,
+            over=call.over,
+            result=result,
+            closing=closing,
+            direction=direction,
+            balance=knobs.balance or Balance.AUTO,
+            **{name: value for name, value in thresholds.items() if value is not None},
+        )
+
+    def _neighbor_reduce(
+        self, call: syntax.OperatorCall, target: syntax.Name | syntax.Index, steps: list[nodes.Step]
+    ) -> None:
+        if not isinstance(target, syntax.Name) or target.type is None or call.operation is None:
+            impossible(call)
+        source = self._input(call.input, steps)
+        steps.append(
+            nodes.NeighborReduce(
+                span=call.span,
+                site=self._next_site(),
+                label=call.label or call.functor.name,
+                frontier=source,
+                functor=call.functor.name,
+                operation=call.operation,
+                over=call.over,
+                array=target.name,
+                array_type=target.type,
+                balance=self._knobs(call).balance or Balance.AUTO,
+            )
+        )

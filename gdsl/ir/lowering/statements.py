@@ -1,0 +1,93 @@
+"""Lowers the statements of functors and functions, one to one."""
+
+from __future__ import annotations
+
+from gdsl.frontend import syntax
+from gdsl.frontend.races import RaceFacts
+from gdsl.frontend.syntax import SymbolKind
+from gdsl.ir import nodes
+from gdsl.ir.lowering.expressions import ExpressionLowering, impossible
+from gdsl.operations import BinaryOperation, Builtin, ReduceOperation, StoreRule
+
+_SPELLED_OUT = {
+    ReduceOperation.ADD: BinaryOperation.ADD,
+    ReduceOperation.SUBTRACT: BinaryOperation.SUBTRACT,
+    ReduceOperation.MULTIPLY: BinaryOperation.MULTIPLY,
+    ReduceOperation.BIT_AND: BinaryOperation.BIT_AND,
+    ReduceOperation.BIT_OR: BinaryOperation.BIT_OR,
+    ReduceOperation.BIT_XOR: BinaryOperation.BIT_XOR,
+}
+_ORDERINGS = {ReduceOperation.MIN: Builtin.MIN, ReduceOperation.MAX: Builtin.MAX}
+
+
+def spelled_out(node: syntax.Update, expressions: ExpressionLowering) -> nodes.Expression:
+    """The new value of `x op= y`: `x op y`."""
+    former, value = expressions.expression(node.target), expressions.expression(node.value)
+    if node.operation in _ORDERINGS:
+        return nodes.BuiltinCall(node.span, former.type, _ORDERINGS[node.operation], (former, value))
+    operation = expressions.operation(_SPELLED_OUT[node.operation], former.type)
+    return nodes.Binary(node.span, former.type, operation, former, value)
+
+
+class StatementLowering:
+    """Lowers statements; the race rules have said why each plain store is allowed."""
+
+    def __init__(self, expressions: ExpressionLowering, facts: RaceFacts) -> None:
+        self.expressions = expressions
+        self.facts = facts
+
+    def block(self, statements: tuple[syntax.Statement, ...]) -> tuple[nodes.Statement, ...]:
+        """The IR of each statement."""
+        return tuple(self.statement(statement) for statement in statements)
+
+    def statement(self, node: syntax.Statement) -> nodes.Statement:
+        """The IR of a typed statement."""
+        span, lower = node.span, self.expressions.expression
+        match node:
+            case syntax.Let():
+                if node.type is None or node.symbol is None:
+                    impossible(node)
+                return nodes.Let(span, node.symbol.unique, node.type, lower(node.value), node.mutable)
+            case syntax.Assign():
+                return self._assign(node)
+            case syntax.Update():
+                if _is_local(node.target) and node.target.symbol is not None:
+                    return nodes.Assign(span, node.target.symbol.unique, spelled_out(node, self.expressions))
+                return self.expressions.update(node)
+            case syntax.ExpressionStatement():
+                if isinstance(node.value, syntax.UpdateValue):
+                    return self.expressions.update(node.value.update)
+                return nodes.Evaluate(span, lower(node.value))
+            case syntax.Accept():
+                return nodes.Accept(span, lower(node.value))
+            case syntax.Return():
+                return nodes.Return(span, lower(node.value))
+            case syntax.Break():
+                return nodes.Break(span)
+        return self._nested(node)
+
+    def _nested(self, node: syntax.Statement) -> nodes.Statement:  # noqa: RET503 - `impossible` does not return
+        span, lower = node.span, self.expressions.expression
+        match node:
+            case syntax.If():
+                then, otherwise = self.block(node.then), self.block(node.otherwise)
+                return nodes.Branch(span, lower(node.condition), then, otherwise)
+            case syntax.While():
+                return nodes.Loop(span, lower(node.condition), self.block(node.body))
+            case syntax.For():
+                if node.type is None or node.symbol is None:
+                    impossible(node)
+                first, last = lower(node.first), lower(node.last)
+                return nodes.ForRange(span, node.symbol.unique, node.type, first, last, self.block(node.body))
+        impossible(node)
+
+    def _assign(self, node: syntax.Assign) -> nodes.Statement:
+        value = self.expressions.expression(node.value)
+        if _is_local(node.target) and node.target.symbol is not None:
+            return nodes.Assign(node.span, node.target.symbol.unique, value)
+        rule = StoreRule.ANY_WINNER if node.any_winner else self.facts.rule(node.span)
+        return nodes.Store(node.span, self.expressions.target(node.target), value, rule)
+
+
+def _is_local(target: syntax.Name | syntax.Index) -> bool:
+    return target.symbol is not None and target.symbol.kind is SymbolKind.LOCAL

@@ -1,0 +1,231 @@
+"""Checks that a program of the IR holds together. A failure is a mistake of the compiler, never of the user."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from gdsl.ir import nodes
+from gdsl.ir.traversal import walk
+from gdsl.operations import Direction, Domain, NeighborOperation, Outcome
+from gdsl.types import ScalarType
+
+
+class VerificationError(AssertionError):
+    """An IR that does not hold together; the message names the pass that made it."""
+
+
+def verify(program: nodes.Program, after: str) -> None:
+    """Raise `VerificationError` unless names are declared and types agree; `after` names the pass that ran."""
+    _Verifier(program, after).program()
+
+
+class _Verifier:
+    def __init__(self, program: nodes.Program, after: str) -> None:
+        self.root = program
+        self.after = after
+        self.arrays = {array.name: array for array in program.arrays}
+        self.scalars = {scalar.name: scalar for scalar in program.scalars}
+        self.params = {param.name: param for param in program.params}
+        self.functions = {function.name: function for function in program.functions}
+        self.vertex_functors = {functor.name: functor for functor in program.vertex_functors}
+        self.edge_functors = {functor.name: functor for functor in program.edge_functors}
+        self.locals: dict[str, ScalarType] = {}
+
+    def expect(self, holds: bool, what: str, node: nodes.Node) -> None:
+        if not holds:
+            place = f"{self.root.source_name}:{node.span.line}:{node.span.column}"
+            raise VerificationError(f"after {self.after}: {what}, in {type(node).__name__} at {place}")
+
+    def program(self) -> None:
+        root = self.root
+        groups: tuple[Iterable[Any], ...] = (
+            root.params,
+            (*root.arrays, *root.scalars),
+            root.functions,
+            (*root.vertex_functors, *root.edge_functors),
+        )
+        for group in groups:
+            names = [item.name for item in group]
+            self.expect(len(names) == len(set(names)), "a name is declared twice", root)
+        self.expect(len(set(root.frontiers)) == len(root.frontiers), "a frontier is listed twice", root)
+        everything: tuple[nodes.Param | nodes.Array | nodes.Scalar, ...] = (*root.params, *root.arrays, *root.scalars)
+        for data in everything:
+            initial = data.default if isinstance(data, nodes.Param) else data.initial
+            if initial is not None:
+                self.expect(initial.type is data.type, "the initial value has another type", data)
+            self.parts(data)
+        for function in root.functions:
+            self.locals = dict(function.parameters)
+            self.part(function)
+        functors: tuple[nodes.Node, ...] = (*root.vertex_functors, *root.edge_functors)
+        for functor in functors:
+            self.locals = {}
+            self.part(functor)
+        self.locals = {}
+        self.part(root.schedule)
+        steps = [node for node in walk(root.schedule) if isinstance(node, nodes.Operator)]
+        self.expect(len({step.site for step in steps}) == len(steps), "two operators have one site", root)
+
+    def part(self, part: object) -> None:
+        for node in walk(part):
+            if isinstance(node, nodes.Let | nodes.ForRange):
+                self.expect(node.name not in self.locals, f"the local {node.name} is declared twice", node)
+                self.locals[node.name] = node.type
+        self.parts(part)
+
+    def parts(self, part: object) -> None:
+        for node in walk(part):
+            if isinstance(node, nodes.Expression):
+                self.expression(node)
+            elif isinstance(node, nodes.Step):
+                self.step(node)
+            elif isinstance(node, nodes.Statement):
+                self.statement(node)
+            elif isinstance(node, nodes.ElementTarget | nodes.ScalarTarget):
+                self.target(node)
+
+    # ------------------------------------------------------------ expressions
+
+    def expression(self, node: nodes.Expression) -> None:
+        match node:
+            case nodes.Local():
+                self.expect(self.locals.get(node.name) is node.type, f"the local {node.name} is not known", node)
+            case nodes.ParamValue():
+                known = self.params.get(node.name)
+                self.expect(known is not None and known.type is node.type, f"no param {node.name}", node)
+            case nodes.ScalarValue():
+                scalar = self.scalars.get(node.name)
+                self.expect(scalar is not None and scalar.type is node.type, f"no scalar {node.name}", node)
+            case nodes.Element():
+                array = self.arrays.get(node.array)
+                fits = array is not None and (array.type, array.domain) == (node.type, node.domain)
+                self.expect(fits, f"no array {node.array}", node)
+                self.index(node.index, node.domain, node)
+            case nodes.DegreeOf():
+                self.expect(node.vertex.type is ScalarType.VERTEX, "a degree of no vertex", node)
+            case nodes.Literal():
+                self.expect(node.type.is_float == isinstance(node.value, float), "a literal of another type", node)
+            case nodes.Unary():
+                self.expect(node.operand.type is node.type, "the operand has another type", node)
+            case nodes.Binary():
+                self.binary(node)
+            case nodes.Select():
+                same = node.yes.type is node.type and node.no.type is node.type
+                self.expect(same and node.condition.type is ScalarType.BOOL, "the sides have other types", node)
+            case nodes.BuiltinCall():
+                same = all(argument.type is node.type for argument in node.arguments)
+                self.expect(same, "an argument has another type", node)
+            case nodes.FunctionCall():
+                self.call(node)
+            case nodes.FrontierSize() | nodes.FrontierNotEmpty():
+                self.expect(node.frontier in self.root.frontiers, f"no frontier {node.frontier}", node)
+            case nodes.UpdateValue():
+                wanted = ScalarType.BOOL if node.outcome is Outcome.CHANGED else node.update.target.type
+                self.expect(node.type is wanted, "the outcome has another type", node)
+            case nodes.CompareAndSwap():
+                same = node.old.type is node.target.type and node.new.type is node.target.type
+                self.expect(same, "the values have other types than the target", node)
+
+    def binary(self, node: nodes.Binary) -> None:
+        operation, left, right = node.operation, node.left.type, node.right.type
+        self.expect(left is right, f"{left.value} {operation.value} {right.value}", node)
+        result = ScalarType.BOOL if operation.is_comparison or operation.is_logical else left
+        self.expect(node.type is result, "the result has another type", node)
+
+    def call(self, node: nodes.FunctionCall) -> None:
+        function = self.functions.get(node.function)
+        self.expect(function is not None, f"no function {node.function}", node)
+        if function is not None:
+            given = tuple(argument.type for argument in node.arguments)
+            wanted = tuple(type_ for _, type_ in function.parameters)
+            self.expect(given == wanted and node.type is function.result, "the function has other types", node)
+
+    def index(self, index: nodes.Expression, domain: Domain, node: nodes.Node) -> None:
+        own = ScalarType.VERTEX if domain is Domain.VERTEX else ScalarType.EDGE
+        self.expect(index.type is own or index.type.is_integer, "the index has a wrong type", node)
+
+    # ------------------------------------------------------------ statements
+
+    def target(self, node: nodes.Target) -> None:
+        if isinstance(node, nodes.ScalarTarget):
+            scalar = self.scalars.get(node.scalar)
+            self.expect(scalar is not None and scalar.type is node.type, f"no scalar {node.scalar}", node)
+            return
+        array = self.arrays.get(node.array)
+        fits = array is not None and (array.type, array.domain) == (node.type, node.domain)
+        self.expect(fits, f"no array {node.array}", node)
+        self.index(node.index, node.domain, node)
+
+    def statement(self, node: nodes.Statement) -> None:
+        match node:
+            case nodes.Let():
+                self.expect(node.value.type is node.type, "the value has another type", node)
+            case nodes.Assign():
+                self.expect(self.locals.get(node.name) is node.value.type, f"no local {node.name} of this type", node)
+            case nodes.Store() | nodes.Update():
+                self.expect(node.value.type is node.target.type, "the value has another type", node)
+            case nodes.Accept():
+                self.expect(node.value.type is ScalarType.BOOL, "accept takes a bool", node)
+            case nodes.Branch() | nodes.Loop():
+                self.expect(node.condition.type is ScalarType.BOOL, "a condition is a bool", node)
+            case nodes.ForRange():
+                same = node.first.type is node.type and node.last.type is node.type
+                self.expect(same, "the ends of the range have other types", node)
+
+    # ------------------------------------------------------------ schedule
+
+    def step(self, node: nodes.Step) -> None:
+        for name in _frontiers_of(node):
+            self.expect(name in self.root.frontiers, f"no frontier {name}", node)
+        match node:
+            case nodes.Advance():
+                self.expect(node.functor in self.edge_functors, f"no edge functor {node.functor}", node)
+                self.expect(isinstance(node.direction, Direction), "no direction", node)
+            case nodes.Filter():
+                self.expect(node.functor in self.vertex_functors, f"no vertex functor {node.functor}", node)
+            case nodes.Compute():
+                known = self.edge_functors if isinstance(node.frontier, nodes.AllEdges) else self.vertex_functors
+                self.expect(node.functor in known, f"no functor {node.functor}", node)
+            case nodes.NeighborReduce():
+                self.neighbor_reduce(node)
+            case nodes.StoreElement():
+                self.expect(node.value.type is node.target.type, "the value has another type", node)
+            case nodes.StoreScalar():
+                scalar = self.scalars.get(node.scalar)
+                fits = scalar is not None and scalar.type is node.value.type
+                self.expect(fits, f"no scalar {node.scalar} of this type", node)
+            case nodes.Fill():
+                array = self.arrays.get(node.array)
+                self.expect(array is not None and array.type is node.value.type, f"no array {node.array}", node)
+            case nodes.Swap():
+                known_data: dict[str, nodes.Array] | dict[str, nodes.Scalar]
+                known_data = self.scalars if node.of_scalars else self.arrays
+                self.expect(node.first in known_data and node.second in known_data, "a swap of unknown data", node)
+            case nodes.While() | nodes.If():
+                self.expect(node.condition.type is ScalarType.BOOL, "a condition is a bool", node)
+            case nodes.Repeat():
+                self.expect(node.count.type is ScalarType.INT64, "a count is an int64", node)
+
+    def neighbor_reduce(self, node: nodes.NeighborReduce) -> None:
+        functor = self.edge_functors.get(node.functor)
+        value = functor.value if functor is not None else None
+        self.expect(value is not None, f"no edge functor {node.functor} with a value", node)
+        array = self.arrays.get(node.array)
+        self.expect(array is not None and array.type is node.array_type, f"no array {node.array}", node)
+        if value is not None and node.operation is not NeighborOperation.COUNT:
+            self.expect(value.type is node.array_type, "the functor's value has another type", node)
+
+
+def _frontiers_of(node: nodes.Step) -> list[str]:
+    names = []
+    if isinstance(node, nodes.Advance | nodes.Filter | nodes.Compute | nodes.NeighborReduce):
+        if isinstance(node.frontier, nodes.FrontierRef):
+            names.append(node.frontier.name)
+        if isinstance(node, nodes.Advance | nodes.Filter) and node.result is not None:
+            names.append(node.result)
+    elif isinstance(node, nodes.DefineFrontier):
+        names.append(node.name)
+    elif isinstance(node, nodes.CopyFrontier):
+        names += [node.name, node.other]
+    return names
