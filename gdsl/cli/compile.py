@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
@@ -41,7 +42,7 @@ def command(
     form = emit or _SUFFIXES.get(output.suffix.lower() if output else "", "cuda")
     if arch is not None and form not in ("ptx", "cubin"):
         raise click.UsageError(f"--arch is for --emit ptx and cubin, not for {form}")
-    if output is None and form == "cubin" and click.get_text_stream("stdout").isatty():
+    if output is None and form == "cubin" and sys.stdout.isatty():
         raise click.UsageError("a cubin is binary and not written to a terminal; use -o FILE or a pipe")
     if output is not None:
         check_writable(output)

@@ -1,0 +1,203 @@
+"""What this machine has of what gdsl can use, and what to install for what is missing."""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+import platform
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from importlib import metadata
+from typing import Any
+
+from gdsl import cache
+from gdsl.diagnostics import GdslError
+from gdsl.version import __version__
+
+CUPY_PACKAGES = ("cupy-cuda13x", "cupy-cuda12x", "cupy-cuda11x", "cupy")
+"""The packages that install the module `cupy`, of which only one may be installed."""
+
+_NEEDED = ("numpy", "scipy", "lark", "jinja2", "click", "rich")
+
+
+class State(Enum):
+    """How a finding stands."""
+
+    GOOD = "ok"
+    ABSENT = "--"
+    """Not here, and gdsl works without it."""
+    BAD = "!!"
+    """Something is wrong and should be mended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of the report; `fix` says what to do where the state is not good."""
+
+    name: str
+    state: State
+    detail: str
+    fix: str = ""
+
+
+def examine() -> list[Finding]:
+    """Look at everything. Never raises, and starts nothing on a GPU."""
+    checks: tuple[Callable[[], Finding], ...] = (
+        _versions,
+        _packages,
+        _driver,
+        _gpu,
+        _cupy,
+        _nvrtc,
+        _compiler,
+        _cache,
+    )
+    findings = []
+    for check in checks:
+        try:
+            findings.append(check())
+        except Exception as error:  # a report must not end at the first thing that is broken
+            name = check.__name__.strip("_")
+            findings.append(Finding(name, State.BAD, f"the look at it failed: {type(error).__name__}: {error}"))
+    return findings + _backends()
+
+
+def installed(package: str) -> str | None:
+    """The version of an installed package; None if it is not installed."""
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def cupy_clash(version_of: Callable[[str], str | None] = installed) -> Finding | None:
+    """What is wrong where several packages have installed `cupy` over each other; None where none or one has."""
+    found = [package for package in CUPY_PACKAGES if version_of(package) is not None]
+    if len(found) < 2:
+        return None
+    return Finding(
+        "CuPy",
+        State.BAD,
+        f"{' and '.join(found)} are both installed; they overwrite each other's files",
+        f"pip uninstall {' '.join(found)}, then install one: pip install 'gdsl[cuda13]' (or 'gdsl[cuda12]')",
+    )
+
+
+def _versions() -> Finding:
+    detail = f"{__version__}, Python {platform.python_version()} on {platform.system()} {platform.machine()}"
+    return Finding("gdsl", State.GOOD, detail)
+
+
+def _packages() -> Finding:
+    missing = [package for package in _NEEDED if installed(package) is None]
+    have = ", ".join(f"{package} {installed(package)}" for package in _NEEDED if package not in missing)
+    if missing:
+        return Finding("packages", State.BAD, f"missing: {', '.join(missing)}", f"pip install {' '.join(missing)}")
+    return Finding("packages", State.GOOD, have)
+
+
+def _driver() -> Finding:
+    driver = _cuda_driver()
+    if driver is None:
+        return Finding(
+            "driver",
+            State.ABSENT,
+            "no NVIDIA driver (libcuda) is installed",
+            "for the cuda backend: a machine with an NVIDIA GPU and its driver",
+        )
+    version = ctypes.c_int()
+    driver.cuDriverGetVersion(ctypes.byref(version))
+    major, minor = version.value // 1000, version.value % 1000 // 10
+    if major < 12:
+        return Finding("driver", State.BAD, f"for CUDA {major}.{minor}", "install a driver for CUDA 12 or 13")
+    return Finding("driver", State.GOOD, f"for CUDA {major}.{minor} (gdsl[cuda{min(major, 13)}] fits)")
+
+
+def _gpu() -> Finding:
+    driver = _cuda_driver()
+    if driver is None:
+        return Finding("GPU", State.ABSENT, "none, as there is no driver")
+    status = driver.cuInit(0)
+    count = ctypes.c_int()
+    if status == 0:
+        status = driver.cuDeviceGetCount(ctypes.byref(count))
+    if status != 0 or count.value == 0:
+        fix = "nvidia-smi says more; in a container the GPU must be passed on"
+        return Finding("GPU", State.ABSENT, f"the driver finds none (error {status})", fix)
+    return Finding("GPU", State.GOOD, ", ".join(_gpu_text(driver, device) for device in range(count.value)))
+
+
+def _gpu_text(driver: Any, device: int) -> str:
+    name = ctypes.create_string_buffer(128)
+    memory = ctypes.c_size_t()
+    numbers = [ctypes.c_int(), ctypes.c_int()]
+    driver.cuDeviceGetName(name, len(name), device)
+    driver.cuDeviceTotalMem_v2(ctypes.byref(memory), device)
+    for attribute, number in zip((75, 76), numbers, strict=True):  # CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_…
+        driver.cuDeviceGetAttribute(ctypes.byref(number), attribute, device)
+    capability = f"sm_{numbers[0].value}{numbers[1].value}"
+    return f"{name.value.decode(errors='replace')} ({capability}, {memory.value / 2**30:.0f} GiB)"
+
+
+def _cuda_driver() -> Any:
+    for name in ("libcuda.so.1", "libcuda.so", "nvcuda.dll"):
+        try:
+            return ctypes.CDLL(name)
+        except OSError:
+            continue
+    return None
+
+
+def _cupy() -> Finding:
+    clash = cupy_clash()
+    if clash is not None:
+        return clash
+    for package in CUPY_PACKAGES:
+        version = installed(package)
+        if version is None:
+            continue
+        if not 14 <= int(version.split(".")[0]) < 15:
+            return Finding("CuPy", State.BAD, f"{package} {version}", "gdsl needs CuPy 14: pip install 'gdsl[cuda13]'")
+        return Finding("CuPy", State.GOOD, f"{package} {version}")
+    return Finding("CuPy", State.ABSENT, "not installed", f"pip install '{_extra()}'")
+
+
+def _nvrtc() -> Finding:
+    try:
+        nvrtc = importlib.import_module("gdsl.backends.cuda.nvrtc")
+        major, minor = nvrtc.version()
+    except GdslError as error:
+        return Finding("NVRTC", State.ABSENT, error.diagnostics[0].message, f"pip install '{_extra()}'")
+    return Finding("NVRTC", State.GOOD, f"{major}.{minor}")
+
+
+def _extra() -> str:
+    """The extra that fits the driver; the newer one where there is none, which still compiles."""
+    driver = _cuda_driver()
+    version = ctypes.c_int()
+    if driver is not None:
+        driver.cuDriverGetVersion(ctypes.byref(version))
+    return "gdsl[cuda12]" if 12000 <= version.value < 13000 else "gdsl[cuda13]"
+
+
+def _compiler() -> Finding:
+    found = importlib.import_module("gdsl.backends.registry").availability("cpu")
+    return Finding("C++ compiler", State.GOOD if found.ok else State.ABSENT, found.detail, found.fix)
+
+
+def _cache() -> Finding:
+    problem = cache.trouble()
+    if problem is not None:
+        return Finding("cache", State.BAD, problem, "set GDSL_CACHE_DIR to a directory of your own")
+    entries, size = cache.usage()
+    return Finding("cache", State.GOOD, f"{cache.directory()}, {entries} entries, {size / 2**20:.1f} MiB")
+
+
+def _backends() -> list[Finding]:
+    registry = importlib.import_module("gdsl.backends.registry")
+    findings = []
+    for name in registry.NAMES:
+        found = registry.availability(name)
+        findings.append(Finding(f"backend {name}", State.GOOD if found.ok else State.ABSENT, found.detail, found.fix))
+    return findings
