@@ -1,0 +1,270 @@
+"""Expressions, made once into Python functions of a call's frame."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from gdsl.backends.reference.values import (
+    Value,
+    binary_function,
+    builtin_function,
+    constant,
+    convert_function,
+    none_id,
+    unary_function,
+)
+from gdsl.diagnostics import GdslError
+from gdsl.ir import nodes as ir
+from gdsl.operations import BinaryOperation, Degree, Domain, Over
+
+Frame = list[Any]
+"""What one call of a functor has of its own: the places below, then its locals."""
+
+Evaluator = Callable[[Frame], Value]
+"""An expression made ready: its value for one call. Expressions of the schedule do not look at the frame."""
+
+VERTEX = SOURCE = 0
+DESTINATION, EDGE, NEAR, FAR, ACCEPTED, RESULT, FIRST_LOCAL = 1, 2, 3, 4, 5, 6, 7
+
+_SLOT_OF_ROLE = {
+    ir.Role.VERTEX: VERTEX,
+    ir.Role.SOURCE: SOURCE,
+    ir.Role.DESTINATION: DESTINATION,
+    ir.Role.EDGE: EDGE,
+    ir.Role.NEAR: NEAR,
+    ir.Role.FAR: FAR,
+}
+
+
+class Cells:
+    """The values of one array, under a name that `swap` may give other values."""
+
+    __slots__ = ("values",)
+
+    def __init__(self, values: Any) -> None:
+        """Hold `values`, anything with `values[index]` and a length."""
+        self.values = values
+
+
+class GraphFacts(Protocol):
+    """What an expression can ask of the graph."""
+
+    def count(self, domain: Domain) -> int:
+        """The number of vertices or of edges."""
+        ...
+
+    def degrees(self, degree: Degree) -> Sequence[int]:
+        """The degree of every vertex."""
+        ...
+
+    def first_edges(self, over: Over) -> Sequence[int]:
+        """The place of every vertex's first edge among all out-edges or in-edges."""
+        ...
+
+
+@dataclass
+class Environment:
+    """Where expressions find what they read; each mapping is asked again at every evaluation.
+
+    `scalars`, `params` hold values as `values.py` has them, `frontier_sizes` ints. `functions` holds the program's
+    own functions as Python functions (see `statements.compile_functions`). `poll` is called now and then by loops
+    inside functors and may raise.
+    """
+
+    id_bits: int
+    graph: GraphFacts
+    params: Mapping[str, Value] = field(default_factory=dict)
+    scalars: Mapping[str, Value] = field(default_factory=dict)
+    arrays: Mapping[str, Cells] = field(default_factory=dict)
+    frontier_sizes: Mapping[str, int] = field(default_factory=dict)
+    functions: Mapping[str, Callable[..., Value]] = field(default_factory=dict)
+    iteration: Callable[[], int] = lambda: 0
+    poll: Callable[[], None] = lambda: None
+    source_name: str = ""
+
+
+def compile_expression(expression: ir.Expression, environment: Environment) -> Callable[[], Value]:
+    """An expression of the schedule as a function without arguments that gives its value.
+
+    The value is as `values.py` has it: a bool, an int (ids: `none` the largest of the width) or a NumPy float.
+    Call it under `numpy.errstate(all="ignore")`. Raises E0801 where a checked index is out of range.
+    """
+    evaluate = ExpressionCompiler(environment).compile(expression)
+    return lambda: evaluate([])
+
+
+def index_error(environment: Environment, node: ir.Node, name: str, index: int, length: int) -> GdslError:
+    """E0801 for the index `index` of `name`, which has `length` elements."""
+    value = "none" if index == none_id(environment.id_bits) else str(index)
+    plural = "element" if length == 1 else "elements"
+    place = f"{environment.source_name}:{node.span.line}:{node.span.column}" if environment.source_name else None
+    message = f"index {value} of `{name}` is out of range: there are {length} {plural}, counted from 0"
+    if length == 0:
+        message = f"index {value} of `{name}` is out of range: there are no elements"
+    return GdslError.single("E0801", message, node.span, place=place)
+
+
+class ExpressionCompiler:
+    """Turns expressions into functions of a frame, in one environment, for one functor (or for the schedule)."""
+
+    def __init__(self, environment: Environment) -> None:
+        """Start without locals; `slots` says where in the frame each local is kept."""
+        self.environment = environment
+        self.slots: dict[str, int] = {}
+        self.makers: dict[type[Any], Callable[[Any], Evaluator]] = {
+            ir.Literal: self.literal,
+            ir.NoneId: self.none,
+            ir.Parameter: self.parameter,
+            ir.Local: self.local,
+            ir.ParamValue: self.param,
+            ir.ScalarValue: self.scalar,
+            ir.Element: self.element,
+            ir.OwnId: lambda _: lambda frame: frame[VERTEX],
+            ir.Iteration: self.iteration,
+            ir.Count: self.count,
+            ir.DegreeOf: self.degree,
+            ir.Place: self.place,
+            ir.Unary: self.unary,
+            ir.Binary: self.binary,
+            ir.Select: self.select,
+            ir.Convert: self.convert,
+            ir.BuiltinCall: self.builtin,
+            ir.FunctionCall: self.call,
+            ir.FrontierSize: self.size,
+            ir.FrontierNotEmpty: self.not_empty,
+        }
+
+    def compile(self, node: ir.Expression) -> Evaluator:
+        """`node` as a function of the frame."""
+        return self.makers[type(node)](node)
+
+    def slot(self, name: str) -> int:
+        """The frame's place for the local `name`."""
+        return self.slots.setdefault(name, FIRST_LOCAL + len(self.slots))
+
+    def index(self, node: ir.Expression, checked: bool, name: str, length: int) -> Evaluator:
+        """`node` as an index into `name`, tested against `length` where `checked`."""
+        evaluate = self.compile(node)
+        if not checked:
+            return evaluate
+        environment = self.environment
+
+        def test(frame: Frame) -> int:
+            index: int = evaluate(frame)
+            if 0 <= index < length:
+                return index
+            raise index_error(environment, node, name, index, length)
+
+        return test
+
+    def literal(self, node: ir.Literal) -> Evaluator:
+        """A constant."""
+        value = constant(node.value, node.type, self.environment.id_bits)
+        return lambda frame: value
+
+    def none(self, node: ir.NoneId) -> Evaluator:
+        """The id that is none."""
+        value = none_id(self.environment.id_bits)
+        return lambda frame: value
+
+    def parameter(self, node: ir.Parameter) -> Evaluator:
+        """What the functor was called for."""
+        slot = _SLOT_OF_ROLE[node.role]
+        return lambda frame: frame[slot]
+
+    def local(self, node: ir.Local) -> Evaluator:
+        """A local of the functor or function."""
+        slot = self.slot(node.name)
+        return lambda frame: frame[slot]
+
+    def param(self, node: ir.ParamValue) -> Evaluator:
+        """A param of the program."""
+        params, name = self.environment.params, node.name
+        return lambda frame: params[name]
+
+    def scalar(self, node: ir.ScalarValue) -> Evaluator:
+        """A scalar as it is now."""
+        scalars, name = self.environment.scalars, node.name
+        return lambda frame: scalars[name]
+
+    def element(self, node: ir.Element) -> Evaluator:
+        """An element as it is now."""
+        cells = self.environment.arrays[node.array]
+        index = self.index(node.index, node.checked, node.array, self.environment.graph.count(node.domain))
+        return lambda frame: cells.values[index(frame)]
+
+    def iteration(self, node: ir.Iteration) -> Evaluator:
+        """Finished passes of the innermost loop."""
+        iteration = self.environment.iteration
+        return lambda frame: iteration()
+
+    def count(self, node: ir.Count) -> Evaluator:
+        """The number of vertices or edges."""
+        count = self.environment.graph.count(node.domain)
+        return lambda frame: count
+
+    def degree(self, node: ir.DegreeOf) -> Evaluator:
+        """The degree of a vertex."""
+        degrees = self.environment.graph.degrees(node.degree)
+        index = self.index(node.vertex, node.checked, node.degree.value, len(degrees))
+        return lambda frame: degrees[index(frame)]
+
+    def place(self, node: ir.Place) -> Evaluator:
+        """How many edges come before this one in its source's list."""
+        first = self.environment.graph.first_edges(Over.OUT_EDGES)
+        return lambda frame: frame[EDGE] - first[frame[SOURCE]]
+
+    def unary(self, node: ir.Unary) -> Evaluator:
+        """An operation on one operand."""
+        function = unary_function(node.operation, node.operand.type)
+        operand = self.compile(node.operand)
+        return lambda frame: function(operand(frame))
+
+    def binary(self, node: ir.Binary) -> Evaluator:
+        """An operation on two operands; logic leaves out the right one where the left one decides."""
+        left, right = self.compile(node.left), self.compile(node.right)
+        if node.operation is BinaryOperation.AND:
+            return lambda frame: left(frame) and right(frame)
+        if node.operation is BinaryOperation.OR:
+            return lambda frame: left(frame) or right(frame)
+        function = binary_function(node.operation, node.left.type)
+        return lambda frame: function(left(frame), right(frame))
+
+    def select(self, node: ir.Select) -> Evaluator:
+        """One of two sides."""
+        condition, yes, no = self.compile(node.condition), self.compile(node.yes), self.compile(node.no)
+        return lambda frame: yes(frame) if condition(frame) else no(frame)
+
+    def convert(self, node: ir.Convert) -> Evaluator:
+        """A change of type."""
+        function = convert_function(node.operand.type, node.type, self.environment.id_bits)
+        operand = self.compile(node.operand)
+        return lambda frame: function(operand(frame))
+
+    def builtin(self, node: ir.BuiltinCall) -> Evaluator:
+        """A function of the language."""
+        function = builtin_function(node.function, node.type)
+        arguments = [self.compile(argument) for argument in node.arguments]
+        if len(arguments) == 1:
+            (only,) = arguments
+            return lambda frame: function(only(frame))
+        first, second = arguments
+        return lambda frame: function(first(frame), second(frame))
+
+    def call(self, node: ir.FunctionCall) -> Evaluator:
+        """A function of the program."""
+        functions, name = self.environment.functions, node.function
+        arguments = [self.compile(argument) for argument in node.arguments]
+        return lambda frame: functions[name](*[argument(frame) for argument in arguments])
+
+    def size(self, node: ir.FrontierSize) -> Evaluator:
+        """How many elements a frontier has."""
+        sizes, name = self.environment.frontier_sizes, node.frontier
+        return lambda frame: sizes[name]
+
+    def not_empty(self, node: ir.FrontierNotEmpty) -> Evaluator:
+        """Whether a frontier has any element."""
+        sizes, name = self.environment.frontier_sizes, node.frontier
+        return lambda frame: sizes[name] > 0

@@ -1,0 +1,146 @@
+"""The schedule of a program, step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+
+from gdsl.backends.interface import Bindings, Limits, Outcome
+from gdsl.backends.reference.expressions import compile_expression, index_error
+from gdsl.backends.reference.operators import CallAll, Operators, SerialCalls
+from gdsl.backends.reference.state import Clock, State
+from gdsl.backends.reference.statements import BodyCompiler
+from gdsl.backends.reference.values import Value
+from gdsl.backends.reference.view import GraphView
+from gdsl.graph.graph import Graph
+from gdsl.ir import nodes as ir
+from gdsl.operations import Domain
+
+MakeCalls = Callable[[State], CallAll]
+"""How the calls of one operator are made in a run: one after another, or mixed."""
+
+
+def interpret(
+    program: ir.Program,
+    graph: Graph,
+    bindings: Bindings,
+    limits: Limits,
+    *,
+    id_bits: int = 32,
+    seed: int = 0,
+    make_calls: MakeCalls = SerialCalls,
+) -> Outcome:
+    """Run `program` (as lowered) on `graph` in the order that `seed` gives. Raises GdslError as `Executable.run`."""
+    clock = Clock(limits)
+    with numpy.errstate(all="ignore"):
+        state = State(program, GraphView(graph), bindings, clock, id_bits, seed)
+        interpreter = Interpreter(state, make_calls(state))
+        interpreter.steps(program.schedule)
+        arrays, scalars = state.result_arrays(), state.result_scalars()
+    trace = tuple(interpreter.operators.trace)
+    return Outcome(arrays, scalars, interpreter.passes, clock.milliseconds(), trace)
+
+
+class Interpreter:
+    """Walks over the schedule."""
+
+    def __init__(self, state: State, call_all: CallAll) -> None:
+        """Start outside all loops."""
+        self.state = state
+        self.operators = Operators(state, call_all)
+        self.passes = 0
+        self._depth = 0
+        self._expressions: dict[int, Callable[[], Value]] = {}
+        self._actions: dict[type[Any], Callable[[Any], None]] = {
+            ir.DefineFrontier: self.define_frontier,
+            ir.CopyFrontier: self.copy_frontier,
+            ir.Advance: self.operators.advance,
+            ir.Filter: self.operators.filter,
+            ir.Compute: self.operators.compute,
+            ir.NeighborReduce: self.operators.neighbor_reduce,
+            ir.Barrier: lambda step: None,
+            ir.StoreElement: self.store_element,
+            ir.StoreScalar: self.store_scalar,
+            ir.Fill: self.fill,
+            ir.Swap: self.swap,
+            ir.While: self.while_loop,
+            ir.Repeat: self.repeat,
+            ir.If: self.branch,
+        }
+
+    def steps(self, steps: tuple[ir.Step, ...]) -> None:
+        """One step after another."""
+        for step in steps:
+            self._actions[type(step)](step)
+
+    def value(self, expression: ir.Expression) -> Value:
+        """The value of an expression of the schedule."""
+        # The program holds its expressions as long as this interpreter lives, so their identities stay theirs.
+        evaluate = self._expressions.get(id(expression))
+        if evaluate is None:
+            evaluate = self._expressions[id(expression)] = compile_expression(expression, self.state.environment)
+        return evaluate()
+
+    def define_frontier(self, step: ir.DefineFrontier) -> None:
+        """A frontier of given vertices, or of all."""
+        count = self.state.graph.count(Domain.VERTEX)
+        members = set(range(count)) if step.everything else set()
+        for member in step.members:
+            vertex: int = self.value(member)
+            if not 0 <= vertex < count:
+                raise index_error(self.state.environment, member, step.name, vertex, count)
+            members.add(vertex)
+        self.state.frontiers.members[step.name] = sorted(members)
+
+    def copy_frontier(self, step: ir.CopyFrontier) -> None:
+        """A frontier by value; no member list is ever changed in place, so both names may have the same one."""
+        self.state.frontiers.members[step.name] = self.state.frontiers.members[step.other]
+
+    def store_element(self, step: ir.StoreElement) -> None:
+        """`a[x] = y`."""
+        values, index = BodyCompiler(self.state.environment).target(step.target)([])
+        values[index] = self.value(step.value)
+
+    def store_scalar(self, step: ir.StoreScalar) -> None:
+        """`s = y`."""
+        self.state.scalars[step.scalar] = self.value(step.value)
+
+    def fill(self, step: ir.Fill) -> None:
+        """One value for all elements."""
+        self.state.arrays[step.array].values = [self.value(step.value)] * self.state.graph.count(step.domain)
+
+    def swap(self, step: ir.Swap) -> None:
+        """Two arrays or two scalars change places; the names stay."""
+        if step.of_scalars:
+            scalars = self.state.scalars
+            scalars[step.first], scalars[step.second] = scalars[step.second], scalars[step.first]
+        else:
+            first, second = self.state.arrays[step.first], self.state.arrays[step.second]
+            first.values, second.values = second.values, first.values
+
+    def while_loop(self, step: ir.While) -> None:
+        """`while (condition)`; the condition sees the loop's own passes."""
+        self._loop(step, lambda: bool(self.value(step.condition)))
+
+    def repeat(self, step: ir.Repeat) -> None:
+        """`repeat (count)`; the count belongs to the loop around."""
+        count = self.value(step.count)
+        self._loop(step, lambda: self.state.clock.iteration < count)
+
+    def _loop(self, step: ir.While | ir.Repeat, goes_on: Callable[[], bool]) -> None:
+        clock = self.state.clock
+        outer, clock.iteration = clock.iteration, 0
+        self._depth += 1
+        while goes_on():
+            clock.begin_pass(step)
+            self.steps(step.body)
+            clock.iteration += 1
+            self.passes += self._depth == 1
+        self._depth -= 1
+        clock.iteration = outer
+
+    def branch(self, step: ir.If) -> None:
+        """`if … else …`."""
+        self.steps(step.then if self.value(step.condition) else step.otherwise)

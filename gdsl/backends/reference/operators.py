@@ -1,0 +1,142 @@
+"""The operators: which calls of a functor each of them makes, and what becomes of the answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gdsl.backends.interface import TraceRecord
+from gdsl.backends.reference.expressions import ACCEPTED, FAR
+from gdsl.backends.reference.state import State
+from gdsl.backends.reference.statements import CompiledFunctor, compile_functor
+from gdsl.backends.reference.values import Value, convert_function, neighbor_function, neighbor_identity
+from gdsl.ir import nodes as ir
+from gdsl.operations import Domain, NeighborOperation
+
+Functor = ir.VertexFunctor | ir.EdgeFunctor
+
+Call = tuple[Any, Any, Any, Any, Any]
+"""What one call is for: source (or the vertex itself), destination, edge, near end, far end, as a frame has them."""
+
+CallAll = Callable[[Functor, list[Call]], set[int]]
+"""Calls a functor for each of the calls, and gives the far ends that were accepted."""
+
+_CALLS_BETWEEN_CHECKS = 4096
+
+
+class SerialCalls:
+    """Calls functors one after another, each to its end, in the order of the list."""
+
+    def __init__(self, state: State) -> None:
+        """Functors are made ready when first called."""
+        self.state = state
+        self.functors: dict[str, CompiledFunctor] = {}
+
+    def ready(self, functor: Functor) -> CompiledFunctor:
+        """`functor` made ready for this run."""
+        if functor.name not in self.functors:
+            self.functors[functor.name] = compile_functor(functor, self.state.environment)
+        return self.functors[functor.name]
+
+    def __call__(self, functor: Functor, calls: list[Call]) -> set[int]:
+        """Call `functor` for each of `calls`; gives the far ends that were accepted."""
+        ready = self.ready(functor)
+        condition, body, frame = ready.condition, ready.body, ready.frame()
+        accepted: set[int] = set()
+        for start in range(0, len(calls), _CALLS_BETWEEN_CHECKS):
+            self.state.clock.check()
+            for call in calls[start : start + _CALLS_BETWEEN_CHECKS]:
+                frame[:ACCEPTED] = call
+                if condition is None or condition(frame):
+                    frame[ACCEPTED] = True
+                    body(frame)
+                    if frame[ACCEPTED]:
+                        accepted.add(frame[FAR])
+        return accepted
+
+
+class Operators:
+    """Runs the operators of one program in one state; `call_all` decides how the calls of one operator mix."""
+
+    def __init__(self, state: State, call_all: CallAll) -> None:
+        """Keep `state` and note every run of an operator in `trace`."""
+        self.state = state
+        self.call_all = call_all
+        self.serial = SerialCalls(state)
+        self.trace: list[TraceRecord] = []
+        self.functors: dict[str, Functor] = {functor.name: functor for functor in state.program.vertex_functors}
+        self.functors.update((functor.name, functor) for functor in state.program.edge_functors)
+
+    def advance(self, step: ir.Advance) -> None:
+        """Visit the edges of a frontier; the accepted far ends are the new one."""
+        state = self.state
+        members = self._members(step.frontier)
+        visits = state.graph.edges_of(members, step.over)
+        self._note(step, len(members), len(visits))
+        accepted = self.call_all(self.functors[step.functor], visits.calls(state.shuffled(len(visits))))
+        if step.result is not None:
+            state.frontiers.members[step.result] = sorted(accepted)
+
+    def filter(self, step: ir.Filter) -> None:
+        """Keep the elements that are accepted."""
+        members = self._members(step.frontier)
+        self._note(step, len(members), 0)
+        accepted = self.call_all(self.functors[step.functor], self._vertex_calls(members))
+        self.state.frontiers.members[step.result] = sorted(accepted)
+
+    def compute(self, step: ir.Compute) -> None:
+        """Run the functor on each element."""
+        state = self.state
+        if isinstance(step.frontier, ir.AllEdges):
+            visits = state.graph.all_edges()
+            self._note(step, len(visits), len(visits))
+            calls = visits.calls(state.shuffled(len(visits)))
+        else:
+            members = self._members(step.frontier)
+            self._note(step, len(members), 0)
+            calls = self._vertex_calls(members)
+        self.call_all(self.functors[step.functor], calls)
+
+    def neighbor_reduce(self, step: ir.NeighborReduce) -> None:
+        """Reduce over the edges of each vertex, then store what came out."""
+        state = self.state
+        members = self._members(step.frontier)
+        visits = state.graph.edges_of(members, step.over)
+        self._note(step, len(members), len(visits))
+        values = state.arrays[step.array].values
+        for vertex, value in self._reductions(step, members, visits.calls(state.shuffled(len(visits)))).items():
+            values[vertex] = value
+
+    def _reductions(self, step: ir.NeighborReduce, members: list[int], calls: list[Call]) -> dict[int, Value]:
+        declaration = self.functors[step.functor]
+        assert isinstance(declaration, ir.EdgeFunctor) and declaration.value is not None
+        functor, poll = self.serial.ready(declaration), self.state.clock.poll
+        evaluate = functor.value
+        assert evaluate is not None
+        counting = step.operation is NeighborOperation.COUNT
+        value_type = step.array_type if counting else declaration.value.type
+        combine = neighbor_function(step.operation, value_type)
+        results = dict.fromkeys(members, neighbor_identity(step.operation, value_type, self.state.id_bits))
+        frame = functor.frame()
+        for call in calls:
+            poll()
+            frame[:ACCEPTED] = call
+            if functor.condition is None or functor.condition(frame):
+                functor.body(frame)
+                value, vertex = evaluate(frame), call[3]
+                results[vertex] = combine(results[vertex], int(value) if counting else value)
+        convert = convert_function(value_type, step.array_type, self.state.id_bits)
+        return {vertex: convert(value) for vertex, value in results.items()}
+
+    def _members(self, frontier: ir.VertexSet) -> list[int]:
+        if isinstance(frontier, ir.FrontierRef):
+            return self.state.frontiers.members[frontier.name]
+        return list(range(self.state.graph.count(Domain.VERTEX)))
+
+    def _vertex_calls(self, members: list[int]) -> list[Call]:
+        order = self.state.shuffled(len(members)).tolist()
+        return [(members[place], None, None, members[place], members[place]) for place in order]
+
+    def _note(self, step: ir.Operator, size: int, edges: int) -> None:
+        self.state.clock.check()
+        self.trace.append(TraceRecord(step.site, step.label, self.state.clock.iteration, size, edges))

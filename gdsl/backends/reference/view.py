@@ -1,0 +1,100 @@
+"""The graph as the reference backend asks for it: plain lists, and the edges of a set of vertices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy
+
+from gdsl.graph.graph import Graph
+from gdsl.operations import Degree, Domain, Over
+
+
+@dataclass(frozen=True, slots=True)
+class Visits:
+    """Edges to call a functor for, one a place: NumPy arrays of equal length.
+
+    `source` and `destination` are the edge's own ends, `near` is the end that lies in the frontier.
+    """
+
+    source: Any
+    destination: Any
+    edge: Any
+    near: Any
+    far: Any
+
+    def __len__(self) -> int:
+        return len(self.edge)
+
+    def calls(self, order: Any) -> list[tuple[int, int, int, int, int]]:
+        """The visits as tuples in the order of the fields, arranged as the array of places `order` says."""
+        columns = (self.source, self.destination, self.edge, self.near, self.far)
+        return list(zip(*(column[order].tolist() for column in columns), strict=True))
+
+
+class GraphView:
+    """What the interpreter asks of `graph`."""
+
+    def __init__(self, graph: Graph) -> None:
+        """Take `graph` as it is; what a run does not need is not made."""
+        self.graph = graph
+
+    def count(self, domain: Domain) -> int:
+        """The number of vertices or of edges."""
+        return self.graph.num_vertices if domain is Domain.VERTEX else self.graph.num_edges
+
+    def degrees(self, degree: Degree) -> Sequence[int]:
+        """The degree of every vertex."""
+        return self._out_degrees if degree is Degree.OUT else self._in_degrees
+
+    def first_edges(self, over: Over) -> Sequence[int]:
+        """The place of every vertex's first edge among all out-edges or in-edges."""
+        first: list[int] = (self.graph.in_offsets if over is Over.IN_EDGES else self.graph.offsets)[:-1].tolist()
+        return first
+
+    @cached_property
+    def _out_degrees(self) -> list[int]:
+        degrees: list[int] = numpy.diff(self.graph.offsets).tolist()
+        return degrees
+
+    @cached_property
+    def _in_degrees(self) -> list[int]:
+        degrees: list[int] = numpy.diff(self.graph.in_offsets).tolist()
+        return degrees
+
+    def all_edges(self) -> Visits:
+        """Every edge once, seen from its source."""
+        source, destination = self.graph.edge_sources, self.graph.columns
+        return Visits(source, destination, numpy.arange(self.graph.num_edges), source, destination)
+
+    def edges_of(self, members: Sequence[int], over: Over) -> Visits:
+        """The edges of each vertex of `members`; over all edges its out-edges, then its in-edges."""
+        vertices = numpy.array(members, dtype=numpy.int64)
+        if over is Over.OUT_EDGES:
+            return self._out_edges(vertices)
+        if over is Over.IN_EDGES:
+            return self._in_edges(vertices)
+        parts = (self._out_edges(vertices), self._in_edges(vertices))
+        names = ("source", "destination", "edge", "near", "far")
+        return Visits(*(numpy.concatenate([getattr(part, name) for part in parts]) for name in names))
+
+    def _out_edges(self, vertices: Any) -> Visits:
+        near, edge = _positions(self.graph.offsets, vertices)
+        far = self.graph.columns[edge]
+        return Visits(near, far, edge, near, far)
+
+    def _in_edges(self, vertices: Any) -> Visits:
+        near, position = _positions(self.graph.in_offsets, vertices)
+        far = self.graph.in_sources[position]
+        return Visits(far, near, self.graph.in_edge_ids[position], near, far)
+
+
+def _positions(offsets: Any, vertices: Any) -> tuple[Any, Any]:
+    """For each place in the lists of `vertices` the vertex and the place, list after list."""
+    degrees = offsets[vertices + 1] - offsets[vertices]
+    ends = numpy.cumsum(degrees)
+    near = numpy.repeat(vertices, degrees)
+    return near, numpy.arange(len(near)) + numpy.repeat(offsets[vertices] - (ends - degrees), degrees)
