@@ -5,29 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from gdsl.diagnostics import GdslError
 from gdsl.frontend import CheckedProgram, check, parse
 from gdsl.ir.lowering import lower
 from gdsl.ir.nodes import Program
+from gdsl.program_text import read_source
 from gdsl.source import Source
-
-
-def read_source(text_or_path: str | Path) -> Source:
-    """The text of a program: what is in the file, or `text_or_path` itself if it is a str of more than one line or one
-    that has a `;` or a `{`. Raises `GdslError` E0113 (no such file, not readable) and E0104 (not UTF-8)."""
-    if isinstance(text_or_path, str) and any(sign in text_or_path for sign in "\n;{"):
-        return Source("<text>", text_or_path)
-    path = Path(text_or_path)
-    try:
-        return Source(str(text_or_path), path.read_bytes().decode("utf-8-sig"))
-    except UnicodeDecodeError as failure:
-        place = f"byte {failure.start}"
-        message = f"the program is not UTF-8 text ({place}); is it a .gdsl file?"
-        raise GdslError.single("E0104", message, place=str(text_or_path)) from None
-    except (OSError, ValueError) as failure:
-        reason = getattr(failure, "strerror", None) or str(failure)
-        message = f"cannot read the program: {reason}"
-        raise GdslError.single("E0113", message, place=str(text_or_path)) from None
 
 
 def load_checked(source: Source, tune: Sequence[str] = ()) -> CheckedProgram:

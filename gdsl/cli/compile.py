@@ -62,7 +62,7 @@ def _made(
     import gdsl
 
     if form == "ast":
-        return _tree(program_file)
+        return _tree(program_file, tune)
     program = gdsl.compile(program_file, tune=tune)
     if form == "ir":
         from gdsl.ir.printer import print_program
@@ -85,9 +85,9 @@ def _made(
         return nvrtc.compile_to_ptx(text, arch) if form == "ptx" else nvrtc.compile_to_cubin(text, arch)
 
 
-def _tree(program_file: str) -> str:
-    from gdsl.api.compiling import read_source
+def _tree(program_file: str, tune: tuple[str, ...]) -> str:
     from gdsl.cli.tree import print_tree
-    from gdsl.frontend import parse
+    from gdsl.pipeline import load_checked
+    from gdsl.program_text import read_source
 
-    return print_tree(parse(read_source(program_file)))
+    return print_tree(load_checked(read_source(program_file), tune).program)

@@ -10,7 +10,7 @@ from gdsl.source import Span
 
 
 def print_tree(root: object) -> str:
-    """`root` and what hangs from it, one node a line with its place in the text."""
+    """`root` and what hangs from it, one node a line with its place in the text; resolved names are left out."""
     return "\n".join(_lines(root, "", 0)) + "\n"
 
 
@@ -30,7 +30,7 @@ def _lines(value: object, label: str, depth: int) -> Iterator[str]:
     nested: list[tuple[str, object]] = []
     for field in dataclasses.fields(value):
         child = getattr(value, field.name)
-        if field.name == "span":
+        if field.name in ("span", "symbol", "symbols"):
             continue
         (nested if dataclasses.is_dataclass(child) or isinstance(child, tuple | list) else plain).append(
             (field.name, child)

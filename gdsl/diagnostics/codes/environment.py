@@ -37,12 +37,6 @@ CODES: tuple[Code, ...] = (
         "report it with the program.",
     ),
     Code(
-        "E0910",
-        "file not readable",
-        "A program file does not exist, is a directory, is not text, or the system refuses to read it.",
-        "gdslc run no-such-file.gdsl karate.mtx",
-    ),
-    Code(
         "E0911",
         "output not writable",
         "The output could not be written: the directory is missing, the disk is full, or the system refuses. A file "
