@@ -14,10 +14,11 @@ from gdsl.frontend import syntax
 from gdsl.frontend.races.closing import check_closing, closing_fact, closings, condition_uses
 from gdsl.frontend.races.collect import collect
 from gdsl.frontend.races.facts import ClosingFact, End, RaceFacts
-from gdsl.frontend.races.flow import Flow, Site, initial_constants
+from gdsl.frontend.races.flow import Flow, Site, initial_constants, nonnegative_inputs
 from gdsl.frontend.races.levels import Level
 from gdsl.frontend.races.reads import check_reads
 from gdsl.frontend.races.report import Report
+from gdsl.frontend.races.settle import Loop
 from gdsl.frontend.races.writes import check_writes
 from gdsl.operations import StoreRule
 from gdsl.source import Source, Span
@@ -69,7 +70,8 @@ def _place(diagnostic: Diagnostic) -> tuple[int, int]:
 
 
 def _not_unique(program: syntax.Program, sites: dict[Span, Site]) -> frozenset[str]:
-    flow = Flow(sites, initial_constants(program))
+    nonnegative = nonnegative_inputs(program)
+    flow = Flow(sites, initial_constants(program), lambda loop: Loop(loop, sites, nonnegative).settled())
     flow.block(program.schedule)
     data = (declaration.name for declaration in program.declarations)
     return frozenset(name for name in data if flow.state.value(name) is Level.DIFFERS)

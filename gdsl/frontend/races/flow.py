@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from gdsl.frontend import syntax
 from gdsl.frontend.races.calls import Calls, WriteKind
 from gdsl.frontend.races.closing import Closing, ConditionUse
+from gdsl.frontend.races.collect import flattened
 from gdsl.frontend.races.levels import Level, State, decided, of_operation, worst
 from gdsl.frontend.races.terms import Constant, Element, ScalarRead, inside
 from gdsl.frontend.races.unique import OperatorLevels
@@ -59,6 +60,24 @@ def initial_constants(program: syntax.Program) -> dict[str, Constant]:
     return found
 
 
+def nonnegative_inputs(program: syntax.Program) -> frozenset[str]:
+    """The inputs whose `where` says that no element is negative."""
+    return frozenset(
+        declaration.name
+        for declaration in program.declarations
+        if any(_says_nonnegative(part, declaration.name) for part in flattened(declaration.where))
+    )
+
+
+def _says_nonnegative(condition: syntax.Expression, name: str) -> bool:
+    if not isinstance(condition, syntax.Binary) or condition.operation.value not in (">", ">="):
+        return False
+    limit = constant(condition.right)
+    left = condition.left
+    reads = isinstance(left, syntax.Name | syntax.Index) and left.symbol is not None and left.symbol.name == name
+    return reads and limit is not None and limit.value is not None and limit.value >= 0
+
+
 def _default(kind: ScalarType) -> bool | int | float | None:
     if kind.is_id:
         return None
@@ -73,13 +92,13 @@ def frontier_key(name: syntax.Name | syntax.FrontierDeclaration) -> str:
 
 
 class Flow:
-    """Runs the schedule on levels. `settles` may say that a loop leaves a name with a certain level."""
+    """Runs the schedule on levels. `settles` says which arrays a loop settles, and what their values come from."""
 
     def __init__(
         self,
         sites: Mapping[Span, Site],
         initials: Mapping[str, Constant],
-        settles: Callable[[syntax.While, State, Mapping[Span, Site]], set[str]] | None = None,
+        settles: Callable[[syntax.While], Mapping[str, set[str]]] | None = None,
     ) -> None:
         self.sites = sites
         self.initials = initials
@@ -233,15 +252,16 @@ class Flow:
         self._run = outer
 
     def _while(self, statement: syntax.While) -> None:
-        settled = self._settles(statement, self.state, self.sites) if self._settles and not self._run else set()
+        made_from = self._settles(statement) if self._settles is not None else {}
+        settled = {name: worst(map(self.state.value, origins)) for name, origins in made_from.items()}
         self._loop(statement.condition, statement.body)
         condition = statement.condition
         if isinstance(condition, syntax.Name) and condition.symbol is not None:
             # The loop ends when the frontier is empty or the scalar false, in every run.
             is_frontier = condition.symbol.kind is SymbolKind.FRONTIER
-            settled = settled | {frontier_key(condition) if is_frontier else condition.name}
-        for name in settled:
-            self.state.set(name, self._run)
+            settled[frontier_key(condition) if is_frontier else condition.name] = Level.SAME
+        for name, level in settled.items():
+            self.state.set(name, max(level, self._run))
 
     def _loop(self, condition: syntax.Expression, body: tuple[syntax.Statement, ...], once: bool = False) -> None:
         outer = self._run

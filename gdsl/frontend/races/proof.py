@@ -60,7 +60,7 @@ def _compare(operation: str, left: Term, right: Term) -> bool | None:
         return _of_equals(operation, left.type is not None and left.type.is_float)
     if left.type is not None and left.type.is_id:
         return _compare_ids(operation, left, right)
-    first, second = _interval(left), _interval(right)
+    first, second = bounds(left), bounds(right)
     if first is not None and second is not None:
         ordered = _by_intervals(operation, first, second)
         if ordered is not None:
@@ -137,7 +137,7 @@ def _by_offset(operation: str, left: Term, right: Term) -> bool | None:
     if operation in ("==", "!="):
         same = (added - other_added) % (1 << bits) == 0
         return same == (operation == "==")
-    fits = _interval(base)
+    fits = bounds(base)
     limits = _limits(left.type)
     if fits is None or limits is None:
         return None
@@ -167,7 +167,7 @@ def _limits(kind: ScalarType | None) -> Interval | None:
     return (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if kind.is_signed else (0, 2**bits - 1)
 
 
-def _interval(term: Term) -> Interval | None:
+def bounds(term: Term) -> Interval | None:
     """Bounds of a number that is not NaN; None where there may be none."""
     limits = _limits(term.type)
     if isinstance(term, Constant):
@@ -186,7 +186,7 @@ def _interval(term: Term) -> Interval | None:
 
 
 def _interval_of_operation(term: Apply) -> Interval | None:
-    intervals = [_interval(part) for part in term.arguments]
+    intervals = [bounds(part) for part in term.arguments]
     if term.operation == "?:":
         intervals = intervals[1:]
     if any(interval is None or abs(interval[0]) == float("inf") or abs(interval[1]) == float("inf")
