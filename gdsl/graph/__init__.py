@@ -1,5 +1,22 @@
 """Graphs: the CSR that backends read, and everything that makes, reads, describes and writes one."""
 
+from gdsl.graph.description import GraphInfo, describe
+from gdsl.graph.generators import generate, grid, looks_like_generator, rmat, uniform
 from gdsl.graph.graph import Graph
+from gdsl.graph.reading import open_graph
+from gdsl.graph.transformations import GraphOptions
+from gdsl.graph.writing import write
 
-__all__ = ["Graph"]
+__all__ = [
+    "Graph",
+    "GraphInfo",
+    "GraphOptions",
+    "describe",
+    "generate",
+    "grid",
+    "looks_like_generator",
+    "open_graph",
+    "rmat",
+    "uniform",
+    "write",
+]

@@ -110,12 +110,20 @@ def transpose(offsets: NDArray[np.int64], columns: NDArray[Any]) -> tuple[NDArra
 
 def first_without_opposite(graph: Graph) -> int:
     """The lowest edge id u→v of which there are more than of v→u; the graph must not be symmetric."""
-    width = np.int64(graph.num_vertices)
-    forward = graph.edge_sources * width + graph.columns
-    backward = np.repeat(np.arange(graph.num_vertices, dtype=np.int64), graph.in_degrees) * width + graph.in_sources
+    destinations = np.repeat(np.arange(graph.num_vertices, dtype=np.int64), graph.in_degrees)
+    forward = packed(graph.edge_sources, graph.columns, graph.num_vertices)
+    backward = packed(destinations, graph.in_sources, graph.num_vertices)
     place_among_equals = np.arange(graph.num_edges) - np.searchsorted(forward, forward, side="left")
     opposites = np.searchsorted(backward, forward, side="right") - np.searchsorted(backward, forward, side="left")
     return int(np.argmax(place_among_equals >= opposites))
+
+
+def packed(leading: NDArray[Any], other: NDArray[Any], num_vertices: int) -> NDArray[np.int64]:
+    """Two ids in one number that orders like the pair."""
+    pairs = leading.astype(np.int64)
+    pairs *= num_vertices
+    pairs += other
+    return pairs
 
 
 def _sorted_rows(

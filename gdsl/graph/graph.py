@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+if TYPE_CHECKING:
+    import os
 
 WIDE_FROM = 2**31 - 1
 """From this many vertices (edges) on, vertex (edge) ids are kept as int64 and devices use 64 bits."""
@@ -75,6 +78,52 @@ class Graph:
             named["weight"] = weights
         edges = edges_from_arrays(sources, destinations, num_vertices, named, directed, vertex_attributes or {})
         return build(edges)
+
+    @classmethod
+    def from_scipy(cls, matrix: Any, *, directed: bool = True) -> Graph:
+        """The graph of a square sparse matrix of SciPy: each stored entry (i, j) is an edge i→j, its value the weight.
+
+        Parallel entries and stored zeros are kept; boolean matrices give no weights. With directed=False the matrix
+        must be symmetric. Raises GdslError E0704, E0707 or E0711.
+        """
+        from gdsl.graph.sparse_matrices import graph_of_matrix
+
+        return graph_of_matrix(matrix, directed)
+
+    @classmethod
+    def from_networkx(cls, graph: Any) -> Graph:
+        """The graph of a NetworkX (multi)graph, with the attributes that are numbers on every edge or node.
+
+        Nodes 0 … V-1 keep their numbers; any other nodes are numbered in the order of `graph.nodes`. Edges without
+        a `weight` among others that have one get 1, as NetworkX counts them. Raises GdslError E0711.
+        """
+        from gdsl.graph.networkx_graphs import graph_of_networkx
+
+        return graph_of_networkx(graph)
+
+    @classmethod
+    def read(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        format: str | None = None,  # noqa: A002 - the word that users expect
+        one_based: bool = False,
+        num_vertices: int | None = None,
+        undirected: bool = False,
+        weights: str | None = None,
+        dedup: str | None = None,
+    ) -> Graph:
+        """The graph in a file: Matrix Market `.mtx`, DIMACS `.gr`, SciPy `.npz`, edge lists `.csv .tsv .txt .el .wel`.
+
+        The name tells the format unless `format` does (mtx, gr, npz, csv, tsv, edges); text may be compressed by
+        gzip, bzip2 or xz. Edge lists count from 0, with `one_based` from 1; without `num_vertices` they have the
+        largest id's. `undirected`, `weights="random:SEED"` and `dedup="min"|"sum"|"first"` are `GraphOptions`.
+        Raises GdslError E07xx with file and line.
+        """
+        from gdsl.graph.reading import read_graph
+        from gdsl.graph.transformations import GraphOptions
+
+        return read_graph(path, GraphOptions(undirected, weights, dedup), format, one_based, num_vertices)
 
     @property
     def id_bits(self) -> int:

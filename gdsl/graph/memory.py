@@ -27,5 +27,3 @@ def require_memory(needed: int, what: str, place: str | None = None) -> None:
     available = available_memory()
     if available is not None and needed > available:
         raise no_memory(what, needed, available, place)
-
-

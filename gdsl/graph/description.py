@@ -1,0 +1,131 @@
+"""What `gdslc graph info` says about a graph."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.sparse import csgraph
+
+from gdsl.graph.errors import readable_bytes
+from gdsl.graph.graph import WIDE_FROM, Graph
+
+
+@dataclass(frozen=True, slots=True)
+class GraphInfo:
+    """A graph in numbers.
+
+    edges: edges as given (an undirected one once); stored_edges: as stored, an undirected one both ways.
+    degree_…: out-degrees. duplicates: stored edges that repeat another. isolated: vertices without any edge.
+    components: weak components, None where the graph has 2**31 or more stored edges. memory: bytes of CSR and values.
+    weight_…: of the attribute `weight` over its values that are not NaN; None without any.
+    """
+
+    vertices: int
+    edges: int
+    stored_edges: int
+    directed: bool
+    symmetric: bool
+    degree_min: int
+    degree_mean: float
+    degree_max: int
+    self_loops: int
+    duplicates: int
+    isolated: int
+    components: int | None
+    largest_component: int | None
+    weighted: bool
+    weight_type: str | None
+    weight_min: float | int | None
+    weight_max: float | int | None
+    attributes: tuple[str, ...]
+    memory: int
+
+    def as_dict(self) -> dict[str, Any]:
+        """The fields by name, ready for JSON."""
+        return {**asdict(self), "attributes": list(self.attributes)}
+
+    def __str__(self) -> str:
+        lines = [
+            ("vertices", f"{self.vertices:,}"),
+            ("edges", f"{self.edges:,} {'directed' if self.directed else 'undirected'}"),
+            ("symmetric", "yes" if self.symmetric else "no"),
+            ("degrees", f"{self.degree_min:,} to {self.degree_max:,}, mean {self.degree_mean:.2f}"),
+            ("self-loops", f"{self.self_loops:,}"),
+            ("duplicates", f"{self.duplicates:,}"),
+            ("isolated", f"{self.isolated:,}"),
+        ]
+        if self.components is not None:
+            lines.append(("components", f"{self.components:,}, the largest of {self.largest_component:,} vertices"))
+        weights = f"{self.weight_type}, {self.weight_min} to {self.weight_max}" if self.weighted else "none"
+        lines.append(("weights", weights))
+        others = [name for name in self.attributes if name != "weight"]
+        if others:
+            lines.append(("attributes", ", ".join(others)))
+        lines.append(("memory", readable_bytes(self.memory)))
+        return "\n".join(f"{name + ':':<12} {value}" for name, value in lines)
+
+
+def describe(graph: Graph) -> GraphInfo:
+    """Count and measure `graph`: O(V + E)."""
+    degrees = graph.out_degrees
+    loops = int(np.count_nonzero(graph.columns == graph.edge_sources))
+    repeated = graph.columns[1:] == graph.columns[:-1]
+    repeated &= graph.edge_sources[1:] == graph.edge_sources[:-1]
+    lonely = degrees == 0 if not graph.directed else (degrees == 0) & (_in_degrees(graph) == 0)
+    components, largest = _components(graph)
+    weights = graph.attributes.get("weight")
+    lowest, highest = _range(weights)
+    return GraphInfo(
+        vertices=graph.num_vertices,
+        edges=graph.num_edges if graph.directed else (graph.num_edges + loops) // 2,
+        stored_edges=graph.num_edges,
+        directed=graph.directed,
+        symmetric=graph.is_symmetric(),
+        degree_min=int(degrees.min()) if len(degrees) else 0,
+        degree_mean=graph.num_edges / graph.num_vertices if graph.num_vertices else 0.0,
+        degree_max=int(degrees.max()) if len(degrees) else 0,
+        self_loops=loops,
+        duplicates=int(np.count_nonzero(repeated)),
+        isolated=int(np.count_nonzero(lonely)),
+        components=components,
+        largest_component=largest,
+        weighted=weights is not None,
+        weight_type=str(weights.dtype) if weights is not None else None,
+        weight_min=lowest,
+        weight_max=highest,
+        attributes=tuple(graph.attributes),
+        memory=_memory(graph),
+    )
+
+
+def _in_degrees(graph: Graph) -> NDArray[Any]:
+    return np.bincount(graph.columns, minlength=graph.num_vertices)
+
+
+def _components(graph: Graph) -> tuple[int | None, int | None]:
+    """Number and largest size of the weak components, by SciPy, which counts edges in int32."""
+    if graph.num_vertices == 0:
+        return 0, 0
+    if graph.num_edges >= WIDE_FROM or graph.num_vertices >= WIDE_FROM:
+        return None, None
+    ones = np.ones(graph.num_edges, dtype=np.int8)
+    shape = (graph.num_vertices, graph.num_vertices)
+    matrix = sparse.csr_array((ones, graph.columns, graph.offsets.astype(np.int32)), shape=shape)
+    count, labels = csgraph.connected_components(matrix, directed=True, connection="weak")
+    return int(count), int(np.bincount(labels).max())
+
+
+def _range(weights: NDArray[Any] | None) -> tuple[Any, Any]:
+    if weights is None:
+        return None, None
+    known = weights[~np.isnan(weights)] if weights.dtype.kind == "f" else weights
+    return (known.min().item(), known.max().item()) if len(known) else (None, None)
+
+
+def _memory(graph: Graph) -> int:
+    arrays = [graph.offsets, graph.columns, *graph.attributes.values(), *graph.vertex_attributes.values()]
+    return sum(array.nbytes for array in arrays)

@@ -1,0 +1,86 @@
+"""DIMACS shortest-path files: `p sp vertices arcs`, then `a source destination weight`, ids from 1; directed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdsl.graph.construction import LARGEST_NUM_VERTICES, EdgeList
+from gdsl.graph.errors import too_large
+from gdsl.graph.graph import WIDE_FROM
+from gdsl.graph.memory import require_memory
+from gdsl.graph.text import TextLines, narrowed, read_columns
+
+_SHORTEST_ARC = len("a 1 1 1\n")
+
+
+def read_dimacs(path: str) -> EdgeList:
+    """The arcs of the `.gr` file at `path`, in its order, ids from 0. Raises GdslError with file and line."""
+    with TextLines(path) as lines:
+        num_vertices, arcs = _problem_line(lines)
+        ids = np.int32 if num_vertices < WIDE_FROM else np.int64
+        names = ("source", "destination", "weight")
+        sources, destinations, weights = read_columns(lines, _arcs(lines, arcs), names, (ids, ids, np.int64), None)
+        if len(sources) < arcs:
+            message = f"the file ends after {len(sources):,} arcs, and its `p` line says {arcs:,}"
+            raise lines.error("E0706", message, "the file was probably cut off: get it again")
+        if arcs and not lines.complete:
+            fix = "if the file is whole, end its last line with a line end"
+            raise lines.error("E0706", "the last line has no line end, so its weight may be cut off", fix)
+    for values in (sources, destinations):
+        _check_ids(path, values, num_vertices)
+    one = sources.dtype.type(1)
+    return EdgeList(sources - one, destinations - one, num_vertices, True, {"weight": narrowed(weights)})
+
+
+def _problem_line(lines: TextLines) -> tuple[int, int]:
+    """(vertices, arcs) of the `p` line, which the file and the memory can hold; comments before it are skipped."""
+    first = next((line for line in lines if line.strip() and line.split()[0] != "c"), None)
+    words = first.split() if first is not None else []
+    if len(words) != 4 or words[0] != "p" or words[1] != "sp" or not all(_is_count(word) for word in words[2:]):
+        raise lines.error("E0703", "a DIMACS graph begins with `p sp VERTICES ARCS` after its comments")
+    num_vertices, arcs = int(words[2]), int(words[3])
+    if num_vertices > LARGEST_NUM_VERTICES:
+        raise too_large(f"{num_vertices:,} vertices; at most {LARGEST_NUM_VERTICES:,} are possible", lines.place)
+    if lines.size is not None and arcs * _SHORTEST_ARC > lines.size + 1:
+        raise lines.error("E0706", f"the `p` line says {arcs:,} arcs, more than the file can hold")
+    require_memory(
+        24 * (num_vertices + arcs + 1), f"a graph of {num_vertices:,} vertices and {arcs:,} arcs", lines.place
+    )
+    return num_vertices, arcs
+
+
+def _is_count(word: str) -> bool:
+    return word.isascii() and word.isdigit() and len(word) < 20
+
+
+def _arcs(lines: TextLines, count: int) -> Iterator[str]:
+    """What stands behind the `a` of each arc."""
+    seen = 0
+    for line in lines:
+        if line.startswith("a "):
+            seen += 1
+            if seen > count:
+                raise lines.error("E0706", f"the file goes on after the {count:,} arcs of its `p` line")
+            lines.line = line[2:]
+            yield lines.line
+        elif line.strip() and line.split()[0] != "c":
+            raise lines.error("E0705", f"`{line.strip()[:60]}` is neither an arc (`a …`) nor a comment (`c …`)")
+
+
+def _check_ids(path: str, ids: NDArray[Any], num_vertices: int) -> None:
+    outside = (ids < 1) | (ids > num_vertices)
+    if not outside.any():
+        return
+    place = int(np.argmax(outside))
+    with TextLines(path) as lines:
+        _, arcs = _problem_line(lines)
+        rows = _arcs(lines, arcs)
+        for _ in range(place + 1):
+            next(rows)
+        fix = "the file's ids seem to count from 0: add 1 to each" if ids[place] == 0 else None
+        message = f"{ids[place]} is no vertex: DIMACS ids count from 1, here 1 … {num_vertices:,}"
+        raise lines.error("E0707", message, fix)

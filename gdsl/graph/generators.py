@@ -1,0 +1,175 @@
+"""Made graphs: R-MAT, grids and uniform ones; undirected, simple, and decided by integer hashes alone.
+
+Every edge is a function of its number and the seed, so any machine, and a GPU, gives the same graph.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdsl.diagnostics import GdslError
+from gdsl.graph.construction import LARGEST_NUM_VERTICES, EdgeList, build
+from gdsl.graph.graph import Graph, id_dtype
+from gdsl.graph.hashing import Words, permuted, random_words
+from gdsl.graph.memory import require_memory
+
+# The Graph500 probabilities of the quadrants, as shares of 2**32: the first, the second, the third.
+_RMAT_A = round(0.57 * 2**32)
+_RMAT_AB = round((0.57 + 0.19) * 2**32)
+_RMAT_ABC = round((0.57 + 0.19 + 0.19) * 2**32)
+_CHUNK = 1 << 17
+_SPEC = re.compile(r"(rmat|grid|uniform):\S*")
+
+
+def rmat(scale: int, edge_factor: int = 16, seed: int = 1) -> Graph:
+    """An R-MAT graph (Chakrabarti, Zhan and Faloutsos 2004) with the parameters of Graph500 and shuffled ids.
+
+    2**scale vertices; edge_factor * 2**scale edges are drawn, then loops and duplicates dropped.
+    """
+    _whole("scale", scale, 0, 31)
+    _whole("edge_factor", edge_factor, 0, 2**20)
+    _whole("seed", seed, 0, 2**64 - 1)
+    count, draws = 1 << scale, edge_factor << scale
+    require_memory(24 * count + 64 * draws, f"an R-MAT graph of {count:,} vertices and {draws:,} edges")
+    ids = permuted(np.arange(count, dtype=np.uint64), scale, seed).astype(np.int64)
+    pairs = np.empty(draws, dtype=np.int64)
+    for start in range(0, draws, _CHUNK):
+        sources, destinations = _rmat_edges(scale, seed, start, min(start + _CHUNK, draws))
+        sources, destinations = ids[sources], ids[destinations]
+        low, high = np.minimum(sources, destinations), np.maximum(sources, destinations)
+        pairs[start : start + len(low)] = (low << scale) + high
+    pairs.sort()
+    pairs = pairs[np.diff(pairs, prepend=-1) != 0]
+    low, high = pairs >> scale, pairs & (count - 1)
+    different = low != high
+    return _undirected(low[different], high[different], count)
+
+
+def _rmat_edges(scale: int, seed: int, start: int, stop: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The drawn edges number start … stop-1; each hash gives two levels of 32 bits."""
+    sources = np.zeros(stop - start, dtype=np.int64)
+    destinations = np.zeros(stop - start, dtype=np.int64)
+    numbers = np.arange(start, stop, dtype=np.uint64)
+    words: Words = numbers
+    for bit in range(scale):
+        if bit % 2 == 0:
+            words = random_words(seed, bit // 2, numbers)
+        part = (words >> np.uint64(32) if bit % 2 else words & np.uint64(0xFFFFFFFF)).astype(np.int64)
+        lower_half = part >= _RMAT_AB
+        right_half = ((part >= _RMAT_A) & ~lower_half) | (part >= _RMAT_ABC)
+        sources |= lower_half.astype(np.int64) << bit
+        destinations |= right_half.astype(np.int64) << bit
+    return sources, destinations
+
+
+def grid(rows: int, columns: int | None = None, keep: float = 0.9, seed: int = 2) -> Graph:
+    """A grid of rows × columns (a square without `columns`), ids row by row, each edge kept with probability `keep`."""
+    columns = rows if columns is None else columns
+    _whole("rows", rows, 1, LARGEST_NUM_VERTICES)
+    _whole("columns", columns, 1, LARGEST_NUM_VERTICES)
+    _whole("rows × columns", rows * columns, 1, LARGEST_NUM_VERTICES)
+    _whole("seed", seed, 0, 2**64 - 1)
+    if not 0 <= keep <= 1:
+        _refuse(f"keep is {keep}", "keep is a probability from 0 to 1")
+    count = rows * columns
+    require_memory(160 * count, f"a grid of {count:,} vertices")
+    vertices = np.arange(count, dtype=np.int64)
+    right, down = vertices[vertices % columns != columns - 1], vertices[: count - columns]
+    right, down = right[_kept(2 * right, keep, seed)], down[_kept(2 * down + 1, keep, seed)]
+    return _undirected(np.concatenate([right, down]), np.concatenate([right + 1, down + columns]), count)
+
+
+def _kept(numbers: NDArray[np.int64], keep: float, seed: int) -> NDArray[np.bool_]:
+    words = random_words(seed, 0, numbers.astype(np.uint64)) >> np.uint64(11)
+    return words < np.uint64(round(keep * 2**53))
+
+
+def uniform(vertices: int, edges: int, seed: int = 1) -> Graph:
+    """`edges` different edges of `vertices` vertices, every such graph alike likely as far as hashes go."""
+    _whole("vertices", vertices, 0, 2**31 - 1)
+    pairs = vertices * (vertices - 1) // 2
+    _whole("edges", edges, 0, pairs)
+    _whole("seed", seed, 0, 2**64 - 1)
+    require_memory(24 * vertices + 96 * edges, f"a graph of {vertices:,} vertices and {edges:,} edges")
+    bits = max(1, (pairs - 1).bit_length())
+    numbers = permuted(np.arange(edges, dtype=np.uint64), bits, seed)
+    # Numbers that are no pair walk on along their cycle, which leads back to a pair.
+    outside = np.flatnonzero(numbers >= np.uint64(pairs)) if pairs else np.empty(0, np.int64)
+    while len(outside):
+        moved = permuted(numbers[outside], bits, seed)
+        numbers[outside] = moved
+        outside = outside[moved >= np.uint64(pairs)]
+    return _undirected(*_pair(numbers.astype(np.int64)), vertices)
+
+
+def _pair(numbers: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """(low, high) of the pairs in the order 01 02 12 03 13 23 …: number high (high - 1) / 2 + low."""
+    high = ((1 + np.sqrt(1 + 8 * numbers.astype(np.float64))) / 2).astype(np.int64)
+    # The square root is rounded: at most one step is wrong.
+    high -= high * (high - 1) // 2 > numbers
+    high += high * (high + 1) // 2 <= numbers
+    return numbers - high * (high - 1) // 2, high
+
+
+def _undirected(low: NDArray[np.int64], high: NDArray[np.int64], count: int) -> Graph:
+    dtype = id_dtype(count)
+    return build(EdgeList(low.astype(dtype), high.astype(dtype), count, directed=False))
+
+
+def looks_like_generator(text: str) -> bool:
+    """Whether `text` begins like `rmat:`, `grid:` or `uniform:`."""
+    return _SPEC.fullmatch(text) is not None
+
+
+def generate(spec: str) -> Graph:
+    """The graph that `spec` names: `rmat:SCALE[:EDGE_FACTOR]`, `grid:SIDE`, `grid:ROWSxCOLUMNS`,
+    `uniform:VERTICES:EDGES`, each with `:seed=N` and grids with `:keep=P` behind it. Raises GdslError E0713.
+    """
+    if not looks_like_generator(spec):
+        _refuse(f"`{spec}` is no generator", "rmat:SCALE, grid:SIDE or uniform:VERTICES:EDGES")
+    kind, *words = spec.split(":")
+    numbers = [word for word in words if "=" not in word]
+    named = dict(word.split("=", 1) for word in words if "=" in word)
+    if len(numbers) + len(named) != len(words):
+        _refuse(f"`{spec}` says something twice", f"write it as {_FORMS[kind]}")
+    if kind == "grid" and len(numbers) == 1 and "x" in numbers[0]:
+        numbers = numbers[0].split("x")
+    makers: dict[str, tuple[Callable[..., Graph], int, int, set[str]]] = {
+        "rmat": (rmat, 1, 2, {"seed"}),
+        "grid": (grid, 1, 2, {"seed", "keep"}),
+        "uniform": (uniform, 2, 2, {"seed"}),
+    }
+    make, fewest, most, known = makers[kind]
+    if not fewest <= len(numbers) <= most or not named.keys() <= known:
+        _refuse(f"`{spec}` is not of the form of this generator", f"write it as {_FORMS[kind]}")
+    keywords: dict[str, Any] = {name: _number(spec, word, name == "keep") for name, word in named.items()}
+    return make(*(_number(spec, word, False) for word in numbers), **keywords)
+
+
+_FORMS = {
+    "rmat": "rmat:SCALE[:EDGE_FACTOR][:seed=N]",
+    "grid": "grid:SIDE or grid:ROWSxCOLUMNS, with [:keep=P][:seed=N]",
+    "uniform": "uniform:VERTICES:EDGES[:seed=N]",
+}
+
+
+def _number(spec: str, word: str, real: bool) -> Any:
+    if re.fullmatch(r"[0-9]{1,20}", word):
+        return int(word)
+    if real and re.fullmatch(r"[0-9]*\.?[0-9]+", word):
+        return float(word)
+    return _refuse(f"`{word}` in `{spec}` is not a number", f"write it as {_FORMS[spec.split(':')[0]]}")
+
+
+def _whole(name: str, value: int, lowest: int, highest: int) -> None:
+    if not isinstance(value, (int, np.integer)) or not lowest <= value <= highest:
+        _refuse(f"{name} is {value}", f"{name} is a whole number from {lowest:,} to {highest:,}")
+
+
+def _refuse(message: str, fix: str) -> NoReturn:
+    raise GdslError.single("E0713", message, fix=fix)

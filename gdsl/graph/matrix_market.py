@@ -1,0 +1,154 @@
+"""Matrix Market files: `symmetric` is an undirected graph, `general` a directed one, entry (i, j) the arc i→j."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.io import mminfo
+
+from gdsl.diagnostics import GdslError
+from gdsl.graph.construction import LARGEST_NUM_VERTICES, EdgeList
+from gdsl.graph.errors import too_large
+from gdsl.graph.graph import WIDE_FROM
+from gdsl.graph.memory import require_memory
+from gdsl.graph.text import TextLines, empty, narrowed, read_columns
+
+_VALUE_TYPES: dict[str, type | None] = {
+    "pattern": None,
+    "integer": np.int64,
+    "unsigned-integer": np.int64,
+    "real": np.float64,
+    "double": np.float64,
+}
+_SHORTEST_ENTRY = {"pattern": 4}
+_BYTES_PER_ENTRY = 24
+
+
+@dataclass(frozen=True, slots=True)
+class _Header:
+    num_vertices: int
+    entries: int
+    field: str
+    directed: bool
+
+
+def read_matrix_market(path: str) -> EdgeList:
+    """The edges of the file at `path`, in its order, ids from 0. Raises GdslError with file and line."""
+    with TextLines(path) as lines:
+        header = _header(lines)
+        kind = _VALUE_TYPES[header.field]
+        ids = np.int32 if header.num_vertices < WIDE_FROM else np.int64
+        names, types = ("row", "column"), (ids, ids)
+        if kind is not None:
+            names, types = (*names, "value"), (*types, kind)  # type: ignore[assignment]
+        columns = read_columns(lines, _entries(lines, header), names, types, None)
+        _check_end(lines, header, len(columns[0]), columns)
+    rows, neighbours = _from_zero(path, header, columns[0]), _from_zero(path, header, columns[1])
+    attributes = {} if kind is None else {"weight": narrowed(columns[2])}
+    return EdgeList(rows, neighbours, header.num_vertices, header.directed, attributes)
+
+
+def _header(lines: TextLines) -> _Header:
+    """Banner, comments and sizes, checked against each other, the file's size and the memory."""
+    stream = iter(lines)
+    banner = next(stream, None)
+    if banner is None:
+        raise empty(lines.path)
+    if not banner.lower().startswith("%%matrixmarket"):
+        fix = "an edge list is read under a name that ends in .txt, .el, .csv or with format='edges'"
+        raise lines.error("E0703", "this is no Matrix Market file: it does not begin with %%MatrixMarket", fix)
+    _check_kind(lines, banner.lower().split())
+    sizes = next((line for line in stream if line.strip() and not line.startswith("%")), None)
+    if sizes is None:
+        raise lines.error("E0706", "the file ends before its line `rows columns entries`")
+    try:
+        info = mminfo(io.BytesIO(f"%%MatrixMarket {' '.join(banner.lower().split()[1:])}\n{sizes}\n".encode()))
+    except (ValueError, OverflowError, EOFError) as error:
+        raise lines.error(
+            "E0703", f"`{sizes.strip()[:60]}` is not `rows columns entries`", notes=(str(error),)
+        ) from None
+    rows, columns, entries, _, field, symmetry = info
+    if rows != columns:
+        raise lines.error("E0704", f"the matrix is rectangular ({rows:,} × {columns:,}); a graph's matrix is square")
+    _check_sizes(lines, rows, entries, field)
+    return _Header(rows, entries, field, symmetry == "general")
+
+
+def _check_kind(lines: TextLines, words: list[str]) -> None:
+    """Refuse every kind of matrix that is no graph by what it is."""
+    if len(words) != 5 or words[0] != "%%matrixmarket" or words[1] != "matrix":
+        fix = "%%MatrixMarket matrix coordinate pattern|integer|real general|symmetric"
+        raise lines.error("E0703", "the first line of the Matrix Market file is malformed", f"write `{fix}`")
+    layout, field, symmetry = words[2:]
+    if layout == "array":
+        raise lines.error("E0704", "the matrix is dense (`array`)", "write it as `coordinate`: one line for each edge")
+    if layout != "coordinate":
+        raise lines.error("E0703", f"unknown layout `{layout}`", "`coordinate`")
+    if field == "complex":
+        raise lines.error("E0704", "the matrix has complex values; weights are integers or real numbers")
+    if field not in _VALUE_TYPES:
+        raise lines.error("E0703", f"unknown kind of values `{field}`", "`pattern`, `integer` or `real`")
+    if symmetry in ("skew-symmetric", "hermitian"):
+        raise lines.error("E0704", f"the matrix is {symmetry}; a graph is `general` or `symmetric`")
+    if symmetry not in ("general", "symmetric"):
+        raise lines.error("E0703", f"unknown symmetry `{symmetry}`", "`general` (directed) or `symmetric` (undirected)")
+
+
+def _check_sizes(lines: TextLines, num_vertices: int, entries: int, field: str) -> None:
+    """Nothing is allocated for a header that the file or the machine cannot hold."""
+    if num_vertices > LARGEST_NUM_VERTICES:
+        raise too_large(f"{num_vertices:,} vertices; at most {LARGEST_NUM_VERTICES:,} are possible", lines.place)
+    shortest = _SHORTEST_ENTRY.get(field, 6)
+    # The last entry may lack its line end.
+    if lines.size is not None and entries * shortest > lines.size + 1:
+        note = f"{entries:,} entries are at least {entries * shortest:,} bytes, the file has {lines.size:,}"
+        raise lines.error("E0706", f"the header says {entries:,} entries, more than the file can hold", notes=(note,))
+    needed = 24 * (num_vertices + 1) + entries * _BYTES_PER_ENTRY
+    require_memory(needed, f"a graph of {num_vertices:,} vertices and {entries:,} entries", lines.place)
+
+
+def _entries(lines: TextLines, header: _Header) -> Any:
+    """The lines of the entries; one more than the header says is an error at its line."""
+    seen = 0
+    for line in lines:
+        if not line.isspace():
+            seen += 1
+            if seen > header.entries:
+                raise lines.error("E0706", f"the file goes on after the {header.entries:,} entries of its header")
+            yield line
+
+
+def _check_end(lines: TextLines, header: _Header, found: int, columns: tuple[NDArray[Any], ...]) -> None:
+    if found < header.entries:
+        message = f"the file ends after {found:,} entries, and its header says {header.entries:,}"
+        raise lines.error("E0706", message, "the file was probably cut off: get it again")
+    if lines.complete or not found:
+        return
+    # Without its line end the last number may have lost digits; that is certain not to be where no longer id exists.
+    if len(columns) > 2 or int(columns[1][-1]) * 10 <= header.num_vertices:
+        fix = "if the file is whole, end its last line with a line end"
+        raise lines.error("E0706", "the last line has no line end, so its last number may be cut off", fix)
+
+
+def _from_zero(path: str, header: _Header, ids: NDArray[Any]) -> NDArray[Any]:
+    outside = (ids < 1) | (ids > header.num_vertices)
+    if not outside.any():
+        ids -= 1
+        return ids
+    place = int(np.argmax(outside))
+    with TextLines(path) as lines:
+        _header(lines)
+        rows = _entries(lines, header)
+        for _ in range(place + 1):
+            next(rows)
+        raise _outside(lines, int(ids[place]), header.num_vertices)
+
+
+def _outside(lines: TextLines, value: int, num_vertices: int) -> GdslError:
+    message = f"{value} is no vertex: Matrix Market ids count from 1, here 1 … {num_vertices:,}"
+    fix = "the file's ids seem to count from 0: add 1 to each" if value == 0 else None
+    return lines.error("E0707", message, fix)

@@ -1,0 +1,63 @@
+"""NetworkX graphs; nothing here needs NetworkX itself."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdsl.graph.construction import build, edges_from_arrays
+from gdsl.graph.errors import bad_array
+from gdsl.graph.graph import Graph
+
+
+def graph_of_networkx(graph: Any) -> Graph:
+    """The graph of a NetworkX graph; `Graph.from_networkx` says how nodes and attributes become ids and arrays."""
+    if not all(hasattr(graph, name) for name in ("nodes", "edges", "is_directed", "is_multigraph")):
+        raise bad_array(f"{type(graph).__name__} is not a NetworkX graph", "networkx.Graph(...)")
+    number = node_numbers(graph)
+    ends = [(number[source], number[destination]) for source, destination in graph.edges()]
+    sources, destinations = np.array(ends, dtype=np.int64).reshape(-1, 2).T
+    edge_data = [data for _, _, data in graph.edges(data=True)]
+    node_data: list[Any] = [{}] * len(number)
+    for node, data in graph.nodes(data=True):
+        node_data[number[node]] = data
+    attributes = _columns(edge_data, f"edge of {type(graph).__name__}")
+    return build(
+        edges_from_arrays(
+            sources, destinations, len(number), attributes, graph.is_directed(), _columns(node_data, "node")
+        )
+    )
+
+
+def node_numbers(graph: Any) -> dict[Any, int]:
+    """The vertex id of each node: its own number where the nodes are 0 … V-1, else its place in `graph.nodes`."""
+    nodes = list(graph.nodes())
+    if all(isinstance(node, Integral) and 0 <= int(node) < len(nodes) for node in nodes):
+        return {node: int(node) for node in nodes}
+    return {node: place for place, node in enumerate(nodes)}
+
+
+def _columns(rows: list[Any], what: str) -> dict[str, NDArray[Any]]:
+    """The attributes whose values are numbers and that every row has; `weight` may be missing, then it is 1."""
+    names: dict[str, int] = {}
+    for row in rows:
+        for name in row:
+            if isinstance(name, str):
+                names[name] = names.get(name, 0) + 1
+    columns: dict[str, NDArray[Any]] = {}
+    for name, found in names.items():
+        if found < len(rows) and name != "weight":
+            continue
+        values = [row.get(name, 1) for row in rows]
+        if all(isinstance(value, Real) for value in values):
+            array = np.array(values)
+            if array.dtype.kind not in "biuf":
+                raise bad_array(f"a value of `{name}` fits no number of 64 bits", "give integers below 2^63, or floats")
+            columns[name] = array
+        elif name == "weight":
+            place = next(place for place, value in enumerate(values) if not isinstance(value, Real))
+            raise bad_array(f"the weight {values[place]!r} of {what} number {place} is no number", "give numbers")
+    return columns

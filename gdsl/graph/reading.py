@@ -1,0 +1,102 @@
+"""Graphs from files of any known format, and from the words that name a generator."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from gdsl.diagnostics import GdslError
+from gdsl.graph.construction import EdgeList, build
+from gdsl.graph.dimacs import read_dimacs
+from gdsl.graph.edge_lists import read_edge_list
+from gdsl.graph.errors import no_memory
+from gdsl.graph.generators import generate, looks_like_generator
+from gdsl.graph.graph import Graph
+from gdsl.graph.matrix_market import read_matrix_market
+from gdsl.graph.memory import available_memory
+from gdsl.graph.sparse_matrices import read_npz
+from gdsl.graph.transformations import GraphOptions
+
+SUFFIXES = {
+    ".mtx": "mtx",
+    ".mm": "mtx",
+    ".gr": "gr",
+    ".npz": "npz",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".txt": "edges",
+    ".el": "edges",
+    ".wel": "edges",
+    ".edges": "edges",
+    ".edgelist": "edges",
+}
+"""The format that the end of a file's name stands for."""
+
+COMPRESSED = (".gz", ".bz2", ".xz")
+FORMATS = ("mtx", "gr", "npz", "csv", "tsv", "edges")
+
+
+def format_of(path: str, wanted: str | None = None) -> str:
+    """The format of the file at `path`: `wanted`, or what its name says. Raises GdslError E0702."""
+    if wanted is not None:
+        if wanted not in FORMATS:
+            raise GdslError.single("E0702", f"unknown format `{wanted}`", fix=f"one of {', '.join(FORMATS)}")
+        return wanted
+    name = os.path.basename(path).lower()
+    for suffix in COMPRESSED:
+        name = name.removesuffix(suffix)
+    found = SUFFIXES.get(os.path.splitext(name)[1])
+    if found is None or (found == "npz" and not path.lower().endswith(".npz")):
+        known = ", ".join(SUFFIXES)
+        note = f"known are {known}, all but .npz also with {', '.join(COMPRESSED)} behind them"
+        raise GdslError.single("E0702", "the name does not say the graph's format", notes=(note,), place=path)
+    return found
+
+
+def read_graph(
+    path: str | os.PathLike[str],
+    options: GraphOptions,
+    wanted: str | None = None,
+    one_based: bool = False,
+    num_vertices: int | None = None,
+) -> Graph:
+    """The graph in the file at `path`; `Graph.read` says what the arguments mean."""
+    name = os.fspath(path)
+    kind = format_of(name, wanted) if os.path.exists(name) or wanted else _format_of_missing(name)
+    if kind not in ("csv", "tsv", "edges") and (one_based or num_vertices is not None):
+        raise GdslError.single(
+            "E0712", "one_based and num_vertices are for edge lists; this format says both itself", place=name
+        )
+    try:
+        return build(options.apply_to_edges(_edges(name, kind, one_based, num_vertices)))
+    except MemoryError:
+        raise no_memory("the graph", os.path.getsize(name) * 4, available_memory() or 0, name) from None
+
+
+def open_graph(path_or_spec: str | os.PathLike[str], **options: Any) -> Graph:
+    """What the command line calls GRAPH: a file, or a generator such as `rmat:18` if no file has that name.
+
+    `options` are those of `Graph.read`. Raises GdslError E07xx.
+    """
+    text = os.fspath(path_or_spec)
+    if looks_like_generator(text) and not os.path.exists(text):
+        changes = GraphOptions(
+            **{name: options[name] for name in ("undirected", "weights", "dedup") if name in options}
+        )
+        return changes.apply(generate(text))
+    return Graph.read(text, **options)
+
+
+def _format_of_missing(path: str) -> str:
+    """The file is not there: say that, rather than that its name tells no format."""
+    raise GdslError.single("E0701", "there is no such file", place=path)
+
+
+def _edges(path: str, kind: str, one_based: bool, num_vertices: int | None) -> EdgeList:
+    if kind == "mtx":
+        return read_matrix_market(path)
+    if kind == "gr":
+        return read_dimacs(path)
+    if kind == "npz":
+        return read_npz(path)
+    return read_edge_list(path, one_based, num_vertices)

@@ -1,0 +1,203 @@
+"""What can be asked of a graph on its way in: both directions, no parallel edges, random weights."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdsl.diagnostics import GdslError
+from gdsl.graph.construction import EdgeList, build, packed
+from gdsl.graph.graph import Graph
+from gdsl.graph.hashing import endpoint_weights
+
+LARGEST_RANDOM_WEIGHT = 64
+_DEDUP = ("min", "sum", "first")
+_RANDOM = re.compile(r"random:([0-9]+)(?::([0-9]+))?")
+
+
+@dataclass(frozen=True, slots=True)
+class GraphOptions:
+    """Changes to a graph before it is built.
+
+    undirected: every arc becomes an undirected edge; an arc and its opposite with the same attributes become one.
+    weights: `random:SEED` or `random:SEED:LARGEST`, int32 weights from 1 to 64 (LARGEST) by a hash of the two ends,
+        the same in both directions and on every machine; they replace the weights that there were.
+    dedup: `min`, `sum` or `first`: parallel edges become one, at the place of the first, with the smallest weight
+        (NaN never wins), the sum of every attribute, or what the first one has. In an undirected graph all edges
+        between two ends are parallel, whichever way they were given.
+    Raises GdslError E0712 for any other words.
+    """
+
+    undirected: bool = False
+    weights: str | None = None
+    dedup: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.dedup is not None and self.dedup not in _DEDUP:
+            _refuse(f"dedup is {self.dedup!r}", "dedup is one of min, sum, first")
+        if self.weights is not None:
+            self.random_weights()
+
+    @property
+    def changes_nothing(self) -> bool:
+        """Whether these are the defaults."""
+        return not self.undirected and self.weights is None and self.dedup is None
+
+    def random_weights(self) -> tuple[int, int]:
+        """(seed, largest) of `weights`."""
+        found = _RANDOM.fullmatch(self.weights) if isinstance(self.weights, str) else None
+        if found is None:
+            _refuse(f"weights is {self.weights!r}", "weights is random:SEED or random:SEED:LARGEST, such as random:1")
+        seed, largest = int(found[1]), int(found[2] or LARGEST_RANDOM_WEIGHT)
+        if seed >= 2**64 or not 1 <= largest < 2**31:
+            _refuse(f"weights is {self.weights!r}", "the seed is below 2^64, the largest weight from 1 to 2^31 - 1")
+        return seed, largest
+
+    def apply_to_edges(self, edges: EdgeList) -> EdgeList:
+        """`edges` so changed."""
+        if self.weights is not None:
+            edges = _with_attributes(edges, {name: kept for name, kept in edges.attributes.items() if name != "weight"})
+        if self.undirected:
+            edges = _undirected(edges)
+        if self.dedup is not None:
+            edges = _without_parallels(edges, self.dedup)
+        if self.weights is not None:
+            weights = endpoint_weights(edges.sources, edges.destinations, *self.random_weights())
+            edges = _with_attributes(edges, {**edges.attributes, "weight": weights})
+        return edges
+
+    def apply(self, graph: Graph) -> Graph:
+        """The graph of `graph`'s edges so changed; of two parallel ones the first is the one with the lower id."""
+        return graph if self.changes_nothing else build(self.apply_to_edges(edges_of_graph(graph)))
+
+
+def edges_of_graph(graph: Graph) -> EdgeList:
+    """The edges of `graph` by id; of an undirected one each once, from the lower to the higher end."""
+    sources, destinations, attributes = graph.edge_sources, graph.columns, graph.attributes
+    if not graph.directed:
+        once = sources <= destinations
+        sources, destinations = sources[once], destinations[once]
+        attributes = {name: values[once] for name, values in attributes.items()}
+    return EdgeList(
+        sources, destinations, graph.num_vertices, graph.directed, dict(attributes), dict(graph.vertex_attributes)
+    )
+
+
+def _refuse(message: str, fix: str) -> NoReturn:
+    raise GdslError.single("E0712", message, fix=fix)
+
+
+def _with_attributes(edges: EdgeList, attributes: dict[str, NDArray[Any]]) -> EdgeList:
+    return EdgeList(
+        edges.sources, edges.destinations, edges.num_vertices, edges.directed, attributes, edges.vertex_attributes
+    )
+
+
+def _chosen(edges: EdgeList, keep: NDArray[Any]) -> EdgeList:
+    """The edges that a mask or an ascending list of places picks."""
+    return EdgeList(
+        edges.sources[keep],
+        edges.destinations[keep],
+        edges.num_vertices,
+        edges.directed,
+        {name: values[keep] for name, values in edges.attributes.items()},
+        edges.vertex_attributes,
+    )
+
+
+def _undirected(edges: EdgeList) -> EdgeList:
+    """Each arc an undirected edge, but the k-th u→v and the k-th v→u with the same attributes together one."""
+    if not edges.directed:
+        return edges
+    backward = edges.sources > edges.destinations
+    digits = [backward, *(_bits(values) for values in edges.attributes.values()), _end_pairs(edges)]
+    order, starts = _groups(digits)
+    keep = np.ones(len(order), dtype=bool)
+    # Groups are of one direction each; a group of forward arcs comes right before its opposites.
+    sizes = np.diff(starts, append=len(order))
+    first = order[starts]
+    is_backward = backward[first]
+    follows = np.zeros(len(starts), dtype=bool)
+    same = np.ones(max(len(starts) - 1, 0), dtype=bool)
+    for digit in digits[1:]:
+        values = digit[first]
+        same &= values[1:] == values[:-1]
+    follows[1:] = same & is_backward[1:] & ~is_backward[:-1]
+    matched = np.zeros(len(starts), dtype=np.int64)
+    matched[1:] = sizes[:-1]
+    matched *= follows
+    rank = np.arange(len(order)) - np.repeat(starts, sizes)
+    keep[order] = rank >= np.repeat(matched, sizes)
+    undirected = _chosen(edges, keep)
+    undirected.directed = False
+    return undirected
+
+
+def _without_parallels(edges: EdgeList, how: str) -> EdgeList:
+    """One edge of each set of parallel ones, at the place of the first; `min` takes the chosen one's attributes."""
+    pairs = packed(edges.sources, edges.destinations, edges.num_vertices) if edges.directed else _end_pairs(edges)
+    order, starts = _groups([pairs])
+    if len(starts) == len(order):
+        return edges
+    first = order[starts]
+    attributes: dict[str, NDArray[Any]]
+    if how == "sum":
+        attributes = {name: _sums(name, values[order], starts) for name, values in edges.attributes.items()}
+    else:
+        chosen = first
+        if how == "min" and "weight" in edges.attributes:
+            chosen = _smallest(edges.attributes["weight"], order, starts)
+        attributes = {name: values[chosen] for name, values in edges.attributes.items()}
+    by_place = np.argsort(first)
+    kept = _chosen(_with_attributes(edges, {}), first[by_place])
+    return _with_attributes(kept, {name: values[by_place] for name, values in attributes.items()})
+
+
+def _smallest(weights: NDArray[Any], order: NDArray[Any], starts: NDArray[Any]) -> NDArray[Any]:
+    """Of each group the place of the smallest weight, the first of equals; NaN only where there is nothing else."""
+    group = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(order)))
+    ordered = weights[order]
+    # lexsort is stable and puts NaN last.
+    chosen: NDArray[Any] = order[np.lexsort((ordered, group))[starts]]
+    return chosen
+
+
+def _sums(name: str, values: NDArray[Any], starts: NDArray[Any]) -> NDArray[Any]:
+    if values.dtype.kind == "b":
+        return np.logical_or.reduceat(values, starts)
+    if values.dtype.kind == "f":
+        return np.add.reduceat(values, starts, dtype=np.float64).astype(values.dtype)
+    wide = np.uint64 if values.dtype.kind == "u" else np.int64
+    sums = np.add.reduceat(values, starts, dtype=wide)
+    about = np.add.reduceat(values, starts, dtype=np.float64)
+    if len(about) and np.abs(about - sums.astype(np.float64)).max() > 2.0**62:
+        _refuse(f"the sum of `{name}` over parallel edges does not fit {np.dtype(wide)}", "dedup min or first")
+    narrow = np.iinfo(values.dtype)
+    fits = not len(sums) or (sums.min() >= narrow.min and sums.max() <= narrow.max)
+    return sums.astype(values.dtype) if fits else sums
+
+
+def _end_pairs(edges: EdgeList) -> NDArray[np.int64]:
+    """The two ends of each edge, the lower first, in one number."""
+    low, high = np.minimum(edges.sources, edges.destinations), np.maximum(edges.sources, edges.destinations)
+    return packed(low, high, edges.num_vertices)
+
+
+def _groups(digits: list[NDArray[Any]]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """(order, starts): a stable order in which equal rows of `digits` (the last one leads) stand together."""
+    order = np.argsort(digits[0], kind="stable") if len(digits) == 1 else np.lexsort(digits)
+    different = np.zeros(len(order), dtype=bool)
+    different[:1] = True
+    for digit in digits:
+        ordered = digit[order]
+        different[1:] |= ordered[1:] != ordered[:-1]
+    return order, np.flatnonzero(different)
+
+
+def _bits(values: NDArray[Any]) -> NDArray[Any]:
+    """Floats as the integers of their bits, so that NaN equals itself."""
+    return values.view(f"i{values.dtype.itemsize}") if values.dtype.kind == "f" else values

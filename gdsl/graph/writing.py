@@ -1,0 +1,184 @@
+"""Graphs into files: written beside the target and renamed, so that no file is ever half a graph."""
+
+from __future__ import annotations
+
+import bz2
+import contextlib
+import gzip
+import io
+import lzma
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from typing import IO, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.io import mmwrite
+
+from gdsl.diagnostics import GdslError
+from gdsl.graph.graph import Graph
+from gdsl.graph.reading import COMPRESSED, format_of
+from gdsl.graph.sparse_matrices import DIRECTED_KEY
+from gdsl.graph.transformations import edges_of_graph
+
+_ROWS = 1 << 16
+
+
+def write(graph: Graph, path: str | os.PathLike[str], *, format: str | None = None) -> None:  # noqa: A002
+    """Write `graph` to `path` in the format of its name (or `format`), compressed where the name says so.
+
+    Matrix Market keeps everything but attributes beside `weight`; `.npz` likewise; DIMACS holds arcs with whole
+    weights; edge lists hold edges, undirected ones once, `.csv` and `.tsv` with all attributes under a first line
+    of names. An existing file is replaced only by a whole one.
+    Raises GdslError E0702, E0714 or E0715.
+    """
+    name = os.fspath(path)
+    kind = format_of(name, format)
+    if kind == "npz" and name.lower().endswith(COMPRESSED):
+        raise GdslError.single("E0702", "an .npz file is compressed already", place=name)
+    _check_fits(graph, kind, name)
+    writers: dict[str, Callable[[Graph, IO[bytes]], None]] = {
+        "mtx": _write_matrix_market,
+        "gr": _write_dimacs,
+        "npz": _write_npz,
+        "csv": lambda graph, stream: _write_edges(graph, stream, ",", header=True),
+        "tsv": lambda graph, stream: _write_edges(graph, stream, "\t", header=True),
+        "edges": lambda graph, stream: _write_edges(graph, stream, " ", header=False),
+    }
+    try:
+        with _replacing(name) as file, _compressing(file, name) as stream:
+            writers[kind](graph, stream)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise GdslError.single("E0714", f"the graph cannot be written: {reason}", place=name) from None
+
+
+def _check_fits(graph: Graph, kind: str, path: str) -> None:
+    """E0715 for what the format cannot hold."""
+    others = [name for name in graph.attributes if name != "weight"]
+    if kind not in ("csv", "tsv") and others:
+        message = f"this format keeps only `weight` of an edge, and the graph also has {', '.join(others)}"
+        raise GdslError.single("E0715", message, fix="write a .csv file", place=path)
+    if graph.vertex_attributes:
+        names = ", ".join(graph.vertex_attributes)
+        raise GdslError.single("E0715", f"no format keeps the vertices' attributes {names}", place=path)
+    weights = graph.attributes.get("weight")
+    if kind == "gr" and (weights is None or weights.dtype.kind not in "iu"):
+        message = "a DIMACS file needs whole weights"
+        raise GdslError.single("E0715", message, fix="--weights random:SEED gives the edges weights", place=path)
+    if kind == "mtx" and weights is not None and weights.dtype == np.uint64 and weights.max(initial=0) > 2**63 - 1:
+        raise GdslError.single("E0715", "a Matrix Market file keeps whole weights below 2^63", place=path)
+
+
+@contextlib.contextmanager
+def _replacing(path: str) -> Iterator[IO[bytes]]:
+    """A new file in the directory of `path` that takes its name at the end, or vanishes with an exception."""
+    directory = os.path.dirname(os.path.abspath(path))
+    if os.path.isdir(path):
+        raise IsADirectoryError(0, "this is a directory")
+    handle, temporary = tempfile.mkstemp(prefix=f".{os.path.basename(path)}.", dir=directory)
+    try:
+        with open(handle, "wb") as file:
+            yield file
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(temporary, 0o666 & ~mask)
+        os.replace(temporary, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+
+
+@contextlib.contextmanager
+def _compressing(file: IO[bytes], path: str) -> Iterator[IO[bytes]]:
+    name = path.lower()
+    stream: Any
+    if name.endswith(".gz"):
+        stream = gzip.GzipFile(filename="", mode="wb", fileobj=file, compresslevel=6, mtime=0)
+    elif name.endswith(".bz2"):
+        stream = bz2.BZ2File(file, "wb")
+    elif name.endswith(".xz"):
+        stream = lzma.LZMAFile(file, "wb")  # noqa: SIM115 - closed below
+    else:
+        yield file
+        return
+    with stream:
+        yield stream
+
+
+class _Honest(io.RawIOBase):
+    """Hands bytes on and remembers a failure: mmwrite's C++ stream would swallow the exception."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        super().__init__()
+        self._stream = stream
+        self.failure: OSError | None = None
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        if self.failure is None:
+            try:
+                self._stream.write(data)
+            except OSError as error:
+                self.failure = error
+        return len(data)
+
+
+def _write_matrix_market(graph: Graph, stream: IO[bytes]) -> None:
+    weights = graph.attributes.get("weight")
+    field: Literal["pattern", "real", "integer"]
+    field = "pattern" if weights is None else "real" if weights.dtype.kind == "f" else "integer"
+    values = np.ones(graph.num_edges, dtype=np.int8) if weights is None else weights
+    shape = (graph.num_vertices, graph.num_vertices)
+    matrix = sparse.coo_array((values, (graph.edge_sources, graph.columns)), shape=shape)
+    target: Any = _Honest(stream)
+    mmwrite(target, matrix, field=field, symmetry="general" if graph.directed else "symmetric")
+    if target.failure is not None:
+        raise target.failure
+
+
+def _write_npz(graph: Graph, stream: IO[bytes]) -> None:
+    """What scipy.sparse.save_npz writes, and whether the graph is directed."""
+    weights = graph.attributes.get("weight")
+    np.savez_compressed(
+        stream,
+        allow_pickle=False,
+        indices=graph.columns,
+        indptr=graph.offsets.astype(np.int32) if graph.id_bits == 32 else graph.offsets,
+        format=np.array(b"csr"),
+        shape=np.array([graph.num_vertices] * 2),
+        data=np.ones(graph.num_edges, dtype=bool) if weights is None else weights,
+        **{DIRECTED_KEY: np.array(graph.directed)},
+    )
+
+
+def _write_dimacs(graph: Graph, stream: IO[bytes]) -> None:
+    stream.write(f"p sp {graph.num_vertices} {graph.num_edges}\n".encode())
+    ends = (graph.edge_sources + np.int64(1), graph.columns + np.int64(1), graph.attributes["weight"])
+    _write_rows(stream, ends, " ", "a ")
+
+
+def _write_edges(graph: Graph, stream: IO[bytes], delimiter: str, header: bool) -> None:
+    edges = edges_of_graph(graph)
+    # One value more is the weight for every reader, so it stands right behind the ends.
+    names = sorted(edges.attributes, key=lambda name: name != "weight")
+    if header:
+        stream.write((delimiter.join(["source", "destination", *names]) + "\n").encode())
+    columns = (edges.sources, edges.destinations, *(edges.attributes[name] for name in names))
+    _write_rows(stream, tuple(_plain(column) for column in columns), delimiter, "")
+
+
+def _plain(column: NDArray[Any]) -> NDArray[Any]:
+    return column.astype(np.int8) if column.dtype.kind == "b" else column
+
+
+def _write_rows(stream: IO[bytes], columns: tuple[NDArray[Any], ...], delimiter: str, prefix: str) -> None:
+    """Each row as text; Python writes the shortest digits that give every number back."""
+    for start in range(0, len(columns[0]), _ROWS):
+        parts = [map(str, column[start : start + _ROWS].tolist()) for column in columns]
+        stream.write("".join(f"{prefix}{delimiter.join(row)}\n" for row in zip(*parts, strict=True)).encode())
