@@ -17,11 +17,13 @@ def load_checked(source: Source, tune: Sequence[str] = ()) -> CheckedProgram:
     return check(parse(source), source, tune)
 
 
-def load(text_or_path: str | Path | Source, tune: Sequence[str] = ()) -> Program:
-    """The IR of a program, given as its text, its path or a `Source`.
-
-    `tune` are tuning words as on the command line (``visit.direction=pull``); they win over the program's own. Raises
-    `GdslError` with as many independent mistakes as there are.
-    """
-    source = text_or_path if isinstance(text_or_path, Source) else read_source(text_or_path)
+def load_source(source: Source, tune: Sequence[str] = ()) -> Program:
+    """The IR of a program; `tune` are tuning words as on the command line (``visit.direction=pull``), which win over
+    the program's own. Raises `GdslError` with as many independent mistakes as there are."""
     return lower(load_checked(source, tune))
+
+
+def load(text_or_path: str | Path | Source, tune: Sequence[str] = ()) -> Program:
+    """As `load_source`, for a program given as its text, its path or a `Source`."""
+    source = text_or_path if isinstance(text_or_path, Source) else read_source(text_or_path)
+    return load_source(source, tune)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from gdsl.frontend import syntax
 from gdsl.frontend.check import Knobs, OperatorKnobs
 from gdsl.frontend.races import End, RaceFacts
@@ -203,8 +205,7 @@ class ScheduleLowering:
     ) -> nodes.Advance:
         knobs, closing = self._knobs(call), self._closing(call)
         direction = knobs.direction or (Direction.AUTO if closing is not None else Direction.PUSH)
-        thresholds = {"alpha": knobs.alpha, "beta": knobs.beta}
-        return nodes.Advance(
+        advance = nodes.Advance(
             span=call.span,
             site=site,
             label=label,
@@ -215,8 +216,9 @@ class ScheduleLowering:
             closing=closing,
             direction=direction,
             balance=knobs.balance or Balance.AUTO,
-            **{name: value for name, value in thresholds.items() if value is not None},
         )
+        alpha, beta = knobs.alpha or advance.alpha, knobs.beta or advance.beta
+        return dataclasses.replace(advance, alpha=alpha, beta=beta)
 
     def _neighbor_reduce(
         self, call: syntax.OperatorCall, target: syntax.Name | syntax.Index, steps: list[nodes.Step]

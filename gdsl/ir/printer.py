@@ -1,0 +1,168 @@
+"""The IR as text to read (`gdslc compile --emit ir`): one line a step, every conversion and every type to be seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from gdsl.ir import nodes
+from gdsl.ir.printer_expressions import print_expression, print_target
+from gdsl.operations import StoreRule
+
+_RULES = {
+    StoreRule.SINGLE_WRITER: "single writer",
+    StoreRule.SAME_VALUE: "all writers store the same value",
+    StoreRule.UNDER_CAS: "under cas",
+    StoreRule.ANY_WINNER: "any writer wins",
+}
+
+
+def print_program(program: nodes.Program) -> str:
+    """The whole program as text that ends with a line end; equal programs give equal text."""
+    lines = [f"program {program.name}  # {program.source_name}"]
+    words = [word for word in ("symmetric", "simple") if getattr(program.requires, word)]
+    lines += [f"requires {', '.join(words)}"] if words else []
+    lines += ["", "data:"] + ["    " + line for line in _data(program)]
+    for function in program.functions:
+        parameters = ", ".join(f"{name}: {type_.value}" for name, type_ in function.parameters)
+        lines += ["", f"function {function.name}({parameters}) -> {function.result.value}:"]
+        lines += _block(function.body)
+    for vertex_functor in program.vertex_functors:
+        lines += ["", f"vertex functor {vertex_functor.name}({vertex_functor.vertex}):"]
+        lines += _functor(vertex_functor.condition, vertex_functor.body)
+    for functor in program.edge_functors:
+        lines += ["", f"edge functor {functor.name}({functor.source}, {functor.destination}, {functor.edge}):"]
+        lines += _functor(functor.condition, functor.body)
+        if functor.value is not None:
+            lines.append(f"    value {print_expression(functor.value)}: {functor.value.type.value}")
+    lines += ["", "frontiers: " + (", ".join(program.frontiers) or "none"), "", "schedule:"]
+    lines += _steps(program.schedule)
+    lines += ["", _tuning(program.tuning)]
+    return "\n".join(lines) + "\n"
+
+
+def _data(program: nodes.Program) -> list[str]:
+    lines = []
+    for param in program.params:
+        default = f" = {print_expression(param.default)}" if param.default is not None else ""
+        lines.append(f"param {param.name}: {param.type.value}{default}")
+    everything: tuple[nodes.Array | nodes.Scalar, ...] = (*program.arrays, *program.scalars)
+    for data in everything:
+        words = ["input"] * data.is_input + ["local"] * data.is_local
+        words.append(data.domain.value if isinstance(data, nodes.Array) else "scalar")
+        initial = f" = {print_expression(data.initial)}" if data.initial is not None else ""
+        where = f" where {print_expression(data.where)}" if data.where is not None else ""
+        unique = "" if data.unique else "  # not unique"
+        lines.append(f"{' '.join(words)} {data.name}: {data.type.value}{initial}{where}{unique}")
+    return lines
+
+
+def _functor(condition: tuple[nodes.Expression, ...], body: tuple[nodes.Statement, ...]) -> list[str]:
+    return [f"    cond {print_expression(conjunct)}" for conjunct in condition] + _block(body)
+
+
+def _indent(lines: Iterable[str]) -> list[str]:
+    return ["    " + line for line in lines]
+
+
+def _block(statements: tuple[nodes.Statement, ...]) -> list[str]:
+    return _indent(line for statement in statements for line in _statement(statement))
+
+
+def _statement(node: nodes.Statement) -> list[str]:
+    show = print_expression
+    match node:
+        case nodes.Let():
+            word = "var" if node.mutable else "let"
+            return [f"{word} {node.name}: {node.type.value} = {show(node.value)}"]
+        case nodes.Assign():
+            return [f"{node.name} = {show(node.value)}"]
+        case nodes.Store():
+            return [f"{print_target(node.target)} = {show(node.value)}  # {_RULES[node.rule]}"]
+        case nodes.Update():
+            return [f"{print_target(node.target)} {node.operation.value} {show(node.value)}"]
+        case nodes.Evaluate() | nodes.Accept() | nodes.Return():
+            word = {nodes.Evaluate: "", nodes.Accept: "accept ", nodes.Return: "return "}[type(node)]
+            return [f"{word}{show(node.value)}"]
+        case nodes.Branch():
+            otherwise = ["else:", *_block(node.otherwise)] if node.otherwise else []
+            return [f"if {show(node.condition)}:", *_block(node.then), *otherwise]
+        case nodes.ForRange():
+            head = f"for {node.name}: {node.type.value} in {show(node.first)}..{show(node.last)}:"
+            return [head, *_block(node.body)]
+        case nodes.Loop():
+            return [f"while {show(node.condition)}:", *_block(node.body)]
+        case nodes.Break():
+            return ["break"]
+    raise AssertionError(f"printer: {type(node).__name__}")
+
+
+# ---------------------------------------------------------------- schedule
+
+
+def _steps(steps: tuple[nodes.Step, ...]) -> list[str]:
+    return _indent(line for step in steps for line in _step(step))
+
+
+def _step(node: nodes.Step) -> list[str]:
+    show = print_expression
+    match node:
+        case nodes.Operator():
+            return [f"{_operator(node)}  # site {node.site} @{node.label}"]
+        case nodes.DefineFrontier():
+            members = "vertices" if node.everything else f"{{{', '.join(show(member) for member in node.members)}}}"
+            return [f"{node.name} = {members}"]
+        case nodes.CopyFrontier():
+            return [f"{node.name} = copy of {node.other}"]
+        case nodes.StoreElement():
+            return [f"{print_target(node.target)} = {show(node.value)}"]
+        case nodes.StoreScalar():
+            return [f"{node.scalar} = {show(node.value)}"]
+        case nodes.Fill():
+            return [f"fill {node.array} with {show(node.value)}"]
+        case nodes.Swap():
+            return [f"swap {node.first}, {node.second}"]
+        case nodes.While():
+            return [f"while {show(node.condition)}:  # loop {node.loop}", *_steps(node.body)]
+        case nodes.Repeat():
+            return [f"repeat {show(node.count)}:  # loop {node.loop}", *_steps(node.body)]
+        case nodes.If():
+            otherwise = ["else:", *_steps(node.otherwise)] if node.otherwise else []
+            return [f"if {show(node.condition)}:", *_steps(node.then), *otherwise]
+    return [f"{type(node).__name__}"]
+
+
+def _set(node: nodes.VertexSet | nodes.AllEdges) -> str:
+    if isinstance(node, nodes.FrontierRef):
+        return node.name
+    return "vertices" if isinstance(node, nodes.AllVertices) else "edges"
+
+
+def _operator(node: nodes.Operator) -> str:
+    match node:
+        case nodes.Advance():
+            words = [f"over {node.over.value}", f"direction {node.direction.value}", f"balance {node.balance.value}"]
+            words += _closing(node.closing)
+            result = f"{node.result} = " if node.result is not None else ""
+            return f"{result}advance {_set(node.frontier)} by {node.functor}, {', '.join(words)}"
+        case nodes.Filter():
+            return f"{node.result} = filter {_set(node.frontier)} by {node.functor}"
+        case nodes.Compute():
+            return ", ".join([f"compute {_set(node.frontier)} by {node.functor}", *_closing(node.closing)])
+        case nodes.NeighborReduce():
+            reduction = f"{node.operation.value} of {node.functor}"
+            knobs = f"over {node.over.value}, balance {node.balance.value}"
+            return f"{node.array} = neighbor_reduce {_set(node.frontier)} by {reduction}, {knobs}"
+    raise AssertionError(f"printer: {type(node).__name__}")
+
+
+def _closing(closing: nodes.Closing | None) -> list[str]:
+    if closing is None:
+        return []
+    return [f"closes {closing.array}[{closing.end.value}] by conjunct {closing.conjunct}"]
+
+
+def _tuning(tuning: nodes.Tuning) -> str:
+    block = "backend's choice" if tuning.block is None else str(tuning.block)
+    ids = "as needed" if tuning.ids is None else str(tuning.ids)
+    fuse, bounds = ("on" if word else "off" for word in (tuning.fuse, tuning.bounds))
+    return f"tuning: fuse {fuse}, block {block}, ids {ids}, bounds {bounds}"

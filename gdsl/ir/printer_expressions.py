@@ -1,0 +1,91 @@
+"""Expressions and targets of the IR as text."""
+
+from __future__ import annotations
+
+import math
+
+from gdsl.ir import nodes
+
+
+def print_expression(node: nodes.Expression) -> str:
+    """An expression as text, parenthesized below the top; literals carry their type but for int32, float32, bool."""
+    text = _expression(node)
+    outer = isinstance(node, nodes.Binary | nodes.Select)
+    return text[1:-1] if outer else text
+
+
+def print_target(node: nodes.Target) -> str:
+    """What a write goes to."""
+    if isinstance(node, nodes.ScalarTarget):
+        return node.scalar
+    return f"{node.array}[{_index(node.index, node.checked)}]"
+
+
+def _index(index: nodes.Expression, checked: bool) -> str:
+    return f"checked {print_expression(index)}" if checked else print_expression(index)
+
+
+def _literal(node: nodes.Literal) -> str:
+    value, type_ = node.value, node.type
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        text = "inf" if value == math.inf else "-inf" if value == -math.inf else repr(value)
+        return text if type_.value == "float32" else f"{text}:{type_.value}"
+    return str(value) if type_.value == "int32" else f"{value}:{type_.value}"
+
+
+def _leaf(node: nodes.Expression) -> str | None:
+    match node:
+        case nodes.Literal():
+            return _literal(node)
+        case nodes.NoneId():
+            return "none"
+        case nodes.Parameter() | nodes.Local() | nodes.ParamValue():
+            return node.name
+        case nodes.ScalarValue():
+            return f"now {node.name}" if node.now else node.name
+        case nodes.OwnId():
+            return "id"
+        case nodes.Iteration():
+            return "iteration"
+        case nodes.Place():
+            return "place"
+        case nodes.Count():
+            return "num_vertices" if node.domain.value == "vertex" else "num_edges"
+        case nodes.FrontierSize():
+            return f"size({node.frontier})"
+        case nodes.FrontierNotEmpty():
+            return f"not_empty({node.frontier})"
+    return None
+
+
+def _expression(node: nodes.Expression) -> str:
+    leaf = _leaf(node)
+    if leaf is not None:
+        return leaf
+    show = print_expression
+    match node:
+        case nodes.Element():
+            now = "now " if node.now else ""
+            return f"{now}{node.array}[{_index(node.index, node.checked)}]"
+        case nodes.DegreeOf():
+            return f"{node.degree.value}({_index(node.vertex, node.checked)})"
+        case nodes.Unary():
+            return f"{node.operation.value}{_expression(node.operand)}"
+        case nodes.Binary():
+            return f"({_expression(node.left)} {node.operation.value} {_expression(node.right)})"
+        case nodes.Select():
+            return f"({_expression(node.condition)} ? {_expression(node.yes)} : {_expression(node.no)})"
+        case nodes.Convert():
+            return f"{node.type.value}({show(node.operand)})"
+        case nodes.BuiltinCall():
+            return f"{node.function.value}({', '.join(show(argument) for argument in node.arguments)})"
+        case nodes.FunctionCall():
+            return f"{node.function}({', '.join(show(argument) for argument in node.arguments)})"
+        case nodes.UpdateValue():
+            update = node.update
+            return f"{node.outcome.value}({print_target(update.target)} {update.operation.value} {show(update.value)})"
+        case nodes.CompareAndSwap():
+            return f"cas({print_target(node.target)}, {show(node.old)}, {show(node.new)})"
+    raise AssertionError(f"printer: {type(node).__name__}")
