@@ -64,6 +64,7 @@ class Names:
             self._taken.add(name)
         self._function_names = frozenset(self._taken)
         self._members = {self.member(part.name) for part in (*program.params, *program.arrays, *program.scalars)}
+        self._members = {self.member(part.name) for part in (*program.params, *program.arrays, *program.scalars)}
         self._variables = {frontier: self._unused(self._global(frontier)) for frontier in program.frontiers}
 
     def member(self, name: str) -> str:
@@ -98,6 +99,18 @@ class Names:
     def frontier(self, name: str) -> str:
         """A frontier variable of the schedule."""
         return self._variables[name]
+
+    def fresh(self, name: str) -> str:
+        """A function or variable of the generated text: `name`, or one like it that nothing has yet."""
+        return self._unused(self._global(name))
+
+    def fresh_member(self, name: str) -> str:
+        """A further member of `data_slice`."""
+        printed = self.member(name)
+        while printed in self._members:
+            printed += "_"
+        self._members.add(printed)
+        return printed
 
     def _global(self, name: str) -> str:
         return mangled(_NOT_A_WORD.sub("_", name), (self._words, self._globals))

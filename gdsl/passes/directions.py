@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import dataclasses
 
-from gdsl.ir.nodes import Advance, AllVertices, Node, Over, Program
+from gdsl.ir.nodes import Advance, AllVertices, Node, Program
 from gdsl.ir.traversal import rewrite
-from gdsl.operations import Direction
+from gdsl.operations import Direction, Over
 
 
 def run(program: Program) -> Program:

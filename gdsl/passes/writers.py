@@ -8,7 +8,6 @@ from gdsl.ir.nodes import (
     CompareAndSwap,
     EdgeFunctor,
     ElementTarget,
-    Over,
     Parameter,
     Role,
     ScalarTarget,
@@ -20,6 +19,7 @@ from gdsl.ir.nodes import (
     VertexFunctor,
 )
 from gdsl.ir.traversal import walk
+from gdsl.operations import Over
 
 Functor = VertexFunctor | EdgeFunctor
 

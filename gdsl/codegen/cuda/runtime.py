@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from gdsl.codegen.names import identifiers_of
+from gdsl.codegen.names import identifiers_of, types_of
 from gdsl.resources import resource_text
 
 FILES = (
@@ -54,9 +54,13 @@ def pieces() -> tuple[Piece, ...]:
     return tuple(found)
 
 
-def library_text() -> str:
-    """The whole library, for those who must keep clear of its names."""
-    return "\n\n".join(piece.text for piece in pieces())
+def reserved_text() -> str:
+    """The names of everything that the library defines, for those who must keep clear of them."""
+    types = {name for piece in pieces() for name in types_of(piece.text)}
+    names = [name for piece in pieces() for name in piece.names]
+    generated = "struct graph_slice; struct run_slice; struct data_slice; struct saved_state; struct block_storage;"
+    constants = " BLOCK_THREADS HUB_DEGREE HUB_CHUNK PULL_PREFIX SHORT_LIST "
+    return generated + constants + " ".join(f"struct {name};" for name in sorted(types)) + " ".join(names) + " "
 
 
 def link(text: str, generated: Mapping[str, str]) -> tuple[list[str], list[str]]:

@@ -111,3 +111,9 @@ template <class To, class Id>
 __device__ __forceinline__ To from_id(Id x) { return x == Id(-1) ? To(-1) : To(x); }
 template <class Id, class From>
 __device__ __forceinline__ Id to_id(From x) { return x < From(0) || uint64(x) >= uint64(Id(-1)) ? Id(-1) : Id(x); }
+
+// piece: FLOAT32_INF
+#define FLOAT32_INF __int_as_float(0x7f800000)
+
+// piece: FLOAT64_INF
+#define FLOAT64_INF __longlong_as_double(0x7ff0000000000000ll)

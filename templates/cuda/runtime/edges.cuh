@@ -1,16 +1,3 @@
-// piece: graph_slice
-// The graph in compressed rows: the edges of vertex v are offsets[v] to offsets[v + 1].
-struct graph_slice {
-    int64 num_vertices, num_edges;
-    int64 largest_degree;        // of any vertex, in either direction
-    const edge* offsets;         // out-edges: num_vertices + 1
-    const vertex* columns;       // their destinations: num_edges, ascending for each vertex
-    const edge* in_offsets;      // in-edges: num_vertices + 1
-    const vertex* in_sources;    // their sources: num_edges
-    const edge* in_edges;        // their edge ids: num_edges
-    const vertex* edge_sources;  // of each edge id: num_edges
-};
-
 // piece: out_degree
 __device__ __forceinline__ int32 out_degree(const graph_slice& g, vertex v) { return int32(__ldg(&g.offsets[v + 1]) - __ldg(&g.offsets[v])); }
 

@@ -62,12 +62,13 @@ struct enactor {
     uint64 released;       // barriers passed
     uint64 operators;      // operators finished
     uint64 traced;         // records written
+    uint64 passes;         // finished passes of the outermost loops
     uint64 polled_at;      // when the host's flag was last read (one thread of the grid only)
     bool stopped;          // leave at once
 
     __device__ enactor(const run_slice& slice, block_storage& shared)
         : slice(slice), control(slice.control), shared(shared), released(load_relaxed(&slice.control->released) & ~STOP_BIT),
-          operators(0), traced(load_relaxed(&slice.control->trace_length)), polled_at(0), stopped(false) {}
+          operators(0), traced(load_relaxed(&slice.control->trace_length)), passes(0), polled_at(0), stopped(false) {}
 
     __device__ operator_counters* counters() const { return &control->counters[operators % 3]; }
 };
@@ -158,4 +159,18 @@ __device__ __forceinline__ void end_operator(enactor& run, int32 site, int32 ite
     }
     run.traced += 1;
     run.operators += 1;
+}
+
+// piece: exchange
+template <class T>
+__device__ __forceinline__ void exchange(T& a, T& b) {
+    const T kept = a;
+    a = b;
+    b = kept;
+}
+
+// piece: frontier_at
+// An empty frontier with the storage of number `i`.
+__device__ __forceinline__ frontier frontier_at(const run_slice& slice, uint32 i) {
+    return frontier{slice.queues[i], slice.bitmaps[i], 0, 0, true, false};
 }

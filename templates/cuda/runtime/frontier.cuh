@@ -27,7 +27,7 @@ __device__ __forceinline__ bool mark(const marks& seen, vertex v) {
     return (load_relaxed(word) & bit) == 0 && (atomicOr(word, bit) & bit) == 0;
 }
 
-// piece: queue_members
+// piece: queue_members members_of
 struct queue_members {
     const vertex* queue;
     const uint32* bitmap;

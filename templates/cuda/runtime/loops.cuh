@@ -33,9 +33,9 @@ __device__ __forceinline__ void each_id(int64 count, Visit visit) {
 // A set from a few vertices, in which one may stand twice.
 template <class Counted>
 __device__ __forceinline__ void define_frontier(enactor& run, frontier& result, const vertex* members, uint32 count,
-                                                const Counted counted) {
+                                                uint64 num_vertices, const Counted counted) {
     begin_operator(run);
-    if (leader()) {
+    if (leader() && num_vertices > 0) {
         uint32 size = 0;
         uint64 edges = 0;
         for (uint32 i = 0; i < count; ++i) {

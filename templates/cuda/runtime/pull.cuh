@@ -84,9 +84,9 @@ __device__ __forceinline__ void pull_warps(enactor& run, uint64 num_vertices, co
 // piece: pull_hubs
 // The chunks that `pull_warps` left, a warp each; several warps may write to the same far end.
 template <bool closes, class Members, class Lists, class Select, class Visit, class Out>
-__device__ __forceinline__ bool pull_hubs(enactor& run, int64 largest_degree, const Members& members, const Lists& lists,
+__device__ __forceinline__ void pull_hubs(enactor& run, int64 largest_degree, const Members& members, const Lists& lists,
                                           Select select, Visit visit, Out& out) {
-    if (largest_degree < int64(HUB_DEGREE)) { return false; }
+    if (largest_degree < int64(HUB_DEGREE)) { return; }
     synchronize(run);
     const uint64 chunks = load_relaxed(&run.counters()->hubs);
     for (uint64 chunk = warp_index(); chunk < chunks; chunk += grid_warps()) {
@@ -100,5 +100,4 @@ __device__ __forceinline__ bool pull_hubs(enactor& run, int64 largest_degree, co
             if (__any_sync(FULL_WARP, accepted) && lane_index() == 0) { out.add(far); }
         }
     }
-    return chunks > 0;
 }

@@ -54,13 +54,13 @@ __device__ __forceinline__ void defer_list(enactor& run, bool defer, vertex v, e
 }
 
 // piece: push_hubs
-// The chunks that `push_warps` left, a warp each. False if there were none, and then nothing was done since the barrier.
+// The chunks that `push_warps` left, from number `begin` on, a warp each. Returns how many there are by now.
 template <class Lists, class Visit>
-__device__ __forceinline__ bool push_hubs(enactor& run, int64 largest_degree, const Lists& lists, Visit visit) {
-    if (largest_degree < int64(HUB_DEGREE)) { return false; }
+__device__ __forceinline__ uint64 push_hubs(enactor& run, int64 largest_degree, const Lists& lists, uint64 begin, Visit visit) {
+    if (largest_degree < int64(HUB_DEGREE)) { return 0; }
     synchronize(run);
     const uint64 chunks = load_relaxed(&run.counters()->hubs);
-    for (uint64 chunk = warp_index(); chunk < chunks; chunk += grid_warps()) {
+    for (uint64 chunk = begin + warp_index(); chunk < chunks; chunk += grid_warps()) {
         const hub_chunk part = run.slice.hubs[chunk];
         for (edge start = part.first; start < part.last; start += 32) {
             const edge at = start + lane_index();
@@ -68,7 +68,7 @@ __device__ __forceinline__ bool push_hubs(enactor& run, int64 largest_degree, co
             visit(active, part.vertex_id, active ? lists.neighbor(at) : vertex(0), at);
         }
     }
-    return chunks > 0;
+    return chunks;
 }
 
 // piece: push_threads

@@ -47,14 +47,15 @@ __device__ __forceinline__ void reduce_warps(enactor& run, const Members& member
 }
 
 // piece: reduce_hubs
-// The chunks that `reduce_warps` left, a warp each; `add` combines a chunk's part with what stands there.
+// The chunks that `reduce_warps` left, from number `begin` on, a warp each; `add` combines a chunk's part with what
+// stands there.
 template <class T, class Lists, class Value, class Combine, class Add>
-__device__ __forceinline__ void reduce_hubs(enactor& run, int64 largest_degree, const Lists& lists, T identity,
+__device__ __forceinline__ void reduce_hubs(enactor& run, int64 largest_degree, const Lists& lists, uint64 begin, T identity,
                                             Combine combine, Value value, Add add) {
     if (largest_degree < int64(HUB_DEGREE)) { return; }
     synchronize(run);
     const uint64 chunks = load_relaxed(&run.counters()->hubs);
-    for (uint64 chunk = warp_index(); chunk < chunks; chunk += grid_warps()) {
+    for (uint64 chunk = begin + warp_index(); chunk < chunks; chunk += grid_warps()) {
         const hub_chunk part = run.slice.hubs[chunk];
         T reduced = identity;
         for (edge at = part.first + lane_index(); at < part.last; at += 32) {

@@ -1,0 +1,25 @@
+"""The cuda backend."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gdsl.backends.cuda.backend import CudaBackend
+    from gdsl.ir.nodes import Program
+
+
+@cache
+def backend() -> CudaBackend:
+    """The one cuda backend of the process."""
+    from gdsl.backends.cuda.backend import CudaBackend
+
+    return CudaBackend()
+
+
+def source_text(program: Program, id_bits: int) -> str:
+    """The CUDA C++ of `program` for ids of `id_bits` bits."""
+    from gdsl.backends.cuda.backend import lower_to_cuda
+
+    return lower_to_cuda(program, id_bits)[1].text

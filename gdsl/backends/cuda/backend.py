@@ -1,0 +1,116 @@
+"""The cuda backend: generated CUDA, compiled by NVRTC, kept in the cache, run on the current GPU."""
+
+from __future__ import annotations
+
+import pickle
+import weakref
+from typing import TYPE_CHECKING, Any
+
+from gdsl import cache
+from gdsl.backends.cuda import nvrtc
+from gdsl.backends.interface import Availability, Bindings, Limits, Outcome
+from gdsl.graph.graph import Graph
+from gdsl.ir.nodes import Program
+
+if TYPE_CHECKING:
+    from gdsl.backends.cuda.device import CudaDevice
+    from gdsl.backends.cuda.memory import GraphOnDevice
+    from gdsl.codegen.cuda.generate import Generated
+
+_INSTALL = "pip install 'gdsl[cuda13]' (or 'gdsl[cuda12]' for a driver older than 580), on a machine with an NVIDIA GPU"
+
+
+def lower_to_cuda(program: Program, id_bits: int) -> tuple[Program, Generated]:
+    """`program` after the passes of its form, and its text."""
+    from gdsl.codegen.cuda.generate import generate
+    from gdsl.passes import pipelines
+
+    passes = pipelines.CUDA_FUSED if program.tuning.fuse else pipelines.CUDA_UNFUSED
+    ready = pipelines.apply(program, passes)
+    return ready, generate(ready, id_bits)
+
+
+class CudaBackend:
+    """Runs programs on the current GPU."""
+
+    name = "cuda"
+
+    def __init__(self) -> None:
+        self._device: CudaDevice | None = None
+        self._graphs: dict[tuple[int, int], GraphOnDevice] = {}
+
+    def availability(self) -> Availability:
+        """Whether CuPy is installed, a device answers and NVRTC can be loaded."""
+        try:
+            import cupy
+
+            count = cupy.cuda.runtime.getDeviceCount()
+        except ImportError:
+            return Availability(False, "CuPy is not installed", _INSTALL)
+        except Exception as error:  # the driver's errors come in several classes
+            first = (str(error).splitlines() or ["no answer"])[0]
+            return Availability(False, f"no CUDA device answers ({first})", _INSTALL)
+        if count == 0:
+            return Availability(False, "no CUDA device answers", _INSTALL)
+        try:
+            nvrtc.version()
+        except Exception as error:
+            return Availability(False, str(error).splitlines()[0], _INSTALL)
+        name = cupy.cuda.runtime.getDeviceProperties(cupy.cuda.Device().id)["name"]
+        return Availability(True, name.decode() if isinstance(name, bytes) else str(name))
+
+    def build(self, program: Program, id_bits: int) -> CudaExecutable:
+        """Generate and compile, or take both from the cache."""
+        device = self.device()
+        key = (cache.program_key(program), id_bits, device.architecture, *nvrtc.version(), *nvrtc.OPTIONS)
+        kept = cache.get("cuda", key)
+        if kept is None:
+            ready, generated = lower_to_cuda(program, id_bits)
+            cubin = nvrtc.compile_to_cubin(generated.text, device.architecture, f"{program.name}.cu")
+            kept = pickle.dumps((ready, generated, cubin))
+            cache.put("cuda", key, kept)
+        ready, generated, cubin = pickle.loads(kept)
+        return CudaExecutable(self, ready, generated, cubin, id_bits)
+
+    def device(self) -> CudaDevice:
+        """The current GPU; switching GPUs in between makes another."""
+        from gdsl.backends.cuda.device import CudaDevice
+
+        if self._device is None or not self._device.is_current():
+            self._device = CudaDevice()
+            self._graphs.clear()
+        return self._device
+
+    def graph(self, graph: Graph, id_bits: int) -> GraphOnDevice:
+        """The graph on the device, as long as the graph lives."""
+        from gdsl.backends.cuda.memory import GraphOnDevice
+
+        key = (id(graph), id_bits)
+        if key not in self._graphs:
+            self._graphs[key] = GraphOnDevice(self.device(), graph, id_bits)
+            weakref.finalize(graph, self._graphs.pop, key, None)
+        return self._graphs[key]
+
+
+class CudaExecutable:
+    """A compiled program; `generated.text` is its source."""
+
+    def __init__(self, backend: CudaBackend, program: Program, generated: Generated, cubin: bytes, id_bits: int) -> None:
+        self.backend, self.program, self.generated, self.id_bits = backend, program, generated, id_bits
+        self._device = backend.device()
+        self._module = self._device.load(cubin)
+        self._kernels: dict[str, Any] = {}
+
+    def run(self, graph: Graph, bindings: Bindings, limits: Limits) -> Outcome:
+        """Run on the GPU; raises GdslError when the run fails or is stopped, KeyboardInterrupt on Ctrl-C."""
+        from gdsl.backends.cuda.enactor import Enactor
+        from gdsl.backends.cuda.memory import bytes_needed
+
+        self._device.require(bytes_needed(self.program, self.generated, graph, self.id_bits))
+        on_device = self.backend.graph(graph, self.id_bits)
+        return Enactor(self._device, self._kernel, self.program, self.generated, graph, on_device).run(bindings, limits)
+
+    def _kernel(self, name: str) -> Any:
+        if name not in self._kernels:
+            self._kernels[name] = self._module.get_function(name)
+        return self._kernels[name]

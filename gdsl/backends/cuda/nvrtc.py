@@ -1,0 +1,135 @@
+"""Compiling CUDA C++ to machine code with NVRTC, without asking for a GPU.
+
+CuPy's own compile path asks the driver for the architecture and adds options of its own. This file is the only one
+that calls `cupy_backends.cuda.libs.nvrtc`, which CuPy does not document: `getVersion`, `createProgram`,
+`compileProgram`, `getProgramLog`, `getCUBIN`, `getPTX`, `destroyProgram`, `NVRTCError`.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from functools import cache
+from importlib import metadata
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from gdsl.diagnostics import GdslError
+
+OPTIONS = ("-std=c++17", "-lineinfo", "-ftz=false", "-fmad=false", "-prec-div=true", "-prec-sqrt=true", "-default-device")
+"""What every program is compiled with: no contraction, no flush of denormals, so that backends agree."""
+
+_ARCHITECTURE = re.compile(r"(?:sm_|compute_)?(\d{2,3}[af]?)")
+_INSTALL = "install it with: pip install 'gdsl[cuda13]' (or 'gdsl[cuda12]' for a driver older than 580)"
+
+
+@cache
+def bindings() -> Any:
+    """CuPy's binding of NVRTC, with the library found and loaded; raises GdslError where there is none."""
+    try:
+        _load_wheel_library()
+        from cupy_backends.cuda.libs import nvrtc
+
+        nvrtc.getVersion()
+    except Exception as error:  # CuPy raises ImportError, RuntimeError or its own errors here, by version
+        raise GdslError.single(
+            "E0903", f"NVRTC, NVIDIA's run-time compiler, cannot be loaded: {_first_line(error)}", fix=_INSTALL
+        ) from None
+    return nvrtc
+
+
+def version() -> tuple[int, int]:
+    """The version of NVRTC, such as (13, 0)."""
+    major, minor = bindings().getVersion()
+    return int(major), int(minor)
+
+
+def normal_architecture(arch: str) -> str:
+    """`sm_90` from what a person writes (`sm_90`, `90`, `compute_90`); raises GdslError for anything else."""
+    match = _ARCHITECTURE.fullmatch(arch.strip().lower())
+    if match is None:
+        raise GdslError.single(
+            "E0904", f"{arch!r} is no GPU architecture", fix="write it as sm_75, sm_80, sm_90 or sm_120"
+        )
+    return f"sm_{match[1]}"
+
+
+def compile_to_cubin(text: str, arch: str, name: str = "gdsl.cu") -> bytes:
+    """Machine code for `arch` from CUDA C++ `text`; `name` is what the compiler and the profiler call the text."""
+    return _compile(text, normal_architecture(arch), name, binary=True)
+
+
+def compile_to_ptx(text: str, arch: str, name: str = "gdsl.cu") -> str:
+    """PTX for `arch`, to be read: gdsl itself loads machine code only."""
+    architecture = normal_architecture(arch).replace("sm_", "compute_")
+    return _compile(text, architecture, name, binary=False).decode().rstrip("\0")
+
+
+def _compile(text: str, architecture: str, name: str, binary: bool) -> bytes:
+    nvrtc = bindings()
+    program = nvrtc.createProgram(text, name, (), ())
+    options = (*OPTIONS, f"-arch={architecture}")
+    try:
+        try:
+            nvrtc.compileProgram(program, options)
+        except nvrtc.NVRTCError as error:
+            raise _compile_error(str(nvrtc.getProgramLog(program)) or str(error), architecture) from None
+        found = nvrtc.getCUBIN(program) if binary else nvrtc.getPTX(program)
+        return found if isinstance(found, bytes) else str(found).encode()
+    finally:
+        nvrtc.destroyProgram(program)
+
+
+def _compile_error(log: str, architecture: str) -> GdslError:
+    """A program that the checker let through must compile; what remains is an architecture NVRTC does not know."""
+    if "invalid value for --gpu-architecture" in log or "Unsupported gpu architecture" in log:
+        major, minor = version()
+        return GdslError.single(
+            "E0904",
+            f"NVRTC {major}.{minor} does not compile for {architecture}",
+            fix="choose another --arch, or install another NVRTC",
+        )
+    first = next((line for line in log.splitlines() if "error" in line), log.strip())
+    return GdslError.single(
+        "E0905",
+        "the generated CUDA does not compile; this is a defect of gdsl, not of your program",
+        notes=(f"NVRTC says: {first}",),
+        fix="please report it with your program and the output of 'gdslc compile'",
+    )
+
+
+def _load_wheel_library() -> None:
+    """Load NVRTC from NVIDIA's wheel, where it is installed, so that CuPy finds it with no toolkit on the machine."""
+    for folder in _wheel_folders():
+        for library in sorted(folder.glob("libnvrtc.so.*")) + sorted(folder.glob("nvrtc64_*.dll")):
+            if "builtins" not in library.name and ".alt" not in library.name:
+                ctypes.CDLL(str(library), mode=ctypes.RTLD_GLOBAL)
+                return
+
+
+def _wheel_folders() -> list[Path]:
+    spec = find_spec("nvidia")
+    roots = [Path(place) for place in (spec.submodule_search_locations or ())] if spec else []
+    return [
+        root / sub
+        for root in roots
+        for sub in ("cu13/lib", "cuda_nvrtc/lib", "cu13/bin/x86_64", "cuda_nvrtc/bin")
+        if (root / sub).is_dir()
+    ]
+
+
+def installed_wheels() -> dict[str, str]:
+    """The versions of the CuPy and NVRTC wheels that are installed, by name."""
+    names = ("cupy-cuda12x", "cupy-cuda13x", "nvidia-cuda-nvrtc", "nvidia-cuda-nvrtc-cu12", "nvidia-cuda-runtime")
+    found = {}
+    for name in names:
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]

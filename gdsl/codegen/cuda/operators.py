@@ -1,0 +1,217 @@
+"""From an operator of the IR to its plan."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from gdsl.codegen.cuda.constants import NEIGHBOR, SUMS, identity
+from gdsl.codegen.cuda.functors import FunctorTexts
+from gdsl.codegen.cuda.plan import (
+    AdvancePlan,
+    ComputePlan,
+    FilterPlan,
+    OperatorPlan,
+    Pull,
+    ReducePlan,
+    Side,
+    Visit,
+)
+from gdsl.codegen.expressions import REDUCTIONS
+from gdsl.ir.nodes import (
+    Advance,
+    AllEdges,
+    AllVertices,
+    Compute,
+    Element,
+    Filter,
+    NeighborReduce,
+    Operator,
+    Program,
+    Role,
+)
+from gdsl.ir.traversal import walk
+from gdsl.operations import Balance, Direction, NeighborOperation, Over
+from gdsl.types import ScalarType
+
+_LISTS = {Over.OUT_EDGES: "out_lists{d.graph}", Over.IN_EDGES: "in_lists{d.graph}"}
+COUNTED = {**_LISTS, Over.ALL_EDGES: "all_lists{d.graph}", None: "uncounted()"}
+_BACK = {Over.OUT_EDGES: Over.IN_EDGES, Over.IN_EDGES: Over.OUT_EDGES}
+_PUSHES = {Balance.THREAD: "push_threads", Balance.BLOCK: "push_blocks", Balance.AUTO: "push_warps"}
+_REDUCES = {Balance.THREAD: "reduce_threads", Balance.BLOCK: "reduce_blocks", Balance.AUTO: "reduce_warps"}
+
+
+@dataclass
+class OperatorPlanner:
+    """Plans the operators of one program; `texts` gathers the functions that they call."""
+
+    program: Program
+    texts: FunctorTexts
+    temporaries: dict[str, str] = field(default_factory=dict)
+    """Arrays that a reduction computes into before it stores, by the array that it stores to."""
+
+    def plan(self, op: Operator) -> OperatorPlan:
+        """The plan of any operator."""
+        if isinstance(op, Advance):
+            return self._advance(op)
+        if isinstance(op, Filter):
+            return self._filter(op)
+        if isinstance(op, Compute):
+            return self._compute(op)
+        assert isinstance(op, NeighborReduce)
+        return self._reduce(op)
+
+    # What all operators share
+
+    def _common(self, kind: str, op: Operator, call: str, marks: bool = False, directed: bool = False) -> dict[str, object]:
+        frontier = getattr(op, "frontier", None)
+        has_input = not isinstance(frontier, (AllVertices, AllEdges))
+        has_result = getattr(op, "result", None) is not None
+        parts = [
+            ("enactor& run", ""),
+            ("const data_slice& d", ""),
+            *([("frontier& input", "input")] if has_input else []),
+            *([("frontier& result", "result")] if has_result else []),
+            *([("marks& seen", "seen")] if marks else []),
+            *([("direction_state& direction", "direction")] if directed else []),
+            ("int32 iteration", "iteration"),
+        ]
+        everything = "d.graph.num_edges" if isinstance(frontier, AllEdges) else "d.graph.num_vertices"
+        return {
+            "function": self.texts.names.fresh(f"{kind}_{op.label}"),
+            "comment": f"line {op.span.line}: {call}",
+            "parameters": ", ".join(declaration for declaration, _ in parts),
+            "arguments": tuple(argument for _, argument in parts if argument),
+            "site": op.site,
+            "input": has_input,
+            "result": has_result,
+            "marks": marks,
+            "directed": directed,
+            "members": "members_of(input)" if has_input else "all_members{uint64(d.graph.num_vertices)}",
+            "size": "input.size" if has_input else f"uint64({everything})",
+            "counted": COUNTED[getattr(op, "counts", None)],
+        }
+
+    def _set(self, op: Advance | Filter | Compute | NeighborReduce) -> str:
+        if isinstance(op.frontier, AllVertices):
+            return "vertices"
+        return "edges" if isinstance(op.frontier, AllEdges) else op.frontier.name
+
+    # Advance
+
+    def _advance(self, op: Advance) -> AdvancePlan:
+        functor = self.texts.edge_functor(op.functor)
+        pushes, pulls = op.direction is not Direction.PULL, op.direction is not Direction.PUSH
+        result = f"{op.result} = " if op.result else ""
+        call = f"{result}advance({self._set(op)}, {op.functor})"
+        marks = op.result is not None and pushes and not op.claims
+        everything = isinstance(op.frontier, AllVertices)
+        return AdvancePlan(
+            **self._common("advance", op, call, marks, directed=pushes and pulls),  # type: ignore[arg-type]
+            totals=self.texts.totals(functor),
+            push=self._push_sides(op) if pushes else (),
+            pull=self._pull(op) if pulls else None,
+            balance=_PUSHES[op.balance],
+            hubs=op.balance is Balance.AUTO,
+            edges="uint64(d.graph.num_edges)" if everything else "input.edges",
+            alpha=op.alpha,
+            beta=op.beta,
+        )
+
+    def _push_sides(self, op: Advance) -> tuple[Side, ...]:
+        functor = self.texts.edge_functor(op.functor)
+        overs = (Over.OUT_EDGES, Over.IN_EDGES) if op.over is Over.ALL_EDGES else (op.over,)
+        sides = []
+        for i, over in enumerate(overs):
+            edge = self.texts.edge_names(functor, over)
+            accepted = self.texts.claimed(functor, op, edge) if op.claims else self.texts.visited(functor, edge)
+            if op.result is not None and not op.claims:
+                accepted = f"{accepted} && mark(seen, {edge.far})"
+            visit = Visit(f"vertex {edge.near}, vertex {edge.far}, edge {edge.at}", accepted, edge.far)
+            name = "visit" if i == 0 else "visit_back"
+            first = i == 0 and len(overs) == 2
+            sides.append(Side(name, _LISTS[over], visit, first, "chunks" if i else "0"))
+        return tuple(sides)
+
+    def _pull(self, op: Advance) -> Pull:
+        functor = self.texts.edge_functor(op.functor)
+        back = _BACK[op.over]
+        edge = self.texts.edge_names(functor, op.over, lists=back)
+        closing = op.closing
+        closes = closing is not None and closing.end is Role.FAR and closing.conjunct in op.select
+        parameters = f"vertex {edge.near}, vertex {edge.far}, edge {edge.at}"
+        return Pull(
+            lists=_LISTS[back],
+            closes=closes,
+            far=edge.far,
+            selected=self.texts.selected(functor, op.select, edge),
+            alone=Visit(parameters, self.texts.pulled(functor, op, edge, alone=True)),
+            shared=Visit(parameters, self.texts.pulled(functor, op, edge, alone=False)),
+        )
+
+    # Vertices
+
+    def _filter(self, op: Filter) -> FilterPlan:
+        functor = self.texts.vertex_functor(op.functor)
+        name = self.texts.names.local(functor.vertex)
+        visit = Visit(f"vertex {name}", self.texts.visited_vertex(functor), name)
+        call = f"{op.result} = filter({self._set(op)}, {op.functor})"
+        common = self._common("filter", op, call)
+        return FilterPlan(**common, totals=self.texts.totals(functor), visit=visit)  # type: ignore[arg-type]
+
+    def _compute(self, op: Compute) -> ComputePlan:
+        common = self._common("compute", op, f"compute({self._set(op)}, {op.functor})")
+        if isinstance(op.frontier, AllEdges):
+            edge_functor = self.texts.edge_functor(op.functor)
+            edge = self.texts.edge_names(edge_functor, Over.OUT_EDGES)
+            visit = Visit(
+                f"vertex {edge.near}, vertex {edge.far}, edge {edge.at}",
+                self.texts.visited(edge_functor, edge, plain=self.texts.own_edge(edge_functor)),
+            )
+            totals = self.texts.totals(edge_functor)
+            return ComputePlan(**common, totals=totals, edges=True, visit=visit)  # type: ignore[arg-type]
+        functor = self.texts.vertex_functor(op.functor)
+        visit = Visit(f"vertex {self.texts.names.local(functor.vertex)}", self.texts.visited_vertex(functor))
+        return ComputePlan(**common, totals=self.texts.totals(functor), edges=False, visit=visit)  # type: ignore[arg-type]
+
+    # Neighbour reduction
+
+    def _reduce(self, op: NeighborReduce) -> ReducePlan:
+        functor = self.texts.edge_functor(op.functor)
+        call = f"{op.array} = neighbor_reduce({self._set(op)}, {op.functor}, {op.operation.value})"
+        update = NEIGHBOR[op.operation]
+        array = f"d.{self.texts.names.member(op.array)}"
+        target = array
+        reads_target = any(isinstance(node, Element) and node.array == op.array for node in walk(functor))
+        if reads_target:
+            self.temporaries.setdefault(op.array, f"d.{self.texts.names.fresh_member(f'{op.array}_reduced')}")
+            target = self.temporaries[op.array]
+        return ReducePlan(
+            **self._common("reduce", op, call),  # type: ignore[arg-type]
+            totals=None,
+            type=op.array_type.value,
+            identity=identity(update, op.array_type),
+            combine=SUMS[update],
+            reduce=f"reduce_{REDUCTIONS[update]}",
+            sides=self._reduce_sides(op, target),
+            balance=_REDUCES[op.balance],
+            hubs=op.balance is Balance.AUTO,
+            target=target,
+            copied=array if reads_target else "",
+        )
+
+    def _reduce_sides(self, op: NeighborReduce, target: str) -> tuple[Side, ...]:
+        functor = self.texts.edge_functor(op.functor)
+        overs = (Over.OUT_EDGES, Over.IN_EDGES) if op.over is Over.ALL_EDGES else (op.over,)
+        empty = identity(NEIGHBOR[op.operation], op.array_type)
+        counts = op.operation is NeighborOperation.COUNT
+        sides = []
+        for i, over in enumerate(overs):
+            edge = self.texts.edge_names(functor, over)
+            value = self.texts.value(functor, edge, empty, ScalarType.BOOL if counts else op.array_type)
+            visit = Visit(f"vertex {edge.near}, vertex {edge.far}, edge {edge.at}", value)
+            first = i == 0 and len(overs) == 2
+            assign = f"{target}[near] = combine({target}[near], reduced)" if i else f"{target}[near] = reduced"
+            name = "value" if i == 0 else "value_back"
+            sides.append(Side(name, _LISTS[over], visit, first, "chunks" if i else "0", assign))
+        return tuple(sides)
+

@@ -1,0 +1,188 @@
+"""The kernel plan: all that the templates of the CUDA backend lay out, decided and typed. Strings are C++ text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """A scalar that an operator sums up a thread at a time: member `name` of the totals, combined into `target`."""
+
+    name: str
+    type: str
+    identity: str
+    combine: str
+    """An expression of `a` and `b`."""
+    reduce: str
+    """The atomic that combines a block's total with the scalar."""
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """The scalars that one functor sums up, as a struct."""
+
+    type: str
+    members: tuple[Total, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """What is done with an edge or a vertex."""
+
+    parameters: str
+    """Such as ``vertex src, vertex dst, edge e``."""
+    accepted: str
+    """An expression that runs the functor; true where it accepts."""
+    far: str = ""
+    """The parameter that is collected."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One of the two ways along the edges of a vertex."""
+
+    name: str
+    lists: str
+    visit: Visit
+    first_of_two: bool
+    begin: str
+    """The first chunk of long lists that is this side's."""
+    assign: str = ""
+    """What a reduction does with the result `reduced` for the vertex `near`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pull:
+    """An advance from the far ends."""
+
+    lists: str
+    closes: bool
+    far: str
+    selected: str
+    alone: Visit
+    """Where one thread does all the work of a far end."""
+    shared: Visit
+    """Where several warps do."""
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorPlan:
+    """What every operator has."""
+
+    kind: ClassVar[str]
+    function: str
+    comment: str
+    """Where it stands in the program."""
+    parameters: str
+    arguments: tuple[str, ...]
+    """What it is called with beside ``run, d``; `input` and `result` stand for frontiers."""
+    site: int
+    input: bool
+    """Whether it takes a frontier."""
+    result: bool
+    marks: bool
+    """Whether accepted vertices are marked against duplicates."""
+    directed: bool
+    """Whether it remembers a direction from pass to pass."""
+    members: str
+    size: str
+    """How many elements it runs on."""
+    counted: str
+    """Whose edges are counted for the result."""
+    totals: Totals | None
+
+    @property
+    def direction(self) -> str:
+        """The variable of the persistent kernel that remembers this operator's direction."""
+        return f"direction_of_{self.function}"
+
+
+@dataclass(frozen=True, slots=True)
+class AdvancePlan(OperatorPlan):
+    """`advance`; it pushes, pulls, or chooses where both are given."""
+
+    kind: ClassVar[str] = "advance"
+    push: tuple[Side, ...]
+    pull: Pull | None
+    balance: str
+    """The runtime's function that shares the edges out."""
+    hubs: bool
+    """Whether that function leaves long lists for later."""
+    edges: str
+    """The edges of what it runs on, where it pulls."""
+    alpha: int
+    beta: int
+
+
+@dataclass(frozen=True, slots=True)
+class FilterPlan(OperatorPlan):
+    """`filter` and `where`."""
+
+    kind: ClassVar[str] = "filter"
+    visit: Visit
+
+
+@dataclass(frozen=True, slots=True)
+class ComputePlan(OperatorPlan):
+    """`compute`, over vertices or over all edges."""
+
+    kind: ClassVar[str] = "compute"
+    edges: bool
+    visit: Visit
+
+
+@dataclass(frozen=True, slots=True)
+class ReducePlan(OperatorPlan):
+    """`neighbor_reduce`. The result is stored in `target` and goes from there to `copied`, if anywhere."""
+
+    kind: ClassVar[str] = "neighbor_reduce"
+    type: str
+    identity: str
+    combine: str
+    reduce: str
+    sides: tuple[Side, ...]
+    balance: str
+    hubs: bool
+    target: str
+    copied: str
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """`target` = `value`."""
+
+    target: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class InitialLoop:
+    """The initial values of all arrays over vertices, or over edges."""
+
+    count: str
+    id_type: str
+    uses_id: bool
+    values: tuple[Assignment, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A constant of the generated text."""
+
+    type: str
+    name: str
+    value: int
+    comment: str
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """One kernel, with the lines of its body."""
+
+    name: str
+    comment: str
+    parameters: str
+    lines: tuple[str, ...]
