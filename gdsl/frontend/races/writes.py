@@ -107,5 +107,6 @@ def _check_under_cas(calls: Calls, stores: list[Write], report: Report) -> None:
             not_single(report, calls, store, cas, "another store stands under another `cas`")
         else:
             reason = shared_winners(calls, cas)
-            if reason is not None:
+            mixed = any(write.kind is not WriteKind.CAS for write in calls.written(cas.name))
+            if reason is not None and not mixed:  # a mixture has its own message
                 not_single(report, calls, store, cas, reason)
