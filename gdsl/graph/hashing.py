@@ -62,4 +62,5 @@ def endpoint_weights(sources: NDArray[Any], destinations: NDArray[Any], seed: in
     words ^= words >> np.uint64(29)
     words %= np.uint64(largest)
     words += np.uint64(1)
-    return words.astype(np.int32)
+    weights: NDArray[np.int32] = words.astype(np.int32)
+    return weights

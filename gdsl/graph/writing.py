@@ -76,9 +76,9 @@ def _check_fits(graph: Graph, kind: str, path: str) -> None:
 def _replacing(path: str) -> Iterator[IO[bytes]]:
     """A new file in the directory of `path` that takes its name at the end, or vanishes with an exception."""
     directory = os.path.dirname(os.path.abspath(path))
-    if os.path.isdir(path):
-        raise IsADirectoryError(0, "this is a directory")
-    handle, temporary = tempfile.mkstemp(prefix=f".{os.path.basename(path)}.", dir=directory)
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise OSError(0, "this is a directory or a device")
+    handle, temporary = tempfile.mkstemp(prefix=".gdsl-", dir=directory)
     try:
         with open(handle, "wb") as file:
             yield file

@@ -1,0 +1,34 @@
+"""A `Graph` as a graph of NetworkX."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gdsl.graph import Graph
+from gdsl.graph.transformations import edges_of_graph
+
+
+def to_networkx(graph: Graph) -> Any:
+    """A Graph or DiGraph (Multi… where there are parallel edges) with the nodes 0 … V-1 and all attributes."""
+    import networkx
+
+    edges = edges_of_graph(graph)
+    pairs = list(zip(edges.sources.tolist(), edges.destinations.tolist(), strict=True))
+    kinds = {
+        (False, False): networkx.Graph,
+        (True, False): networkx.DiGraph,
+        (False, True): networkx.MultiGraph,
+        (True, True): networkx.MultiDiGraph,
+    }
+    made = kinds[graph.directed, len(set(pairs)) < len(pairs)]()
+    nodes = _rows(graph.vertex_attributes, graph.num_vertices)
+    made.add_nodes_from((vertex, nodes[vertex]) for vertex in range(graph.num_vertices))
+    rows = _rows(edges.attributes, len(pairs))
+    made.add_edges_from((source, destination, row) for (source, destination), row in zip(pairs, rows, strict=True))
+    return made
+
+
+def _rows(columns: dict[str, Any], count: int) -> list[dict[str, Any]]:
+    """One dict for each place, of plain Python numbers."""
+    values = {name: column.tolist() for name, column in columns.items()}
+    return [{name: column[place] for name, column in values.items()} for place in range(count)]
