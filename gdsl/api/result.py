@@ -37,6 +37,7 @@ class Result(Mapping[str, Any]):
         self.backend: str = backend
         self.backend_line: str = backend_line
         self._outcome = outcome
+        self._ids = {d.name for d in problem_data(program) if d.type.is_id}
         self.unique: dict[str, bool] = {d.name: d.unique for d in problem_data(program) if d.name in self}
 
     @property
@@ -81,7 +82,7 @@ class Result(Mapping[str, Any]):
 
     def summary(self) -> list[Summary]:
         """Type, size, minimum, maximum, sum and uniqueness of every result."""
-        return [summarize(name, self[name], self.unique.get(name, True)) for name in self]
+        return [summarize(name, self[name], self.unique.get(name, True), name in self._ids) for name in self]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,10 +105,12 @@ def on_host(values: Any) -> np.ndarray[Any, Any]:
     return np.asarray(values)
 
 
-def summarize(name: str, values: Any, unique: bool) -> Summary:
-    """The figures of one array or scalar."""
+def summarize(name: str, values: Any, unique: bool, ids: bool = False) -> Summary:
+    """The figures of one array or scalar; `ids` says that -1 is none."""
     array = on_host(values).reshape(-1)
     finite = array[np.isfinite(array)] if array.dtype.kind == "f" else array
+    if ids:
+        finite = array[array >= 0]
     if not len(finite):
         return Summary(name, str(array.dtype), array.size, None, None, 0, unique)
     total: int | float

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from dataclasses import dataclass
+from functools import cache
 from typing import cast
 
 from gdsl.backends.interface import Availability, Backend
@@ -23,6 +24,7 @@ class Choice:
     line: str = ""
 
 
+@cache
 def get(name: str) -> Backend:
     """The backend called `name`, whether or not it can run here."""
     return cast(Backend, importlib.import_module(f"gdsl.backends.{name}").backend())

@@ -51,13 +51,12 @@ def check_id(declared: ir.Param | ir.Scalar, value: int, kind: str, id_count: in
     if 0 <= value < id_count:
         return
     plural = "vertices" if declared.type is ScalarType.VERTEX else "edges"
-    have = f"0 to {id_count - 1}" if id_count else f"it has no {plural}"
+    have = f"{plural} 0 to {id_count - 1}" if id_count else f"it has no {plural}"
     raise GdslError.single(
         "E0604",
         f"{kind} `{declared.name}` is {value}, which is no {declared.type.value} of the graph ({have})",
         declared.span,
         source,
-        notes=[f"the graph has {id_count} {plural}, counted from 0"] if id_count else [],
     )
 
 
