@@ -1,0 +1,23 @@
+"""What the race rules accept has one answer under every order and interleaving; what they refuse may have more."""
+
+from __future__ import annotations
+
+import pytest
+from orders import answers, program_of
+from pairs import Pair, all_pairs
+
+PAIRS = all_pairs()
+SEEDS = range(12)
+MANY_SEEDS = range(60)
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.name)
+def test_accepted_programs_have_one_answer(pair: Pair) -> None:
+    found = answers(program_of(pair.accepted, pair.name), SEEDS)
+    assert len(found) == 1, found
+
+
+@pytest.mark.parametrize("pair", [pair for pair in PAIRS if pair.racy], ids=lambda pair: pair.name)
+def test_refused_programs_have_several_answers(pair: Pair) -> None:
+    program = program_of(pair.refused, pair.name, races=False)
+    assert len(answers(program, MANY_SEEDS, everything=True, enough=2)) > 1
