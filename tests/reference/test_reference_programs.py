@@ -23,8 +23,8 @@ def problem(data: str, functors: str, schedule: str, **given: Any) -> Outcome:
 def test_initial_values() -> None:
     outcome = problem(
         """param k : int32 = 3; vertex own : vertex = id; vertex d : int32 = out_degree(id) * k; vertex z : int32;
-        vertex n : vertex; vertex b : bool; edge e : edge = id; scalar s : float64 = num_vertices; vertex i : int32 = inf;
-        vertex p : int64 = num_edges;""",
+        vertex n : vertex; vertex b : bool; edge e : edge = id; scalar s : float64 = num_vertices;
+        vertex i : int32 = inf; vertex p : int64 = num_edges;""",
         "",
         "",
     )
@@ -154,7 +154,8 @@ def test_iteration_counts_the_innermost_loop() -> None:
         "scalar text : int64; scalar outer : int32;",
         """vertex functor f(v) { apply { text += int64(iteration); } }""",
         """frontier one = { 0 };
-        repeat (2) { text = text * 10 + int64(iteration) + 1; while (iteration < 2) { text = text * 10; compute(one, f); }
+        repeat (2) { text = text * 10 + int64(iteration) + 1;
+        while (iteration < 2) { text = text * 10; compute(one, f); }
         text = text * 10 + int64(iteration) + 5; } outer = iteration;""",
     )
     assert outcome.scalars["text"] == int("10152016")

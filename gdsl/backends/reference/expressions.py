@@ -17,7 +17,7 @@ from gdsl.backends.reference.values import (
 )
 from gdsl.diagnostics import GdslError
 from gdsl.ir import nodes as ir
-from gdsl.operations import BinaryOperation, Degree, Domain, Over
+from gdsl.operations import BinaryOperation, Degree, Domain
 
 Frame = list[Any]
 """What one call of a functor has of its own: the places below, then its locals."""
@@ -59,8 +59,8 @@ class GraphFacts(Protocol):
         """The degree of every vertex."""
         ...
 
-    def first_edges(self, over: Over) -> Sequence[int]:
-        """The place of every vertex's first edge among all out-edges or in-edges."""
+    def first_edges(self) -> Sequence[int]:
+        """The id of every vertex's first out-edge (what it would be, where there is none)."""
         ...
 
 
@@ -213,7 +213,7 @@ class ExpressionCompiler:
 
     def place(self, node: ir.Place) -> Evaluator:
         """How many edges come before this one in its source's list."""
-        first = self.environment.graph.first_edges(Over.OUT_EDGES)
+        first = self.environment.graph.first_edges()
         return lambda frame: frame[EDGE] - first[frame[SOURCE]]
 
     def unary(self, node: ir.Unary) -> Evaluator:

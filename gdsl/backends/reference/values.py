@@ -246,8 +246,10 @@ def _to_float(source: ScalarType, target: ScalarType, none: int) -> UnaryFunctio
     if source.is_float or source is ScalarType.BOOL or source in (ScalarType.INT32, ScalarType.UINT32):
         return kind
 
+    is_id = source.is_id
+
     def convert(value: int) -> Value:
-        if source.is_id and value == none:
+        if is_id and value == none:
             value = -1
         # NumPy takes a Python int through float64, which would round a long one twice.
         exact = -_EXACT_IN_FLOAT64 <= value <= _EXACT_IN_FLOAT64

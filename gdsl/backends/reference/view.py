@@ -50,9 +50,9 @@ class GraphView:
         """The degree of every vertex."""
         return self._out_degrees if degree is Degree.OUT else self._in_degrees
 
-    def first_edges(self, over: Over) -> Sequence[int]:
-        """The place of every vertex's first edge among all out-edges or in-edges."""
-        first: list[int] = (self.graph.in_offsets if over is Over.IN_EDGES else self.graph.offsets)[:-1].tolist()
+    def first_edges(self) -> Sequence[int]:
+        """The id of every vertex's first out-edge (what it would be, where there is none)."""
+        first: list[int] = self.graph.offsets[:-1].tolist()
         return first
 
     @cached_property
