@@ -165,10 +165,11 @@ class FunctionPrinter:
 
     def value(self, functor: EdgeFunctor, part: str = "value") -> FunctionText:
         """What the functor gives to `neighbor_reduce`."""
-        assert functor.value is not None
+        value = functor.value
+        assert value is not None
         lines = Lines(depth=1)
-        lines.add(f"return {self.expressions(functor).print(functor.value)};", functor.value.span.line)
-        return self._finish(functor, part, type_name(functor.value.type), functor.value, lines)
+        lines.add(f"return {self.expressions(functor).print(value)};", value.span.line)
+        return self._finish(functor, part, type_name(value.type), value, lines)
 
     def claim(self, functor: EdgeFunctor, closing: Closing, far: frozenset[Role], part: str = "claim") -> FunctionText:
         """The store that closes the functor as a compare-and-swap: true for the single call that takes the far end."""

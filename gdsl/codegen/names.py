@@ -65,7 +65,7 @@ class Names:
         self._function_names = frozenset(self._taken)
         self._members = {self.member(part.name) for part in (*program.params, *program.arrays, *program.scalars)}
         self._members = {self.member(part.name) for part in (*program.params, *program.arrays, *program.scalars)}
-        self._variables = {frontier: self._unused(self._global(frontier)) for frontier in program.frontiers}
+        self._variables = {frontier: self._unused(self._variable(frontier)) for frontier in program.frontiers}
 
     def member(self, name: str) -> str:
         """A param, array or scalar, as a member of `data_slice` (without the `d.`)."""
@@ -111,6 +111,10 @@ class Names:
             printed += "_"
         self._members.add(printed)
         return printed
+
+    def _variable(self, name: str) -> str:
+        """A variable of the schedule; a single letter is nothing that generated text speaks of, but for the data."""
+        return self.local(name) if len(name) == 1 else self._global(name)
 
     def _global(self, name: str) -> str:
         return mangled(_NOT_A_WORD.sub("_", name), (self._words, self._globals))

@@ -1,0 +1,24 @@
+"""The cpu backend: C++ with OpenMP, made by the compiler that the machine has."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gdsl.backends.interface import Backend
+
+if TYPE_CHECKING:
+    from gdsl.ir.nodes import Program
+
+
+def backend() -> Backend:
+    """The cpu backend."""
+    from gdsl.backends.cpu.compiled import CpuBackend
+
+    return CpuBackend()
+
+
+def source_text(program: Program, id_bits: int) -> str:
+    """The C++ of `program` (as lowered), for graphs whose ids fit in `id_bits` bits."""
+    from gdsl.backends.cpu.compiled import generated
+
+    return generated(program, id_bits).text

@@ -1,0 +1,34 @@
+"""What the user reads where a run was stopped."""
+
+from __future__ import annotations
+
+from gdsl.codegen.expressions import CheckSite
+from gdsl.diagnostics import GdslError
+from gdsl.ir.nodes import Program, Repeat, While
+from gdsl.ir.traversal import walk
+
+
+def index_error(program: Program, site: CheckSite, value: int, length: int) -> GdslError:
+    """E0801: the index `value` (-1: `none`) where there are `length` elements."""
+    shown = "none" if value == -1 else str(value)
+    elements = "no elements" if length == 0 else f"{length} element{'s' if length != 1 else ''}, counted from 0"
+    message = f"index {shown} of `{site.subject}` is out of range: there are {elements}"
+    place = f"{program.source_name}:{site.span.line}:{site.span.column}" if program.source_name else None
+    return GdslError.single("E0801", message, site.span, place=place)
+
+
+def timeout_error(timeout: float) -> GdslError:
+    """E0802 after `timeout` seconds."""
+    return GdslError.single("E0802", f"the run was stopped after {timeout:g} seconds, its timeout")
+
+
+def iterations_error(program: Program, loop: int, limit: int) -> GdslError:
+    """E0803: loop number `loop` has had `limit` passes."""
+    loops = [node for node in walk(program.schedule) if isinstance(node, (While, Repeat)) and node.loop == loop]
+    passes = "1 pass" if limit == 1 else f"{limit} passes"
+    return GdslError.single("E0803", f"this loop was stopped after {passes}, the most allowed", loops[0].span)
+
+
+def memory_error() -> GdslError:
+    """E0912 where the arrays or frontiers of a run do not fit."""
+    return GdslError.single("E0912", "there is not enough free memory for the arrays and frontiers of this run")

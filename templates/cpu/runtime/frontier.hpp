@@ -1,0 +1,225 @@
+// piece: frontier
+// A set of vertices, as a queue or as a bitmap or both. A bitmap that is not the set is all zeros.
+struct frontier {
+    vertex* queue;    // the members, in no order
+    uint64* bitmap;   // a bit a vertex
+    int64 size;       // members
+    int64 edges;      // edges of the members, where a later operator asks for them
+    bool queued, mapped;
+    int64 words;
+
+    explicit frontier(int64 num_vertices)
+        : size(0), edges(0), queued(true), mapped(false), words((num_vertices + 63) / 64) {
+        queue = static_cast<vertex*>(std::malloc(std::size_t(num_vertices + 1) * sizeof(vertex)));
+        bitmap = static_cast<uint64*>(std::calloc(std::size_t(words + 1), sizeof(uint64)));
+        if (queue == nullptr || bitmap == nullptr) { throw std::bad_alloc(); }
+    }
+    frontier(const frontier&) = delete;
+    frontier& operator=(const frontier&) = delete;
+    ~frontier() {
+        std::free(queue);
+        std::free(bitmap);
+    }
+
+    void exchange_with(frontier& other) {
+        std::swap(queue, other.queue);
+        std::swap(bitmap, other.bitmap);
+        std::swap(size, other.size);
+        std::swap(edges, other.edges);
+        std::swap(queued, other.queued);
+        std::swap(mapped, other.mapped);
+    }
+
+    // Makes it the empty set.
+    void clear() {
+        if (mapped && queued && size < words / 4) {
+            for (int64 i = 0; i < size; ++i) { bitmap[queue[i] / 64] = 0; }
+        } else if (mapped) {
+            std::memset(bitmap, 0, std::size_t(words) * sizeof(uint64));
+        }
+        size = edges = 0;
+        queued = true;
+        mapped = false;
+    }
+};
+
+// piece: queue_members members_of
+struct queue_members {
+    const vertex* queue;
+    const uint64* bitmap;
+    int64 count;
+    int64 size() const { return count; }
+    vertex operator[](int64 i) const { return queue[i]; }
+    bool contains(vertex v) const { return (bitmap[v / 64] >> (v % 64) & 1) != 0; }
+};
+inline queue_members members_of(const frontier& f) { return queue_members{f.queue, f.bitmap, f.size}; }
+
+// piece: all_members
+struct all_members {
+    int64 count;
+    int64 size() const { return count; }
+    vertex operator[](int64 i) const { return vertex(i); }
+    bool contains(vertex) const { return true; }
+};
+
+// piece: uncounted
+// Where no later operator asks for the edges of a result.
+struct uncounted {
+    int64 degree(vertex) const { return 0; }
+};
+
+// piece: collector
+// Gathers one thread's accepted vertices and appends them to the result a bufferful at a time.
+template <class Counted>
+struct collector {
+    frontier& result;
+    const Counted counted;
+    int64 staged_size, edges;
+    vertex staged[1024];
+
+    collector(frontier& result, const Counted counted) : result(result), counted(counted), staged_size(0), edges(0) {}
+
+    // True for the first call with this vertex, in any thread.
+    bool is_new(vertex v) {
+        uint64* const word = &result.bitmap[v / 64];
+        const uint64 bit = uint64(1) << (v % 64);
+        return (load_now(word) & bit) == 0 && (__atomic_fetch_or(word, bit, __ATOMIC_RELAXED) & bit) == 0;
+    }
+    void append(vertex v) {
+        staged[staged_size] = v;
+        staged_size += 1;
+        edges += counted.degree(v);
+        if (staged_size == 1024) { write(); }
+    }
+    void write() {
+        const int64 at = __atomic_fetch_add(&result.size, staged_size, __ATOMIC_RELAXED);
+        std::memcpy(result.queue + at, staged, std::size_t(staged_size) * sizeof(vertex));
+        staged_size = 0;
+    }
+    void flush() {
+        write();
+        reduce_add(&result.edges, edges);
+    }
+};
+
+// piece: bitmap_collector
+// Gathers one thread's accepted vertices as words of the result's bitmap.
+template <class Counted>
+struct bitmap_collector {
+    frontier& result;
+    const Counted counted;
+    int64 size, edges;
+
+    bitmap_collector(frontier& result, const Counted counted) : result(result), counted(counted), size(0), edges(0) {}
+
+    void put(int64 word, uint64 bits) {
+        result.bitmap[word] = bits;
+        for (size += __builtin_popcountll(bits); bits != 0; bits &= bits - 1) {
+            edges += counted.degree(vertex(word * 64 + __builtin_ctzll(bits)));
+        }
+    }
+    void flush() {
+        reduce_add(&result.size, size);
+        reduce_add(&result.edges, edges);
+    }
+};
+
+// piece: discarder
+// For operators without a result.
+struct discarder {
+    void put(int64, uint64) {}
+    void flush() {}
+};
+
+// piece: need_bitmap
+// Makes the bitmap of a frontier that has only a queue.
+inline void need_bitmap(frontier& f) {
+    if (f.mapped) { return; }
+#pragma omp parallel for schedule(static) if (f.size > SMALL_WORK)
+    for (int64 i = 0; i < f.size; ++i) {
+        const vertex v = f.queue[i];
+        __atomic_fetch_or(&f.bitmap[v / 64], uint64(1) << (v % 64), __ATOMIC_RELAXED);
+    }
+    f.mapped = true;
+}
+
+// piece: need_queue
+// Makes the queue of a frontier that has only a bitmap.
+inline void need_queue(frontier& f) {
+    if (f.queued) { return; }
+    int64 size = 0;
+#pragma omp parallel if (f.words * 64 > SMALL_WORK)
+    {
+        vertex members[64];
+#pragma omp for schedule(dynamic, 256)
+        for (int64 word = 0; word < f.words; ++word) {
+            uint64 bits = f.bitmap[word];
+            if (bits == 0) { continue; }
+            int64 count = 0;
+            for (; bits != 0; bits &= bits - 1) {
+                members[count] = vertex(word * 64 + __builtin_ctzll(bits));
+                count += 1;
+            }
+            const int64 at = __atomic_fetch_add(&size, count, __ATOMIC_RELAXED);
+            std::memcpy(f.queue + at, members, std::size_t(count) * sizeof(vertex));
+        }
+    }
+    f.queued = true;
+}
+
+// piece: finish_queue
+// What an operator has collected becomes its result; where it marked vertices, their bitmap is part of it.
+inline void finish_queue(run_state& run, frontier& result, bool marked) {
+    run.next.mapped = marked;
+    run.next.exchange_with(result);
+    run.next.clear();
+}
+
+// piece: finish_bitmap
+inline void finish_bitmap(run_state& run, frontier& result) {
+    run.next.queued = false;
+    run.next.mapped = true;
+    run.next.exchange_with(result);
+    run.next.clear();
+}
+
+// piece: define_frontier
+// A set from a few vertices, in which one may stand twice.
+template <class Counted>
+inline void define_frontier(frontier& f, std::initializer_list<vertex> members, const Counted counted) {
+    f.clear();
+    for (const vertex v : members) {
+        bool seen = false;
+        for (int64 i = 0; i < f.size; ++i) { seen = seen || f.queue[i] == v; }
+        if (seen) { continue; }
+        f.queue[f.size] = v;
+        f.size += 1;
+        f.edges += counted.degree(v);
+    }
+}
+
+// piece: define_everything
+template <class Counted>
+inline void define_everything(frontier& f, int64 num_vertices, const Counted counted) {
+    f.clear();
+    int64 edges = 0;
+#pragma omp parallel for schedule(static) reduction(+ : edges) if (num_vertices > SMALL_WORK)
+    for (int64 i = 0; i < num_vertices; ++i) {
+        f.queue[i] = vertex(i);
+        edges += counted.degree(vertex(i));
+    }
+    f.size = num_vertices;
+    f.edges = edges;
+}
+
+// piece: copy_frontier
+inline void copy_frontier(frontier& f, const frontier& other) {
+    if (&f == &other) { return; }
+    f.clear();
+    if (other.queued) { std::memcpy(f.queue, other.queue, std::size_t(other.size) * sizeof(vertex)); }
+    if (other.mapped) { std::memcpy(f.bitmap, other.bitmap, std::size_t(other.words) * sizeof(uint64)); }
+    f.size = other.size;
+    f.edges = other.edges;
+    f.queued = other.queued;
+    f.mapped = other.mapped;
+}

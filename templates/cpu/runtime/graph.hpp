@@ -1,0 +1,59 @@
+// piece: graph_slice
+// The graph in compressed rows: the edges of vertex v are offsets[v] to offsets[v + 1]. Pointers to what the program
+// does not use are null.
+struct graph_slice {
+    int64 num_vertices, num_edges;
+    const int64* offsets;       // out-edges: num_vertices + 1
+    const vertex* columns;      // their destinations: num_edges, ascending for each vertex
+    const int64* in_offsets;    // in-edges: num_vertices + 1
+    const vertex* in_sources;   // their sources: num_edges
+    const edge* in_edges;       // their edge ids: num_edges
+};
+
+// piece: out_degree
+inline int32 out_degree(const graph_slice& g, vertex v) { return int32(g.offsets[v + 1] - g.offsets[v]); }
+
+// piece: in_degree
+inline int32 in_degree(const graph_slice& g, vertex v) { return int32(g.in_offsets[v + 1] - g.in_offsets[v]); }
+
+// piece: place_of
+// How many edges come before `e` in its source's list.
+inline int32 place_of(const graph_slice& g, vertex source, edge e) { return int32(int64(e) - g.offsets[source]); }
+
+// piece: out_lists
+struct out_lists {
+    const graph_slice& g;
+    int64 first(vertex v) const { return g.offsets[v]; }
+    int64 last(vertex v) const { return g.offsets[v + 1]; }
+    int64 degree(vertex v) const { return last(v) - first(v); }
+    vertex neighbor(int64 at) const { return g.columns[at]; }
+    edge id(int64 at) const { return edge(at); }
+};
+
+// piece: in_lists
+struct in_lists {
+    const graph_slice& g;
+    int64 first(vertex v) const { return g.in_offsets[v]; }
+    int64 last(vertex v) const { return g.in_offsets[v + 1]; }
+    int64 degree(vertex v) const { return last(v) - first(v); }
+    vertex neighbor(int64 at) const { return g.in_sources[at]; }
+    edge id(int64 at) const { return g.in_edges[at]; }
+};
+
+// piece: in_neighbors
+// In-edges whose ids nobody asks for.
+struct in_neighbors {
+    const graph_slice& g;
+    int64 first(vertex v) const { return g.in_offsets[v]; }
+    int64 last(vertex v) const { return g.in_offsets[v + 1]; }
+    int64 degree(vertex v) const { return last(v) - first(v); }
+    vertex neighbor(int64 at) const { return g.in_sources[at]; }
+    edge id(int64) const { return NO_EDGE; }
+};
+
+// piece: all_lists
+// Both lists of a vertex, for their degrees.
+struct all_lists {
+    const graph_slice& g;
+    int64 degree(vertex v) const { return out_lists{g}.degree(v) + in_neighbors{g}.degree(v); }
+};

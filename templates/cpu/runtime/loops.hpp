@@ -1,0 +1,175 @@
+// piece: chunk_of
+// How many elements a thread takes at a time.
+inline int64 chunk_of(int64 count) {
+    return maximum<int64>(1, minimum<int64>(2048, count / (8 * int64(thread_count()))));
+}
+
+// piece: each_vertex
+template <class Members, class Visit>
+inline void each_vertex(const Members& members, Visit visit) {
+    const int64 size = members.size();
+#pragma omp for schedule(dynamic, chunk_of(size))
+    for (int64 i = 0; i < size; ++i) { visit(members[i]); }
+}
+
+// piece: each_edge
+// Every edge of the graph, by source; long lists are shared out.
+template <class Visit>
+inline void each_edge(run_state& run, const graph_slice& g, Visit visit) {
+    push_edges(run, all_members{g.num_vertices}, out_lists{g}, visit);
+}
+
+// piece: each_id
+// Every id below `count`.
+template <class Visit>
+inline void each_id(int64 count, Visit visit) {
+#pragma omp parallel for schedule(static) if (count > SMALL_WORK)
+    for (int64 i = 0; i < count; ++i) { visit(i); }
+}
+
+// piece: much_work
+// Whether the edges of the members are worth more than one thread.
+template <class Members, class Lists>
+inline bool much_work(const Members& members, const Lists& lists) {
+    if (members.size() > SMALL_WORK / 4) { return true; }
+    int64 edges = 0;
+    for (int64 i = 0; i < members.size(); ++i) { edges += lists.degree(members[i]); }
+    return edges > SMALL_WORK;
+}
+
+// piece: push_edges
+// Visits the edges of every member: `visit(near, far, e)`. All threads of the region call it.
+template <class Members, class Lists, class Visit>
+inline void push_edges(run_state& run, const Members& members, const Lists& lists, Visit visit) {
+    const int64 size = members.size();
+    int64 visited = 0;
+#pragma omp for schedule(dynamic, chunk_of(4 * size))
+    for (int64 i = 0; i < size; ++i) {
+        const vertex near = members[i];
+        const int64 first = lists.first(near), last = lists.last(near);
+        visited += last - first;
+        if (last - first >= HUB_DEGREE) {
+            run.hubs.defer(near, first, last);
+            continue;
+        }
+        for (int64 at = first; at < last; ++at) { visit(near, lists.neighbor(at), lists.id(at)); }
+    }
+    reduce_add(&run.visited, visited);
+    const int64 chunks = run.hubs.size();
+    if (chunks == 0) { return; }
+#pragma omp for schedule(dynamic, 1)
+    for (int64 i = 0; i < chunks; ++i) {
+        const hub_chunk part = run.hubs[i];
+        for (int64 at = part.first; at < part.last; ++at) { visit(part.near, lists.neighbor(at), lists.id(at)); }
+    }
+#pragma omp single
+    run.hubs.clear();
+}
+
+// piece: pull_edges
+// Visits the edges from members into every vertex that `select` finds; where the functor closes, until it has closed.
+// One thread does all the work of a far end.
+template <bool closes, class Members, class Lists, class Select, class Visit, class Out>
+inline void pull_edges(int64 num_vertices, const Members& members, const Lists& lists, Select select, Visit visit, Out& out) {
+    const int64 words = (num_vertices + 63) / 64;
+#pragma omp for schedule(dynamic, minimum<int64>(64, chunk_of(words)))
+    for (int64 word = 0; word < words; ++word) {
+        uint64 bits = 0;
+        const int64 end = minimum<int64>(64, num_vertices - word * 64);
+        for (int64 i = 0; i < end; ++i) {
+            const vertex far = vertex(word * 64 + i);
+            if (!select(far)) { continue; }
+            bool accepted = false;
+            for (int64 at = lists.first(far), last = lists.last(far); at < last; ++at) {
+                const vertex near = lists.neighbor(at);
+                if (!members.contains(near)) { continue; }
+                accepted |= visit(near, far, lists.id(at));
+                if (closes && !select(far)) { break; }
+            }
+            bits |= uint64(accepted) << i;
+        }
+        out.put(word, bits);
+    }
+}
+
+// piece: choose_pull direction_state
+// Whether to walk from the far ends: when the frontier has so many of the edges not yet visited that meeting it is
+// likely (Beamer, Asanovic, Patterson, Direction-Optimizing Breadth-First Search, SC 2012).
+struct direction_state {
+    int64 unvisited;  // edges that no frontier has had yet
+    bool pull;
+};
+inline bool choose_pull(direction_state& state, const frontier& f, int32 iteration, const graph_slice& g, int64 alpha, int64 beta) {
+    if (iteration == 0) { state = direction_state{g.num_edges, false}; }
+    state.unvisited -= minimum(state.unvisited, f.edges);
+    state.pull = state.pull ? f.size * beta >= g.num_vertices
+                            : f.edges * alpha > state.unvisited && f.edges * beta > g.num_vertices;
+    return state.pull;
+}
+
+// piece: reduce_list
+// The reduction of `value(at)` over a list, four at a time: what is added up must not wait for the sum before it.
+template <class T, class Combine, class Value>
+inline T reduce_list(int64 first, int64 last, T identity, Combine combine, Value value) {
+    T a = identity, b = identity, c = identity, d = identity;
+    int64 at = first;
+    for (; at + 4 <= last; at += 4) {
+        a = combine(a, value(at));
+        b = combine(b, value(at + 1));
+        c = combine(c, value(at + 2));
+        d = combine(d, value(at + 3));
+    }
+    for (; at < last; ++at) { a = combine(a, value(at)); }
+    return combine(combine(a, b), combine(c, d));
+}
+
+// piece: reduce_edges
+// For every member the reduction of `value(near, far, e)` over its edges, given to `assign(near, reduced)`.
+template <class T, class Members, class Lists, class Combine, class Value, class Assign>
+inline void reduce_edges(run_state& run, const Members& members, const Lists& lists, T identity, Combine combine,
+                         Value value, Assign assign) {
+    const int64 size = members.size();
+    int64 visited = 0;
+#pragma omp for schedule(dynamic, chunk_of(4 * size))
+    for (int64 i = 0; i < size; ++i) {
+        const vertex near = members[i];
+        const int64 first = lists.first(near), last = lists.last(near);
+        visited += last - first;
+        if (last - first >= HUB_DEGREE) {
+            run.hubs.defer(near, first, last);
+            continue;
+        }
+        assign(near, reduce_list(first, last, identity, combine,
+                                 [&](int64 at) { return value(near, lists.neighbor(at), lists.id(at)); }));
+    }
+    reduce_add(&run.visited, visited);
+    const int64 chunks = run.hubs.size();
+    if (chunks == 0) { return; }
+#pragma omp for schedule(dynamic, 1)
+    for (int64 i = 0; i < chunks; ++i) {
+        hub_chunk& part = run.hubs[i];
+        const T reduced = reduce_list(part.first, part.last, identity, combine,
+                                      [&](int64 at) { return value(part.near, lists.neighbor(at), lists.id(at)); });
+        std::memcpy(&part.reduced, &reduced, sizeof(T));
+    }
+#pragma omp single
+    {
+        T reduced = identity;
+        for (int64 i = 0; i < chunks; ++i) {
+            T brought;
+            std::memcpy(&brought, &run.hubs[i].reduced, sizeof(T));
+            reduced = combine(reduced, brought);
+            if (i + 1 == chunks || run.hubs[i + 1].near != run.hubs[i].near) {
+                assign(run.hubs[i].near, reduced);
+                reduced = identity;
+            }
+        }
+        run.hubs.clear();
+    }
+}
+
+// piece: fill
+template <class T>
+inline void fill(T* values, int64 count, T value) {
+    each_id(count, [&](int64 i) { values[i] = value; });
+}

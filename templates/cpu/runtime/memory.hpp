@@ -1,0 +1,272 @@
+// piece: load_now
+// A read that may meet writes of other threads: never torn.
+template <class T>
+inline T load_now(const T* x) {
+    T value;
+    __atomic_load(x, &value, __ATOMIC_RELAXED);
+    return value;
+}
+
+// piece: store_shared
+// A plain store that other calls may make too, of the same value or as one of several winners.
+template <class T>
+inline void store_shared(T* x, T value) { __atomic_store(x, &value, __ATOMIC_RELAXED); }
+
+// piece: exchange
+// One compare-and-swap on the bits of a value; `former` becomes what was found where it fails.
+template <class T>
+inline bool exchange(T* x, T& former, T value) {
+    return __atomic_compare_exchange(x, &former, &value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+// piece: compare_and_swap
+// True for the one call that changes `x` from `old` to `value`. Reads first: most calls come too late.
+template <class T>
+inline bool compare_and_swap(T* x, T old, T value) {
+    T former = load_now(x);
+    while (former == old) {
+        if (exchange(x, former, value)) { return true; }
+    }
+    return false;
+}
+
+// piece: plain_compare_and_swap
+template <class T>
+inline bool plain_compare_and_swap(T* x, T old, T value) {
+    const bool won = *x == old;
+    if (won) { *x = value; }
+    return won;
+}
+
+// piece: same_value
+template <class T>
+inline bool same_value(T a, T b) { return a == b || (a != a && b != b); }
+
+// piece: reduce_with
+// Any reduction, by compare-and-swap, without a write where nothing changes; returns the former value.
+template <class T, class Combine>
+inline T reduce_with(T* x, Combine combine) {
+    T former = load_now(x);
+    for (T combined = combine(former); !same_value(former, combined); combined = combine(former)) {
+        if (exchange(x, former, combined)) { return former; }
+    }
+    return former;
+}
+
+// piece: changed_with
+// The same; true where it changed the value.
+template <class T, class Combine>
+inline bool changed_with(T* x, Combine combine) {
+    T former = load_now(x);
+    for (T combined = combine(former); !same_value(former, combined); combined = combine(former)) {
+        if (exchange(x, former, combined)) { return true; }
+    }
+    return false;
+}
+
+// piece: plain_with
+// The same where a single call can address the element.
+template <class T>
+inline T plain_with(T* x, T combined) {
+    const T former = *x;
+    *x = combined;
+    return former;
+}
+
+// piece: reduce_min
+template <class T>
+inline T reduce_min(T* x, T value) {
+    return reduce_with(x, [=](T former) { return minimum(former, value); });
+}
+
+// piece: changed_min
+template <class T>
+inline bool changed_min(T* x, T value) {
+    return changed_with(x, [=](T former) { return minimum(former, value); });
+}
+
+// piece: plain_min
+template <class T>
+inline T plain_min(T* x, T value) { return plain_with(x, minimum(*x, value)); }
+
+// piece: plain_changed_min
+template <class T>
+inline bool plain_changed_min(T* x, T value) {
+    const T former = plain_min(x, value);
+    return !same_value(former, *x);
+}
+
+// piece: reduce_max
+template <class T>
+inline T reduce_max(T* x, T value) {
+    return reduce_with(x, [=](T former) { return maximum(former, value); });
+}
+
+// piece: changed_max
+template <class T>
+inline bool changed_max(T* x, T value) {
+    return changed_with(x, [=](T former) { return maximum(former, value); });
+}
+
+// piece: plain_max
+template <class T>
+inline T plain_max(T* x, T value) { return plain_with(x, maximum(*x, value)); }
+
+// piece: plain_changed_max
+template <class T>
+inline bool plain_changed_max(T* x, T value) {
+    const T former = plain_max(x, value);
+    return !same_value(former, *x);
+}
+
+// piece: reduce_add
+template <class T>
+inline T reduce_add(T* x, T value) {
+    typedef typename unsigned_of<T>::type word;
+    return T(__atomic_fetch_add(reinterpret_cast<word*>(x), word(value), __ATOMIC_RELAXED));
+}
+template <class T>
+inline T reduce_add_float(T* x, T value) {
+    return reduce_with(x, [=](T former) { return sum(former, value); });
+}
+inline float32 reduce_add(float32* x, float32 value) { return reduce_add_float(x, value); }
+inline float64 reduce_add(float64* x, float64 value) { return reduce_add_float(x, value); }
+
+// piece: changed_add
+template <class T>
+inline bool changed_add(T* x, T value) {
+    return changed_with(x, [=](T former) { return sum(former, value); });
+}
+
+// piece: plain_add
+template <class T>
+inline T plain_add(T* x, T value) { return plain_with(x, sum(*x, value)); }
+
+// piece: plain_changed_add
+template <class T>
+inline bool plain_changed_add(T* x, T value) {
+    const T former = plain_add(x, value);
+    return !same_value(former, *x);
+}
+
+// piece: reduce_subtract
+template <class T>
+inline T reduce_subtract(T* x, T value) {
+    typedef typename unsigned_of<T>::type word;
+    return T(__atomic_fetch_sub(reinterpret_cast<word*>(x), word(value), __ATOMIC_RELAXED));
+}
+template <class T>
+inline T reduce_subtract_float(T* x, T value) {
+    return reduce_with(x, [=](T former) { return difference(former, value); });
+}
+inline float32 reduce_subtract(float32* x, float32 value) { return reduce_subtract_float(x, value); }
+inline float64 reduce_subtract(float64* x, float64 value) { return reduce_subtract_float(x, value); }
+
+// piece: changed_subtract
+template <class T>
+inline bool changed_subtract(T* x, T value) {
+    return changed_with(x, [=](T former) { return difference(former, value); });
+}
+
+// piece: plain_subtract
+template <class T>
+inline T plain_subtract(T* x, T value) { return plain_with(x, difference(*x, value)); }
+
+// piece: plain_changed_subtract
+template <class T>
+inline bool plain_changed_subtract(T* x, T value) {
+    const T former = plain_subtract(x, value);
+    return !same_value(former, *x);
+}
+
+// piece: reduce_multiply
+template <class T>
+inline T reduce_multiply(T* x, T value) {
+    return reduce_with(x, [=](T former) { return product(former, value); });
+}
+
+// piece: changed_multiply
+template <class T>
+inline bool changed_multiply(T* x, T value) {
+    return changed_with(x, [=](T former) { return product(former, value); });
+}
+
+// piece: plain_multiply
+template <class T>
+inline T plain_multiply(T* x, T value) { return plain_with(x, product(*x, value)); }
+
+// piece: plain_changed_multiply
+template <class T>
+inline bool plain_changed_multiply(T* x, T value) {
+    const T former = plain_multiply(x, value);
+    return !same_value(former, *x);
+}
+
+// piece: reduce_and
+template <class T>
+inline T reduce_and(T* x, T value) {
+    return reduce_with(x, [=](T former) { return T(former & value); });
+}
+
+// piece: changed_and
+template <class T>
+inline bool changed_and(T* x, T value) {
+    return changed_with(x, [=](T former) { return T(former & value); });
+}
+
+// piece: plain_and
+template <class T>
+inline T plain_and(T* x, T value) { return plain_with(x, T(*x & value)); }
+
+// piece: plain_changed_and
+template <class T>
+inline bool plain_changed_and(T* x, T value) {
+    const T former = plain_and(x, value);
+    return !same_value(former, *x);
+}
+
+// piece: reduce_or
+template <class T>
+inline T reduce_or(T* x, T value) {
+    return reduce_with(x, [=](T former) { return T(former | value); });
+}
+
+// piece: changed_or
+template <class T>
+inline bool changed_or(T* x, T value) {
+    return changed_with(x, [=](T former) { return T(former | value); });
+}
+
+// piece: plain_or
+template <class T>
+inline T plain_or(T* x, T value) { return plain_with(x, T(*x | value)); }
+
+// piece: plain_changed_or
+template <class T>
+inline bool plain_changed_or(T* x, T value) {
+    const T former = plain_or(x, value);
+    return !same_value(former, *x);
+}
+
+// piece: reduce_xor
+template <class T>
+inline T reduce_xor(T* x, T value) {
+    return reduce_with(x, [=](T former) { return T(former ^ value); });
+}
+
+// piece: changed_xor
+template <class T>
+inline bool changed_xor(T* x, T value) {
+    return changed_with(x, [=](T former) { return T(former ^ value); });
+}
+
+// piece: plain_xor
+template <class T>
+inline T plain_xor(T* x, T value) { return plain_with(x, T(*x ^ value)); }
+
+// piece: plain_changed_xor
+template <class T>
+inline bool plain_changed_xor(T* x, T value) {
+    const T former = plain_xor(x, value);
+    return !same_value(former, *x);
+}

@@ -1,0 +1,110 @@
+// piece: trace_record
+struct trace_record {
+    int32 site, iteration;
+    int64 size, edges;
+    int64 pulled;
+};
+
+// piece: control_block
+// What a run and its host tell each other; zeroed by the host.
+struct control_block {
+    uint32 host_stop;        // set by the host: leave soon
+    uint32 halted;           // set by the run: a check failed
+    int64 failure;           // 1 + the check that failed first
+    int64 failed_value;      // the index that it found
+    int64 exhausted;         // 1 + the loop that has had all the passes it may have
+    int64 max_iterations;
+    int64 iterations;        // finished passes of the outermost loops
+    int64 nanoseconds;
+    trace_record* trace;     // one record an operator; the host gives it back to gdsl_release
+    int64 trace_length, trace_capacity;
+};
+
+// piece: stopping
+inline bool stopping(const control_block& control) {
+    return (load_now(&control.host_stop) | load_now(&control.halted)) != 0;
+}
+
+// piece: stop_requested
+// For loops inside a functor.
+inline bool stop_requested(const data_slice& d, uint32& polls) {
+    polls += 1;
+    return polls % 1024 == 0 && stopping(*d.run);
+}
+
+// piece: checked_index
+// `index`, if there is such an element; otherwise 0, and the run stops after this operator.
+template <class Index>
+inline uint64 checked_index(const data_slice& d, Index index, int64 length, int64 check) {
+    if (uint64(index) < uint64(length)) { return uint64(index); }
+    if (compare_and_swap(&d.run->failure, int64(0), check + 1)) { d.run->failed_value = from_id<int64>(index); }
+    store_shared(&d.run->halted, uint32(1));
+    return 0;
+}
+
+// piece: hub_chunk
+// A part of one long list of edges, for one thread.
+struct hub_chunk {
+    vertex near;
+    int64 first, last;
+    uint64 reduced;   // what a reduction made of it
+};
+
+// piece: hub_chunks
+// The lists of at least HUB_DEGREE edges, cut into chunks that the threads share.
+struct hub_chunks {
+    std::vector<hub_chunk> chunks;
+
+    void defer(vertex near, int64 first, int64 last) {
+#pragma omp critical(gdsl_hubs)
+        for (int64 start = first; start < last; start += HUB_CHUNK) {
+            chunks.push_back(hub_chunk{near, start, minimum(start + HUB_CHUNK, last), 0});
+        }
+    }
+    int64 size() const { return int64(chunks.size()); }
+    hub_chunk& operator[](int64 i) { return chunks[std::size_t(i)]; }
+    void clear() { chunks.clear(); }
+};
+
+// piece: run_state
+// What the operators of one run share.
+struct run_state {
+    control_block& control;
+    hub_chunks hubs;
+    frontier next;     // what an operator collects before it becomes its result
+    int64 visited;     // edges of the elements that the operator runs on
+
+    run_state(control_block& control, int64 num_vertices) : control(control), next(num_vertices), visited(0) {}
+};
+
+// piece: begin_operator
+// False where the run is to end.
+inline bool begin_operator(run_state& run) {
+    run.visited = 0;
+    run.hubs.clear();
+    return !stopping(run.control);
+}
+
+// piece: end_operator
+inline void end_operator(run_state& run, int32 site, int32 iteration, int64 size, int64 edges, bool pulled) {
+    control_block& control = run.control;
+    if (control.trace_length == control.trace_capacity) {
+        const int64 capacity = maximum<int64>(256, 2 * control.trace_capacity);
+        void* const grown = std::realloc(control.trace, std::size_t(capacity) * sizeof(trace_record));
+        if (grown == nullptr) { return; }
+        control.trace = static_cast<trace_record*>(grown);
+        control.trace_capacity = capacity;
+    }
+    control.trace[control.trace_length] = trace_record{site, iteration, size, edges, pulled};
+    control.trace_length += 1;
+}
+
+// piece: begin_pass
+// Whether the loop may have one more pass; sees to the limit that the caller set.
+inline bool begin_pass(run_state& run, int32 loop, int32 iteration) {
+    if (stopping(run.control)) { return false; }
+    if (iteration < run.control.max_iterations) { return true; }
+    run.control.exhausted = int64(loop) + 1;
+    run.control.halted = 1;
+    return false;
+}
