@@ -156,6 +156,9 @@ def _assignment_in_condition(failure: Failure, source: Source) -> Diagnostic | N
 def _number_suffix(failure: Failure, source: Source) -> Diagnostic | None:
     previous = failure.before_span
     adjacent = (previous.end_line, previous.end_column) == (failure.span.line, failure.span.column)
+    if failure.before == "." and re.search(r"\d\.$", failure.line_before) and failure.kind != "NAME":
+        fix = "write `1.0`, with digits on both sides"
+        return Diagnostic("E0109", "a number ends with its point", previous, fix=fix)
     if failure.before[:1].isdigit() and adjacent and (failure.kind == "NAME" or failure.text == "."):
         span = Span(previous.line, previous.column, failure.span.end_line, failure.span.end_column)
         written = failure.before + failure.text
@@ -184,16 +187,17 @@ def _misspelt_keyword(failure: Failure, source: Source) -> Diagnostic | None:
     if first is None or first.group(1) in KEYWORDS:
         return None
     word = first.group(1)
-    candidates = _STATEMENT_WORDS + _PART_WORDS + _DATA_WORDS
-    near = closest(word, candidates)
-    looks_wrong = failure.kind == "NAME" or failure.text in ("{", ":", "functor") or failure.before == word
-    if near is None or near == word or not looks_wrong:
-        return None
     column = _column_of_first_word(failure)
     if column is None:
         return None
     line = failure.span.line
     span = Span(line, column, line, column + len(word))
+    if word in ("elif", "elseif"):
+        return Diagnostic("E0112", f"`{word}` is not a keyword", span, fix="write `else if (…) { … }`")
+    near = closest(word, _STATEMENT_WORDS + _PART_WORDS + _DATA_WORDS)
+    looks_wrong = failure.kind == "NAME" or failure.text in ("{", ":", "functor") or failure.before == word
+    if near is None or near == word or not looks_wrong:
+        return None
     return Diagnostic("E0103", f"unknown word `{word}`", span, fix=f"did you mean `{near}`?")
 
 
@@ -222,8 +226,6 @@ def _missing_braces(failure: Failure, source: Source) -> Diagnostic | None:
 
 
 def _foreign_declaration(failure: Failure, source: Source) -> Diagnostic | None:
-    if failure.text in ("elif", "elseif"):
-        return Diagnostic("E0112", f"`{failure.text}` is not a keyword", failure.span, fix="write `else if (…) { … }`")
     known = FOREIGN_TYPES.keys() | TYPES.keys() | {"auto", "const"}
     if failure.kind == "NAME" and failure.before in known and "PLUS" in failure.expected:
         kind = FOREIGN_TYPES.get(failure.before, failure.before)
@@ -231,6 +233,12 @@ def _foreign_declaration(failure: Failure, source: Source) -> Diagnostic | None:
         message = "the type stands behind the name"
         fix = f"write `let {failure.text}{named} = …;`, or `var` for a name that changes"
         return Diagnostic("E0112", message, failure.before_span, fix=fix)
+    return None
+
+
+def _missing_parenthesis_at_end(failure: Failure, source: Source) -> Diagnostic | None:
+    if failure.text in (";", "{", "}") and "RPAR" in failure.expected:
+        return Diagnostic("E0101", "a `)` is missing", failure.span, fix="close the parenthesis before this")
     return None
 
 
@@ -264,6 +272,7 @@ _KNOWN: tuple[Callable[[Failure, Source], Diagnostic | None], ...] = (
     _assignment_in_condition,
     _unclosed_block,
     _misspelt_keyword,
+    _missing_parenthesis_at_end,
     _missing_semicolon,
     _keyword_as_name,
 )

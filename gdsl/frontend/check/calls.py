@@ -109,7 +109,8 @@ class CallChecker(NameChecker):
             return poison(expression.span)
         if not may_cast(typed.type, target):
             message = f"{typed.type.value} cannot be cast to {target.value}"
-            fix = f"write `{target.value}(int64(…))`" if typed.type.is_float and target.is_id else None
+            through = target.is_id or typed.type.is_id
+            fix = f"go through an integer: `{target.value}(int64(…))`" if through else None
             self.environment.report("E0212", message, expression.span, fix=fix)
             return poison(expression.span)
         if typed.type is target:

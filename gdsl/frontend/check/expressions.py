@@ -211,6 +211,9 @@ class ExpressionChecker(CallChecker):
             return
         message = f"`{sign}` between {left.value} and {right.value}"
         fix = "compare the number, such as `… != 0`" if _BOOL in (left, right) else suggested_cast(left, right)
+        sides = (expression.left, expression.right)
+        if any(isinstance(side, syntax.Binary) and side.operation.is_comparison for side in sides):
+            fix = f"comparisons bind tighter than `{sign}` here: write `(a {sign} b) == c`"
         self.environment.report("E0206", message, expression.span, fix=fix)
 
     def _undefined(

@@ -208,7 +208,7 @@ class NameChecker:
             return None
         if index.type is not wanted and not index.type.is_integer:
             message = f"`{expression.array}` is over {_plural(symbol.domain)}, and this index is {index.type.value}"
-            environment.report("E0213", message, index.span, fix=f"use a {wanted.value} as the index")
+            environment.report("E0213", message, index.span, fix=f"use {_one(wanted)} as the index")
             return None
         checked = needs_check(index)
         return dataclasses.replace(expression, index=index, symbol=symbol, type=symbol.type, checked=checked)
@@ -242,6 +242,10 @@ class NameChecker:
         )
         self.environment.report("E0214", message, span, fix=fixes.get(symbol.kind), labels=labels)
         return False
+
+
+def _one(type_: ScalarType) -> str:
+    return f"an {type_.value}" if type_.value[0] in "aeiou" else f"a {type_.value}"
 
 
 def _plural(domain: Domain) -> str:

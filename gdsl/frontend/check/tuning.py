@@ -82,7 +82,7 @@ class TuningChecker:
         near = closest(entry.knob, knobs)
         fix = f"did you mean `{near}`?" if near else f"there are {_listed(knobs, 'and')}"
         if entry.subject is None and entry.knob != "bounds" and near is not None:
-            fix = f"write `schedule.{near} = …`"
+            fix = f"write `{'' if near == 'bounds' else 'schedule.'}{near} = …`"
         self.environment.report("E0412", f"there is no knob `{entry.knob}` here", entry.span, fix=fix)
 
     def _value(self, entry: syntax.TuneEntry, values: tuple[str, ...]) -> str | None:

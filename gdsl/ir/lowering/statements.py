@@ -51,8 +51,6 @@ class StatementLowering:
             case syntax.Assign():
                 return self._assign(node)
             case syntax.Update():
-                if _is_local(node.target) and node.target.symbol is not None:
-                    return nodes.Assign(span, node.target.symbol.unique, spelled_out(node, self.expressions))
                 return self.expressions.update(node)
             case syntax.ExpressionStatement():
                 if isinstance(node.value, syntax.UpdateValue):
