@@ -64,7 +64,6 @@ class Names:
             self._taken.add(name)
         self._function_names = frozenset(self._taken)
         self._members = {self.member(part.name) for part in (*program.params, *program.arrays, *program.scalars)}
-        self._members = {self.member(part.name) for part in (*program.params, *program.arrays, *program.scalars)}
         self._variables = {frontier: self._unused(self._variable(frontier)) for frontier in program.frontiers}
 
     def member(self, name: str) -> str:
@@ -85,16 +84,6 @@ class Names:
             printed = f"{name}_{part}"
             self._functions[name, part] = self._unused(f"{printed}_" if printed in self._globals else printed)
         return self._functions[name, part]
-
-    def fresh(self, name: str) -> str:
-        """`name`, or something close to it, for a function of the generated text that nothing else is called."""
-        return self._unused(f"{name}_" if name in self._globals else name)
-
-    def fresh_member(self, name: str) -> str:
-        """The same for a member of `data_slice`."""
-        while name in self._members or name in self._types:
-            name += "_"
-        return name
 
     def frontier(self, name: str) -> str:
         """A frontier variable of the schedule."""

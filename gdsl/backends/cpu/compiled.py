@@ -17,7 +17,7 @@ _KIND = "cpu"
 
 @dataclass
 class CpuBackend:
-    """Compiles programs with the C++ compiler of this machine; `sizes` are where the generated code changes its ways."""
+    """Compiles with the C++ compiler of this machine; `sizes` are where the generated code changes its ways."""
 
     sizes: Sizes | None = None
     name: str = "cpu"
