@@ -27,7 +27,7 @@ class Choice:
 @cache
 def get(name: str) -> Backend:
     """The backend called `name`, whether or not it can run here."""
-    return cast(Backend, importlib.import_module(f"gdsl.backends.{name}").backend())
+    return cast(Backend, importlib.import_module(f"gdsl.backends.{name}").create_backend())
 
 
 def availability(name: str) -> Availability:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from gdsl.backends.interface import Bindings, Limits
-from gdsl.backends.reference import backend
+from gdsl.backends.reference import create_backend
 from gdsl.backends.reference.backend import ReferenceBackend
 from gdsl.backends.reference.expressions import Environment, compile_expression
 from gdsl.backends.reference.statements import compile_functions
@@ -28,7 +28,7 @@ schedule { while (s == 0) { compute(vertices, f); } }"""
 
 
 def test_it_is_always_there() -> None:
-    found = backend()
+    found = create_backend()
     assert found.name == "reference"
     assert found.availability().ok
 
@@ -45,14 +45,14 @@ def test_an_executable_runs_again_and_a_seed_repeats_a_run() -> None:
 
 
 def test_ctrl_c_leaves_everything_usable() -> None:
-    executable = backend().build(program_of(ENDLESS), 32)
+    executable = create_backend().build(program_of(ENDLESS), 32)
     timer = threading.Timer(0.2, signal.raise_signal, [signal.SIGINT])
     timer.start()
     with pytest.raises(KeyboardInterrupt):
         executable.run(GRAPH, Bindings({}, {}), Limits(timeout=20))
     timer.join()
     good = program_of("program p; problem { scalar s : int32 = 4; } schedule { s += 1; }")
-    assert backend().build(good, 32).run(GRAPH, Bindings({}, {}), Limits()).scalars == {"s": 5}
+    assert create_backend().build(good, 32).run(GRAPH, Bindings({}, {}), Limits()).scalars == {"s": 5}
 
 
 class Counting(Mapping[str, object]):

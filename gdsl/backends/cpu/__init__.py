@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from gdsl.ir.nodes import Program
 
 
-def backend() -> Backend:
+def create_backend() -> Backend:
     """The cpu backend."""
     from gdsl.backends.cpu.compiled import CpuBackend
 

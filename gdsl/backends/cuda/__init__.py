@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 @cache
-def backend() -> CudaBackend:
+def create_backend() -> CudaBackend:
     """The one cuda backend of the process."""
     from gdsl.backends.cuda.backend import CudaBackend
 

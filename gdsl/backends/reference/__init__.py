@@ -5,7 +5,7 @@ from __future__ import annotations
 from gdsl.backends.interface import Backend
 
 
-def backend() -> Backend:
+def create_backend() -> Backend:
     """The reference backend, with the order that seed 0 gives."""
     from gdsl.backends.reference.backend import ReferenceBackend
 

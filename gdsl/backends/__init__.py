@@ -1,0 +1,1 @@
+"""The backends: what turns the IR of a program into something to call."""
