@@ -19,7 +19,7 @@ class GraphInfo:
     """A graph in numbers.
 
     edges: edges as given (an undirected one once); stored_edges: as stored, an undirected one both ways.
-    degree_…: out-degrees. duplicates: stored edges that repeat another. isolated: vertices without any edge.
+    degree_…: out-degrees. duplicates: stored edges that repeat another. isolated: vertices without an edge to another.
     components: weak components, None where the graph has 2**31 or more stored edges. memory: bytes of CSR and values.
     weight_…: of the attribute `weight` over its values that are not NaN; None without any.
     """
@@ -72,10 +72,13 @@ class GraphInfo:
 def describe(graph: Graph) -> GraphInfo:
     """Count and measure `graph`: O(V + E)."""
     degrees = graph.out_degrees
-    loops = int(np.count_nonzero(graph.columns == graph.edge_sources))
+    is_loop = graph.columns == graph.edge_sources
     repeated = graph.columns[1:] == graph.columns[:-1]
     repeated &= graph.edge_sources[1:] == graph.edge_sources[:-1]
-    lonely = degrees == 0 if not graph.directed else (degrees == 0) & (_in_degrees(graph) == 0)
+    linked = np.zeros(graph.num_vertices, dtype=bool)
+    linked[graph.columns[~is_loop]] = True
+    linked[graph.edge_sources[~is_loop]] = True
+    loops = int(np.count_nonzero(is_loop))
     components, largest = _components(graph)
     weights = graph.attributes.get("weight")
     lowest, highest = _range(weights)
@@ -90,7 +93,7 @@ def describe(graph: Graph) -> GraphInfo:
         degree_max=int(degrees.max()) if len(degrees) else 0,
         self_loops=loops,
         duplicates=int(np.count_nonzero(repeated)),
-        isolated=int(np.count_nonzero(lonely)),
+        isolated=int(np.count_nonzero(~linked)),
         components=components,
         largest_component=largest,
         weighted=weights is not None,
@@ -100,10 +103,6 @@ def describe(graph: Graph) -> GraphInfo:
         attributes=tuple(graph.attributes),
         memory=_memory(graph),
     )
-
-
-def _in_degrees(graph: Graph) -> NDArray[Any]:
-    return np.bincount(graph.columns, minlength=graph.num_vertices)
 
 
 def _components(graph: Graph) -> tuple[int | None, int | None]:

@@ -28,7 +28,7 @@ class GraphOptions:
         the same in both directions and on every machine; they replace the weights that there were.
     dedup: `min`, `sum` or `first`: parallel edges become one, at the place of the first, with the smallest weight
         (NaN never wins), the sum of every attribute, or what the first one has. In an undirected graph all edges
-        between two ends are parallel, whichever way they were given.
+        between two ends are parallel, whichever way they were given (so `undirected` with `sum` is A + Aᵀ).
     Raises GdslError E0712 for any other words.
     """
 
@@ -62,7 +62,7 @@ class GraphOptions:
         if self.weights is not None:
             edges = _with_attributes(edges, {name: kept for name, kept in edges.attributes.items() if name != "weight"})
         if self.undirected:
-            edges = _undirected(edges)
+            edges = _undirected(edges, paired=self.dedup is None)
         if self.dedup is not None:
             edges = _without_parallels(edges, self.dedup)
         if self.weights is not None:
@@ -97,22 +97,24 @@ def _with_attributes(edges: EdgeList, attributes: dict[str, NDArray[Any]]) -> Ed
     )
 
 
-def _chosen(edges: EdgeList, keep: NDArray[Any]) -> EdgeList:
-    """The edges that a mask or an ascending list of places picks."""
+def _chosen(edges: EdgeList, keep: Any, directed: bool | None = None) -> EdgeList:
+    """The edges that a mask or a list of places picks."""
     return EdgeList(
         edges.sources[keep],
         edges.destinations[keep],
         edges.num_vertices,
-        edges.directed,
+        edges.directed if directed is None else directed,
         {name: values[keep] for name, values in edges.attributes.items()},
         edges.vertex_attributes,
     )
 
 
-def _undirected(edges: EdgeList) -> EdgeList:
-    """Each arc an undirected edge, but the k-th u→v and the k-th v→u with the same attributes together one."""
+def _undirected(edges: EdgeList, paired: bool) -> EdgeList:
+    """Each arc an undirected edge; paired: the k-th u→v and the k-th v→u with the same attributes together one."""
     if not edges.directed:
         return edges
+    if not paired:
+        return _chosen(edges, slice(None), directed=False)
     backward = edges.sources > edges.destinations
     digits = [backward, *(_bits(values) for values in edges.attributes.values()), _end_pairs(edges)]
     order, starts = _groups(digits)
@@ -132,9 +134,7 @@ def _undirected(edges: EdgeList) -> EdgeList:
     matched *= follows
     rank = np.arange(len(order)) - np.repeat(starts, sizes)
     keep[order] = rank >= np.repeat(matched, sizes)
-    undirected = _chosen(edges, keep)
-    undirected.directed = False
-    return undirected
+    return _chosen(edges, keep, directed=False)
 
 
 def _without_parallels(edges: EdgeList, how: str) -> EdgeList:

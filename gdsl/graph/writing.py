@@ -133,11 +133,17 @@ def _write_matrix_market(graph: Graph, stream: IO[bytes]) -> None:
     weights = graph.attributes.get("weight")
     field: Literal["pattern", "real", "integer"]
     field = "pattern" if weights is None else "real" if weights.dtype.kind == "f" else "integer"
+    symmetry: Literal["general", "symmetric"] = "general" if graph.directed else "symmetric"
+    if not graph.num_edges:
+        # mmwrite would call the missing values real ones.
+        sizes = f"{graph.num_vertices} {graph.num_vertices} 0"
+        stream.write(f"%%MatrixMarket matrix coordinate {field} {symmetry}\n{sizes}\n".encode())
+        return
     values = np.ones(graph.num_edges, dtype=np.int8) if weights is None else weights
     shape = (graph.num_vertices, graph.num_vertices)
     matrix = sparse.coo_array((values, (graph.edge_sources, graph.columns)), shape=shape)
     target: Any = _Honest(stream)
-    mmwrite(target, matrix, field=field, symmetry="general" if graph.directed else "symmetric")
+    mmwrite(target, matrix, field=field, symmetry=symmetry)
     if target.failure is not None:
         raise target.failure
 

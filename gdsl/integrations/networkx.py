@@ -20,7 +20,7 @@ def to_networkx(graph: Graph) -> Any:
         (False, True): networkx.MultiGraph,
         (True, True): networkx.MultiDiGraph,
     }
-    made = kinds[graph.directed, len(set(pairs)) < len(pairs)]()
+    made: Any = kinds[graph.directed, len(set(pairs)) < len(pairs)]()
     nodes = _rows(graph.vertex_attributes, graph.num_vertices)
     made.add_nodes_from((vertex, nodes[vertex]) for vertex in range(graph.num_vertices))
     rows = _rows(edges.attributes, len(pairs))

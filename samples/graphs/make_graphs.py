@@ -1,6 +1,6 @@
 """Writes karate.mtx and lesmis.mtx, two small real graphs, from the data that NetworkX carries.
 
-    python samples/graphs/make_graphs.py
+python samples/graphs/make_graphs.py
 """
 
 from pathlib import Path
