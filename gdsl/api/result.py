@@ -36,35 +36,35 @@ class Result(Mapping[str, Any]):
         self.trace: tuple[TraceRecord, ...] = outcome.trace
         self.backend: str = backend
         self.backend_line: str = backend_line
-        self._outcome = outcome
-        self._ids = {d.name for d in problem_data(program) if d.type.is_id}
-        self.unique: dict[str, bool] = {d.name: d.unique for d in problem_data(program) if d.name in self}
+        results = [d for d in problem_data(program) if not d.is_local and not d.is_input]
+        self.unique: dict[str, bool] = {d.name: d.unique for d in results}
+        self._ids = {d.name for d in results if d.type.is_id}
+        self._arrays = {d.name: outcome.arrays[d.name] for d in results if isinstance(d, ir.Array)}
+        self._scalars = {d.name: outcome.scalars[d.name] for d in results if isinstance(d, ir.Scalar)}
 
     @property
     def arrays(self) -> dict[str, Any]:
         """The result arrays by name."""
-        return self._outcome.arrays
+        return self._arrays
 
     @property
     def scalars(self) -> dict[str, Scalar]:
         """The result scalars by name."""
-        return self._outcome.scalars
+        return self._scalars
 
     def __getitem__(self, name: str) -> Any:
         """The array or scalar called `name`."""
-        if name in self._outcome.arrays:
-            return self._outcome.arrays[name]
-        return self._outcome.scalars[name]
+        return self._arrays[name] if name in self._arrays else self._scalars[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter({**self._outcome.arrays, **self._outcome.scalars})
+        return iter({**self._arrays, **self._scalars})
 
     def __len__(self) -> int:
-        return len(self._outcome.arrays) + len(self._outcome.scalars)
+        return len(self._arrays) + len(self._scalars)
 
     def __getattr__(self, name: str) -> Any:
         """The array or scalar called `name`."""
-        if name != "_outcome" and name in self:
+        if name not in ("_arrays", "_scalars") and name in self:  # they are missing in a copy that is being made
             return self[name]
         have = "" if name.startswith("_") else f"; it has {', '.join(self)}"
         raise AttributeError(f"the result has no {name!r}{have}")
@@ -78,7 +78,7 @@ class Result(Mapping[str, Any]):
 
     def host_arrays(self) -> dict[str, np.ndarray[Any, Any]]:
         """The result arrays as NumPy arrays, wherever they lie."""
-        return {name: on_host(values) for name, values in self._outcome.arrays.items()}
+        return {name: on_host(values) for name, values in self._arrays.items()}
 
     def summary(self) -> list[Summary]:
         """Type, size, minimum, maximum, sum and uniqueness of every result."""

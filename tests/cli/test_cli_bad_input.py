@@ -1,0 +1,250 @@
+"""Bad input: each gets one clear message with its place and, where known, the fix; no traceback, no hang."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+REFERENCE = ("--backend", "reference")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("edge functor", "egde functor", ("hops.gdsl:9:1", "error[E01", "edge")),
+        ("distance[dst] ==", "distnace[dst] ==", ("hops.gdsl:10:10", "did you mean", "distance")),
+        ("== -1;", "== 1.5 + true;", ("hops.gdsl:10", "error[E02")),
+        ("distance[dst] = iteration + 1;", "distance[dst] = distance[src] + 1;", ("hops.gdsl:11", "error[E03", "fix")),
+        ("distance[dst] = iteration + 1;", "distance[dst] = src;", ("hops.gdsl:11", "error[E0")),
+    ],
+)
+def test_mistakes_in_programs(gdslc, old, new, words):
+    text = Path("hops.gdsl").read_text()
+    assert old in text
+    Path("hops.gdsl").write_text(text.replace(old, new, 1))
+    gdslc("run", "hops.gdsl", "path.mtx", "-p", "source=0").fails(1, *words)
+    gdslc("check", "hops.gdsl").fails(1, *words)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((), ("E0601", "hops.gdsl:5", "source", "-p source=0")),
+        (("-p", "source=5"), ("E0604", "source", "5", "0 to 4")),
+        (("-p", "source=-1"), ("E0604",)),
+        (("-p", "source=x"), ("E0603", "'x'")),
+        (("-p", "source=1.0"), ("E0603", "whole number")),
+        (("-p", "source=0", "-p", "sauce=1"), ("E0602", "sauce", "did you mean `source`")),
+        (("-p", "source=99999999999999999999"), ("E0604",)),
+    ],
+)
+def test_params(gdslc, arguments, words):
+    gdslc("run", "hops.gdsl", "path.mtx", *REFERENCE, *arguments).fails(1, *words)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("empty.mtx", b""),
+        ("truncated.mtx", b"%%MatrixMarket matrix coordinate pattern general\n5 5 3\n2 1\n"),
+        ("lying.mtx", b"%%MatrixMarket matrix coordinate pattern general\n900000000 900000000 2000000000\n2 1\n"),
+        ("range.mtx", b"%%MatrixMarket matrix coordinate pattern general\n3 3 1\n4 1\n"),
+        ("binary.mtx", bytes(range(256)) * 4),
+        ("binary.csv", bytes(range(256)) * 4),
+        ("binary.npz", b"PK\x03\x04" + bytes(100)),
+        ("words.csv", b"0,one\n"),
+        ("cut.mtx.gz", b"\x1f\x8b\x08\x00\x00"),
+        ("complex.mtx", b"%%MatrixMarket matrix coordinate complex general\n2 2 1\n1 2 1.0 2.0\n"),
+        ("dense.mtx", b"%%MatrixMarket matrix array real general\n1 1\n1.0\n"),
+        ("rectangular.mtx", b"%%MatrixMarket matrix coordinate pattern general\n2 3 1\n1 2\n"),
+        ("unknown.xyz", b"0 1\n"),
+    ],
+)
+def test_graph_files(gdslc, name, content):
+    Path(name).write_bytes(content)
+    gdslc("run", "hops.gdsl", name, "-p", "source=0", *REFERENCE).fails(1, name, "error[E07")
+    gdslc("graph", "info", name).fails(1, name, "error[E07")
+
+
+def test_graph_file_that_is_not_there(gdslc):
+    gdslc("run", "hops.gdsl", "no.mtx", "-p", "source=0", *REFERENCE).fails(1, "no.mtx", "error[E07")
+
+
+@pytest.mark.parametrize("weight", ["-2", "nan"])
+def test_weights_that_where_refuses(gdslc, weight):
+    Path("bad.mtx").write_text(f"%%MatrixMarket matrix coordinate real general\n3 3 2\n1 2 1\n2 3 {weight}\n")
+    answer = gdslc("run", "paths.gdsl", "bad.mtx", "-p", "source=0", *REFERENCE)
+    if "error[E07" in answer.err:
+        answer.fails(1, "bad.mtx:4")
+    else:
+        answer.fails(1, "E0608", "weight >= 0", "edge 1 (1 -> 2)", weight)
+
+
+def test_missing_weight_names_the_option(gdslc):
+    gdslc("run", "paths.gdsl", "path.mtx", "-p", "source=0", *REFERENCE).fails(1, "E0605", "weight", "--weights")
+
+
+def test_missing_input_array(gdslc):
+    gdslc("run", "sites.gdsl", "path.mtx", *REFERENCE).fails(1, "E0605", "is_site", "-p is_site=@")
+
+
+@pytest.mark.parametrize(
+    ("array", "words"),
+    [
+        (np.zeros(4, dtype=bool), ("E0606", "4 values", "5 vertices")),
+        (np.zeros((5, 1), dtype=bool), ("E0606", "shape (5, 1)")),
+        (np.zeros(5, dtype=np.float64), ("E0607", "bool", "float64")),
+        (np.array(["a"] * 5), ("E0607",)),
+    ],
+)
+def test_arrays_of_the_wrong_length_or_dtype(gdslc, array, words):
+    np.save("sites.npy", array)
+    gdslc("run", "sites.gdsl", "path.mtx", "-p", "is_site=@sites.npy", *REFERENCE).fails(1, "sites.gdsl:5", *words)
+
+
+@pytest.mark.parametrize("content", [None, b"", b"\x93NUMPY\x01", b"PK\x03\x04", b"\xff\xfe\x00", b"a b c"])
+def test_array_files_that_cannot_be_used(gdslc, content):
+    if content is not None:
+        Path("sites.npy").write_bytes(content)
+    answer = gdslc("run", "sites.gdsl", "path.mtx", "-p", "is_site=@sites.npy", *REFERENCE)
+    answer.fails(1, "error[E06")
+
+
+def test_no_gpu(gdslc, monkeypatch):
+    from gdsl.backends import registry
+    from gdsl.backends.interface import Availability
+
+    if registry.availability("cuda").ok:
+        monkeypatch.setattr(registry, "availability", lambda name: Availability(False, "no device", "buy one"))
+    answer = gdslc("run", "hops.gdsl", "path.mtx", "-p", "source=0", "--backend", "cuda")
+    answer.fails(1, "E0901", "cuda", "fix")
+
+
+def test_no_compiler(process):
+    environment = {**os.environ, "PATH": "", "CXX": ""}
+    answer = process("run", "hops.gdsl", "path.mtx", "-p", "source=0", "--backend", "cpu", env=environment)
+    if answer.returncode == 0:
+        pytest.skip("a compiler is installed as a Python package")
+    assert answer.returncode == 1
+    assert "E0902" in answer.stderr
+    assert "Traceback" not in answer.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("run", "hops.gdsl"),
+        ("run", "hops.gdsl", "path.mtx", "-p", "source"),
+        ("run", "hops.gdsl", "path.mtx", "-p", "source=0", "-p", "source=1"),
+        ("run", "hops.gdsl", "path.mtx", "-p", "source=0", "-o", "result.txt"),
+        ("run", "hops.gdsl", "path.mtx", "--backend", "gpu"),
+        ("run", "hops.gdsl", "path.mtx", "--timeout", "0"),
+        ("run", "hops.gdsl", "path.mtx", "--max-iterations", "-1"),
+        ("run", "hops.gdsl", "path.mtx", "--weights", "heavy"),
+        ("run", "hops.gdsl", "path.mtx", "--tune", "direction"),
+        ("compile", "hops.gdsl", "--emit", "wasm"),
+        ("compile", "hops.gdsl", "--emit", "ir", "--arch", "sm_90"),
+        ("graph", "generate", "rmat:4"),
+        ("graph", "generate", "clique:4", "-o", "x.mtx"),
+        ("explain", "E9999"),
+        ("samples", "no_such_sample"),
+        ("explan", "E0601"),
+        (),
+    ],
+)
+def test_usage_errors(gdslc, arguments):
+    gdslc(*arguments).fails(2)
+
+
+@pytest.mark.parametrize("knob", ["visit.direction=sideways", "nothing.direction=pull", "visit.speed=fast"])
+def test_unknown_knobs(gdslc, knob):
+    gdslc("run", "hops.gdsl", "path.mtx", "-p", "source=0", "--tune", knob).fails(
+        1, "error[E", knob.split("=")[0].split(".")[0]
+    )
+
+
+@pytest.mark.parametrize("content", [None, b"", b"\xff\xfe\x00\x01", b"\x00" * 10, b"a" * (1 << 21)])
+def test_program_files_that_are_none(gdslc, content):
+    if content is not None:
+        Path("odd.gdsl").write_bytes(content)
+    gdslc("run", "odd.gdsl", "path.mtx").fails(1, "odd.gdsl", "error[E01")
+
+
+def test_program_that_is_a_directory(gdslc):
+    Path("folder.gdsl").mkdir()
+    gdslc("check", "folder.gdsl").fails(1, "folder.gdsl", "directory")
+
+
+def test_timeout_and_max_iterations(gdslc):
+    started = time.monotonic()
+    gdslc("run", "endless.gdsl", "path.mtx", *REFERENCE, "--timeout", "0.3").fails(1, "E0802")
+    gdslc("run", "endless.gdsl", "path.mtx", *REFERENCE, "--max-iterations", "10").fails(1, "E0803")
+    assert time.monotonic() - started < 30
+
+
+def test_interrupt(work):
+    command = [sys.executable, "-m", "gdsl", "run", "endless.gdsl", "path.mtx", *REFERENCE]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        time.sleep(2.5)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+    assert process.returncode == 130, (out, err)
+    assert err.strip().endswith("interrupted")
+    assert "Traceback" not in err
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full")
+def test_full_disk(process, work):
+    answer = process("run", "hops.gdsl", "path.mtx", "-p", "source=0", *REFERENCE, "-o", "/dev/full")
+    assert answer.returncode == 2  # no suffix
+    Path("full.npz").symlink_to("/dev/full")
+    answer = process("run", "hops.gdsl", "path.mtx", "-p", "source=0", *REFERENCE, "-o", "full.npz")
+    assert answer.returncode == 1
+    assert "E0911" in answer.stderr
+    assert "No space left" in answer.stderr
+    with open("/dev/full", "w") as full:
+        answer = process("explain", "E0601", capture_output=False, stdout=full, stderr=subprocess.PIPE)
+    assert answer.returncode == 1
+    assert "No space left" in answer.stderr
+    assert "Traceback" not in answer.stderr
+
+
+def test_outputs_that_cannot_be_written(gdslc):
+    Path("folder.npz").mkdir()
+    for name in ("no/such/place.npz", "folder.npz", "/proc/gdsl.npz"):
+        gdslc("run", "hops.gdsl", "path.mtx", "-p", "source=0", *REFERENCE, "-o", name).fails(1, "E0911", name)
+
+
+def test_reader_that_leaves(work):
+    command = f"{sys.executable} -m gdsl explain | head -1; echo ${{PIPESTATUS[0]}}"
+    answer = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
+    assert answer.stderr == ""
+    assert answer.stdout.splitlines()[-1] == "0"
+
+
+def test_read_only_cache(process, work):
+    (work / "cache").write_text("a file where the directory should be")
+    answer = process("run", "hops.gdsl", "path.mtx", "-p", "source=0", *REFERENCE)
+    assert answer.returncode == 0
+    assert answer.stderr.count("warning: the cache") == 1
+    assert len(answer.stderr.splitlines()) == 1
+
+
+def test_defect_of_gdsl_is_one_message(gdslc, monkeypatch):
+    import gdsl.doctor
+
+    def broken() -> None:
+        raise ZeroDivisionError("oops")
+
+    monkeypatch.setattr(gdsl.doctor, "examine", broken)
+    answer = gdslc("doctor")
+    assert answer.status == 1
+    assert "internal error" in answer.err
+    assert "Traceback" not in answer.err

@@ -1,0 +1,145 @@
+"""The other verbs: compile, check, explain, samples, doctor, graph, and the help texts."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gdsl.doctor import State, cupy_clash
+
+
+def test_version(gdslc):
+    from gdsl import __version__
+
+    assert gdslc("--version").out == f"gdslc {__version__}\n"
+
+
+@pytest.mark.parametrize(
+    "verb",
+    [
+        "",
+        "compile",
+        "run",
+        "check",
+        "explain",
+        "samples",
+        "doctor",
+        "graph",
+        "graph generate",
+        "graph info",
+        "graph convert",
+    ],
+)
+def test_every_help_has_an_example(gdslc, verb):
+    answer = gdslc(*verb.split(), "--help")
+    assert answer.status == 0
+    assert "Example" in answer.out
+    assert f"gdslc {verb}".strip() in answer.out
+
+
+@pytest.mark.parametrize(
+    ("form", "expected"), [("ast", "Program"), ("ir", "advance"), ("cpp", "visit"), ("cuda", "visit")]
+)
+def test_emit_text(gdslc, form, expected):
+    answer = gdslc("compile", "hops.gdsl", "--emit", form)
+    assert answer.status == 0, answer.err
+    assert expected in answer.out
+    assert answer.out.endswith("\n")
+
+
+def test_compile_prints_cuda_and_is_repeatable(gdslc):
+    first = gdslc("compile", "hops.gdsl")
+    assert first.out == gdslc("compile", "hops.gdsl", "--emit", "cuda").out
+    assert gdslc("compile", "hops.gdsl", "-o", "hops.cu").out == ""
+    assert Path("hops.cu").read_text() == first.out
+    wide = gdslc("compile", "hops.gdsl", "--tune", "schedule.ids=64")
+    assert wide.out != first.out
+    assert gdslc("compile", "hops.gdsl", "--graph", "path.mtx").out == first.out
+
+
+def test_ptx_and_cubin(gdslc):
+    pytest.importorskip("cupy_backends.cuda.libs.nvrtc", exc_type=ImportError)
+    ptx = gdslc("compile", "hops.gdsl", "--emit", "ptx", "--arch", "sm_80")
+    assert ".target sm_80" in ptx.out, ptx.err
+    assert gdslc("compile", "hops.gdsl", "--arch", "sm_90", "-o", "hops.cubin").status == 0
+    assert Path("hops.cubin").read_bytes()[:4] == b"\x7fELF"
+    gdslc("compile", "hops.gdsl", "--emit", "ptx", "--arch", "sm_1").fails(1, "E0904")
+
+
+def test_binary_is_not_written_to_a_terminal(work):
+    controller, terminal = pty.openpty()
+    command = [sys.executable, "-m", "gdsl", "compile", "hops.gdsl", "--emit", "cubin"]
+    answer = subprocess.run(command, stdout=terminal, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(terminal)
+    os.close(controller)
+    assert answer.returncode == 2
+    assert "terminal" in answer.stderr
+
+
+def test_check_reports_all_files(gdslc):
+    Path("bad.gdsl").write_text(Path("hops.gdsl").read_text().replace("visit(", "vist("))
+    answer = gdslc("check", "bad.gdsl", "hops.gdsl")
+    assert answer.status == 1
+    assert "hops.gdsl: ok" in answer.out
+    assert "bad.gdsl" in answer.err
+
+
+def test_explain(gdslc):
+    assert gdslc("explain", "e0601").out.startswith("E0601: missing param")
+    codes = gdslc("explain").out.splitlines()
+    assert len(codes) > 20
+    assert codes == sorted(codes)
+
+
+def test_samples(gdslc):
+    listing = gdslc("samples").out
+    for name in ("bfs", "sssp", "pagerank", "connected_components", "karate.mtx", "lesmis.mtx"):
+        assert name in listing
+    assert gdslc("samples", "bfs").out.startswith('"""')
+
+
+def test_doctor_reports_everything(gdslc):
+    answer = gdslc("doctor")
+    for word in ("gdsl", "driver", "GPU", "CuPy", "NVRTC", "C++ compiler", "cache", "backend reference"):
+        assert word in answer.out
+    rows = json.loads(gdslc("doctor", "--json").out)
+    assert all({"name", "state", "detail", "fix"} == set(row) for row in rows)
+    assert all(row["fix"] for row in rows if row["state"] == "bad")
+
+
+def test_doctor_names_a_clash_of_wheels():
+    both = {"cupy-cuda12x": "14.2.0", "cupy-cuda13x": "14.2.0"}
+    clash = cupy_clash(both.get)
+    assert clash is not None
+    assert clash.state is State.BAD
+    assert "cupy-cuda12x" in clash.detail
+    assert "cupy-cuda13x" in clash.detail
+    assert "pip uninstall" in clash.fix
+    assert cupy_clash({"cupy-cuda13x": "14.2.0"}.get) is None
+
+
+def test_graph_verbs(gdslc):
+    assert gdslc("graph", "generate", "rmat:6:seed=1", "-o", "g.mtx").status == 0
+    assert gdslc("graph", "convert", "g.mtx", "g.npz").status == 0
+    first = json.loads(gdslc("graph", "info", "g.mtx", "--json").out)
+    second = json.loads(gdslc("graph", "info", "g.npz", "--json").out)
+    assert first["vertices"] == second["vertices"] == 64
+    assert "64" in gdslc("graph", "info", "g.mtx").out
+
+
+def test_startup_imports_nothing_heavy():
+    heavy = ("numpy", "scipy", "lark", "cupy", "jinja2", "rich")
+    code = f"import gdsl, gdsl.cli.main, sys; print([name for name in {heavy} if name in sys.modules])"
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert answer.stdout == "[]\n"
+
+
+def test_wide_help_has_no_long_lines(gdslc):
+    for verb in ("run", "compile"):
+        assert max(map(len, gdslc(verb, "--help").out.splitlines())) <= 110
