@@ -170,6 +170,8 @@ class Advance(Operator):
     """Made by passes: a push takes each far end by one compare-and-swap on the closing array."""
     select: tuple[int, ...] = ()
     """Made by passes: the conjuncts of the functor's condition that speak of the far end alone."""
+    place_limit: Expression | None = None
+    """Made by passes: only edges whose place in their source's list is below this can meet the condition."""
     counts: Over | None = None
     """Made by passes: which edges of the members to count for a later operator that asks for them."""
 

@@ -6,14 +6,15 @@ from collections.abc import Callable, Sequence
 
 from gdsl.ir.nodes import Program
 from gdsl.ir.verifier import verify
-from gdsl.passes import barriers, claims, directions, measures, selection, shared_reads
+from gdsl.passes import barriers, claims, directions, measures, place_limits, selection, shared_reads
 
 Pass = Callable[[Program], Program]
 
 COMMON: tuple[Pass, ...] = (directions.run, measures.run, selection.run, claims.run, shared_reads.run)
 CPU: tuple[Pass, ...] = COMMON
-CUDA_FUSED: tuple[Pass, ...] = (*COMMON, barriers.run)
-CUDA_UNFUSED: tuple[Pass, ...] = COMMON
+CUDA: tuple[Pass, ...] = (*COMMON, place_limits.run)
+CUDA_FUSED: tuple[Pass, ...] = (*CUDA, barriers.run)
+CUDA_UNFUSED: tuple[Pass, ...] = CUDA
 
 
 def apply(program: Program, passes: Sequence[Pass]) -> Program:

@@ -58,7 +58,7 @@ class Enactor:
         largest = numpy.iinfo(numpy.int64).max
         self.memory.data["run"]["max_iterations"] = largest if limits.max_iterations is None else limits.max_iterations
         kernel = self.kernel(self.generated.entry)
-        blocks = self.blocks or self._blocks(kernel)
+        blocks = self.blocks or self._blocks()
         self._started = time.monotonic()
         self.device.start_clock()
         self.device.zero(self.memory.control)
@@ -76,12 +76,15 @@ class Enactor:
             self._follow_swaps()
         return self._outcome(control, passes or 0)
 
-    def _blocks(self, kernel: Any) -> int:
-        resident = self.device.resident_blocks(kernel, self.generated.shape.block_threads)
+    def _blocks(self) -> int:
+        """The grid: the same for all kernels of a run, since they count one barrier's arrivals."""
+        threads = self.generated.shape.block_threads
+        names = [self.generated.entry, *kernel_names(self.generated.schedule or ())]
+        resident = min(self.device.resident_blocks(self.kernel(name), threads) for name in names)
         if resident < 1:
             raise GdslError.single(
                 "E0905",
-                f"a block of {self.generated.shape.block_threads} threads does not fit on this GPU",
+                f"a block of {threads} threads does not fit on this GPU",
                 fix="choose fewer with --tune schedule.block=256",
             )
         return self.device.multiprocessors * min(resident, BLOCKS_PER_MULTIPROCESSOR)
@@ -219,6 +222,21 @@ class _Walk:
         group[step.first], group[step.second] = group[step.second], group[step.first]
         for name in (step.first, step.second):
             memory.data["problem"][member_of[name]] = group[name].pointer
+
+
+def kernel_names(steps: tuple[HostStep, ...]) -> list[str]:
+    """The kernels that a schedule launches."""
+    names: list[str] = []
+    for step in steps:
+        if isinstance(step, HostKernel):
+            names.append(step.name)
+        elif isinstance(step, HostWhile):
+            names += [step.condition, *kernel_names(step.body)]
+        elif isinstance(step, HostRepeat):
+            names += [step.count, *kernel_names(step.body)]
+        elif isinstance(step, HostIf):
+            names += [step.condition, *kernel_names(step.then), *kernel_names(step.otherwise)]
+    return names
 
 
 def result_dtype(type_: ScalarType, id_bits: int) -> Any:

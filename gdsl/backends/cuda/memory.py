@@ -18,7 +18,7 @@ from gdsl.operations import Domain
 
 CONTROL_WORDS = 8
 COUNTERS_WORDS = 12
-CONTROL_FIELDS = ("arrived", "released", "failure", "failed_value", "exhausted", "iterations", "trace_length", "answer")
+CONTROL_FIELDS = ("arrived", "barriers", "failure", "failed_value", "exhausted", "iterations", "trace_length", "answer")
 TRACE_DTYPE = numpy.dtype(
     [("site", "i4"), ("iteration", "i4"), ("size", "u8"), ("edges", "u8"), ("pulled", "i4"), ("unused", "i4")]
 )

@@ -104,7 +104,7 @@ class OperatorPlanner:
         result = f"{op.result} = " if op.result else ""
         call = f"{result}advance({self._set(op)}, {op.functor})"
         marks = op.result is not None and pushes and not op.claims
-        everything = isinstance(op.frontier, AllVertices)
+        counted = pulls and not isinstance(op.frontier, AllVertices)
         return AdvancePlan(
             **self._common("advance", op, call, marks, directed=pushes and pulls),  # type: ignore[arg-type]
             totals=self.texts.totals(functor),
@@ -112,7 +112,8 @@ class OperatorPlanner:
             pull=self._pull(op) if pulls else None,
             balance=_PUSHES[op.balance],
             hubs=op.balance is Balance.AUTO,
-            edges="uint64(d.graph.num_edges)" if everything else "input.edges",
+            counts_visited=not counted and not isinstance(op.frontier, AllVertices),
+            edges=_edges(op, counted),
             alpha=op.alpha,
             beta=op.beta,
         )
@@ -129,8 +130,13 @@ class OperatorPlanner:
             visit = Visit(f"vertex {edge.near}, vertex {edge.far}, edge {edge.at}", accepted, edge.far)
             name = "visit" if i == 0 else "visit_back"
             first = i == 0 and len(overs) == 2
-            sides.append(Side(name, _LISTS[over], visit, first, "chunks" if i else "0"))
+            sides.append(Side(name, self._pushed_lists(op, over), visit, first, "chunks" if i else "0"))
         return tuple(sides)
+
+    def _pushed_lists(self, op: Advance, over: Over) -> str:
+        if op.place_limit is None or over is not Over.OUT_EDGES:
+            return _LISTS[over]
+        return f"first_places{{d.graph, {self.texts.printer.expressions().print(op.place_limit)}}}"
 
     def _pull(self, op: Advance) -> Pull:
         functor = self.texts.edge_functor(op.functor)
@@ -215,3 +221,10 @@ class OperatorPlanner:
             sides.append(Side(name, _LISTS[over], visit, first, "chunks" if i else "0", assign))
         return tuple(sides)
 
+
+
+def _edges(op: Advance, counted: bool) -> str:
+    """The edges of what an advance runs on: known, counted when the frontier was made, or counted on the way."""
+    if isinstance(op.frontier, AllVertices):
+        return f"{'2 * ' if op.over is Over.ALL_EDGES else ''}uint64(d.graph.num_edges)"
+    return "input.edges" if counted else "load_relaxed(&run.counters()->visited)"

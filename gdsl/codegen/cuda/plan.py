@@ -111,8 +111,10 @@ class AdvancePlan(OperatorPlan):
     """The runtime's function that shares the edges out."""
     hubs: bool
     """Whether that function leaves long lists for later."""
+    counts_visited: bool
+    """Whether it has to count the edges of what it runs on itself."""
     edges: str
-    """The edges of what it runs on, where it pulls."""
+    """The edges of what it runs on."""
     alpha: int
     beta: int
 

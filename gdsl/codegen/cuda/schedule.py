@@ -98,6 +98,7 @@ class ScheduleWriter:
         if self._uses_marks():
             lines.add("saved.seen = marks{{d.run.marks[0], d.run.marks[1]}, 0, nullptr, 0};")
         lines.close()
+        lines.add("end_kernel(run);")
         self._add_kernel("start", "Before the schedule begins.", lines)
         return self._host_block(self.program.schedule)
 
@@ -123,6 +124,7 @@ class ScheduleWriter:
             lines.add(line)
         if changed or plan is not None:
             self._save(lines, changed, plan)
+            lines.add("end_kernel(run);")
         name = plan.function if plan is not None else "step"
         return HostKernel(self._add_kernel(name, f"line {step.span.line}.", lines))
 

@@ -16,6 +16,21 @@ struct out_lists {
     __device__ __forceinline__ edge degree(vertex v) const { return last(v) - first(v); }
     __device__ __forceinline__ vertex neighbor(edge at) const { return __ldg(&g.columns[at]); }
     __device__ __forceinline__ edge id(edge at) const { return at; }
+    __device__ __forceinline__ void add(enactor& run, uint64 edges) const { count_edges(run, edges); }
+};
+
+// piece: first_places
+// The first `limit` edges of each vertex.
+struct first_places {
+    const graph_slice& g;
+    const int32 limit;
+    __device__ __forceinline__ edge first(vertex v) const { return out_lists{g}.first(v); }
+    __device__ __forceinline__ edge last(vertex v) const {
+        const edge begin = first(v), degree = out_lists{g}.last(v) - begin;
+        return begin + (limit < 0 ? edge(0) : minimum(degree, edge(limit)));
+    }
+    __device__ __forceinline__ edge degree(vertex v) const { return out_lists{g}.degree(v); }
+    __device__ __forceinline__ vertex neighbor(edge at) const { return out_lists{g}.neighbor(at); }
 };
 
 // piece: in_lists
@@ -26,6 +41,7 @@ struct in_lists {
     __device__ __forceinline__ edge degree(vertex v) const { return last(v) - first(v); }
     __device__ __forceinline__ vertex neighbor(edge at) const { return __ldg(&g.in_sources[at]); }
     __device__ __forceinline__ edge id(edge at) const { return __ldg(&g.in_edges[at]); }
+    __device__ __forceinline__ void add(enactor& run, uint64 edges) const { count_edges(run, edges); }
 };
 
 // piece: all_lists
@@ -33,4 +49,12 @@ struct in_lists {
 struct all_lists {
     const graph_slice& g;
     __device__ __forceinline__ edge degree(vertex v) const { return out_lists{g}.degree(v) + in_lists{g}.degree(v); }
+    __device__ __forceinline__ void add(enactor& run, uint64 edges) const { count_edges(run, edges); }
 };
+
+// piece: count_edges
+// Adds what the lanes of a warp bring to the edges of the result.
+__device__ __forceinline__ void count_edges(enactor& run, uint64 edges) {
+    edges = warp_sum(edges);
+    if (lane_index() == 0 && edges > 0) { atomicAdd(&run.counters()->edges, edges); }
+}

@@ -25,8 +25,8 @@ struct direction_state {
 // piece: control_block
 // One a run, in device memory, zeroed by the host.
 struct control_block {
-    uint64 arrived;      // blocks that came to a barrier, counted for ever; STOP_BIT asks for a stop
-    uint64 released;     // barriers that are passed; STOP_BIT: at this one everybody leaves
+    uint64 arrived;      // blocks that came to a barrier, counted for ever; STOP_BIT asks everybody to leave
+    uint64 barriers;     // passed by the kernels before this one (unfused form)
     uint64 failure;      // 1 + the check that failed first
     int64 failed_value;  // the index that it found
     uint64 exhausted;    // 1 + the loop that has had all the passes it may have
@@ -59,7 +59,7 @@ struct enactor {
     const run_slice& slice;
     control_block* control;
     block_storage& shared;
-    uint64 released;       // barriers passed
+    uint64 barriers;       // passed so far
     uint64 operators;      // operators finished
     uint64 traced;         // records written
     uint64 passes;         // finished passes of the outermost loops
@@ -67,7 +67,7 @@ struct enactor {
     bool stopped;          // leave at once
 
     __device__ enactor(const run_slice& slice, block_storage& shared)
-        : slice(slice), control(slice.control), shared(shared), released(load_relaxed(&slice.control->released) & ~STOP_BIT),
+        : slice(slice), control(slice.control), shared(shared), barriers(load_relaxed(&slice.control->barriers)),
           operators(0), traced(load_relaxed(&slice.control->trace_length)), passes(0), polled_at(0), stopped(false) {}
 
     __device__ operator_counters* counters() const { return &control->counters[operators % 3]; }
@@ -78,33 +78,27 @@ struct enactor {
 __device__ __forceinline__ bool leader() { return blockIdx.x == 0 && threadIdx.x == 0; }
 
 // piece: synchronize
-// Waits until every block is here; what any thread wrote before is seen by all after. Sets `stopped` alike for all.
+// Waits until every block is here; what any thread wrote before is seen by all after. A run that is asked to stop does
+// not wait: its results are not used.
 __device__ __forceinline__ void synchronize(enactor& run) {
     __syncthreads();
     if (threadIdx.x == 0) {
         if (blockIdx.x == 0) { poll_host(run); }
         __threadfence();
-        const uint64 arrived = atomicAdd(&run.control->arrived, 1ull) + 1;
-        uint64 found;
-        if ((arrived & ~STOP_BIT) == (run.released + 1) * gridDim.x) {
-            __threadfence();
-            found = (run.released + 1) | (arrived & STOP_BIT);
-            store_release(&run.control->released, found);
-        } else {
-            found = wait_for_release(&run.control->released, run.released);
-        }
+        atomicAdd(&run.control->arrived, 1ull);
+        const uint64 found = wait_for_arrivals(&run.control->arrived, (run.barriers + 1) * gridDim.x);
         run.shared.stopped = (found & STOP_BIT) != 0;
     }
     __syncthreads();
-    run.released += 1;
+    run.barriers += 1;
     run.stopped = run.shared.stopped;
 }
 
 // piece: poll_host
-// Asks the host, at most every 100 microseconds, whether to stop.
+// Asks the host now and then, every 200,000 cycles at most (about 100 microseconds), whether to stop.
 __device__ __forceinline__ void poll_host(enactor& run) {
-    const uint64 now = global_timer();
-    if (now - run.polled_at < 100000) { return; }
+    const uint64 now = cycles();
+    if (now - run.polled_at < 200000) { return; }
     run.polled_at = now;
     if (read_host_flag(run.slice.host_stop) != 0) { atomicOr(&run.control->arrived, STOP_BIT); }
 }
@@ -130,6 +124,12 @@ __device__ __forceinline__ uint64 checked_index(const data_slice& d, Index index
     }
     atomicOr(&d.run.control->arrived, STOP_BIT);
     return 0;
+}
+
+// piece: end_kernel
+// Leaves the count of barriers for the next kernel of the unfused form.
+__device__ __forceinline__ void end_kernel(enactor& run) {
+    if (leader()) { run.control->barriers = run.barriers; }
 }
 
 // piece: begin_pass

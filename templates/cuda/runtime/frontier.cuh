@@ -50,6 +50,7 @@ struct all_members {
 // Where no later operator asks for the edges of a result.
 struct uncounted {
     __device__ __forceinline__ edge degree(vertex) const { return 0; }
+    __device__ __forceinline__ void add(enactor&, uint64) const {}
 };
 
 // piece: collector
@@ -85,14 +86,11 @@ struct collector {
         __syncwarp(FULL_WARP);
         if (amount == 32) { staged[lane] = rest; }
         count -= amount;
-        const uint64 edges = warp_sum(uint64(writes ? counted.degree(v) : edge(0)));
-        uint64 at = 0;
-        if (lane == 0) {
-            at = atomicAdd(&run.counters()->accepted, uint64(amount));
-            if (edges > 0) { atomicAdd(&run.counters()->edges, edges); }
-        }
+        const edge degree = writes ? counted.degree(v) : edge(0);
+        uint64 at = lane == 0 ? atomicAdd(&run.counters()->accepted, uint64(amount)) : 0;
         at = __shfl_sync(FULL_WARP, at, 0);
         if (writes) { result.queue[at + lane] = v; }
+        counted.add(run, degree);
         __syncwarp(FULL_WARP);
     }
 };

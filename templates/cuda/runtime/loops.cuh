@@ -63,8 +63,7 @@ __device__ __forceinline__ void define_everything(enactor& run, frontier& result
         edges += counted.degree(vertex(i));
     }
     __syncwarp(FULL_WARP);
-    edges = warp_sum(edges);
-    if (lane_index() == 0 && edges > 0) { atomicAdd(&run.counters()->edges, edges); }
+    counted.add(run, edges);
     if (leader()) { run.counters()->accepted = num_vertices; }
     end_queue(run, result);
     run.operators += 1;

@@ -27,26 +27,17 @@ __device__ __forceinline__ uint64 load_acquire(const uint64* x) {
     return value;
 }
 
-// piece: store_release
-__device__ __forceinline__ void store_release(uint64* x, uint64 value) {
-    asm volatile("st.release.gpu.global.u64 [%0], %1;" : : "l"(x), "l"(value) : "memory");
-}
-
-// piece: wait_for_release
-// Spins until `x` has left `generation` behind; the top bit may be set meanwhile. Returns what it found.
-__device__ __forceinline__ uint64 wait_for_release(const uint64* x, uint64 generation) {
+// piece: wait_for_arrivals
+// Spins until `x` has reached `target` or its top bit asks for a stop. Returns what it found.
+__device__ __forceinline__ uint64 wait_for_arrivals(const uint64* x, uint64 target) {
     uint64 found = load_acquire(x);
-    while ((found & ~STOP_BIT) == generation) { found = load_acquire(x); }
+    while (found < target) { found = load_acquire(x); }
     return found;
 }
 
-// piece: global_timer
-// Nanoseconds since some fixed moment, the same for all multiprocessors.
-__device__ __forceinline__ uint64 global_timer() {
-    uint64 now;
-    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
-    return now;
-}
+// piece: cycles
+// The multiprocessor's clock: cheap to read, and good enough to keep polls apart.
+__device__ __forceinline__ uint64 cycles() { return uint64(clock64()); }
 
 // piece: read_host_flag
 // The host's memory, so about a microsecond.

@@ -37,11 +37,9 @@ struct bitmap_result {
         edges_here += counted.degree(v);
     }
     __device__ __forceinline__ void flush() {
-        const uint64 accepted = warp_sum(accepted_here), edges = warp_sum(edges_here);
-        if (lane_index() == 0 && accepted > 0) {
-            atomicAdd(&run.counters()->accepted, accepted);
-            atomicAdd(&run.counters()->edges, edges);
-        }
+        const uint64 accepted = warp_sum(accepted_here);
+        if (lane_index() == 0 && accepted > 0) { atomicAdd(&run.counters()->accepted, accepted); }
+        counted.add(run, edges_here);
         accepted_here = edges_here = 0;
     }
 };

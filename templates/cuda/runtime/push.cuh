@@ -1,9 +1,10 @@
 // piece: push_warps
 // Visits the edges of every member: each warp takes up to 32 members and shares their edges evenly among its lanes.
+// Returns, as `push_threads` and `push_blocks` do, how many edges the members that this thread took have.
 // Lists of HUB_DEGREE edges and more are cut into chunks, which all warps take side by side in `push_hubs`.
 // `visit(active, near, far, e)` is called by whole warps.
 template <class Members, class Lists, class Visit>
-__device__ __forceinline__ void push_warps(enactor& run, const Members& members, const Lists& lists, Visit visit) {
+__device__ __forceinline__ uint64 push_warps(enactor& run, const Members& members, const Lists& lists, Visit visit) {
     const uint64 size = members.size(), warps = grid_warps();
     uint32 width = 32;  // members a warp: few members are spread over all warps
     while (width > 1 && size <= warps * (width / 2)) { width /= 2; }
@@ -14,7 +15,7 @@ __device__ __forceinline__ void push_warps(enactor& run, const Members& members,
         const vertex near = taken ? members[base + lane] : vertex(0);
         const edge first = taken ? lists.first(near) : edge(0);
         const edge degree = taken ? lists.last(near) - first : edge(0);
-        visited += degree;
+        visited += taken ? lists.degree(near) : edge(0);
         const bool hub = degree >= HUB_DEGREE;
         defer_list(run, hub, near, first, first + degree);
         const uint32 own = hub ? 0 : uint32(degree);
@@ -29,7 +30,7 @@ __device__ __forceinline__ void push_warps(enactor& run, const Members& members,
             visit(active, vertex(__shfl_sync(FULL_WARP, near, owner)), active ? lists.neighbor(at) : vertex(0), at);
         }
     }
-    count_visited(run, visited);
+    return visited;
 }
 
 // piece: count_visited
@@ -74,7 +75,7 @@ __device__ __forceinline__ uint64 push_hubs(enactor& run, int64 largest_degree, 
 // piece: push_threads
 // Visits the edges of every member: a thread takes a member.
 template <class Members, class Lists, class Visit>
-__device__ __forceinline__ void push_threads(enactor& run, const Members& members, const Lists& lists, Visit visit) {
+__device__ __forceinline__ uint64 push_threads(enactor& run, const Members& members, const Lists& lists, Visit visit) {
     const uint64 size = members.size();
     uint64 visited = 0;
     for (uint64 base = warp_index() * 32; base < size; base += grid_warps() * 32) {
@@ -82,20 +83,20 @@ __device__ __forceinline__ void push_threads(enactor& run, const Members& member
         const vertex near = taken ? members[base + lane_index()] : vertex(0);
         const edge last = taken ? lists.last(near) : edge(0);
         edge at = taken ? lists.first(near) : edge(0);
-        visited += last - at;
+        visited += taken ? lists.degree(near) : edge(0);
         while (__any_sync(FULL_WARP, at < last)) {
             const bool active = at < last;
             visit(active, near, active ? lists.neighbor(at) : vertex(0), at);
             at += active ? 1 : 0;
         }
     }
-    count_visited(run, visited);
+    return visited;
 }
 
 // piece: push_blocks
 // Visits the edges of every member: a block takes a member a thread and shares all their edges among its threads.
 template <class Members, class Lists, class Visit>
-__device__ __forceinline__ void push_blocks(enactor& run, const Members& members, const Lists& lists, Visit visit) {
+__device__ __forceinline__ uint64 push_blocks(enactor& run, const Members& members, const Lists& lists, Visit visit) {
     block_tile& tile = run.shared.tile;
     const uint64 size = members.size();
     uint64 visited = 0;
@@ -104,7 +105,7 @@ __device__ __forceinline__ void push_blocks(enactor& run, const Members& members
         const vertex near = taken ? members[base + threadIdx.x] : vertex(0);
         const edge first = taken ? lists.first(near) : edge(0);
         const edge degree = taken ? lists.last(near) - first : edge(0);
-        visited += degree;
+        visited += taken ? lists.degree(near) : edge(0);
         tile.near[threadIdx.x] = near;
         tile.first[threadIdx.x] = first;
         const edge total = block_inclusive_sum(tile, degree);
@@ -118,7 +119,7 @@ __device__ __forceinline__ void push_blocks(enactor& run, const Members& members
         }
         __syncthreads();
     }
-    count_visited(run, visited);
+    return visited;
 }
 
 // piece: block_tile
