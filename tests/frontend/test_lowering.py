@@ -161,13 +161,14 @@ def test_checked_indices() -> None:
 def test_tuning() -> None:
     text = with_parts(
         schedule="f = advance(f, visit) @again;",
-        tune="tune { visit.direction = auto(alpha=4, beta=7); again.direction = pull; schedule.block = 128; bounds off; }",
+        tune="tune {visit.direction = auto(alpha=4, beta=7); again.direction = pull; schedule.block = 64; bounds off;}",
     )
     program = load(text, ["visit.balance=block", "schedule.ids=64", "schedule.fuse=off", "bounds=on"])
     first, second = (node for node in walk(program.schedule) if isinstance(node, nodes.Advance))
     assert (first.direction, first.alpha, first.beta, first.balance) == (Direction.AUTO, 4, 7, Balance.BLOCK)
     assert (second.direction, second.balance, second.label) == (Direction.PULL, Balance.BLOCK, "again")
-    assert (program.tuning.block, program.tuning.ids, program.tuning.fuse, program.tuning.bounds) == (
+    tuning = program.tuning
+    assert (tuning.block, tuning.ids, tuning.fuse, tuning.bounds) == (
         128,
         64,
         False,

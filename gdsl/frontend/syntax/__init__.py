@@ -14,7 +14,7 @@ The parser fills everything but the slots listed here. The checker builds new no
   `OperatorCall`s; `size`, `swap` and `fill` stay `Call`s whose symbol is a built-in;
 - no node of a form that is not built yet (`Later…`) is left.
 
-A program with mistakes never leaves the checker, so what comes after it may rely on all of this. Spans of statements and
+A program with mistakes never leaves the checker, so later stages may rely on this. Spans of statements and
 of calls are unique within a program and identify them.
 """
 
