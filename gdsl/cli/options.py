@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -20,13 +20,15 @@ _TUNE_WORD = re.compile(r"[^=\s]+=.+|bounds\s+(on|off)")
 _WEIGHTS = re.compile(r"random:\d+(:\d+)?")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(frozen=True, slots=True)
 class GraphWords:
     """What the command line says about how a graph is read."""
 
     undirected: bool = False
     weights: str | None = None
     dedup: str | None = None
+    format: str | None = None
+    one_based: bool = False
 
     def open(self, path_or_spec: str) -> Graph:
         """Read the file, or generate the graph that a word such as ``rmat:18`` names. Raises GdslError E07xx."""
@@ -34,7 +36,7 @@ class GraphWords:
         from gdsl.graph import open_graph
 
         with working(f"reading {path_or_spec}"):
-            return open_graph(path_or_spec, undirected=self.undirected, weights=self.weights, dedup=self.dedup)
+            return open_graph(path_or_spec, **dataclasses.asdict(self))
 
 
 def tuning_options(command: Command) -> Command:
@@ -60,17 +62,24 @@ def tuning_options(command: Command) -> Command:
 
 
 def graph_options(command: Command) -> Command:
-    """Add --undirected, --weights and --dedup; the command gets them as `words`, a `GraphWords`."""
+    """Add --undirected, --weights, --dedup, --format and --one-based; the command gets `words`, a `GraphWords`."""
 
     @functools.wraps(command)
-    def wrapped(*, undirected: bool, weights: str | None, dedup: str | None, **others: Any) -> Any:
-        return command(words=GraphWords(undirected, weights, dedup), **others)
+    def wrapped(**values: Any) -> Any:
+        words = GraphWords(**{field.name: values.pop(field.name) for field in dataclasses.fields(GraphWords)})
+        return command(words=words, **values)
 
+    decorated = click.option("--one-based", is_flag=True, help="The ids of an edge list count from 1, not from 0.")(
+        wrapped
+    )
+    decorated = click.option(
+        "--format", metavar="FORMAT", help="The format of the graph file where its name does not say it."
+    )(decorated)
     decorated = click.option(
         "--dedup",
         type=click.Choice(["min", "sum", "first"]),
         help="Make one edge of parallel ones, with the smallest, the summed or the first weight.",
-    )(wrapped)
+    )(decorated)
     decorated = click.option(
         "--weights",
         metavar="random:SEED",

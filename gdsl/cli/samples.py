@@ -46,8 +46,10 @@ def _list(folder: Path, programs: list[Path]) -> None:
 
 
 def _doc(path: Path) -> str:
+    """The first sentence of a program's doc comment."""
     found = re.match(r'\s*"""(.*?)"""', path.read_text(encoding="utf-8"), re.DOTALL)
-    return " ".join(found[1].split()) if found else ""
+    text = " ".join(found[1].split()) if found else ""
+    return re.split(r"(?<=\.) ", text, maxsplit=1)[0]
 
 
 def _shown(path: Path) -> str:
