@@ -19,7 +19,7 @@ Arguments = dict[Argument, str]
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """What a visit does: all of `tests` in order, then `apply` (empty: nothing); where it `decides`, its result does."""
+    """What a visit does: all of `tests` in order, then `apply` (empty: nothing), whose result may decide."""
 
     tests: tuple[str, ...]
     apply: str
