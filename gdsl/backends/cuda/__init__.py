@@ -6,20 +6,20 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gdsl.backends.cuda.backend import CudaBackend
+    from gdsl.backends.cuda.executable import CudaBackend
     from gdsl.ir.nodes import Program
 
 
 @cache
 def create_backend() -> CudaBackend:
     """The one cuda backend of the process."""
-    from gdsl.backends.cuda.backend import CudaBackend
+    from gdsl.backends.cuda.executable import CudaBackend
 
     return CudaBackend()
 
 
 def source_text(program: Program, id_bits: int) -> str:
     """The CUDA C++ of `program` for ids of `id_bits` bits."""
-    from gdsl.backends.cuda.backend import lower_to_cuda
+    from gdsl.backends.cuda.executable import lower_to_cuda
 
     return lower_to_cuda(program, id_bits)[1].text
