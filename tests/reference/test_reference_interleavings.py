@@ -51,11 +51,37 @@ schedule {
 }
 """
 
+OWN_ELEMENTS = """
+program own;
+problem {
+    vertex a : int32 = int32(id) - 3; vertex b : float32 = float32(int32(id)); vertex link : vertex = id;
+    vertex seen : bool; vertex count : int32; scalar s : int32 = 2; vertex c : int64 = 5;
+}
+function limited(x : int32) -> int32 { return min(x, 6); }
+vertex functor f(v) {
+    cond !seen[v] && (a[v] < 50 || b[v] > 1000);
+    apply {
+        a[v] = a[v] > 0 ? limited(a[v] * 3) : -a[v];
+        b[v] = max(b[v], sqrt(b[v] + 2)) + float32(a[v]);
+        count[v] += out_degree(link[v]) + limited(now s - 2);
+        for i in a[v]..a[v] + 5 { count[v] += i; if (count[v] > 12) { break; } }
+        while (count[v] > 4 && !(c[v] == 0)) { count[v] = count[v] - 3; c[v] = c[v] - 1; if (c[v] < 2) { break; } }
+        let before = fetch(a[v] += 1);
+        if (changed(c[v] max= 4) || before > 3) { link[v] = vertex(a[v]); }
+        cas(seen[v], a[v] == 7, true);
+        s max= 2;
+        accept count[v] > 2;
+    }
+}
+schedule { frontier g = where(f); repeat (3) { g = filter(g, f); } }
+"""
 
+
+@pytest.mark.parametrize("text", [EVERY_STATEMENT, OWN_ELEMENTS], ids=["every_statement", "own_elements"])
 @pytest.mark.parametrize("name", ["grid_undirected", "self_loops_directed", "random_directed", "star_undirected"])
-def test_interleaved_runs_mean_what_whole_calls_mean(name: str) -> None:
+def test_interleaved_runs_mean_what_whole_calls_mean(name: str, text: str) -> None:
     graph = named_graphs()[name]
-    program = program_of(EVERY_STATEMENT)
+    program = program_of(text)
     bindings = bind(program, graph, {})
     whole = interpret(program, graph, bindings, Limits())
     for seed in range(4):

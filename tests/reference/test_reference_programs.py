@@ -277,3 +277,23 @@ def test_another_seed_takes_another_order() -> None:
     found = {run(text, graph, seed=seed).scalars["last"] for seed in range(12)}
     assert len(found) > 4
     assert run(text, graph, seed=3).scalars == run(text, graph, seed=3).scalars
+
+
+def test_inputs_over_vertices_edges_and_scalars() -> None:
+    outcome = problem(
+        "input vertex next : vertex; input edge cost : float64; input scalar s : int32; vertex a : int32;",
+        """vertex functor f(v) { apply { if (next[v] == none) { a[v] = -1; } else { a[v] = s + int32(next[v]); } } }""",
+        "compute(vertices, f);",
+        next=np.array([1, -1, 3, 4, 0], np.int32),
+        cost=np.arange(6.0),
+        s=10,
+    )
+    assert outcome.arrays["a"].tolist() == [11, -1, 13, 14, 10]
+    assert outcome.arrays["next"].tolist() == [1, -1, 3, 4, 0]
+    assert outcome.scalars["s"] == 10
+    assert outcome.arrays["cost"].dtype == np.float64
+
+
+def test_scalars_without_an_initial_value_are_zero_or_none() -> None:
+    outcome = problem("scalar v : vertex; scalar x : float32; scalar b : bool;", "", "")
+    assert outcome.scalars == {"v": -1, "x": 0.0, "b": False}
