@@ -110,7 +110,7 @@ def _compressing(file: IO[bytes], path: str) -> Iterator[IO[bytes]]:
 
 
 class _Honest(io.RawIOBase):
-    """Hands bytes on and remembers a failure: mmwrite's C++ stream would swallow the exception."""
+    """Hands bytes on and keeps a failure: mmwrite's C++ stream would swallow it, an archive fail again at its end."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         super().__init__()
@@ -151,9 +151,9 @@ def _write_matrix_market(graph: Graph, stream: IO[bytes]) -> None:
 def _write_npz(graph: Graph, stream: IO[bytes]) -> None:
     """What scipy.sparse.save_npz writes, and whether the graph is directed."""
     weights = graph.attributes.get("weight")
+    target: Any = _Honest(stream)
     np.savez_compressed(
-        stream,
-        allow_pickle=False,
+        target,
         indices=graph.columns,
         indptr=graph.offsets.astype(np.int32) if graph.id_bits == 32 else graph.offsets,
         format=np.array(b"csr"),
@@ -161,6 +161,8 @@ def _write_npz(graph: Graph, stream: IO[bytes]) -> None:
         data=np.ones(graph.num_edges, dtype=bool) if weights is None else weights,
         **{DIRECTED_KEY: np.array(graph.directed)},
     )
+    if target.failure is not None:
+        raise target.failure
 
 
 def _write_dimacs(graph: Graph, stream: IO[bytes]) -> None:

@@ -137,7 +137,7 @@ def test_scipy_keeps_parallel_entries_and_zeros(case, layout):
 
 
 def test_scipy_booleans_are_no_weights_and_symmetry_is_checked():
-    assert not Graph.from_scipy(sparse.eye_array(3, dtype=bool, format="csr")).attributes
+    assert not Graph.from_scipy(sparse.eye(3, dtype=bool, format="csr")).attributes
     path = sparse.csr_array(np.array([[0, 2.0], [2.0, 0]]))
     assert not Graph.from_scipy(path, directed=False).directed
     for wrong in ([[0, 2.0], [0, 0]], [[0, 2.0], [3.0, 0]]):

@@ -99,7 +99,7 @@ def test_csv_keeps_all_attributes(tmp_path):
 
 
 def test_scipys_own_files(tmp_path):
-    matrix = sparse.random_array((30, 30), density=0.2, rng=np.random.default_rng(3), format="coo")
+    matrix = sparse.random(30, 30, density=0.2, random_state=3, format="coo")
     for layout in ("coo", "csr", "csc"):
         sparse.save_npz(tmp_path / "a.npz", matrix.asformat(layout))
         assert_same(Graph.from_scipy(matrix), Graph.read(tmp_path / "a.npz"))
