@@ -1,0 +1,66 @@
+"""The README says what is true: the program, its run, its CUDA, and exactly two commands."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def blocks() -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    for language, body in re.findall(r"^```(\w*)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
+        found.setdefault(language, []).append(body)
+    return found
+
+
+def test_program_is_the_sample(blocks):
+    assert blocks[""][0] == (ROOT / "samples" / "bfs.gdsl").read_text(encoding="utf-8")
+
+
+def test_run_is_what_gdslc_prints(blocks, gdslc, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    answer = gdslc("run", "samples/bfs.gdsl", "samples/graphs/karate.mtx", "-p", "source=0", "--backend", "reference")
+    assert answer.out.startswith(blocks[""][1])
+
+
+def test_cuda_is_what_gdslc_prints(blocks, gdslc, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    generated = {line.strip() for line in gdslc("compile", "samples/bfs.gdsl").out.splitlines()}
+    for line in blocks["cuda"][0].splitlines():
+        assert line.strip() in ("…", *generated)
+
+
+def test_there_are_exactly_two_commands(blocks):
+    assert [block.count("\n") for block in blocks["sh"]] == [1, 1]
+    install_and_run, install_and_test = blocks["sh"]
+    assert "gdslc run samples/bfs.gdsl samples/graphs/karate.mtx" in install_and_run
+    assert install_and_test.rstrip().endswith("pytest")
+
+
+def test_documents_that_are_named_are_there():
+    for document in (
+        "README.md",
+        "ARCHITECTURE.md",
+        "samples/README.md",
+        *sorted(f"docs/{p.name}" for p in (ROOT / "docs").glob("*.md")),
+    ):
+        text = (ROOT / document).read_text(encoding="utf-8")
+        for target in re.findall(r"\]\(([^)#:]+)\)", text):
+            assert ((ROOT / document).parent / target).exists(), f"{document} names {target}"
+
+
+def test_program_of_the_tutorial_compiles(tmp_path, monkeypatch):
+    import gdsl
+
+    monkeypatch.setenv("GDSL_CACHE_DIR", str(tmp_path))
+    text = (ROOT / "docs" / "getting-started.md").read_text(encoding="utf-8")
+    [program] = re.findall(r'^```\n("""Hops.*?)^```$', text, re.MULTILINE | re.DOTALL)
+    graph = gdsl.Graph.from_edges([0, 1], [1, 2], num_vertices=4, directed=False)
+    result = gdsl.compile(program).run(graph, {"is_site": [True, False, False, False]}, backend="reference")
+    assert result.hops.tolist() == [0, 1, 2, -1]
