@@ -1,0 +1,128 @@
+"""Compiles the emulator, and generated CUDA for it, with g++; what was compiled is kept in a folder for the next run."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from functools import cache
+from pathlib import Path
+
+NATIVE = Path(__file__).parent / "native"
+SANITIZED = (
+    "-O1 -g1 -fsanitize=thread --param=tsan-distinguish-volatile=1 --param=tsan-instrument-func-entry-exit=0 "
+    "-fno-tree-loop-distribute-patterns -fno-thread-jumps"
+).split()
+COVERED = "-O0 -g1 --coverage".split()
+COMMON = "-std=c++17 -fPIC -ffp-contract=off -fno-strict-aliasing -fwrapv -w".split()
+
+_PLATFORM = re.compile(r"^// ==== platform ====$.*?^// ==== end of platform ====$", re.MULTILINE | re.DOTALL)
+_SHARED = re.compile(r"__shared__\s+([\w:]+)\s+(\w+)((?:\[[^\]]*\])*)\s*;")
+_KERNEL = re.compile(r'extern "C" __global__ void\s*(?:__launch_bounds__\([^)]*\)\s*)?(\w+)\s*\(')
+_LINE_DIRECTIVE = re.compile(r"^\s*#\s*line\s", re.MULTILINE)
+
+
+class CompileError(Exception):
+    """g++ refused the text."""
+
+
+@cache
+def compiler() -> str | None:
+    """The path of g++, or None: then nothing here can run."""
+    return shutil.which("g++")
+
+
+@cache
+def cache_folder() -> Path:
+    """Where shared objects are kept: GDSL_EMULATOR_CACHE, or a folder of this user's in the system's temporary one."""
+    named = os.environ.get("GDSL_EMULATOR_CACHE")
+    folder = Path(named) if named else Path(tempfile.gettempdir()) / f"gdsl-emulator-{os.getuid()}"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def runtime_library() -> Path:
+    """`native/*.cpp` as one shared object."""
+    sources = sorted(NATIVE.glob("*.cpp"))
+    inputs = [*sources, *sorted(NATIVE.glob("*.h"))]
+    key = _digest(*(path.read_text() for path in inputs), " ".join(COMMON))
+    target = cache_folder() / f"emulator-{key}.so"
+    if not target.exists():
+        _run_compiler([*COMMON, "-O2", "-g1", "-shared", *map(str, sources)], target)
+    return target
+
+
+def kernel_names(text: str) -> tuple[str, ...]:
+    """The kernels of a CUDA text, in order."""
+    return tuple(_KERNEL.findall(text))
+
+
+def translate(text: str, name: str) -> str:
+    """CUDA C++ as the C++ that the emulator takes, with every line where it was; `name` is what lines are called by."""
+    lines_before = 2
+
+    def platform(match: re.Match[str]) -> str:
+        line = text.count("\n", 0, match.end()) + 1
+        blank = "\n" * (match[0].count("\n") - 2)
+        return f'#include "platform.h"\n{blank}\n#line {line} "{name}"'
+
+    def shared(match: re.Match[str]) -> str:
+        number = len(declarations)
+        declarations.append(match[2])
+        kind = f"emulator_shared_type_{number}"
+        place = f"::emulator::shared_storage({number}, sizeof({kind}))"
+        return f"typedef {match[1]} {kind}{match[3]}; {kind}& {match[2]} = *static_cast<{kind}*>({place});"
+
+    declarations: list[str] = []
+    body = _SHARED.sub(shared, _PLATFORM.sub(platform, text))
+    calls = "\n".join(
+        f'extern "C" __attribute__((no_sanitize("thread"))) void emulator_call_{kernel}(void** arguments) '
+        f"{{ ::emulator::call({kernel}, arguments); }}"
+        for kernel in kernel_names(text)
+    )
+    assert lines_before == 2
+    return f'#include "emulator.h"\n#line 1 "{name}"\n{body}\n{calls}\n'
+
+
+def compile_module(text: str, name: str = "kernel.cu", coverage: bool = False) -> Path:
+    """The shared object of a CUDA text; raises CompileError with g++'s words."""
+    source = translate(text, name)
+    if coverage:
+        source += 'extern "C" void __gcov_dump(void);\nextern "C" void emulator_dump() { __gcov_dump(); }\n'
+    flags = [*COMMON, *(COVERED if coverage else SANITIZED)]
+    headers = [path.read_text() for path in sorted(NATIVE.glob("*.h"))]
+    key = _digest(source, " ".join(flags), *headers)
+    stem = re.sub(r"\W", "_", name)
+    folder = cache_folder()
+    target = folder / f"{stem}-{key}.so"
+    if target.exists() and not coverage:
+        return target
+    if coverage:
+        folder = Path(tempfile.mkdtemp(prefix="coverage-", dir=folder))
+        target = folder / f"{stem}-{key}.so"
+    with tempfile.TemporaryDirectory(dir=folder) as place:
+        path = (folder if coverage else Path(place)) / Path(name).name
+        path.write_text(source)
+        compiled = path.with_name(f"{stem}.o")
+        _run_compiler([*flags, f"-I{NATIVE}", "-x", "c++", "-c", str(path)], compiled)
+        # The sanitizer's library is left out on purpose: the emulator answers its calls.
+        _run_compiler(["-shared", *(["--coverage"] if coverage else []), str(compiled)], target)
+    return target
+
+
+def _run_compiler(arguments: list[str], target: Path) -> None:
+    found = compiler()
+    if found is None:
+        raise CompileError("no g++ on this machine")
+    partial = target.with_name(f"{target.name}.{os.getpid()}")
+    done = subprocess.run([found, *arguments, "-o", str(partial)], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise CompileError(done.stderr)
+    os.replace(partial, target)
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]

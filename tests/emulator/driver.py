@@ -1,0 +1,225 @@
+"""Runs CUDA text on the CPU: modules, launches with findings, and the device that gdsl's enactor works with."""
+
+from __future__ import annotations
+
+import ctypes
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy
+
+from . import build
+from .findings import Finding, Locator, RawReport, describe
+
+_CALLBACK = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_uint64, ctypes.c_uint64)
+
+
+class Options(ctypes.Structure):
+    """`Options` of native/core.h."""
+
+    _fields_ = [
+        ("grid", ctypes.c_uint32),
+        ("block", ctypes.c_uint32),
+        ("seed", ctypes.c_uint64),
+        ("resident", ctypes.c_uint32),
+        ("stride", ctypes.c_uint32),
+        ("max_steps", ctypes.c_uint64),
+        ("check_uninitialised", ctypes.c_uint32),
+        ("unused", ctypes.c_uint32),
+    ]
+
+
+class EmulatorError(Exception):
+    """A launch that could not go on; the findings say why."""
+
+    def __init__(self, findings: tuple[Finding, ...]) -> None:
+        super().__init__("\n".join(map(str, findings)))
+        self.findings = findings
+
+
+class _Library:
+    """The emulator, loaded once a process: its memory is shared by all modules."""
+
+    def __init__(self) -> None:
+        self.native = ctypes.CDLL(str(build.runtime_library()), mode=ctypes.RTLD_GLOBAL)
+        native = self.native
+        native.emulator_allocate.restype = ctypes.c_uint64
+        native.emulator_allocate.argtypes = [ctypes.c_uint64]
+        native.emulator_free.argtypes = [ctypes.c_uint64]
+        native.emulator_mark_written.argtypes = [ctypes.c_uint64, ctypes.c_uint64]
+        native.emulator_launch.restype = ctypes.c_bool
+        native.emulator_launch.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.POINTER(Options)]
+        native.emulator_report.restype = ctypes.POINTER(RawReport)
+        native.emulator_steps.restype = ctypes.c_uint64
+        self.locator = Locator(native)
+        self._callback = _CALLBACK(self.locator.same)
+        native.emulator_set_site_callback(self._callback)
+
+    def findings(self) -> tuple[Finding, ...]:
+        """What was reported since the last call."""
+        count = self.native.emulator_report_count()
+        found = tuple(describe(self.native.emulator_report(i).contents, self.locator) for i in range(count))
+        self.native.emulator_clear_reports()
+        return found
+
+
+@cache
+def library() -> _Library:
+    """The emulator."""
+    return _Library()
+
+
+class EmulatedModule:
+    """A CUDA text, compiled for the emulator; `name` is what its own lines are called by in findings."""
+
+    def __init__(self, text: str, name: str = "kernel.cu", coverage: bool = False) -> None:
+        library()
+        self.path: Path = build.compile_module(text, name, coverage)
+        self._module = ctypes.CDLL(str(self.path))
+        library().native.emulator_add_module(str(self.path).encode())
+        self.kernels = build.kernel_names(text)
+
+    def get_function(self, name: str) -> int:
+        """The address of a kernel, for `launch`."""
+        function = getattr(self._module, f"emulator_call_{name}")
+        return int(ctypes.cast(function, ctypes.c_void_p).value or 0)
+
+    def dump_coverage(self) -> None:
+        """Write what a module built with `coverage` has counted."""
+        self._module.emulator_dump()
+
+
+@dataclass
+class Schedule:
+    """How the threads of launches take turns."""
+
+    seed: int = 0
+    resident: int = 0
+    """Blocks at a time; 0: all, as in a cooperative launch."""
+    stride: int = 0
+    """Accesses between two switches on average; 0: the seed chooses."""
+    max_steps: int = 200_000_000
+    check_uninitialised: bool = False
+
+
+def launch(
+    kernel: int, grid: int, block: int, arguments: Sequence[Any], schedule: Schedule | None = None
+) -> tuple[bool, tuple[Finding, ...]]:
+    """Run a kernel; (whether it came to its end, findings). Arguments are NumPy values or records, or buffers."""
+    schedule = schedule or Schedule()
+    held = [numpy.asarray(_value(argument)).reshape(1) for argument in arguments]
+    pointers = (ctypes.c_void_p * max(1, len(held)))(*(argument.ctypes.data for argument in held))
+    options = Options(
+        grid,
+        block,
+        schedule.seed,
+        schedule.resident,
+        schedule.stride,
+        schedule.max_steps,
+        schedule.check_uninitialised,
+        0,
+    )
+    ended = library().native.emulator_launch(kernel, pointers, ctypes.byref(options))
+    return bool(ended), library().findings()
+
+
+def _value(argument: Any) -> Any:
+    return numpy.uint64(argument.pointer) if isinstance(argument, EmulatedBuffer) else argument
+
+
+class EmulatedBuffer:
+    """Device memory of the emulator: exactly `nbytes` bytes may be touched."""
+
+    def __init__(self, nbytes: int) -> None:
+        # Whole words: a bool is exchanged by the word that it lies in.
+        self.nbytes = max(4, -(-nbytes // 4) * 4)
+        self.pointer: int = library().native.emulator_allocate(self.nbytes)
+        if self.pointer == 0:
+            raise MemoryError(f"the emulator has no room for {nbytes} bytes")
+
+    def __del__(self) -> None:
+        if getattr(self, "pointer", 0):
+            library().native.emulator_free(self.pointer)
+
+    def bytes(self) -> numpy.ndarray[Any, Any]:
+        """The memory itself, as bytes."""
+        return numpy.ctypeslib.as_array((ctypes.c_uint8 * self.nbytes).from_address(self.pointer))
+
+
+class EmulatedDevice:
+    """`gdsl.backends.cuda.device.Device` on the emulator. Launches run at once; a finding raises EmulatorError."""
+
+    def __init__(self, blocks: int = 3, schedule: Schedule | None = None) -> None:
+        self.multiprocessors = blocks
+        self.schedule = schedule or Schedule()
+        self.launches = 0
+        self.steps = 0
+        self._stop = (ctypes.c_uint32 * 1)(0)
+        self.stop_pointer = ctypes.addressof(self._stop)
+        self._times = [0.0, 0.0]
+
+    def allocate(self, nbytes: int) -> EmulatedBuffer:
+        """Memory that holds a pattern."""
+        return EmulatedBuffer(nbytes)
+
+    def upload(self, array: Any) -> EmulatedBuffer:
+        """A copy of a NumPy array."""
+        buffer = EmulatedBuffer(array.nbytes)
+        self.write(buffer, array)
+        return buffer
+
+    def write(self, buffer: EmulatedBuffer, array: numpy.ndarray[Any, Any]) -> None:
+        """Replace the first bytes of `buffer`."""
+        data = numpy.ascontiguousarray(array).reshape(-1).view(numpy.uint8)
+        buffer.bytes()[: data.size] = data
+        library().native.emulator_mark_written(buffer.pointer, data.size)
+
+    def zero(self, buffer: EmulatedBuffer) -> None:
+        """Clear `buffer`."""
+        buffer.bytes()[:] = 0
+        library().native.emulator_mark_written(buffer.pointer, buffer.nbytes)
+
+    def fetch(self, buffer: EmulatedBuffer, dtype: Any, count: int) -> numpy.ndarray[Any, Any]:
+        """A copy of the first `count` values."""
+        return buffer.bytes()[: numpy.dtype(dtype).itemsize * count].copy().view(dtype)
+
+    def result(self, buffer: EmulatedBuffer, dtype: Any, count: int) -> Any:
+        """The same as `fetch`."""
+        return self.fetch(buffer, dtype, count)
+
+    def resident_blocks(self, kernel: Any, threads: int) -> int:
+        """One block a multiprocessor."""
+        return 1
+
+    def launch(self, kernel: Any, blocks: int, threads: int, arguments: Sequence[Any]) -> None:
+        """Run a cooperative kernel to its end; raises EmulatorError for anything that was found."""
+        schedule = Schedule(**{**vars(self.schedule), "seed": self.schedule.seed + 7919 * self.launches})
+        self.launches += 1
+        ended, findings = launch(kernel, blocks, threads, arguments, schedule)
+        self.steps += library().native.emulator_steps()
+        if findings or not ended:
+            raise EmulatorError(findings)
+
+    def start_clock(self) -> None:
+        """Note the time."""
+        self._stop[0] = 0
+        self._times[0] = time.perf_counter()
+
+    def stop_clock(self) -> None:
+        """Note the time."""
+        self._times[1] = time.perf_counter()
+
+    def elapsed_ms(self) -> float:
+        """Milliseconds of the CPU, which say nothing about a GPU."""
+        return (self._times[1] - self._times[0]) * 1e3
+
+    def wait(self, must_stop: Callable[[], bool]) -> None:
+        """All work is done already."""
+
+    def ask_to_stop(self) -> None:
+        """Set the flag that kernels poll."""
+        self._stop[0] = 1

@@ -1,0 +1,146 @@
+// Atomics and the loads and stores that other threads may meet. One OS thread runs them all, so that each is atomic as it
+// stands; what needs care is what they promise.
+#include "core.h"
+
+#include <cstring>
+
+namespace emulator {
+
+namespace {
+
+template <class T, class Change>
+T change(T* address, u64 site, Change next) {
+    check_access(address, sizeof(T), READ | WRITE | ATOMIC, site);
+    Fiber& fiber = *machine.current;
+    atomic_read(fiber, address, false);
+    const T former = *address;
+    *address = next(former);
+    atomic_write(fiber, address, false, false);
+    wake_waiters(address);
+    return former;
+}
+
+// Where a single byte changes the others are not claimed: a bool is exchanged in its aligned word.
+template <class T>
+T exchange_if(T* address, T expected, T value, u64 site) {
+    if (reinterpret_cast<u64>(address) % sizeof(T) != 0) { fail(MISALIGNED, site, 0, "a compare-and-swap is not aligned"); }
+    const T differs = expected ^ value;
+    const unsigned byte = differs == 0 ? 0 : unsigned(__builtin_ctzll(differs)) / 8;
+    if (differs >> (8 * byte) <= 0xff) {
+        check_access(reinterpret_cast<char*>(address) + byte, 1, READ | WRITE | ATOMIC, site);
+    } else {
+        check_access(address, sizeof(T), READ | WRITE | ATOMIC, site);
+    }
+    Fiber& fiber = *machine.current;
+    atomic_read(fiber, address, false);
+    const T former = *address;
+    if (former == expected) {
+        *address = value;
+        atomic_write(fiber, address, false, false);
+        wake_waiters(address);
+    }
+    return former;
+}
+
+template <class T>
+T sum(T a, T b) { return a + b; }
+template <>
+int sum(int a, int b) { return int(unsigned(a) + unsigned(b)); }
+
+}  // namespace
+
+unsigned long long load(const void* address, unsigned size, bool acquires) {
+    check_access(address, size, READ | ATOMIC, EMULATOR_SITE);
+    atomic_read(*machine.current, address, acquires);
+    unsigned long long bits = 0;
+    std::memcpy(&bits, address, size);
+    return bits;
+}
+
+unsigned long long load_read_only(const void* address, unsigned size) {
+    check_access(address, size, READ | READ_ONLY, EMULATOR_SITE);
+    unsigned long long bits = 0;
+    std::memcpy(&bits, address, size);
+    return bits;
+}
+
+void store(void* address, unsigned size, unsigned long long bits, bool releases) {
+    check_access(address, size, WRITE | ATOMIC, EMULATOR_SITE);
+    std::memcpy(address, &bits, size);
+    atomic_write(*machine.current, address, releases, true);
+    wake_waiters(address);
+}
+
+unsigned long long wait_for_release(const unsigned long long* address, unsigned long long generation) {
+    const u64 site = EMULATOR_SITE;
+    Fiber& fiber = *machine.current;
+    while (true) {
+        check_access(address, sizeof *address, READ | ATOMIC, site);
+        atomic_read(fiber, address, true);
+        if ((*address & ~(1ull << 63)) != generation) { return *address; }
+        fiber.site = site;
+        fiber.address = address;
+        machine.waiting.push_back(fiber.id);
+        block_current(State::address);
+    }
+}
+
+unsigned read_host(const unsigned* flag) { return *static_cast<const volatile unsigned*>(flag); }
+
+void pause() {
+    machine.budget = 1;
+    spend(EMULATOR_SITE);
+}
+
+// Nanoseconds, if each access took one.
+unsigned long long clock() { return machine.steps + machine.granted - machine.budget; }
+
+uint3 thread_index() { return uint3{machine.current->id % machine.options.block, 0, 0}; }
+uint3 block_index() { return uint3{machine.current->block, 0, 0}; }
+uint3 block_size() { return uint3{machine.options.block, 1, 1}; }
+uint3 grid_size() { return uint3{machine.options.grid, 1, 1}; }
+
+}  // namespace emulator
+
+#define ATOMIC(name, T, result) \
+    T name(T* address, T b) { \
+        return emulator::change(address, EMULATOR_SITE, [b]([[maybe_unused]] T a) -> T { return result; }); \
+    }
+ATOMIC(atomicAdd, int, emulator::sum(a, b))
+ATOMIC(atomicAdd, unsigned, a + b)
+ATOMIC(atomicAdd, unsigned long long, a + b)
+ATOMIC(atomicAdd, float, a + b)
+ATOMIC(atomicAdd, double, a + b)
+ATOMIC(atomicSub, int, int(unsigned(a) - unsigned(b)))
+ATOMIC(atomicSub, unsigned, a - b)
+ATOMIC(atomicMin, int, b < a ? b : a)
+ATOMIC(atomicMin, unsigned, b < a ? b : a)
+ATOMIC(atomicMin, long long, b < a ? b : a)
+ATOMIC(atomicMin, unsigned long long, b < a ? b : a)
+ATOMIC(atomicMax, int, a < b ? b : a)
+ATOMIC(atomicMax, unsigned, a < b ? b : a)
+ATOMIC(atomicMax, long long, a < b ? b : a)
+ATOMIC(atomicMax, unsigned long long, a < b ? b : a)
+ATOMIC(atomicAnd, int, a & b)
+ATOMIC(atomicAnd, unsigned, a & b)
+ATOMIC(atomicAnd, unsigned long long, a & b)
+ATOMIC(atomicOr, int, a | b)
+ATOMIC(atomicOr, unsigned, a | b)
+ATOMIC(atomicOr, unsigned long long, a | b)
+ATOMIC(atomicXor, int, a ^ b)
+ATOMIC(atomicXor, unsigned, a ^ b)
+ATOMIC(atomicXor, unsigned long long, a ^ b)
+ATOMIC(atomicExch, int, b)
+ATOMIC(atomicExch, unsigned, b)
+ATOMIC(atomicExch, unsigned long long, b)
+ATOMIC(atomicExch, float, b)
+
+int atomicCAS(int* address, int expected, int value) {
+    return int(emulator::exchange_if(reinterpret_cast<unsigned*>(address), unsigned(expected), unsigned(value), EMULATOR_SITE));
+}
+unsigned atomicCAS(unsigned* address, unsigned expected, unsigned value) {
+    return emulator::exchange_if(address, expected, value, EMULATOR_SITE);
+}
+unsigned long long atomicCAS(unsigned long long* address, unsigned long long expected, unsigned long long value) {
+    return emulator::exchange_if(address, expected, value, EMULATOR_SITE);
+}

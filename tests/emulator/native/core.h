@@ -1,0 +1,157 @@
+// The emulator's own state: threads as fibers of one OS thread, their warps and blocks, and the memory they share.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+namespace emulator {
+
+typedef std::uint8_t u8;
+typedef std::uint16_t u16;
+typedef std::uint32_t u32;
+typedef std::uint64_t u64;
+struct uint3 { unsigned x, y, z; };
+
+enum Kind : u32 { RACE = 1, BOUNDS, MISALIGNED, UNINITIALISED, STALE, DIVERGENCE, DEADLOCK, STEPS, MISUSE };
+
+// One finding; Python turns the program counters into source lines.
+struct Report {
+    u32 kind, count;
+    u64 site, other_site;
+    u32 thread, block, other_thread, other_block;
+    u64 address;
+    u32 size, flags, other_flags, unused;
+    char text[240];
+};
+
+// What is known to have happened before: of each block all before its barrier number `blocks[b]`, and beside it, of
+// single warps and threads, what they did before their own epoch.
+struct Clock {
+    std::vector<u32> blocks;
+    std::map<u32, u32> warps, threads;
+    void join(const Clock& other);
+};
+
+enum class State : u8 { idle, runnable, warp, block, address, done };
+
+struct Fiber {
+    void* stack_pointer;
+    char *stack_low, *stack_high;
+    u32 id, block, warp, lane;
+    State state;
+    u32 block_epoch, warp_epoch, own_epoch;
+    std::unique_ptr<Clock> known, fenced, pending;
+    // Where and what it waits for.
+    u32 operation, mask, argument;
+    u64 value, result;
+    u64 site;
+    const void* address;
+    u32 place;  // in `runnable`
+};
+
+// The lanes that wait at a collective, and which; `mixed`: not all at the same.
+struct Warp {
+    u32 waiting, done, mask, operation;
+    u64 site;
+    bool mixed;
+};
+
+struct Block {
+    u32 arrived, finished;
+    u32 ones;  // threads that brought a true predicate to the barrier
+    Clock clock;
+    std::vector<void*> shared;
+};
+
+struct Options {
+    u32 grid, block;
+    u64 seed;
+    u32 resident;   // blocks at a time; 0: all, as a cooperative launch promises
+    u32 stride;     // accesses between two switches on average; 0: as the seed has it
+    u64 max_steps;
+    u32 check_uninitialised;
+    u32 unused;
+};
+
+struct Machine {
+    Options options;
+    std::vector<Fiber> fibers;
+    std::vector<Warp> warps;
+    std::vector<Block> blocks;
+    std::vector<u32> runnable;
+    std::vector<u32> waiting;  // for an address
+    void (*kernel)(void**);
+    void** arguments;
+    Fiber* current;
+    void* main_stack;
+    u64 random, steps;
+    u32 budget, granted, stride;
+    u32 finished_blocks, started_blocks;
+    bool failed;
+    u64 question[2];
+    bool answer;
+};
+
+extern Machine machine;
+
+// The threads of a fiber's warp; a block's last warp may be short.
+inline u32 first_of_warp(const Fiber& fiber) { return fiber.id - fiber.lane; }
+inline u32 end_of_warp(const Fiber& fiber) {
+    const u32 end = first_of_warp(fiber) + 32, last = (fiber.block + 1) * machine.options.block;
+    return end < last ? end : last;
+}
+
+// fibers.cpp
+extern "C" void emulator_switch(void** save, void* load);
+void prepare_stack(Fiber& fiber, void (*entry)());
+
+// scheduler.cpp
+u64 next_random();
+void make_runnable(Fiber& fiber);
+void block_current(State state);
+void switch_to_other();
+void end_of_budget(u64 site);
+bool same_site(u64 a, u64 b);
+void wake_waiters(const void* address);
+
+// Counts an access; now and then another fiber goes on.
+inline void spend(u64 site) {
+    if (--machine.budget == 0) { end_of_budget(site); }
+}
+
+// reports.cpp
+Report& report(Kind kind, u64 site, u64 other_site);
+// Reports and ends the launch; does not return to a fiber.
+void fail(Kind kind, u64 site, u64 other_site, const char* format, ...) __attribute__((format(printf, 4, 5)));
+void end_launch();
+
+// clocks.cpp
+const Clock& clock_of(const Fiber& fiber);
+void acquire(Fiber& fiber, const Clock& clock);
+Clock release(Fiber& fiber);
+void atomic_read(Fiber& fiber, const void* address, bool acquires);
+void atomic_write(Fiber& fiber, const void* address, bool releases, bool replaces);
+void forget_clocks();
+
+// hooks.cpp
+bool is_module_data(const void* address);
+
+// shadow.cpp
+enum Access : u32 { READ = 0, WRITE = 1, ATOMIC = 2, READ_ONLY = 4, IN_SHARED = 8 };
+void check_access(const void* address, u32 size, u32 flags, u64 site);
+void begin_shadow_epoch();
+bool has_clock(const void* address);
+void set_has_clock(const void* address, bool has);
+bool in_arena(const void* address);
+
+// arena.cpp
+void* allocate_shared(u64 size);
+void free_all_shared();
+
+inline u64 caller(void* return_address) { return reinterpret_cast<u64>(return_address) - 1; }
+#define EMULATOR_SITE ::emulator::caller(__builtin_return_address(0))
+
+}  // namespace emulator
