@@ -71,13 +71,14 @@ void store(void* address, unsigned size, unsigned long long bits, bool releases)
     wake_waiters(address);
 }
 
-unsigned long long wait_for_release(const unsigned long long* address, unsigned long long generation) {
+// Waits without spinning, so that a barrier that somebody never comes to is a deadlock and no hang.
+unsigned long long wait_for_arrivals(const unsigned long long* address, unsigned long long target) {
     const u64 site = EMULATOR_SITE;
     Fiber& fiber = *machine.current;
     while (true) {
         check_access(address, sizeof *address, READ | ATOMIC, site);
         atomic_read(fiber, address, true);
-        if ((*address & ~(1ull << 63)) != generation) { return *address; }
+        if (*address >= target) { return *address; }
         fiber.site = site;
         fiber.address = address;
         machine.waiting.push_back(fiber.id);

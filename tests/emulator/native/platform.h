@@ -14,7 +14,7 @@ constexpr uint32 FULL_WARP = 0xffffffffu;
 namespace emulator {
 unsigned long long load(const void* address, unsigned size, bool acquire);
 void store(void* address, unsigned size, unsigned long long bits, bool release);
-unsigned long long wait_for_release(const unsigned long long* address, unsigned long long generation);
+unsigned long long wait_for_arrivals(const unsigned long long* address, unsigned long long target);
 unsigned read_host(const unsigned* flag);
 }  // namespace emulator
 
@@ -24,9 +24,9 @@ template <class T>
 __device__ __forceinline__ void store_relaxed(T* x, T value) { emulator::store(x, sizeof(T), emulator::to_bits(value), false); }
 __device__ __forceinline__ uint64 load_acquire(const uint64* x) { return emulator::load(x, sizeof(uint64), true); }
 __device__ __forceinline__ void store_release(uint64* x, uint64 value) { emulator::store(x, sizeof(uint64), value, true); }
-__device__ __forceinline__ uint64 wait_for_release(const uint64* x, uint64 generation) {
-    return emulator::wait_for_release(x, generation);
+__device__ __forceinline__ uint64 wait_for_arrivals(const uint64* x, uint64 target) {
+    return emulator::wait_for_arrivals(x, target);
 }
-__device__ __forceinline__ uint64 global_timer() { return emulator::clock(); }
+__device__ __forceinline__ uint64 cycles() { return emulator::clock(); }
 __device__ __forceinline__ uint32 read_host_flag(const uint32* flag) { return emulator::read_host(flag); }
 __device__ __forceinline__ void pause() { emulator::pause(); }
