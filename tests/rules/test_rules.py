@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from generated import Generator
 from orders import answers, program_of
 from pairs import Pair, all_pairs
+
+from gdsl.diagnostics import GdslError
 
 PAIRS = all_pairs()
 SEEDS = range(12)
@@ -21,3 +24,19 @@ def test_accepted_programs_have_one_answer(pair: Pair) -> None:
 def test_refused_programs_have_several_answers(pair: Pair) -> None:
     program = program_of(pair.refused, pair.name, races=False)
     assert len(answers(program, MANY_SEEDS, everything=True, enough=2)) > 1
+
+
+@pytest.mark.parametrize("block", range(8))
+def test_generated_programs_that_are_accepted_have_one_answer(block: int) -> None:
+    accepted = 0
+    for seed in range(block * 40, block * 40 + 40):
+        text = Generator(seed).program()
+        try:
+            program = program_of(text, f"generated_{seed}")
+        except GdslError as error:
+            assert error.code.startswith("E03"), error
+            continue
+        accepted += 1
+        found = [answer for answer in answers(program, range(8)) if answer.error is None]
+        assert len(found) <= 1, text
+    assert accepted > 8

@@ -124,14 +124,17 @@ def forbidden_read(report: Report, calls: Calls, read: Read, write: Write, in_cl
             read.span,
             (Label(write.span, "the write"),),
             _notes(met.where, note, in_closing, _site(calls)),
-            _read_fix(read, write, words),
+            _read_fix(calls, read, write, words),
             "before or after that write?",
         )
     )
 
 
-def _read_fix(read: Read, write: Write, words: str) -> str:
+def _read_fix(calls: Calls, read: Read, write: Write, words: str) -> str:
     fixes = [f"write into a second {'scalar' if read.index == UNIT else 'array'} and use it in the next operator"]
+    stores = all(found.form in ("=", "any=", "cas") and found.index == read.index for found in calls.written(read.name))
+    if read.in_condition and stores:
+        fixes.insert(0, "store what makes the test false for certain, such as a literal or `iteration + 1`")
     if not read.in_condition and write.form in ("min=", "max=", "|=", "&="):
         fixes.insert(0, f"use it only in the operand or index of `{write.name}[…] {write.form} …`")
     fixes.append(f"`now {words}` takes any value from before or during the operator (the result is then not unique)")

@@ -34,6 +34,9 @@ class OperatorLevels:
         self.closings = found
         self.state = state
         self.initials = initials
+        self._kept: dict[int, Level] = {}
+        self._kept_for: tuple[dict[str, Level], dict[str, Level]] = ({}, {})
+        self._cut: set[int] = set()
         self._in_condition = {read.term.read for read in calls.reads if read.in_condition}
         self.run = decided(worst([run, *(self.level(conjunct) for conjunct in calls.conjuncts)]))
 
@@ -65,11 +68,27 @@ class OperatorLevels:
             write = self.calls.write_of(term)
             if write is not None:
                 return self._of_result(write)
-            if term.number in opened:
-                return Level.SAME
-            inner = opened | {term.number}
-            return worst(self.level(part, inner) for part in self.calls.sources.get(term.number, ()))
+            return self._of_unknown(term.number, opened)
         return worst(self.level(part, opened) for part in parts(term))
+
+    def _of_unknown(self, number: int, opened: frozenset[int]) -> Level:
+        """The worst level of what an unknown was made from; kept, as many unknowns may be made from one."""
+        state = (self.state.values, self.state.marks)
+        if not opened and state != self._kept_for:
+            self._kept, self._kept_for = {}, (dict(state[0]), dict(state[1]))
+        if number in self._kept:
+            return self._kept[number]
+        if number in opened:
+            self._cut.add(number)
+            return Level.SAME
+        outer, self._cut = self._cut, set()
+        inner = opened | {number}
+        level = worst([self.level(part, inner) for part in self.calls.sources.get(number, ())])
+        self._cut.discard(number)
+        if not self._cut:  # else the answer leaves out an unknown that is still being looked at
+            self._kept[number] = level
+        self._cut |= outer
+        return level
 
     def _of_read(self, term: Element | ScalarRead, name: str, index: Term | None) -> Level:
         if term.read and not self._sees_one_value(term, name, index):

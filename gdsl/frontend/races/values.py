@@ -29,6 +29,7 @@ ACCEPT = "accept"
 """The key in the environment of what `accept` said last; no local can be called so."""
 
 _LARGEST = 120
+_MOST_WAYS = 500
 _LOCALS = (SymbolKind.LOCAL, SymbolKind.LOOP_VARIABLE, SymbolKind.FUNCTION_PARAMETER)
 _DATA = (SymbolKind.ARRAY, SymbolKind.SCALAR)
 
@@ -79,6 +80,8 @@ class Values:
         self.statement: int | None = None
         self.in_condition = False
         self._numbers = 0
+        self._inlining = 0
+        self._ways = 0
 
     def number(self) -> int:
         """A number that no read and no unknown has yet."""
@@ -243,15 +246,22 @@ class Values:
 
     def _inline(self, function: syntax.Function, arguments: tuple[Term, ...]) -> Term:
         outer = self.environment
+        if not self._inlining:
+            self._ways = 0
+        self._inlining += 1
         self.environment = {}
         for parameter, argument in zip(function.parameters, arguments, strict=True):
             symbol = parameter.symbol
             self.environment[(symbol.unique or symbol.name) if symbol else parameter.name] = argument
         result = self._returned(function.body)
         self.environment = outer
+        self._inlining -= 1
         return result if result is not None else Apply(function.result, function.name, arguments)
 
     def _returned(self, body: tuple[syntax.Statement, ...]) -> Term | None:
+        self._ways += 1
+        if self._ways > _MOST_WAYS:  # a call that is not looked into is an operation of its own
+            return None
         for place, statement in enumerate(body):
             if isinstance(statement, syntax.Return):
                 return self.value(statement.value)
