@@ -1,4 +1,4 @@
-"""Random programs for the race rules: no sense in them, but all forms of writes, reads and conditions in odd company."""
+"""Random programs for the race rules: no sense in them, but all forms of writes, reads and conditions together."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ class Generator:
             f"if (b[src] > 0) {{ accept {update}; }}",
             f"accept {update} || b[src] > 4;",
             f"accept {update} && b[src] > 0;",
-            f"t |= {update};",
+            f"let moved = {update}; t |= moved;",
             f"if ({update}) {{ t = true; accept true; }} else {{ accept false; }}",
             f"if ({update}) {{ m[dst] = true; }}",
         )

@@ -1,7 +1,7 @@
 """Pairs of programs that differ in one place: one that the race rules accept, one that they refuse.
 
-A `.pair` file is one program text in which `«accepted → refused»` stands where the two differ and `§` marks the place of
-the message about the refused one. Its head says what to expect:
+A `.pair` file is one program text in which `«accepted → refused»` stands where the two differ and `§` marks the place
+of the message about the refused one. Its head says what to expect:
 
     # accepted: store RULE; closes ARRAY END CONJUNCT STATEMENT | closes nothing; not unique NAME …
     # refused: CODE

@@ -1,8 +1,8 @@
 """Loops that run reductions which read their own array until nothing changes.
 
 Inside such a loop the values depend on the order (a read sees some of the pass's changes or all), but where it ends
-does not: with `x[j] min= g(x[i])` and `g` monotone, every order comes down to the same greatest fixed point, provided that
-the loop ends only when no reduction would change anything. Two shapes show that:
+does not: with `x[j] min= g(x[i])` and `g` monotone, every order comes down to the same greatest fixed point, provided
+that the loop ends only when no reduction would change anything. Two shapes show that:
 
 - a worklist, `while (f) { f = advance(f, relax); }`, where a changed far end is always accepted, the reduction is at
   `[far]` and reads its array at `[near]` only;
