@@ -168,12 +168,7 @@ def test_tuning() -> None:
     assert (first.direction, first.alpha, first.beta, first.balance) == (Direction.AUTO, 4, 7, Balance.BLOCK)
     assert (second.direction, second.balance, second.label) == (Direction.PULL, Balance.BLOCK, "again")
     tuning = program.tuning
-    assert (tuning.block, tuning.ids, tuning.fuse, tuning.bounds) == (
-        128,
-        64,
-        False,
-        True,
-    )
+    assert (tuning.block, tuning.ids, tuning.fuse, tuning.bounds) == (64, 64, False, True)
 
 
 def test_unused_functors_are_left_out_and_functions_come_callees_first() -> None:
