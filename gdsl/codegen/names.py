@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from functools import cache
 
 from gdsl.codegen.reserved import DATA_MEMBERS, KEYWORDS, LIBRARY, MACROS, PRINTED
-from gdsl.ir.nodes import Program
+from gdsl.ir.nodes import Array, Param, Program, Scalar
 from gdsl.types import ScalarType
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/|\{#.*?#\}", re.DOTALL)
@@ -63,7 +63,8 @@ class Names:
             self._functions[function.name, ""] = name
             self._taken.add(name)
         self._function_names = frozenset(self._taken)
-        self._members = {self.member(part.name) for part in (*program.params, *program.arrays, *program.scalars)}
+        data: list[Param | Array | Scalar] = [*program.params, *program.arrays, *program.scalars]
+        self._members = {self.member(part.name) for part in data}
         self._variables = {frontier: self._unused(self._variable(frontier)) for frontier in program.frontiers}
 
     def member(self, name: str) -> str:
@@ -90,8 +91,12 @@ class Names:
         return self._variables[name]
 
     def fresh(self, name: str) -> str:
-        """A function or variable of the generated text: `name`, or one like it that nothing has yet."""
-        return self._unused(self._global(name))
+        """A function or variable of the generated text: `name`, or with a number behind it where that is taken."""
+        printed, number = self._global(name), 2
+        while printed in self._taken:
+            printed = self._global(f"{name}_{number}")
+            number += 1
+        return self._unused(printed)
 
     def fresh_member(self, name: str) -> str:
         """A further member of `data_slice`."""

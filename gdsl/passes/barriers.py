@@ -15,6 +15,7 @@ from gdsl.ir.nodes import (
     Compute,
     CopyFrontier,
     DefineFrontier,
+    EdgeFunctor,
     Expression,
     Fill,
     Filter,
@@ -28,6 +29,7 @@ from gdsl.ir.nodes import (
     StoreElement,
     StoreScalar,
     Swap,
+    VertexFunctor,
     While,
 )
 from gdsl.ir.traversal import walk
@@ -49,7 +51,7 @@ class _Since:
 
 def run(program: Program) -> Program:
     """Insert `Barrier` steps."""
-    functors = (*program.vertex_functors, *program.edge_functors)
+    functors: list[VertexFunctor | EdgeFunctor] = [*program.vertex_functors, *program.edge_functors]
     reduced = {
         functor.name: {target.scalar for target in targets(functor) if isinstance(target, ScalarTarget)}
         for functor in functors

@@ -64,9 +64,7 @@ def claimed_element(conjunct: Expression, far: frozenset[Role]) -> tuple[Element
     if not isinstance(conjunct, Binary) or conjunct.operation is not BinaryOperation.EQUAL:
         return None
     for element, other in ((conjunct.left, conjunct.right), (conjunct.right, conjunct.left)):
-        is_far = (
-            isinstance(element, Element) and isinstance(element.index, Parameter) and element.index.role in far
-        )
+        is_far = isinstance(element, Element) and isinstance(element.index, Parameter) and element.index.role in far
         if is_far and not any(isinstance(node, Element) for node in walk(other)):
             assert isinstance(element, Element)
             return element, other

@@ -134,20 +134,20 @@ class CudaDevice:
             array = self.cupy.asarray(array if array.size else numpy.zeros(16, numpy.uint8))
         return CudaBuffer(array, int(array.nbytes))
 
-    def write(self, buffer: CudaBuffer, array: numpy.ndarray[Any, Any]) -> None:
+    def write(self, buffer: Any, array: numpy.ndarray[Any, Any]) -> None:
         """Replace the first bytes of `buffer`."""
         data = numpy.ascontiguousarray(array).reshape(-1).view(numpy.uint8)
         buffer.array.reshape(-1).view(self.cupy.uint8)[: data.size].set(data)
 
-    def zero(self, buffer: CudaBuffer) -> None:
+    def zero(self, buffer: Any) -> None:
         """Clear `buffer`."""
         buffer.array.data.memset_async(0, buffer.nbytes)
 
-    def fetch(self, buffer: CudaBuffer, dtype: Any, count: int) -> numpy.ndarray[Any, Any]:
+    def fetch(self, buffer: Any, dtype: Any, count: int) -> numpy.ndarray[Any, Any]:
         """The first `count` values on the host."""
         return numpy.asarray(self.cupy.asnumpy(self.result(buffer, dtype, count)))
 
-    def result(self, buffer: CudaBuffer, dtype: Any, count: int) -> Any:
+    def result(self, buffer: Any, dtype: Any, count: int) -> Any:
         """The first `count` values as a CuPy array over the same memory."""
         return self.cupy.ndarray((count,), dtype, memptr=buffer.array.data)
 
@@ -172,9 +172,7 @@ class CudaDevice:
         held = [numpy.asarray(argument).reshape(1) for argument in arguments]
         pointers = (ctypes.c_void_p * len(held))(*(argument.ctypes.data for argument in held))
         stream = self.cupy.cuda.get_current_stream().ptr
-        driver.launchCooperativeKernel(
-            kernel.ptr, blocks, 1, 1, threads, 1, 1, 0, stream, ctypes.addressof(pointers)
-        )
+        driver.launchCooperativeKernel(kernel.ptr, blocks, 1, 1, threads, 1, 1, 0, stream, ctypes.addressof(pointers))
 
     def start_clock(self) -> None:
         """Record the first event."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -49,11 +49,11 @@ class Enactor:
     """Blocks of the grid; None: as many as are worth it."""
     memory: RunMemory = field(init=False)
     _started: float = field(init=False, default=0.0)
-    _limits: Limits = field(init=False, default=Limits())
+    limits: Limits = field(init=False, default=Limits())
 
     def run(self, bindings: Bindings, limits: Limits) -> Outcome:
         """Prepare, run to the end, and collect; raises GdslError when the run fails or is stopped."""
-        self._limits = limits
+        self.limits = limits
         self.memory = prepare(self.device, self.program, self.generated, self.graph, self.on_device, bindings)
         largest = numpy.iinfo(numpy.int64).max
         self.memory.data["run"]["max_iterations"] = largest if limits.max_iterations is None else limits.max_iterations
@@ -91,7 +91,7 @@ class Enactor:
 
     def is_late(self) -> bool:
         """Whether the caller's time is over."""
-        timeout = self._limits.timeout
+        timeout = self.limits.timeout
         return timeout is not None and time.monotonic() - self._started > timeout
 
     # What the kernels left
@@ -109,9 +109,9 @@ class Enactor:
         if control["failure"]:
             raise self._index_failure(control["failure"] - 1, control["failed_value"])
         if control["exhausted"]:
-            raise iterations_failure(self.program, control["exhausted"] - 1, self._limits.max_iterations or 0)
+            raise iterations_failure(self.program, control["exhausted"] - 1, self.limits.max_iterations or 0)
         if control["arrived"] >> 63:
-            raise timeout_failure(self._limits.timeout or 0.0)
+            raise timeout_failure(self.limits.timeout or 0.0)
 
     def _index_failure(self, number: int, value: int) -> GdslError:
         site = self.generated.checks.sites[number]
@@ -142,7 +142,9 @@ class Enactor:
     def _outcome(self, control: dict[str, int], passes: int) -> Outcome:
         bits = self.on_device.id_type.itemsize * 8
         arrays = {
-            a.name: self.device.result(self.memory.arrays[a.name], result_dtype(a.type, bits), array_length(a, self.graph))
+            a.name: self.device.result(
+                self.memory.arrays[a.name], result_dtype(a.type, bits), array_length(a, self.graph)
+            )
             for a in self.program.arrays
             if not a.is_local
         }
@@ -182,20 +184,25 @@ class _Walk:
                 self._swap(step)
             elif isinstance(step, HostIf):
                 self._steps(step.then if self._ask(step.condition, iteration) else step.otherwise, iteration)
-            elif isinstance(step, HostWhile):
-                self._loop(step.loop, step.body, lambda now, step=step: self._ask(step.condition, now) != 0, outermost)
             else:
-                times = self._ask(step.count, iteration)
-                self._loop(step.loop, step.body, lambda now, times=times: now < times, outermost)
+                self._loop(step, self._passes(step, iteration), outermost)
 
-    def _loop(self, loop: int, body: tuple[HostStep, ...], goes_on: Callable[[int], bool], outermost: bool) -> None:
-        iteration = 0
-        limit = self.enactor._limits.max_iterations
-        while goes_on(iteration):
+    def _passes(self, step: HostWhile | HostRepeat, iteration: int) -> Iterator[int]:
+        """The iterations of a loop, as long as it goes on."""
+        if isinstance(step, HostRepeat):
+            yield from range(max(0, self._ask(step.count, iteration)))
+            return
+        now = 0
+        while self._ask(step.condition, now):
+            yield now
+            now += 1
+
+    def _loop(self, step: HostWhile | HostRepeat, passes: Iterator[int], outermost: bool) -> None:
+        limit = self.enactor.limits.max_iterations
+        for iteration in passes:
             if limit is not None and iteration >= limit:
-                raise iterations_failure(self.enactor.program, loop, limit)
-            self._steps(body, iteration)
-            iteration += 1
+                raise iterations_failure(self.enactor.program, step.loop, limit)
+            self._steps(step.body, iteration)
             self.passes += outermost
 
     def _ask(self, kernel: str, iteration: int) -> int:
@@ -206,15 +213,13 @@ class _Walk:
         control = self.enactor.control()
         self.enactor.raise_failure(control)
         if self.enactor.is_late():
-            raise timeout_failure(self.enactor._limits.timeout or 0.0)
+            raise timeout_failure(self.enactor.limits.timeout or 0.0)
         return control["answer"]
 
     def _launch(self, kernel: str, iteration: int) -> None:
         enactor = self.enactor
         arguments = [enactor.memory.data, numpy.int32(iteration)]
-        enactor.device.launch(
-            enactor.kernel(kernel), self.blocks, enactor.generated.shape.block_threads, arguments
-        )
+        enactor.device.launch(enactor.kernel(kernel), self.blocks, enactor.generated.shape.block_threads, arguments)
 
     def _swap(self, step: HostSwap) -> None:
         memory, member_of = self.enactor.memory, self.enactor.generated.member_of

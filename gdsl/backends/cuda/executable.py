@@ -95,7 +95,9 @@ class CudaBackend:
 class CudaExecutable:
     """A compiled program; `generated.text` is its source."""
 
-    def __init__(self, backend: CudaBackend, program: Program, generated: Generated, cubin: bytes, id_bits: int) -> None:
+    def __init__(
+        self, backend: CudaBackend, program: Program, generated: Generated, cubin: bytes, id_bits: int
+    ) -> None:
         self.backend, self.program, self.generated, self.id_bits = backend, program, generated, id_bits
         self._device = backend.device()
         self._module = self._device.load(cubin)

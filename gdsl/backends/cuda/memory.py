@@ -46,15 +46,7 @@ class GraphOnDevice:
     def _host(self, name: str) -> Any:
         graph = self.graph()
         assert graph is not None
-        hosts = {
-            "offsets": lambda: graph.offsets,
-            "columns": lambda: graph.columns,
-            "in_offsets": lambda: graph.in_offsets,
-            "in_sources": lambda: graph.in_sources,
-            "in_edges": lambda: graph.in_edge_ids,
-            "edge_sources": lambda: graph.edge_sources,
-        }
-        return hosts[name]()
+        return getattr(graph, "in_edge_ids" if name == "in_edges" else name)
 
 
 @dataclass
@@ -81,7 +73,9 @@ def bytes_needed(program: Program, generated: Generated, graph: Graph, id_bits: 
     """Bytes of device memory beside the graph and the inputs: problem data, frontiers, marks, scratch."""
     id_bytes, uses = id_bits // 8, generated.uses
     arrays = sum(
-        numpy.dtype(type_code(a.type, id_bits)).itemsize * array_length(a, graph) for a in program.arrays if not a.is_input
+        numpy.dtype(type_code(a.type, id_bits)).itemsize * array_length(a, graph)
+        for a in program.arrays
+        if not a.is_input
     )
     slots = len(program.frontiers) + 1 if program.frontiers else 0
     bitmap = graph.num_vertices // 8 + 4
@@ -163,8 +157,9 @@ class _Preparation:
             self.scalars[scalar.name] = buffer
             part[names[scalar.name]] = buffer.pointer
         for param in self.program.params:
-            value = bindings.params[param.name]
-            part[names[param.name]] = numpy.asarray(value).astype(type_code(param.type, self.id_bits))
+            part[names[param.name]] = numpy.asarray(bindings.params[param.name]).astype(
+                type_code(param.type, self.id_bits)
+            )
         arrays = {array.name: array for array in self.program.arrays}
         for member, name in self.generated.temporaries:
             size = numpy.dtype(type_code(arrays[name].type, self.id_bits)).itemsize

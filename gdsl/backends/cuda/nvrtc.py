@@ -17,7 +17,15 @@ from typing import Any
 
 from gdsl.diagnostics import GdslError
 
-OPTIONS = ("-std=c++17", "-lineinfo", "-ftz=false", "-fmad=false", "-prec-div=true", "-prec-sqrt=true", "-default-device")
+OPTIONS = (
+    "-std=c++17",
+    "-lineinfo",
+    "-ftz=false",
+    "-fmad=false",
+    "-prec-div=true",
+    "-prec-sqrt=true",
+    "-default-device",
+)
 """What every program is compiled with: no contraction, no flush of denormals, so that backends agree."""
 
 _ARCHITECTURE = re.compile(r"(?:sm_|compute_)?(\d{2,3}[af]?)")

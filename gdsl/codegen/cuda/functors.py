@@ -40,6 +40,21 @@ class EdgeNames:
     """The parameter: the place of the edge in the lists that are walked."""
     arguments: dict[Argument, str]
 
+    @property
+    def parameters(self) -> str:
+        """The parameters of a visit."""
+        return f"vertex {self.near}, vertex {self.far}, edge {self.at}"
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What a functor does with an element: a test ("" for none), then a call ("" for none)."""
+
+    test: str
+    apply: str
+    says: bool
+    """Whether the call says if the element is accepted."""
+
 
 @dataclass
 class FunctorTexts:
@@ -64,7 +79,8 @@ class FunctorTexts:
         source, destination = self.names.local(functor.source), self.names.local(functor.destination)
         walked = lists or over
         uses_edge = any(
-            (isinstance(node, Parameter) and node.role is Role.EDGE) or isinstance(node, Place) for node in walk(functor)
+            (isinstance(node, Parameter) and node.role is Role.EDGE) or isinstance(node, Place)
+            for node in walk(functor)
         )
         at = self.names.local(functor.edge) if walked is Over.OUT_EDGES else "at"
         edge = at if walked is Over.OUT_EDGES or not uses_edge else "in_lists{d.graph}.id(at)"
@@ -87,7 +103,9 @@ class FunctorTexts:
             updates = {
                 node.target.scalar: node
                 for node in walk(functor.body)
-                if isinstance(node, Update) and isinstance(node.target, ScalarTarget) and node.target.scalar in accumulated
+                if isinstance(node, Update)
+                and isinstance(node.target, ScalarTarget)
+                and node.target.scalar in accumulated
             }
             members = tuple(self._total(update) for update in updates.values())
             self.all_totals[functor.name] = Totals(self.names.functor(functor.name, "totals"), members)
@@ -99,25 +117,30 @@ class FunctorTexts:
         adds = update.operation is ReduceOperation.SUBTRACT
         reduce = REDUCTIONS[ReduceOperation.ADD if adds else update.operation]
         return Total(
-            name, type_.value, identity(update.operation, type_), SUMS[update.operation], f"reduce_{reduce}", f"d.{name}"
+            name,
+            type_.value,
+            identity(update.operation, type_),
+            SUMS[update.operation],
+            f"reduce_{reduce}",
+            f"d.{name}",
         )
 
     # What operators call; each gives an expression
 
-    def visited(self, functor: EdgeFunctor, edge: EdgeNames, plain: frozenset[str] = frozenset()) -> str:
+    def visited(self, functor: EdgeFunctor, edge: EdgeNames, plain: frozenset[str] = frozenset()) -> Work:
         """Tests `cond` and runs `apply` for an edge."""
         condition = self._condition(functor, "condition", functor.condition)
         apply = self._apply(functor, "apply", plain)
-        return _both(_call(condition, edge.arguments), apply and _accepts(apply, edge.arguments))
+        return _work((condition,), apply, edge.arguments)
 
-    def visited_vertex(self, functor: VertexFunctor) -> str:
+    def visited_vertex(self, functor: VertexFunctor) -> Work:
         """Tests `cond` and runs `apply` for a vertex."""
         condition = self._condition(functor, "condition", functor.condition)
         apply = self._apply(functor, "apply", plain_arrays(functor, frozenset({Role.VERTEX})))
         arguments = {Argument.VERTEX: self.names.local(functor.vertex)}
-        return _both(_call(condition, arguments), apply and _accepts(apply, arguments))
+        return _work((condition,), apply, arguments)
 
-    def claimed(self, functor: EdgeFunctor, op: Advance, edge: EdgeNames) -> str:
+    def claimed(self, functor: EdgeFunctor, op: Advance, edge: EdgeNames) -> Work:
         """Tests what else `cond` says, takes the far end by a compare-and-swap, and runs the rest of `apply`."""
         closing = op.closing
         assert closing is not None
@@ -127,21 +150,22 @@ class FunctorTexts:
             functor, "claim", op.over.value, lambda part: self.printer.claim(functor, closing, far_roles(op.over), part)
         )
         apply = self._apply(functor, "apply", frozenset(), without=closing.statement)
-        return _both(_call(rest, edge.arguments), _call(claim, edge.arguments), apply and _accepts(apply, edge.arguments))
+        return _work((rest, claim), apply, edge.arguments)
 
     def selected(self, functor: EdgeFunctor, select: tuple[int, ...], edge: EdgeNames) -> str:
         """Tests what `cond` says of the far end alone."""
         chosen = tuple(functor.condition[i] for i in select)
-        return _both(_call(self._condition(functor, "selects", chosen), edge.arguments))
+        selects = self._condition(functor, "selects", chosen)
+        return selects.call(edge.arguments) if selects is not None else "true"
 
-    def pulled(self, functor: EdgeFunctor, op: Advance, edge: EdgeNames, alone: bool) -> str:
+    def pulled(self, functor: EdgeFunctor, op: Advance, edge: EdgeNames, alone: bool) -> Work:
         """Tests the rest of `cond` and runs the whole `apply`; `alone`: one thread has the far end to itself."""
         rest = tuple(c for i, c in enumerate(functor.condition) if i not in op.select)
         meets = self._condition(functor, "meets", rest)
         plain = plain_arrays(functor, far_roles(op.over)) if alone else frozenset()
         part = "apply_alone" if plain else "apply_whole" if op.claims else "apply"
         apply = self._apply(functor, part, plain)
-        return _both(_call(meets, edge.arguments), apply and _accepts(apply, edge.arguments))
+        return _work((meets,), apply, edge.arguments)
 
     def value(self, functor: EdgeFunctor, edge: EdgeNames, empty: str, type_: ScalarType) -> str:
         """What an edge gives to a reduction: `empty` where `cond` does not hold."""
@@ -180,14 +204,6 @@ class FunctorTexts:
         return self.made[key]
 
 
-def _call(function: FunctionText | None, arguments: dict[Argument, str]) -> str | None:
-    return function.call(arguments) if function is not None else None
-
-
-def _accepts(apply: FunctionText, arguments: dict[Argument, str]) -> str:
-    call = apply.call(arguments)
-    return call if apply.result == "bool" else f"({call}, true)"
-
-
-def _both(*tests: str | None) -> str:
-    return " && ".join(test for test in tests if test) or "true"
+def _work(tests: tuple[FunctionText | None, ...], apply: FunctionText | None, arguments: dict[Argument, str]) -> Work:
+    test = " && ".join(function.call(arguments) for function in tests if function is not None)
+    return Work(test, apply.call(arguments) if apply else "", apply is not None and apply.result == "bool")

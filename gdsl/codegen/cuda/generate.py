@@ -93,7 +93,8 @@ class _Generation:
 
     def run(self) -> Generated:
         operators = self._operators()
-        steps = StepPrinter(self.printer.expressions(), {plan.site: plan for plan in operators}, self.program.tuning.fuse)
+        by_site = {plan.site: plan for plan in operators}
+        steps = StepPrinter(self.printer.expressions(), by_site, self.program.tuning.fuse)
         writer = ScheduleWriter(self.program, steps)
         schedule: tuple[HostStep, ...] | None = None
         swapped: tuple[str, ...] = ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from gdsl.codegen.cuda.constants import NEIGHBOR, SUMS, identity
 from gdsl.codegen.cuda.functors import FunctorTexts
@@ -13,6 +14,7 @@ from gdsl.codegen.cuda.plan import (
     OperatorPlan,
     Pull,
     ReducePlan,
+    ReduceSide,
     Side,
     Visit,
 )
@@ -34,7 +36,7 @@ from gdsl.operations import Balance, Direction, NeighborOperation, Over
 from gdsl.types import ScalarType
 
 _LISTS = {Over.OUT_EDGES: "out_lists{d.graph}", Over.IN_EDGES: "in_lists{d.graph}"}
-COUNTED = {**_LISTS, Over.ALL_EDGES: "all_lists{d.graph}", None: "uncounted()"}
+COUNTED: dict[Over | None, str] = {**_LISTS, Over.ALL_EDGES: "all_lists{d.graph}", None: "uncounted()"}
 _BACK = {Over.OUT_EDGES: Over.IN_EDGES, Over.IN_EDGES: Over.OUT_EDGES}
 _PUSHES = {Balance.THREAD: "push_threads", Balance.BLOCK: "push_blocks", Balance.AUTO: "push_warps"}
 _REDUCES = {Balance.THREAD: "reduce_threads", Balance.BLOCK: "reduce_blocks", Balance.AUTO: "reduce_warps"}
@@ -62,7 +64,9 @@ class OperatorPlanner:
 
     # What all operators share
 
-    def _common(self, kind: str, op: Operator, call: str, marks: bool = False, directed: bool = False) -> dict[str, object]:
+    def _common(
+        self, kind: str, op: Operator, call: str, marks: bool = False, directed: bool = False
+    ) -> dict[str, Any]:
         frontier = getattr(op, "frontier", None)
         has_input = not isinstance(frontier, (AllVertices, AllEdges))
         has_result = getattr(op, "result", None) is not None
@@ -106,7 +110,7 @@ class OperatorPlanner:
         marks = op.result is not None and pushes and not op.claims
         counted = pulls and not isinstance(op.frontier, AllVertices)
         return AdvancePlan(
-            **self._common("advance", op, call, marks, directed=pushes and pulls),  # type: ignore[arg-type]
+            **self._common("advance", op, call, marks, directed=pushes and pulls),
             totals=self.texts.totals(functor),
             push=self._push_sides(op) if pushes else (),
             pull=self._pull(op) if pulls else None,
@@ -124,10 +128,9 @@ class OperatorPlanner:
         sides = []
         for i, over in enumerate(overs):
             edge = self.texts.edge_names(functor, over)
-            accepted = self.texts.claimed(functor, op, edge) if op.claims else self.texts.visited(functor, edge)
-            if op.result is not None and not op.claims:
-                accepted = f"{accepted} && mark(seen, {edge.far})"
-            visit = Visit(f"vertex {edge.near}, vertex {edge.far}, edge {edge.at}", accepted, edge.far)
+            work = self.texts.claimed(functor, op, edge) if op.claims else self.texts.visited(functor, edge)
+            mark = f"mark(seen, {edge.far})" if op.result is not None and not op.claims else ""
+            visit = Visit(edge.parameters, work.test, work.apply, work.says, edge.far, mark)
             name = "visit" if i == 0 else "visit_back"
             first = i == 0 and len(overs) == 2
             sides.append(Side(name, self._pushed_lists(op, over), visit, first, "chunks" if i else "0"))
@@ -144,14 +147,14 @@ class OperatorPlanner:
         edge = self.texts.edge_names(functor, op.over, lists=back)
         closing = op.closing
         closes = closing is not None and closing.end is Role.FAR and closing.conjunct in op.select
-        parameters = f"vertex {edge.near}, vertex {edge.far}, edge {edge.at}"
+        alone, shared = (self.texts.pulled(functor, op, edge, alone) for alone in (True, False))
         return Pull(
             lists=_LISTS[back],
             closes=closes,
             far=edge.far,
             selected=self.texts.selected(functor, op.select, edge),
-            alone=Visit(parameters, self.texts.pulled(functor, op, edge, alone=True)),
-            shared=Visit(parameters, self.texts.pulled(functor, op, edge, alone=False)),
+            alone=Visit(edge.parameters, alone.test, alone.apply, alone.says),
+            shared=Visit(edge.parameters, shared.test, shared.apply, shared.says),
         )
 
     # Vertices
@@ -159,25 +162,24 @@ class OperatorPlanner:
     def _filter(self, op: Filter) -> FilterPlan:
         functor = self.texts.vertex_functor(op.functor)
         name = self.texts.names.local(functor.vertex)
-        visit = Visit(f"vertex {name}", self.texts.visited_vertex(functor), name)
+        work = self.texts.visited_vertex(functor)
+        visit = Visit(f"vertex {name}", work.test, work.apply, work.says, name)
         call = f"{op.result} = filter({self._set(op)}, {op.functor})"
         common = self._common("filter", op, call)
-        return FilterPlan(**common, totals=self.texts.totals(functor), visit=visit)  # type: ignore[arg-type]
+        return FilterPlan(**common, totals=self.texts.totals(functor), visit=visit)
 
     def _compute(self, op: Compute) -> ComputePlan:
         common = self._common("compute", op, f"compute({self._set(op)}, {op.functor})")
         if isinstance(op.frontier, AllEdges):
             edge_functor = self.texts.edge_functor(op.functor)
             edge = self.texts.edge_names(edge_functor, Over.OUT_EDGES)
-            visit = Visit(
-                f"vertex {edge.near}, vertex {edge.far}, edge {edge.at}",
-                self.texts.visited(edge_functor, edge, plain=self.texts.own_edge(edge_functor)),
-            )
-            totals = self.texts.totals(edge_functor)
-            return ComputePlan(**common, totals=totals, edges=True, visit=visit)  # type: ignore[arg-type]
+            work = self.texts.visited(edge_functor, edge, plain=self.texts.own_edge(edge_functor))
+            visit = Visit(edge.parameters, work.test, work.apply, work.says)
+            return ComputePlan(**common, totals=self.texts.totals(edge_functor), edges=True, visit=visit)
         functor = self.texts.vertex_functor(op.functor)
-        visit = Visit(f"vertex {self.texts.names.local(functor.vertex)}", self.texts.visited_vertex(functor))
-        return ComputePlan(**common, totals=self.texts.totals(functor), edges=False, visit=visit)  # type: ignore[arg-type]
+        work = self.texts.visited_vertex(functor)
+        visit = Visit(f"vertex {self.texts.names.local(functor.vertex)}", work.test, work.apply, work.says)
+        return ComputePlan(**common, totals=self.texts.totals(functor), edges=False, visit=visit)
 
     # Neighbour reduction
 
@@ -192,7 +194,7 @@ class OperatorPlanner:
             self.temporaries.setdefault(op.array, f"d.{self.texts.names.fresh_member(f'{op.array}_reduced')}")
             target = self.temporaries[op.array]
         return ReducePlan(
-            **self._common("reduce", op, call),  # type: ignore[arg-type]
+            **self._common("reduce", op, call),
             totals=None,
             type=op.array_type.value,
             identity=identity(update, op.array_type),
@@ -205,7 +207,7 @@ class OperatorPlanner:
             copied=array if reads_target else "",
         )
 
-    def _reduce_sides(self, op: NeighborReduce, target: str) -> tuple[Side, ...]:
+    def _reduce_sides(self, op: NeighborReduce, target: str) -> tuple[ReduceSide, ...]:
         functor = self.texts.edge_functor(op.functor)
         overs = (Over.OUT_EDGES, Over.IN_EDGES) if op.over is Over.ALL_EDGES else (op.over,)
         empty = identity(NEIGHBOR[op.operation], op.array_type)
@@ -214,13 +216,12 @@ class OperatorPlanner:
         for i, over in enumerate(overs):
             edge = self.texts.edge_names(functor, over)
             value = self.texts.value(functor, edge, empty, ScalarType.BOOL if counts else op.array_type)
-            visit = Visit(f"vertex {edge.near}, vertex {edge.far}, edge {edge.at}", value)
             first = i == 0 and len(overs) == 2
             assign = f"{target}[near] = combine({target}[near], reduced)" if i else f"{target}[near] = reduced"
             name = "value" if i == 0 else "value_back"
-            sides.append(Side(name, _LISTS[over], visit, first, "chunks" if i else "0", assign))
+            begin = "chunks" if i else "0"
+            sides.append(ReduceSide(name, _LISTS[over], edge.parameters, value, first, begin, assign))
         return tuple(sides)
-
 
 
 def _edges(op: Advance, counted: bool) -> str:

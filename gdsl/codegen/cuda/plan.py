@@ -30,14 +30,18 @@ class Totals:
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """What is done with an edge or a vertex."""
+    """What is done with an edge or a vertex: `test`, and where that holds `apply`. Empty where there is nothing."""
 
     parameters: str
     """Such as ``vertex src, vertex dst, edge e``."""
-    accepted: str
-    """An expression that runs the functor; true where it accepts."""
+    test: str
+    apply: str
+    says: bool
+    """Whether `apply` says if the element is accepted; if not, all that pass `test` are."""
     far: str = ""
     """The parameter that is collected."""
+    mark: str = ""
+    """The test that keeps an element from being collected twice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +54,20 @@ class Side:
     first_of_two: bool
     begin: str
     """The first chunk of long lists that is this side's."""
-    assign: str = ""
-    """What a reduction does with the result `reduced` for the vertex `near`."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReduceSide:
+    """The same for a reduction: `value` is what an edge gives."""
+
+    name: str
+    lists: str
+    parameters: str
+    value: str
+    first_of_two: bool
+    begin: str
+    assign: str
+    """What is done with the result `reduced` for the vertex `near`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +161,7 @@ class ReducePlan(OperatorPlan):
     identity: str
     combine: str
     reduce: str
-    sides: tuple[Side, ...]
+    sides: tuple[ReduceSide, ...]
     balance: str
     hubs: bool
     target: str

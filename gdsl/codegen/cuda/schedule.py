@@ -54,7 +54,8 @@ class ScheduleWriter:
     def _block(self, steps: tuple[Step, ...], lines: Lines, outermost: bool = False) -> None:
         for step in steps:
             if isinstance(step, While):
-                self._loop(step.loop, _condition(self._print(step.condition), step.condition), step.body, lines, outermost)
+                condition = _condition(self._print(step.condition), step.condition)
+                self._loop(step.loop, condition, step.body, lines, outermost)
             elif isinstance(step, Repeat):
                 lines.open("{")
                 lines.add(f"const int64 times = {self._print(step.count)};")
@@ -122,7 +123,7 @@ class ScheduleWriter:
         self._load(lines, changed, plan)
         for line in self.steps.lines(step):
             lines.add(line)
-        if changed or plan is not None:
+        if self.steps.assigns(step) or plan is not None:
             self._save(lines, changed, plan)
             lines.add("end_kernel(run);")
         name = plan.function if plan is not None else "step"

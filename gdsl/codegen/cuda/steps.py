@@ -8,16 +8,12 @@ from gdsl.codegen.cuda.operators import COUNTED
 from gdsl.codegen.cuda.plan import OperatorPlan
 from gdsl.codegen.expressions import CheckSite, ExpressionPrinter
 from gdsl.ir.nodes import (
-    Advance,
     Barrier,
-    Compute,
     CopyFrontier,
     DefineFrontier,
     Expression,
     Fill,
-    Filter,
     FrontierRef,
-    NeighborReduce,
     Operator,
     ParamValue,
     Step,
@@ -25,6 +21,7 @@ from gdsl.ir.nodes import (
     StoreScalar,
     Swap,
 )
+from gdsl.ir.traversal import walk
 from gdsl.operations import Domain
 
 SPARE = "spare"
@@ -60,13 +57,17 @@ class StepPrinter:
 
     def frontiers(self, step: Step) -> list[str]:
         """The frontier variables that `step` reads or assigns."""
-        if isinstance(step, (Advance, Filter, Compute, NeighborReduce)):
-            read = [step.frontier.name] if isinstance(step.frontier, FrontierRef) else []
-            result = getattr(step, "result", None)
-            return list(dict.fromkeys([*read, *([result] if result else [])]))
         if isinstance(step, DefineFrontier):
             return [step.name]
-        return [step.name, step.other] if isinstance(step, CopyFrontier) else []
+        if isinstance(step, CopyFrontier):
+            return [step.name, step.other]
+        found = [getattr(node, "frontier", None) for node in walk(step)] + [getattr(step, "result", None)]
+        names = [node.name if isinstance(node, FrontierRef) else node for node in found]
+        return list(dict.fromkeys(name for name in names if isinstance(name, str)))
+
+    def assigns(self, step: Step) -> bool:
+        """Whether `step` gives a frontier variable a new value."""
+        return isinstance(step, (DefineFrontier, CopyFrontier)) or getattr(step, "result", None) is not None
 
     def _operator(self, step: Operator) -> list[str]:
         plan = self.operators[step.site]
