@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import re
+import sys
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from gdsl import cache as tables
 from gdsl.diagnostics import Diagnostic, GdslError
 from gdsl.frontend import syntax
 from gdsl.frontend.mistakes import Failure, describe
@@ -38,13 +42,21 @@ def parse_tune_words(words: tuple[str, ...]) -> tuple[syntax.TuneEntry, ...]:
 
 
 @cache
-def _parser() -> Lark:
-    from lark import Lark
+def _parser(start: str) -> Lark:
+    """The parser for one of the grammar's start rules; its tables are kept in the cache, they take 0.2 s to make."""
+    import lark
 
+    key = (start, lark.__version__, sys.version)
+    kept = tables.get("grammar", key)
+    if kept is not None:
+        with contextlib.suppress(Exception):  # whatever a broken table does: it is made anew
+            return lark.Lark.load(io.BytesIO(kept))
     grammar = resource_text("grammar", "gdsl.lark")
-    return Lark(
-        grammar, parser="lalr", start=["program", "tune_entry"], propagate_positions=True, maybe_placeholders=True
-    )
+    made = lark.Lark(grammar, parser="lalr", start=start, propagate_positions=True, maybe_placeholders=True)
+    buffer = io.BytesIO()
+    made.save(buffer)
+    tables.put("grammar", key, buffer.getvalue())
+    return made
 
 
 def _tree(source: Source, start: str) -> syntax.Node:
@@ -54,9 +66,9 @@ def _tree(source: Source, start: str) -> syntax.Node:
 
     _check_text(source)
     try:
-        tree = _parser().parse(source.text, start=start)
+        tree = _parser(start).parse(source.text)
     except UnexpectedToken as failure:
-        raise GdslError((_unexpected_token(failure, source),), source) from None
+        raise GdslError((_unexpected_token(failure, source, start),), source) from None
     except UnexpectedCharacters as failure:
         raise GdslError((_unexpected_character(failure, source),), source) from None
     builder = TreeBuilder()
@@ -71,7 +83,7 @@ def _tree(source: Source, start: str) -> syntax.Node:
 def _check_text(source: Source) -> None:
     if "\0" in source.text:
         raise GdslError.single("E0104", "the program contains a NUL byte; is it a text file?", source=source)
-    if re.fullmatch(r"(\s|#[^\n]*(\n|$))*", source.text):
+    if not re.sub(r"#[^\n]*", "", source.text).strip():
         fix = "begin with `program name;`"
         raise GdslError.single("E0106", "the program is empty", source=source, fix=fix)
 
@@ -87,7 +99,7 @@ def _check_nesting(root: syntax.Node, source: Source) -> None:
         stack.extend((child, depth + 1) for child in syntax.children(node))
 
 
-def _unexpected_token(failure: UnexpectedToken, source: Source) -> Diagnostic:
+def _unexpected_token(failure: UnexpectedToken, source: Source, start: str) -> Diagnostic:
     token = failure.token
     text = source.text
     if token.type == "$END":
@@ -99,10 +111,12 @@ def _unexpected_token(failure: UnexpectedToken, source: Source) -> Diagnostic:
         position = token.start_pos if token.start_pos is not None else 0
         span = Span(token.line or 1, token.column or 1, token.end_line or 1, token.end_column or 1)
     expected = frozenset(failure.accepts or failure.expected)
-    return describe(_failure(token.type, str(token), span, position, expected, text), source)
+    return describe(_failure(token.type, str(token), span, position, expected, text, start), source)
 
 
-def _failure(kind: str, text: str, span: Span, position: int, expected: frozenset[str], program: str) -> Failure:
+def _failure(
+    kind: str, text: str, span: Span, position: int, expected: frozenset[str], program: str, rule: str
+) -> Failure:
     from lark.lexer import PatternStr
 
     plain = _without_comments(program[:position])
@@ -114,7 +128,7 @@ def _failure(kind: str, text: str, span: Span, position: int, expected: frozense
     statement = re.split(r"[;{}]", plain)[-1]
     spellings = {
         terminal.name: terminal.pattern.value
-        for terminal in _parser().terminals
+        for terminal in _parser(rule).terminals
         if isinstance(terminal.pattern, PatternStr)
     }
     return Failure(kind, text, span, expected, spellings, before_text, Span(*first, *last), statement)
