@@ -143,3 +143,35 @@ def test_startup_imports_nothing_heavy():
 def test_wide_help_has_no_long_lines(gdslc):
     for verb in ("run", "compile"):
         assert max(map(len, gdslc(verb, "--help").out.splitlines())) <= 110
+
+
+def test_progress_is_shown_on_a_terminal_only(work, monkeypatch):
+    controller, terminal = pty.openpty()
+    command = [
+        sys.executable,
+        "-m",
+        "gdsl",
+        "run",
+        "endless.gdsl",
+        "path.mtx",
+        "--backend",
+        "reference",
+        "--timeout",
+        "2",
+    ]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=terminal) as process:
+        os.close(terminal)
+        shown = b""
+        while True:
+            try:
+                part = os.read(controller, 4096)
+            except OSError:  # the other end is closed
+                break
+            if not part:
+                break
+            shown += part
+    os.close(controller)
+    assert process.returncode == 1
+    assert b"running endless on reference" in shown
+    answer = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert "running" not in answer.stderr
