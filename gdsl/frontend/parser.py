@@ -35,7 +35,13 @@ def parse_tune_words(words: tuple[str, ...]) -> tuple[syntax.TuneEntry, ...]:
     """The syntax trees of tuning words as on the command line, such as ``visit.direction=pull`` or ``bounds=off``."""
     entries = []
     for word in words:
-        entry = _tree(Source("--tune", word), "tune_entry")
+        source = Source("--tune", word)
+        try:
+            entry = _tree(source, "tune_entry")
+        except GdslError as error:
+            span = error.diagnostics[0].span
+            fix = "write for example `visit.direction=pull`, `schedule.ids=64` or `bounds=off`"
+            raise GdslError.single("E0412", "this is no tuning word", span, source, fix=fix) from None
         assert isinstance(entry, syntax.TuneEntry)
         entries.append(entry)
     return tuple(entries)

@@ -26,9 +26,12 @@ class CallChecker(NameChecker):
     def call(self, expression: syntax.Call, hint: ScalarType | None) -> syntax.Expression:
         """Any call that stands as a value."""
         name, span, environment = expression.function, expression.function_span, self.environment
+        symbol = environment.find(name)
+        if name in LATER_FUNCTIONS:
+            environment.later(f"`{name}`", span)
+            return poison(expression.span)
         if not self._plain_arguments(expression):
             return poison(expression.span)
-        symbol = environment.find(name)
         if name in TYPES:
             return self._cast(expression, TYPES[name])
         if name == "size" and environment.place is Place.SCHEDULE:
@@ -39,9 +42,7 @@ class CallChecker(NameChecker):
             return self._own_function(expression)
         if symbol is not None and symbol.kind is SymbolKind.LATER:
             return poison(expression.span)
-        if name in LATER_FUNCTIONS:
-            environment.later(f"`{name}`", span)
-        elif name in SCHEDULE_FUNCTIONS:
+        if name in SCHEDULE_FUNCTIONS:
             message = f"`{name}` cannot stand here"
             advice = "operators stand as statements of the schedule or as the value of a frontier"
             environment.report("E0404", message, span, fix=advice)

@@ -21,6 +21,7 @@ from gdsl.operations import BinaryOperation, UnaryOperation
 from gdsl.types import ScalarType
 
 _BITWISE = (BinaryOperation.BIT_AND, BinaryOperation.BIT_OR, BinaryOperation.BIT_XOR)
+_SET_OPERATIONS = (BinaryOperation.BIT_AND, BinaryOperation.BIT_OR, BinaryOperation.SUBTRACT)
 _SHIFTS = (BinaryOperation.SHIFT_LEFT, BinaryOperation.SHIFT_RIGHT)
 _BOOL = ScalarType.BOOL
 
@@ -119,7 +120,7 @@ class ExpressionChecker(CallChecker):
             if left.type is None or right.type is None:
                 return poison(expression.span)
             return dataclasses.replace(expression, left=left, right=right, type=_BOOL)
-        if operation in _BITWISE and self._both_sets(expression):
+        if operation in _SET_OPERATIONS and self._both_sets(expression):
             return poison(expression.span)
         left, right = self._sides(expression, None if operation.is_comparison else hint)
         if left.type is None or right.type is None:

@@ -10,6 +10,7 @@ from gdsl.frontend.check.environment import Environment, Place
 from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.check.operators import OPERATORS, OperatorChecker
 from gdsl.frontend.syntax import OperatorKind, Symbol, SymbolKind
+from gdsl.frontend.vocabulary import LATER_FUNCTIONS
 from gdsl.source import NOWHERE
 from gdsl.types import ScalarType
 
@@ -123,6 +124,9 @@ class ScheduleChecker:
             if isinstance(value, syntax.Call) and value.function in OPERATORS:
                 message = f"`{value.function}` gives no values for the array `{symbol.name}`"
                 environment.report("E0415", message, value.span)
+                return None
+            if isinstance(value, syntax.Call) and value.function in LATER_FUNCTIONS:
+                environment.later(f"`{value.function}`", value.function_span)
                 return None
             fix = f"write `fill({symbol.name}, …)`, `swap({symbol.name}, …)` or `{symbol.name}[x] = …`"
             environment.report("E0204", f"`{symbol.name}` is an array", target.span, fix=fix)

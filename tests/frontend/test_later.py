@@ -1,0 +1,61 @@
+"""Every form of the language that is not built yet parses, and is answered with its place and 'not built yet'."""
+
+from __future__ import annotations
+
+import pytest
+from mistake_programs import with_parts
+
+from gdsl.diagnostics import GdslError
+from gdsl.pipeline import load
+
+LATER = [
+    ("data", "vertex best : (float32, vertex);"),
+    ("data", "vertex embedding[4] : float32;"),
+    ("apply", "let p = (rank[v], v);"),
+    ("apply", "let p = rank[v].0;"),
+    ("apply", "rank[v] = rank[v][2];"),
+    ("apply", "for u in neighbors(v) { count += 1; }"),
+    ("apply", "let u = neighbor(v, 0);"),
+    ("apply", "let u = has_edge(v, source);"),
+    ("apply", "let x = random(v, iteration);"),
+    ("apply", "let x = random_bits(v);"),
+    ("apply", "let x = random_below(10, v);"),
+    ("apply", "let x = sin(rank[v]) + atan2(rank[v], 1);"),
+    ("apply", "let x = popcount(words[v]) + ctz(words[v]);"),
+    ("edge", "let r = reverse(e);"),
+    ("edge", "let s = src(e);"),
+    ("edge", "let d = dst(e);"),
+    ("top", "common functor triangle(u, w, x) { apply { } }"),
+    ("top", "common functor triangle(u, w, x, e, eu, ew) { apply { count += 1; } }"),
+    ("top", "vote functor score(v, key, total) -> float32 { value total; }"),
+    ("top", "edge functor ballot(src, dst, e) -> (vertex, float32) { value (dst, weight[e]); }"),
+    ("top", "operator widest(a: float32, b: float32) -> float32 identity 0 { return max(a, b); }"),
+    ("schedule", "advance(f, visit, to=edges);"),
+    ("schedule", "edge frontier g = advance(f, visit, to=edges);"),
+    ("schedule", "f = f | f;"),
+    ("schedule", "f = f & f;"),
+    ("schedule", "f = f - f;"),
+    ("schedule", "f |= f;"),
+    ("schedule", "rank = number(f);"),
+    ("schedule", "f = top(f, visit, 3);"),
+    ("schedule", "count = intersect(f, settle);"),
+    ("schedule", "count = intersect(pairs=(rank, level), settle);"),
+    ("schedule", "parent = neighbor_vote(vertices, visit, over=in_edges, keep=parent);"),
+    ("schedule", "buckets b(level, 4) = { source }; while (b) { b.push(advance(b.pop(), visit)); }"),
+    ("schedule", "buckets b(level, width=auto) = { source }; count = b.level;"),
+    ("schedule", "history h; h.push(f); for g in backward(h) { advance(g, visit, to=none); }"),
+    ("schedule", "graph h = subgraph(f); on h { compute(vertices, settle); }"),
+    ("schedule", "graph h = contract(parent, weight);"),
+    ("tune", "tune { visit.frontier = bitmap; }"),
+    ("tune", "tune { visit.dedup = none; }"),
+    ("tune", "tune { visit.balance = warp; received.balance = bins; }"),
+]
+
+
+@pytest.mark.parametrize(("place", "text"), LATER)
+def test_later_forms(place: str, text: str) -> None:
+    with pytest.raises(GdslError) as caught:
+        load(with_parts(**{place: text}))
+    codes = {diagnostic.code for diagnostic in caught.value.diagnostics}
+    assert codes - {"E0413"} <= {"E0501", "E0502"}, str(caught.value)
+    assert all(diagnostic.span is not None for diagnostic in caught.value.diagnostics)
