@@ -15,7 +15,8 @@ from gdsl.frontend.races.closing import check_closing, closing_fact, closings, c
 from gdsl.frontend.races.collect import collect
 from gdsl.frontend.races.facts import ClosingFact, End, RaceFacts
 from gdsl.frontend.races.flow import Flow, Site, initial_constants, nonnegative_inputs
-from gdsl.frontend.races.levels import Level
+from gdsl.frontend.races.labels import LabelLoop, label_arrays, settled_labels
+from gdsl.frontend.races.levels import Level, State
 from gdsl.frontend.races.reads import check_reads
 from gdsl.frontend.races.report import Report
 from gdsl.frontend.races.settle import Loop
@@ -71,7 +72,13 @@ def _place(diagnostic: Diagnostic) -> tuple[int, int]:
 
 def _not_unique(program: syntax.Program, sites: dict[Span, Site]) -> frozenset[str]:
     nonnegative = nonnegative_inputs(program)
-    flow = Flow(sites, initial_constants(program), lambda loop: Loop(loop, sites, nonnegative).settled())
+    labels = label_arrays(program, sites)
+
+    def settles(statement: syntax.While, state: State) -> dict[str, set[str]]:
+        loop = Loop(statement, sites, nonnegative)
+        return {**loop.settled(), **settled_labels(LabelLoop(loop, sites, nonnegative), labels, state)}
+
+    flow = Flow(sites, initial_constants(program), settles)
     flow.block(program.schedule)
     data = (declaration.name for declaration in program.declarations)
     return frozenset(name for name in data if flow.state.value(name) is Level.DIFFERS)

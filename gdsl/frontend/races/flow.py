@@ -86,6 +86,11 @@ def _default(kind: ScalarType) -> bool | int | float | None:
     return 0.0 if kind.is_float else 0
 
 
+def compressed_key(name: str) -> str:
+    """The key for whether all labels of a label array are roots: SAME if they are for certain."""
+    return f"{name} (compressed)"
+
+
 def frontier_key(name: syntax.Name | syntax.FrontierDeclaration) -> str:
     """The key of a frontier in the state; no array or scalar has it."""
     return f"{(name.symbol.unique or name.name) if name.symbol else name.name} (frontier)"
@@ -98,7 +103,7 @@ class Flow:
         self,
         sites: Mapping[Span, Site],
         initials: Mapping[str, Constant],
-        settles: Callable[[syntax.While], Mapping[str, set[str]]] | None = None,
+        settles: Callable[[syntax.While, State], Mapping[str, set[str]]] | None = None,
     ) -> None:
         self.sites = sites
         self.initials = initials
@@ -190,6 +195,8 @@ class Flow:
         result = inner.accepted() if call.gives_frontier else Level.SAME
         replaced = self._replaced(site, inner)
         inner.apply()
+        for name in site.calls.written_names():
+            self.state.set(compressed_key(name), Level.DIFFERS)
         for name, level in replaced.items():
             self.state.set(name, level)
         return result
@@ -252,7 +259,7 @@ class Flow:
         self._run = outer
 
     def _while(self, statement: syntax.While) -> None:
-        made_from = self._settles(statement) if self._settles is not None else {}
+        made_from = self._settles(statement, self.state) if self._settles is not None else {}
         settled = {name: worst(map(self.state.value, origins)) for name, origins in made_from.items()}
         self._loop(statement.condition, statement.body)
         condition = statement.condition
@@ -261,7 +268,8 @@ class Flow:
             is_frontier = condition.symbol.kind is SymbolKind.FRONTIER
             settled[frontier_key(condition) if is_frontier else condition.name] = Level.SAME
         for name, level in settled.items():
-            self.state.set(name, max(level, self._run))
+            is_fact = name.endswith(compressed_key(""))  # what holds after the loop holds in every run
+            self.state.set(name, level if is_fact else max(level, self._run))
 
     def _loop(self, condition: syntax.Expression, body: tuple[syntax.Statement, ...], once: bool = False) -> None:
         outer = self._run

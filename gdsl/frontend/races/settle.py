@@ -46,8 +46,8 @@ class Loop:
         self.sites = sites
         self.nonnegative = nonnegative
         self.flag = _flag(loop.condition)
-        self.passes = [found for statement in loop.body for found in self._passes(statement)]
-        self.written = self._written()
+        self.passes = [found for statement in loop.body for found in self.passes_of(statement)]
+        self.written = written_in(loop.body, sites)
 
     def settled(self) -> dict[str, set[str]]:
         """The arrays whose values after the loop depend on no order, each with the names that it is made from."""
@@ -59,10 +59,11 @@ class Loop:
             steps = [step for step in self.passes if step.site.calls.written(name)]
             inside_only = sum(len(step.site.calls.written(name)) for step in steps) == self.written.get(name, 0)
             if inside_only and steps and self._settles(name, steps):
-                found[name] = set().union(*(self._inputs(name, step) for step in steps)) | {name}
+                found[name] = set().union(*(self.inputs(name, step) for step in steps)) | {name}
         return found
 
-    def _passes(self, statement: syntax.Statement) -> Iterator[Pass]:
+    def passes_of(self, statement: syntax.Statement) -> Iterator[Pass]:
+        """The operator that a statement of the body is, if it is one."""
         value = getattr(statement, "value", None)
         if isinstance(value, syntax.OperatorCall) and value.span in self.sites:
             target = getattr(statement, "target", None)
@@ -70,36 +71,17 @@ class Loop:
             named = frontier and target.symbol.kind is SymbolKind.FRONTIER  # type: ignore[union-attr]
             yield Pass(self.sites[value.span], frontier_key(target) if named else None)  # type: ignore[arg-type]
 
-    def _written(self) -> dict[str, int]:
-        """How often each name is written in the loop: by operators, and by statements of the schedule."""
-        counts: dict[str, int] = {}
-        for statement in self.loop.body:
-            for node in syntax.walk(statement):
-                names: list[str] = []
-                if isinstance(node, syntax.OperatorCall):
-                    names = [write.name for write in self.sites[node.span].calls.writes]
-                elif isinstance(node, syntax.Assign | syntax.Update):
-                    names = [node.target.name if isinstance(node.target, syntax.Name) else node.target.array]
-                    if not is_data(node.target) and isinstance(node.target, syntax.Name):
-                        names = [frontier_key(node.target)]
-                elif isinstance(node, syntax.Call) and node.function in ("swap", "fill"):
-                    values = [argument.value for argument in node.arguments]
-                    names = [value.name for value in values if isinstance(value, syntax.Name)]
-                for name in names:
-                    counts[name] = counts.get(name, 0) + 1
-        return counts
-
     def _settles(self, name: str, steps: list[Pass]) -> bool:
         operations = {write.operation for step in steps for write in step.site.calls.written(name)}
         if len(operations) != 1 or next(iter(operations)) not in _MONOTONE:
             return False
-        if not all(self._is_fixed(name, step) and self._is_monotone(name, step.site.calls) for step in steps):
+        if not all(self.is_fixed(name, step) and self._is_monotone(name, step.site.calls) for step in steps):
             return False
         return self._is_worklist(name, steps) or self._are_sweeps(name, steps)
 
     # ------------------------------------------------------------ what the reductions are made from
 
-    def _inputs(self, name: str, step: Pass) -> set[str]:
+    def inputs(self, name: str, step: Pass) -> set[str]:
         """Everything else that the step reads and that its input frontier is."""
         found: set[str] = set()
         for term in _deciding(step.site.calls, name):
@@ -113,7 +95,7 @@ class Loop:
             found.add(frontier_key(source))
         return found - {name}
 
-    def _is_fixed(self, name: str, step: Pass) -> bool:
+    def is_fixed(self, name: str, step: Pass) -> bool:
         """Whether nothing that the step reads, but `name` itself, changes while the loop runs."""
         calls = step.site.calls
         terms = [part for term in _deciding(calls, name) for part in calls.origins(term)]
@@ -122,7 +104,7 @@ class Loop:
         if any(isinstance(part, Unknown) and calls.write_of(part) is not None for part in terms):
             return False
         frontier = frontier_key(calls.call.input) if isinstance(calls.call.input, syntax.Name) else ""
-        return not any(other in self.written for other in self._inputs(name, step) - {frontier})
+        return not any(other in self.written for other in self.inputs(name, step) - {frontier})
 
     def _is_monotone(self, name: str, calls: Calls) -> bool:
         of_sets = calls.written(name)[0].operation in (ReduceOperation.BIT_OR, ReduceOperation.BIT_AND)
@@ -167,7 +149,7 @@ class Loop:
         return True
 
     def _are_sweeps(self, name: str, steps: list[Pass]) -> bool:
-        resets = self._is_reset()
+        resets = self.resets()
         for step in steps:
             calls = step.site.calls
             source = calls.call.input
@@ -176,11 +158,11 @@ class Loop:
             for write in calls.written(name):
                 by_frontier = step.result == self.flag and len(steps) == 1 and self.written.get(self.flag or "") == 1
                 accepted = by_frontier and write.index == calls.far and self._accepts_change(calls, write)
-                if not accepted and not (resets and self._sets_flag(calls, write)):
+                if not accepted and not (resets and self.sets_flag(calls, write)):
                     return False
         return True
 
-    def _is_reset(self) -> bool:
+    def resets(self) -> bool:
         """Whether the loop's body begins by setting its scalar to false, and only operators set it again."""
         first = self.loop.body[0] if self.loop.body else None
         if not isinstance(first, syntax.Assign) or not isinstance(first.target, syntax.Name):
@@ -189,7 +171,7 @@ class Loop:
         by_operators = sum(len(step.site.calls.written(self.flag or "")) for step in self.passes)
         return is_flag and self.written.get(self.flag or "") == 1 + by_operators
 
-    def _sets_flag(self, calls: Calls, write: Write) -> bool:
+    def sets_flag(self, calls: Calls, write: Write) -> bool:
         """Whether the flag becomes true whenever `write` changes something."""
         if write.outcome is not Outcome.CHANGED or write.result is None:
             return False
@@ -234,3 +216,23 @@ def _implied(term: Term, write: Write) -> bool:
             return _implied(no, write)
         return _implied(yes, write) and _implied(no, write)
     return False
+
+
+def written_in(statements: tuple[syntax.Statement, ...], sites: Mapping[Span, Site]) -> dict[str, int]:
+    """How often each name is written in a part of the schedule: by operators, and by its own statements."""
+    counts: dict[str, int] = {}
+    for statement in statements:
+        for node in syntax.walk(statement):
+            names: list[str] = []
+            if isinstance(node, syntax.OperatorCall):
+                names = [write.name for write in sites[node.span].calls.writes]
+            elif isinstance(node, syntax.Assign | syntax.Update):
+                names = [node.target.name if isinstance(node.target, syntax.Name) else node.target.array]
+                if not is_data(node.target) and isinstance(node.target, syntax.Name):
+                    names = [frontier_key(node.target)]
+            elif isinstance(node, syntax.Call) and node.function in ("swap", "fill"):
+                values = [argument.value for argument in node.arguments]
+                names = [value.name for value in values if isinstance(value, syntax.Name)]
+            for name in names:
+                counts[name] = counts.get(name, 0) + 1
+    return counts
