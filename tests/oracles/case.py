@@ -83,7 +83,9 @@ def random_of(graph: Graph, seed: int) -> np.random.Generator:
     return np.random.default_rng([seed, graph.num_vertices, graph.num_edges])
 
 
-def levels(num_vertices: int, source: np.ndarray, destination: np.ndarray, starts: np.ndarray | list[int]) -> np.ndarray:
+def levels(
+    num_vertices: int, source: np.ndarray, destination: np.ndarray, starts: np.ndarray | list[int]
+) -> np.ndarray:
     """Hops from the nearest of `starts` along the edges, -1 where there is no path; int64[V]."""
     distance = np.full(num_vertices, -1, np.int64)
     front = np.zeros(num_vertices, bool)
