@@ -1,0 +1,1 @@
+"""The table of docs/performance.md with one command: `python -m bench`."""

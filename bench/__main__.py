@@ -1,0 +1,128 @@
+"""`python -m bench`: run the rows, check every result, print the table."""
+
+from __future__ import annotations
+
+import gc
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+
+from bench import machine, peers, report
+from bench.compiling import measure_compilation
+from bench.graphs import BenchmarkGraph, load, release
+from bench.measure import Measurement, measure
+from bench.rows import Row, chosen_rows
+from gdsl.diagnostics import GdslError
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--list", "list_only", is_flag=True, help="Print the names of the rows and end.")
+@click.option("--rows", default="", metavar="NAMES", help="Rows by name or pattern: bfs-rmat22,sssp-*,bfs-grid1000.")
+@click.option("--graphs", default="", metavar="NAMES", help="All programs on these graphs: any rmatSCALE, gridSIDE.")
+@click.option("--backend", type=click.Choice(["cuda", "cpu"]), default="cuda", show_default=True)
+@click.option("--repeat", type=click.IntRange(min=1), default=9, show_default=True, help="Counted runs a source.")
+@click.option("--sources", type=click.IntRange(min=1), default=4, show_default=True, help="Sources a graph.")
+@click.option("--threads", type=click.IntRange(min=1), help="Threads on the CPU, ours and the peers'. [default: all]")
+@click.option("--peers/--no-peers", "with_peers", default=True, help="On cpu: run networkit, igraph and SciPy too.")
+@click.option("--json", "json_path", type=click.Path(path_type=Path, dir_okay=False), help="Write a JSON document.")
+def main(
+    list_only: bool,
+    rows: str,
+    graphs: str,
+    backend: str,
+    repeat: int,
+    sources: int,
+    threads: int | None,
+    with_peers: bool,
+    json_path: Path | None,
+) -> None:
+    """Measure gdsl's programs; docs/performance.md says what the columns are.
+
+    The exit status is 1 where a result was wrong or a run failed; being slow is no failure.
+    """
+    try:
+        chosen = chosen_rows(backend, _words(rows), tuple(_words(graphs)))
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+    if list_only:
+        click.echo("\n".join(row.name for row in chosen))
+        return
+    threads = threads or len(os.sched_getaffinity(0))
+    os.environ["OMP_NUM_THREADS"] = str(threads)  # read when the first OpenMP library is loaded
+    run = Run(backend, repeat, sources, threads, backend == "cpu" and with_peers, json_path)
+    measurements = run.all(chosen)
+    Console(width=None if Console().is_terminal else 140).print(report.table(measurements, backend))
+    for measurement in measurements:
+        if measurement.problem is not None:
+            click.echo(f"FAILED {measurement.row.name}: {measurement.problem}", err=True)
+    if any(measurement.problem is not None for measurement in measurements):
+        raise SystemExit(1)
+
+
+def _words(text: str) -> list[str]:
+    return [word.strip() for word in text.split(",") if word.strip()]
+
+
+class Run:
+    """One run of the benchmark: keeps the graph in hand, the peers on it, and what was measured so far."""
+
+    def __init__(
+        self, backend: str, repeat: int, sources: int, threads: int, with_peers: bool, json_path: Path | None
+    ) -> None:
+        self.backend, self.repeat, self.sources, self.threads = backend, repeat, sources, threads
+        self.json_path = json_path
+        self.modules: dict[str, Any] = {}
+        if with_peers:
+            self.modules, missing = peers.installed()
+            for name in missing:
+                click.echo(f"{name} is not installed: no column for it (pip install {name})", err=True)
+        self.machine = machine.describe(backend, threads)
+        self.graph: BenchmarkGraph | None = None
+        self.peers: list[peers.Peer] = []
+        self.measurements: list[Measurement] = []
+
+    def all(self, rows: list[Row]) -> list[Measurement]:
+        """Measure `rows` in order; a row that fails does not keep the others from running."""
+        for row in rows:
+            started = time.perf_counter()
+            try:
+                measurement = self._one(row)
+            except (GdslError, RuntimeError, MemoryError) as error:
+                measurement = Measurement(row, problem=str(error).strip() or type(error).__name__)
+            self.measurements.append(measurement)
+            self._tell(measurement, time.perf_counter() - started)
+        return self.measurements
+
+    def _one(self, row: Row) -> Measurement:
+        if row.is_compilation:
+            return measure_compilation(row, self.backend, min(self.repeat, 3))
+        return measure(row, self._graph(row.graph), self.backend, self.repeat, self.peers)
+
+    def _graph(self, name: str) -> BenchmarkGraph:
+        if self.graph is None or self.graph.name != name:
+            if self.graph is not None:
+                module = self.graph.module
+                self.graph, self.peers = None, []
+                gc.collect()  # the graph's memory on the device goes with it
+                release(module)
+            self.graph = load(name, self.backend, self.sources)
+            self.peers = peers.peers_on(self.graph, self.modules, self.threads)
+            sizes = f"{self.graph.num_vertices:,} vertices, {self.graph.num_edges:,} directed edges"
+            click.echo(f"{name}: {sizes}, sources {self.graph.sources}", err=True)
+        return self.graph
+
+    def _tell(self, measurement: Measurement, seconds: float) -> None:
+        milliseconds = "" if measurement.ms is None else f"{measurement.ms:.3f} {measurement.unit}"
+        state = "FAILED" if measurement.problem is not None else "right"
+        click.echo(f"{measurement.row.name}: {milliseconds}, {state}, in {seconds:.1f} s", err=True)
+        if self.json_path is not None:
+            options = {"repeat": self.repeat, "sources": self.sources}
+            report.write(self.json_path, report.document(self.measurements, self.backend, self.machine, options))
+
+
+if __name__ == "__main__":
+    main()

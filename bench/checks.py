@@ -1,0 +1,141 @@
+"""Whether a result is right, by array operations: each function takes `numpy` or `cupy` and arrays of that module.
+
+Every function returns None, or what is wrong in one line. Edges are visited in chunks, so that a check needs little
+more memory than the graph. Graphs are symmetric, without loops and parallel edges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from bench.graphs import BenchmarkGraph
+
+_CHUNK = 1 << 26
+_RANK_ERROR = 1e-3
+"""Largest relative error of one vertex's float32 rank against float64."""
+_SUM_ERROR = 1e-4
+"""Largest L1 difference and largest distance of the sum from 1."""
+
+
+def _chunks(graph: BenchmarkGraph) -> Iterator[tuple[slice, Any, Any]]:
+    """(edges, their sources, their destinations), a chunk at a time."""
+    for start in range(0, graph.num_edges, _CHUNK):
+        part = slice(start, start + _CHUNK)
+        yield part, graph.edge_sources[part], graph.columns[part]
+
+
+def check_levels(graph: BenchmarkGraph, source: int, distance: Any) -> str | None:
+    """Hop distances: the source has 0, no edge spans two levels, every other level is reached from the one before.
+
+    Together these leave one answer: the edges bound a distance from above, the chains of `near` from below.
+    """
+    module = graph.module
+    if distance.shape != (graph.num_vertices,):
+        return f"{distance.shape} distances for {graph.num_vertices} vertices"
+    if int(distance[source]) != 0 or int(distance.min()) < -1:
+        return f"the source has distance {int(distance[source])}, the smallest is {int(distance.min())}"
+    near = module.zeros(graph.num_vertices, dtype=bool)
+    for _, sources, destinations in _chunks(graph):
+        before, behind = distance[sources], distance[destinations]
+        reached = before >= 0
+        wrong = reached & ((behind < 0) | (behind > before + 1))
+        if bool(wrong.any()):
+            return f"{int(wrong.sum())} edges lead from a reached vertex to one that is later than the next level"
+        near[destinations[reached & (behind == before + 1)]] = True
+    near[source] = True
+    lonely = (distance >= 0) & ~near
+    return f"{int(lonely.sum())} reached vertices have no neighbour a level nearer" if bool(lonely.any()) else None
+
+
+def check_parents(graph: BenchmarkGraph, source: int, distance: Any, parent: Any) -> str | None:
+    """Parents (-1: none): along an edge, one level nearer, on every reached vertex but the source."""
+    module = graph.module
+    expected = distance > 0
+    if not bool(((parent >= 0) == expected).all()):
+        return "the vertices with a parent are not those that were reached from another"
+    along_edge = module.zeros(graph.num_vertices, dtype=bool)
+    for _, sources, destinations in _chunks(graph):
+        nearer = distance[sources] == distance[destinations] - 1
+        along_edge[destinations[(parent[destinations] == sources) & nearer]] = True
+    wrong = expected & ~along_edge
+    return f"{int(wrong.sum())} parents are no neighbours one level nearer" if bool(wrong.any()) else None
+
+
+def check_shortest(graph: BenchmarkGraph, source: int, distance: Any) -> str | None:
+    """Shortest distances: no edge improves one, and each reached vertex but the source has an edge that gives its own.
+
+    Exact in float32, where adding is monotone; weights are positive, so tight edges form no cycles.
+    """
+    module = graph.module
+    if float(distance[source]) != 0.0 or not bool((distance >= 0).all()):
+        return f"the source has distance {float(distance[source])}, or one is negative or NaN"
+    tight = module.zeros(graph.num_vertices, dtype=bool)
+    for part, sources, destinations in _chunks(graph):
+        before, behind = distance[sources], distance[destinations]
+        offered = before + graph.weights[part]
+        wrong = ~(behind <= offered)
+        if bool(wrong.any()):
+            return f"{int(wrong.sum())} edges would still improve a distance"
+        tight[destinations[module.isfinite(before) & (behind == offered) & (before < behind)]] = True
+    tight[source] = True
+    lonely = module.isfinite(distance) & ~tight
+    return f"{int(lonely.sum())} distances come from no edge" if bool(lonely.any()) else None
+
+
+def iterated_ranks(graph: BenchmarkGraph, damping: float, iterations: int) -> Any:
+    """float64[V]: PageRank after so many iterations from 1/V, dangling ranks spread over all vertices."""
+    module, count = graph.module, graph.num_vertices
+    degrees = module.diff(graph.offsets)
+    rank = module.full(count, 1.0 / count)
+    for _ in range(iterations):
+        share = rank / module.maximum(degrees, 1)
+        received = module.zeros(count)
+        for _, sources, destinations in _chunks(graph):
+            received += module.bincount(destinations, weights=share[sources], minlength=count)
+        dangling = float(rank[degrees == 0].sum())
+        rank = (1 - damping) / count + damping * (received + dangling / count)
+    return rank
+
+
+def check_ranks(graph: BenchmarkGraph, rank: Any, expected: Any) -> str | None:
+    """Ranks against `iterated_ranks`: the sum, the L1 difference and each vertex by itself."""
+    module = graph.module
+    rank = rank.astype(np.float64)
+    total, difference = float(rank.sum()), float(module.abs(rank - expected).sum())
+    worst = float((module.abs(rank - expected) / expected).max())
+    if abs(total - 1) <= _SUM_ERROR and difference <= _SUM_ERROR and worst <= _RANK_ERROR:
+        return None
+    return f"ranks sum to {total:.6f}, L1 difference {difference:.2e}, largest relative error of a vertex {worst:.2e}"
+
+
+def number_of_components(graph: BenchmarkGraph) -> int:
+    """By SciPy, on the host; counted once a graph."""
+    if graph.components is None:
+        from scipy.sparse import csr_array
+        from scipy.sparse.csgraph import connected_components
+
+        host = graph.graph
+        ones = np.ones(host.num_edges, dtype=np.float64)  # the type that SciPy would convert to
+        matrix = csr_array((ones, host.columns, host.offsets.astype(np.int32)), shape=(host.num_vertices,) * 2)
+        # The matrix is symmetric, so its strong components are the weak ones, found without transposing it.
+        graph.components = int(connected_components(matrix, directed=True, connection="strong")[0])
+    return graph.components
+
+
+def check_components(graph: BenchmarkGraph, component: Any) -> str | None:
+    """Labels: equal along edges, each a vertex that has itself as label and is the smallest, as many as components."""
+    module = graph.module
+    vertices = module.arange(graph.num_vertices, dtype=component.dtype)
+    if int(component.min()) < 0 or not bool((component <= vertices).all()):
+        return "a label is larger than its vertex, or none"
+    if not bool((component[component] == component).all()):
+        return "a label's own label is another"
+    for _, sources, destinations in _chunks(graph):
+        wrong = component[sources] != component[destinations]
+        if bool(wrong.any()):
+            return f"{int(wrong.sum())} edges join different labels"
+    found, expected = int((component == vertices).sum()), number_of_components(graph)
+    return f"{found} components instead of {expected}" if found != expected else None

@@ -1,0 +1,165 @@
+"""The graphs of the benchmark: R-MAT and grids, on the GPU with CuPy or on the host with gdsl's own generators.
+
+The GPU's are those from which the published times in docs/performance.md were taken, bit for bit: the operations and
+the random stream (CuPy's default generator) decide them, so their order below matters.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from gdsl.graph import Graph, open_graph
+
+KNOWN_SIZES = {"rmat22": (4194304, 128309820), "grid3000": (9000000, 32391430), "rmat24": (16777216, 520775866)}
+"""Vertices and stored edges; another count means another random stream, whose times must not be compared."""
+KNOWN_SOURCES = {
+    "rmat22": [1131429, 2143252, 3567989, 2670977],
+    "grid3000": [2428078, 4600247, 7655628, 5732679],
+}
+LARGEST_WEIGHT = {"rmat": 64, "grid": 1000}
+_NAME = re.compile(r"(rmat|grid)([1-9][0-9]*)")
+
+
+@dataclass
+class BenchmarkGraph:
+    """A symmetric graph without loops and parallel edges, where gdsl and where the checks want it.
+
+    graph: what gdsl runs on, with host arrays.
+    module: numpy or cupy; the arrays below are its arrays.
+    offsets: int64[V+1]; columns: int32[E]; edge_sources: int32[E], the source of each edge.
+    sources: vertices of non-zero degree to run from.
+    weights: float32[E], equal in both directions, whole numbers from 1.
+    """
+
+    name: str
+    graph: Graph
+    module: Any
+    offsets: Any
+    columns: Any
+    edge_sources: Any
+    sources: list[int]
+    weights: Any
+    components: int | None = field(default=None, repr=False)
+
+    @property
+    def num_vertices(self) -> int:
+        return self.graph.num_vertices
+
+    @property
+    def num_edges(self) -> int:
+        """Directed edges, as stored."""
+        return self.graph.num_edges
+
+
+def split_name(name: str) -> tuple[str, int]:
+    """("rmat", scale) or ("grid", side); ValueError for any other name."""
+    match = _NAME.fullmatch(name)
+    if match is None:
+        raise ValueError(f"{name!r} is no benchmark graph: rmatSCALE or gridSIDE, such as rmat22 or grid3000")
+    return match[1], int(match[2])
+
+
+def load(name: str, backend: str, num_sources: int = 4) -> BenchmarkGraph:
+    """The graph called `name` (rmatN, gridN), made where `backend` ("cuda" or "cpu") runs."""
+    if backend == "cpu":
+        return _host_graph(name, num_sources)
+    import cupy
+
+    return made_graph(name, cupy, num_sources)
+
+
+def _host_graph(name: str, num_sources: int) -> BenchmarkGraph:
+    kind, size = split_name(name)
+    graph = open_graph(f"{kind}:{size}", weights=f"random:1:{LARGEST_WEIGHT[kind]}")
+    sources = _drawn(np.flatnonzero(graph.out_degrees > 0), num_sources, [])
+    weights = graph.attributes["weight"].astype(np.float32)
+    return BenchmarkGraph(name, graph, np, graph.offsets, graph.columns, graph.edge_sources, sources, weights)
+
+
+def made_graph(name: str, module: Any, num_sources: int = 4) -> BenchmarkGraph:
+    """The graph by array operations of `module`; only CuPy's random stream makes those of the published times."""
+    kind, size = split_name(name)
+    vertices, offsets, columns = _rmat(module, size) if kind == "rmat" else _grid(module, size)
+    counts = vertices, int(columns.size)
+    if module is not np and KNOWN_SIZES.get(name, counts) != counts:
+        raise RuntimeError(
+            f"{name} has {counts} vertices and edges instead of {KNOWN_SIZES[name]}: another random stream"
+        )
+    edge_sources = module.searchsorted(offsets[1:], module.arange(columns.size, dtype=np.int64), side="right")
+    edge_sources = edge_sources.astype(np.int32)
+    weights = _weights(module, edge_sources, columns, LARGEST_WEIGHT[kind])
+    sources = _drawn(_on_host(module.flatnonzero(module.diff(offsets) > 0)), num_sources, KNOWN_SOURCES.get(name, []))
+    graph = Graph(_on_host(offsets), _on_host(columns), directed=False)  # weights go in as an array of the device
+    release(module)
+    return BenchmarkGraph(name, graph, module, offsets, columns, edge_sources, sources, weights)
+
+
+def release(module: Any) -> None:
+    """Give CuPy's cached blocks back, as gdsl asks the driver how much memory is free."""
+    if module is not np:
+        module.get_default_memory_pool().free_all_blocks()
+
+
+def _rmat(module: Any, scale: int, edge_factor: int = 16, seed: int = 1) -> tuple[int, Any, Any]:
+    """R-MAT (Chakrabarti, Zhan and Faloutsos 2004) with the parameters of Graph500 and shuffled ids."""
+    a, b, c = 0.57, 0.19, 0.19
+    count, draws = 1 << scale, edge_factor << scale
+    random = module.random.default_rng(seed)
+    sources, destinations = module.zeros(draws, np.int64), module.zeros(draws, np.int64)
+    for bit in range(scale):
+        part = random.random(draws, dtype=np.float32)
+        sources |= (part >= a + b).astype(np.int64) << bit
+        destinations |= (((part >= a) & (part < a + b)) | (part >= a + b + c)).astype(np.int64) << bit
+    ids = module.argsort(random.random(count, dtype=np.float32))
+    return count, *_symmetric_csr(module, count, ids[sources], ids[destinations])
+
+
+def _grid(module: Any, side: int, keep: float = 0.9, seed: int = 2) -> tuple[int, Any, Any]:
+    """A square grid, ids row by row, of whose edges a share is kept."""
+    count = side * side
+    vertices = module.arange(count, dtype=np.int64)
+    right, down = vertices[vertices % side != side - 1], vertices[: count - side]
+    sources, destinations = module.concatenate([right, down]), module.concatenate([right + 1, down + side])
+    kept = module.random.default_rng(seed).random(sources.size, dtype=np.float32) < keep
+    return count, *_symmetric_csr(module, count, sources[kept], destinations[kept])
+
+
+def _symmetric_csr(module: Any, count: int, sources: Any, destinations: Any) -> tuple[Any, Any]:
+    """(offsets, columns) of the edges both ways, without loops and duplicates, each list ascending."""
+    sources, destinations = module.concatenate([sources, destinations]), module.concatenate([destinations, sources])
+    different = sources != destinations
+    keys = sources[different].astype(np.int64) * count + destinations[different]
+    del sources, destinations, different  # 4 GB each at scale 24
+    keys = module.unique(keys)
+    sources = keys // count
+    columns = (keys - sources * count).astype(np.int32)
+    offsets = module.zeros(count + 1, np.int64)
+    offsets[1:] = module.cumsum(module.bincount(sources, minlength=count))
+    return offsets, columns
+
+
+def _weights(module: Any, sources: Any, columns: Any, largest: int) -> Any:
+    """float32[E]: whole numbers 1 … largest by a hash of the two ends, which has no direction."""
+    low = module.minimum(sources, columns).astype(np.uint64)
+    high = module.maximum(sources, columns).astype(np.uint64)
+    words = low * np.uint64(0x9E3779B97F4A7C15) + high * np.uint64(0xC2B2AE3D27D4EB4F)
+    words ^= words >> np.uint64(31)
+    words *= np.uint64(0xBF58476D1CE4E5B9)
+    words ^= words >> np.uint64(29)
+    return (words % np.uint64(largest) + np.uint64(1)).astype(np.float32)
+
+
+def _drawn(candidates: Any, count: int, known: list[int]) -> list[int]:
+    """The first `count` of the known sources, or drawn ones where they are too few."""
+    if count <= len(known):
+        return known[:count]
+    drawn = np.random.default_rng(0).choice(candidates, count, replace=False)
+    return [*known, *(int(vertex) for vertex in drawn if vertex not in known)][:count]
+
+
+def _on_host(array: Any) -> Any:
+    return array.get() if hasattr(array, "get") else array

@@ -1,0 +1,137 @@
+"""What is measured: the rows of the table, with the numbers to reach."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from bench.graphs import split_name
+
+ROOT = Path(__file__).parents[1]
+SAMPLES = ("bfs", "sssp", "pagerank", "connected_components")
+ITERATIONS = 20
+"""Iterations of PageRank, whatever its error."""
+DEFAULT_GRAPHS = {"cuda": ("rmat22", "grid3000"), "cpu": ("rmat18", "grid300")}
+
+
+@dataclass(frozen=True)
+class Work:
+    """A program with the way it is run: `unit` is "ms" or "ms an iteration"."""
+
+    name: str
+    program: Path
+    unit: str = "ms"
+    takes_source: bool = False
+    takes_weights: bool = False
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table: a work on a graph, or the compilation of a sample ("cold" or "cached")."""
+
+    work: str
+    graph: str
+
+    @property
+    def name(self) -> str:
+        """As `--rows` takes it."""
+        return f"{self.work}-{self.graph}"
+
+    @property
+    def is_compilation(self) -> bool:
+        return self.work in COMPILATIONS
+
+
+COMPILATIONS = ("compile_cold", "compile_cached")
+WORKS = {
+    work.name: work
+    for work in (
+        Work("bfs", ROOT / "samples" / "bfs.gdsl", takes_source=True),
+        Work("bfs_distances", ROOT / "bench" / "programs" / "bfs_distances.gdsl", takes_source=True),
+        Work("sssp", ROOT / "samples" / "sssp.gdsl", takes_source=True, takes_weights=True),
+        Work("pagerank", ROOT / "samples" / "pagerank.gdsl", unit="ms an iteration"),
+        Work("components", ROOT / "samples" / "connected_components.gdsl"),
+    )
+}
+
+# Milliseconds on one H200; docs/performance.md says where they come from.
+TO_REACH = {
+    "bfs-rmat22": 0.35,
+    "bfs-grid3000": 16.0,
+    "bfs-rmat24": 0.75,
+    "bfs_distances-rmat22": 0.35,
+    "bfs_distances-grid3000": 16.0,
+    "bfs_distances-rmat24": 0.75,
+    "sssp-rmat22": 2.5,
+    "sssp-grid3000": 30.0,
+    "pagerank-rmat22": 0.68,
+    "pagerank-grid3000": 0.14,
+    "components-rmat22": 0.9,
+    "components-grid3000": 1.2,
+}
+TARGETS = {
+    "bfs-rmat22": 0.8,
+    "bfs-grid3000": 40.0,
+    "bfs_distances-rmat22": 0.8,
+    "bfs_distances-grid3000": 40.0,
+    "sssp-rmat22": 10.0,
+    "pagerank-rmat22": 1.6,
+    "components-rmat22": 3.8,
+    "components-grid3000": 5.0,
+}
+"""What a release must not fall behind, on the way to `TO_REACH`."""
+COMPILE_TARGETS = {"compile_cold": 1000.0, "compile_cached": 50.0}
+
+
+def to_reach(row: Row, backend: str) -> float | None:
+    """Milliseconds of the best known, or None where nothing is known."""
+    if backend != "cuda":
+        return None
+    return COMPILE_TARGETS[row.work] if row.is_compilation else TO_REACH.get(row.name)
+
+
+def target(row: Row, backend: str) -> float | None:
+    """Milliseconds not to fall behind, or None."""
+    if backend != "cuda":
+        return None
+    return COMPILE_TARGETS[row.work] if row.is_compilation else TARGETS.get(row.name)
+
+
+def default_rows(backend: str, graphs: tuple[str, ...] = ()) -> list[Row]:
+    """Every work on `graphs`, graph by graph; without graphs the table of docs/performance.md."""
+    rows = [Row(work, graph) for graph in graphs or DEFAULT_GRAPHS[backend] for work in WORKS]
+    if not graphs:
+        if backend == "cuda":
+            rows += [Row("bfs", "rmat24"), Row("bfs_distances", "rmat24")]
+        rows += [Row(work, sample) for sample in SAMPLES for work in COMPILATIONS]
+    return rows
+
+
+def chosen_rows(backend: str, words: list[str], graphs: tuple[str, ...]) -> list[Row]:
+    """The rows that `words` name, by name or by pattern (`sssp-*`), ordered so that each graph is made once.
+
+    A name may have any rmatN or gridN. Raises ValueError for a word that names nothing.
+    """
+    for graph in graphs:
+        split_name(graph)
+    known = default_rows(backend, graphs)
+    if not words:
+        return known
+    chosen: list[Row] = []
+    for word in words:
+        matching = [row for row in known if fnmatchcase(row.name, word)] or [_named(word)]
+        chosen += [row for row in matching if row not in chosen]
+    graph_order = list(dict.fromkeys(row.graph for row in chosen))
+    return sorted(chosen, key=lambda row: graph_order.index(row.graph))
+
+
+def _named(word: str) -> Row:
+    work, _, graph = word.partition("-")
+    if work in COMPILATIONS and graph in SAMPLES:
+        return Row(work, graph)
+    if work not in WORKS:
+        names = ", ".join((*WORKS, *COMPILATIONS))
+        raise ValueError(f"{word!r} is no row: WORK-GRAPH, where WORK is one of {names} (--list shows all)")
+    split_name(graph)
+    return Row(work, graph)
