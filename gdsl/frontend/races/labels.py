@@ -8,8 +8,8 @@ owner is linked to. What single passes leave depends on the order, but two kinds
   every label is a root, namely that of the tree the vertex was in;
 - hooking, `while (s) { s = false; advance(f, hook); <compression> }`, where `hook` lowers the label of either end's
   root to the label of the other and sets `s` on every change. It only ever hooks roots, since it sees compressed
-  labels, so no link is lost; it ends when the ends of every edge have one label, which is then the smallest vertex among
-  all that the edges and the former labels link.
+  labels, so no link is lost; it ends when the ends of every edge have one label, which is then the smallest vertex
+  among all that the edges and the former labels link.
 """
 
 from __future__ import annotations

@@ -1,0 +1,158 @@
+"""Which results the checker marks as not unique, and that each mark has a reason."""
+
+from __future__ import annotations
+
+import pytest
+from orders import answers, program_of
+
+_DATA = """program p;
+problem {
+    vertex d: int32 = int32(id) * 5 % 7;
+    vertex parent: vertex;
+    vertex mass: int32 = int32(id) % 3;
+    vertex label: vertex = id;
+    edge w: int32 = int32(id) % 3;
+    vertex heat: float32 = 1.0 / float32(int32(id) + 1);
+    scalar count: int32;
+    scalar moved: bool = true;
+    scalar jumped: bool;
+    scalar sum: float64;
+}
+"""
+_RELAX = "edge functor relax(src, dst, e) { apply { accept changed(d[dst] min= d[src] + w[e]); } }\n"
+_SWEEP = (
+    "edge functor relax(src, dst, e) { apply { let lower = changed(d[dst] min= d[src] + w[e]); moved |= lower; } }\n"
+)
+_HOOK = """edge functor hook(src, dst, e) {
+    apply {
+        let forward = changed(label[label[dst]] min= label[src]);
+        let back = changed(label[label[src]] min= label[dst]);
+        moved |= forward || back;
+    }
+}
+vertex functor jump(v) { apply { let lower = changed(label[v] min= label[label[v]]); jumped |= lower; } }
+"""
+_COMPRESS = "jumped = true; while (jumped) { jumped = false; compute(vertices, jump); }"
+
+CASES = {
+    "worklist": (_RELAX + "schedule { frontier f = { 0, 3 }; while (f) { f = advance(f, relax); } }", set()),
+    "worklist_counts_passes": (
+        _RELAX + "schedule { frontier f = vertices; while (f) { f = advance(f, relax); count += 1; } }",
+        {"count"},
+    ),
+    "bounded_worklist": (_RELAX + "schedule { frontier f = vertices; repeat (1) { f = advance(f, relax); } }", {"d"}),
+    "worklist_of_a_falling_operand": (
+        _RELAX.replace("d[src] + w[e]", "w[e] - d[src]")
+        + "schedule { frontier f = vertices; repeat (4) { f = advance(f, relax); } }",
+        {"d"},
+    ),
+    "sweeps": (
+        _SWEEP + "schedule { while (moved) { moved = false; advance(vertices, relax, to=none); } }",
+        set(),
+    ),
+    "sweeps_without_the_flag": (
+        _SWEEP.replace("moved |= lower", "moved |= mass[src] > 7")
+        + "schedule { while (moved) { moved = false; advance(vertices, relax, to=none); } }",
+        {"d"},
+    ),
+    "hooking": (
+        _HOOK + "schedule { while (moved) { moved = false; advance(vertices, hook, to=none); " + _COMPRESS + " } }",
+        {"jumped"},
+    ),
+    "hooking_one_way": (
+        _HOOK.replace("forward || back", "forward").replace(
+            "        let back = changed(label[label[src]] min= label[dst]);\n", ""
+        )
+        + "schedule { while (moved) { moved = false; advance(vertices, hook, to=none); "
+        + _COMPRESS
+        + " } }",
+        {"label", "jumped"},
+    ),
+    "hooking_without_compression": (
+        _HOOK
+        + "schedule { while (moved) { moved = false; advance(vertices, hook, to=none); compute(vertices, jump); } }",
+        {"label", "jumped"},
+    ),
+    "count_of_visited_by_parent": (
+        "edge functor visit(src, dst, e) { cond parent[dst] == none; apply { parent[dst] any= src; } }\n"
+        "schedule { parent[0] = 0; frontier f = { 0 }; while (f) { f = advance(f, visit); count += int32(size(f)); } }",
+        {"parent"},
+    ),
+    "count_of_winners": (
+        "edge functor visit(src, dst, e) {\n"
+        "    apply { if (cas(parent[dst], none, src)) { count += mass[dst]; } }\n"
+        "}\nschedule { advance(vertices, visit, to=none); }",
+        {"parent"},
+    ),
+    "count_by_winners": (
+        "edge functor visit(src, dst, e) {\n"
+        "    apply { if (cas(parent[dst], none, src)) { count += mass[src]; } }\n"
+        "}\nschedule { advance(vertices, visit, to=none); }",
+        {"parent", "count"},
+    ),
+    "count_of_changes": (
+        "edge functor low(src, dst, e) { apply { if (changed(d[dst] min= mass[src] - 1)) { count += 1; } } }\n"
+        "schedule { advance(vertices, low, to=none); }",
+        {"count"},
+    ),
+    "some_change": (
+        "edge functor low(src, dst, e) { apply { if (changed(d[dst] min= mass[src] - 1)) { moved = false; } } }\n"
+        "schedule { advance(vertices, low, to=none); }",
+        set(),
+    ),
+    "fetched": (
+        "vertex functor take(v) { apply { d[v] = fetch(count += 1); } }\nschedule { compute(vertices, take); }",
+        {"d"},
+    ),
+    "now": (
+        "edge functor spread(src, dst, e) { apply { d[dst] += now d[src]; } }\n"
+        "schedule { advance(vertices, spread, to=none); }",
+        {"d"},
+    ),
+    "float_sums": (
+        "vertex functor add(v) { apply { sum += heat[v]; heat[v] = heat[v] * 0.5; } }\n"
+        "schedule { compute(vertices, add); }",
+        set(),
+    ),
+    "decision_on_a_float_sum": (
+        "vertex functor add(v) { apply { sum += heat[v]; count += 1; } }\n"
+        "schedule { while (sum < 2.0) { compute(vertices, add); } }",
+        {"sum", "count"},
+    ),
+    "filled_again": (
+        "edge functor adopt(src, dst, e) { apply { parent[dst] any= src; } }\n"
+        "schedule { advance(vertices, adopt, to=none); fill(parent, none); }",
+        set(),
+    ),
+    "swapped": (
+        "edge functor adopt(src, dst, e) { apply { parent[dst] any= src; } }\n"
+        "schedule { advance(vertices, adopt, to=none); swap(parent, label); }",
+        {"label"},
+    ),
+    "frontier_of_losers": (
+        "edge functor lead(src, dst, e) { apply { accept mass[src] == 0; parent[dst] any= src; } }\n"
+        "vertex functor near_even(v) { cond parent[v] != none; apply { accept int32(parent[v]) % 2 == 0; } }\n"
+        "vertex functor mark(v) { apply { count += 1; } }\n"
+        "schedule { frontier f = advance(vertices, lead); f = filter(f, near_even); compute(f, mark); }",
+        {"parent", "count"},
+    ),
+}
+
+ROUNDED = ("decision_on_a_float_sum",)
+"""The order shows in the last digits only, and no small graph turns a decision by them."""
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_marks(name: str) -> None:
+    text, expected = CASES[name]
+    program = program_of(_DATA + text, name)
+    assert {data.name for data in (*program.arrays, *program.scalars) if not data.unique} == expected
+    assert len(answers(program, range(8))) == 1
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, (_, marked) in CASES.items() if marked - {"jumped"} and name not in ROUNDED]
+)
+def test_marks_have_a_reason(name: str) -> None:
+    program = program_of(_DATA + CASES[name][0], name)
+    assert len(answers(program, range(80), everything=True, enough=2)) > 1
