@@ -146,11 +146,11 @@ class Enactor:
                 self.memory.arrays[a.name], result_dtype(a.type, bits), array_length(a, self.graph)
             )
             for a in self.program.arrays
-            if not a.is_local
+            if not a.is_local and not a.is_input
         }
         scalars: dict[str, Scalar] = {}
         for scalar in self.program.scalars:
-            if not scalar.is_local:
+            if not scalar.is_local and not scalar.is_input:
                 dtype = result_dtype(scalar.type, bits)
                 scalars[scalar.name] = self.device.fetch(self.memory.scalars[scalar.name], dtype, 1)[0].item()
         trace = self._trace(control["trace_length"])

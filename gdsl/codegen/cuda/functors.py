@@ -150,6 +150,8 @@ class FunctorTexts:
             functor, "claim", op.over.value, lambda part: self.printer.claim(functor, closing, far_roles(op.over), part)
         )
         apply = self._apply(functor, "apply", frozenset(), without=closing.statement)
+        if apply is None:
+            return _work((rest,), claim, edge.arguments)
         return _work((rest, claim), apply, edge.arguments)
 
     def selected(self, functor: EdgeFunctor, select: tuple[int, ...], edge: EdgeNames) -> str:

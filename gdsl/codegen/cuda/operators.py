@@ -36,7 +36,12 @@ from gdsl.operations import Balance, Direction, NeighborOperation, Over
 from gdsl.types import ScalarType
 
 _LISTS = {Over.OUT_EDGES: "out_lists{d.graph}", Over.IN_EDGES: "in_lists{d.graph}"}
-COUNTED: dict[Over | None, str] = {**_LISTS, Over.ALL_EDGES: "all_lists{d.graph}", None: "uncounted()"}
+COUNTED: dict[Over | None, str] = {
+    None: "uncounted()",
+    Over.OUT_EDGES: "out_lists{d.graph}",
+    Over.IN_EDGES: "in_lists{d.graph}",
+    Over.ALL_EDGES: "all_lists{d.graph}",
+}
 _BACK = {Over.OUT_EDGES: Over.IN_EDGES, Over.IN_EDGES: Over.OUT_EDGES}
 _PUSHES = {Balance.THREAD: "push_threads", Balance.BLOCK: "push_blocks", Balance.AUTO: "push_warps"}
 _REDUCES = {Balance.THREAD: "reduce_threads", Balance.BLOCK: "reduce_blocks", Balance.AUTO: "reduce_warps"}
