@@ -1,0 +1,196 @@
+"""The benchmark's rows are there, its checks refuse wrong results, and it runs from end to end. No time is asserted."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import breadth_first_order, connected_components, dijkstra
+
+from bench import checks, rows
+from bench.graphs import BenchmarkGraph, load, made_graph
+from bench.measure import DAMPING
+
+ROOT = Path(__file__).parents[2]
+SOURCE = 0
+
+
+@pytest.fixture(scope="module", params=["rmat8", "grid12"])
+def graph(request) -> BenchmarkGraph:
+    return made_graph(request.param, np)
+
+
+def matrix(graph: BenchmarkGraph) -> csr_array:
+    return csr_array((graph.weights.astype(np.float64), graph.columns, graph.offsets), shape=(graph.num_vertices,) * 2)
+
+
+def breadth_first(graph: BenchmarkGraph) -> tuple[int, np.ndarray, np.ndarray]:
+    source = graph.sources[SOURCE]
+    order, before = breadth_first_order(matrix(graph), source)
+    distance = np.full(graph.num_vertices, -1, np.int32)
+    parent = np.full(graph.num_vertices, -1, np.int32)
+    distance[source] = 0
+    for vertex in order[1:]:
+        parent[vertex] = before[vertex]
+        distance[vertex] = distance[before[vertex]] + 1
+    return source, distance, parent
+
+
+def changed(array: np.ndarray, index: int, value: object) -> np.ndarray:
+    other = array.copy()
+    other[index] = value
+    return other
+
+
+def test_rows_of_the_table_are_there():
+    names = {row.name for row in rows.default_rows("cuda")}
+    assert names >= set(rows.TO_REACH) | set(rows.TARGETS)
+    assert names >= {f"compile_{state}-{sample}" for state in ("cold", "cached") for sample in rows.SAMPLES}
+    for work in rows.WORKS.values():
+        assert work.program.is_file()
+    assert {path.stem for path in (ROOT / "samples").glob("*.gdsl")} == set(rows.SAMPLES)
+
+
+def test_rows_by_name_and_pattern():
+    assert [row.name for row in rows.chosen_rows("cuda", ["bfs-rmat9"], ())] == ["bfs-rmat9"]
+    assert len(rows.chosen_rows("cuda", ["bfs*-rmat22"], ())) == 2
+    assert {row.graph for row in rows.chosen_rows("cpu", [], ("grid7",))} == {"grid7"}
+    mixed = rows.chosen_rows("cuda", ["bfs-rmat22", "bfs-grid3000", "sssp-rmat22"], ())
+    assert [row.graph for row in mixed] == ["rmat22", "rmat22", "grid3000"]
+    for wrong in ("dfs-rmat22", "bfs-torus9", "bfs", "compile_cold-nothing"):
+        with pytest.raises(ValueError, match="is no"):
+            rows.chosen_rows("cuda", [wrong], ())
+
+
+def test_made_graphs_are_simple_and_symmetric(graph):
+    own = graph.graph
+    forth, back = (own.edge_sources, own.columns), (own.columns, own.edge_sources)
+    assert own.first_duplicate_or_loop() is None
+    weights = dict(zip(zip(*forth, strict=True), graph.weights, strict=True))
+    assert weights == dict(zip(zip(*back, strict=True), graph.weights, strict=True))
+    assert np.array_equal(graph.edge_sources, own.edge_sources)
+    assert graph.weights.min() >= 1
+    assert len(set(graph.sources)) == 4
+    assert all(own.out_degrees[graph.sources] > 0)
+
+
+def test_sources_do_not_change_with_their_number():
+    assert made_graph("rmat8", np, 2).sources == made_graph("rmat8", np, 2).sources
+    assert len(load("grid5", "cpu", 6).sources) == 6
+
+
+def test_levels(graph):
+    source, distance, _ = breadth_first(graph)
+    last = int(distance.argmax())
+    assert checks.check_levels(graph, source, distance) is None
+    for wrong in (
+        changed(distance, last, distance[last] + 1),
+        changed(distance, last, distance[last] - 1),
+        changed(distance, last, -1),
+        changed(distance, source, 1),
+        changed(distance, last, -2),
+        np.where(distance > 0, distance + 1, distance),
+        distance[:-1],
+    ):
+        assert checks.check_levels(graph, source, wrong) is not None
+    for unreached in np.flatnonzero(distance < 0)[:1]:
+        assert checks.check_levels(graph, source, changed(distance, unreached, 3)) is not None
+
+
+def test_parents(graph):
+    source, distance, parent = breadth_first(graph)
+    last = int(distance.argmax())
+    stranger = int(np.setdiff1d(np.arange(graph.num_vertices), graph.columns[graph.edge_sources == last])[0])
+    assert checks.check_parents(graph, source, distance, parent) is None
+    for wrong in (
+        changed(parent, last, -1),
+        changed(parent, last, last),
+        changed(parent, last, stranger),
+        changed(parent, source, int(graph.columns[graph.offsets[source]])),
+        changed(parent, int(parent[last]), last),  # a neighbour, but a level farther
+    ):
+        assert checks.check_parents(graph, source, distance, wrong) is not None
+
+
+def test_shortest_distances(graph):
+    source = graph.sources[SOURCE]
+    distance = dijkstra(matrix(graph), indices=source).astype(np.float32)
+    finite = np.where(np.isfinite(distance), distance, -1)
+    last = int(finite.argmax())
+    assert checks.check_shortest(graph, source, distance) is None
+    for wrong in (
+        changed(distance, last, distance[last] + 1),
+        changed(distance, last, distance[last] - 1),
+        changed(distance, last, np.inf),
+        changed(distance, last, np.nan),
+        changed(distance, source, 1),
+        np.zeros_like(distance),
+    ):
+        assert checks.check_shortest(graph, source, wrong) is not None
+
+
+def test_ranks(graph):
+    expected = checks.iterated_ranks(graph, DAMPING, 20)
+    rank = expected.astype(np.float32)
+    smallest = int(rank.argmin())
+    assert expected.sum() == pytest.approx(1)
+    assert checks.check_ranks(graph, rank, expected) is None
+    for wrong in (
+        changed(rank, smallest, rank[smallest] * 1.01),
+        changed(rank, smallest, np.nan),
+        rank * np.float32(1.001),
+        checks.iterated_ranks(graph, DAMPING, 3).astype(np.float32),
+        np.full_like(rank, 1 / len(rank)),
+    ):
+        assert checks.check_ranks(graph, wrong, expected) is not None
+
+
+def test_components():
+    graph = load("grid12", "cpu")
+    own = graph.graph
+    far = own.edge_sources < 72  # the lower half loses its edges: more than one component
+    keep = far & (own.columns < 72)
+    cut = type(own).from_edges(own.edge_sources[keep], own.columns[keep], own.num_vertices)
+    graph = BenchmarkGraph("cut", cut, np, cut.offsets, cut.columns, cut.edge_sources, [0], np.ones(cut.num_edges))
+    count, labels = connected_components(matrix(graph), directed=False)
+    smallest = np.array([np.flatnonzero(labels == label)[0] for label in range(count)])
+    component = smallest[labels].astype(np.int32)
+    assert checks.number_of_components(graph) == count
+    assert checks.check_components(graph, component) is None
+    inner = int(np.flatnonzero(component < np.arange(len(component)))[0])
+    second = int(np.flatnonzero(component == np.arange(len(component)))[1])
+    largest = np.where(component == component[inner], inner, component)
+    for wrong in (
+        changed(component, inner, inner),
+        changed(component, inner, -1),
+        largest,
+        np.where(component == second, component[0], component),  # two components made one
+        np.arange(len(component), dtype=np.int32),
+    ):
+        assert checks.check_components(graph, wrong) is not None
+
+
+@pytest.mark.timeout(120)
+def test_the_whole_on_the_cpu(tmp_path):
+    path = tmp_path / "bench.json"
+    command = [sys.executable, "-m", "bench", "--backend", "cpu", "--graphs", "rmat7", "--repeat", "1"]
+    command += ["--sources", "2", "--no-peers", "--threads", "1", "--json", str(path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    document = json.loads(path.read_text(encoding="utf-8"))
+    assert [row["row"] for row in document["rows"]] == [f"{work}-rmat7" for work in rows.WORKS]
+    assert all(row["right"] and row["ms"] > 0 for row in document["rows"])
+    assert [len(row["series"]) for row in document["rows"]] == [2, 2, 2, 1, 1]
+    assert all(row["row"] in done.stdout for row in document["rows"])
+
+
+def test_unknown_rows_are_a_mistake_of_use():
+    command = [sys.executable, "-m", "bench", "--rows", "bfs-ring9"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "ring9" in done.stderr
