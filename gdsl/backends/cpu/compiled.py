@@ -54,6 +54,7 @@ class CpuBackend:
 def generated(program: Program, id_bits: int, sizes: Sizes | None = None) -> Generated:
     """The C++ of `program` (as lowered), and what the host must know of it."""
     from gdsl.codegen.cpu.generate import generate
-    from gdsl.passes import pipelines
+    from gdsl.passes import pipelines, place_limits
 
-    return generate(pipelines.apply(program, pipelines.CPU), id_bits, sizes)
+    passes = pipelines.CPU if place_limits.run in pipelines.CPU else (*pipelines.CPU, place_limits.run)
+    return generate(pipelines.apply(program, passes), id_bits, sizes)

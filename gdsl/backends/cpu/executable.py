@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import threading
 import time
 from pathlib import Path
@@ -28,6 +29,9 @@ from gdsl.ir.traversal import walk
 from gdsl.operations import Direction, Domain
 
 _FOREVER = 1 << 62
+_SPINS = "5000"
+"""How often a thread of GCC's OpenMP looks whether the others have come to a barrier before it sleeps. The default is
+long enough to starve the very threads it waits for where other programs have a part of the machine."""
 _WAIT = 0.1
 
 
@@ -40,6 +44,7 @@ class CpuExecutable:
         self.id_bits = id_bits
         self.generated = generated
         self.operators = {node.site: node for node in walk(program.schedule) if isinstance(node, Operator)}
+        os.environ.setdefault("GOMP_SPINCOUNT", _SPINS)  # read when the OpenMP library is first loaded
         self._library = ctypes.CDLL(str(library))
         self._library.gdsl_run.argtypes = [ctypes.POINTER(HostSlice)]
         self._library.gdsl_release.argtypes = [ctypes.POINTER(ControlBlock)]
@@ -96,7 +101,7 @@ class _Run:
         if not array.is_input:
             return room_for(count, dtype)
         given: NDArray[Any] = bindings.inputs[array.name]
-        return given if count else np.zeros(1, dtype)
+        return given if count else room_for(0, dtype)
 
     def call(self, function: Any) -> None:
         """Run in a thread of its own and wait, so that Ctrl-C and the timeout are seen meanwhile."""

@@ -140,8 +140,13 @@ class OperatorPlanner:
                 steps = self.texts.visit(functor, edge.arguments, plain_arrays(functor, own))
             collected = edge.far if op.result is not None else ""
             lines = _visit_lines(steps, collected, f"out.is_new({edge.far})" if not op.claims else "")
-            walks.append(Walk(_lists(over, functor), Visit(edge.parameters, lines)))
+            walks.append(Walk(self._pushed_lists(op, over, functor), Visit(edge.parameters, lines)))
         return tuple(walks)
+
+    def _pushed_lists(self, op: Advance, over: Over, functor: EdgeFunctor) -> str:
+        if op.place_limit is None or over is not Over.OUT_EDGES:
+            return _lists(over, functor)
+        return f"first_places{{d.graph, {self.texts.printer.expressions().print(op.place_limit)}}}"
 
     def _pull(self, op: Advance, functor: EdgeFunctor) -> Pull:
         edge = self._edge_names(functor, op.over)

@@ -145,8 +145,11 @@ class SchedulePrinter:
 
     def _repeat(self, step: Repeat) -> None:
         passes = f"passes_{step.loop}"
-        self.lines.add(f"const int64 {passes} = int64({self._text(step.count)});")
+        self.lines.add(f"const int64 {passes} = {self._repetitions(step.count)};")
         self._loop(step, f"iteration < {passes}")
+
+    def _repetitions(self, count: Expression) -> str:
+        return str(count.value) if isinstance(count, Literal) else self._text(count)
 
     def _loop(self, step: While | Repeat, condition: str) -> None:
         goes_on = f"{condition} && begin_pass(run, {step.loop}, iteration)"

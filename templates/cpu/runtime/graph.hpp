@@ -30,6 +30,18 @@ struct out_lists {
     edge id(int64 at) const { return edge(at); }
 };
 
+// piece: first_places
+// The first `limit` out-edges of each vertex.
+struct first_places {
+    const graph_slice& g;
+    const int64 limit;
+    int64 first(vertex v) const { return g.offsets[v]; }
+    int64 last(vertex v) const { return minimum(g.offsets[v + 1], g.offsets[v] + limit); }
+    int64 degree(vertex v) const { return g.offsets[v + 1] - g.offsets[v]; }
+    vertex neighbor(int64 at) const { return g.columns[at]; }
+    edge id(int64 at) const { return edge(at); }
+};
+
 // piece: in_lists
 struct in_lists {
     const graph_slice& g;

@@ -47,7 +47,7 @@ inline void push_edges(run_state& run, const Members& members, const Lists& list
     for (int64 i = 0; i < size; ++i) {
         const vertex near = members[i];
         const int64 first = lists.first(near), last = lists.last(near);
-        visited += last - first;
+        visited += lists.degree(near);
         if (last - first >= HUB_DEGREE) {
             run.hubs.defer(near, first, last);
             continue;
@@ -134,7 +134,7 @@ inline void reduce_edges(run_state& run, const Members& members, const Lists& li
     for (int64 i = 0; i < size; ++i) {
         const vertex near = members[i];
         const int64 first = lists.first(near), last = lists.last(near);
-        visited += last - first;
+        visited += lists.degree(near);
         if (last - first >= HUB_DEGREE) {
             run.hubs.defer(near, first, last);
             continue;

@@ -1,0 +1,58 @@
+"""Running a program on the cpu backend in one line of a test."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from gdsl.backends.cpu.compiled import CpuBackend
+from gdsl.backends.cpu.executable import CpuExecutable
+from gdsl.backends.interface import Limits, Outcome
+from gdsl.binding import bind
+from gdsl.codegen.cpu.plan import Sizes
+from gdsl.graph import Graph
+from gdsl.ir.nodes import Program
+from gdsl.pipeline import load
+
+SMALL = Sizes(small_work=0, hub_degree=3, hub_chunk=2)
+"""Sizes that take every way through the generated code on graphs of a few edges."""
+
+
+@cache
+def executable(text: str, tune: tuple[str, ...] = (), sizes: Sizes | None = None, id_bits: int = 32) -> CpuExecutable:
+    """The program of a text or path, compiled."""
+    return CpuBackend(sizes).build(load(text, tune), id_bits)
+
+
+def run(
+    text: str,
+    graph: Graph,
+    *,
+    id_bits: int = 32,
+    limits: Limits | None = None,
+    sizes: Sizes | None = None,
+    tune: tuple[str, ...] = (),
+    seed: int = 0,
+    **given: Any,
+) -> Outcome:
+    """What the program gives; `given` are params and inputs (`seed` is for the reference backend)."""
+    ready = executable(text, tune, sizes, id_bits)
+    return ready.run(graph, bind(ready.program, graph, given, id_bits=id_bits), limits or Limits())
+
+
+def assert_agree(program: Program, expected: Outcome, found: Outcome) -> None:
+    """Everything that is unique is equal, float sums nearly, and the operators ran on the same sets."""
+    for array in program.arrays:
+        if array.is_local or not array.unique:
+            continue
+        left, right = expected.arrays[array.name], found.arrays[array.name]
+        assert left.dtype == right.dtype, array.name
+        if array.type.is_float:
+            np.testing.assert_allclose(right, left, rtol=1e-4, atol=1e-7, err_msg=array.name)
+        else:
+            np.testing.assert_array_equal(right, left, err_msg=array.name)
+    for scalar in program.scalars:
+        if not scalar.is_local and scalar.unique:
+            np.testing.assert_allclose(found.scalars[scalar.name], expected.scalars[scalar.name], rtol=1e-3, atol=1e-6)

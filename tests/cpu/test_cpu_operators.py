@@ -1,0 +1,103 @@
+"""Forms of operators that no sample has, with every way through the generated code."""
+
+from __future__ import annotations
+
+import pytest
+
+from gdsl.backends.interface import Limits, Outcome
+from gdsl.backends.reference.interpreter import interpret
+from gdsl.binding import bind
+from tests.cpu.running import SMALL, assert_agree, executable
+from tests.support.graphs import make_graph, named_graphs, random_graph, star
+
+GRAPHS = [
+    random_graph(70, 420, seed=5),
+    random_graph(90, 200, seed=6, directed=False),
+    make_graph(star(30), 31, directed=False),
+    named_graphs()["self_loops_directed"],
+]
+
+PROGRAMS = {
+    "near_and_far": (
+        "vertex hits : int64; vertex sent : int32; scalar total : int64; edge seen : int32;",
+        """edge functor f(src, dst, e) { cond near != far; apply {
+            hits[far] += int64(place) + 1; sent[near] += 1; total += 1; SEEN
+            accept int32(far) % 3 != 1; } }""",
+        """frontier f0 = vertices; frontier g = advance(f0, f, over=OVER); g = advance(g, f, over=OVER);
+        total = total * 1000 + size(g);""",
+    ),
+    "reduce_reads_its_array": (
+        "vertex a : float64 = float64(int32(id)); vertex b : int64; vertex low : vertex = id; vertex flags : bool;",
+        """edge functor given(src, dst, e) -> float64 { cond e != 1; value a[near] + a[far]; }
+        edge functor far_id(src, dst, e) -> vertex { value far; }
+        edge functor odd(src, dst, e) -> bool { value int32(far) % 2 == 1; }""",
+        """a = neighbor_reduce(vertices, given, sum, over=OVER);
+        b = neighbor_reduce(vertices, odd, count, over=OVER);
+        low = neighbor_reduce(vertices, far_id, min, over=OVER);
+        frontier f = { 0, 1 }; flags = neighbor_reduce(f, odd, some, over=OVER);""",
+    ),
+    "closing_by_claim": (
+        "vertex level : int32 = -1; vertex from : vertex; scalar reached : int64;",
+        """edge functor visit(src, dst, e) { cond level[far] == -1;
+            apply { level[far] = iteration + 1; from[far] any= near; accept int32(far) != 5; } }""",
+        """level[0] = 0; frontier f = { 0 };
+        while (f) { reached += size(f); f = advance(f, visit, over=OVER); }""",
+    ),
+    "reductions": (
+        """vertex low : uint32 = 4000000000; vertex high : int64 = -5; vertex bits : uint32; vertex some_ : bool;
+        vertex every_ : bool = true; vertex odd : bool; vertex less : int32; vertex most : float32 = -1.0;
+        vertex both : uint32;""",
+        """edge functor f(src, dst, e) { apply {
+            let n = int32(near);
+            low[far] min= uint32(n) + 3; high[far] max= int64(n) * 7; bits[far] |= uint32(1) << uint32(n);
+            both[near] |= uint32(4); some_[far] |= n % 2 == 0; every_[far] &= n % 3 == 0; odd[far] ^= true;
+            less[near] -= 2; most[far] max= float32(n) / 4.0; } }""",
+        "advance(vertices, f, to=none, over=OVER);",
+    ),
+    "frontiers": (
+        "vertex mark : int32; scalar sizes : int64;",
+        """vertex functor low(v) { cond int32(v) < 40; apply { mark[v] += 1; accept int32(v) % 2 == 0; } }
+        edge functor any_edge(src, dst, e) { }""",
+        """frontier f = where(low); frontier g = advance(f, any_edge, over=OVER); frontier h = g; f = filter(h, low);
+        if (size(f) > 2) { g = f; } else { g = { 0 }; }
+        repeat (3) { g = advance(g, any_edge, over=OVER); f = filter(g, low); }
+        sizes = size(f) * 1000000 + size(g) * 1000 + size(h);""",
+    ),
+}
+
+
+def text_of(name: str, over: str) -> str:
+    """The program whose operators visit the edges `over`."""
+    data, functors, schedule = PROGRAMS[name]
+    if over == "all_edges":  # an edge is visited from both ends
+        data, functors = data.replace("edge seen : int32;", ""), functors.replace("SEEN", "")
+    functors = functors.replace("SEEN", "seen[e] = 5;")
+    return f"program p; problem {{ {data} }} {functors} schedule {{ {schedule} }}".replace("OVER", over)
+
+
+@pytest.mark.parametrize("over", ["out_edges", "in_edges", "all_edges"])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_forms(name: str, over: str) -> None:
+    check(text_of(name, over))
+
+
+@pytest.mark.parametrize("over", ["out_edges", "in_edges"])
+@pytest.mark.parametrize(
+    ("name", "functor"), [("near_and_far", "f"), ("closing_by_claim", "visit"), ("reductions", "f")]
+)
+def test_forms_pulled(name: str, functor: str, over: str) -> None:
+    check(text_of(name, over), (f"{functor}.direction=pull",))
+
+
+def check(text: str, tune: tuple[str, ...] = ()) -> None:
+    ready = executable(text, tune, SMALL)
+    for graph in GRAPHS:
+        bindings = bind(ready.program, graph, {})
+        expected = interpret(ready.program, graph, bindings, Limits())
+        found = ready.run(graph, bindings, Limits())
+        assert_agree(ready.program, expected, found)
+        assert summary(found) == summary(expected)
+
+
+def summary(outcome: Outcome) -> list[tuple[int, int, int, int]]:
+    return [(r.site, r.iteration, r.frontier_size, r.edges) for r in outcome.trace]
