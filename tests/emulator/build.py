@@ -62,12 +62,9 @@ def kernel_names(text: str) -> tuple[str, ...]:
 
 def translate(text: str, name: str) -> str:
     """CUDA C++ as the C++ that the emulator takes, with every line where it was; `name` is what lines are called by."""
-    lines_before = 2
-
     def platform(match: re.Match[str]) -> str:
-        line = text.count("\n", 0, match.end()) + 1
-        blank = "\n" * (match[0].count("\n") - 2)
-        return f'#include "platform.h"\n{blank}\n#line {line} "{name}"'
+        line = text.count("\n", 0, match.end()) + 2
+        return f'#include "platform.h"\n#line {line} "{name}"'
 
     def shared(match: re.Match[str]) -> str:
         number = len(declarations)
@@ -83,7 +80,6 @@ def translate(text: str, name: str) -> str:
         f"{{ ::emulator::call({kernel}, arguments); }}"
         for kernel in kernel_names(text)
     )
-    assert lines_before == 2
     return f'#include "emulator.h"\n#line 1 "{name}"\n{body}\n{calls}\n'
 
 

@@ -28,6 +28,7 @@ class Options(ctypes.Structure):
         ("resident", ctypes.c_uint32),
         ("stride", ctypes.c_uint32),
         ("max_steps", ctypes.c_uint64),
+        ("stop_at", ctypes.c_uint64),
         ("check_uninitialised", ctypes.c_uint32),
         ("unused", ctypes.c_uint32),
     ]
@@ -103,6 +104,8 @@ class Schedule:
     stride: int = 0
     """Accesses between two switches on average; 0: the seed chooses."""
     max_steps: int = 200_000_000
+    stop_at: int = 0
+    """Accesses of a launch after which the host's flag asks for a stop; 0: it never does."""
     check_uninitialised: bool = False
 
 
@@ -120,6 +123,7 @@ def launch(
         schedule.resident,
         schedule.stride,
         schedule.max_steps,
+        schedule.stop_at,
         schedule.check_uninitialised,
         0,
     )

@@ -8,6 +8,8 @@ namespace emulator {
 
 namespace {
 
+constexpr u64 CYCLES = 256;  // an access takes so many, or no small run would ever poll for a stop
+
 template <class T, class Change>
 T change(T* address, u64 site, Change next) {
     check_access(address, sizeof(T), READ | WRITE | ATOMIC, site);
@@ -86,15 +88,17 @@ unsigned long long wait_for_arrivals(const unsigned long long* address, unsigned
     }
 }
 
-unsigned read_host(const unsigned* flag) { return *static_cast<const volatile unsigned*>(flag); }
+unsigned read_host(const unsigned* flag) {
+    const u64 stop_at = machine.options.stop_at;
+    return *static_cast<const volatile unsigned*>(flag) != 0 || (stop_at != 0 && clock() / CYCLES >= stop_at);
+}
 
 void pause() {
     machine.budget = 1;
     spend(EMULATOR_SITE);
 }
 
-// Nanoseconds, if each access took one.
-unsigned long long clock() { return machine.steps + machine.granted - machine.budget; }
+unsigned long long clock() { return CYCLES * (machine.steps + machine.granted - machine.budget); }
 
 uint3 thread_index() { return uint3{machine.current->id % machine.options.block, 0, 0}; }
 uint3 block_index() { return uint3{machine.current->block, 0, 0}; }

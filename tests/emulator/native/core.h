@@ -72,6 +72,7 @@ struct Options {
     u32 resident;   // blocks at a time; 0: all, as a cooperative launch promises
     u32 stride;     // accesses between two switches on average; 0: as the seed has it
     u64 max_steps;
+    u64 stop_at;    // accesses after which the host asks for a stop; 0: it never does
     u32 check_uninitialised;
     u32 unused;
 };

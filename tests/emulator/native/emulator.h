@@ -12,7 +12,8 @@
 
 struct uint3 { unsigned x, y, z; };
 
-#define EMULATOR_INLINE static inline __attribute__((always_inline))
+#define EMULATOR_MEMBER inline __attribute__((always_inline))
+#define EMULATOR_INLINE static EMULATOR_MEMBER
 
 namespace emulator {
 
@@ -90,11 +91,24 @@ __attribute__((no_sanitize("thread"))) void call(void (*kernel)(Parameters...), 
 
 }  // namespace emulator
 
-#define threadIdx (::emulator::thread_index())
-#define blockIdx (::emulator::block_index())
-#define blockDim (::emulator::block_size())
-#define gridDim (::emulator::grid_size())
-#define warpSize 32
+// Variables as in CUDA, not macros: a program may use their names for its own.
+namespace emulator {
+template <uint3 (*function)(), unsigned uint3::*member>
+struct number {
+    EMULATOR_MEMBER operator unsigned() const { return function().*member; }
+};
+template <uint3 (*function)()>
+struct numbers {
+    number<function, &uint3::x> x;
+    number<function, &uint3::y> y;
+    number<function, &uint3::z> z;
+};
+}  // namespace emulator
+static const emulator::numbers<emulator::thread_index> threadIdx = {};
+static const emulator::numbers<emulator::block_index> blockIdx = {};
+static const emulator::numbers<emulator::block_size> blockDim = {};
+static const emulator::numbers<emulator::grid_size> gridDim = {};
+constexpr int warpSize = 32;
 
 EMULATOR_INLINE void __syncthreads() { emulator::block_barrier(emulator::BARRIER, 0); }
 EMULATOR_INLINE int __syncthreads_or(int p) { return emulator::block_barrier(emulator::BARRIER_OR, p); }
