@@ -1,0 +1,171 @@
+"""What stops the cpu backend, and what it does without: each one clear message, and the process goes on."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from gdsl.backends.cpu import create_backend, source_text
+from gdsl.backends.cpu import compiler as compilers
+from gdsl.backends.interface import Bindings, Limits
+from gdsl.diagnostics import GdslError
+from gdsl.pipeline import load
+from tests.cpu.running import run
+from tests.support.graphs import make_graph, path
+
+GRAPH = make_graph(path(5), 5)
+ENDLESS = "program p; problem { scalar s : int32; } schedule { while (s == 0) { s = 0; } }"
+SPINNING = """program p; problem { vertex a : int32; }
+vertex functor f(v) { apply { var i = 0; while (i < 10) { var j = 0; while (j < 10) { j = j * 2; } } a[v] = i; } }
+schedule { compute(vertices, f); }"""
+QUICK = "program quick; problem { vertex a : int32 = 7; } schedule { fill(a, 8); }"
+
+
+@pytest.mark.parametrize("text", [ENDLESS, SPINNING], ids=["schedule", "functor"])
+def test_timeout(text: str) -> None:
+    started = time.monotonic()
+    with pytest.raises(GdslError) as caught:
+        run(text, GRAPH, limits=Limits(timeout=0.2))
+    assert caught.value.code == "E0802"
+    assert time.monotonic() - started < 30
+    assert run(QUICK, GRAPH).arrays["a"].tolist() == [8] * 5
+
+
+def test_max_iterations_names_the_loop() -> None:
+    with pytest.raises(GdslError) as caught:
+        run(ENDLESS, GRAPH, limits=Limits(max_iterations=3))
+    assert caught.value.code == "E0803"
+    assert caught.value.diagnostics[0].span is not None
+
+
+@pytest.mark.parametrize("text", [ENDLESS, SPINNING], ids=["schedule", "functor"])
+def test_ctrl_c(text: str) -> None:
+    run(QUICK, GRAPH)
+    timer = threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))
+    with pytest.raises(KeyboardInterrupt):
+        timer.start()
+        run(text, GRAPH)
+    assert run(QUICK, GRAPH).arrays["a"].tolist() == [8] * 5
+
+
+def test_several_runs_at_once() -> None:
+    found: list[list[int]] = []
+    threads = [threading.Thread(target=lambda: found.append(run(QUICK, GRAPH).arrays["a"].tolist())) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [[8] * 5] * 8
+
+
+def test_no_compiler(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    monkeypatch.setattr(compilers.importlib.util, "find_spec", lambda name: None)
+    availability = create_backend().availability()
+    assert not availability.ok
+    assert availability.fix
+    with pytest.raises(GdslError) as caught:
+        create_backend().build(load(QUICK), 32)
+    assert caught.value.code == "E0902"
+    assert caught.value.diagnostics[0].fix
+
+
+def script(tmp_path: Path, name: str, text: str) -> str:
+    file = tmp_path / name
+    file.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
+    file.chmod(0o755)
+    return str(file)
+
+
+def test_a_compiler_without_openmp_still_serves(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    real = compilers.required_compiler().command[0]
+    refusing = (
+        f'for word; do if [ "$word" = -fopenmp ]; then echo "error: no OpenMP" >&2; exit 1; fi; done; {real} "$@"'
+    )
+    monkeypatch.setenv("CXX", script(tmp_path, "no-openmp", refusing))
+    monkeypatch.setenv("GDSL_CACHE_DIR", str(tmp_path / "cache"))
+    with pytest.warns(RuntimeWarning, match="no OpenMP"):
+        executable = create_backend().build(load(QUICK), 32)
+    assert executable.run(GRAPH, Bindings({}, {}), Limits()).arrays["a"].tolist() == [8] * 5
+
+
+def test_a_compiler_that_fails_is_one_message(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("CXX", script(tmp_path, "broken", 'echo "internal compiler error" >&2; exit 1'))
+    monkeypatch.setenv("GDSL_CACHE_DIR", str(tmp_path / "cache"))
+    with pytest.raises(GdslError) as caught:
+        create_backend().build(load(QUICK), 32)
+    assert caught.value.code == "E0905"
+    assert "internal compiler error" in str(caught.value)
+
+
+def test_the_second_build_needs_no_compiler_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("GDSL_CACHE_DIR", str(tmp_path / "cache"))
+    create_backend().build(load(QUICK), 32)
+    monkeypatch.setattr(compilers, "compile_library", lambda *_: pytest.fail("compiled again"))
+    executable = create_backend().build(load(QUICK), 32)
+    assert executable.run(GRAPH, Bindings({}, {}), Limits()).arrays["a"].tolist() == [8] * 5
+
+
+def test_a_cache_that_cannot_be_written_does_not_matter(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "cache").write_text("a file where the directory should be", encoding="utf-8")
+    monkeypatch.setenv("GDSL_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr("gdsl.cache._warned", True)
+    executable = create_backend().build(load(QUICK), 32)
+    assert executable.run(GRAPH, Bindings({}, {}), Limits()).arrays["a"].tolist() == [8] * 5
+
+
+def test_the_same_bytes_under_another_hash_seed() -> None:
+    code = (
+        "import sys; from gdsl.backends.cpu import source_text; from gdsl.pipeline import load;"
+        "sys.stdout.write(source_text(load(sys.argv[1]), 32))"
+    )
+    sample = "samples/connected_components.gdsl"
+    texts = {
+        subprocess.run(
+            [sys.executable, "-c", code, sample],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            stdout=subprocess.PIPE,
+            check=True,
+            cwd=Path(__file__).parents[2],
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(texts) == 1
+
+
+def test_names_that_mean_something_in_cpp() -> None:
+    text = '''"""Ends here */ and goes on \\
+    ??/ {% raw %}"""
+    program register;
+    problem { param int_ : int32 = 1; vertex xor : int32; vertex queue : int32; vertex columns : int32;
+              vertex words : int32; scalar NULL : int32; vertex run : int32; scalar M_PI : float32; vertex _Bool : bool; }
+    function y0(double : float32) -> float32 { return double + 1.0; }
+    function main(x : float32) -> float32 { return y0(x); }
+    vertex functor template(this) { apply {
+        let d = int_; let minimum = d + 1; let total = main(2.0);
+        xor[this] = minimum; queue[this] = 2; columns[this] = 3; words[this] += d; NULL += 1; run[this] = int32(total);
+        _Bool[this] = true; } }
+    edge functor delete(namespace, struct, int) { apply { words[struct] += 10; } }
+    schedule { frontier frontier_ = vertices; frontier out = advance(frontier_, delete); compute(out, template);
+               frontier members_of = { 0 }; compute(members_of, template); M_PI = 3.0; }'''
+    outcome = run(text, GRAPH)
+    assert outcome.arrays["xor"].tolist() == [2] * 5
+    assert outcome.arrays["words"].tolist() == [1, 11, 11, 11, 11]
+    assert outcome.arrays["run"].tolist() == [3] * 5
+    assert outcome.scalars == {"NULL": 5, "M_PI": 3.0}
+
+
+def test_the_text_reads_well() -> None:
+    text = source_text(load("samples/bfs.gdsl"), 32)
+    assert text.startswith("// bfs: ")
+    assert "visit_condition(const data_slice& d, vertex dst)" in text
+    assert "distance[dst] = iteration + 1;" in text
+    assert max(map(len, text.splitlines())) < 160
