@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from gdsl.backends.cpu import create_backend, source_text
 from gdsl.backends.cpu import compiler as compilers
+from gdsl.backends.cpu import create_backend, source_text
 from gdsl.backends.interface import Bindings, Limits
 from gdsl.diagnostics import GdslError
 from gdsl.pipeline import load
@@ -146,7 +146,8 @@ def test_names_that_mean_something_in_cpp() -> None:
     ??/ {% raw %}"""
     program register;
     problem { param int_ : int32 = 1; vertex xor : int32; vertex queue : int32; vertex columns : int32;
-              vertex words : int32; scalar NULL : int32; vertex run : int32; scalar M_PI : float32; vertex _Bool : bool; }
+              vertex words : int32; scalar NULL : int32; vertex run : int32; scalar M_PI : float32;
+              vertex _Bool : bool; }
     function y0(double : float32) -> float32 { return double + 1.0; }
     function main(x : float32) -> float32 { return y0(x); }
     vertex functor template(this) { apply {
