@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from gdsl.ir.nodes import (
     CompareAndSwap,
     EdgeFunctor,
+    Element,
     ElementTarget,
     Parameter,
     Role,
@@ -37,15 +38,15 @@ def written_arrays(functor: Functor) -> frozenset[str]:
 
 
 def plain_arrays(functor: Functor, roles: frozenset[Role]) -> frozenset[str]:
-    """The arrays that the functor writes only at a parameter of one of `roles`.
+    """The arrays that the functor writes only at a parameter of one of `roles`, and reads nowhere else.
 
-    Where a single call, or calls of one thread, have that parameter, such writes need no atomic.
+    Where a single call, or calls of one thread, have that parameter, such writes need no atomic: nobody else looks.
     """
     elsewhere = {
-        target.array
-        for target in targets(functor)
-        if isinstance(target, ElementTarget)
-        and not (isinstance(target.index, Parameter) and target.index.role in roles)
+        node.array
+        for node in walk((functor.condition, functor.body))
+        if isinstance(node, (Element, ElementTarget))
+        and not (isinstance(node.index, Parameter) and node.index.role in roles)
     }
     return written_arrays(functor) - elsewhere
 
