@@ -16,6 +16,7 @@ from bench.compiling import measure_compilation
 from bench.graphs import BenchmarkGraph, load, release
 from bench.measure import Measurement, measure
 from bench.rows import Row, chosen_rows
+from gdsl.backends import registry
 from gdsl.diagnostics import GdslError
 
 
@@ -53,6 +54,9 @@ def main(
         return
     threads = threads or len(os.sched_getaffinity(0))
     os.environ["OMP_NUM_THREADS"] = str(threads)  # read when the first OpenMP library is loaded
+    available = registry.get(backend).availability()
+    if not available.ok:
+        raise click.ClickException(f"--backend {backend}: {available.detail}; {available.fix}")
     run = Run(backend, repeat, sources, threads, backend == "cpu" and with_peers, json_path)
     measurements = run.all(chosen)
     Console(width=None if Console().is_terminal else 140).print(report.table(measurements, backend))
