@@ -9,7 +9,7 @@ from typing import Any
 from gdsl.codegen.conversions import conversion
 from gdsl.codegen.literals import literal
 from gdsl.codegen.names import Names
-from gdsl.codegen.precedence import Text, atom, binary_text, call, conditional, postfix, prefix
+from gdsl.codegen.precedence import AND_LEVEL, Text, atom, binary_text, call, conditional, postfix, prefix
 from gdsl.codegen.ranges import cannot_overflow, value_range
 from gdsl.ir.nodes import (
     Binary,
@@ -131,6 +131,10 @@ class ExpressionPrinter:
         for text in texts[1:]:
             whole = binary_text(BinaryOperation.AND, whole, text)
         return whole.text
+
+    def operand_of_and(self, expression: Expression) -> str:
+        """`expression` as text that may stand beside `&&`."""
+        return self._text(expression).within(AND_LEVEL)
 
     # Data
 

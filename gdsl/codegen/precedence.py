@@ -28,6 +28,9 @@ _BINARY = {
     BinaryOperation.AND: 9,
     BinaryOperation.OR: 8,
 }
+AND_LEVEL = _BINARY[BinaryOperation.AND]
+"""How tightly an operand of `&&` must bind."""
+
 _UNUSUAL = frozenset({10, 11, 12, 15})
 """Bit operations and shifts: few know how they bind, so whatever binary stands in them gets parentheses."""
 

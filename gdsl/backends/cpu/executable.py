@@ -29,7 +29,7 @@ from gdsl.ir.traversal import walk
 from gdsl.operations import Direction, Domain
 
 _FOREVER = 1 << 62
-_SPINS = "5000"
+_SPINS = "300"
 """How often a thread of GCC's OpenMP looks whether the others have come to a barrier before it sleeps. The default is
 long enough to starve the very threads it waits for where other programs have a part of the machine."""
 _WAIT = 0.1

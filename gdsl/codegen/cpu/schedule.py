@@ -138,10 +138,7 @@ class SchedulePrinter:
     # Control
 
     def _while(self, step: While) -> None:
-        condition = self.expressions.conjunction((step.condition,))
-        if " || " in condition or " ? " in condition:
-            condition = f"({condition})"
-        self._loop(step, condition)
+        self._loop(step, self.expressions.operand_of_and(step.condition))
 
     def _repeat(self, step: Repeat) -> None:
         passes = f"passes_{step.loop}"
