@@ -95,8 +95,10 @@ class Run:
             started = time.perf_counter()
             try:
                 measurement = self._one(row)
-            except (GdslError, RuntimeError, MemoryError) as error:
-                measurement = Measurement(row, problem=str(error).strip() or type(error).__name__)
+            except GdslError as error:
+                measurement = Measurement(row, problem=str(error))
+            except Exception as error:  # a mistake of ours, or the device's: the other rows can still be measured
+                measurement = Measurement(row, problem=f"{type(error).__name__}: {error}")
             self.measurements.append(measurement)
             self._tell(measurement, time.perf_counter() - started)
         return self.measurements
