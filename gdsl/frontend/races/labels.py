@@ -1,11 +1,12 @@
 """Label arrays: pointers that only ever go down, hooked to each other and compressed.
 
-A label array `x` holds vertices, begins as `id` and is written by `x[…] min= …` alone, where index and operand are ends
-of the edge or labels of labels. So `x[v] <= v` holds throughout, and every label stays within the vertices that its
-owner is linked to. What single passes leave depends on the order, but two kinds of loops do not:
+An array `x` that holds vertices, begins as `id` and is written by `x[…] min= …` alone has `x[v] <= v` throughout: it is
+a forest. Where index and operand are ends of the edge or labels of labels, every label also stays within the vertices
+that its owner is linked to. What single passes leave depends on the order, but two kinds of loops do not:
 
-- compression, `while (s) { s = false; compute(vertices, jump); }` with `s |= changed(x[v] min= x[x[v]])`: it ends when
-  every label is a root, namely that of the tree the vertex was in;
+- compression of any such array, `while (s) { s = false; compute(vertices, jump); }`, where `jump` does
+  `x[v] min= x[x[v]]` and sets `s` on every change: a label only ever moves to an ancestor, so that it ends when every
+  label is a root, namely that of the tree the vertex was in;
 - hooking, `while (s) { s = false; advance(f, hook); <compression> }`, where `hook` lowers the label of either end's
   root to the label of the other and sets `s` on every change. It only ever hooks roots, since it sees compressed
   labels, so no link is lost; it ends when the ends of every edge have one label, which is then the smallest vertex
@@ -15,9 +16,10 @@ owner is linked to. What single passes leave depends on the order, but two kinds
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from gdsl.frontend import syntax
-from gdsl.frontend.races.calls import Calls, Write, WriteKind
+from gdsl.frontend.races.calls import Calls, Write
 from gdsl.frontend.races.flow import Site, compressed_key
 from gdsl.frontend.races.levels import Level, State
 from gdsl.frontend.races.settle import Loop, Pass, written_in
@@ -29,9 +31,17 @@ from gdsl.source import Span
 from gdsl.types import ScalarType
 
 
-def label_arrays(program: syntax.Program, sites: Mapping[Span, Site]) -> frozenset[str]:
-    """The arrays that are label arrays throughout the program."""
-    begins = {
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """The arrays of a program that hold labels: those that only fall, and among them those that follow links."""
+
+    falling: frozenset[str]
+    linked: frozenset[str]
+
+
+def label_arrays(program: syntax.Program, sites: Mapping[Span, Site]) -> Labels:
+    """The arrays that are written as labels throughout the program."""
+    falling = {
         declaration.name
         for declaration in program.declarations
         if declaration.kind is DeclarationKind.VERTEX_ARRAY
@@ -39,19 +49,18 @@ def label_arrays(program: syntax.Program, sites: Mapping[Span, Site]) -> frozens
         and isinstance(declaration.initial, syntax.Name)
         and declaration.initial.name == "id"
     }
-    for site in sites.values():
-        for write in site.calls.writes:
-            if chain(write.name, write.index) is None or chain(write.name, write.value) is None:
-                begins.discard(write.name)
-            if write.kind is not WriteKind.REDUCE or write.operation is not ReduceOperation.MIN:
-                begins.discard(write.name)
     for statement in program.schedule:
         for node in syntax.walk(statement):
             if isinstance(node, syntax.Assign | syntax.Update) and is_data(node.target) and node.target.symbol:
-                begins.discard(node.target.symbol.name)
+                falling.discard(node.target.symbol.name)
             elif isinstance(node, syntax.Call):
-                begins -= {part.value.name for part in node.arguments if isinstance(part.value, syntax.Name)}
-    return frozenset(begins)
+                falling -= {part.value.name for part in node.arguments if isinstance(part.value, syntax.Name)}
+    writes = [write for site in sites.values() for write in site.calls.writes]
+    falling -= {write.name for write in writes if write.operation is not ReduceOperation.MIN}
+    astray = {
+        write.name for write in writes if None in (chain(write.name, write.index), chain(write.name, write.value))
+    }
+    return Labels(frozenset(falling), frozenset(falling - astray))
 
 
 def chain(array: str, term: Term) -> tuple[Term, int] | None:
@@ -82,7 +91,9 @@ class LabelLoop:
         index, value = chain(name, write.index), chain(name, write.value)
         if not _on_all_vertices(calls) or write.guards or calls.conjuncts or index is None or value is None:
             return False
-        return index == (calls.far, 0) and value[0] == calls.far and value[1] >= 2 and self.loop.sets_flag(calls, write)
+        if value[0] != calls.far or value[1] < 2:
+            return False
+        return index == (calls.far, 0) and self.loop.sets_flag(calls, write)
 
     def hooks(self, name: str, state: State) -> set[str] | None:
         """What the labels after the loop are made from, where no order decides them; None where one may."""
@@ -115,14 +126,14 @@ class LabelLoop:
         return all(link is not None and (link[1], link[0], link[2]) in links for link in links)
 
 
-def settled_labels(loop: LabelLoop, labels: frozenset[str], state: State) -> dict[str, set[str]]:
+def settled_labels(loop: LabelLoop, labels: Labels, state: State) -> dict[str, set[str]]:
     """The label arrays that a loop settles, with what they are made from, and those that it leaves compressed."""
     found: dict[str, set[str]] = {}
-    for name in sorted(labels):
+    for name in sorted(labels.falling):
         if loop.compresses(name):
             found[name] = {name}
             found[compressed_key(name)] = set()
-        else:
+        elif name in labels.linked:
             origins = loop.hooks(name, state)
             if origins is not None:
                 found[name] = origins
