@@ -1,0 +1,32 @@
+"""What all tests share: the repository on the path, and `--update-golden` with the fixture that it renews."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+if str(ROOT) not in sys.path:  # `pytest` alone does not put it there, `python -m pytest` does
+    sys.path.insert(0, str(ROOT))
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-golden", action="store_true", help="write what tests find into their golden files")
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
+    """`golden("cuda/bfs.cu", text)`: the text must be what the file of that name under tests/golden holds."""
+
+    def compare(name: str, text: str) -> None:
+        path = ROOT / "tests" / "golden" / name
+        if request.config.getoption("--update-golden"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8", newline="\n")
+        assert path.exists(), f"{name} is missing in tests/golden: run pytest --update-golden and look at the change"
+        assert text == path.read_text(encoding="utf-8"), f"{name} changed: run pytest --update-golden and look at it"
+
+    return compare

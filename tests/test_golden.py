@@ -1,0 +1,98 @@
+"""The text of every stage, pinned: the IR and the CUDA of every sample and test program, byte for byte."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from gdsl.backends.cpu import source_text as cpp_text
+from gdsl.backends.cuda import source_text as cuda_text
+from gdsl.ir.nodes import Program
+from gdsl.ir.printer import print_program
+from gdsl.pipeline import load
+from gdsl.source import Source
+
+ROOT = Path(__file__).parents[1]
+GOLDEN = ROOT / "tests" / "golden"
+PATHS = sorted([*(ROOT / "samples").glob("*.gdsl"), *(ROOT / "tests" / "programs").glob("*.gdsl")])
+UNFUSED = ("bfs",)
+"""Programs whose text of a kernel an operator is pinned too."""
+
+Golden = Callable[[str, str], None]
+by_path = pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+
+
+def program_of(path: Path, *tune: str) -> Program:
+    """The IR; the program's name in it does not depend on where the checkout lies."""
+    return load(Source(path.name, path.read_text(encoding="utf-8")), tune)
+
+
+@cache
+def texts() -> dict[str, str]:
+    """Everything that is pinned, by the name of its file in tests/golden."""
+    found = {}
+    for path in PATHS:
+        program = program_of(path)
+        found[f"ir/{path.stem}.txt"] = print_program(program)
+        found[f"cuda/{path.stem}.cu"] = cuda_text(program, 32)
+        if path.stem in UNFUSED:
+            found[f"cuda/{path.stem}_unfused.cu"] = cuda_text(program_of(path, "schedule.fuse=off"), 32)
+    return found
+
+
+@pytest.mark.parametrize("name", [f"ir/{path.stem}.txt" for path in PATHS])
+def test_ir(name: str, golden: Golden) -> None:
+    golden(name, texts()[name])
+
+
+@pytest.mark.parametrize("name", [f"cuda/{path.stem}.cu" for path in PATHS] + [f"cuda/{n}_unfused.cu" for n in UNFUSED])
+def test_cuda(name: str, golden: Golden) -> None:
+    golden(name, texts()[name])
+
+
+def test_no_golden_file_is_left_over() -> None:
+    found = {path.relative_to(GOLDEN).as_posix() for folder in ("ir", "cuda") for path in (GOLDEN / folder).iterdir()}
+    assert found == set(texts())
+
+
+@by_path
+def test_text_is_tidy(path: Path) -> None:
+    """One line end at the end, no tabs, no stretches of empty lines, no word of a template left."""
+    for name in (f"cuda/{path.stem}.cu", f"ir/{path.stem}.txt"):
+        text = texts()[name]
+        assert text.endswith("\n"), name
+        assert not text.endswith("\n\n"), name
+        for sign in ("\t", "\r", "\n\n\n\n", "{{", "{%", "None", "Undefined"):
+            assert sign not in text, f"{sign!r} in {name}"
+
+
+def digests() -> dict[str, str]:
+    """A hash of every text that is generated, in every form."""
+    everything = dict(texts())
+    for path in PATHS:
+        everything[f"{path.stem}.cpp"] = cpp_text(program_of(path), 32)
+        everything[f"{path.stem} unfused"] = cuda_text(program_of(path, "schedule.fuse=off"), 64)
+    return {name: hashlib.sha256(text.encode()).hexdigest() for name, text in everything.items()}
+
+
+@pytest.mark.parametrize("seed", ["1", "4711"])
+def test_another_hash_seed_gives_the_same_bytes(seed: str) -> None:
+    code = "import json; from tests.test_golden import digests; print(json.dumps(digests()))"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONHASHSEED": seed},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=300,
+    )
+    assert json.loads(done.stdout) == digests()

@@ -1,0 +1,104 @@
+"""NVRTC compiles what is generated, with no GPU, and reads nothing that a kernel writes through the read-only cache."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from gdsl.backends.cuda import nvrtc, source_text
+from gdsl.diagnostics import GdslError
+from gdsl.pipeline import load
+
+ROOT = Path(__file__).parents[1]
+SAMPLES = sorted((ROOT / "samples").glob("*.gdsl"))
+PROGRAMS = sorted((ROOT / "tests" / "programs").glob("*.gdsl"))
+ARCHITECTURES = ["sm_75", "sm_80", "sm_90", "sm_120"]
+FORMS = {"fused": (), "unfused": ("schedule.fuse=off",)}
+WIDE = ("bfs", "lookups", "discovery_tree", "neighborhoods")
+WIDE_IDS = [path for path in (*SAMPLES, *PROGRAMS) if path.stem in WIDE]
+    path for path in (*SAMPLES, *PROGRAMS) if path.stem in ("bfs", "lookups", "discovery_tree", "neighborhoods")
+]
+NO_LDG = "#define __ldg(place) (*(place))\n"
+"""Makes the reads that the generated text sends through the read-only cache plain ones."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _needs_nvrtc() -> None:
+    pytest.importorskip("cupy_backends", reason="CuPy, which brings the way to NVRTC, is not installed: gdsl[cuda13]")
+
+
+def name_of(path: Path) -> str:
+    return path.stem
+
+
+def generated(path: Path, *tune: str, ids: int = 32) -> str:
+    return source_text(load(str(path), tune), ids)
+
+
+def assert_compiles(text: str, architecture: str) -> None:
+    cubin = nvrtc.compile_to_cubin(text, architecture)
+    assert cubin.startswith(b"\x7fELF")
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("path", SAMPLES, ids=name_of)
+def test_samples(path: Path, form: str, architecture: str) -> None:
+    assert_compiles(generated(path, *FORMS[form]), architecture)
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+@pytest.mark.parametrize("path", PROGRAMS, ids=name_of)
+def test_programs(path: Path, architecture: str) -> None:
+    assert_compiles(generated(path), architecture)
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=name_of)
+def test_programs_unfused(path: Path) -> None:
+    assert_compiles(generated(path, *FORMS["unfused"]), "sm_90")
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("path", WIDE_IDS, ids=name_of)
+def test_wide_ids(path: Path, form: str) -> None:
+    assert_compiles(generated(path, *FORMS[form], ids=64), "sm_90")
+
+
+@pytest.mark.parametrize("words", ["direction=push", "direction=pull", "balance=thread", "balance=block"])
+@pytest.mark.parametrize("operator", ["bfs/visit", "sssp/relax"])
+def test_directions_and_balances(operator: str, words: str) -> None:
+    program, functor = operator.split("/")
+    assert_compiles(generated(ROOT / "samples" / f"{program}.gdsl", f"{functor}.{words}"), "sm_90")
+
+
+def read_only_loads(text: str) -> int:
+    """How many loads of the PTX go through the non-coherent cache."""
+    return len(re.findall(r"\bld\.global\.(?:\w+\.)*nc\b", nvrtc.compile_to_ptx(text, "sm_90")))
+
+
+def test_read_only_loads_are_found() -> None:
+    """The next test would see a read-only load that the compiler makes of its own accord."""
+    body = "(const int* __restrict__ from, int* __restrict__ to) { to[threadIdx.x] = from[threadIdx.x]; }"
+    assert read_only_loads(f'extern "C" __global__ void copy{body}') == 1
+    assert read_only_loads(f'extern "C" __global__ void copy{body}'.replace("__restrict__", "")) == 0
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("path", SAMPLES, ids=name_of)
+def test_the_read_only_cache_is_used_for_the_graph_alone(path: Path, form: str) -> None:
+    """The text asks for it on graph arrays only, and without those requests the compiler does so nowhere."""
+    text = generated(path, *FORMS[form])
+    asked = re.findall(r"__ldg\(&?([\w.]+)", text)
+    assert [place for place in asked if not re.fullmatch(r"(?:d\.)?(?:graph|g)\.\w+", place)] == []
+    assert "__restrict__" not in text
+    assert read_only_loads(NO_LDG + text) == 0
+    assert (read_only_loads(text) > 0) == bool(asked)
+
+
+def test_an_error_names_the_architecture() -> None:
+    with pytest.raises(GdslError, match="E0904"):
+        nvrtc.compile_to_cubin(generated(SAMPLES[0]), "sm_12")
+    with pytest.raises(GdslError, match="E0904"):
+        nvrtc.compile_to_cubin(generated(SAMPLES[0]), "volta")
