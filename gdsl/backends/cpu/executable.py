@@ -105,23 +105,31 @@ class _Run:
 
     def call(self, function: Any) -> None:
         """Run in a thread of its own and wait, so that Ctrl-C and the timeout are seen meanwhile."""
-        thread = threading.Thread(target=lambda: self.status.append(function(ctypes.byref(self.host))), daemon=True)
+        finished = threading.Event()
+
+        def work() -> None:
+            try:
+                self.status.append(function(ctypes.byref(self.host)))
+            finally:
+                finished.set()
+
         timeout = self.limits.timeout
         deadline = time.monotonic() + timeout if timeout is not None else None
-        thread.start()
+        threading.Thread(target=work, daemon=True).start()
+        # Not `Thread.join`: where Ctrl-C interrupts it, CPython before 3.13 takes the thread for ended.
         try:
-            while thread.is_alive():
+            while not finished.is_set():
                 left = _WAIT if deadline is None else deadline - time.monotonic()
                 if left <= 0:
                     self.timed_out = True
                     break
-                thread.join(min(_WAIT, left))
+                finished.wait(min(_WAIT, left))
             self.control.host_stop = 1
-            thread.join()
+            finished.wait()
         except BaseException:
             self.control.host_stop = 1
             self.abandoned = True
-            thread.join()
+            finished.wait()
             self.abandoned = False
             raise
 
