@@ -1,0 +1,128 @@
+"""Every sample and test program on every backend against what it must answer, on graphs of all awkward kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+import gdsl
+from gdsl.ir import nodes as ir
+from gdsl.ir.traversal import walk
+from tests.oracles import BY_NAME, CASES, Case
+from tests.oracles.case import symmetric
+from tests.support.graphs import graphs, named_graphs
+
+BACKENDS = ["reference", "cpu", pytest.param("cuda", marks=pytest.mark.gpu)]
+COMPILED = ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)]
+EXAMPLES = {"reference": 40, "cpu": 60, "cuda": 60}
+PASSES = 1000
+"""More than any loop of any program takes on these graphs: a loop that never ends is an error, not a hang."""
+NAMED = named_graphs()
+by_name = pytest.mark.parametrize("name", BY_NAME)
+
+
+@cache
+def compiled(name: str, tune: tuple[str, ...] = ()) -> gdsl.Program:
+    return gdsl.compile(BY_NAME[name].path, tune=tune)
+
+
+def run(case: Case, graph: gdsl.Graph, seed: int, backend: str, tune: Sequence[str] = ()) -> None:
+    """Run the program on the graph and check all that it answers."""
+    values = case.values(graph, seed)
+    result = compiled(case.name, tuple(tune)).run(graph, values, backend=backend, max_iterations=PASSES)
+    case.check(graph, values, {**result.scalars, **result.host_arrays()})
+
+
+def run_named(name: str, backend: str, seeds: Sequence[int], tune: Sequence[str] = ()) -> None:
+    """Run the program on all named graphs that suit it; the failure says on which."""
+    case = BY_NAME[name]
+    for graph_name, graph in NAMED.items():
+        if not case.suits(graph):
+            continue
+        for seed in seeds:
+            try:
+                run(case, graph, seed, backend, tune)
+            except Exception as error:
+                raise AssertionError(f"{name} on {graph_name}, seed {seed}, {backend}, {tune}: {error}") from error
+
+
+def test_every_program_has_an_oracle() -> None:
+    programs = {path.stem for path in BY_NAME["bfs"].path.parent.glob("*.gdsl")}
+    programs |= {path.stem for path in BY_NAME["names"].path.parent.glob("*.gdsl")}
+    assert programs == set(BY_NAME)
+    assert len(CASES) == len(BY_NAME)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@by_name
+def test_named_graphs(name: str, backend: str) -> None:
+    run_named(name, backend, (0, 1, 2, 3))
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@by_name
+def test_named_graphs_with_wide_ids(name: str, backend: str) -> None:
+    run_named(name, backend, (0, 2), ["schedule.ids=64"])
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@by_name
+def test_any_graph(name: str, backend: str) -> None:
+    case = BY_NAME[name]
+    directed = False if case.suits is symmetric else None
+
+    @settings(
+        max_examples=EXAMPLES[backend],
+        deadline=None,
+        derandomize=True,
+        suppress_health_check=list(HealthCheck),
+        database=None,
+    )
+    @given(graphs(directed=directed, min_vertices=0), st.integers(0, 11))
+    def check(graph: gdsl.Graph, seed: int) -> None:
+        assume(case.suits(graph))
+        run(case, graph, seed, backend)
+
+    check()
+
+
+def advances(name: str) -> list[str]:
+    """The labels of the program's advances."""
+    return sorted({node.label for node in walk(compiled(name).ir.schedule) if isinstance(node, ir.Advance)})
+
+
+def balanced(name: str) -> list[str]:
+    """The labels of the operators whose balance can be tuned."""
+    operators = (ir.Advance, ir.NeighborReduce)
+    return sorted({node.label for node in walk(compiled(name).ir.schedule) if isinstance(node, operators)})
+
+
+def subject(name: str, label: str) -> str:
+    """What a tuning word calls an operator: the functor by name, a label behind an @."""
+    functors = {functor.name for functor in (*compiled(name).ir.edge_functors, *compiled(name).ir.vertex_functors)}
+    return label if label in functors else f"@{label}"
+
+
+@pytest.mark.parametrize("direction", ["push", "pull", "auto(alpha=2, beta=2)"])
+@pytest.mark.parametrize("backend", COMPILED)
+@pytest.mark.parametrize("name", [name for name in BY_NAME if advances(name)])
+def test_every_direction(name: str, backend: str, direction: str) -> None:
+    run_named(name, backend, (0, 1), [f"{subject(name, label)}.direction={direction}" for label in advances(name)])
+
+
+@pytest.mark.parametrize("balance", ["thread", "block"])
+@pytest.mark.parametrize("name", [name for name in BY_NAME if balanced(name)])
+@pytest.mark.parametrize("backend", [pytest.param("cuda", marks=pytest.mark.gpu)])
+def test_every_balance(name: str, backend: str, balance: str) -> None:
+    run_named(name, backend, (0, 1), [f"{subject(name, label)}.balance={balance}" for label in balanced(name)])
+
+
+@pytest.mark.parametrize("words", [["schedule.fuse=off"], ["bounds=off"], ["schedule.block=64"]], ids=str)
+@pytest.mark.parametrize("backend", [pytest.param("cuda", marks=pytest.mark.gpu)])
+@by_name
+def test_other_forms(name: str, backend: str, words: list[str]) -> None:
+    run_named(name, backend, (0, 1), words)
