@@ -18,8 +18,6 @@ ARCHITECTURES = ["sm_75", "sm_80", "sm_90", "sm_120"]
 FORMS = {"fused": (), "unfused": ("schedule.fuse=off",)}
 WIDE = ("bfs", "lookups", "discovery_tree", "neighborhoods")
 WIDE_IDS = [path for path in (*SAMPLES, *PROGRAMS) if path.stem in WIDE]
-    path for path in (*SAMPLES, *PROGRAMS) if path.stem in ("bfs", "lookups", "discovery_tree", "neighborhoods")
-]
 NO_LDG = "#define __ldg(place) (*(place))\n"
 """Makes the reads that the generated text sends through the read-only cache plain ones."""
 
