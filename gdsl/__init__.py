@@ -1,9 +1,9 @@
 """gdsl: graph algorithms written in a small language, compiled to CUDA and C++.
 
-    import gdsl
-    bfs = gdsl.compile("samples/bfs.gdsl")
-    result = bfs(gdsl.Graph.read("samples/graphs/karate.mtx"), source=0)
-    result.distance, result.iterations, result.time_ms
+import gdsl
+bfs = gdsl.compile("samples/bfs.gdsl")
+result = bfs(gdsl.Graph.read("samples/graphs/karate.mtx"), source=0)
+result.distance, result.iterations, result.time_ms
 """
 
 from __future__ import annotations
