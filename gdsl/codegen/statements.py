@@ -24,7 +24,6 @@ from gdsl.ir.nodes import (
     ScalarTarget,
     Statement,
     Store,
-    StoreRule,
     Target,
     Update,
 )
@@ -78,7 +77,7 @@ class StatementPrinter:
 
     def _store(self, node: Store) -> None:
         value = self._print(node.value)
-        if node.rule is StoreRule.SINGLE_WRITER or self.expressions.is_plain(node.target):
+        if self.expressions.is_plain(node.target):
             self._add(node, f"{self._lvalue(node.target)} = {value};")
         else:
             self._add(node, f"store_shared({self.expressions.address(node.target)}, {value});")

@@ -30,6 +30,9 @@ from gdsl.ir.traversal import walk
 from gdsl.operations import Balance, Direction, Domain
 from gdsl.types import ScalarType
 
+_STOPPED_FROM_BIT = 62
+"""The bits of the barrier's word from here on say that the run was stopped; below them only that somebody asked."""
+
 BLOCKS_PER_MULTIPROCESSOR = 4
 """At most; more blocks make the grid barrier slower."""
 
@@ -110,7 +113,7 @@ class Enactor:
             raise self._index_failure(control["failure"] - 1, control["failed_value"])
         if control["exhausted"]:
             raise iterations_failure(self.program, control["exhausted"] - 1, self.limits.max_iterations or 0)
-        if control["arrived"] >> 63:
+        if control["arrived"] >> _STOPPED_FROM_BIT:
             raise timeout_failure(self.limits.timeout or 0.0)
 
     def _index_failure(self, number: int, value: int) -> GdslError:
@@ -146,11 +149,11 @@ class Enactor:
                 self.memory.arrays[a.name], result_dtype(a.type, bits), array_length(a, self.graph)
             )
             for a in self.program.arrays
-            if not a.is_local and not a.is_input
+            if not a.is_local
         }
         scalars: dict[str, Scalar] = {}
         for scalar in self.program.scalars:
-            if not scalar.is_local and not scalar.is_input:
+            if not scalar.is_local:
                 dtype = result_dtype(scalar.type, bits)
                 scalars[scalar.name] = self.device.fetch(self.memory.scalars[scalar.name], dtype, 1)[0].item()
         trace = self._trace(control["trace_length"])

@@ -164,8 +164,8 @@ class FunctorTexts:
         """Tests the rest of `cond` and runs the whole `apply`; `alone`: one thread has the far end to itself."""
         rest = tuple(c for i, c in enumerate(functor.condition) if i not in op.select)
         meets = self._condition(functor, "meets", rest)
-        plain = plain_arrays(functor, far_roles(op.over)) if alone else frozenset()
-        part = "apply_alone" if plain else "apply_whole" if op.claims else "apply"
+        plain = plain_arrays(functor, far_roles(op.over) | {Role.EDGE}) if alone else self.own_edge(functor)
+        part = "apply_alone" if alone else "apply_whole" if op.claims else "apply"
         apply = self._apply(functor, part, plain)
         return _work((meets,), apply, edge.arguments)
 

@@ -133,13 +133,21 @@ class OperatorPlanner:
         sides = []
         for i, over in enumerate(overs):
             edge = self.texts.edge_names(functor, over)
-            work = self.texts.claimed(functor, op, edge) if op.claims else self.texts.visited(functor, edge)
+            work = (
+                self.texts.claimed(functor, op, edge)
+                if op.claims
+                else self.texts.visited(functor, edge, self._own_edge(op))
+            )
             mark = f"mark(seen, {edge.far})" if op.result is not None and not op.claims else ""
             visit = Visit(edge.parameters, work.test, work.apply, work.says, edge.far, mark)
             name = "visit" if i == 0 else "visit_back"
             first = i == 0 and len(overs) == 2
             sides.append(Side(name, self._pushed_lists(op, over), visit, first, "chunks" if i else "0"))
         return tuple(sides)
+
+    def _own_edge(self, op: Advance) -> frozenset[str]:
+        """The arrays that an edge's call alone addresses: none where both ends may bring the edge."""
+        return frozenset() if op.over is Over.ALL_EDGES else self.texts.own_edge(self.texts.edge_functor(op.functor))
 
     def _pushed_lists(self, op: Advance, over: Over) -> str:
         if op.place_limit is None or over is not Over.OUT_EDGES:

@@ -25,7 +25,7 @@ struct direction_state {
 // piece: control_block
 // One a run, in device memory, zeroed by the host.
 struct control_block {
-    uint64 arrived;      // blocks that came to a barrier, counted for ever; STOP_BIT asks everybody to leave
+    uint64 arrived;      // blocks that came to a barrier, counted for ever; above: what asks for a stop
     uint64 barriers;     // passed by the kernels before this one (unfused form)
     uint64 failure;      // 1 + the check that failed first
     int64 failed_value;  // the index that it found
@@ -64,11 +64,13 @@ struct enactor {
     uint64 traced;         // records written
     uint64 passes;         // finished passes of the outermost loops
     uint64 polled_at;      // when the host's flag was last read (one thread of the grid only)
+    bool stop_requested;   // seen by the one thread that decides at which barrier the run stops
     bool stopped;          // leave at once
 
     __device__ enactor(const run_slice& slice, block_storage& shared)
         : slice(slice), control(slice.control), shared(shared), barriers(load_relaxed(&slice.control->barriers)),
-          operators(0), traced(load_relaxed(&slice.control->trace_length)), passes(0), polled_at(0), stopped(false) {}
+          operators(0), traced(load_relaxed(&slice.control->trace_length)), passes(0), polled_at(0),
+          stop_requested((load_relaxed(&slice.control->arrived) & STOP_REQUEST) != 0), stopped(false) {}
 
     __device__ operator_counters* counters() const { return &control->counters[operators % 3]; }
 };
@@ -78,21 +80,34 @@ struct enactor {
 __device__ __forceinline__ bool leader() { return blockIdx.x == 0 && threadIdx.x == 0; }
 
 // piece: synchronize
-// Waits until every block is here; what any thread wrote before is seen by all after. A run that is asked to stop does
-// not wait: its results are not used.
+// Waits until every block is here; what any thread wrote before is seen by all after.
+//
+// All leave a stopped run at the same barrier: the leader passes a request on with its next arrival, in the bit of that
+// barrier's parity, since it may be one barrier ahead of those who still read the word, but never two.
 __device__ __forceinline__ void synchronize(enactor& run) {
     __syncthreads();
     if (threadIdx.x == 0) {
-        if (blockIdx.x == 0) { poll_host(run); }
+        const uint64 stop = run.barriers % 2 == 0 ? STOP_EVEN : STOP_ODD;
         __threadfence();
-        atomicAdd(&run.control->arrived, 1ull);
+        if (blockIdx.x == 0) {
+            poll_host(run);
+            const bool passes_on = run.stop_requested && !run.stopped;
+            const uint64 before = atomicAdd(&run.control->arrived, passes_on ? stop + 1 : 1ull);
+            run.stop_requested = (before & STOP_REQUEST) != 0;
+        } else {
+            atomicAdd(&run.control->arrived, 1ull);
+        }
         const uint64 found = wait_for_arrivals(&run.control->arrived, (run.barriers + 1) * gridDim.x);
-        run.shared.stopped = (found & STOP_BIT) != 0;
+        run.shared.stopped = (found & stop) != 0;
     }
     __syncthreads();
     run.barriers += 1;
-    run.stopped = run.shared.stopped;
+    run.stopped |= run.shared.stopped;
 }
+
+// piece: request_stop
+// Asks all to leave at one of the next barriers.
+__device__ __forceinline__ void request_stop(control_block* control) { atomicOr(&control->arrived, STOP_REQUEST); }
 
 // piece: poll_host
 // Asks the host now and then, every 200,000 cycles at most (about 100 microseconds), whether to stop.
@@ -100,7 +115,7 @@ __device__ __forceinline__ void poll_host(enactor& run) {
     const uint64 now = cycles();
     if (now - run.polled_at < 200000) { return; }
     run.polled_at = now;
-    if (read_host_flag(run.slice.host_stop) != 0) { atomicOr(&run.control->arrived, STOP_BIT); }
+    if (read_host_flag(run.slice.host_stop) != 0) { request_stop(run.control); }
 }
 
 // piece: stop_requested
@@ -108,9 +123,9 @@ __device__ __forceinline__ void poll_host(enactor& run) {
 __device__ __forceinline__ bool stop_requested(const data_slice& d, uint32& polls) {
     polls += 1;
     if (polls % 1024 != 0) { return false; }
-    if ((load_relaxed(&d.run.control->arrived) & STOP_BIT) != 0) { return true; }
+    if ((load_relaxed(&d.run.control->arrived) & STOP_REQUEST) != 0) { return true; }
     if (polls % 65536 != 0 || read_host_flag(d.run.host_stop) == 0) { return false; }
-    atomicOr(&d.run.control->arrived, STOP_BIT);
+    request_stop(d.run.control);
     return true;
 }
 
@@ -122,7 +137,7 @@ __device__ __forceinline__ uint64 checked_index(const data_slice& d, Index index
     if (atomicCAS(&d.run.control->failure, 0ull, uint64(check) + 1) == 0) {
         d.run.control->failed_value = from_id<int64>(index);
     }
-    atomicOr(&d.run.control->arrived, STOP_BIT);
+    request_stop(d.run.control);
     return 0;
 }
 

@@ -1,4 +1,4 @@
-// piece: int32 uint32 int64 uint64 float32 float64 STOP_BIT FULL_WARP
+// piece: int32 uint32 int64 uint64 float32 float64 STOP_REQUEST ARRIVALS FULL_WARP
 typedef int int32;
 typedef unsigned int uint32;
 typedef long long int64;
@@ -6,7 +6,10 @@ typedef unsigned long long uint64;
 typedef float float32;
 typedef double float64;
 
-constexpr uint64 STOP_BIT = 1ull << 63;  // in a barrier's words: everybody leaves
+// The word of the grid barrier: arrivals, and above them whether to stop at an even barrier, at an odd one, and whether
+// anybody asks for a stop.
+constexpr uint64 STOP_EVEN = 1ull << 63, STOP_ODD = 1ull << 62, STOP_REQUEST = 1ull << 61;
+constexpr uint64 ARRIVALS = STOP_REQUEST - 1;
 constexpr uint32 FULL_WARP = 0xffffffffu;
 
 // piece: load_relaxed
@@ -28,10 +31,10 @@ __device__ __forceinline__ uint64 load_acquire(const uint64* x) {
 }
 
 // piece: wait_for_arrivals
-// Spins until `x` has reached `target` or its top bit asks for a stop. Returns what it found.
+// Spins until `x` counts `target` arrivals. Returns what it found.
 __device__ __forceinline__ uint64 wait_for_arrivals(const uint64* x, uint64 target) {
     uint64 found = load_acquire(x);
-    while (found < target) { found = load_acquire(x); }
+    while ((found & ARRIVALS) < target) { found = load_acquire(x); }
     return found;
 }
 

@@ -8,7 +8,8 @@ typedef unsigned long long uint64;
 typedef float float32;
 typedef double float64;
 
-constexpr uint64 STOP_BIT = 1ull << 63;
+constexpr uint64 STOP_EVEN = 1ull << 63, STOP_ODD = 1ull << 62, STOP_REQUEST = 1ull << 61;
+constexpr uint64 ARRIVALS = STOP_REQUEST - 1;
 constexpr uint32 FULL_WARP = 0xffffffffu;
 
 namespace emulator {
