@@ -1,0 +1,48 @@
+"""The ways to compile a program that the tests go through: forms, directions, balances, widths of ids, shapes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from gdsl.codegen.cuda.generate import Shape
+from gdsl.ir.nodes import Advance, NeighborReduce
+from gdsl.ir.traversal import walk
+
+from .running import SMALL, TINY, WIDER, program_of
+
+
+@dataclass(frozen=True)
+class Mode:
+    """Tuning words and a shape, by a telling name."""
+
+    name: str
+    words: tuple[str, ...]
+    shape: Shape
+    id_bits: int = 32
+
+
+@cache
+def modes_of(name: str) -> tuple[Mode, ...]:
+    """All modes that make a difference to a program."""
+    steps = list(walk(program_of(name).schedule))
+    advanced = sorted({step.functor for step in steps if isinstance(step, Advance)})
+    reduced = sorted({step.functor for step in steps if isinstance(step, NeighborReduce)})
+    modes = [
+        Mode("fused", (), SMALL),
+        Mode("unfused", ("schedule.fuse=off",), SMALL),
+        Mode("wide_ids", ("schedule.ids=64",), TINY, 64),
+    ]
+    if advanced:
+        push, pull, auto = (tuple(f"{f}.direction={way}" for f in advanced) for way in ("push", "pull", "auto"))
+        modes += [
+            Mode("push", push, WIDER),
+            Mode("pull", pull, TINY),
+            Mode("auto", auto, TINY),
+            Mode("unfused_push", (*push, "schedule.fuse=off"), TINY),
+            Mode("unfused_pull", (*pull, "schedule.fuse=off"), WIDER),
+        ]
+    if advanced or reduced:
+        for balance in ("thread", "block"):
+            modes.append(Mode(balance, tuple(f"{f}.balance={balance}" for f in (*advanced, *reduced)), SMALL))
+    return tuple(modes)

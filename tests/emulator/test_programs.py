@@ -1,0 +1,156 @@
+"""Every sample and test program as generated CUDA: no finding of the emulator, the reference's results and trace, and
+the answers of the oracles."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+from oracles import CASES, Case
+from support.graphs import grid, make_graph, named_graphs, random_graph
+
+from gdsl.backends.interface import Bindings, Limits, Outcome
+from gdsl.binding import bind
+from gdsl.diagnostics import GdslError
+from gdsl.graph import Graph
+from gdsl.graph.generators import rmat
+
+from . import build
+from .driver import EmulatorError
+from .findings import Kind
+from .modes import Mode, modes_of
+from .running import Built, device_for, differences, expect, program_of
+from .running import build as build_program
+
+pytestmark = pytest.mark.skipif(build.compiler() is None, reason="the emulator needs g++")
+
+LARGE = ("rmat", "grid")
+
+
+@cache
+def graphs() -> dict[str, Graph]:
+    """Awkward ones, random ones, and two of some thousand vertices."""
+    found = named_graphs()
+    found["several_blocks"] = random_graph(300, 2000, seed=3, directed=False)
+    found["several_blocks_directed"] = random_graph(400, 1500, seed=4)
+    found["rmat"] = rmat(11, 4, seed=5)
+    found["grid"] = make_graph(grid(40, 50), 2000, directed=False)
+    return found
+
+
+@cache
+def reference(case: Case, graph: str, id_bits: int) -> tuple[Bindings, Outcome]:
+    """The caller's data, and what the reference makes of it."""
+    program = program_of(case.name)
+    bindings = bind(program, graphs()[graph], case.values(graphs()[graph], 1), id_bits=id_bits)
+    return bindings, expect(program, graphs()[graph], bindings, id_bits)
+
+
+def names_for(case: Case, mode: Mode) -> list[str]:
+    """A third of the small graphs, another third for each mode, and the large ones where they say something new."""
+    modes = [each.name for each in modes_of(case.name)]
+    suited = [name for name, graph in graphs().items() if case.suits(graph) and name not in LARGE]
+    turn = modes.index(mode.name) % 3
+    chosen = suited[turn::3]
+    if mode.name in ("fused", "pull"):
+        chosen += [name for name in LARGE if case.suits(graphs()[name])]
+    return chosen
+
+
+def check(built: Built, case: Case, graph: str, seed: int) -> None:
+    bindings, expected = reference(case, graph, built.id_bits)
+    device = device_for(seed, blocks=1 + seed % 4)
+    found = built.run(graphs()[graph], bindings, device)
+    where = f"on {graph} with {device.multiprocessors} blocks and seed {seed}"
+    assert differences(built.program, expected, found) == [], where
+    case.check(graphs()[graph], {**bindings.params, **bindings.inputs}, {**found.arrays, **found.scalars})
+
+
+PAIRS = [pytest.param(case, mode, id=f"{case.name}-{mode.name}") for case in CASES for mode in modes_of(case.name)]
+
+
+@pytest.mark.parametrize(("case", "mode"), PAIRS)
+def test_agrees_with_the_reference(case: Case, mode: Mode) -> None:
+    built = build_program(case.name, mode.words, mode.shape, mode.id_bits)
+    for place, graph in enumerate(names_for(case, mode)):
+        check(built, case, graph, seed=place)
+
+
+@pytest.mark.parametrize("name", ["bfs", "sssp", "connected_components", "neighborhoods", "sets"])
+def test_holds_under_many_orders(name: str) -> None:
+    case = next(case for case in CASES if case.name == name)
+    built = build_program(name)
+    for seed in range(40):
+        check(built, case, "random_undirected", seed)
+
+
+@pytest.mark.parametrize("fuse", ["on", "off"])
+@pytest.mark.parametrize("name", ["bfs", "core", "neighborhoods", "sssp"])
+def test_a_stop_is_heard_and_harms_nothing(name: str, fuse: str) -> None:
+    """Wherever the host asks for a stop: the run ends, with all blocks at one barrier."""
+    case = next(case for case in CASES if case.name == name)
+    built = build_program(name, (f"schedule.fuse={fuse}",))
+    bindings, _ = reference(case, "several_blocks", 32)
+    stopped = 0
+    for seed in range(60):
+        device = device_for(seed)
+        device.schedule.stop_at = 1 + 397 * seed
+        try:
+            built.run(graphs()["several_blocks"], bindings, device)
+        except GdslError as error:
+            assert error.diagnostics[0].code == "E0802"
+            stopped += 1
+    assert stopped > 0
+
+
+def test_an_index_out_of_range_stops_the_run() -> None:
+    text = """
+    program beyond;
+    problem { input vertex next : vertex; vertex seen : int32; local scalar again : int32 = 3; }
+    vertex functor follow(v) { apply { seen[next[v]] += 1; } }
+    schedule { while (again > 0) { compute(vertices, follow); again = again - 1; } }
+    """
+    graph = graphs()["several_blocks"]
+    built = build_program(text)
+    values = {"next": [*range(1, graph.num_vertices), -1]}
+    with pytest.raises(GdslError) as caught:
+        built.run(graph, bind(built.program, graph, values), device_for(1))
+    assert caught.value.diagnostics[0].code == "E0801"
+
+
+def test_max_iterations_stop_the_run() -> None:
+    built = build_program("bfs")
+    bindings, _ = reference(next(case for case in CASES if case.name == "bfs"), "path_undirected", 32)
+    with pytest.raises(GdslError) as caught:
+        built.run(graphs()["path_undirected"], bindings, device_for(1), Limits(max_iterations=3))
+    assert caught.value.diagnostics[0].code == "E0803"
+
+
+def test_findings_name_the_line_of_the_program() -> None:
+    """A race that the checker is not there to see: the emulator names the .gdsl line."""
+    built = build_program("backward")
+    text = built.generated.text
+    assert "compare_and_swap(&d.steps[" in text
+    from .driver import EmulatedModule
+
+    broken = text.replace("compare_and_swap(&d.steps[", "plain_compare_and_swap(&d.steps[")
+    broken = broken.replace("// ---- functors ----", PLAIN_EXCHANGE)
+    module = EmulatedModule(broken, "backward.cu")
+    mutant = Built(built.program, built.ready, built.generated, module, 32)
+    bindings, _ = reference(next(case for case in CASES if case.name == "backward"), "several_blocks", 32)
+    with pytest.raises(EmulatorError) as caught:
+        for seed in range(5):
+            mutant.run(graphs()["several_blocks"], bindings, device_for(seed))
+    assert {finding.kind for finding in caught.value.findings} == {Kind.RACE}
+    places = [place for f in caught.value.findings for place in (f.place, f.other) if place]
+    assert any(line.startswith("backward.gdsl:") for place in places for line in (place.line, *place.outer))
+
+
+PLAIN_EXCHANGE = """
+template <class T>
+__device__ bool plain_compare_and_swap(T* x, T old, T value) {
+    const bool won = *x == old;
+    if (won) { *x = value; }
+    return won;
+}
+"""
