@@ -34,7 +34,12 @@ def directory() -> Path:
     if own:
         return Path(own).expanduser().absolute()
     base = os.environ.get("XDG_CACHE_HOME", "")
-    return (Path(base) if os.path.isabs(base) else Path("~/.cache").expanduser()) / "gdsl"
+    if os.path.isabs(base):
+        return Path(base) / "gdsl"
+    try:
+        return Path.home() / ".cache" / "gdsl"
+    except RuntimeError:  # a user without a home, as in some containers
+        return Path(tempfile.gettempdir()) / f"gdsl-{os.getuid() if hasattr(os, 'getuid') else 'cache'}"
 
 
 def trouble() -> str | None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from gdsl.backends.interface import Bindings
 from gdsl.binding.expressions import Evaluator
-from gdsl.binding.inputs import find_input, input_array
+from gdsl.binding.inputs import attribute_array, input_array
 from gdsl.binding.params import check_id, scalar_value
 from gdsl.binding.where import WhereChecker
 from gdsl.diagnostics import Diagnostic, GdslError
@@ -58,13 +58,14 @@ def bind(
     bits = id_bits or needed_id_bits(program, graph)
     inputs: dict[str, Any] = {}
     for array in program.arrays:
-        if array.is_input:
-            found = find_input(array, graph, given, source)
-            inputs[array.name] = input_array(array, found, graph, bits, source, device)
+        if array.is_input and array.name in given:
+            inputs[array.name] = input_array(array, given[array.name], graph, bits, source, device)
+        elif array.is_input:
+            inputs[array.name] = attribute_array(array, graph, bits, source)
     for scalar in program.scalars:
         if scalar.is_input:
             inputs[scalar.name] = scalar_value(scalar, given[scalar.name], _id_count(scalar.type, graph), source)
-    checker = WhereChecker(program, graph, params, inputs, source)
+    checker = WhereChecker(program, graph, params, inputs, source, given=frozenset(given))
     for declared in problem_data(program):
         if declared.is_input and declared.where is not None:
             checker.check(declared)

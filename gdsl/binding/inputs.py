@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import weakref
 from typing import Any
 
 import numpy as np
@@ -49,10 +49,25 @@ def element_name(domain: Domain, place: int, graph: Graph) -> str:
     return f"edge {place} ({source} -> {destination})"
 
 
-def find_input(array: ir.Array, graph: Graph, given: Mapping[str, Any], source: Source | None) -> Any:
-    """What the caller gave for `array`, else the graph's attribute of that name. Raises E0605 if there is neither."""
-    if array.name in given:
-        return given[array.name]
+_converted_attributes: weakref.WeakKeyDictionary[Graph, dict[tuple[str, ScalarType, int], Any]] = (
+    weakref.WeakKeyDictionary()
+)
+"""Attributes in the dtype that a program declares, kept as long as their graph: graphs do not change."""
+
+
+def attribute_array(array: ir.Array, graph: Graph, id_bits: int, source: Source | None) -> Any:
+    """The graph's attribute for the input `array`, as `input_array` makes it; the same array at every call.
+
+    Raises E0605 if the graph has none of that name.
+    """
+    kept = _converted_attributes.setdefault(graph, {})
+    key = (f"{array.domain.value} {array.name}", array.type, id_bits)
+    if key not in kept:
+        kept[key] = input_array(array, _attribute(array, graph, source), graph, id_bits, source, device=False)
+    return kept[key]
+
+
+def _attribute(array: ir.Array, graph: Graph, source: Source | None) -> Any:
     attributes = graph.attributes if array.domain is Domain.EDGE else graph.vertex_attributes
     if array.name in attributes:
         return attributes[array.name]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import Any
 
 import numpy as np
@@ -11,11 +12,15 @@ from gdsl.binding.inputs import array_module, element_name, is_device_array
 from gdsl.diagnostics import GdslError
 from gdsl.graph import Graph
 from gdsl.ir import nodes as ir
+from gdsl.ir.traversal import walk
 from gdsl.operations import Degree, Domain
 from gdsl.source import Source
 
 _CHUNK = 1 << 22
 """Elements that are tested at a time, which bounds the memory that the test takes."""
+
+_passed: weakref.WeakKeyDictionary[Graph, set[str]] = weakref.WeakKeyDictionary()
+"""By graph, the conditions that held of its own attributes."""
 
 
 class WhereChecker:
@@ -28,7 +33,10 @@ class WhereChecker:
         params: dict[str, bool | int | float],
         inputs: dict[str, Any],
         source: Source | None,
+        given: frozenset[str] = frozenset(),
     ) -> None:
+        """`given` are the inputs that came from the caller; the others are the graph's own and do not change."""
+        self._given = given
         self._program = program
         self._graph = graph
         self._params = params
@@ -36,7 +44,25 @@ class WhereChecker:
         self._source = source
 
     def check(self, declared: ir.Array | ir.Scalar) -> None:
-        """Raise E0608 for the first element whose `where` does not hold."""
+        """Raise E0608 for the first element whose `where` does not hold. What held of a graph's own once, holds."""
+        assert declared.where is not None
+        passed = _passed.setdefault(self._graph, set())
+        key = self._key(declared)
+        if key is not None and key in passed:
+            return
+        self._test(declared)
+        if key is not None:
+            passed.add(key)
+
+    def _key(self, declared: ir.Array | ir.Scalar) -> str | None:
+        """What the answer depends on beside the graph; None where it depends on values that the caller gave."""
+        names = {node.array for node in walk(declared.where) if isinstance(node, ir.Element)}
+        has_calls = any(isinstance(node, ir.FunctionCall | ir.ScalarValue) for node in walk(declared.where))
+        if isinstance(declared, ir.Scalar) or has_calls or names & self._given:
+            return None
+        return repr((declared.type, declared.where, sorted(self._params.items())))
+
+    def _test(self, declared: ir.Array | ir.Scalar) -> None:
         assert declared.where is not None
         values = self._inputs[declared.name]
         is_array = isinstance(declared, ir.Array)

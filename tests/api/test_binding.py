@@ -193,3 +193,22 @@ def test_requirements(graph):
     assert "1 -> 1 is a self-loop" in str(refusal("", loop, requires="requires simple;"))
     double = gdsl.Graph.from_edges([0, 0], [1, 1])
     assert "parallel edge" in str(refusal("", double, requires="requires simple;"))
+
+
+def test_what_is_the_graphs_own_is_converted_and_tested_once(graph, monkeypatch):
+    from gdsl.binding.where import WhereChecker
+
+    tested: list[str] = []
+    test = WhereChecker._test
+    monkeypatch.setattr(
+        WhereChecker, "_test", lambda self, declared: (tested.append(declared.name), test(self, declared))
+    )
+    problem = "param least : float32 = 0; input edge weight : float32 where weight >= least;"
+    first, second = (bound(problem, graph).inputs["weight"] for _ in range(2))
+    assert first is second
+    assert tested == ["weight"]
+    refusal(problem, graph, least=1)
+    refusal(problem, graph, least=1)
+    bound(problem, graph, weight=[1, 2, 3, 4])
+    bound(problem, graph, weight=[1, 2, 3, 4])
+    assert tested == ["weight"] * 5
