@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 if str(ROOT) not in sys.path:  # `pytest` alone does not put it there, `python -m pytest` does
-    sys.path.insert(0, str(ROOT))
+    sys.path.append(str(ROOT))  # behind what is installed: where that is a wheel, the wheel is tested
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
