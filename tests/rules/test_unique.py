@@ -11,6 +11,7 @@ problem {
     vertex parent: vertex;
     vertex mass: int32 = int32(id) % 3;
     vertex label: vertex = id;
+    vertex root: vertex = id;
     edge w: int32 = int32(id) % 3;
     vertex heat: float32 = 1.0 / float32(int32(id) + 1);
     scalar count: int32;
@@ -72,6 +73,18 @@ CASES = {
         _HOOK
         + "schedule { while (moved) { moved = false; advance(vertices, hook, to=none); compute(vertices, jump); } }",
         {"label", "jumped"},
+    ),
+    "hooking_by_a_copy": (
+        "edge functor hook(src, dst, e) {\n"
+        "    cond root[src] != root[dst];\n"
+        "    apply { label[max(root[src], root[dst])] min= min(root[src], root[dst]); }\n"
+        "}\n"
+        "vertex functor jump(v) { apply { while (changed(label[v] min= label[label[v]])) { jumped = true; } } }\n"
+        "vertex functor settle(v) { apply { root[v] = label[v]; } }\n"
+        "schedule { frontier f = vertices; while (f) { f = advance(f, hook); "
+        + _COMPRESS
+        + " compute(vertices, settle); } }",
+        set(),
     ),
     "count_of_visited_by_parent": (
         "edge functor visit(src, dst, e) { cond parent[dst] == none; apply { parent[dst] any= src; } }\n"
