@@ -51,7 +51,9 @@ class Built:
 
 
 def program_of(name: str, tune: Sequence[str] = ()) -> Program:
-    """The IR of a sample or of a program of tests/programs."""
+    """The IR of a sample, of a program of tests/programs, or of a text."""
+    if "\n" in name:
+        return load(name, tune)
     path = ROOT / "samples" / f"{name}.gdsl"
     if not path.exists():
         path = ROOT / "tests" / "programs" / f"{name}.gdsl"

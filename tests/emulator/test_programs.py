@@ -16,7 +16,7 @@ from gdsl.graph import Graph
 from gdsl.graph.generators import rmat
 
 from . import build
-from .driver import EmulatorError
+from .driver import EmulatedModule, EmulatorError
 from .findings import Kind
 from .modes import Mode, modes_of
 from .running import Built, device_for, differences, expect, program_of
@@ -92,9 +92,9 @@ def test_a_stop_is_heard_and_harms_nothing(name: str, fuse: str) -> None:
     built = build_program(name, (f"schedule.fuse={fuse}",))
     bindings, _ = reference(case, "several_blocks", 32)
     stopped = 0
-    for seed in range(60):
+    for seed in range(30):
         device = device_for(seed)
-        device.schedule.stop_at = 1 + 397 * seed
+        device.schedule.stop_at = 1 + 797 * seed
         try:
             built.run(graphs()["several_blocks"], bindings, device)
         except GdslError as error:
@@ -128,11 +128,9 @@ def test_max_iterations_stop_the_run() -> None:
 
 def test_findings_name_the_line_of_the_program() -> None:
     """A race that the checker is not there to see: the emulator names the .gdsl line."""
-    built = build_program("backward")
+    built = build_program("backward", ("reach.direction=push",))
     text = built.generated.text
     assert "compare_and_swap(&d.steps[" in text
-    from .driver import EmulatedModule
-
     broken = text.replace("compare_and_swap(&d.steps[", "plain_compare_and_swap(&d.steps[")
     broken = broken.replace("// ---- functors ----", PLAIN_EXCHANGE)
     module = EmulatedModule(broken, "backward.cu")
