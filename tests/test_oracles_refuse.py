@@ -1,0 +1,24 @@
+"""The oracles themselves: one changed value in any result is noticed."""
+
+from __future__ import annotations
+
+import pytest
+
+import gdsl
+from tests.oracles import BY_NAME
+from tests.oracles.refusing import spoiled
+from tests.support.graphs import random_graph
+
+
+@pytest.mark.parametrize("name", BY_NAME)
+def test_one_changed_value_is_noticed(name: str) -> None:
+    case = BY_NAME[name]
+    graph = random_graph(40, 90, seed=3, directed=False)
+    values = case.values(graph, 2)
+    result = gdsl.compile(case.path).run(graph, values, backend="reference")
+    answers = {**result.scalars, **result.host_arrays()}
+    case.check(graph, values, answers)
+    for changed, wrong in spoiled(answers):
+        with pytest.raises(AssertionError):
+            case.check(graph, values, wrong)
+            pytest.fail(f"{name}: a wrong {changed} was not noticed", pytrace=False)
