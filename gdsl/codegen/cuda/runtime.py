@@ -29,6 +29,8 @@ FILES = (
     "reduce",
 )
 PLATFORM = "platform"
+_MEMBER = re.compile(r"\w+(\[[^\]]*\])*;")
+"""The name of a struct's member: the program's own, whatever it means in the library."""
 _HEAD = re.compile(r"^// piece: (.+)$", re.MULTILINE)
 
 
@@ -79,7 +81,7 @@ def link(text: str, generated: Mapping[str, str]) -> tuple[list[str], list[str]]
             piece = by_name[name]
             if piece.names[0] not in seen:
                 seen.add(piece.names[0])
-                include(piece.text)
+                include(_MEMBER.sub(";", piece.text) if name in generated else piece.text)
                 ordered.append(piece)
 
     include("int32")
