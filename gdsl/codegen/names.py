@@ -64,6 +64,7 @@ class Names:
             self._taken.add(name)
         self._function_names = frozenset(self._taken)
         data: list[Param | Array | Scalar] = [*program.params, *program.arrays, *program.scalars]
+        self._parts = tuple(f"{functor.name}_" for functor in (*program.vertex_functors, *program.edge_functors))
         self._members = {self.member(part.name) for part in data}
         self._variables = {frontier: self._unused(self._variable(frontier)) for frontier in program.frontiers}
 
@@ -73,6 +74,8 @@ class Names:
 
     def local(self, name: str) -> str:
         """A local, or a parameter of a functor or function."""
+        if name.startswith(self._parts):
+            return f"{name}_"  # the functions of a functor are called so
         return mangled(name, (self._words, PRINTED, self._function_names))
 
     def function(self, name: str) -> str:

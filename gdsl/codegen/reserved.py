@@ -30,13 +30,13 @@ PRINTED = _words("""
     id NO_VERTEX NO_EDGE FLOAT32_INF FLOAT64_INF out_degree in_degree place_of divide modulo shift_left shift_right
     add_saturating wrapping_add wrapping_subtract wrapping_multiply wrapping_negate minimum maximum absolute convert
     from_id to_id floor ceil sqrt exp log pow load_now store_shared checked_index stop_requested compare_and_swap
-    plain_compare_and_swap
+    plain_compare_and_swap out run seen at in_lists in_neighbors out_lists first_places
     """) | frozenset(
     f"{prefix}{operation}"
     for prefix in ("reduce_", "plain_", "changed_", "plain_changed_")
     for operation in ("min", "max", "add", "subtract", "multiply", "and", "or", "xor")
 )
-"""Names that the printer itself writes into functions."""
+"""Names that the printer, or a template around a call of a functor, writes into functions."""
 
 DATA_MEMBERS = frozenset({"graph", "run"})
 """Members of `data_slice` that are not the program's."""

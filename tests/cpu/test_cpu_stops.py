@@ -164,6 +164,23 @@ def test_names_that_mean_something_in_cpp() -> None:
     assert outcome.scalars == {"NULL": 5, "M_PI": 3.0}
 
 
+def test_names_of_the_text_around_a_functor() -> None:
+    text = """program p; problem { vertex queue : int32; vertex T : int32; vertex far_ : int32; scalar members : int64; }
+    edge functor visit(out, at, run) { apply {
+        let visit_apply = 1; let totals = 2; let result = 3; let reduced = 4; let combine = 5; let bits = 6;
+        T[at] += visit_apply + totals + result + reduced + combine + bits; far_[out] += 1; members += 1; } }
+    vertex functor apply_visit(seen) { apply { queue[seen] += 1; } }
+    edge functor reduce(combine, near_, value_) -> int32 { value T[combine]; }
+    schedule { frontier seen_ = vertices; frontier next = advance(seen_, visit);
+               frontier result = advance(next, visit, over=in_edges); compute(result, apply_visit);
+               T = neighbor_reduce(result, reduce, sum, over=in_edges); }"""
+    outcome = run(text, GRAPH)
+    assert outcome.arrays["far_"].tolist() == [2, 2, 2, 2, 0]
+    assert outcome.arrays["queue"].tolist() == [1, 1, 1, 1, 0]
+    assert outcome.arrays["T"].tolist() == [0, 0, 42, 42, 42]
+    assert outcome.scalars == {"members": 8}
+
+
 def test_the_text_reads_well() -> None:
     text = source_text(load("samples/bfs.gdsl"), 32)
     assert text.startswith("// bfs: ")
