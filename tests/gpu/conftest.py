@@ -1,15 +1,16 @@
-"""A device, or a clear skip."""
+"""Tests that need a GPU: `pytest -m gpu` runs them, and skips them where none answers."""
 
 from __future__ import annotations
 
 import pytest
 
-from gdsl.backends import registry
+from gdsl.backends.registry import availability
 
 
-@pytest.fixture(autouse=True, scope="session")
-def device() -> None:
-    """Skips everything here where no GPU answers."""
-    availability = registry.get("cuda").availability()
-    if not availability.ok:
-        pytest.skip(f"no GPU: {availability.detail}")
+@pytest.fixture(scope="session", autouse=True)
+def device() -> str:
+    """What the GPU is called."""
+    found = availability("cuda")
+    if not found.ok:
+        pytest.skip(f"no GPU: {found.detail}")
+    return found.detail
