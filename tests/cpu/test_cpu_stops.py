@@ -165,7 +165,8 @@ def test_names_that_mean_something_in_cpp() -> None:
 
 
 def test_names_of_the_text_around_a_functor() -> None:
-    text = """program p; problem { vertex queue : int32; vertex T : int32; vertex far_ : int32; scalar members : int64; }
+    text = """program p;
+    problem { vertex queue : int32; vertex T : int32; vertex far_ : int32; scalar members : int64; }
     edge functor visit(out, at, run) { apply {
         let visit_apply = 1; let totals = 2; let result = 3; let reduced = 4; let combine = 5; let bits = 6;
         T[at] += visit_apply + totals + result + reduced + combine + bits; far_[out] += 1; members += 1; } }
