@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from gdsl.backends.cpu import source_text as cpp_text
+from gdsl.backends.cpu.compiler import required_compiler
 from gdsl.backends.cuda import nvrtc
 from gdsl.backends.cuda import source_text as cuda_text
 from gdsl.backends.interface import Limits
@@ -121,10 +123,19 @@ def test_reference(chunk: int, turn: int) -> None:
     assert_results(*program_of(CHUNKS[chunk], turn), "reference")
 
 
+@by_chunk
+def test_cpu(chunk: int) -> None:
+    assert_results(*program_of(CHUNKS[chunk], chunk % ROLES), "cpu")
+
+
 @by_turn
 @by_chunk
-def test_cpu(chunk: int, turn: int) -> None:
-    assert_results(*program_of(CHUNKS[chunk], turn), "cpu")
+def test_cpu_compiles(chunk: int, turn: int, tmp_path: Path) -> None:
+    source = tmp_path / "names.cpp"
+    source.write_text(cpp_text(program_of(CHUNKS[chunk], turn)[0], 32), encoding="utf-8")
+    command = [*required_compiler().command, "-std=c++17", "-fopenmp", "-fsyntax-only", str(source)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert [line for line in done.stderr.splitlines() if "error" in line][:3] == []
 
 
 @by_turn
