@@ -49,7 +49,7 @@ struct Fiber {
     u64 value, result;
     u64 site;
     const void* address;
-    u32 place;  // in `runnable`
+    u32 place;  // among those that can go on
 };
 
 // The lanes that wait at a collective, and which; `mixed`: not all at the same.
@@ -82,7 +82,7 @@ struct Machine {
     std::vector<Fiber> fibers;
     std::vector<Warp> warps;
     std::vector<Block> blocks;
-    std::vector<u32> runnable;
+    std::vector<u32> runnable, left_behind;
     std::vector<u32> waiting;  // for an address
     void (*kernel)(void**);
     void** arguments;
@@ -90,6 +90,7 @@ struct Machine {
     void* main_stack;
     u64 random, steps;
     u32 budget, granted, stride;
+    u32 slow_block;
     u32 finished_blocks, started_blocks;
     bool failed;
     u64 question[2];

@@ -1,0 +1,214 @@
+"""Deliberate mistakes in the templates, or in one program's generated text: each must turn something red."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from gdsl.codegen import templates
+from gdsl.codegen.cuda import runtime
+
+GENERATED = "generated"
+"""In place of a file: the change is made in the text of the program."""
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """`old` becomes `new` in a file under templates/cuda; a program then shows it as one of `shows`.
+
+    `program` is a name or a text with a param `source`. `shows`: kinds of findings, "result" (a result or the trace
+    differs from the reference) or "error" (the run itself ends with an error). `stops`: the host asks for a stop in the
+    middle.
+    """
+
+    name: str
+    file: str
+    old: str
+    new: str
+    program: str
+    shows: str
+    words: tuple[str, ...] = ()
+    stops: bool = False
+
+
+_ENACTOR, _FRONTIER = "runtime/enactor.cuh", "runtime/frontier.cuh"
+_MEMORY, _WARP = "runtime/memory.cuh", "runtime/warp.cuh"
+_PUSH, _PULL, _REDUCE = "runtime/push.cuh", "runtime/pull.cuh", "runtime/reduce.cuh"
+_LOOPS, _ADVANCE, _PARTS = "runtime/loops.cuh", "operators/advance.cu.j2", "operators/parts.cu.j2"
+_BFS_PUSH, _BFS_PULL = ("visit.direction=push",), ("visit.direction=pull",)
+_BY_BLOCKS = ("visit.direction=push", "visit.balance=block")
+
+SPREAD = """
+program spread;
+problem { param source : vertex; scalar reached : int64; }
+edge functor any_edge(src, dst, e) { }
+schedule {
+    frontier f = { source };
+    repeat (6) {
+        f = advance(f, any_edge);
+        reached += size(f);
+    }
+}
+"""
+
+COUNTING = """
+program counting;
+problem { param source : vertex; vertex count : int32; }
+vertex functor bump(v) { apply { count[v] += 1; } }
+schedule { repeat (200) { compute(vertices, bump); } }
+"""
+
+ATOMICS = (
+    Mutant("the mark against duplicates", _FRONTIER,
+           "return (load_relaxed(word) & bit) == 0 && (atomicOr(word, bit) & bit) == 0;",
+           "if ((*word & bit) != 0) { return false; } *word |= bit; return true;", "sssp", "race"),
+    Mutant("the claim of a far end", _MEMORY, "if (exchange_word(x, former, value)) { return true; }",
+           "*x = value; return true;", "bfs", "race", _BFS_PUSH),
+    Mutant("the atomic minimum", _MEMORY, "return value < former ? atomicMin(x, value) : former;",
+           "if (value < former) { *x = value; } return former;", "connected_components", "race"),
+    Mutant("the place in the queue", _FRONTIER, "atomicAdd(&run.counters()->accepted, uint64(amount)) : 0;",
+           "run.counters()->accepted : 0; if (lane == 0) { run.counters()->accepted = at + amount; }", "bfs", "race",
+           _BFS_PUSH),
+    Mutant("the bit of a member", _FRONTIER, "atomicOr(&f.bitmap[v / 32], 1u << (v % 32));",
+           "f.bitmap[v / 32] |= 1u << (v % 32);", "bfs", "race"),
+    Mutant("the place of a chunk", _PUSH, "at = atomicAdd(&run.counters()->hubs, uint64(inclusive));",
+           "at = load_relaxed(&run.counters()->hubs); store_relaxed(&run.counters()->hubs, at + inclusive);",
+           "bfs", "race result", _BFS_PUSH),
+)  # fmt: skip
+
+BARRIERS = (
+    Mutant("no block barrier before the grid barrier", _ENACTOR,
+           "    __syncthreads();\n    if (threadIdx.x == 0) {\n        const uint64 stop",
+           "    if (threadIdx.x == 0) {\n        const uint64 stop", "bfs", "race"),
+    Mutant("no block barrier after the grid barrier", _ENACTOR,
+           "    }\n    __syncthreads();\n    run.barriers += 1;", "    }\n    run.barriers += 1;", "bfs", "race"),
+    Mutant("no fence before the arrival", _ENACTOR, "        __threadfence();\n", "", "bfs", "race"),
+    Mutant("no block barrier before the partial results", _WARP,
+           "    __syncthreads();\n    if (threadIdx.x < 32) {", "    if (threadIdx.x < 32) {", "pagerank", "race"),
+    Mutant("no block barrier in the scan", _PUSH,
+           "        __syncthreads();\n        tile.inclusive[threadIdx.x] += below;",
+           "        tile.inclusive[threadIdx.x] += below;", "bfs", "race", _BY_BLOCKS),
+    Mutant("no block barrier after a tile", _PUSH, "        }\n        __syncthreads();\n    }\n", "        }\n    }\n",
+           "bfs", "race", _BY_BLOCKS),
+    Mutant("no grid barrier at the end of a queue", _FRONTIER,
+           "    synchronize(run);\n    result.size", "    __syncthreads();\n    result.size", "bfs", "race", _BFS_PUSH),
+    Mutant("no grid barrier between clearing and filling", _FRONTIER,
+           "{ f.bitmap[word] = 0; }\n    synchronize(run);", "{ f.bitmap[word] = 0; }\n    __syncthreads();", "bfs", "race"),
+    Mutant("no grid barrier before the chunks", _PUSH,
+           "    synchronize(run);\n    const uint64 chunks", "    __syncthreads();\n    const uint64 chunks", "bfs", "race",
+           _BFS_PUSH),
+    Mutant("no order of a warp before its staged vertices are read", _FRONTIER,
+           "(uint32 amount) {\n        __syncwarp(FULL_WARP);", "(uint32 amount) {", "bfs", "race", _BFS_PUSH),
+    Mutant("a barrier that waits for one block less", _ENACTOR, "(run.barriers + 1) * gridDim.x",
+           "(run.barriers + 1) * gridDim.x - 1", "bfs", "race"),
+    Mutant("a stop in the same bit at each barrier", _ENACTOR, "run.barriers % 2 == 0 ? STOP_EVEN : STOP_ODD",
+           "STOP_EVEN", COUNTING, "deadlock divergence race", stops=True),
+)  # fmt: skip
+
+BOUNDS = (
+    Mutant("one vertex too many at the start", _LOOPS, "i < uint64(count); i += grid_threads()) { visit(i); }",
+           "i <= uint64(count); i += grid_threads()) { visit(i); }", "bfs", "bounds"),
+    Mutant("one edge too many in a pull", _PULL, "for (; at < end && !closed; ++at)", "for (; at <= end && !closed; ++at)",
+           "bfs", "bounds result", _BFS_PULL),
+    Mutant("one far end too many", _PULL, "id < num_vertices && select(far)", "id <= num_vertices && select(far)", "bfs",
+           "bounds", _BFS_PULL),
+    Mutant("one member too many", _LOOPS, "const bool active = base + lane_index() < size;",
+           "const bool active = base + lane_index() <= size;", "core", "bounds result"),
+    Mutant("one edge too many of a chunk", _PUSH, "const bool active = at < part.last;",
+           "const bool active = at <= part.last;", "sets", "bounds result"),
+    Mutant("one bit too far", _FRONTIER, "word < (num_vertices + 31) / 32; word", "word <= (num_vertices + 31) / 32; word",
+           "bfs", "bounds", _BFS_PULL),
+)  # fmt: skip
+
+LEFT_OUT = (
+    Mutant("counters are not reset", _ENACTOR,
+           "if (leader()) { run.control->counters[(run.operators + 1) % 3] = operator_counters(); }", "", "bfs",
+           "result bounds race steps"),
+    Mutant("the wrong counters are reset", _ENACTOR, "counters[(run.operators + 1) % 3] = operator_counters()",
+           "counters[(run.operators + 2) % 3] = operator_counters()", "bfs", "result race"),
+    Mutant("a bitmap is not reset", _FRONTIER,
+           "word < (num_vertices + 31) / 32; word += grid_threads()) { f.bitmap[word] = 0; }",
+           "word < 1; word += grid_threads()) { f.bitmap[word] = 0; }", "bfs", "result bounds", _BFS_PULL),
+    Mutant("marks are not taken out", _FRONTIER, "store_relaxed(&bits[seen.marked[i] / 32], 0u);", "", "sets", "result"),
+    Mutant("marks do not take turns", _FRONTIER, "    seen.current ^= 1;\n", "", SPREAD, "result bounds"),
+    Mutant("duplicates stay", _FRONTIER,
+           "return (load_relaxed(word) & bit) == 0 && (atomicOr(word, bit) & bit) == 0;", "return true;", "sets",
+           "result bounds"),
+    Mutant("no flush of what is staged", _ADVANCE, "{% if op.result %}\n    out.flush();\n{% endif %}\n", "", "bfs",
+           "result", _BFS_PUSH),
+    Mutant("the last chunk of the long lists", _PUSH, "chunk < chunks; chunk += grid_warps()",
+           "chunk + 1 < chunks; chunk += grid_warps()", "bfs", "result", _BFS_PUSH),
+    Mutant("every thread of a block adds the total", _PARTS, "if (threadIdx.x == 0) { {{ total.reduce }}",
+           "if (threadIdx.x < 2) { {{ total.reduce }}", "reach_back", "result"),
+    Mutant("a swap of the program", GENERATED, "exchange(d.first, d.second);", "", "sets", "result"),
+    Mutant("the exchange of frontiers", GENERATED, "exchange(f, spare);\n    }\n    if (run.stopped)",
+           "}\n    if (run.stopped)", "bfs", "result race error bounds steps"),
+    Mutant("a new frontier is not all that was accepted", _FRONTIER, "((1u << lane_index()) - 1)",
+           "((2u << lane_index()) - 1)", "bfs", "result bounds", _BFS_PUSH),
+)  # fmt: skip
+
+WARPS = (
+    Mutant("lanes leave before the collectives of an append", _FRONTIER, "if (votes == 0) { return; }",
+           "if (!accepted) { return; }", "bfs", "divergence deadlock", _BFS_PUSH),
+    Mutant("lanes leave the loop over a warp's edges", _PUSH, "for (uint32 start = 0; start < total; start += 32)",
+           "for (uint32 start = 0; start + lane < total; start += 32)", "bfs", "divergence deadlock", _BFS_PUSH),
+    Mutant("a thread's loop is left lane by lane", _PUSH, "while (__any_sync(FULL_WARP, at < last))", "while (at < last)",
+           "bfs", "divergence deadlock", ("visit.direction=push", "visit.balance=thread")),
+    Mutant("a block barrier that only some reach", _WARP, "    __syncthreads();\n    if (lane_index() == 0) { shared.partials",
+           "    if (threadIdx.x >= 32) { __syncthreads(); }\n    if (lane_index() == 0) { shared.partials", "pagerank",
+           "divergence deadlock"),
+)  # fmt: skip
+
+IDENTITIES = (
+    Mutant("a minimum that begins with 0", GENERATED, "int32(0x7fffffff)", "int32(0)", "neighborhoods", "result"),
+    Mutant("a product that begins with 0", GENERATED, "int32(1), combine", "int32(0), combine", "neighborhoods", "result"),
+    Mutant("a total that begins with 1", GENERATED, "float64(0)", "float64(1)", "heat", "result"),
+)  # fmt: skip
+
+MUTANTS = (*ATOMICS, *BARRIERS, *BOUNDS, *LEFT_OUT, *WARPS, *IDENTITIES)
+
+
+def mutated(text: str, mutant: Mutant) -> str:
+    """`text` with the mistake; fails the test where there is nothing to change any more."""
+    if mutant.old not in text:
+        pytest.fail(f"mutant {mutant.name!r}: its text is no longer in {mutant.file}; find its place anew")
+    return text.replace(mutant.old, mutant.new)
+
+
+@contextmanager
+def templates_with(mutant: Mutant, folder: Path) -> Iterator[None]:
+    """Generate code from templates with the mistake in them."""
+    if mutant.file == GENERATED:
+        yield
+        return
+    copy = folder / "templates"
+    shutil.copytree(templates.resource_directory("templates"), copy)
+    file = copy / "cuda" / mutant.file
+    file.write_text(mutated(file.read_text(), mutant))
+    with pytest.MonkeyPatch.context() as patch:
+
+        def directory(name: str) -> Path:
+            assert name == "templates"
+            return copy
+
+        def text(name: str, *parts: str) -> str:
+            return directory(name).joinpath(*parts).read_text()
+
+        patch.setattr(templates, "resource_directory", directory)
+        patch.setattr(runtime, "resource_text", text)
+        _forget()
+        try:
+            yield
+        finally:
+            patch.undo()
+            _forget()
+
+
+def _forget() -> None:
+    templates.environment.cache_clear()
+    runtime.pieces.cache_clear()

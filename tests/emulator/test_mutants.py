@@ -1,0 +1,67 @@
+"""Each deliberate mistake in the templates turns something red: the emulator's checks are worth something."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from oracles import BY_NAME
+from support.graphs import random_graph
+
+from gdsl.binding import bind
+from gdsl.diagnostics import GdslError
+
+from . import build
+from .driver import EmulatedModule, EmulatorError
+from .mutants import GENERATED, MUTANTS, Mutant, mutated, templates_with
+from .running import SMALL, Built, device_for, differences, expect, generate_text
+
+pytestmark = pytest.mark.skipif(build.compiler() is None, reason="the emulator needs g++")
+
+GRAPHS = (
+    random_graph(160, 700, seed=3, directed=False),
+    random_graph(90, 200, seed=4, directed=False),
+    random_graph(300, 2500, seed=5, directed=False),
+)
+STEPS = 5_000_000
+
+
+def build_mutant(mutant: Mutant, folder: Path) -> Built:
+    with templates_with(mutant, folder):
+        program, ready, generated = generate_text(mutant.program, mutant.words, SMALL)
+    text = mutated(generated.text, mutant) if mutant.file == GENERATED else generated.text
+    return Built(program, ready, generated, EmulatedModule(text, f"{program.name}.cu"), 32)
+
+
+def what_is_seen(mutant: Mutant, built: Built) -> set[str]:
+    """The kinds of red in one run of each graph under some seeds, until there is some."""
+    values_of = BY_NAME[mutant.program].values if mutant.program in BY_NAME else lambda graph, seed: {"source": seed}
+    for seed in range(300 if mutant.stops else 40):
+        for graph in GRAPHS:
+            bindings = bind(built.program, graph, values_of(graph, seed))
+            device = device_for(seed)
+            device.schedule.max_steps = STEPS
+            device.schedule.stop_at = 1 + 397 * seed if mutant.stops else 0
+            try:
+                outcome = built.run(graph, bindings, device)
+            except EmulatorError as error:
+                return {finding.kind.name.lower() for finding in error.findings}
+            except GdslError:
+                if mutant.stops:
+                    continue
+                return {"error"}
+            if differences(built.program, expect(built.program, graph, bindings), outcome):
+                return {"result"}
+    return set()
+
+
+@pytest.mark.parametrize("mutant", [pytest.param(mutant, id=mutant.name.replace(" ", "-")) for mutant in MUTANTS])
+def test_mutant_is_seen(mutant: Mutant, tmp_path: Path) -> None:
+    seen = what_is_seen(mutant, build_mutant(mutant, tmp_path))
+    assert seen, "nothing turned red"
+    assert seen & set(mutant.shows.split()), f"it shows as {seen}"
+
+
+def test_mutants_are_many() -> None:
+    names = [mutant.name for mutant in MUTANTS]
+    assert len(names) == len(set(names)) >= 10
