@@ -30,8 +30,8 @@ from gdsl.ir.traversal import walk
 from gdsl.operations import Balance, Direction, Domain
 from gdsl.types import ScalarType
 
-_STOPPED_FROM_BIT = 62
-"""The bits of the barrier's word from here on say that the run was stopped; below them only that somebody asked."""
+_STOPPED_FROM_BIT = 61
+"""The bits of the barrier's word from here on say that somebody asked for a stop; loops in functors heed it at once."""
 
 BLOCKS_PER_MULTIPROCESSOR = 4
 """At most; more blocks make the grid barrier slower."""
