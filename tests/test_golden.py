@@ -70,7 +70,7 @@ def test_text_is_tidy(path: Path) -> None:
         text = texts()[name]
         assert text.endswith("\n"), name
         assert not text.endswith("\n\n"), name
-        for sign in ("\t", "\r", "\n\n\n\n", "{{", "{%", "None", "Undefined"):
+        for sign in ("\t", "\r", "\n\n\n\n", "{%", "None", "Undefined"):
             assert sign not in text, f"{sign!r} in {name}"
 
 

@@ -13,11 +13,12 @@ sys.path.append(str(Path(__file__).parents[2]))
 import gdsl
 from gdsl.graph import generate
 from tests.oracles import SAMPLES
-from tests.support.graphs import make_graph, path, star
+from tests.support.graphs import make_graph, star
 
 
 def main(words: list[str]) -> None:
-    hub = make_graph([*star(700), *path(60)], 701, directed=False)
+    others = [(place * 7 % 700 + 1, place * place % 700 + 1) for place in range(2000)]
+    hub = make_graph([*star(700), *others], 701, directed=False)
     for case in SAMPLES:
         known = [word for word in words if word.startswith("schedule.") or case.name == "bfs"]
         program = gdsl.compile(case.path, tune=known)
