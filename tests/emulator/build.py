@@ -1,4 +1,4 @@
-"""Compiles the emulator, and generated CUDA for it, with g++; what was compiled is kept in a folder for the next run."""
+"""Compiles the emulator, and generated CUDA for it, with g++; what was compiled is kept for the next run."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from functools import cache
 from pathlib import Path
 
 NATIVE = Path(__file__).parent / "native"
-SANITIZED = (
-    "-O1 -g1 -fsanitize=thread --param=tsan-distinguish-volatile=1 --param=tsan-instrument-func-entry-exit=0 "
-    "-fno-tree-loop-distribute-patterns -fno-thread-jumps"
-).split()
-COVERED = "-O0 -g1 --coverage".split()
-COMMON = "-std=c++17 -fPIC -ffp-contract=off -fno-strict-aliasing -fwrapv -w".split()
+COMMON = ["-std=c++17", "-fPIC", "-ffp-contract=off", "-fno-strict-aliasing", "-fwrapv", "-w"]
+SANITIZED = [
+    *("-O1", "-g1", "-fsanitize=thread"),
+    *("--param=tsan-distinguish-volatile=1", "--param=tsan-instrument-func-entry-exit=0"),
+    *("-fno-tree-loop-distribute-patterns", "-fno-thread-jumps"),
+]
+COVERED = ["-O0", "-g1", "--coverage"]
 
 _PLATFORM = re.compile(r"^// ==== platform ====$.*?^// ==== end of platform ====$", re.MULTILINE | re.DOTALL)
 _SHARED = re.compile(r"__shared__\s+([\w:]+)\s+(\w+)((?:\[[^\]]*\])*)\s*;")
@@ -62,6 +63,7 @@ def kernel_names(text: str) -> tuple[str, ...]:
 
 def translate(text: str, name: str) -> str:
     """CUDA C++ as the C++ that the emulator takes, with every line where it was; `name` is what lines are called by."""
+
     def platform(match: re.Match[str]) -> str:
         line = text.count("\n", 0, match.end()) + 2
         return f'#include "platform.h"\n#line {line} "{name}"'

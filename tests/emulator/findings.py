@@ -78,15 +78,15 @@ def describe(raw: RawReport, locate: Locator) -> Finding:
     text = raw.text.decode()
     if kind in (Kind.RACE, Kind.STALE):
         where = "shared" if raw.flags & 8 else "global"
-        text = (
-            f"{_access(raw.flags)} of {raw.size} bytes of {where} memory by thread {raw.thread} of block {raw.block} and "
-            f"{_access(raw.other_flags)} by thread {raw.other_thread} of block {raw.other_block}, with nothing between them"
-        )
+        one = f"{_access(raw.flags)} of {raw.size} bytes of {where} memory by thread {raw.thread} of block {raw.block}"
+        other = f"{_access(raw.other_flags)} by thread {raw.other_thread} of block {raw.other_block}"
+        text = f"{one} and {other}, with nothing between them"
         if kind is Kind.STALE:
             text = f"read through the non-coherent cache in a kernel that writes there: {text}"
     elif kind is Kind.UNINITIALISED:
         text = f"{raw.size} bytes that nobody has written are read"
-    return Finding(kind, raw.count, text, locate.place(raw.site), locate.place(raw.other_site) if raw.other_site else None)
+    other_place = locate.place(raw.other_site) if raw.other_site else None
+    return Finding(kind, raw.count, text, locate.place(raw.site), other_place)
 
 
 def _access(flags: int) -> str:

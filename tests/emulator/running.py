@@ -44,9 +44,7 @@ class Built:
         """One run; raises EmulatorError for anything that the emulator found."""
         on_device = GraphOnDevice(device, graph, self.id_bits)
         blocks = device.multiprocessors
-        enactor = Enactor(
-            device, self.module.get_function, self.ready, self.generated, graph, on_device, blocks=blocks
-        )
+        enactor = Enactor(device, self.module.get_function, self.ready, self.generated, graph, on_device, blocks=blocks)
         return enactor.run(bindings, limits or Limits())
 
 
@@ -60,7 +58,9 @@ def program_of(name: str, tune: Sequence[str] = ()) -> Program:
     return load(path, tune)
 
 
-def generate_text(name: str, tune: Sequence[str], shape: Shape, id_bits: int = 32) -> tuple[Program, Program, Generated]:
+def generate_text(
+    name: str, tune: Sequence[str], shape: Shape, id_bits: int = 32
+) -> tuple[Program, Program, Generated]:
     """(the program as lowered, after its passes, its CUDA)."""
     program = program_of(name, tune)
     passes = pipelines.CUDA_FUSED if program.tuning.fuse else pipelines.CUDA_UNFUSED
@@ -69,7 +69,9 @@ def generate_text(name: str, tune: Sequence[str], shape: Shape, id_bits: int = 3
 
 
 @cache
-def build(name: str, tune: tuple[str, ...] = (), shape: Shape = SMALL, id_bits: int = 32, coverage: bool = False) -> Built:
+def build(
+    name: str, tune: tuple[str, ...] = (), shape: Shape = SMALL, id_bits: int = 32, coverage: bool = False
+) -> Built:
     """A sample or program of the tests, compiled."""
     program, ready, generated = generate_text(name, tune, shape, id_bits)
     module = EmulatedModule(generated.text, f"{program.name}.cu", coverage)

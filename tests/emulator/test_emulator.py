@@ -119,18 +119,36 @@ def test_check_then_store_is_a_race(search: Search) -> None:
 
 
 MISSING = {
-    "a block barrier of the scan": ("        __syncthreads();\n        shared.sums[threadIdx.x] += below;", "        shared.sums[threadIdx.x] += below;"),
-    "the barrier before the scan": ("    shared.sums[threadIdx.x] = value;\n    __syncthreads();", "    shared.sums[threadIdx.x] = value;"),
-    "the barrier after the size is read": ("        __syncthreads();\n        const uint64 size", "        const uint64 size"),
-    "the grid barrier of a level": ("        }\n        grid_barrier(p, passed);\n    }\n    int32 own", "        }\n        __syncthreads();\n    }\n    int32 own"),
-    "the grid barrier after the beginning": ("    grid_barrier(p, passed);\n    for (int32 level", "    for (int32 level"),
+    "a block barrier of the scan": (
+        "        __syncthreads();\n        shared.sums[threadIdx.x] += below;",
+        "        shared.sums[threadIdx.x] += below;",
+    ),
+    "the barrier before the scan": (
+        "    shared.sums[threadIdx.x] = value;\n    __syncthreads();",
+        "    shared.sums[threadIdx.x] = value;",
+    ),
+    "the barrier after the size is read": (
+        "        __syncthreads();\n        const uint64 size",
+        "        const uint64 size",
+    ),
+    "the grid barrier of a level": (
+        "        }\n        grid_barrier(p, passed);\n    }\n    int32 own",
+        "        }\n        __syncthreads();\n    }\n    int32 own",
+    ),
+    "the grid barrier after the beginning": (
+        "    grid_barrier(p, passed);\n    for (int32 level",
+        "    for (int32 level",
+    ),
     "the fence of the grid barrier": ("        __threadfence();\n", ""),
-    "the first barrier of the grid barrier": ("    __syncthreads();\n    if (threadIdx.x == 0) {\n        __threadfence", "    if (threadIdx.x == 0) {\n        __threadfence"),
+    "the first barrier of the grid barrier": (
+        "    __syncthreads();\n    if (threadIdx.x == 0) {\n        __threadfence",
+        "    if (threadIdx.x == 0) {\n        __threadfence",
+    ),
     "the warp's order before it reads": ("    __syncwarp();\n    const uint32 count", "    const uint32 count"),
     "the warp's order after it read": ("= staged[lane]; }\n    __syncwarp();", "= staged[lane]; }"),
     "the atomic of the count": ("at = atomicAdd(size, uint64(count));", "at = *size; *size += count;"),
     "the atomic of the sum": ("atomicAdd(p.reached, total);", "*p.reached += total;"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("what", MISSING)
@@ -162,19 +180,33 @@ def test_access_out_of_bounds(search: Search, old: str, new: str) -> None:
         ("    const uint32 votes", "    if (!accepted && lane == 9) { return; }\n    const uint32 votes"),
         ("while (__any_sync(FULL_WARP, at < end)) {", "while (at < end) {"),
         ("if (votes == 0) { return; }", "if (!accepted) { return; }"),
-        ("        if (size == 0) { break; }", "        if (threadIdx.x >= size + 8) { return; }\n        if (size == 0) { break; }"),
-        ("        if (size == 0) { break; }", "        if (blockIdx.x >= size) { break; }\n        if (size == 0) { break; }"),
-        ("    __syncwarp();\n    const uint32 count", "    if (lane < 16) { __syncwarp(); } else { __any_sync(FULL_WARP, 1); }\n    const uint32 count"),
-        ("    int32 own = 0;", "    if (threadIdx.x < 32) { __syncthreads(); } else { __syncthreads_or(1); }\n    int32 own = 0;"),
+        (
+            "        if (size == 0) { break; }",
+            "        if (threadIdx.x >= size + 8) { return; }\n        if (size == 0) { break; }",
+        ),
+        (
+            "        if (size == 0) { break; }",
+            "        if (blockIdx.x >= size) { break; }\n        if (size == 0) { break; }",
+        ),
+        (
+            "    __syncwarp();\n    const uint32 count",
+            "    if (lane < 16) { __syncwarp(); } else { __any_sync(FULL_WARP, 1); }\n    const uint32 count",
+        ),
+        (
+            "    int32 own = 0;",
+            "    if (threadIdx.x < 32) { __syncthreads(); } else { __syncthreads_or(1); }\n    int32 own = 0;",
+        ),
     ],
-)  # fmt: skip
+)
 def test_divergence_is_an_error_and_no_hang(search: Search, old: str, new: str) -> None:
     kinds, _ = kinds_under(search, replaced(old, new))
     assert kinds & {Kind.DIVERGENCE, Kind.DEADLOCK}
 
 
 def test_loop_without_end_is_an_error(search: Search) -> None:
-    kinds, _ = kinds_under(search, replaced("            while (__any_sync(FULL_WARP, at < end)) {", "            while (true) {"))
+    kinds, _ = kinds_under(
+        search, replaced("            while (__any_sync(FULL_WARP, at < end)) {", "            while (true) {")
+    )
     assert kinds & {Kind.STEPS, Kind.BOUNDS}
     kinds, _ = kinds_under(search, replaced("                at += 1;\n", ""), seeds=1)
     assert Kind.STEPS in kinds

@@ -1,0 +1,109 @@
+"""The tests' small shapes reach every line of the runtime and of the generated operators."""
+
+from __future__ import annotations
+
+import pytest
+from oracles import BY_NAME, Case
+from oracles.case import not_empty
+from support.graphs import complete, make_graph, path, random_graph, star
+
+from gdsl.backends.interface import Limits
+from gdsl.binding import bind
+from gdsl.diagnostics import GdslError
+
+from . import build
+from .coverage import gcov, line_counts
+from .running import SMALL, TINY, Built, device_for
+from .running import build as build_program
+
+pytestmark = pytest.mark.skipif(build.compiler() is None or gcov() is None, reason="needs g++ and gcov")
+
+GRAPHS = {
+    "few": random_graph(60, 150, seed=1, directed=False),
+    "many": random_graph(300, 3000, seed=2, directed=False),
+    "star": make_graph(star(120), 121, directed=False),
+    # Wide, then narrow: a direction that was switched is switched back.
+    "tail": make_graph([*complete(30), *((a + 29, b + 29) for a, b in path(120))], 150, directed=False),
+    "empty": make_graph([], 0),
+}
+COPIES = """
+program copies;
+problem { param source : vertex; scalar both : int64; }
+edge functor any_edge(src, dst, e) { }
+schedule {
+    frontier f = { source };
+    f = advance(f, any_edge);
+    frontier g = f;
+    g = advance(g, any_edge);
+    both = size(f) + size(g);
+}
+tune { any_edge.direction = pull; }
+"""
+BEYOND = """
+program beyond;
+problem { param source : vertex; vertex next : vertex = none; vertex seen : int32; }
+vertex functor follow(v) { apply { seen[next[v]] += 1; } }
+schedule { compute(vertices, follow); }
+"""
+PROGRAMS = [
+    (COPIES, (), SMALL),
+    (BEYOND, (), SMALL),
+    ("bfs", (), SMALL),
+    ("bfs", ("visit.direction=push", "visit.balance=block"), TINY),
+    ("bfs", ("visit.direction=pull", "schedule.fuse=off"), TINY),
+    ("sssp", ("relax.direction=push", "relax.balance=thread"), SMALL),
+    ("sssp", ("relax.direction=pull",), SMALL),
+    ("core", (), SMALL),
+    ("weak_hops", (), TINY),
+    ("neighborhoods", (), SMALL),
+    ("pagerank", (), SMALL),
+    ("sets", (), SMALL),
+    ("lookups", (), SMALL),
+    ("matching", (), SMALL),
+]
+
+
+TEXT = Case(
+    "text", check=lambda graph, values, answers: None, values=lambda graph, seed: {"source": 0}, suits=not_empty
+)
+
+
+def run_everything(name: str, built: Built) -> None:
+    case = BY_NAME.get(name, TEXT)
+    for place, graph in enumerate(GRAPHS.values()):
+        if not case.suits(graph):
+            continue
+        bindings = bind(built.program, graph, case.values(graph, place))
+        for seed in range(3 if name != BEYOND else 0):
+            built.run(graph, bindings, device_for(seed))
+        for limits, stop_at in ((Limits(max_iterations=1), 0), (Limits(), 300)):
+            device = device_for(place)
+            device.schedule.stop_at = stop_at
+            try:
+                built.run(graph, bindings, device, limits)
+            except GdslError as error:
+                assert error.diagnostics[0].code in ("E0801", "E0802", "E0803")
+
+
+def test_every_line_of_generated_text_is_executed() -> None:
+    """A line of the runtime may be reached by any of the programs; it counts by its text."""
+    reached: dict[str, int] = {}
+    first_seen: dict[str, str] = {}
+    for name, words, shape in PROGRAMS:
+        built = build_program(name, words, shape, coverage=True)
+        run_everything(name, built)
+        lines = built.generated.text.split("\n")
+        own = f"{built.program.name}.cu"
+        for (file, number), count in line_counts(built.module).items():
+            if file != own or number > len(lines):
+                continue
+            text = lines[number - 1].strip()
+            reached[text] = reached.get(text, 0) + count
+            first_seen.setdefault(text, f"{own}:{number}")
+    never = {text: first_seen[text] for text, count in reached.items() if count == 0 and text not in UNREACHED}
+    assert not never, "\n".join(f"{place}: {text}" for text, place in never.items())
+    assert len(reached) > 200
+
+
+UNREACHED = frozenset({"if (largest_degree < int64(HUB_DEGREE)) { return 0; }"})
+"""Lines that gcov says did not run. This one did: what follows it has run."""
