@@ -212,6 +212,8 @@ __device__ __forceinline__ bool stop_requested(const data_slice& d, uint32& poll
 }
 
 struct block_storage {
+    uint64 polled_at;     // when the host's flag was last read; the leader's block only
+    bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     vertex staged[BLOCK_THREADS / 32][64];  // a warp's accepted vertices
 };
@@ -225,14 +227,16 @@ struct enactor {
     uint64 operators;      // operators finished
     uint64 traced;         // records written
     uint64 passes;         // finished passes of the outermost loops
-    uint64 polled_at;      // when the host's flag was last read (one thread of the grid only)
-    bool stop_requested;   // seen by the one thread that decides at which barrier the run stops
     bool stopped;          // leave at once
 
     __device__ enactor(const run_slice& slice, block_storage& shared)
         : slice(slice), control(slice.control), shared(shared), barriers(load_relaxed(&slice.control->barriers)),
-          operators(0), traced(load_relaxed(&slice.control->trace_length)), passes(0), polled_at(0),
-          stop_requested((load_relaxed(&slice.control->arrived) & STOP_REQUEST) != 0), stopped(false) {}
+          operators(0), traced(load_relaxed(&slice.control->trace_length)), passes(0), stopped(false) {
+        if (threadIdx.x == 0) {
+            shared.polled_at = 0;
+            shared.stop_requested = (load_relaxed(&control->arrived) & STOP_REQUEST) != 0;
+        }
+    }
 
     __device__ operator_counters* counters() const { return &control->counters[operators % 3]; }
 };
@@ -243,8 +247,8 @@ __device__ __forceinline__ bool leader() { return blockIdx.x == 0 && threadIdx.x
 // Asks the host now and then, every 200,000 cycles at most (about 100 microseconds), whether to stop.
 __device__ __forceinline__ void poll_host(enactor& run) {
     const uint64 now = cycles();
-    if (now - run.polled_at < 200000) { return; }
-    run.polled_at = now;
+    if (now - run.shared.polled_at < 200000) { return; }
+    run.shared.polled_at = now;
     if (read_host_flag(run.slice.host_stop) != 0) { request_stop(run.control); }
 }
 
@@ -259,9 +263,9 @@ __device__ __forceinline__ void synchronize(enactor& run) {
         __threadfence();
         if (blockIdx.x == 0) {
             poll_host(run);
-            const bool passes_on = run.stop_requested && !run.stopped;
+            const bool passes_on = run.shared.stop_requested && !run.stopped;
             const uint64 before = atomicAdd(&run.control->arrived, passes_on ? stop + 1 : 1ull);
-            run.stop_requested = (before & STOP_REQUEST) != 0;
+            run.shared.stop_requested = (before & STOP_REQUEST) != 0;
         } else {
             atomicAdd(&run.control->arrived, 1ull);
         }
@@ -679,57 +683,57 @@ __device__ __forceinline__ bool reach_condition(vertex a, vertex b) {
 #line 12 "backward.gdsl"
     return a != b;
 }
-#line 683 "backward.cu"
+#line 687 "backward.cu"
 
 __device__ __forceinline__ bool reach_claim(const data_slice& d, vertex far, int32 iteration) {
 #line 14 "backward.gdsl"
     return compare_and_swap(&d.steps[far], 4294967295u, uint32(iteration) + 1u);
 }
-#line 689 "backward.cu"
+#line 693 "backward.cu"
 
 __device__ __forceinline__ void reach_apply(const data_slice& d, vertex a, vertex near) {
 #line 15 "backward.gdsl"
     store_shared(&d.toward[a], near);
 }
-#line 695 "backward.cu"
+#line 699 "backward.cu"
 
 __device__ __forceinline__ bool reach_meets(vertex a, vertex b) {
 #line 12 "backward.gdsl"
     return a != b;
 }
-#line 701 "backward.cu"
+#line 705 "backward.cu"
 
 __device__ __forceinline__ void reach_apply_alone(const data_slice& d, vertex a, vertex near, vertex far, int32 iteration) {
 #line 14 "backward.gdsl"
     d.steps[far] = uint32(iteration) + 1u;
     d.toward[a] = near;
 }
-#line 708 "backward.cu"
+#line 712 "backward.cu"
 
 __device__ __forceinline__ void reach_apply_whole(const data_slice& d, vertex a, vertex near, vertex far, int32 iteration) {
 #line 14 "backward.gdsl"
     store_shared(&d.steps[far], uint32(iteration) + 1u);
     store_shared(&d.toward[a], near);
 }
-#line 715 "backward.cu"
+#line 719 "backward.cu"
 
 __device__ __forceinline__ bool reach_selects(const data_slice& d, vertex far) {
 #line 12 "backward.gdsl"
     return load_now(&d.steps[far]) == 4294967295u;
 }
-#line 721 "backward.cu"
+#line 725 "backward.cu"
 
 __device__ __forceinline__ bool lies_on_condition(const data_slice& d, vertex a, vertex b) {
 #line 19 "backward.gdsl"
     return d.toward[a] == b;
 }
-#line 727 "backward.cu"
+#line 731 "backward.cu"
 
 __device__ __forceinline__ void lies_on_apply(const data_slice& d, edge arc) {
 #line 20 "backward.gdsl"
     d.used[arc] = true;
 }
-#line 733 "backward.cu"
+#line 737 "backward.cu"
 
 // ---- operators ----
 

@@ -211,6 +211,8 @@ __device__ __forceinline__ bool stop_requested(const data_slice& d, uint32& poll
 }
 
 struct block_storage {
+    uint64 polled_at;     // when the host's flag was last read; the leader's block only
+    bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     vertex staged[BLOCK_THREADS / 32][64];  // a warp's accepted vertices
 };
@@ -224,14 +226,16 @@ struct enactor {
     uint64 operators;      // operators finished
     uint64 traced;         // records written
     uint64 passes;         // finished passes of the outermost loops
-    uint64 polled_at;      // when the host's flag was last read (one thread of the grid only)
-    bool stop_requested;   // seen by the one thread that decides at which barrier the run stops
     bool stopped;          // leave at once
 
     __device__ enactor(const run_slice& slice, block_storage& shared)
         : slice(slice), control(slice.control), shared(shared), barriers(load_relaxed(&slice.control->barriers)),
-          operators(0), traced(load_relaxed(&slice.control->trace_length)), passes(0), polled_at(0),
-          stop_requested((load_relaxed(&slice.control->arrived) & STOP_REQUEST) != 0), stopped(false) {}
+          operators(0), traced(load_relaxed(&slice.control->trace_length)), passes(0), stopped(false) {
+        if (threadIdx.x == 0) {
+            shared.polled_at = 0;
+            shared.stop_requested = (load_relaxed(&control->arrived) & STOP_REQUEST) != 0;
+        }
+    }
 
     __device__ operator_counters* counters() const { return &control->counters[operators % 3]; }
 };
@@ -242,8 +246,8 @@ __device__ __forceinline__ bool leader() { return blockIdx.x == 0 && threadIdx.x
 // Asks the host now and then, every 200,000 cycles at most (about 100 microseconds), whether to stop.
 __device__ __forceinline__ void poll_host(enactor& run) {
     const uint64 now = cycles();
-    if (now - run.polled_at < 200000) { return; }
-    run.polled_at = now;
+    if (now - run.shared.polled_at < 200000) { return; }
+    run.shared.polled_at = now;
     if (read_host_flag(run.slice.host_stop) != 0) { request_stop(run.control); }
 }
 
@@ -258,9 +262,9 @@ __device__ __forceinline__ void synchronize(enactor& run) {
         __threadfence();
         if (blockIdx.x == 0) {
             poll_host(run);
-            const bool passes_on = run.stop_requested && !run.stopped;
+            const bool passes_on = run.shared.stop_requested && !run.stopped;
             const uint64 before = atomicAdd(&run.control->arrived, passes_on ? stop + 1 : 1ull);
-            run.stop_requested = (before & STOP_REQUEST) != 0;
+            run.shared.stop_requested = (before & STOP_REQUEST) != 0;
         } else {
             atomicAdd(&run.control->arrived, 1ull);
         }
@@ -667,33 +671,33 @@ __device__ __forceinline__ bool visit_claim(const data_slice& d, vertex dst, int
 #line 13 "bfs.gdsl"
     return compare_and_swap(&d.distance[dst], -1, iteration + 1);
 }
-#line 671 "bfs.cu"
+#line 675 "bfs.cu"
 
 __device__ __forceinline__ void visit_apply(const data_slice& d, vertex src, vertex dst) {
 #line 14 "bfs.gdsl"
     store_shared(&d.parent[dst], src);
 }
-#line 677 "bfs.cu"
+#line 681 "bfs.cu"
 
 __device__ __forceinline__ void visit_apply_alone(const data_slice& d, vertex src, vertex dst, int32 iteration) {
 #line 13 "bfs.gdsl"
     d.distance[dst] = iteration + 1;
     d.parent[dst] = src;
 }
-#line 684 "bfs.cu"
+#line 688 "bfs.cu"
 
 __device__ __forceinline__ void visit_apply_whole(const data_slice& d, vertex src, vertex dst, int32 iteration) {
 #line 13 "bfs.gdsl"
     store_shared(&d.distance[dst], iteration + 1);
     store_shared(&d.parent[dst], src);
 }
-#line 691 "bfs.cu"
+#line 695 "bfs.cu"
 
 __device__ __forceinline__ bool visit_selects(const data_slice& d, vertex dst) {
 #line 11 "bfs.gdsl"
     return load_now(&d.distance[dst]) == -1;
 }
-#line 697 "bfs.cu"
+#line 701 "bfs.cu"
 
 // ---- operators ----
 

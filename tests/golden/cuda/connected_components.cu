@@ -326,6 +326,8 @@ __device__ __forceinline__ bool stop_requested(const data_slice& d, uint32& poll
 }
 
 struct block_storage {
+    uint64 polled_at;     // when the host's flag was last read; the leader's block only
+    bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     vertex staged[BLOCK_THREADS / 32][64];  // a warp's accepted vertices
     uint64 partials[32];  // a value a warp
@@ -340,14 +342,16 @@ struct enactor {
     uint64 operators;      // operators finished
     uint64 traced;         // records written
     uint64 passes;         // finished passes of the outermost loops
-    uint64 polled_at;      // when the host's flag was last read (one thread of the grid only)
-    bool stop_requested;   // seen by the one thread that decides at which barrier the run stops
     bool stopped;          // leave at once
 
     __device__ enactor(const run_slice& slice, block_storage& shared)
         : slice(slice), control(slice.control), shared(shared), barriers(load_relaxed(&slice.control->barriers)),
-          operators(0), traced(load_relaxed(&slice.control->trace_length)), passes(0), polled_at(0),
-          stop_requested((load_relaxed(&slice.control->arrived) & STOP_REQUEST) != 0), stopped(false) {}
+          operators(0), traced(load_relaxed(&slice.control->trace_length)), passes(0), stopped(false) {
+        if (threadIdx.x == 0) {
+            shared.polled_at = 0;
+            shared.stop_requested = (load_relaxed(&control->arrived) & STOP_REQUEST) != 0;
+        }
+    }
 
     __device__ operator_counters* counters() const { return &control->counters[operators % 3]; }
 };
@@ -358,8 +362,8 @@ __device__ __forceinline__ bool leader() { return blockIdx.x == 0 && threadIdx.x
 // Asks the host now and then, every 200,000 cycles at most (about 100 microseconds), whether to stop.
 __device__ __forceinline__ void poll_host(enactor& run) {
     const uint64 now = cycles();
-    if (now - run.polled_at < 200000) { return; }
-    run.polled_at = now;
+    if (now - run.shared.polled_at < 200000) { return; }
+    run.shared.polled_at = now;
     if (read_host_flag(run.slice.host_stop) != 0) { request_stop(run.control); }
 }
 
@@ -374,9 +378,9 @@ __device__ __forceinline__ void synchronize(enactor& run) {
         __threadfence();
         if (blockIdx.x == 0) {
             poll_host(run);
-            const bool passes_on = run.stop_requested && !run.stopped;
+            const bool passes_on = run.shared.stop_requested && !run.stopped;
             const uint64 before = atomicAdd(&run.control->arrived, passes_on ? stop + 1 : 1ull);
-            run.stop_requested = (before & STOP_REQUEST) != 0;
+            run.shared.stop_requested = (before & STOP_REQUEST) != 0;
         } else {
             atomicAdd(&run.control->arrived, 1ull);
         }
@@ -751,7 +755,7 @@ __device__ __forceinline__ bool hook_condition(const data_slice& d, vertex src, 
 #line 19 "connected_components.gdsl"
     return place_of(d.graph, src, e) < *d.places;
 }
-#line 755 "connected_components.cu"
+#line 759 "connected_components.cu"
 
 __device__ __forceinline__ void hook_apply(const data_slice& d, vertex src, vertex dst, hook_totals& totals) {
 #line 21 "connected_components.gdsl"
@@ -759,7 +763,7 @@ __device__ __forceinline__ void hook_apply(const data_slice& d, vertex src, vert
     const bool back = changed_min(&d.component[checked_index(d, load_now(&d.component[src]), d.graph.num_vertices, 1)], load_now(&d.component[dst]));
     plain_or(&totals.hooked, forward || back);
 }
-#line 763 "connected_components.cu"
+#line 767 "connected_components.cu"
 
 __device__ __forceinline__ void jump_apply(const data_slice& d, vertex v, jump_totals& totals) {
 #line 26 "connected_components.gdsl"
@@ -767,31 +771,31 @@ __device__ __forceinline__ void jump_apply(const data_slice& d, vertex v, jump_t
 #line 26 "connected_components.gdsl"
     plain_or(&totals.jumped, moved);
 }
-#line 771 "connected_components.cu"
+#line 775 "connected_components.cu"
 
 __device__ __forceinline__ void measure_apply(const data_slice& d, vertex v, measure_totals& totals) {
 #line 27 "connected_components.gdsl"
     plain_max(&totals.widest, out_degree(d.graph, v));
 }
-#line 777 "connected_components.cu"
+#line 781 "connected_components.cu"
 
 __device__ __forceinline__ bool elect_condition(const data_slice& d, vertex v) {
 #line 28 "connected_components.gdsl"
     return out_degree(d.graph, v) == *d.widest;
 }
-#line 783 "connected_components.cu"
+#line 787 "connected_components.cu"
 
 __device__ __forceinline__ void elect_apply(const data_slice& d, vertex v, elect_totals& totals) {
 #line 28 "connected_components.gdsl"
     plain_min(&totals.giant, d.component[v]);
 }
-#line 789 "connected_components.cu"
+#line 793 "connected_components.cu"
 
 __device__ __forceinline__ bool outside_condition(const data_slice& d, vertex v) {
 #line 29 "connected_components.gdsl"
     return d.component[v] != *d.giant;
 }
-#line 795 "connected_components.cu"
+#line 799 "connected_components.cu"
 
 // ---- operators ----
 

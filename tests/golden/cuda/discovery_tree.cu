@@ -299,6 +299,8 @@ __device__ __forceinline__ bool stop_requested(const data_slice& d, uint32& poll
 }
 
 struct block_storage {
+    uint64 polled_at;     // when the host's flag was last read; the leader's block only
+    bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     vertex staged[BLOCK_THREADS / 32][64];  // a warp's accepted vertices
     uint64 partials[32];  // a value a warp
@@ -313,14 +315,16 @@ struct enactor {
     uint64 operators;      // operators finished
     uint64 traced;         // records written
     uint64 passes;         // finished passes of the outermost loops
-    uint64 polled_at;      // when the host's flag was last read (one thread of the grid only)
-    bool stop_requested;   // seen by the one thread that decides at which barrier the run stops
     bool stopped;          // leave at once
 
     __device__ enactor(const run_slice& slice, block_storage& shared)
         : slice(slice), control(slice.control), shared(shared), barriers(load_relaxed(&slice.control->barriers)),
-          operators(0), traced(load_relaxed(&slice.control->trace_length)), passes(0), polled_at(0),
-          stop_requested((load_relaxed(&slice.control->arrived) & STOP_REQUEST) != 0), stopped(false) {}
+          operators(0), traced(load_relaxed(&slice.control->trace_length)), passes(0), stopped(false) {
+        if (threadIdx.x == 0) {
+            shared.polled_at = 0;
+            shared.stop_requested = (load_relaxed(&control->arrived) & STOP_REQUEST) != 0;
+        }
+    }
 
     __device__ operator_counters* counters() const { return &control->counters[operators % 3]; }
 };
@@ -331,8 +335,8 @@ __device__ __forceinline__ bool leader() { return blockIdx.x == 0 && threadIdx.x
 // Asks the host now and then, every 200,000 cycles at most (about 100 microseconds), whether to stop.
 __device__ __forceinline__ void poll_host(enactor& run) {
     const uint64 now = cycles();
-    if (now - run.polled_at < 200000) { return; }
-    run.polled_at = now;
+    if (now - run.shared.polled_at < 200000) { return; }
+    run.shared.polled_at = now;
     if (read_host_flag(run.slice.host_stop) != 0) { request_stop(run.control); }
 }
 
@@ -347,9 +351,9 @@ __device__ __forceinline__ void synchronize(enactor& run) {
         __threadfence();
         if (blockIdx.x == 0) {
             poll_host(run);
-            const bool passes_on = run.stop_requested && !run.stopped;
+            const bool passes_on = run.shared.stop_requested && !run.stopped;
             const uint64 before = atomicAdd(&run.control->arrived, passes_on ? stop + 1 : 1ull);
-            run.stop_requested = (before & STOP_REQUEST) != 0;
+            run.shared.stop_requested = (before & STOP_REQUEST) != 0;
         } else {
             atomicAdd(&run.control->arrived, 1ull);
         }
@@ -830,7 +834,7 @@ __device__ __forceinline__ bool discover_condition(const data_slice& d, vertex d
 #line 19 "discovery_tree.gdsl"
     return load_now(&d.depth[dst]) == -1;
 }
-#line 834 "discovery_tree.cu"
+#line 838 "discovery_tree.cu"
 
 __device__ __forceinline__ void discover_apply(const data_slice& d, vertex src, vertex dst, edge e, int32 iteration, discover_totals& totals) {
 #line 21 "discovery_tree.gdsl"
@@ -842,7 +846,7 @@ __device__ __forceinline__ void discover_apply(const data_slice& d, vertex src, 
         plain_add(&totals.tree_edges, 1ll);
     }
 }
-#line 846 "discovery_tree.cu"
+#line 850 "discovery_tree.cu"
 
 __device__ __forceinline__ void discover_apply_alone(const data_slice& d, vertex src, vertex dst, edge e, int32 iteration, discover_totals& totals) {
 #line 21 "discovery_tree.gdsl"
@@ -854,37 +858,37 @@ __device__ __forceinline__ void discover_apply_alone(const data_slice& d, vertex
         plain_add(&totals.tree_edges, 1ll);
     }
 }
-#line 858 "discovery_tree.cu"
+#line 862 "discovery_tree.cu"
 
 __device__ __forceinline__ bool discover_selects(const data_slice& d, vertex dst) {
 #line 19 "discovery_tree.gdsl"
     return load_now(&d.depth[dst]) == -1;
 }
-#line 864 "discovery_tree.cu"
+#line 868 "discovery_tree.cu"
 
 __device__ __forceinline__ bool hang_condition(const data_slice& d, vertex v) {
 #line 31 "discovery_tree.gdsl"
     return d.depth[v] == *d.level && d.parent[v] != NO_VERTEX;
 }
-#line 870 "discovery_tree.cu"
+#line 874 "discovery_tree.cu"
 
 __device__ __forceinline__ void hang_apply(const data_slice& d, vertex v) {
 #line 32 "discovery_tree.gdsl"
     reduce_add(&d.sum[checked_index(d, d.parent[v], d.graph.num_vertices, 0)], wrapping_add(d.below[v], 1ll));
 }
-#line 876 "discovery_tree.cu"
+#line 880 "discovery_tree.cu"
 
 __device__ __forceinline__ bool collect_condition(const data_slice& d, vertex v) {
 #line 35 "discovery_tree.gdsl"
     return d.depth[v] == wrapping_subtract(*d.level, 1);
 }
-#line 882 "discovery_tree.cu"
+#line 886 "discovery_tree.cu"
 
 __device__ __forceinline__ void collect_apply(const data_slice& d, vertex v) {
 #line 36 "discovery_tree.gdsl"
     d.below[v] = d.sum[v];
 }
-#line 888 "discovery_tree.cu"
+#line 892 "discovery_tree.cu"
 
 // ---- operators ----
 

@@ -333,6 +333,8 @@ __device__ __forceinline__ bool stop_requested(const data_slice& d, uint32& poll
 }
 
 struct block_storage {
+    uint64 polled_at;     // when the host's flag was last read; the leader's block only
+    bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     uint64 partials[32];  // a value a warp
 };
@@ -346,14 +348,16 @@ struct enactor {
     uint64 operators;      // operators finished
     uint64 traced;         // records written
     uint64 passes;         // finished passes of the outermost loops
-    uint64 polled_at;      // when the host's flag was last read (one thread of the grid only)
-    bool stop_requested;   // seen by the one thread that decides at which barrier the run stops
     bool stopped;          // leave at once
 
     __device__ enactor(const run_slice& slice, block_storage& shared)
         : slice(slice), control(slice.control), shared(shared), barriers(load_relaxed(&slice.control->barriers)),
-          operators(0), traced(load_relaxed(&slice.control->trace_length)), passes(0), polled_at(0),
-          stop_requested((load_relaxed(&slice.control->arrived) & STOP_REQUEST) != 0), stopped(false) {}
+          operators(0), traced(load_relaxed(&slice.control->trace_length)), passes(0), stopped(false) {
+        if (threadIdx.x == 0) {
+            shared.polled_at = 0;
+            shared.stop_requested = (load_relaxed(&control->arrived) & STOP_REQUEST) != 0;
+        }
+    }
 
     __device__ operator_counters* counters() const { return &control->counters[operators % 3]; }
 };
@@ -364,8 +368,8 @@ __device__ __forceinline__ bool leader() { return blockIdx.x == 0 && threadIdx.x
 // Asks the host now and then, every 200,000 cycles at most (about 100 microseconds), whether to stop.
 __device__ __forceinline__ void poll_host(enactor& run) {
     const uint64 now = cycles();
-    if (now - run.polled_at < 200000) { return; }
-    run.polled_at = now;
+    if (now - run.shared.polled_at < 200000) { return; }
+    run.shared.polled_at = now;
     if (read_host_flag(run.slice.host_stop) != 0) { request_stop(run.control); }
 }
 
@@ -380,9 +384,9 @@ __device__ __forceinline__ void synchronize(enactor& run) {
         __threadfence();
         if (blockIdx.x == 0) {
             poll_host(run);
-            const bool passes_on = run.stop_requested && !run.stopped;
+            const bool passes_on = run.shared.stop_requested && !run.stopped;
             const uint64 before = atomicAdd(&run.control->arrived, passes_on ? stop + 1 : 1ull);
-            run.stop_requested = (before & STOP_REQUEST) != 0;
+            run.shared.stop_requested = (before & STOP_REQUEST) != 0;
         } else {
             atomicAdd(&run.control->arrived, 1ull);
         }
@@ -639,7 +643,7 @@ __device__ __forceinline__ float64 curve(float64 x, float64 power) {
 #line 25 "edge_values.gdsl"
     return pow(x, power) + log(1.0 + x) * exp(-x);
 }
-#line 643 "edge_values.cu"
+#line 647 "edge_values.cu"
 
 __device__ __forceinline__ uint32 bits_of_(const data_slice& d, uint64 x) {
     uint32 polls = 0;
@@ -654,7 +658,7 @@ __device__ __forceinline__ uint32 bits_of_(const data_slice& d, uint64 x) {
     }
     return count;
 }
-#line 658 "edge_values.cu"
+#line 662 "edge_values.cu"
 
 __device__ __forceinline__ void measure_apply(const data_slice& d, vertex src, vertex dst, edge e, measure_totals& totals) {
 #line 39 "edge_values.gdsl"
@@ -670,13 +674,13 @@ __device__ __forceinline__ void measure_apply(const data_slice& d, vertex src, v
         plain_max(&totals.longest, d.length[e]);
     }
 }
-#line 674 "edge_values.cu"
+#line 678 "edge_values.cu"
 
 __device__ __forceinline__ bool send_condition(vertex src, vertex dst) {
 #line 47 "edge_values.gdsl"
     return src != dst;
 }
-#line 680 "edge_values.cu"
+#line 684 "edge_values.cu"
 
 __device__ __forceinline__ void send_apply(const data_slice& d, vertex src, vertex dst, edge e, send_totals& totals) {
 #line 49 "edge_values.gdsl"
@@ -685,19 +689,19 @@ __device__ __forceinline__ void send_apply(const data_slice& d, vertex src, vert
     reduce_add(&d.narrow[dst], 2147483647);
     totals.checksum += d.code[e] ^ uint64(d.level[e]);
 }
-#line 689 "edge_values.cu"
+#line 693 "edge_values.cu"
 
 __device__ __forceinline__ bool as_far_condition(const data_slice& d, edge e) {
 #line 55 "edge_values.gdsl"
     return d.weight[e] == d.weight[e];
 }
-#line 695 "edge_values.cu"
+#line 699 "edge_values.cu"
 
 __device__ __forceinline__ float64 as_far_value(const data_slice& d, edge e) {
 #line 55 "edge_values.gdsl"
     return d.length[e];
 }
-#line 701 "edge_values.cu"
+#line 705 "edge_values.cu"
 
 // ---- operators ----
 

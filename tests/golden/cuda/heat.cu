@@ -276,6 +276,8 @@ __device__ __forceinline__ bool stop_requested(const data_slice& d, uint32& poll
 }
 
 struct block_storage {
+    uint64 polled_at;     // when the host's flag was last read; the leader's block only
+    bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     uint64 partials[32];  // a value a warp
 };
@@ -289,14 +291,16 @@ struct enactor {
     uint64 operators;      // operators finished
     uint64 traced;         // records written
     uint64 passes;         // finished passes of the outermost loops
-    uint64 polled_at;      // when the host's flag was last read (one thread of the grid only)
-    bool stop_requested;   // seen by the one thread that decides at which barrier the run stops
     bool stopped;          // leave at once
 
     __device__ enactor(const run_slice& slice, block_storage& shared)
         : slice(slice), control(slice.control), shared(shared), barriers(load_relaxed(&slice.control->barriers)),
-          operators(0), traced(load_relaxed(&slice.control->trace_length)), passes(0), polled_at(0),
-          stop_requested((load_relaxed(&slice.control->arrived) & STOP_REQUEST) != 0), stopped(false) {}
+          operators(0), traced(load_relaxed(&slice.control->trace_length)), passes(0), stopped(false) {
+        if (threadIdx.x == 0) {
+            shared.polled_at = 0;
+            shared.stop_requested = (load_relaxed(&control->arrived) & STOP_REQUEST) != 0;
+        }
+    }
 
     __device__ operator_counters* counters() const { return &control->counters[operators % 3]; }
 };
@@ -307,8 +311,8 @@ __device__ __forceinline__ bool leader() { return blockIdx.x == 0 && threadIdx.x
 // Asks the host now and then, every 200,000 cycles at most (about 100 microseconds), whether to stop.
 __device__ __forceinline__ void poll_host(enactor& run) {
     const uint64 now = cycles();
-    if (now - run.polled_at < 200000) { return; }
-    run.polled_at = now;
+    if (now - run.shared.polled_at < 200000) { return; }
+    run.shared.polled_at = now;
     if (read_host_flag(run.slice.host_stop) != 0) { request_stop(run.control); }
 }
 
@@ -323,9 +327,9 @@ __device__ __forceinline__ void synchronize(enactor& run) {
         __threadfence();
         if (blockIdx.x == 0) {
             poll_host(run);
-            const bool passes_on = run.stop_requested && !run.stopped;
+            const bool passes_on = run.shared.stop_requested && !run.stopped;
             const uint64 before = atomicAdd(&run.control->arrived, passes_on ? stop + 1 : 1ull);
-            run.stop_requested = (before & STOP_REQUEST) != 0;
+            run.shared.stop_requested = (before & STOP_REQUEST) != 0;
         } else {
             atomicAdd(&run.control->arrived, 1ull);
         }
@@ -576,13 +580,13 @@ __device__ __forceinline__ float64 strength_of_value(const data_slice& d, edge e
 #line 18 "heat.gdsl"
     return d.conductance[e];
 }
-#line 580 "heat.cu"
+#line 584 "heat.cu"
 
 __device__ __forceinline__ float64 carried_value(const data_slice& d, edge e, vertex far) {
 #line 17 "heat.gdsl"
     return d.conductance[e] * d.before[far];
 }
-#line 586 "heat.cu"
+#line 590 "heat.cu"
 
 __device__ __forceinline__ void settle_apply(const data_slice& d, vertex v, settle_totals& totals) {
 #line 22 "heat.gdsl"
@@ -590,20 +594,20 @@ __device__ __forceinline__ void settle_apply(const data_slice& d, vertex v, sett
     d.temperature[v] = d.before[v] + d.rate * (d.inflow[v] - d.strength[v] * d.before[v]) / total;
     plain_max(&totals.largest_change, absolute(d.temperature[v] - d.before[v]));
 }
-#line 594 "heat.cu"
+#line 598 "heat.cu"
 
 __device__ __forceinline__ bool cool_condition(const data_slice& d, vertex v) {
 #line 28 "heat.gdsl"
     return out_degree(d.graph, v) == 0 && in_degree(d.graph, v) == 0;
 }
-#line 600 "heat.cu"
+#line 604 "heat.cu"
 
 __device__ __forceinline__ void cool_apply(const data_slice& d, vertex v, cool_totals& totals) {
 #line 30 "heat.gdsl"
     totals.loss += d.temperature[v] * d.rate;
     d.temperature[v] -= d.temperature[v] * d.rate;
 }
-#line 607 "heat.cu"
+#line 611 "heat.cu"
 
 // ---- operators ----
 

@@ -318,6 +318,8 @@ __device__ __forceinline__ bool stop_requested(const data_slice& d, uint32& poll
 }
 
 struct block_storage {
+    uint64 polled_at;     // when the host's flag was last read; the leader's block only
+    bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     vertex staged[BLOCK_THREADS / 32][64];  // a warp's accepted vertices
     uint64 partials[32];  // a value a warp
@@ -332,14 +334,16 @@ struct enactor {
     uint64 operators;      // operators finished
     uint64 traced;         // records written
     uint64 passes;         // finished passes of the outermost loops
-    uint64 polled_at;      // when the host's flag was last read (one thread of the grid only)
-    bool stop_requested;   // seen by the one thread that decides at which barrier the run stops
     bool stopped;          // leave at once
 
     __device__ enactor(const run_slice& slice, block_storage& shared)
         : slice(slice), control(slice.control), shared(shared), barriers(load_relaxed(&slice.control->barriers)),
-          operators(0), traced(load_relaxed(&slice.control->trace_length)), passes(0), polled_at(0),
-          stop_requested((load_relaxed(&slice.control->arrived) & STOP_REQUEST) != 0), stopped(false) {}
+          operators(0), traced(load_relaxed(&slice.control->trace_length)), passes(0), stopped(false) {
+        if (threadIdx.x == 0) {
+            shared.polled_at = 0;
+            shared.stop_requested = (load_relaxed(&control->arrived) & STOP_REQUEST) != 0;
+        }
+    }
 
     __device__ operator_counters* counters() const { return &control->counters[operators % 3]; }
 };
@@ -350,8 +354,8 @@ __device__ __forceinline__ bool leader() { return blockIdx.x == 0 && threadIdx.x
 // Asks the host now and then, every 200,000 cycles at most (about 100 microseconds), whether to stop.
 __device__ __forceinline__ void poll_host(enactor& run) {
     const uint64 now = cycles();
-    if (now - run.polled_at < 200000) { return; }
-    run.polled_at = now;
+    if (now - run.shared.polled_at < 200000) { return; }
+    run.shared.polled_at = now;
     if (read_host_flag(run.slice.host_stop) != 0) { request_stop(run.control); }
 }
 
@@ -366,9 +370,9 @@ __device__ __forceinline__ void synchronize(enactor& run) {
         __threadfence();
         if (blockIdx.x == 0) {
             poll_host(run);
-            const bool passes_on = run.stop_requested && !run.stopped;
+            const bool passes_on = run.shared.stop_requested && !run.stopped;
             const uint64 before = atomicAdd(&run.control->arrived, passes_on ? stop + 1 : 1ull);
-            run.stop_requested = (before & STOP_REQUEST) != 0;
+            run.shared.stop_requested = (before & STOP_REQUEST) != 0;
         } else {
             atomicAdd(&run.control->arrived, 1ull);
         }
@@ -857,31 +861,31 @@ __device__ __forceinline__ uint64 mix(uint64 x) {
     y = (y ^ (y >> 32ull)) * 15485907386658061715ull;
     return y ^ (y >> 29ull);
 }
-#line 861 "independent_set.cu"
+#line 865 "independent_set.cu"
 
 __device__ __forceinline__ void draw_apply(const data_slice& d, vertex v) {
 #line 20 "independent_set.gdsl"
     d.key[v] = (mix(from_id<uint64>(v) + d.seed) << 1ull) | 1ull;
 }
-#line 867 "independent_set.cu"
+#line 871 "independent_set.cu"
 
 __device__ __forceinline__ bool rival_condition(const data_slice& d, vertex src, vertex dst) {
 #line 22 "independent_set.gdsl"
     return d.state[src] == 0 && src != dst;
 }
-#line 873 "independent_set.cu"
+#line 877 "independent_set.cu"
 
 __device__ __forceinline__ uint64 rival_value(const data_slice& d, vertex src) {
 #line 23 "independent_set.gdsl"
     return d.key[src];
 }
-#line 879 "independent_set.cu"
+#line 883 "independent_set.cu"
 
 __device__ __forceinline__ bool join_condition(const data_slice& d, vertex v) {
 #line 26 "independent_set.gdsl"
     return d.key[v] < d.least[v];
 }
-#line 885 "independent_set.cu"
+#line 889 "independent_set.cu"
 
 __device__ __forceinline__ void join_apply(const data_slice& d, vertex v, int32 iteration, join_totals& totals) {
 #line 27 "independent_set.gdsl"
@@ -891,37 +895,37 @@ __device__ __forceinline__ void join_apply(const data_slice& d, vertex v, int32 
 #line 27 "independent_set.gdsl"
     plain_add(&totals.chosen, 1ll);
 }
-#line 895 "independent_set.cu"
+#line 899 "independent_set.cu"
 
 __device__ __forceinline__ bool leave_claim(const data_slice& d, vertex far) {
 #line 31 "independent_set.gdsl"
     return compare_and_swap(&d.state[far], 0, 2);
 }
-#line 901 "independent_set.cu"
+#line 905 "independent_set.cu"
 
 __device__ __forceinline__ void leave_apply_alone(const data_slice& d, vertex far) {
 #line 31 "independent_set.gdsl"
     d.state[far] = 2;
 }
-#line 907 "independent_set.cu"
+#line 911 "independent_set.cu"
 
 __device__ __forceinline__ void leave_apply_whole(const data_slice& d, vertex far) {
 #line 31 "independent_set.gdsl"
     store_shared(&d.state[far], 2);
 }
-#line 913 "independent_set.cu"
+#line 917 "independent_set.cu"
 
 __device__ __forceinline__ bool leave_selects(const data_slice& d, vertex far) {
 #line 30 "independent_set.gdsl"
     return load_now(&d.state[far]) == 0;
 }
-#line 919 "independent_set.cu"
+#line 923 "independent_set.cu"
 
 __device__ __forceinline__ bool undecided_condition(const data_slice& d, vertex v) {
 #line 33 "independent_set.gdsl"
     return d.state[v] == 0;
 }
-#line 925 "independent_set.cu"
+#line 929 "independent_set.cu"
 
 // ---- operators ----
 

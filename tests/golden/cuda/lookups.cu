@@ -242,6 +242,8 @@ __device__ __forceinline__ bool stop_requested(const data_slice& d, uint32& poll
 }
 
 struct block_storage {
+    uint64 polled_at;     // when the host's flag was last read; the leader's block only
+    bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
 };
 
@@ -254,14 +256,16 @@ struct enactor {
     uint64 operators;      // operators finished
     uint64 traced;         // records written
     uint64 passes;         // finished passes of the outermost loops
-    uint64 polled_at;      // when the host's flag was last read (one thread of the grid only)
-    bool stop_requested;   // seen by the one thread that decides at which barrier the run stops
     bool stopped;          // leave at once
 
     __device__ enactor(const run_slice& slice, block_storage& shared)
         : slice(slice), control(slice.control), shared(shared), barriers(load_relaxed(&slice.control->barriers)),
-          operators(0), traced(load_relaxed(&slice.control->trace_length)), passes(0), polled_at(0),
-          stop_requested((load_relaxed(&slice.control->arrived) & STOP_REQUEST) != 0), stopped(false) {}
+          operators(0), traced(load_relaxed(&slice.control->trace_length)), passes(0), stopped(false) {
+        if (threadIdx.x == 0) {
+            shared.polled_at = 0;
+            shared.stop_requested = (load_relaxed(&control->arrived) & STOP_REQUEST) != 0;
+        }
+    }
 
     __device__ operator_counters* counters() const { return &control->counters[operators % 3]; }
 };
@@ -272,8 +276,8 @@ __device__ __forceinline__ bool leader() { return blockIdx.x == 0 && threadIdx.x
 // Asks the host now and then, every 200,000 cycles at most (about 100 microseconds), whether to stop.
 __device__ __forceinline__ void poll_host(enactor& run) {
     const uint64 now = cycles();
-    if (now - run.polled_at < 200000) { return; }
-    run.polled_at = now;
+    if (now - run.shared.polled_at < 200000) { return; }
+    run.shared.polled_at = now;
     if (read_host_flag(run.slice.host_stop) != 0) { request_stop(run.control); }
 }
 
@@ -288,9 +292,9 @@ __device__ __forceinline__ void synchronize(enactor& run) {
         __threadfence();
         if (blockIdx.x == 0) {
             poll_host(run);
-            const bool passes_on = run.stop_requested && !run.stopped;
+            const bool passes_on = run.shared.stop_requested && !run.stopped;
             const uint64 before = atomicAdd(&run.control->arrived, passes_on ? stop + 1 : 1ull);
-            run.stop_requested = (before & STOP_REQUEST) != 0;
+            run.shared.stop_requested = (before & STOP_REQUEST) != 0;
         } else {
             atomicAdd(&run.control->arrived, 1ull);
         }
@@ -370,7 +374,7 @@ __device__ __forceinline__ void point_apply(const data_slice& d, vertex src, ver
 #line 13 "lookups.gdsl"
     reduce_min(&d.pointer[dst], src);
 }
-#line 374 "lookups.cu"
+#line 378 "lookups.cu"
 
 __device__ __forceinline__ void follow_apply(const data_slice& d, vertex v) {
 #line 16 "lookups.gdsl"
@@ -378,26 +382,26 @@ __device__ __forceinline__ void follow_apply(const data_slice& d, vertex v) {
     d.second[v] = next;
     d.degree_of[v] = wrapping_add(wrapping_multiply(out_degree(d.graph, checked_index(d, next, d.graph.num_vertices, 1)), 100), in_degree(d.graph, checked_index(d, next, d.graph.num_vertices, 2)));
 }
-#line 382 "lookups.cu"
+#line 386 "lookups.cu"
 
 __device__ __forceinline__ bool give_condition(const data_slice& d, vertex v) {
 #line 21 "lookups.gdsl"
     return d.second[v] != v;
 }
-#line 388 "lookups.cu"
+#line 392 "lookups.cu"
 
 __device__ __forceinline__ void give_apply(const data_slice& d, vertex v) {
 #line 21 "lookups.gdsl"
     reduce_add(&d.weighed[checked_index(d, d.second[v], d.graph.num_vertices, 3)], 1);
 }
-#line 394 "lookups.cu"
+#line 398 "lookups.cu"
 
 __device__ __forceinline__ void count_places_apply(const data_slice& d, vertex src, edge e) {
 #line 24 "lookups.gdsl"
     d.at[e] = place_of(d.graph, src, e);
     d.order[e] = to_id<edge>(from_id<int64>(d.order[e]) / 2ll);
 }
-#line 401 "lookups.cu"
+#line 405 "lookups.cu"
 
 // ---- operators ----
 

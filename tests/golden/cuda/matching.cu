@@ -292,6 +292,8 @@ __device__ __forceinline__ bool stop_requested(const data_slice& d, uint32& poll
 }
 
 struct block_storage {
+    uint64 polled_at;     // when the host's flag was last read; the leader's block only
+    bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     uint64 partials[32];  // a value a warp
 };
@@ -305,14 +307,16 @@ struct enactor {
     uint64 operators;      // operators finished
     uint64 traced;         // records written
     uint64 passes;         // finished passes of the outermost loops
-    uint64 polled_at;      // when the host's flag was last read (one thread of the grid only)
-    bool stop_requested;   // seen by the one thread that decides at which barrier the run stops
     bool stopped;          // leave at once
 
     __device__ enactor(const run_slice& slice, block_storage& shared)
         : slice(slice), control(slice.control), shared(shared), barriers(load_relaxed(&slice.control->barriers)),
-          operators(0), traced(load_relaxed(&slice.control->trace_length)), passes(0), polled_at(0),
-          stop_requested((load_relaxed(&slice.control->arrived) & STOP_REQUEST) != 0), stopped(false) {}
+          operators(0), traced(load_relaxed(&slice.control->trace_length)), passes(0), stopped(false) {
+        if (threadIdx.x == 0) {
+            shared.polled_at = 0;
+            shared.stop_requested = (load_relaxed(&control->arrived) & STOP_REQUEST) != 0;
+        }
+    }
 
     __device__ operator_counters* counters() const { return &control->counters[operators % 3]; }
 };
@@ -323,8 +327,8 @@ __device__ __forceinline__ bool leader() { return blockIdx.x == 0 && threadIdx.x
 // Asks the host now and then, every 200,000 cycles at most (about 100 microseconds), whether to stop.
 __device__ __forceinline__ void poll_host(enactor& run) {
     const uint64 now = cycles();
-    if (now - run.polled_at < 200000) { return; }
-    run.polled_at = now;
+    if (now - run.shared.polled_at < 200000) { return; }
+    run.shared.polled_at = now;
     if (read_host_flag(run.slice.host_stop) != 0) { request_stop(run.control); }
 }
 
@@ -339,9 +343,9 @@ __device__ __forceinline__ void synchronize(enactor& run) {
         __threadfence();
         if (blockIdx.x == 0) {
             poll_host(run);
-            const bool passes_on = run.stop_requested && !run.stopped;
+            const bool passes_on = run.shared.stop_requested && !run.stopped;
             const uint64 before = atomicAdd(&run.control->arrived, passes_on ? stop + 1 : 1ull);
-            run.stop_requested = (before & STOP_REQUEST) != 0;
+            run.shared.stop_requested = (before & STOP_REQUEST) != 0;
         } else {
             atomicAdd(&run.control->arrived, 1ull);
         }
@@ -448,7 +452,7 @@ __device__ __forceinline__ bool propose_condition(const data_slice& d, vertex sr
 #line 14 "matching.gdsl"
     return src < dst && d.free[src] && d.free[dst];
 }
-#line 452 "matching.cu"
+#line 456 "matching.cu"
 
 __device__ __forceinline__ void propose_apply(const data_slice& d, vertex src, vertex dst, propose_totals& totals) {
 #line 16 "matching.gdsl"
@@ -460,7 +464,7 @@ __device__ __forceinline__ void propose_apply(const data_slice& d, vertex src, v
         }
     }
 }
-#line 464 "matching.cu"
+#line 468 "matching.cu"
 
 __device__ __forceinline__ void release_apply(const data_slice& d, vertex v) {
 #line 25 "matching.gdsl"
@@ -468,19 +472,19 @@ __device__ __forceinline__ void release_apply(const data_slice& d, vertex v) {
 #line 25 "matching.gdsl"
     d.taken[v] = d.mate[v] != NO_VERTEX;
 }
-#line 472 "matching.cu"
+#line 476 "matching.cu"
 
 __device__ __forceinline__ bool possible_condition(const data_slice& d, vertex src, vertex dst) {
 #line 27 "matching.gdsl"
     return src < dst && d.free[src] && d.free[dst];
 }
-#line 478 "matching.cu"
+#line 482 "matching.cu"
 
 __device__ __forceinline__ void possible_apply(const data_slice& d, possible_totals& totals) {
 #line 28 "matching.gdsl"
     plain_or(&totals.again, true);
 }
-#line 484 "matching.cu"
+#line 488 "matching.cu"
 
 // ---- operators ----
 

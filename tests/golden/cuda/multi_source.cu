@@ -288,6 +288,8 @@ __device__ __forceinline__ bool stop_requested(const data_slice& d, uint32& poll
 }
 
 struct block_storage {
+    uint64 polled_at;     // when the host's flag was last read; the leader's block only
+    bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     vertex staged[BLOCK_THREADS / 32][64];  // a warp's accepted vertices
     uint64 partials[32];  // a value a warp
@@ -302,14 +304,16 @@ struct enactor {
     uint64 operators;      // operators finished
     uint64 traced;         // records written
     uint64 passes;         // finished passes of the outermost loops
-    uint64 polled_at;      // when the host's flag was last read (one thread of the grid only)
-    bool stop_requested;   // seen by the one thread that decides at which barrier the run stops
     bool stopped;          // leave at once
 
     __device__ enactor(const run_slice& slice, block_storage& shared)
         : slice(slice), control(slice.control), shared(shared), barriers(load_relaxed(&slice.control->barriers)),
-          operators(0), traced(load_relaxed(&slice.control->trace_length)), passes(0), polled_at(0),
-          stop_requested((load_relaxed(&slice.control->arrived) & STOP_REQUEST) != 0), stopped(false) {}
+          operators(0), traced(load_relaxed(&slice.control->trace_length)), passes(0), stopped(false) {
+        if (threadIdx.x == 0) {
+            shared.polled_at = 0;
+            shared.stop_requested = (load_relaxed(&control->arrived) & STOP_REQUEST) != 0;
+        }
+    }
 
     __device__ operator_counters* counters() const { return &control->counters[operators % 3]; }
 };
@@ -320,8 +324,8 @@ __device__ __forceinline__ bool leader() { return blockIdx.x == 0 && threadIdx.x
 // Asks the host now and then, every 200,000 cycles at most (about 100 microseconds), whether to stop.
 __device__ __forceinline__ void poll_host(enactor& run) {
     const uint64 now = cycles();
-    if (now - run.polled_at < 200000) { return; }
-    run.polled_at = now;
+    if (now - run.shared.polled_at < 200000) { return; }
+    run.shared.polled_at = now;
     if (read_host_flag(run.slice.host_stop) != 0) { request_stop(run.control); }
 }
 
@@ -336,9 +340,9 @@ __device__ __forceinline__ void synchronize(enactor& run) {
         __threadfence();
         if (blockIdx.x == 0) {
             poll_host(run);
-            const bool passes_on = run.stop_requested && !run.stopped;
+            const bool passes_on = run.shared.stop_requested && !run.stopped;
             const uint64 before = atomicAdd(&run.control->arrived, passes_on ? stop + 1 : 1ull);
-            run.stop_requested = (before & STOP_REQUEST) != 0;
+            run.shared.stop_requested = (before & STOP_REQUEST) != 0;
         } else {
             atomicAdd(&run.control->arrived, 1ull);
         }
@@ -772,49 +776,49 @@ __device__ __forceinline__ bool is_site_condition(const data_slice& d, vertex v)
 #line 11 "multi_source.gdsl"
     return d.site[v];
 }
-#line 776 "multi_source.cu"
+#line 780 "multi_source.cu"
 
 __device__ __forceinline__ void is_site_apply(const data_slice& d, vertex v) {
 #line 11 "multi_source.gdsl"
     d.hops[v] = 0;
 }
-#line 782 "multi_source.cu"
+#line 786 "multi_source.cu"
 
 __device__ __forceinline__ bool spread_claim(const data_slice& d, vertex dst, int32 iteration) {
 #line 14 "multi_source.gdsl"
     return compare_and_swap(&d.hops[dst], 2147483647, add_saturating(iteration, 1));
 }
-#line 788 "multi_source.cu"
+#line 792 "multi_source.cu"
 
 __device__ __forceinline__ void spread_apply_alone(const data_slice& d, vertex dst, int32 iteration) {
 #line 14 "multi_source.gdsl"
     d.hops[dst] = add_saturating(iteration, 1);
 }
-#line 794 "multi_source.cu"
+#line 798 "multi_source.cu"
 
 __device__ __forceinline__ void spread_apply_whole(const data_slice& d, vertex dst, int32 iteration) {
 #line 14 "multi_source.gdsl"
     store_shared(&d.hops[dst], add_saturating(iteration, 1));
 }
-#line 800 "multi_source.cu"
+#line 804 "multi_source.cu"
 
 __device__ __forceinline__ bool spread_selects(const data_slice& d, vertex dst) {
 #line 13 "multi_source.gdsl"
     return load_now(&d.hops[dst]) == 2147483647;
 }
-#line 806 "multi_source.cu"
+#line 810 "multi_source.cu"
 
 __device__ __forceinline__ bool tally_condition(const data_slice& d, vertex v) {
 #line 16 "multi_source.gdsl"
     return d.hops[v] <= d.reach;
 }
-#line 812 "multi_source.cu"
+#line 816 "multi_source.cu"
 
 __device__ __forceinline__ void tally_apply(const data_slice& d, tally_totals& totals) {
 #line 16 "multi_source.gdsl"
     plain_add(&totals.near_by, 1ll);
 }
-#line 818 "multi_source.cu"
+#line 822 "multi_source.cu"
 
 // ---- operators ----
 

@@ -313,6 +313,8 @@ __device__ __forceinline__ bool stop_requested(const data_slice& d, uint32& poll
 }
 
 struct block_storage {
+    uint64 polled_at;     // when the host's flag was last read; the leader's block only
+    bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     vertex staged[BLOCK_THREADS / 32][64];  // a warp's accepted vertices
     uint64 partials[32];  // a value a warp
@@ -327,14 +329,16 @@ struct enactor {
     uint64 operators;      // operators finished
     uint64 traced;         // records written
     uint64 passes;         // finished passes of the outermost loops
-    uint64 polled_at;      // when the host's flag was last read (one thread of the grid only)
-    bool stop_requested;   // seen by the one thread that decides at which barrier the run stops
     bool stopped;          // leave at once
 
     __device__ enactor(const run_slice& slice, block_storage& shared)
         : slice(slice), control(slice.control), shared(shared), barriers(load_relaxed(&slice.control->barriers)),
-          operators(0), traced(load_relaxed(&slice.control->trace_length)), passes(0), polled_at(0),
-          stop_requested((load_relaxed(&slice.control->arrived) & STOP_REQUEST) != 0), stopped(false) {}
+          operators(0), traced(load_relaxed(&slice.control->trace_length)), passes(0), stopped(false) {
+        if (threadIdx.x == 0) {
+            shared.polled_at = 0;
+            shared.stop_requested = (load_relaxed(&control->arrived) & STOP_REQUEST) != 0;
+        }
+    }
 
     __device__ operator_counters* counters() const { return &control->counters[operators % 3]; }
 };
@@ -345,8 +349,8 @@ __device__ __forceinline__ bool leader() { return blockIdx.x == 0 && threadIdx.x
 // Asks the host now and then, every 200,000 cycles at most (about 100 microseconds), whether to stop.
 __device__ __forceinline__ void poll_host(enactor& run) {
     const uint64 now = cycles();
-    if (now - run.polled_at < 200000) { return; }
-    run.polled_at = now;
+    if (now - run.shared.polled_at < 200000) { return; }
+    run.shared.polled_at = now;
     if (read_host_flag(run.slice.host_stop) != 0) { request_stop(run.control); }
 }
 
@@ -361,9 +365,9 @@ __device__ __forceinline__ void synchronize(enactor& run) {
         __threadfence();
         if (blockIdx.x == 0) {
             poll_host(run);
-            const bool passes_on = run.stop_requested && !run.stopped;
+            const bool passes_on = run.shared.stop_requested && !run.stopped;
             const uint64 before = atomicAdd(&run.control->arrived, passes_on ? stop + 1 : 1ull);
-            run.stop_requested = (before & STOP_REQUEST) != 0;
+            run.shared.stop_requested = (before & STOP_REQUEST) != 0;
         } else {
             atomicAdd(&run.control->arrived, 1ull);
         }
@@ -813,7 +817,7 @@ __device__ __forceinline__ int32 printf_(int32 auto_, int32 long_) {
 #line 22 "names.gdsl"
     return wrapping_add(wrapping_multiply(auto_, long_), 1);
 }
-#line 817 "main.cu"
+#line 821 "main.cu"
 
 __device__ __forceinline__ void operator__apply(const data_slice& d, vertex shared, operator__totals& totals) {
 #line 29 "names.gdsl"
@@ -834,37 +838,37 @@ __device__ __forceinline__ void operator__apply(const data_slice& d, vertex shar
     plain_add(&totals.namespace_, int64(iteration__));
     plain_max(&totals.totals, union_);
 }
-#line 838 "main.cu"
+#line 842 "main.cu"
 
 __device__ __forceinline__ bool enactor_condition(const data_slice& d, vertex v) {
 #line 43 "names.gdsl"
     return d.graph_slice_[v] == 1;
 }
-#line 844 "main.cu"
+#line 848 "main.cu"
 
 __device__ __forceinline__ bool frontier_at_claim(const data_slice& d, vertex new_, int32 iteration) {
 #line 25 "names.gdsl"
     return compare_and_swap(&d.graph_slice_[new_], 0, iteration + 2);
 }
-#line 850 "main.cu"
+#line 854 "main.cu"
 
 __device__ __forceinline__ void frontier_at_apply_alone(const data_slice& d, vertex new_, int32 iteration) {
 #line 25 "names.gdsl"
     d.graph_slice_[new_] = iteration + 2;
 }
-#line 856 "main.cu"
+#line 860 "main.cu"
 
 __device__ __forceinline__ void frontier_at_apply_whole(const data_slice& d, vertex new_, int32 iteration) {
 #line 25 "names.gdsl"
     store_shared(&d.graph_slice_[new_], iteration + 2);
 }
-#line 862 "main.cu"
+#line 866 "main.cu"
 
 __device__ __forceinline__ bool frontier_at_selects(const data_slice& d, vertex new_) {
 #line 24 "names.gdsl"
     return load_now(&d.graph_slice_[new_]) == 0;
 }
-#line 868 "main.cu"
+#line 872 "main.cu"
 
 // ---- operators ----
 

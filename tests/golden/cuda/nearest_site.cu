@@ -268,6 +268,8 @@ __device__ __forceinline__ bool stop_requested(const data_slice& d, uint32& poll
 }
 
 struct block_storage {
+    uint64 polled_at;     // when the host's flag was last read; the leader's block only
+    bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     vertex staged[BLOCK_THREADS / 32][64];  // a warp's accepted vertices
 };
@@ -281,14 +283,16 @@ struct enactor {
     uint64 operators;      // operators finished
     uint64 traced;         // records written
     uint64 passes;         // finished passes of the outermost loops
-    uint64 polled_at;      // when the host's flag was last read (one thread of the grid only)
-    bool stop_requested;   // seen by the one thread that decides at which barrier the run stops
     bool stopped;          // leave at once
 
     __device__ enactor(const run_slice& slice, block_storage& shared)
         : slice(slice), control(slice.control), shared(shared), barriers(load_relaxed(&slice.control->barriers)),
-          operators(0), traced(load_relaxed(&slice.control->trace_length)), passes(0), polled_at(0),
-          stop_requested((load_relaxed(&slice.control->arrived) & STOP_REQUEST) != 0), stopped(false) {}
+          operators(0), traced(load_relaxed(&slice.control->trace_length)), passes(0), stopped(false) {
+        if (threadIdx.x == 0) {
+            shared.polled_at = 0;
+            shared.stop_requested = (load_relaxed(&control->arrived) & STOP_REQUEST) != 0;
+        }
+    }
 
     __device__ operator_counters* counters() const { return &control->counters[operators % 3]; }
 };
@@ -299,8 +303,8 @@ __device__ __forceinline__ bool leader() { return blockIdx.x == 0 && threadIdx.x
 // Asks the host now and then, every 200,000 cycles at most (about 100 microseconds), whether to stop.
 __device__ __forceinline__ void poll_host(enactor& run) {
     const uint64 now = cycles();
-    if (now - run.polled_at < 200000) { return; }
-    run.polled_at = now;
+    if (now - run.shared.polled_at < 200000) { return; }
+    run.shared.polled_at = now;
     if (read_host_flag(run.slice.host_stop) != 0) { request_stop(run.control); }
 }
 
@@ -315,9 +319,9 @@ __device__ __forceinline__ void synchronize(enactor& run) {
         __threadfence();
         if (blockIdx.x == 0) {
             poll_host(run);
-            const bool passes_on = run.stop_requested && !run.stopped;
+            const bool passes_on = run.shared.stop_requested && !run.stopped;
             const uint64 before = atomicAdd(&run.control->arrived, passes_on ? stop + 1 : 1ull);
-            run.stop_requested = (before & STOP_REQUEST) != 0;
+            run.shared.stop_requested = (before & STOP_REQUEST) != 0;
         } else {
             atomicAdd(&run.control->arrived, 1ull);
         }
@@ -802,7 +806,7 @@ __device__ __forceinline__ bool begin_condition(const data_slice& d, vertex v) {
 #line 12 "nearest_site.gdsl"
     return d.is_site[v];
 }
-#line 806 "nearest_site.cu"
+#line 810 "nearest_site.cu"
 
 __device__ __forceinline__ void begin_apply(const data_slice& d, vertex v) {
 #line 13 "nearest_site.gdsl"
@@ -810,37 +814,37 @@ __device__ __forceinline__ void begin_apply(const data_slice& d, vertex v) {
 #line 13 "nearest_site.gdsl"
     d.site[v] = v;
 }
-#line 814 "nearest_site.cu"
+#line 818 "nearest_site.cu"
 
 __device__ __forceinline__ bool visit_claim(const data_slice& d, vertex dst, int32 iteration) {
 #line 17 "nearest_site.gdsl"
     return compare_and_swap(&d.hops[dst], -1, iteration + 1);
 }
-#line 820 "nearest_site.cu"
+#line 824 "nearest_site.cu"
 
 __device__ __forceinline__ void visit_apply_alone(const data_slice& d, vertex dst, int32 iteration) {
 #line 17 "nearest_site.gdsl"
     d.hops[dst] = iteration + 1;
 }
-#line 826 "nearest_site.cu"
+#line 830 "nearest_site.cu"
 
 __device__ __forceinline__ void visit_apply_whole(const data_slice& d, vertex dst, int32 iteration) {
 #line 17 "nearest_site.gdsl"
     store_shared(&d.hops[dst], iteration + 1);
 }
-#line 832 "nearest_site.cu"
+#line 836 "nearest_site.cu"
 
 __device__ __forceinline__ bool visit_selects(const data_slice& d, vertex dst) {
 #line 16 "nearest_site.gdsl"
     return load_now(&d.hops[dst]) == -1;
 }
-#line 838 "nearest_site.cu"
+#line 842 "nearest_site.cu"
 
 __device__ __forceinline__ vertex site_before_value(const data_slice& d, vertex src, vertex dst) {
 #line 20 "nearest_site.gdsl"
     return wrapping_add(d.hops[src], 1) == d.hops[dst] ? d.site[src] : NO_VERTEX;
 }
-#line 844 "nearest_site.cu"
+#line 848 "nearest_site.cu"
 
 // ---- operators ----
 

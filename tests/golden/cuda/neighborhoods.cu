@@ -314,6 +314,8 @@ __device__ __forceinline__ bool stop_requested(const data_slice& d, uint32& poll
 }
 
 struct block_storage {
+    uint64 polled_at;     // when the host's flag was last read; the leader's block only
+    bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     vertex staged[BLOCK_THREADS / 32][64];  // a warp's accepted vertices
 };
@@ -327,14 +329,16 @@ struct enactor {
     uint64 operators;      // operators finished
     uint64 traced;         // records written
     uint64 passes;         // finished passes of the outermost loops
-    uint64 polled_at;      // when the host's flag was last read (one thread of the grid only)
-    bool stop_requested;   // seen by the one thread that decides at which barrier the run stops
     bool stopped;          // leave at once
 
     __device__ enactor(const run_slice& slice, block_storage& shared)
         : slice(slice), control(slice.control), shared(shared), barriers(load_relaxed(&slice.control->barriers)),
-          operators(0), traced(load_relaxed(&slice.control->trace_length)), passes(0), polled_at(0),
-          stop_requested((load_relaxed(&slice.control->arrived) & STOP_REQUEST) != 0), stopped(false) {}
+          operators(0), traced(load_relaxed(&slice.control->trace_length)), passes(0), stopped(false) {
+        if (threadIdx.x == 0) {
+            shared.polled_at = 0;
+            shared.stop_requested = (load_relaxed(&control->arrived) & STOP_REQUEST) != 0;
+        }
+    }
 
     __device__ operator_counters* counters() const { return &control->counters[operators % 3]; }
 };
@@ -345,8 +349,8 @@ __device__ __forceinline__ bool leader() { return blockIdx.x == 0 && threadIdx.x
 // Asks the host now and then, every 200,000 cycles at most (about 100 microseconds), whether to stop.
 __device__ __forceinline__ void poll_host(enactor& run) {
     const uint64 now = cycles();
-    if (now - run.polled_at < 200000) { return; }
-    run.polled_at = now;
+    if (now - run.shared.polled_at < 200000) { return; }
+    run.shared.polled_at = now;
     if (read_host_flag(run.slice.host_stop) != 0) { request_stop(run.control); }
 }
 
@@ -361,9 +365,9 @@ __device__ __forceinline__ void synchronize(enactor& run) {
         __threadfence();
         if (blockIdx.x == 0) {
             poll_host(run);
-            const bool passes_on = run.stop_requested && !run.stopped;
+            const bool passes_on = run.shared.stop_requested && !run.stopped;
             const uint64 before = atomicAdd(&run.control->arrived, passes_on ? stop + 1 : 1ull);
-            run.stop_requested = (before & STOP_REQUEST) != 0;
+            run.shared.stop_requested = (before & STOP_REQUEST) != 0;
         } else {
             atomicAdd(&run.control->arrived, 1ull);
         }
@@ -677,43 +681,43 @@ __device__ __forceinline__ int32 its_score_value(const data_slice& d, vertex src
 #line 21 "neighborhoods.gdsl"
     return d.score[src];
 }
-#line 681 "neighborhoods.cu"
+#line 685 "neighborhoods.cu"
 
 __device__ __forceinline__ int32 far_score_value(const data_slice& d, vertex far) {
 #line 22 "neighborhoods.gdsl"
     return d.score[far];
 }
-#line 687 "neighborhoods.cu"
+#line 691 "neighborhoods.cu"
 
 __device__ __forceinline__ bool its_flag_value(const data_slice& d, vertex src) {
 #line 23 "neighborhoods.gdsl"
     return d.flag[src];
 }
-#line 693 "neighborhoods.cu"
+#line 697 "neighborhoods.cu"
 
 __device__ __forceinline__ uint32 its_bits_value(const data_slice& d, vertex src) {
 #line 24 "neighborhoods.gdsl"
     return uint32(d.score[src]);
 }
-#line 699 "neighborhoods.cu"
+#line 703 "neighborhoods.cu"
 
 __device__ __forceinline__ bool flagged_condition(const data_slice& d, vertex v) {
 #line 27 "neighborhoods.gdsl"
     return d.flag[v];
 }
-#line 705 "neighborhoods.cu"
+#line 709 "neighborhoods.cu"
 
 __device__ __forceinline__ int32 its_touch_value(const data_slice& d, vertex far) {
 #line 25 "neighborhoods.gdsl"
     return d.touching[far];
 }
-#line 711 "neighborhoods.cu"
+#line 715 "neighborhoods.cu"
 
 __device__ __forceinline__ vertex who_value(vertex src) {
 #line 26 "neighborhoods.gdsl"
     return src;
 }
-#line 717 "neighborhoods.cu"
+#line 721 "neighborhoods.cu"
 
 // ---- operators ----
 

@@ -243,6 +243,8 @@ __device__ __forceinline__ bool stop_requested(const data_slice& d, uint32& poll
 }
 
 struct block_storage {
+    uint64 polled_at;     // when the host's flag was last read; the leader's block only
+    bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     uint64 partials[32];  // a value a warp
 };
@@ -256,14 +258,16 @@ struct enactor {
     uint64 operators;      // operators finished
     uint64 traced;         // records written
     uint64 passes;         // finished passes of the outermost loops
-    uint64 polled_at;      // when the host's flag was last read (one thread of the grid only)
-    bool stop_requested;   // seen by the one thread that decides at which barrier the run stops
     bool stopped;          // leave at once
 
     __device__ enactor(const run_slice& slice, block_storage& shared)
         : slice(slice), control(slice.control), shared(shared), barriers(load_relaxed(&slice.control->barriers)),
-          operators(0), traced(load_relaxed(&slice.control->trace_length)), passes(0), polled_at(0),
-          stop_requested((load_relaxed(&slice.control->arrived) & STOP_REQUEST) != 0), stopped(false) {}
+          operators(0), traced(load_relaxed(&slice.control->trace_length)), passes(0), stopped(false) {
+        if (threadIdx.x == 0) {
+            shared.polled_at = 0;
+            shared.stop_requested = (load_relaxed(&control->arrived) & STOP_REQUEST) != 0;
+        }
+    }
 
     __device__ operator_counters* counters() const { return &control->counters[operators % 3]; }
 };
@@ -274,8 +278,8 @@ __device__ __forceinline__ bool leader() { return blockIdx.x == 0 && threadIdx.x
 // Asks the host now and then, every 200,000 cycles at most (about 100 microseconds), whether to stop.
 __device__ __forceinline__ void poll_host(enactor& run) {
     const uint64 now = cycles();
-    if (now - run.polled_at < 200000) { return; }
-    run.polled_at = now;
+    if (now - run.shared.polled_at < 200000) { return; }
+    run.shared.polled_at = now;
     if (read_host_flag(run.slice.host_stop) != 0) { request_stop(run.control); }
 }
 
@@ -290,9 +294,9 @@ __device__ __forceinline__ void synchronize(enactor& run) {
         __threadfence();
         if (blockIdx.x == 0) {
             poll_host(run);
-            const bool passes_on = run.stop_requested && !run.stopped;
+            const bool passes_on = run.shared.stop_requested && !run.stopped;
             const uint64 before = atomicAdd(&run.control->arrived, passes_on ? stop + 1 : 1ull);
-            run.stop_requested = (before & STOP_REQUEST) != 0;
+            run.shared.stop_requested = (before & STOP_REQUEST) != 0;
         } else {
             atomicAdd(&run.control->arrived, 1ull);
         }
@@ -610,7 +614,7 @@ __device__ __forceinline__ void back_apply_alone(const data_slice& d, vertex src
 #line 16 "reach_back.gdsl"
     d.steps[src] = add_saturating(uint32(iteration), 1u);
 }
-#line 614 "reach_back.cu"
+#line 618 "reach_back.cu"
 
 __device__ __forceinline__ void back_apply(const data_slice& d, vertex src, int32 iteration) {
 #line 16 "reach_back.gdsl"
@@ -618,25 +622,25 @@ __device__ __forceinline__ void back_apply(const data_slice& d, vertex src, int3
 #line 16 "reach_back.gdsl"
     store_shared(&d.steps[src], add_saturating(uint32(iteration), 1u));
 }
-#line 622 "reach_back.cu"
+#line 626 "reach_back.cu"
 
 __device__ __forceinline__ bool back_selects(const data_slice& d, vertex src) {
 #line 15 "reach_back.gdsl"
     return !load_now(&d.reaches[src]);
 }
-#line 628 "reach_back.cu"
+#line 632 "reach_back.cu"
 
 __device__ __forceinline__ bool count_condition(const data_slice& d, vertex v) {
 #line 18 "reach_back.gdsl"
     return d.reaches[v];
 }
-#line 634 "reach_back.cu"
+#line 638 "reach_back.cu"
 
 __device__ __forceinline__ void count_apply(const data_slice& d, count_totals& totals) {
 #line 18 "reach_back.gdsl"
     plain_add(&totals.reached, 1ll);
 }
-#line 640 "reach_back.cu"
+#line 644 "reach_back.cu"
 
 // ---- operators ----
 

@@ -228,6 +228,8 @@ __device__ __forceinline__ bool stop_requested(const data_slice& d, uint32& poll
 }
 
 struct block_storage {
+    uint64 polled_at;     // when the host's flag was last read; the leader's block only
+    bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     vertex staged[BLOCK_THREADS / 32][64];  // a warp's accepted vertices
 };
@@ -241,14 +243,16 @@ struct enactor {
     uint64 operators;      // operators finished
     uint64 traced;         // records written
     uint64 passes;         // finished passes of the outermost loops
-    uint64 polled_at;      // when the host's flag was last read (one thread of the grid only)
-    bool stop_requested;   // seen by the one thread that decides at which barrier the run stops
     bool stopped;          // leave at once
 
     __device__ enactor(const run_slice& slice, block_storage& shared)
         : slice(slice), control(slice.control), shared(shared), barriers(load_relaxed(&slice.control->barriers)),
-          operators(0), traced(load_relaxed(&slice.control->trace_length)), passes(0), polled_at(0),
-          stop_requested((load_relaxed(&slice.control->arrived) & STOP_REQUEST) != 0), stopped(false) {}
+          operators(0), traced(load_relaxed(&slice.control->trace_length)), passes(0), stopped(false) {
+        if (threadIdx.x == 0) {
+            shared.polled_at = 0;
+            shared.stop_requested = (load_relaxed(&control->arrived) & STOP_REQUEST) != 0;
+        }
+    }
 
     __device__ operator_counters* counters() const { return &control->counters[operators % 3]; }
 };
@@ -259,8 +263,8 @@ __device__ __forceinline__ bool leader() { return blockIdx.x == 0 && threadIdx.x
 // Asks the host now and then, every 200,000 cycles at most (about 100 microseconds), whether to stop.
 __device__ __forceinline__ void poll_host(enactor& run) {
     const uint64 now = cycles();
-    if (now - run.polled_at < 200000) { return; }
-    run.polled_at = now;
+    if (now - run.shared.polled_at < 200000) { return; }
+    run.shared.polled_at = now;
     if (read_host_flag(run.slice.host_stop) != 0) { request_stop(run.control); }
 }
 
@@ -275,9 +279,9 @@ __device__ __forceinline__ void synchronize(enactor& run) {
         __threadfence();
         if (blockIdx.x == 0) {
             poll_host(run);
-            const bool passes_on = run.stop_requested && !run.stopped;
+            const bool passes_on = run.shared.stop_requested && !run.stopped;
             const uint64 before = atomicAdd(&run.control->arrived, passes_on ? stop + 1 : 1ull);
-            run.stop_requested = (before & STOP_REQUEST) != 0;
+            run.shared.stop_requested = (before & STOP_REQUEST) != 0;
         } else {
             atomicAdd(&run.control->arrived, 1ull);
         }
@@ -612,7 +616,7 @@ __device__ __forceinline__ bool even_condition(vertex v) {
 #line 16 "sets.gdsl"
     return from_id<int64>(v) % 2ll == 0ll;
 }
-#line 616 "sets.cu"
+#line 620 "sets.cu"
 
 __device__ __forceinline__ bool even_apply(const data_slice& d, vertex v) {
 #line 16 "sets.gdsl"
@@ -620,19 +624,19 @@ __device__ __forceinline__ bool even_apply(const data_slice& d, vertex v) {
 #line 16 "sets.gdsl"
     return d.visits[v] < 3;
 }
-#line 624 "sets.cu"
+#line 628 "sets.cu"
 
 __device__ __forceinline__ void bump_apply(const data_slice& d, vertex v) {
 #line 18 "sets.gdsl"
     plain_add(&d.second[v], 1);
 }
-#line 630 "sets.cu"
+#line 634 "sets.cu"
 
 __device__ __forceinline__ void mark_apply(const data_slice& d, vertex v, int32 iteration) {
 #line 17 "sets.gdsl"
     d.first[v] = iteration;
 }
-#line 636 "sets.cu"
+#line 640 "sets.cu"
 
 // ---- operators ----
 

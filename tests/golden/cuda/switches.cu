@@ -370,6 +370,8 @@ __device__ __forceinline__ bool stop_requested(const data_slice& d, uint32& poll
 }
 
 struct block_storage {
+    uint64 polled_at;     // when the host's flag was last read; the leader's block only
+    bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     vertex staged[BLOCK_THREADS / 32][64];  // a warp's accepted vertices
     uint64 partials[32];  // a value a warp
@@ -384,14 +386,16 @@ struct enactor {
     uint64 operators;      // operators finished
     uint64 traced;         // records written
     uint64 passes;         // finished passes of the outermost loops
-    uint64 polled_at;      // when the host's flag was last read (one thread of the grid only)
-    bool stop_requested;   // seen by the one thread that decides at which barrier the run stops
     bool stopped;          // leave at once
 
     __device__ enactor(const run_slice& slice, block_storage& shared)
         : slice(slice), control(slice.control), shared(shared), barriers(load_relaxed(&slice.control->barriers)),
-          operators(0), traced(load_relaxed(&slice.control->trace_length)), passes(0), polled_at(0),
-          stop_requested((load_relaxed(&slice.control->arrived) & STOP_REQUEST) != 0), stopped(false) {}
+          operators(0), traced(load_relaxed(&slice.control->trace_length)), passes(0), stopped(false) {
+        if (threadIdx.x == 0) {
+            shared.polled_at = 0;
+            shared.stop_requested = (load_relaxed(&control->arrived) & STOP_REQUEST) != 0;
+        }
+    }
 
     __device__ operator_counters* counters() const { return &control->counters[operators % 3]; }
 };
@@ -402,8 +406,8 @@ __device__ __forceinline__ bool leader() { return blockIdx.x == 0 && threadIdx.x
 // Asks the host now and then, every 200,000 cycles at most (about 100 microseconds), whether to stop.
 __device__ __forceinline__ void poll_host(enactor& run) {
     const uint64 now = cycles();
-    if (now - run.polled_at < 200000) { return; }
-    run.polled_at = now;
+    if (now - run.shared.polled_at < 200000) { return; }
+    run.shared.polled_at = now;
     if (read_host_flag(run.slice.host_stop) != 0) { request_stop(run.control); }
 }
 
@@ -418,9 +422,9 @@ __device__ __forceinline__ void synchronize(enactor& run) {
         __threadfence();
         if (blockIdx.x == 0) {
             poll_host(run);
-            const bool passes_on = run.stop_requested && !run.stopped;
+            const bool passes_on = run.shared.stop_requested && !run.stopped;
             const uint64 before = atomicAdd(&run.control->arrived, passes_on ? stop + 1 : 1ull);
-            run.stop_requested = (before & STOP_REQUEST) != 0;
+            run.shared.stop_requested = (before & STOP_REQUEST) != 0;
         } else {
             atomicAdd(&run.control->arrived, 1ull);
         }
@@ -646,13 +650,13 @@ __device__ __forceinline__ void spread_apply(const data_slice& d, vertex src, ve
     reduce_xor(&d.toggled[dst], d.lit[src]);
     d.alike[e] = d.lit[src] == d.lit[dst];
 }
-#line 650 "switches.cu"
+#line 654 "switches.cu"
 
 __device__ __forceinline__ bool measure_condition(const data_slice& d, vertex v) {
 #line 41 "switches.gdsl"
     return d.lit[v];
 }
-#line 656 "switches.cu"
+#line 660 "switches.cu"
 
 __device__ __forceinline__ void measure_apply(const data_slice& d, vertex v, int32 iteration, measure_totals& totals) {
 #line 43 "switches.gdsl"
@@ -668,13 +672,13 @@ __device__ __forceinline__ void measure_apply(const data_slice& d, vertex v, int
     plain_min(&totals.first_lit, v);
     d.stamp[v] = iteration;
 }
-#line 672 "switches.cu"
+#line 676 "switches.cu"
 
 __device__ __forceinline__ bool is_lit_condition(const data_slice& d, vertex v) {
 #line 39 "switches.gdsl"
     return d.lit[v];
 }
-#line 678 "switches.cu"
+#line 682 "switches.cu"
 
 // ---- operators ----
 
