@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from functools import cache
 
 from gdsl.codegen.reserved import DATA_MEMBERS, KEYWORDS, LIBRARY, MACROS, PRINTED
-from gdsl.ir.nodes import Array, Param, Program, Scalar
+from gdsl.ir.nodes import Array, EdgeFunctor, Param, Program, Scalar, VertexFunctor
 from gdsl.types import ScalarType
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/|\{#.*?#\}", re.DOTALL)
@@ -64,7 +64,8 @@ class Names:
             self._taken.add(name)
         self._function_names = frozenset(self._taken)
         data: list[Param | Array | Scalar] = [*program.params, *program.arrays, *program.scalars]
-        self._parts = tuple(f"{functor.name}_" for functor in (*program.vertex_functors, *program.edge_functors))
+        functors: list[VertexFunctor | EdgeFunctor] = [*program.vertex_functors, *program.edge_functors]
+        self._parts = tuple(f"{functor.name}_" for functor in functors)
         self._members = {self.member(part.name) for part in data}
         self._variables = {frontier: self._unused(self._variable(frontier)) for frontier in program.frontiers}
 

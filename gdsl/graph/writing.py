@@ -152,6 +152,7 @@ def _write_npz(graph: Graph, stream: IO[bytes]) -> None:
     """What scipy.sparse.save_npz writes, and whether the graph is directed."""
     weights = graph.attributes.get("weight")
     target: Any = _Honest(stream)
+    directed: Any = {DIRECTED_KEY: np.array(graph.directed)}
     np.savez_compressed(
         target,
         indices=graph.columns,
@@ -159,7 +160,7 @@ def _write_npz(graph: Graph, stream: IO[bytes]) -> None:
         format=np.array(b"csr"),
         shape=np.array([graph.num_vertices] * 2),
         data=np.ones(graph.num_edges, dtype=bool) if weights is None else weights,
-        **{DIRECTED_KEY: np.array(graph.directed)},
+        **directed,
     )
     if target.failure is not None:
         raise target.failure
