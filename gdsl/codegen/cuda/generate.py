@@ -237,7 +237,12 @@ def _called(pieces: list[str]) -> frozenset[str]:
 
 
 def _block_storage(uses: frozenset[str]) -> str:
-    lines = ["struct block_storage {", "    bool stopped;"]
+    lines = [
+        "struct block_storage {",
+        "    uint64 polled_at;     // when the host's flag was last read; the leader's block only",
+        "    bool stop_requested;  // seen by the leader, who decides at which barrier the run stops",
+        "    bool stopped;",
+    ]
     if "collector" in uses:
         lines.append("    vertex staged[BLOCK_THREADS / 32][64];  // a warp's accepted vertices")
     if "block_reduce" in uses:
