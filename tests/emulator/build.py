@@ -41,7 +41,9 @@ def cache_folder() -> Path:
     """Where shared objects are kept: GDSL_EMULATOR_CACHE, or a folder of this user's in the system's temporary one."""
     named = os.environ.get("GDSL_EMULATOR_CACHE")
     folder = Path(named) if named else Path(tempfile.gettempdir()) / f"gdsl-emulator-{os.getuid()}"
-    folder.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if folder.stat().st_uid != os.getuid():  # what lies there would be loaded into this process
+        folder = Path(tempfile.mkdtemp(prefix="gdsl-emulator-"))
     return folder
 
 

@@ -13,7 +13,8 @@ from gdsl.diagnostics import GdslError
 
 from . import build
 from .driver import EmulatedModule, EmulatorError
-from .mutants import GENERATED, MUTANTS, Mutant, mutated, templates_with
+from .mutants import GENERATED, MUTANTS, Mutant
+from .mutating import mutated, templates_with
 from .running import SMALL, Built, device_for, differences, expect, generate_text
 
 pytestmark = pytest.mark.skipif(build.compiler() is None, reason="the emulator needs g++")

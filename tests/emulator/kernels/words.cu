@@ -7,7 +7,8 @@ extern "C" __global__ void collectives(unsigned* out) {
     const unsigned lane = threadIdx.x % 32;
     unsigned* const mine = out + 16 * threadIdx.x;
     mine[0] = __ballot_sync(FULL_WARP, lane % 3 == 0);
-    mine[1] = __any_sync(FULL_WARP, lane == 7) + 2 * __all_sync(FULL_WARP, lane < 32) + 4 * __all_sync(FULL_WARP, lane != 3);
+    mine[1] = __any_sync(FULL_WARP, lane == 7) + 2 * __all_sync(FULL_WARP, lane < 32);
+    mine[1] += 4 * __all_sync(FULL_WARP, lane != 3);
     mine[2] = __shfl_sync(FULL_WARP, lane * 10, 5);
     mine[3] = __shfl_up_sync(FULL_WARP, lane, 3);
     mine[4] = __shfl_down_sync(FULL_WARP, lane, 3);

@@ -61,7 +61,9 @@ extern "C" void emulator_free(u64 address) {
 }
 
 // The host has written here.
-extern "C" void emulator_mark_written(u64 address, u64 size) { set_allocated(address - arena.base, size, ALLOCATED | WRITTEN); }
+extern "C" void emulator_mark_written(u64 address, u64 size) {
+    set_allocated(address - arena.base, size, ALLOCATED | WRITTEN);
+}
 
 // Storage of one block, until the launch ends.
 void* allocate_shared(u64 size) {

@@ -1,5 +1,5 @@
-// Atomics and the loads and stores that other threads may meet. One OS thread runs them all, so that each is atomic as it
-// stands; what needs care is what they promise.
+// Atomics and the loads and stores that other threads may meet. One OS thread runs them all, so that each is atomic
+// as it stands; what needs care is what they promise.
 #include "core.h"
 
 #include <cstring>
@@ -25,7 +25,9 @@ T change(T* address, u64 site, Change next) {
 // Where a single byte changes the others are not claimed: a bool is exchanged in its aligned word.
 template <class T>
 T exchange_if(T* address, T expected, T value, u64 site) {
-    if (reinterpret_cast<u64>(address) % sizeof(T) != 0) { fail(MISALIGNED, site, 0, "a compare-and-swap is not aligned"); }
+    if (reinterpret_cast<u64>(address) % sizeof(T) != 0) {
+        fail(MISALIGNED, site, 0, "a compare-and-swap is not aligned");
+    }
     const T differs = expected ^ value;
     const unsigned byte = differs == 0 ? 0 : unsigned(__builtin_ctzll(differs)) / 8;
     if (differs >> (8 * byte) <= 0xff) {
@@ -142,7 +144,8 @@ ATOMIC(atomicExch, unsigned long long, b)
 ATOMIC(atomicExch, float, b)
 
 int atomicCAS(int* address, int expected, int value) {
-    return int(emulator::exchange_if(reinterpret_cast<unsigned*>(address), unsigned(expected), unsigned(value), EMULATOR_SITE));
+    unsigned* const word = reinterpret_cast<unsigned*>(address);
+    return int(emulator::exchange_if(word, unsigned(expected), unsigned(value), EMULATOR_SITE));
 }
 unsigned atomicCAS(unsigned* address, unsigned expected, unsigned value) {
     return emulator::exchange_if(address, expected, value, EMULATOR_SITE);

@@ -19,7 +19,9 @@ bool all_came(const Fiber& fiber) {
     bool all = true;
     for (u32 lane = 0; lane < 32; ++lane) {
         if (!(fiber.mask >> lane & 1)) { continue; }
-        if (first + lane >= end) { fail(DIVERGENCE, fiber.site, 0, "the mask names lane %u, which does not exist", lane); }
+        if (first + lane >= end) {
+            fail(DIVERGENCE, fiber.site, 0, "the mask names lane %u, which does not exist", lane);
+        }
         const Fiber& other = m.fibers[first + lane];
         if (&other == &fiber) { continue; }
         if (other.state == State::done) {
@@ -31,11 +33,11 @@ bool all_came(const Fiber& fiber) {
         }
         if (other.state != State::warp) {
             all = false;
-        } else if (other.mask == fiber.mask && (other.operation != fiber.operation || !same_site(other.site, fiber.site))) {
-            fail(DIVERGENCE, fiber.site, other.site, "lanes %u and %u of one warp are at different collectives", fiber.lane,
-                 lane);
         } else if (other.mask != fiber.mask) {
             all = false;
+        } else if (other.operation != fiber.operation || !same_site(other.site, fiber.site)) {
+            fail(DIVERGENCE, fiber.site, other.site, "lanes %u and %u of one warp are at different collectives",
+                 fiber.lane, lane);
         }
     }
     return all;
@@ -114,11 +116,12 @@ void complete(const Fiber& fiber) {
     const u32 first = first_of_warp(fiber);
     const bool shuffles = fiber.operation >= SHUFFLE && fiber.operation <= SHUFFLE_XOR;
     if (fiber.operation == SYNC) { synchronize_lanes(fiber, first); }
-    const u64 common = shuffles || fiber.operation == MATCH_ANY || fiber.operation == SYNC ? 0 : reduced(fiber, first);
+    const bool matches = fiber.operation == MATCH_ANY;
+    const u64 common = shuffles || matches || fiber.operation == SYNC ? 0 : reduced(fiber, first);
     for (u32 lane = 0; lane < 32; ++lane) {
         if (!(fiber.mask >> lane & 1)) { continue; }
         Fiber& other = m.fibers[first + lane];
-        other.result = shuffles ? shuffled(other, first) : fiber.operation == MATCH_ANY ? matching(other, first) : common;
+        other.result = shuffles ? shuffled(other, first) : matches ? matching(other, first) : common;
         if (&other != &fiber) { make_runnable(other); }
     }
 }
@@ -131,7 +134,9 @@ namespace {
 bool arrive(Fiber& fiber) {
     Warp& warp = machine.warps[fiber.warp];
     const u32 own = 1u << fiber.lane;
-    if (!(fiber.mask & own)) { fail(DIVERGENCE, fiber.site, 0, "lane %u is not in the mask that it names", fiber.lane); }
+    if (!(fiber.mask & own)) {
+        fail(DIVERGENCE, fiber.site, 0, "lane %u is not in the mask that it names", fiber.lane);
+    }
     if (fiber.mask & warp.done) {
         fail(DIVERGENCE, fiber.site, 0, "lane %u waits for lane %d, which has left the kernel", fiber.lane,
              __builtin_ctz(fiber.mask & warp.done));
@@ -175,7 +180,7 @@ int block_barrier(unsigned operation, int predicate) {
     fiber.site = EMULATOR_SITE;
     const u32 size = m.options.block, first = fiber.block * size;
     if (block.finished > 0) {
-        fail(DIVERGENCE, fiber.site, 0, "thread %u waits at a barrier, but %u threads of its block have left the kernel",
+        fail(DIVERGENCE, fiber.site, 0, "thread %u waits at a barrier, but %u threads of its block have left",
              fiber.id - first, block.finished);
     }
     if (block.arrived > 0) {

@@ -67,7 +67,7 @@ template <class T> struct promoted { typedef T type; };
 template <> struct promoted<bool> { typedef int type; };
 
 template <class T>
-EMULATOR_INLINE typename promoted<T>::type shuffle(unsigned operation, unsigned mask, T value, unsigned argument, int width) {
+EMULATOR_INLINE auto shuffle(unsigned operation, unsigned mask, T value, unsigned argument, int width) {
     typedef typename promoted<T>::type word;
     static_assert(shuffled<word>::value, "CUDA has no shuffle of this type");
     if (width != 32) { __builtin_trap(); }
@@ -118,8 +118,12 @@ EMULATOR_INLINE void __syncwarp(unsigned mask = 0xffffffffu) { emulator::warp_co
 EMULATOR_INLINE unsigned __ballot_sync(unsigned mask, int p) {
     return unsigned(emulator::warp_collective(emulator::BALLOT, mask, p != 0, 0));
 }
-EMULATOR_INLINE int __any_sync(unsigned mask, int p) { return int(emulator::warp_collective(emulator::ANY, mask, p != 0, 0)); }
-EMULATOR_INLINE int __all_sync(unsigned mask, int p) { return int(emulator::warp_collective(emulator::ALL, mask, p != 0, 0)); }
+EMULATOR_INLINE int __any_sync(unsigned mask, int p) {
+    return int(emulator::warp_collective(emulator::ANY, mask, p != 0, 0));
+}
+EMULATOR_INLINE int __all_sync(unsigned mask, int p) {
+    return int(emulator::warp_collective(emulator::ALL, mask, p != 0, 0));
+}
 EMULATOR_INLINE unsigned __match_any_sync(unsigned mask, unsigned value) {
     return unsigned(emulator::warp_collective(emulator::MATCH_ANY, mask, value, 0));
 }

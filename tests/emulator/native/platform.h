@@ -20,11 +20,17 @@ unsigned read_host(const unsigned* flag);
 }  // namespace emulator
 
 template <class T>
-__device__ __forceinline__ T load_relaxed(const T* x) { return emulator::from_bits<T>(emulator::load(x, sizeof(T), false)); }
+__device__ __forceinline__ T load_relaxed(const T* x) {
+    return emulator::from_bits<T>(emulator::load(x, sizeof(T), false));
+}
 template <class T>
-__device__ __forceinline__ void store_relaxed(T* x, T value) { emulator::store(x, sizeof(T), emulator::to_bits(value), false); }
+__device__ __forceinline__ void store_relaxed(T* x, T value) {
+    emulator::store(x, sizeof(T), emulator::to_bits(value), false);
+}
 __device__ __forceinline__ uint64 load_acquire(const uint64* x) { return emulator::load(x, sizeof(uint64), true); }
-__device__ __forceinline__ void store_release(uint64* x, uint64 value) { emulator::store(x, sizeof(uint64), value, true); }
+__device__ __forceinline__ void store_release(uint64* x, uint64 value) {
+    emulator::store(x, sizeof(uint64), value, true);
+}
 __device__ __forceinline__ uint64 wait_for_arrivals(const uint64* x, uint64 target) {
     return emulator::wait_for_arrivals(x, target);
 }

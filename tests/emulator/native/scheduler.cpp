@@ -141,7 +141,8 @@ void finish_current() {
     for (u32 i = first_of_warp(fiber); i < end_of_warp(fiber); ++i) {
         const Fiber& other = m.fibers[i];
         if (other.state == State::warp && (other.mask >> fiber.lane & 1)) {
-            fail(DIVERGENCE, other.site, 0, "lane %u has left the kernel while lane %u waits for it", fiber.lane, other.lane);
+            fail(DIVERGENCE, other.site, 0, "lane %u has left the kernel while lane %u waits for it", fiber.lane,
+                 other.lane);
         }
     }
     Block& block = m.blocks[fiber.block];
@@ -220,7 +221,8 @@ void report_deadlock() {
     u64 sites[2] = {0, 0};
     int number = 0;
     for (const auto& [place, count] : places) {
-        static const char* const names[] = {"", "", "in a warp's collective", "at a block's barrier", "for another block", ""};
+        static const char* const names[] = {
+            "", "", "in a warp's collective", "at a block's barrier", "for another block", ""};
         text += (number ? ", " : " ") + std::to_string(count) + " wait " + names[place.second];
         if (number < 2) { sites[number] = place.first; }
         number += 1;

@@ -48,7 +48,8 @@ void report_race(const Slot& slot, u64 address, u32 size, u32 flags, u64 site) {
 
 void remember(Slot* slots, Slot* place, const Fiber& fiber, u8 mask, u32 flags, u64 site) {
     if (place == nullptr) { place = &slots[next_random() % SLOTS]; }
-    *place = Slot{fiber.id, fiber.block_epoch, fiber.warp_epoch, fiber.own_epoch, u32(site), arena.launch, mask, u8(flags)};
+    *place = Slot{fiber.id,   fiber.block_epoch, fiber.warp_epoch, fiber.own_epoch,
+                  u32(site), arena.launch,      mask,             u8(flags)};
 }
 
 void check_granule(u64 granule, u8 mask, const Fiber& fiber, u32 size, u32 flags, u64 site) {
@@ -89,14 +90,17 @@ void check_outside(const void* address, u32 size, u32 flags, u64 site) {
         fail(BOUNDS, site, 0, "thread %u of block %u reaches a local variable of thread %u of block %u",
              fiber.id % machine.options.block, fiber.block, other.id % machine.options.block, other.block);
     }
-    fail(BOUNDS, site, 0, "a %s of %u bytes at %p, which is no device memory", flags & WRITE ? "write" : "read", size, address);
+    const char* const kind = flags & WRITE ? "write" : "read";
+    fail(BOUNDS, site, 0, "a %s of %u bytes at %p, which is no device memory", kind, size, address);
 }
 
 void report_bounds(u64 offset, u32 size, u32 flags, u64 site) {
     const char* const kind = flags & ATOMIC ? "an atomic access" : flags & WRITE ? "a write" : "a read";
     if (offset >= arena.top) { fail(BOUNDS, site, 0, "%s of %u bytes outside all allocations", kind, size); }
     auto after = arena.allocations.upper_bound(offset);
-    if (after == arena.allocations.begin()) { fail(BOUNDS, site, 0, "%s of %u bytes before all allocations", kind, size); }
+    if (after == arena.allocations.begin()) {
+        fail(BOUNDS, site, 0, "%s of %u bytes before all allocations", kind, size);
+    }
     const auto before = std::prev(after);
     const u64 past = offset - before->first;
     if (!before->second.live && past < before->second.size) {
@@ -131,7 +135,9 @@ void check_access(const void* address, u32 size, u32 flags, u64 site) {
     for (u32 i = 0; i < size; ++i) {
         if (!(arena.bytes[offset + i] & ALLOCATED)) { report_bounds(offset + i, size, flags, site); }
     }
-    if ((flags & ATOMIC) && offset % size != 0) { fail(MISALIGNED, site, 0, "an atomic of %u bytes is not aligned", size); }
+    if ((flags & ATOMIC) && offset % size != 0) {
+        fail(MISALIGNED, site, 0, "an atomic of %u bytes is not aligned", size);
+    }
     if (flags & WRITE) {
         for (u32 i = 0; i < size; ++i) { arena.bytes[offset + i] |= WRITTEN; }
     } else if (m.options.check_uninitialised) {
