@@ -30,12 +30,16 @@ def generate(program: Program, id_bits: int, sizes: Sizes | None = None) -> Gene
     return _Generator(program, id_bits, sizes or Sizes()).generate()
 
 
+_OF_THE_TEMPLATE = "struct host_slice; combine initialize run_schedule gdsl_run gdsl_release"
+"""What program.cpp.j2 itself defines beside the library."""
+
+
 class _Generator:
     def __init__(self, program: Program, id_bits: int, sizes: Sizes) -> None:
         self.program = program
         self.id_bits = id_bits
         self.sizes = sizes
-        self.names = Names(program, LIBRARY.text)
+        self.names = Names(program, f"{LIBRARY.text}\n{_OF_THE_TEMPLATE}")
         self.checks = CheckTable(enabled=program.tuning.bounds)
         self.printer = FunctionPrinter(program, self.names, self.checks)
         self.texts = FunctorTexts(self.printer)

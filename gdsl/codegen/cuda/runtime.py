@@ -61,7 +61,7 @@ def reserved_text() -> str:
     types = {name for piece in pieces() for name in types_of(piece.text)}
     names = [name for piece in pieces() for name in piece.names]
     generated = "struct graph_slice; struct run_slice; struct data_slice; struct saved_state; struct block_storage;"
-    constants = " BLOCK_THREADS HUB_DEGREE HUB_CHUNK PULL_PREFIX SHORT_LIST "
+    constants = " initialise run_schedule BLOCK_THREADS HUB_DEGREE HUB_CHUNK PULL_PREFIX SHORT_LIST "
     return generated + constants + " ".join(f"struct {name};" for name in sorted(types)) + " ".join(names) + " "
 
 
