@@ -10,11 +10,17 @@ from gdsl.passes import barriers, claims, directions, measures, place_limits, se
 
 Pass = Callable[[Program], Program]
 
-COMMON: tuple[Pass, ...] = (directions.run, measures.run, selection.run, claims.run, shared_reads.run)
+COMMON: tuple[Pass, ...] = (
+    directions.run,
+    measures.run,
+    selection.run,
+    claims.run,
+    shared_reads.run,
+    place_limits.run,
+)
 CPU: tuple[Pass, ...] = COMMON
-CUDA: tuple[Pass, ...] = (*COMMON, place_limits.run)
-CUDA_FUSED: tuple[Pass, ...] = (*CUDA, barriers.run)
-CUDA_UNFUSED: tuple[Pass, ...] = CUDA
+CUDA_FUSED: tuple[Pass, ...] = (*COMMON, barriers.run)
+CUDA_UNFUSED: tuple[Pass, ...] = COMMON
 
 
 def apply(program: Program, passes: Sequence[Pass]) -> Program:

@@ -54,7 +54,6 @@ class CpuBackend:
 def generated(program: Program, id_bits: int, sizes: Sizes | None = None) -> Generated:
     """The C++ of `program` (as lowered), and what the host must know of it."""
     from gdsl.codegen.cpu.generate import generate
-    from gdsl.passes import pipelines, place_limits
+    from gdsl.passes import pipelines
 
-    passes = pipelines.CPU if place_limits.run in pipelines.CPU else (*pipelines.CPU, place_limits.run)
-    return generate(pipelines.apply(program, passes), id_bits, sizes)
+    return generate(pipelines.apply(program, pipelines.CPU), id_bits, sizes)
