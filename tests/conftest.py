@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +12,12 @@ import pytest
 ROOT = Path(__file__).parents[1]
 if str(ROOT) not in sys.path:  # `pytest` alone does not put it there, `python -m pytest` does
     sys.path.append(str(ROOT))  # behind what is installed: where that is a wheel, the wheel is tested
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """A shell's background job ignores Ctrl-C, and so would all that is started here; tests send it."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
