@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gdsl.backends.cpu import failures
+from gdsl.backends import failures
 from gdsl.backends.cpu.memory import (
     ControlBlock,
     HostSlice,

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy
 
+from gdsl.backends import failures
 from gdsl.backends.cuda.device import Device
 from gdsl.backends.cuda.memory import (
     CONTROL_FIELDS,
@@ -25,7 +26,7 @@ from gdsl.codegen.cuda.generate import Generated
 from gdsl.codegen.cuda.host import HostIf, HostKernel, HostRepeat, HostStep, HostSwap, HostWhile
 from gdsl.diagnostics import GdslError
 from gdsl.graph.graph import Graph
-from gdsl.ir.nodes import Advance, NeighborReduce, Operator, Program, Repeat, While
+from gdsl.ir.nodes import Advance, NeighborReduce, Operator, Program
 from gdsl.ir.traversal import walk
 from gdsl.operations import Balance, Direction, Domain
 from gdsl.types import ScalarType
@@ -112,23 +113,14 @@ class Enactor:
         if control["failure"]:
             raise self._index_failure(control["failure"] - 1, control["failed_value"])
         if control["exhausted"]:
-            raise iterations_failure(self.program, control["exhausted"] - 1, self.limits.max_iterations or 0)
+            raise failures.iterations_error(self.program, control["exhausted"] - 1, self.limits.max_iterations or 0)
         if control["arrived"] >> _STOPPED_FROM_BIT:
-            raise timeout_failure(self.limits.timeout or 0.0)
+            raise failures.timeout_error(self.limits.timeout or 0.0)
 
     def _index_failure(self, number: int, value: int) -> GdslError:
         site = self.generated.checks.sites[number]
         length = self.graph.num_vertices if site.domain is Domain.VERTEX else self.graph.num_edges
-        shown = "none" if value == -1 else str(value)
-        has = "there are no elements"
-        if length:
-            has = f"there {'is 1 element' if length == 1 else f'are {length} elements'}, counted from 0"
-        return GdslError.single(
-            "E0801",
-            f"index {shown} of `{site.subject}` is out of range: {has}",
-            site.span,
-            place=f"{self.program.source_name}:{site.span.line}:{site.span.column}",
-        )
+        return failures.index_error(self.program, site, value, length)
 
     def _follow_swaps(self) -> None:
         """After swaps a name's values lie where the kernel says."""
@@ -204,7 +196,7 @@ class _Walk:
         limit = self.enactor.limits.max_iterations
         for iteration in passes:
             if limit is not None and iteration >= limit:
-                raise iterations_failure(self.enactor.program, step.loop, limit)
+                raise failures.iterations_error(self.enactor.program, step.loop, limit)
             self._steps(step.body, iteration)
             self.passes += outermost
 
@@ -216,7 +208,7 @@ class _Walk:
         control = self.enactor.control()
         self.enactor.raise_failure(control)
         if self.enactor.is_late():
-            raise timeout_failure(self.enactor.limits.timeout or 0.0)
+            raise failures.timeout_error(self.enactor.limits.timeout or 0.0)
         return control["answer"]
 
     def _launch(self, kernel: str, iteration: int) -> None:
@@ -252,18 +244,6 @@ def result_dtype(type_: ScalarType, id_bits: int) -> Any:
     if type_.is_id:
         return numpy.dtype(f"i{id_bits // 8}")
     return numpy.dtype("?") if type_ is ScalarType.BOOL else numpy.dtype(type_.value)
-
-
-def iterations_failure(program: Program, loop: int, limit: int) -> GdslError:
-    """E0803 for a loop of the schedule."""
-    node = next(n for n in walk(program.schedule) if isinstance(n, (While, Repeat)) and n.loop == loop)
-    passes = "1 pass" if limit == 1 else f"{limit} passes"
-    return GdslError.single("E0803", f"this loop was stopped after {passes}, the most allowed", node.span)
-
-
-def timeout_failure(seconds: float) -> GdslError:
-    """E0802."""
-    return GdslError.single("E0802", f"the run was stopped after {seconds:g} seconds, its timeout")
 
 
 def _trace_record(op: Operator, record: Any) -> TraceRecord:

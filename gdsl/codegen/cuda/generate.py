@@ -112,6 +112,22 @@ class _Generation:
             initial_scalars=self._initial_scalars(),
             kernels=writer.kernels,
         )
+        text, uses = self._text(body, members, writer)
+        return Generated(
+            text,
+            writer.kernels[0].name,
+            schedule,
+            self.checks,
+            swapped,
+            members,
+            {part.name: self.names.member(part.name) for part in self._data()},
+            tuple((member.removeprefix("d."), array) for array, member in self.planner.temporaries.items()),
+            self.shape,
+            uses,
+        )
+
+    def _text(self, body: str, members: tuple[Member, ...], writer: ScheduleWriter) -> tuple[str, frozenset[str]]:
+        """The whole file around `body`, and the names of the runtime that are in it."""
         platform, pieces, uses = self._link(body, members, writer)
         text = render(
             "cuda",
@@ -123,19 +139,7 @@ class _Generation:
             runtime=pieces,
             body=body,
         )
-        temporaries = tuple((member.removeprefix("d."), array) for array, member in self.planner.temporaries.items())
-        return Generated(
-            number_lines(text, f"{self.program.name}.cu"),
-            writer.kernels[0].name,
-            schedule,
-            self.checks,
-            swapped,
-            members,
-            {part.name: self.names.member(part.name) for part in self._data()},
-            temporaries,
-            self.shape,
-            uses,
-        )
+        return number_lines(text, f"{self.program.name}.cu"), uses
 
     def _data(self) -> tuple[Param | Array | Scalar, ...]:
         return (*self.program.params, *self.program.arrays, *self.program.scalars)

@@ -95,13 +95,6 @@ struct collector {
     }
 };
 
-// piece: discarder
-// For operators without a result.
-struct discarder {
-    __device__ __forceinline__ void append(bool, vertex) {}
-    __device__ __forceinline__ void flush() {}
-};
-
 // piece: end_queue
 // The barrier after which a result can be read as a queue.
 __device__ __forceinline__ void end_queue(enactor& run, frontier& result) {

@@ -1,4 +1,4 @@
-"""What the user reads where a run was stopped."""
+"""What the user reads where compiled code stopped a run."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from gdsl.ir.traversal import walk
 def index_error(program: Program, site: CheckSite, value: int, length: int) -> GdslError:
     """E0801: the index `value` (-1: `none`) where there are `length` elements."""
     shown = "none" if value == -1 else str(value)
-    elements = "no elements" if length == 0 else f"{length} element{'s' if length != 1 else ''}, counted from 0"
-    message = f"index {shown} of `{site.subject}` is out of range: there are {elements}"
+    has = "there is 1 element" if length == 1 else f"there are {length or 'no'} elements"
+    counted = ", counted from 0" if length else ""
+    message = f"index {shown} of `{site.subject}` is out of range: {has}{counted}"
     place = f"{program.source_name}:{site.span.line}:{site.span.column}" if program.source_name else None
     return GdslError.single("E0801", message, site.span, place=place)
 
