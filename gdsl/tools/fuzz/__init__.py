@@ -1,0 +1,1 @@
+"""Campaigns that look for input which breaks gdsl: ``python -m gdsl.tools.fuzz --text --minutes 5``."""

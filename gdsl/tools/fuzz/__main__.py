@@ -1,0 +1,60 @@
+"""``python -m gdsl.tools.fuzz``: run campaigns, print what was counted and found; exit status 1 after a finding."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import time
+
+import click
+
+from gdsl.tools.fuzz.campaign import Campaign, Case, run
+
+CAMPAIGNS = {
+    "text": ("gdsl.tools.fuzz.text", "mutated programs through the compiler"),
+    "graphs": ("gdsl.tools.fuzz.graphs", "mutated graph files of every format"),
+    "names": ("gdsl.tools.fuzz.names", "words as names in every role, compiled and run"),
+    "python": ("gdsl.tools.fuzz.python_calls", "calls of the Python interface with odd values"),
+}
+
+
+def _flags(command: click.Command) -> click.Command:
+    for name, (_, text) in reversed(CAMPAIGNS.items()):
+        command.params.insert(0, click.Option([f"--{name}"], is_flag=True, help=text.capitalize() + "."))
+    return command
+
+
+def _progress(campaign: Campaign) -> None:
+    if campaign.cases % 200 == 0 and sys.stderr.isatty():
+        print(
+            f"\r{campaign.name}: {campaign.cases:,} cases, {len(campaign.findings)} findings", end="", file=sys.stderr
+        )
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--seed", type=int, default=None, help="The seed of the first case; by default taken from the clock.")
+@click.option("--count", type=click.IntRange(1), default=None, help="How many cases each campaign runs.")
+@click.option("--minutes", type=float, default=None, help="How long each campaign runs; 1 without --count.")
+def main(seed: int | None, count: int | None, minutes: float | None, **chosen: bool) -> None:
+    """Look for input that breaks gdsl. Each case follows from its seed alone: --seed N --count 1 repeats it.
+
+    Without a campaign's name all of them are run.
+    """
+    first = int(time.time()) if seed is None else seed
+    names = [name for name in CAMPAIGNS if chosen[name]] or list(CAMPAIGNS)
+    seconds = minutes * 60 if minutes is not None else (None if count is not None else 60.0)
+    found = False
+    for name in names:
+        case: Case = importlib.import_module(CAMPAIGNS[name][0]).case
+        campaign = run(name, case, seed=first, count=count, seconds=seconds, progress=_progress)
+        print(campaign.line())
+        for own, text in campaign.findings:
+            print(f"\n--- python -m gdsl.tools.fuzz --{name} --seed {own} --count 1\n{text}")
+        found = found or bool(campaign.findings)
+    sys.exit(found)
+
+
+_flags(main)
+
+if __name__ == "__main__":
+    main()
