@@ -13,7 +13,7 @@ Case = Callable[[random.Random], str]
 (``"accepted"``, ``"E0201"``); raises `Finding` for what must not happen."""
 
 
-class Finding(Exception):
+class Finding(Exception):  # noqa: N818 (what a campaign looks for is no error of the campaign)
     """Something that must not happen, with all that a person needs to see it again."""
 
 
