@@ -47,14 +47,11 @@ def reference(case: Case, graph: str, id_bits: int) -> tuple[Bindings, Outcome]:
 
 
 def names_for(case: Case, mode: Mode) -> list[str]:
-    """A third of the small graphs, another third for each mode, and the large ones where they say something new."""
+    """A third of the small graphs, another third for each mode, and the large ones."""
     modes = [each.name for each in modes_of(case.name)]
     suited = [name for name, graph in graphs().items() if case.suits(graph) and name not in LARGE]
     turn = modes.index(mode.name) % 3
-    chosen = suited[turn::3]
-    if mode.name in ("fused", "pull"):
-        chosen += [name for name in LARGE if case.suits(graphs()[name])]
-    return chosen
+    return suited[turn::3] + [name for name in LARGE if case.suits(graphs()[name])]
 
 
 def check(built: Built, case: Case, graph: str, seed: int) -> None:

@@ -24,7 +24,6 @@ TRACE_DTYPE = numpy.dtype(
 )
 TRACE_CAPACITY = 1 << 16
 _HUB_CHUNK_BYTES = {32: 12, 64: 24}
-_SAVED_BYTES = 4096
 
 
 class GraphOnDevice:
@@ -130,8 +129,8 @@ class _Preparation:
         part["trace_capacity"], part["host_stop"] = TRACE_CAPACITY, device.stop_pointer
         if "push_hubs" in uses or "pull_hubs" in uses or "reduce_hubs" in uses:
             part["hubs"] = self._keep(_hub_bytes(self.generated, self.graph, self.id_bits)).pointer
-        if self.generated.schedule is not None:
-            part["saved"] = self._keep(_SAVED_BYTES, clear=True).pointer
+        if self.generated.saved_bytes:
+            part["saved"] = self._keep(self.generated.saved_bytes, clear=True).pointer
         bitmap = 4 * ((self.graph.num_vertices + 31) // 32)
         for slot in range(len(self.program.frontiers) + 1 if self.program.frontiers else 0):
             part["queues"][slot] = self._keep(self.id_bits // 8 * self.graph.num_vertices).pointer

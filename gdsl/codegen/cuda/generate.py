@@ -12,9 +12,11 @@ from gdsl.codegen.cuda.functors import FunctorTexts
 from gdsl.codegen.cuda.host import HostStep
 from gdsl.codegen.cuda.layout import (
     Member,
+    checked_struct_text,
     graph_members,
     problem_members,
     run_members,
+    struct_dtype,
     struct_text,
 )
 from gdsl.codegen.cuda.operators import OperatorPlanner
@@ -70,6 +72,8 @@ class Generated:
     """The member for each param, array and scalar of the program."""
     temporaries: tuple[tuple[str, str], ...]
     """(member, array) for each array that a `neighbor_reduce` computes into before it stores."""
+    saved_bytes: int
+    """Of `saved_state`; 0 in the fused form."""
     shape: Shape
     uses: frozenset[str]
     """Names of the runtime that are in the text: they decide what must be allocated."""
@@ -122,6 +126,7 @@ class _Generation:
             members,
             {part.name: self.names.member(part.name) for part in self._data()},
             tuple((member.removeprefix("d."), array) for array, member in self.planner.temporaries.items()),
+            0 if schedule is None else struct_dtype(writer.state_members()).itemsize,
             self.shape,
             uses,
         )
@@ -201,9 +206,7 @@ class _Generation:
             "graph_slice": struct_text("graph_slice", graph_members()),
             "run_slice": struct_text("run_slice", run_members(slots)),
             "data_slice": struct_text("data_slice", members, "graph_slice graph;\n    run_slice run;"),
-            "saved_state": "\n".join(
-                ["struct saved_state {", *(f"    {member}" for member in writer.state_members()), "};"]
-            ),
+            "saved_state": checked_struct_text("saved_state", writer.state_members()),
             "block_storage": _block_storage(frozenset({"collector", "block_reduce", "push_blocks"})),
         }
         _, pieces = runtime.link(body, structs)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy
 
@@ -29,7 +30,7 @@ class Member:
 
     name: str
     type: str
-    dtype: str
+    dtype: Any
     comment: str = ""
     count: int = 0
     """Elements of an array member; 0: a single value."""
@@ -72,6 +73,21 @@ def run_members(frontiers: int) -> tuple[Member, ...]:
     )
 
 
+FRONTIER = numpy.dtype(
+    [("queue", "u8"), ("bitmap", "u8"), ("size", "u8"), ("edges", "u8"), ("queued", "u1"), ("mapped", "u1")], align=True
+)
+DIRECTION_STATE = numpy.dtype([("unvisited", "u8"), ("pull", "u1")], align=True)
+
+
+def saved_members(frontiers: int, directions: int) -> tuple[Member, ...]:
+    """`saved_state`: what the kernels of the unfused form hand on from one to the next."""
+    return (
+        Member("operators", "uint64", "u8"),
+        *((Member("frontiers", "frontier", FRONTIER, count=frontiers),) if frontiers else ()),
+        *((Member("directions", "direction_state", DIRECTION_STATE, count=directions),) if directions else ()),
+    )
+
+
 def problem_members(program: Program, names: Names, id_bits: int) -> tuple[Member, ...]:
     """The problem data: arrays and scalars as pointers, params as values."""
     members = [Member(names.member(a.name), f"{a.type.value}*", POINTER, _array_comment(a)) for a in program.arrays]
@@ -90,6 +106,12 @@ def struct_text(name: str, members: tuple[Member, ...], first: str = "") -> str:
         declaration = f"    {member.type} {member.name}{array};"
         lines.append(f"{declaration}  // {member.comment}" if member.comment else declaration)
     return "\n".join([*lines, "};"])
+
+
+def checked_struct_text(name: str, members: tuple[Member, ...]) -> str:
+    """The same for a struct that only the device reads: the compiler sees to it that the host's size is right."""
+    size = struct_dtype(members).itemsize
+    return f'{struct_text(name, members)}\nstatic_assert(sizeof({name}) == {size}, "as the host allocates it");'
 
 
 def struct_dtype(members: tuple[Member, ...]) -> numpy.dtype[numpy.void]:

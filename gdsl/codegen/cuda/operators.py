@@ -80,7 +80,6 @@ class OperatorPlanner:
             ("const data_slice& d", ""),
             *([("frontier& input", "input")] if has_input else []),
             *([("frontier& result", "result")] if has_result else []),
-            *([("marks& seen", "seen")] if marks else []),
             *([("direction_state& direction", "direction")] if directed else []),
             ("int32 iteration", "iteration"),
         ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from gdsl.codegen.cuda.host import HostIf, HostKernel, HostRepeat, HostStep, HostSwap, HostWhile
+from gdsl.codegen.cuda.layout import Member, saved_members
 from gdsl.codegen.cuda.plan import Kernel, OperatorPlan
 from gdsl.codegen.cuda.steps import SPARE, StepPrinter
 from gdsl.codegen.lines import Lines
@@ -34,8 +35,6 @@ class ScheduleWriter:
         for number, name in enumerate((*self.program.frontiers, None) if self.program.frontiers else ()):
             variable = self.steps.expressions.names.frontier(name) if name else SPARE
             lines.add(f"frontier {variable} = frontier_at(d.run, {number});")
-        if self._uses_marks():
-            lines.add("marks seen = {{d.run.marks[0], d.run.marks[1]}, 0, nullptr, 0};")
         for plan in self.steps.operators.values():
             if plan.directed:
                 lines.add(f"direction_state {plan.direction} = {{}};")
@@ -96,8 +95,6 @@ class ScheduleWriter:
         lines.add("saved.operators = 0;")
         for number in range(self._slots()):
             lines.add(f"saved.frontiers[{number}] = frontier_at(d.run, {number});")
-        if self._uses_marks():
-            lines.add("saved.seen = marks{{d.run.marks[0], d.run.marks[1]}, 0, nullptr, 0};")
         lines.close()
         lines.add("end_kernel(run);")
         self._add_kernel("start", "Before the schedule begins.", lines)
@@ -150,8 +147,6 @@ class ScheduleWriter:
             lines.add(f"frontier {self._frontier(name)} = saved.frontiers[{self._number(name)}];")
         if frontiers:
             lines.add(f"frontier {SPARE} = saved.frontiers[{self._slots() - 1}];")
-        if plan is not None and plan.marks:
-            lines.add("marks seen = saved.seen;")
         if plan is not None and plan.directed:
             lines.add(f"direction_state direction = saved.directions[{plan.site}];")
 
@@ -162,8 +157,6 @@ class ScheduleWriter:
             lines.add(f"saved.frontiers[{self._number(name)}] = {self._frontier(name)};")
         if frontiers:
             lines.add(f"saved.frontiers[{self._slots() - 1}] = {SPARE};")
-        if plan is not None and plan.marks:
-            lines.add("saved.seen = seen;")
         if plan is not None and plan.directed:
             lines.add(f"saved.directions[{plan.site}] = direction;")
         lines.close()
@@ -181,25 +174,15 @@ class ScheduleWriter:
         swaps = [node for node in walk(self.program.schedule) if isinstance(node, Swap)]
         return tuple(dict.fromkeys(name for swap in swaps for name in (swap.first, swap.second)))
 
-    def state_members(self) -> tuple[str, ...]:
-        """The members of `saved_state`, which keeps what the kernels of the unfused form hand on."""
-        members = ["uint64 operators;"]
-        if self.program.frontiers:
-            members.append(f"frontier frontiers[{self._slots()}];")
-        if self._uses_marks():
-            members.append("marks seen;")
-        if self._directions():
-            members.append(f"direction_state directions[{self._directions()}];")
-        return tuple(members)
+    def state_members(self) -> tuple[Member, ...]:
+        """The members of `saved_state`."""
+        return saved_members(self._slots(), self._directions())
 
     def _slots(self) -> int:
         return len(self.program.frontiers) + 1 if self.program.frontiers else 0
 
     def _number(self, frontier: str) -> int:
         return self.program.frontiers.index(frontier)
-
-    def _uses_marks(self) -> bool:
-        return any(plan.marks for plan in self.steps.operators.values())
 
     def _directions(self) -> int:
         """One more than the highest site that remembers a direction."""

@@ -44,7 +44,8 @@ class StepPrinter:
             return self._define(step)
         if isinstance(step, CopyFrontier):
             target, other = self._frontier(step.name), self._frontier(step.other)
-            return [f"copy_frontier(run, {target}, {other}, d.graph.num_vertices);"]
+            copied = f"copy_frontier(run, {SPARE}, {other}, d.graph.num_vertices);"
+            return [copied, f"exchange({target}, {SPARE});"]
         if isinstance(step, Barrier):
             return ["synchronize(run);"]
         if isinstance(step, Swap):

@@ -276,6 +276,7 @@ struct hub_chunk {
 struct saved_state {
     uint64 operators;
 };
+static_assert(sizeof(saved_state) == 8, "as the host allocates it");
 
 struct run_slice {
     control_block* control;
@@ -470,13 +471,13 @@ __device__ __forceinline__ uint64 scramble(const data_slice& d, uint64 x, int32 
     }
     return y;
 }
-#line 474 "arithmetic.cu"
+#line 475 "arithmetic.cu"
 
 __device__ __forceinline__ int64 collatz(int64 x) {
 #line 28 "arithmetic.gdsl"
     return x % 2ll == 0ll ? x / 2ll : wrapping_add(wrapping_multiply(3ll, x), 1ll);
 }
-#line 480 "arithmetic.cu"
+#line 481 "arithmetic.cu"
 
 __device__ __forceinline__ void stir_apply(const data_slice& d, vertex v, stir_totals& totals) {
     uint32 polls = 0;
@@ -513,7 +514,7 @@ __device__ __forceinline__ void stir_apply(const data_slice& d, vertex v, stir_t
     plain_or(&totals.bits, d.hash[v]);
     plain_xor(&totals.parity, d.hash[v]);
 }
-#line 517 "arithmetic.cu"
+#line 518 "arithmetic.cu"
 
 // ---- operators ----
 

@@ -177,6 +177,7 @@ struct saved_state {
     frontier frontiers[2];
     direction_state directions[1];
 };
+static_assert(sizeof(saved_state) == 104, "as the host allocates it");
 
 struct run_slice {
     control_block* control;
@@ -683,57 +684,57 @@ __device__ __forceinline__ bool reach_condition(vertex a, vertex b) {
 #line 12 "backward.gdsl"
     return a != b;
 }
-#line 687 "backward.cu"
+#line 688 "backward.cu"
 
 __device__ __forceinline__ bool reach_claim(const data_slice& d, vertex far, int32 iteration) {
 #line 14 "backward.gdsl"
     return compare_and_swap(&d.steps[far], 4294967295u, uint32(iteration) + 1u);
 }
-#line 693 "backward.cu"
+#line 694 "backward.cu"
 
 __device__ __forceinline__ void reach_apply(const data_slice& d, vertex a, vertex near) {
 #line 15 "backward.gdsl"
     store_shared(&d.toward[a], near);
 }
-#line 699 "backward.cu"
+#line 700 "backward.cu"
 
 __device__ __forceinline__ bool reach_meets(vertex a, vertex b) {
 #line 12 "backward.gdsl"
     return a != b;
 }
-#line 705 "backward.cu"
+#line 706 "backward.cu"
 
 __device__ __forceinline__ void reach_apply_alone(const data_slice& d, vertex a, vertex near, vertex far, int32 iteration) {
 #line 14 "backward.gdsl"
     d.steps[far] = uint32(iteration) + 1u;
     d.toward[a] = near;
 }
-#line 712 "backward.cu"
+#line 713 "backward.cu"
 
 __device__ __forceinline__ void reach_apply_whole(const data_slice& d, vertex a, vertex near, vertex far, int32 iteration) {
 #line 14 "backward.gdsl"
     store_shared(&d.steps[far], uint32(iteration) + 1u);
     store_shared(&d.toward[a], near);
 }
-#line 719 "backward.cu"
+#line 720 "backward.cu"
 
 __device__ __forceinline__ bool reach_selects(const data_slice& d, vertex far) {
 #line 12 "backward.gdsl"
     return load_now(&d.steps[far]) == 4294967295u;
 }
-#line 725 "backward.cu"
+#line 726 "backward.cu"
 
 __device__ __forceinline__ bool lies_on_condition(const data_slice& d, vertex a, vertex b) {
 #line 19 "backward.gdsl"
     return d.toward[a] == b;
 }
-#line 731 "backward.cu"
+#line 732 "backward.cu"
 
 __device__ __forceinline__ void lies_on_apply(const data_slice& d, edge arc) {
 #line 20 "backward.gdsl"
     d.used[arc] = true;
 }
-#line 737 "backward.cu"
+#line 738 "backward.cu"
 
 // ---- operators ----
 

@@ -177,6 +177,7 @@ struct saved_state {
     frontier frontiers[2];
     direction_state directions[1];
 };
+static_assert(sizeof(saved_state) == 104, "as the host allocates it");
 
 struct run_slice {
     control_block* control;
@@ -675,33 +676,33 @@ __device__ __forceinline__ bool visit_claim(const data_slice& d, vertex dst, int
 #line 13 "bfs.gdsl"
     return compare_and_swap(&d.distance[dst], -1, iteration + 1);
 }
-#line 679 "bfs.cu"
+#line 680 "bfs.cu"
 
 __device__ __forceinline__ void visit_apply(const data_slice& d, vertex src, vertex dst) {
 #line 14 "bfs.gdsl"
     store_shared(&d.parent[dst], src);
 }
-#line 685 "bfs.cu"
+#line 686 "bfs.cu"
 
 __device__ __forceinline__ void visit_apply_alone(const data_slice& d, vertex src, vertex dst, int32 iteration) {
 #line 13 "bfs.gdsl"
     d.distance[dst] = iteration + 1;
     d.parent[dst] = src;
 }
-#line 692 "bfs.cu"
+#line 693 "bfs.cu"
 
 __device__ __forceinline__ void visit_apply_whole(const data_slice& d, vertex src, vertex dst, int32 iteration) {
 #line 13 "bfs.gdsl"
     store_shared(&d.distance[dst], iteration + 1);
     store_shared(&d.parent[dst], src);
 }
-#line 699 "bfs.cu"
+#line 700 "bfs.cu"
 
 __device__ __forceinline__ bool visit_selects(const data_slice& d, vertex dst) {
 #line 11 "bfs.gdsl"
     return load_now(&d.distance[dst]) == -1;
 }
-#line 705 "bfs.cu"
+#line 706 "bfs.cu"
 
 // ---- operators ----
 

@@ -289,6 +289,7 @@ struct saved_state {
     uint64 operators;
     frontier frontiers[2];
 };
+static_assert(sizeof(saved_state) == 88, "as the host allocates it");
 
 struct run_slice {
     control_block* control;
@@ -755,7 +756,7 @@ __device__ __forceinline__ bool hook_condition(const data_slice& d, vertex src, 
 #line 19 "connected_components.gdsl"
     return place_of(d.graph, src, e) < *d.places;
 }
-#line 759 "connected_components.cu"
+#line 760 "connected_components.cu"
 
 __device__ __forceinline__ void hook_apply(const data_slice& d, vertex src, vertex dst, hook_totals& totals) {
 #line 21 "connected_components.gdsl"
@@ -763,7 +764,7 @@ __device__ __forceinline__ void hook_apply(const data_slice& d, vertex src, vert
     const bool back = changed_min(&d.component[checked_index(d, load_now(&d.component[src]), d.graph.num_vertices, 1)], load_now(&d.component[dst]));
     plain_or(&totals.hooked, forward || back);
 }
-#line 767 "connected_components.cu"
+#line 768 "connected_components.cu"
 
 __device__ __forceinline__ void jump_apply(const data_slice& d, vertex v, jump_totals& totals) {
 #line 26 "connected_components.gdsl"
@@ -771,31 +772,31 @@ __device__ __forceinline__ void jump_apply(const data_slice& d, vertex v, jump_t
 #line 26 "connected_components.gdsl"
     plain_or(&totals.jumped, moved);
 }
-#line 775 "connected_components.cu"
+#line 776 "connected_components.cu"
 
 __device__ __forceinline__ void measure_apply(const data_slice& d, vertex v, measure_totals& totals) {
 #line 27 "connected_components.gdsl"
     plain_max(&totals.widest, out_degree(d.graph, v));
 }
-#line 781 "connected_components.cu"
+#line 782 "connected_components.cu"
 
 __device__ __forceinline__ bool elect_condition(const data_slice& d, vertex v) {
 #line 28 "connected_components.gdsl"
     return out_degree(d.graph, v) == *d.widest;
 }
-#line 787 "connected_components.cu"
+#line 788 "connected_components.cu"
 
 __device__ __forceinline__ void elect_apply(const data_slice& d, vertex v, elect_totals& totals) {
 #line 28 "connected_components.gdsl"
     plain_min(&totals.giant, d.component[v]);
 }
-#line 793 "connected_components.cu"
+#line 794 "connected_components.cu"
 
 __device__ __forceinline__ bool outside_condition(const data_slice& d, vertex v) {
 #line 29 "connected_components.gdsl"
     return d.component[v] != *d.giant;
 }
-#line 799 "connected_components.cu"
+#line 800 "connected_components.cu"
 
 // ---- operators ----
 

@@ -140,6 +140,7 @@ struct saved_state {
     uint64 operators;
     frontier frontiers[2];
 };
+static_assert(sizeof(saved_state) == 88, "as the host allocates it");
 
 struct run_slice {
     control_block* control;
@@ -520,25 +521,25 @@ __device__ __forceinline__ bool weak_condition(const data_slice& d, vertex v) {
 #line 12 "core.gdsl"
     return d.inside[v] && d.left[v] < d.k;
 }
-#line 524 "core.cu"
+#line 525 "core.cu"
 
 __device__ __forceinline__ void weak_apply(const data_slice& d, vertex v) {
 #line 12 "core.gdsl"
     d.inside[v] = false;
 }
-#line 530 "core.cu"
+#line 531 "core.cu"
 
 __device__ __forceinline__ bool drop_condition(const data_slice& d, vertex dst) {
 #line 14 "core.gdsl"
     return d.inside[dst];
 }
-#line 536 "core.cu"
+#line 537 "core.cu"
 
 __device__ __forceinline__ void drop_apply(const data_slice& d, vertex dst) {
 #line 15 "core.gdsl"
     reduce_subtract(&d.left[dst], 1);
 }
-#line 542 "core.cu"
+#line 543 "core.cu"
 
 // ---- operators ----
 

@@ -242,21 +242,12 @@ struct hub_chunk {
     edge first, last;
 };
 
-// One bit a vertex says that the vertex is in the result already. Two bitmaps take turns: while one is filled, the
-// bits of the former result are taken out of the other, so that no operator waits for the clearing.
-struct marks {
-    uint32* bits[2];
-    uint32 current;
-    const vertex* marked;  // the vertices whose bits stand in `current`
-    uint64 marked_size;
-};
-
 struct saved_state {
     uint64 operators;
     frontier frontiers[2];
-    marks seen;
     direction_state directions[1];
 };
+static_assert(sizeof(saved_state) == 104, "as the host allocates it");
 
 struct run_slice {
     control_block* control;
@@ -480,24 +471,27 @@ struct in_lists {
     __device__ __forceinline__ void add(enactor& run, uint64 edges) const { count_edges(run, edges); }
 };
 
-__device__ __forceinline__ uint64 grid_threads() { return uint64(gridDim.x) * blockDim.x; }
-__device__ __forceinline__ uint64 thread_index() { return uint64(blockIdx.x) * blockDim.x + threadIdx.x; }
-
-// Takes out what the last operator with marks put in, and turns to the other bitmap.
-__device__ __forceinline__ void clear_marks(marks& seen) {
-    uint32* const bits = seen.bits[seen.current];
-    for (uint64 i = thread_index(); i < seen.marked_size; i += grid_threads()) {
-        store_relaxed(&bits[seen.marked[i] / 32], 0u);
-    }
-    seen.current ^= 1;
-    seen.marked_size = 0;
+// One bit a vertex says that the vertex is in the result already. Two bitmaps take turns: one operator in two fills
+// each, and takes its marks out again when its own last barrier is behind it and its result stands. What comes next may
+// begin meanwhile: it marks in the other bitmap, and ends with a barrier before this one is filled again.
+__device__ __forceinline__ uint32* marks_of(const enactor& run) {
+    return run.operators % 2 == 0 ? run.slice.marks[0] : run.slice.marks[1];
 }
 
 // True for the first call with this vertex.
-__device__ __forceinline__ bool mark(const marks& seen, vertex v) {
-    uint32* const word = &seen.bits[seen.current][v / 32];
+__device__ __forceinline__ bool mark(uint32* seen, vertex v) {
+    uint32* const word = &seen[v / 32];
     const uint32 bit = 1u << (v % 32);
     return (load_relaxed(word) & bit) == 0 && (atomicOr(word, bit) & bit) == 0;
+}
+
+__device__ __forceinline__ uint64 grid_threads() { return uint64(gridDim.x) * blockDim.x; }
+__device__ __forceinline__ uint64 thread_index() { return uint64(blockIdx.x) * blockDim.x + threadIdx.x; }
+
+// Takes out the marks of a result, once all have come to its barrier. Nobody writes to the result's queue before the
+// next barrier: whatever is made next goes into other storage.
+__device__ __forceinline__ void clear_marks(uint32* seen, const frontier& result) {
+    for (uint64 i = thread_index(); i < result.size; i += grid_threads()) { store_relaxed(&seen[result.queue[i] / 32], 0u); }
 }
 
 struct queue_members {
@@ -834,7 +828,7 @@ __device__ __forceinline__ bool discover_condition(const data_slice& d, vertex d
 #line 19 "discovery_tree.gdsl"
     return load_now(&d.depth[dst]) == -1;
 }
-#line 838 "discovery_tree.cu"
+#line 832 "discovery_tree.cu"
 
 __device__ __forceinline__ void discover_apply(const data_slice& d, vertex src, vertex dst, edge e, int32 iteration, discover_totals& totals) {
 #line 21 "discovery_tree.gdsl"
@@ -846,7 +840,7 @@ __device__ __forceinline__ void discover_apply(const data_slice& d, vertex src, 
         plain_add(&totals.tree_edges, 1ll);
     }
 }
-#line 850 "discovery_tree.cu"
+#line 844 "discovery_tree.cu"
 
 __device__ __forceinline__ void discover_apply_alone(const data_slice& d, vertex src, vertex dst, edge e, int32 iteration, discover_totals& totals) {
 #line 21 "discovery_tree.gdsl"
@@ -858,49 +852,46 @@ __device__ __forceinline__ void discover_apply_alone(const data_slice& d, vertex
         plain_add(&totals.tree_edges, 1ll);
     }
 }
-#line 862 "discovery_tree.cu"
+#line 856 "discovery_tree.cu"
 
 __device__ __forceinline__ bool discover_selects(const data_slice& d, vertex dst) {
 #line 19 "discovery_tree.gdsl"
     return load_now(&d.depth[dst]) == -1;
 }
-#line 868 "discovery_tree.cu"
+#line 862 "discovery_tree.cu"
 
 __device__ __forceinline__ bool hang_condition(const data_slice& d, vertex v) {
 #line 31 "discovery_tree.gdsl"
     return d.depth[v] == *d.level && d.parent[v] != NO_VERTEX;
 }
-#line 874 "discovery_tree.cu"
+#line 868 "discovery_tree.cu"
 
 __device__ __forceinline__ void hang_apply(const data_slice& d, vertex v) {
 #line 32 "discovery_tree.gdsl"
     reduce_add(&d.sum[checked_index(d, d.parent[v], d.graph.num_vertices, 0)], wrapping_add(d.below[v], 1ll));
 }
-#line 880 "discovery_tree.cu"
+#line 874 "discovery_tree.cu"
 
 __device__ __forceinline__ bool collect_condition(const data_slice& d, vertex v) {
 #line 35 "discovery_tree.gdsl"
     return d.depth[v] == wrapping_subtract(*d.level, 1);
 }
-#line 886 "discovery_tree.cu"
+#line 880 "discovery_tree.cu"
 
 __device__ __forceinline__ void collect_apply(const data_slice& d, vertex v) {
 #line 36 "discovery_tree.gdsl"
     d.below[v] = d.sum[v];
 }
-#line 892 "discovery_tree.cu"
+#line 886 "discovery_tree.cu"
 
 // ---- operators ----
 
 // line 43: f = advance(f, discover)
-__device__ __forceinline__ void advance_discover(enactor& run, const data_slice& d, frontier& input, frontier& result, marks& seen, direction_state& direction, int32 iteration) {
+__device__ __forceinline__ void advance_discover(enactor& run, const data_slice& d, frontier& input, frontier& result, direction_state& direction, int32 iteration) {
     const uint64 size = input.size;
     const bool pulls = choose_pull(direction, input, iteration, d.graph, 15, 20);
     if (pulls) {
         need_bitmap(run, input, d.graph.num_vertices);
-        const bool reused = seen.marked == result.queue;
-        clear_marks(seen);
-        if (reused) { synchronize(run); }
         begin_operator(run);
         discover_totals totals;
         bitmap_result out(run, result, out_lists{d.graph});
@@ -919,12 +910,10 @@ __device__ __forceinline__ void advance_discover(enactor& run, const data_slice&
         end_operator(run, 0, iteration, size, input.edges, true);
     } else {
         need_queue(run, input, d.graph.num_vertices);
-        const bool reused = seen.marked == result.queue;
-        clear_marks(seen);
-        if (reused) { synchronize(run); }
         begin_operator(run);
         discover_totals totals;
         collector out(run, result, out_lists{d.graph});
+        uint32* const seen = marks_of(run);
         const auto visit = [&](bool active, vertex src, vertex dst, edge e) {
             const bool accepted = active && discover_condition(d, dst);
             if (accepted) { discover_apply(d, src, dst, e, iteration, totals); }
@@ -939,8 +928,7 @@ __device__ __forceinline__ void advance_discover(enactor& run, const data_slice&
             if (threadIdx.x == 0) { reduce_add(d.tree_edges, total); }
         }
         end_queue(run, result);
-        seen.marked = result.queue;
-        seen.marked_size = result.size;
+        clear_marks(seen, result);
         end_operator(run, 0, iteration, size, input.edges, false);
     }
 }
@@ -993,7 +981,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) discovery_tree_enact
     enactor run(d.run, shared);
     frontier f = frontier_at(d.run, 0);
     frontier spare = frontier_at(d.run, 1);
-    marks seen = {{d.run.marks[0], d.run.marks[1]}, 0, nullptr, 0};
     direction_state direction_of_advance_discover = {};
     initialise(run, d);
     constexpr int32 iteration = 0;
@@ -1005,7 +992,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) discovery_tree_enact
         exchange(f, spare);
     }
     for (int32 iteration = 0; f.size > 0 && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
-        advance_discover(run, d, f, spare, seen, direction_of_advance_discover, iteration);
+        advance_discover(run, d, f, spare, direction_of_advance_discover, iteration);
         exchange(f, spare);
         if (f.size > 0) {
             if (leader()) { *d.height = iteration + 1; }

@@ -286,6 +286,7 @@ struct hub_chunk {
 struct saved_state {
     uint64 operators;
 };
+static_assert(sizeof(saved_state) == 8, "as the host allocates it");
 
 struct run_slice {
     control_block* control;
@@ -643,7 +644,7 @@ __device__ __forceinline__ float64 curve(float64 x, float64 power) {
 #line 25 "edge_values.gdsl"
     return pow(x, power) + log(1.0 + x) * exp(-x);
 }
-#line 647 "edge_values.cu"
+#line 648 "edge_values.cu"
 
 __device__ __forceinline__ uint32 bits_of_(const data_slice& d, uint64 x) {
     uint32 polls = 0;
@@ -658,7 +659,7 @@ __device__ __forceinline__ uint32 bits_of_(const data_slice& d, uint64 x) {
     }
     return count;
 }
-#line 662 "edge_values.cu"
+#line 663 "edge_values.cu"
 
 __device__ __forceinline__ void measure_apply(const data_slice& d, vertex src, vertex dst, edge e, measure_totals& totals) {
 #line 39 "edge_values.gdsl"
@@ -674,13 +675,13 @@ __device__ __forceinline__ void measure_apply(const data_slice& d, vertex src, v
         plain_max(&totals.longest, d.length[e]);
     }
 }
-#line 678 "edge_values.cu"
+#line 679 "edge_values.cu"
 
 __device__ __forceinline__ bool send_condition(vertex src, vertex dst) {
 #line 47 "edge_values.gdsl"
     return src != dst;
 }
-#line 684 "edge_values.cu"
+#line 685 "edge_values.cu"
 
 __device__ __forceinline__ void send_apply(const data_slice& d, vertex src, vertex dst, edge e, send_totals& totals) {
 #line 49 "edge_values.gdsl"
@@ -689,19 +690,19 @@ __device__ __forceinline__ void send_apply(const data_slice& d, vertex src, vert
     reduce_add(&d.narrow[dst], 2147483647);
     totals.checksum += d.code[e] ^ uint64(d.level[e]);
 }
-#line 693 "edge_values.cu"
+#line 694 "edge_values.cu"
 
 __device__ __forceinline__ bool as_far_condition(const data_slice& d, edge e) {
 #line 55 "edge_values.gdsl"
     return d.weight[e] == d.weight[e];
 }
-#line 699 "edge_values.cu"
+#line 700 "edge_values.cu"
 
 __device__ __forceinline__ float64 as_far_value(const data_slice& d, edge e) {
 #line 55 "edge_values.gdsl"
     return d.length[e];
 }
-#line 705 "edge_values.cu"
+#line 706 "edge_values.cu"
 
 // ---- operators ----
 

@@ -235,6 +235,7 @@ struct hub_chunk {
 struct saved_state {
     uint64 operators;
 };
+static_assert(sizeof(saved_state) == 8, "as the host allocates it");
 
 struct run_slice {
     control_block* control;
@@ -580,13 +581,13 @@ __device__ __forceinline__ float64 strength_of_value(const data_slice& d, edge e
 #line 18 "heat.gdsl"
     return d.conductance[e];
 }
-#line 584 "heat.cu"
+#line 585 "heat.cu"
 
 __device__ __forceinline__ float64 carried_value(const data_slice& d, edge e, vertex far) {
 #line 17 "heat.gdsl"
     return d.conductance[e] * d.before[far];
 }
-#line 590 "heat.cu"
+#line 591 "heat.cu"
 
 __device__ __forceinline__ void settle_apply(const data_slice& d, vertex v, settle_totals& totals) {
 #line 22 "heat.gdsl"
@@ -594,20 +595,20 @@ __device__ __forceinline__ void settle_apply(const data_slice& d, vertex v, sett
     d.temperature[v] = d.before[v] + d.rate * (d.inflow[v] - d.strength[v] * d.before[v]) / total;
     plain_max(&totals.largest_change, absolute(d.temperature[v] - d.before[v]));
 }
-#line 598 "heat.cu"
+#line 599 "heat.cu"
 
 __device__ __forceinline__ bool cool_condition(const data_slice& d, vertex v) {
 #line 28 "heat.gdsl"
     return out_degree(d.graph, v) == 0 && in_degree(d.graph, v) == 0;
 }
-#line 604 "heat.cu"
+#line 605 "heat.cu"
 
 __device__ __forceinline__ void cool_apply(const data_slice& d, vertex v, cool_totals& totals) {
 #line 30 "heat.gdsl"
     totals.loss += d.temperature[v] * d.rate;
     d.temperature[v] -= d.temperature[v] * d.rate;
 }
-#line 611 "heat.cu"
+#line 612 "heat.cu"
 
 // ---- operators ----
 

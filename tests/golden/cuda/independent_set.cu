@@ -281,6 +281,7 @@ struct saved_state {
     frontier frontiers[3];
     direction_state directions[4];
 };
+static_assert(sizeof(saved_state) == 192, "as the host allocates it");
 
 struct run_slice {
     control_block* control;
@@ -861,31 +862,31 @@ __device__ __forceinline__ uint64 mix(uint64 x) {
     y = (y ^ (y >> 32ull)) * 15485907386658061715ull;
     return y ^ (y >> 29ull);
 }
-#line 865 "independent_set.cu"
+#line 866 "independent_set.cu"
 
 __device__ __forceinline__ void draw_apply(const data_slice& d, vertex v) {
 #line 20 "independent_set.gdsl"
     d.key[v] = (mix(from_id<uint64>(v) + d.seed) << 1ull) | 1ull;
 }
-#line 871 "independent_set.cu"
+#line 872 "independent_set.cu"
 
 __device__ __forceinline__ bool rival_condition(const data_slice& d, vertex src, vertex dst) {
 #line 22 "independent_set.gdsl"
     return d.state[src] == 0 && src != dst;
 }
-#line 877 "independent_set.cu"
+#line 878 "independent_set.cu"
 
 __device__ __forceinline__ uint64 rival_value(const data_slice& d, vertex src) {
 #line 23 "independent_set.gdsl"
     return d.key[src];
 }
-#line 883 "independent_set.cu"
+#line 884 "independent_set.cu"
 
 __device__ __forceinline__ bool join_condition(const data_slice& d, vertex v) {
 #line 26 "independent_set.gdsl"
     return d.key[v] < d.least[v];
 }
-#line 889 "independent_set.cu"
+#line 890 "independent_set.cu"
 
 __device__ __forceinline__ void join_apply(const data_slice& d, vertex v, int32 iteration, join_totals& totals) {
 #line 27 "independent_set.gdsl"
@@ -895,37 +896,37 @@ __device__ __forceinline__ void join_apply(const data_slice& d, vertex v, int32 
 #line 27 "independent_set.gdsl"
     plain_add(&totals.chosen, 1ll);
 }
-#line 899 "independent_set.cu"
+#line 900 "independent_set.cu"
 
 __device__ __forceinline__ bool leave_claim(const data_slice& d, vertex far) {
 #line 31 "independent_set.gdsl"
     return compare_and_swap(&d.state[far], 0, 2);
 }
-#line 905 "independent_set.cu"
+#line 906 "independent_set.cu"
 
 __device__ __forceinline__ void leave_apply_alone(const data_slice& d, vertex far) {
 #line 31 "independent_set.gdsl"
     d.state[far] = 2;
 }
-#line 911 "independent_set.cu"
+#line 912 "independent_set.cu"
 
 __device__ __forceinline__ void leave_apply_whole(const data_slice& d, vertex far) {
 #line 31 "independent_set.gdsl"
     store_shared(&d.state[far], 2);
 }
-#line 917 "independent_set.cu"
+#line 918 "independent_set.cu"
 
 __device__ __forceinline__ bool leave_selects(const data_slice& d, vertex far) {
 #line 30 "independent_set.gdsl"
     return load_now(&d.state[far]) == 0;
 }
-#line 923 "independent_set.cu"
+#line 924 "independent_set.cu"
 
 __device__ __forceinline__ bool undecided_condition(const data_slice& d, vertex v) {
 #line 33 "independent_set.gdsl"
     return d.state[v] == 0;
 }
-#line 929 "independent_set.cu"
+#line 930 "independent_set.cu"
 
 // ---- operators ----
 

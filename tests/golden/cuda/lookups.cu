@@ -205,6 +205,7 @@ struct hub_chunk {
 struct saved_state {
     uint64 operators;
 };
+static_assert(sizeof(saved_state) == 8, "as the host allocates it");
 
 struct run_slice {
     control_block* control;
@@ -374,7 +375,7 @@ __device__ __forceinline__ void point_apply(const data_slice& d, vertex src, ver
 #line 13 "lookups.gdsl"
     reduce_min(&d.pointer[dst], src);
 }
-#line 378 "lookups.cu"
+#line 379 "lookups.cu"
 
 __device__ __forceinline__ void follow_apply(const data_slice& d, vertex v) {
 #line 16 "lookups.gdsl"
@@ -382,26 +383,26 @@ __device__ __forceinline__ void follow_apply(const data_slice& d, vertex v) {
     d.second[v] = next;
     d.degree_of[v] = wrapping_add(wrapping_multiply(out_degree(d.graph, checked_index(d, next, d.graph.num_vertices, 1)), 100), in_degree(d.graph, checked_index(d, next, d.graph.num_vertices, 2)));
 }
-#line 386 "lookups.cu"
+#line 387 "lookups.cu"
 
 __device__ __forceinline__ bool give_condition(const data_slice& d, vertex v) {
 #line 21 "lookups.gdsl"
     return d.second[v] != v;
 }
-#line 392 "lookups.cu"
+#line 393 "lookups.cu"
 
 __device__ __forceinline__ void give_apply(const data_slice& d, vertex v) {
 #line 21 "lookups.gdsl"
     reduce_add(&d.weighed[checked_index(d, d.second[v], d.graph.num_vertices, 3)], 1);
 }
-#line 398 "lookups.cu"
+#line 399 "lookups.cu"
 
 __device__ __forceinline__ void count_places_apply(const data_slice& d, vertex src, edge e) {
 #line 24 "lookups.gdsl"
     d.at[e] = place_of(d.graph, src, e);
     d.order[e] = to_id<edge>(from_id<int64>(d.order[e]) / 2ll);
 }
-#line 405 "lookups.cu"
+#line 406 "lookups.cu"
 
 // ---- operators ----
 

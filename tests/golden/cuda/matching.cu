@@ -256,6 +256,7 @@ struct hub_chunk {
 struct saved_state {
     uint64 operators;
 };
+static_assert(sizeof(saved_state) == 8, "as the host allocates it");
 
 struct run_slice {
     control_block* control;
@@ -452,7 +453,7 @@ __device__ __forceinline__ bool propose_condition(const data_slice& d, vertex sr
 #line 14 "matching.gdsl"
     return src < dst && d.free[src] && d.free[dst];
 }
-#line 456 "matching.cu"
+#line 457 "matching.cu"
 
 __device__ __forceinline__ void propose_apply(const data_slice& d, vertex src, vertex dst, propose_totals& totals) {
 #line 16 "matching.gdsl"
@@ -464,7 +465,7 @@ __device__ __forceinline__ void propose_apply(const data_slice& d, vertex src, v
         }
     }
 }
-#line 468 "matching.cu"
+#line 469 "matching.cu"
 
 __device__ __forceinline__ void release_apply(const data_slice& d, vertex v) {
 #line 25 "matching.gdsl"
@@ -472,19 +473,19 @@ __device__ __forceinline__ void release_apply(const data_slice& d, vertex v) {
 #line 25 "matching.gdsl"
     d.taken[v] = d.mate[v] != NO_VERTEX;
 }
-#line 476 "matching.cu"
+#line 477 "matching.cu"
 
 __device__ __forceinline__ bool possible_condition(const data_slice& d, vertex src, vertex dst) {
 #line 27 "matching.gdsl"
     return src < dst && d.free[src] && d.free[dst];
 }
-#line 482 "matching.cu"
+#line 483 "matching.cu"
 
 __device__ __forceinline__ void possible_apply(const data_slice& d, possible_totals& totals) {
 #line 28 "matching.gdsl"
     plain_or(&totals.again, true);
 }
-#line 488 "matching.cu"
+#line 489 "matching.cu"
 
 // ---- operators ----
 

@@ -253,6 +253,7 @@ struct saved_state {
     frontier frontiers[2];
     direction_state directions[2];
 };
+static_assert(sizeof(saved_state) == 120, "as the host allocates it");
 
 struct run_slice {
     control_block* control;
@@ -776,49 +777,49 @@ __device__ __forceinline__ bool is_site_condition(const data_slice& d, vertex v)
 #line 11 "multi_source.gdsl"
     return d.site[v];
 }
-#line 780 "multi_source.cu"
+#line 781 "multi_source.cu"
 
 __device__ __forceinline__ void is_site_apply(const data_slice& d, vertex v) {
 #line 11 "multi_source.gdsl"
     d.hops[v] = 0;
 }
-#line 786 "multi_source.cu"
+#line 787 "multi_source.cu"
 
 __device__ __forceinline__ bool spread_claim(const data_slice& d, vertex dst, int32 iteration) {
 #line 14 "multi_source.gdsl"
     return compare_and_swap(&d.hops[dst], 2147483647, add_saturating(iteration, 1));
 }
-#line 792 "multi_source.cu"
+#line 793 "multi_source.cu"
 
 __device__ __forceinline__ void spread_apply_alone(const data_slice& d, vertex dst, int32 iteration) {
 #line 14 "multi_source.gdsl"
     d.hops[dst] = add_saturating(iteration, 1);
 }
-#line 798 "multi_source.cu"
+#line 799 "multi_source.cu"
 
 __device__ __forceinline__ void spread_apply_whole(const data_slice& d, vertex dst, int32 iteration) {
 #line 14 "multi_source.gdsl"
     store_shared(&d.hops[dst], add_saturating(iteration, 1));
 }
-#line 804 "multi_source.cu"
+#line 805 "multi_source.cu"
 
 __device__ __forceinline__ bool spread_selects(const data_slice& d, vertex dst) {
 #line 13 "multi_source.gdsl"
     return load_now(&d.hops[dst]) == 2147483647;
 }
-#line 810 "multi_source.cu"
+#line 811 "multi_source.cu"
 
 __device__ __forceinline__ bool tally_condition(const data_slice& d, vertex v) {
 #line 16 "multi_source.gdsl"
     return d.hops[v] <= d.reach;
 }
-#line 816 "multi_source.cu"
+#line 817 "multi_source.cu"
 
 __device__ __forceinline__ void tally_apply(const data_slice& d, tally_totals& totals) {
 #line 16 "multi_source.gdsl"
     plain_add(&totals.near_by, 1ll);
 }
-#line 822 "multi_source.cu"
+#line 823 "multi_source.cu"
 
 // ---- operators ----
 

@@ -268,6 +268,7 @@ struct saved_state {
     frontier frontiers[3];
     direction_state directions[3];
 };
+static_assert(sizeof(saved_state) == 176, "as the host allocates it");
 
 struct run_slice {
     control_block* control;
@@ -817,7 +818,7 @@ __device__ __forceinline__ int32 printf_(int32 auto_, int32 long_) {
 #line 22 "names.gdsl"
     return wrapping_add(wrapping_multiply(auto_, long_), 1);
 }
-#line 821 "main.cu"
+#line 822 "main.cu"
 
 __device__ __forceinline__ void operator__apply(const data_slice& d, vertex shared, operator__totals& totals) {
 #line 29 "names.gdsl"
@@ -838,37 +839,37 @@ __device__ __forceinline__ void operator__apply(const data_slice& d, vertex shar
     plain_add(&totals.namespace_, int64(iteration__));
     plain_max(&totals.totals, union_);
 }
-#line 842 "main.cu"
+#line 843 "main.cu"
 
 __device__ __forceinline__ bool enactor_condition(const data_slice& d, vertex v) {
 #line 43 "names.gdsl"
     return d.graph_slice_[v] == 1;
 }
-#line 848 "main.cu"
+#line 849 "main.cu"
 
 __device__ __forceinline__ bool frontier_at_claim(const data_slice& d, vertex new_, int32 iteration) {
 #line 25 "names.gdsl"
     return compare_and_swap(&d.graph_slice_[new_], 0, iteration + 2);
 }
-#line 854 "main.cu"
+#line 855 "main.cu"
 
 __device__ __forceinline__ void frontier_at_apply_alone(const data_slice& d, vertex new_, int32 iteration) {
 #line 25 "names.gdsl"
     d.graph_slice_[new_] = iteration + 2;
 }
-#line 860 "main.cu"
+#line 861 "main.cu"
 
 __device__ __forceinline__ void frontier_at_apply_whole(const data_slice& d, vertex new_, int32 iteration) {
 #line 25 "names.gdsl"
     store_shared(&d.graph_slice_[new_], iteration + 2);
 }
-#line 866 "main.cu"
+#line 867 "main.cu"
 
 __device__ __forceinline__ bool frontier_at_selects(const data_slice& d, vertex new_) {
 #line 24 "names.gdsl"
     return load_now(&d.graph_slice_[new_]) == 0;
 }
-#line 872 "main.cu"
+#line 873 "main.cu"
 
 // ---- operators ----
 
@@ -981,7 +982,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) main_enactor(const d
     compute_operator__(run, d, iteration);
     filter_enactor(run, d, spare, iteration);
     exchange(result_, spare);
-    copy_frontier(run, spare_, result_, d.graph.num_vertices);
+    copy_frontier(run, spare, result_, d.graph.num_vertices);
+    exchange(spare_, spare);
     for (int32 iteration = 0; spare_.size > 0 && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
         advance_frontier_at(run, d, spare_, spare, direction_of_advance_frontier_at, iteration);
         exchange(spare_, spare);

@@ -232,6 +232,7 @@ struct saved_state {
     frontier frontiers[2];
     direction_state directions[2];
 };
+static_assert(sizeof(saved_state) == 120, "as the host allocates it");
 
 struct run_slice {
     control_block* control;
@@ -806,7 +807,7 @@ __device__ __forceinline__ bool begin_condition(const data_slice& d, vertex v) {
 #line 12 "nearest_site.gdsl"
     return d.is_site[v];
 }
-#line 810 "nearest_site.cu"
+#line 811 "nearest_site.cu"
 
 __device__ __forceinline__ void begin_apply(const data_slice& d, vertex v) {
 #line 13 "nearest_site.gdsl"
@@ -814,37 +815,37 @@ __device__ __forceinline__ void begin_apply(const data_slice& d, vertex v) {
 #line 13 "nearest_site.gdsl"
     d.site[v] = v;
 }
-#line 818 "nearest_site.cu"
+#line 819 "nearest_site.cu"
 
 __device__ __forceinline__ bool visit_claim(const data_slice& d, vertex dst, int32 iteration) {
 #line 17 "nearest_site.gdsl"
     return compare_and_swap(&d.hops[dst], -1, iteration + 1);
 }
-#line 824 "nearest_site.cu"
+#line 825 "nearest_site.cu"
 
 __device__ __forceinline__ void visit_apply_alone(const data_slice& d, vertex dst, int32 iteration) {
 #line 17 "nearest_site.gdsl"
     d.hops[dst] = iteration + 1;
 }
-#line 830 "nearest_site.cu"
+#line 831 "nearest_site.cu"
 
 __device__ __forceinline__ void visit_apply_whole(const data_slice& d, vertex dst, int32 iteration) {
 #line 17 "nearest_site.gdsl"
     store_shared(&d.hops[dst], iteration + 1);
 }
-#line 836 "nearest_site.cu"
+#line 837 "nearest_site.cu"
 
 __device__ __forceinline__ bool visit_selects(const data_slice& d, vertex dst) {
 #line 16 "nearest_site.gdsl"
     return load_now(&d.hops[dst]) == -1;
 }
-#line 842 "nearest_site.cu"
+#line 843 "nearest_site.cu"
 
 __device__ __forceinline__ vertex site_before_value(const data_slice& d, vertex src, vertex dst) {
 #line 20 "nearest_site.gdsl"
     return wrapping_add(d.hops[src], 1) == d.hops[dst] ? d.site[src] : NO_VERTEX;
 }
-#line 848 "nearest_site.cu"
+#line 849 "nearest_site.cu"
 
 // ---- operators ----
 

@@ -268,6 +268,7 @@ struct saved_state {
     uint64 operators;
     frontier frontiers[2];
 };
+static_assert(sizeof(saved_state) == 88, "as the host allocates it");
 
 struct run_slice {
     control_block* control;
@@ -681,43 +682,43 @@ __device__ __forceinline__ int32 its_score_value(const data_slice& d, vertex src
 #line 21 "neighborhoods.gdsl"
     return d.score[src];
 }
-#line 685 "neighborhoods.cu"
+#line 686 "neighborhoods.cu"
 
 __device__ __forceinline__ int32 far_score_value(const data_slice& d, vertex far) {
 #line 22 "neighborhoods.gdsl"
     return d.score[far];
 }
-#line 691 "neighborhoods.cu"
+#line 692 "neighborhoods.cu"
 
 __device__ __forceinline__ bool its_flag_value(const data_slice& d, vertex src) {
 #line 23 "neighborhoods.gdsl"
     return d.flag[src];
 }
-#line 697 "neighborhoods.cu"
+#line 698 "neighborhoods.cu"
 
 __device__ __forceinline__ uint32 its_bits_value(const data_slice& d, vertex src) {
 #line 24 "neighborhoods.gdsl"
     return uint32(d.score[src]);
 }
-#line 703 "neighborhoods.cu"
+#line 704 "neighborhoods.cu"
 
 __device__ __forceinline__ bool flagged_condition(const data_slice& d, vertex v) {
 #line 27 "neighborhoods.gdsl"
     return d.flag[v];
 }
-#line 709 "neighborhoods.cu"
+#line 710 "neighborhoods.cu"
 
 __device__ __forceinline__ int32 its_touch_value(const data_slice& d, vertex far) {
 #line 25 "neighborhoods.gdsl"
     return d.touching[far];
 }
-#line 715 "neighborhoods.cu"
+#line 716 "neighborhoods.cu"
 
 __device__ __forceinline__ vertex who_value(vertex src) {
 #line 26 "neighborhoods.gdsl"
     return src;
 }
-#line 721 "neighborhoods.cu"
+#line 722 "neighborhoods.cu"
 
 // ---- operators ----
 

@@ -143,6 +143,7 @@ struct hub_chunk {
 struct saved_state {
     uint64 operators;
 };
+static_assert(sizeof(saved_state) == 8, "as the host allocates it");
 
 struct run_slice {
     control_block* control;
@@ -496,20 +497,20 @@ __device__ __forceinline__ void spread_apply(const data_slice& d, vertex v, spre
         totals.dangling += float64(d.rank[v]);
     }
 }
-#line 500 "pagerank.cu"
+#line 501 "pagerank.cu"
 
 __device__ __forceinline__ float32 received_value(const data_slice& d, vertex src) {
 #line 21 "pagerank.gdsl"
     return d.share[src];
 }
-#line 506 "pagerank.cu"
+#line 507 "pagerank.cu"
 
 __device__ __forceinline__ void settle_apply(const data_slice& d, vertex v, settle_totals& totals) {
 #line 24 "pagerank.gdsl"
     d.next[v] = (1.0f - d.damping) / float32(d.graph.num_vertices) + d.damping * (d.next[v] + float32(*d.dangling) / float32(d.graph.num_vertices));
     totals.error += float64(absolute(d.next[v] - d.rank[v]));
 }
-#line 513 "pagerank.cu"
+#line 514 "pagerank.cu"
 
 // ---- operators ----
 

@@ -205,6 +205,7 @@ struct saved_state {
     uint64 operators;
     frontier frontiers[2];
 };
+static_assert(sizeof(saved_state) == 88, "as the host allocates it");
 
 struct run_slice {
     control_block* control;
@@ -614,7 +615,7 @@ __device__ __forceinline__ void back_apply_alone(const data_slice& d, vertex src
 #line 16 "reach_back.gdsl"
     d.steps[src] = add_saturating(uint32(iteration), 1u);
 }
-#line 618 "reach_back.cu"
+#line 619 "reach_back.cu"
 
 __device__ __forceinline__ void back_apply(const data_slice& d, vertex src, int32 iteration) {
 #line 16 "reach_back.gdsl"
@@ -622,25 +623,25 @@ __device__ __forceinline__ void back_apply(const data_slice& d, vertex src, int3
 #line 16 "reach_back.gdsl"
     store_shared(&d.steps[src], add_saturating(uint32(iteration), 1u));
 }
-#line 626 "reach_back.cu"
+#line 627 "reach_back.cu"
 
 __device__ __forceinline__ bool back_selects(const data_slice& d, vertex src) {
 #line 15 "reach_back.gdsl"
     return !load_now(&d.reaches[src]);
 }
-#line 632 "reach_back.cu"
+#line 633 "reach_back.cu"
 
 __device__ __forceinline__ bool count_condition(const data_slice& d, vertex v) {
 #line 18 "reach_back.gdsl"
     return d.reaches[v];
 }
-#line 638 "reach_back.cu"
+#line 639 "reach_back.cu"
 
 __device__ __forceinline__ void count_apply(const data_slice& d, count_totals& totals) {
 #line 18 "reach_back.gdsl"
     plain_add(&totals.reached, 1ll);
 }
-#line 644 "reach_back.cu"
+#line 645 "reach_back.cu"
 
 // ---- operators ----
 

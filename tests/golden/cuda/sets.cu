@@ -175,20 +175,11 @@ struct hub_chunk {
     edge first, last;
 };
 
-// One bit a vertex says that the vertex is in the result already. Two bitmaps take turns: while one is filled, the
-// bits of the former result are taken out of the other, so that no operator waits for the clearing.
-struct marks {
-    uint32* bits[2];
-    uint32 current;
-    const vertex* marked;  // the vertices whose bits stand in `current`
-    uint64 marked_size;
-};
-
 struct saved_state {
     uint64 operators;
     frontier frontiers[4];
-    marks seen;
 };
+static_assert(sizeof(saved_state) == 168, "as the host allocates it");
 
 struct run_slice {
     control_block* control;
@@ -355,24 +346,27 @@ struct out_lists {
     __device__ __forceinline__ void add(enactor& run, uint64 edges) const { count_edges(run, edges); }
 };
 
-__device__ __forceinline__ uint64 grid_threads() { return uint64(gridDim.x) * blockDim.x; }
-__device__ __forceinline__ uint64 thread_index() { return uint64(blockIdx.x) * blockDim.x + threadIdx.x; }
-
-// Takes out what the last operator with marks put in, and turns to the other bitmap.
-__device__ __forceinline__ void clear_marks(marks& seen) {
-    uint32* const bits = seen.bits[seen.current];
-    for (uint64 i = thread_index(); i < seen.marked_size; i += grid_threads()) {
-        store_relaxed(&bits[seen.marked[i] / 32], 0u);
-    }
-    seen.current ^= 1;
-    seen.marked_size = 0;
+// One bit a vertex says that the vertex is in the result already. Two bitmaps take turns: one operator in two fills
+// each, and takes its marks out again when its own last barrier is behind it and its result stands. What comes next may
+// begin meanwhile: it marks in the other bitmap, and ends with a barrier before this one is filled again.
+__device__ __forceinline__ uint32* marks_of(const enactor& run) {
+    return run.operators % 2 == 0 ? run.slice.marks[0] : run.slice.marks[1];
 }
 
 // True for the first call with this vertex.
-__device__ __forceinline__ bool mark(const marks& seen, vertex v) {
-    uint32* const word = &seen.bits[seen.current][v / 32];
+__device__ __forceinline__ bool mark(uint32* seen, vertex v) {
+    uint32* const word = &seen[v / 32];
     const uint32 bit = 1u << (v % 32);
     return (load_relaxed(word) & bit) == 0 && (atomicOr(word, bit) & bit) == 0;
+}
+
+__device__ __forceinline__ uint64 grid_threads() { return uint64(gridDim.x) * blockDim.x; }
+__device__ __forceinline__ uint64 thread_index() { return uint64(blockIdx.x) * blockDim.x + threadIdx.x; }
+
+// Takes out the marks of a result, once all have come to its barrier. Nobody writes to the result's queue before the
+// next barrier: whatever is made next goes into other storage.
+__device__ __forceinline__ void clear_marks(uint32* seen, const frontier& result) {
+    for (uint64 i = thread_index(); i < result.size; i += grid_threads()) { store_relaxed(&seen[result.queue[i] / 32], 0u); }
 }
 
 struct queue_members {
@@ -616,7 +610,7 @@ __device__ __forceinline__ bool even_condition(vertex v) {
 #line 16 "sets.gdsl"
     return from_id<int64>(v) % 2ll == 0ll;
 }
-#line 620 "sets.cu"
+#line 614 "sets.cu"
 
 __device__ __forceinline__ bool even_apply(const data_slice& d, vertex v) {
 #line 16 "sets.gdsl"
@@ -624,31 +618,29 @@ __device__ __forceinline__ bool even_apply(const data_slice& d, vertex v) {
 #line 16 "sets.gdsl"
     return d.visits[v] < 3;
 }
-#line 628 "sets.cu"
+#line 622 "sets.cu"
 
 __device__ __forceinline__ void bump_apply(const data_slice& d, vertex v) {
 #line 18 "sets.gdsl"
     plain_add(&d.second[v], 1);
 }
-#line 634 "sets.cu"
+#line 628 "sets.cu"
 
 __device__ __forceinline__ void mark_apply(const data_slice& d, vertex v, int32 iteration) {
 #line 17 "sets.gdsl"
     d.first[v] = iteration;
 }
-#line 640 "sets.cu"
+#line 634 "sets.cu"
 
 // ---- operators ----
 
 // line 25: advanced_1 = advance(f, any_edge)
-__device__ __forceinline__ void advance_any_edge(enactor& run, const data_slice& d, frontier& input, frontier& result, marks& seen, int32 iteration) {
+__device__ __forceinline__ void advance_any_edge(enactor& run, const data_slice& d, frontier& input, frontier& result, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    const bool reused = seen.marked == result.queue;
-    clear_marks(seen);
-    if (reused) { synchronize(run); }
     begin_operator(run);
     collector out(run, result, uncounted());
+    uint32* const seen = marks_of(run);
     const auto visit = [&](bool active, vertex src, vertex dst, edge e) {
         const bool accepted = active;
         out.append(accepted && mark(seen, dst), dst);
@@ -657,8 +649,7 @@ __device__ __forceinline__ void advance_any_edge(enactor& run, const data_slice&
     push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
     out.flush();
     end_queue(run, result);
-    seen.marked = result.queue;
-    seen.marked_size = result.size;
+    clear_marks(seen, result);
     end_operator(run, 0, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
@@ -733,7 +724,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) sets_enactor(const d
     frontier kept = frontier_at(d.run, 1);
     frontier advanced_1 = frontier_at(d.run, 2);
     frontier spare = frontier_at(d.run, 3);
-    marks seen = {{d.run.marks[0], d.run.marks[1]}, 0, nullptr, 0};
     initialise(run, d);
     constexpr int32 iteration = 0;
     each_id(d.graph.num_vertices, [&](uint64 i) { d.second[i] = 5; });
@@ -743,16 +733,18 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) sets_enactor(const d
         define_frontier(run, spare, members, 1, d.graph.num_vertices, uncounted());
         exchange(f, spare);
     }
-    copy_frontier(run, kept, f, d.graph.num_vertices);
+    copy_frontier(run, spare, f, d.graph.num_vertices);
+    exchange(kept, spare);
     {
         const int64 times = 4ll;
         for (int32 iteration = 0; iteration < times && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
-            advance_any_edge(run, d, f, spare, seen, iteration);
+            advance_any_edge(run, d, f, spare, iteration);
             exchange(advanced_1, spare);
             filter_even(run, d, advanced_1, spare, iteration);
             exchange(f, spare);
             if (int64(f.size) > d.limit) {
-                copy_frontier(run, kept, f, d.graph.num_vertices);
+                copy_frontier(run, spare, f, d.graph.num_vertices);
+                exchange(kept, spare);
                 if (leader()) { *d.choice = 1; }
             } else {
                 if (f.size > 0) {
@@ -762,7 +754,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) sets_enactor(const d
                 } else {
                     if (leader()) { *d.choice = 3; }
                     synchronize(run);
-                    copy_frontier(run, f, kept, d.graph.num_vertices);
+                    copy_frontier(run, spare, kept, d.graph.num_vertices);
+                    exchange(f, spare);
                 }
             }
             if (leader()) { *d.largest = maximum(*d.largest, int64(f.size)); }

@@ -199,20 +199,11 @@ struct hub_chunk {
     edge first, last;
 };
 
-// One bit a vertex says that the vertex is in the result already. Two bitmaps take turns: while one is filled, the
-// bits of the former result are taken out of the other, so that no operator waits for the clearing.
-struct marks {
-    uint32* bits[2];
-    uint32 current;
-    const vertex* marked;  // the vertices whose bits stand in `current`
-    uint64 marked_size;
-};
-
 struct saved_state {
     uint64 operators;
     frontier frontiers[2];
-    marks seen;
 };
+static_assert(sizeof(saved_state) == 88, "as the host allocates it");
 
 struct run_slice {
     control_block* control;
@@ -374,24 +365,27 @@ struct out_lists {
     __device__ __forceinline__ void add(enactor& run, uint64 edges) const { count_edges(run, edges); }
 };
 
-__device__ __forceinline__ uint64 grid_threads() { return uint64(gridDim.x) * blockDim.x; }
-__device__ __forceinline__ uint64 thread_index() { return uint64(blockIdx.x) * blockDim.x + threadIdx.x; }
-
-// Takes out what the last operator with marks put in, and turns to the other bitmap.
-__device__ __forceinline__ void clear_marks(marks& seen) {
-    uint32* const bits = seen.bits[seen.current];
-    for (uint64 i = thread_index(); i < seen.marked_size; i += grid_threads()) {
-        store_relaxed(&bits[seen.marked[i] / 32], 0u);
-    }
-    seen.current ^= 1;
-    seen.marked_size = 0;
+// One bit a vertex says that the vertex is in the result already. Two bitmaps take turns: one operator in two fills
+// each, and takes its marks out again when its own last barrier is behind it and its result stands. What comes next may
+// begin meanwhile: it marks in the other bitmap, and ends with a barrier before this one is filled again.
+__device__ __forceinline__ uint32* marks_of(const enactor& run) {
+    return run.operators % 2 == 0 ? run.slice.marks[0] : run.slice.marks[1];
 }
 
 // True for the first call with this vertex.
-__device__ __forceinline__ bool mark(const marks& seen, vertex v) {
-    uint32* const word = &seen.bits[seen.current][v / 32];
+__device__ __forceinline__ bool mark(uint32* seen, vertex v) {
+    uint32* const word = &seen[v / 32];
     const uint32 bit = 1u << (v % 32);
     return (load_relaxed(word) & bit) == 0 && (atomicOr(word, bit) & bit) == 0;
+}
+
+__device__ __forceinline__ uint64 grid_threads() { return uint64(gridDim.x) * blockDim.x; }
+__device__ __forceinline__ uint64 thread_index() { return uint64(blockIdx.x) * blockDim.x + threadIdx.x; }
+
+// Takes out the marks of a result, once all have come to its barrier. Nobody writes to the result's queue before the
+// next barrier: whatever is made next goes into other storage.
+__device__ __forceinline__ void clear_marks(uint32* seen, const frontier& result) {
+    for (uint64 i = thread_index(); i < result.size; i += grid_threads()) { store_relaxed(&seen[result.queue[i] / 32], 0u); }
 }
 
 struct queue_members {
@@ -606,19 +600,17 @@ __device__ __forceinline__ bool relax_apply(const data_slice& d, vertex src, ver
 #line 11 "sssp.gdsl"
     return changed_min(&d.distance[dst], load_now(&d.distance[src]) + d.weight[e]);
 }
-#line 610 "sssp.cu"
+#line 604 "sssp.cu"
 
 // ---- operators ----
 
 // line 17: f = advance(f, relax)
-__device__ __forceinline__ void advance_relax(enactor& run, const data_slice& d, frontier& input, frontier& result, marks& seen, int32 iteration) {
+__device__ __forceinline__ void advance_relax(enactor& run, const data_slice& d, frontier& input, frontier& result, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    const bool reused = seen.marked == result.queue;
-    clear_marks(seen);
-    if (reused) { synchronize(run); }
     begin_operator(run);
     collector out(run, result, uncounted());
+    uint32* const seen = marks_of(run);
     const auto visit = [&](bool active, vertex src, vertex dst, edge e) {
         const bool accepted = active && relax_apply(d, src, dst, e);
         out.append(accepted && mark(seen, dst), dst);
@@ -627,8 +619,7 @@ __device__ __forceinline__ void advance_relax(enactor& run, const data_slice& d,
     push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
     out.flush();
     end_queue(run, result);
-    seen.marked = result.queue;
-    seen.marked_size = result.size;
+    clear_marks(seen, result);
     end_operator(run, 0, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
@@ -649,7 +640,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) sssp_enactor(const d
     enactor run(d.run, shared);
     frontier f = frontier_at(d.run, 0);
     frontier spare = frontier_at(d.run, 1);
-    marks seen = {{d.run.marks[0], d.run.marks[1]}, 0, nullptr, 0};
     initialise(run, d);
     constexpr int32 iteration = 0;
     if (leader()) { d.distance[d.source] = 0.0f; }
@@ -660,7 +650,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) sssp_enactor(const d
         exchange(f, spare);
     }
     for (int32 iteration = 0; f.size > 0 && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
-        advance_relax(run, d, f, spare, seen, iteration);
+        advance_relax(run, d, f, spare, iteration);
         exchange(f, spare);
     }
     if (run.stopped) { return; }

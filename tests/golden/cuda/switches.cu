@@ -315,6 +315,7 @@ struct saved_state {
     uint64 operators;
     frontier frontiers[2];
 };
+static_assert(sizeof(saved_state) == 88, "as the host allocates it");
 
 struct run_slice {
     control_block* control;
@@ -650,13 +651,13 @@ __device__ __forceinline__ void spread_apply(const data_slice& d, vertex src, ve
     reduce_xor(&d.toggled[dst], d.lit[src]);
     d.alike[e] = d.lit[src] == d.lit[dst];
 }
-#line 654 "switches.cu"
+#line 655 "switches.cu"
 
 __device__ __forceinline__ bool measure_condition(const data_slice& d, vertex v) {
 #line 41 "switches.gdsl"
     return d.lit[v];
 }
-#line 660 "switches.cu"
+#line 661 "switches.cu"
 
 __device__ __forceinline__ void measure_apply(const data_slice& d, vertex v, int32 iteration, measure_totals& totals) {
 #line 43 "switches.gdsl"
@@ -672,13 +673,13 @@ __device__ __forceinline__ void measure_apply(const data_slice& d, vertex v, int
     plain_min(&totals.first_lit, v);
     d.stamp[v] = iteration;
 }
-#line 676 "switches.cu"
+#line 677 "switches.cu"
 
 __device__ __forceinline__ bool is_lit_condition(const data_slice& d, vertex v) {
 #line 39 "switches.gdsl"
     return d.lit[v];
 }
-#line 682 "switches.cu"
+#line 683 "switches.cu"
 
 // ---- operators ----
 

@@ -204,6 +204,7 @@ struct hub_chunk {
 struct saved_state {
     uint64 operators;
 };
+static_assert(sizeof(saved_state) == 8, "as the host allocates it");
 
 struct run_slice {
     control_block* control;
@@ -468,7 +469,7 @@ __device__ __forceinline__ void draw_apply(const data_slice& d, vertex dst, edge
         store_shared(&d.last[dst], e);
     }
 }
-#line 472 "tickets.cu"
+#line 473 "tickets.cu"
 
 __device__ __forceinline__ void watch_apply(const data_slice& d, vertex dst) {
 #line 26 "tickets.gdsl"
@@ -477,13 +478,13 @@ __device__ __forceinline__ void watch_apply(const data_slice& d, vertex dst) {
         reduce_add(&d.crowd[dst], 1);
     }
 }
-#line 481 "tickets.cu"
+#line 482 "tickets.cu"
 
 __device__ __forceinline__ void weigh_apply(const data_slice& d, vertex dst, edge e) {
 #line 29 "tickets.gdsl"
     d.was_heavier[e] = reduce_max(&d.heaviest[dst], float32(from_id<int64>(e) % 7ll) / 2.0f);
 }
-#line 487 "tickets.cu"
+#line 488 "tickets.cu"
 
 // ---- operators ----
 

@@ -181,6 +181,7 @@ struct saved_state {
     uint64 operators;
     frontier frontiers[2];
 };
+static_assert(sizeof(saved_state) == 88, "as the host allocates it");
 
 struct run_slice {
     control_block* control;
@@ -582,19 +583,19 @@ __device__ __forceinline__ bool walk_claim(const data_slice& d, vertex far, int3
 #line 14 "weak_hops.gdsl"
     return compare_and_swap(&d.hops[far], -1ll, int64(iteration + 1));
 }
-#line 586 "weak_hops.cu"
+#line 587 "weak_hops.cu"
 
 __device__ __forceinline__ bool led_condition(const data_slice& d, vertex near, vertex far) {
 #line 17 "weak_hops.gdsl"
     return d.hops[far] == wrapping_add(d.hops[near], 1ll);
 }
-#line 592 "weak_hops.cu"
+#line 593 "weak_hops.cu"
 
 __device__ __forceinline__ void led_apply(const data_slice& d, vertex far) {
 #line 18 "weak_hops.gdsl"
     reduce_add(&d.ways[far], 1);
 }
-#line 598 "weak_hops.cu"
+#line 599 "weak_hops.cu"
 
 // ---- operators ----
 
