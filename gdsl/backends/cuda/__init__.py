@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from gdsl.backends.cuda.executable import CudaBackend
     from gdsl.ir.nodes import Program
+    from gdsl.plan.nodes import Plan
 
 
 @cache
@@ -16,6 +17,15 @@ def create_backend() -> CudaBackend:
     from gdsl.backends.cuda.executable import CudaBackend
 
     return CudaBackend()
+
+
+def plan_of(program: Program) -> Plan:
+    """The kernel plan of `program` (as lowered)."""
+    from gdsl.passes import pipelines
+    from gdsl.plan import target
+    from gdsl.plan.build import build
+
+    return build(pipelines.apply(program, pipelines.COMMON), target.cuda(program.tuning.fuse))
 
 
 def source_text(program: Program, id_bits: int) -> str:
