@@ -59,9 +59,7 @@ def test_ir(name: str, golden: Golden) -> None:
     golden(name, texts()[name])
 
 
-@pytest.mark.parametrize(
-    "name", [f"plan/{path.stem}.txt" for path in PATHS] + [f"plan/{n}_unfused.txt" for n in UNFUSED]
-)
+@pytest.mark.parametrize("name", PLANS)
 def test_plan(name: str, golden: Golden) -> None:
     golden(name, texts()[name])
 
