@@ -34,13 +34,31 @@ _NOTHING: Since = frozenset()
 
 
 def place(launch: Launch, program: Program) -> Launch:
-    """`launch` with the barriers that its steps need beside those that it has."""
+    """`launch` with the barriers that its steps need."""
     placement = _Placement(Accesses(program))
     while True:
         placement.grown = False
         steps, _ = placement.steps(launch.steps, _NOTHING)
         if not placement.grown:
             return dataclasses.replace(launch, steps=steps)
+
+
+def without(launch: Launch) -> Launch:
+    """`launch` with no barriers between its steps."""
+    return dataclasses.replace(launch, steps=_stripped(launch.steps))
+
+
+def _stripped(steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    kept: list[Step] = []
+    for step in steps:
+        if isinstance(step, Loop):
+            kept.append(dataclasses.replace(step, body=_stripped(step.body)))
+        elif isinstance(step, Branch):
+            then, otherwise = _stripped(step.then), _stripped(step.otherwise)
+            kept.append(dataclasses.replace(step, then=then, otherwise=otherwise))
+        elif not isinstance(step, Barrier):
+            kept.append(step)
+    return tuple(kept)
 
 
 class _Placement:
@@ -74,7 +92,7 @@ class _Placement:
             return dataclasses.replace(step, then=then, otherwise=otherwise), one | other
         if isinstance(step, Swap):
             return step, frozenset(_renamed(access, step) for access in since)
-        if isinstance(step, (Operation, Define, Copy, Initialise, Barrier)):
+        if isinstance(step, (Operation, Define, Copy, Initialise)):
             return step, _NOTHING
         return step, since | touched
 

@@ -62,7 +62,7 @@ def _parts_read(plan: Plan) -> Iterator[str]:
         elif isinstance(node, Place):
             yield "offsets"
     for sweep in sweeps(plan):
-        yield from _parts_of(sweep)
+        yield from _parts_of(sweep, plan.target.grid)
     for frontier in plan.frontiers:
         if frontier.counts is not None:
             yield from _DEGREES[frontier.counts]
@@ -74,9 +74,9 @@ def _code(program: Program) -> tuple[object, ...]:
     return (program.functions, program.vertex_functors, program.edge_functors, program.schedule, initial)
 
 
-def _parts_of(sweep: Sweep) -> Iterator[str]:
-    if sweep.members.domain is Domain.EDGE:
-        yield from ("columns", "edge_sources")
+def _parts_of(sweep: Sweep, grid: bool) -> Iterator[str]:
+    if sweep.members.domain is Domain.EDGE:  # a grid takes edges one by one, others the list of each source
+        yield from ("columns", "edge_sources" if grid else "offsets")
     for each in sweep.walks:
         yield from _LISTS[each.lists]
         if each.lists is Over.IN_EDGES and each.edge_ids:

@@ -30,9 +30,7 @@ from gdsl.plan.walking import steps_in
 
 def build(program: ir.Program, target: Target, sizes: Sizes | None = None) -> Plan:
     """The plan of `program`, verified."""
-    sizes = sizes or Sizes()
-    if program.tuning.block is not None and target.grid:
-        sizes = dataclasses.replace(sizes, block_threads=program.tuning.block)
+    sizes = sizes or _sizes(program, target)
     planner = OperationPlanner(program, target)
     steps = _Schedule(planner).steps(program.schedule)
     schedule: tuple[Step, ...]
@@ -63,6 +61,11 @@ def build(program: ir.Program, target: Target, sizes: Sizes | None = None) -> Pl
     plan = buffers.fill(plan)
     verifier.verify(plan)
     return plan
+
+
+def _sizes(program: ir.Program, target: Target) -> Sizes:
+    block = program.tuning.block if target.grid else None
+    return target.sizes if block is None else dataclasses.replace(target.sizes, block_threads=block)
 
 
 class _Schedule:

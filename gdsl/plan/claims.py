@@ -44,7 +44,7 @@ def claim_of(functor: EdgeFunctor, advance: Advance) -> Claim | None:
         and sides[0].type not in (ScalarType.BOOL, ScalarType.FLOAT32, ScalarType.FLOAT64)
         and not any(isinstance(node, (Local, UpdateValue)) for node in walk(store.value))
     )
-    return Claim(closing.array, closing.conjunct, closing.statement) if can else None
+    return Claim(closing.array, closing.conjunct, closing.statement, sides[1]) if can else None
 
 
 def claimed_element(conjunct: Expression, far: frozenset[Role]) -> tuple[Element, Expression] | None:

@@ -33,6 +33,7 @@ class Struct:
 
     name: str
     fields: tuple[Field, ...]
+    doc: str = ""
 
 
 class Role(Enum):

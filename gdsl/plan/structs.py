@@ -16,8 +16,9 @@ COUNTERS = Struct(
         Field("hubs", _U64, "chunks of the lists too long for one warp"),
         Field("visited", _U64, "edges of the members that the operator ran on"),
     ),
+    "What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator\n"
+    "before it is read from the second, the third is cleared, so that one barrier an operator is enough.",
 )
-"""What the threads of one operator count together. Three of them rotate."""
 
 CONTROL = Struct(
     "control_block",
@@ -32,8 +33,8 @@ CONTROL = Struct(
         Field("answer", _I64, "of a condition or a count that the host asked for"),
         Field("counters", COUNTERS, count=3),
     ),
+    "One a run, in device memory, zeroed by the host.",
 )
-"""One a run."""
 
 TRACE_RECORD = Struct(
     "trace_record",
@@ -45,11 +46,14 @@ TRACE_RECORD = Struct(
         Field("pulled", _I32),
         Field("unused", _I32),
     ),
+    "One execution of one operator.",
 )
-"""One execution of one operator."""
 
-HUB_CHUNK = Struct("hub_chunk", (Field("vertex_id", _VERTEX), Field("first", _EDGE), Field("last", _EDGE)))
-"""A part of one long list of edges, for one warp."""
+HUB_CHUNK = Struct(
+    "hub_chunk",
+    (Field("vertex_id", _VERTEX), Field("first", _EDGE), Field("last", _EDGE)),
+    "A part of one long list of edges, for one warp.",
+)
 
 FRONTIER = Struct(
     "frontier",
@@ -61,14 +65,14 @@ FRONTIER = Struct(
         Field("queued", _BOOL),
         Field("mapped", _BOOL),
     ),
+    "A set of vertices, as a queue or as a bitmap or both; every thread has the same values.",
 )
-"""A set of vertices, as a queue or as a bitmap or both."""
 
 DIRECTION_STATE = Struct(
     "direction_state",
     (Field("unvisited", _U64, "edges that no frontier has had yet"), Field("pull", _BOOL)),
+    "What an auto direction remembers from one pass to the next.",
 )
-"""What an auto direction remembers from one pass to the next."""
 
 
 def saved_state(frontiers: int, switches: int) -> Struct:
@@ -80,4 +84,5 @@ def saved_state(frontiers: int, switches: int) -> Struct:
             *((Field("frontiers", FRONTIER, count=frontiers),) if frontiers else ()),
             *((Field("directions", DIRECTION_STATE, count=switches),) if switches else ()),
         ),
+        "What the kernels of the unfused form hand on.",
     )

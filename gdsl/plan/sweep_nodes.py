@@ -34,11 +34,12 @@ class Write:
 @dataclass(frozen=True, slots=True)
 class Claim:
     """The test of conjunct `conjunct` and the store of statement `statement` done by one compare-and-swap on `array`,
-    which a single call for each far end wins."""
+    which a single call for each far end wins; the array holds `expected` where nobody has yet."""
 
     array: str
     conjunct: int
     statement: int
+    expected: Expression
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,11 +40,14 @@ class Target:
     """Whether marks against duplicates have bitmaps of their own; if not, the result's own bitmap holds them."""
     allocates_itself: bool
     """Whether the generated code allocates frontiers and temporaries; if not, the host does."""
+    sizes: Sizes
+    """Unless somebody asks for others."""
 
 
-CUDA_FUSED = Target("cuda", True, True, True, True, True, False)
-CUDA_UNFUSED = Target("cuda", False, True, True, True, True, False)
-CPU = Target("cpu", True, False, False, False, False, True)
+_CUDA_SIZES = Sizes(block_threads=512, hub_degree=512, hub_chunk=512)
+CUDA_FUSED = Target("cuda", True, True, True, True, True, False, _CUDA_SIZES)
+CUDA_UNFUSED = Target("cuda", False, True, True, True, True, False, _CUDA_SIZES)
+CPU = Target("cpu", True, False, False, False, False, True, Sizes(hub_degree=4096, hub_chunk=1024))
 
 
 def cuda(fused: bool) -> Target:

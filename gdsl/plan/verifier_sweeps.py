@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 from gdsl.effects.access import Accesses
-from gdsl.ir.nodes import Accept, Advance, EdgeFunctor, ElementTarget, Filter, ScalarTarget, VertexFunctor
+from gdsl.ir.nodes import (
+    Accept,
+    Advance,
+    EdgeFunctor,
+    Element,
+    ElementTarget,
+    Filter,
+    Role,
+    ScalarTarget,
+    Update,
+    VertexFunctor,
+)
 from gdsl.ir.traversal import walk
 from gdsl.ir.verifier import VerificationError
 from gdsl.operations import Balance, Domain, Over
-from gdsl.passes.writers import targets_in
+from gdsl.passes.writers import accumulated_scalars, far_roles, plain_arrays, targets_in
 from gdsl.plan.nodes import Choice, Collect, Dedup, EdgeCount, Form, Mode, Operation, Plan, Sweep, Variant, Walk
+from gdsl.plan.sweeps import REDUCTIONS
 from gdsl.plan.variants import asks_for_edge
 from gdsl.plan.walking import sweeps_of, variants_of
 
@@ -53,8 +65,18 @@ class SweepVerifier:
         pulls = sweep.selection is not None
         form = Form.BITMAP if pulls else Form.QUEUE
         self.expect(members.form in (None, form), "members in another form")
-        self.expect(len(sweep.walks) <= 1 + (not pulls), "too many walks")
-        self.expect(sweep.balance is Balance.AUTO or self.plan.target.balances, "a balance that the target has not")
+        over = [each.over for each in sweep.walks]
+        asked = getattr(self.operation.step, "over", None)
+        wanted = [Over.OUT_EDGES, Over.IN_EDGES] if asked is Over.ALL_EDGES else [asked]
+        self.expect(not over or over == wanted, "other edges than the program visits")
+        balance = getattr(self.operation.step, "balance", None) if self.plan.target.balances else None
+        self.expect(sweep.balance is (balance or Balance.AUTO), "another balance")
+        if sweep.own is not None:
+            self._modes(sweep.own, frozenset({Role.VERTEX, Role.EDGE}))
+        if sweep.selection is not None:
+            closing = getattr(self.operation.step, "closing", None)
+            stops = closing is not None and closing.end is Role.FAR and closing.conjunct in sweep.selection.test.tests
+            self.expect(sweep.selection.closes == stops, "whether a pull stops")
         for each in sweep.walks:
             self._walk(each, sweep)
         for variant in variants_of(sweep):
@@ -73,7 +95,25 @@ class SweepVerifier:
             self.expect(each.edge_ids == asks_for_edge(self.functor), "whether ids of edges are asked for")
         limited = each.first_places is None or (each.lists is Over.OUT_EDGES and not pulls)
         self.expect(limited, "places are counted along out-edges")
-        self.expect(each.shared is None or sweep.balance is Balance.AUTO or pulls, "lists are cut where nobody asks")
+        cut = self.plan.target.shares_pulled_lists if pulls else sweep.balance is Balance.AUTO
+        self.expect((each.shared is not None) == cut, "whether long lists are cut")
+        self._modes(each.variant, far_roles(each.over) | {Role.EDGE} if pulls else self._own_edge())
+        if each.shared is not None:
+            self._modes(each.shared, self._own_edge())
+
+    def _own_edge(self) -> frozenset[Role]:
+        """What an edge's call has alone: nothing where both ends may bring the edge."""
+        both = getattr(self.operation.step, "over", None) is Over.ALL_EDGES
+        return frozenset() if both else frozenset({Role.EDGE})
+
+    def _modes(self, variant: Variant, alone: frozenset[Role]) -> None:
+        """A write is plain where the call has its element alone, and nowhere else."""
+        plain = plain_arrays(self.functor, alone) if variant.claim is None else frozenset()
+        arrays = {target.array for target in targets_in(self.functor.body) if isinstance(target, ElementTarget)}
+        totals = accumulated_scalars(self.functor)
+        for write in variant.writes:
+            others = Mode.TOTAL if write.name in totals and write.name not in arrays else Mode.SHARED
+            self.expect(write.mode is (Mode.PLAIN if write.name in plain else others), f"{write.name} {write.mode}")
 
     def _variant(self, variant: Variant) -> None:
         functor, claim = self.functor, variant.claim
@@ -88,10 +128,11 @@ class SweepVerifier:
             store = functor.body[claim.statement]
             named = getattr(getattr(store, "target", None), "array", None)
             self.expect(named == claim.array and claim.conjunct < len(functor.condition), "a claim of another array")
+            kind = getattr(getattr(store, "target", None), "type", None)
+            self.expect(claim.expected.type is kind, "a claim that expects another type")
         statements = tuple(functor.body[i] for i in variant.body)
         written = {t.array if isinstance(t, ElementTarget) else t.scalar for t in targets_in(statements)}
-        self.expect([write.name for write in variant.writes] == list(dict.fromkeys(w.name for w in variant.writes)), "")
-        self.expect({write.name for write in variant.writes} == written, "other things are written")
+        self.expect(sorted(write.name for write in variant.writes) == sorted(written), "other things are written")
         scalars = {t.scalar for t in targets_in(statements) if isinstance(t, ScalarTarget)}
         summed = {write.name for write in variant.writes if write.mode is Mode.TOTAL}
         self.expect(summed <= scalars, "an array is no total")
@@ -116,16 +157,23 @@ class SweepVerifier:
         if collect is not None:
             self._collect(collect, sweep)
         scalars = {scalar.name: scalar.type for scalar in self.program.scalars}
+        self.expect(len({total.scalar for total in sweep.totals}) == len(sweep.totals), "a total twice")
         for total in sweep.totals:
-            self.expect(scalars.get(total.scalar) is total.reduction.type, f"a total of another type: {total.scalar}")
+            reduction = total.reduction
+            self.expect(scalars.get(total.scalar) is reduction.type, f"a total of another type: {total.scalar}")
+            updates = (node for node in walk(self.functor.body) if isinstance(node, Update))
+            combined = {n.operation for n in updates if getattr(n.target, "scalar", None) == total.scalar}
+            self.expect(combined == {reduction.combine}, f"a total of another kind: {total.scalar}")
         self._segment(sweep)
-        counted = self._counted(sweep.members.frontier)
+        counted, reduces = self._counted(sweep.members.frontier), sweep.segment is not None
+        everything = sweep.members.frontier is None and not reduces
+        everything = everything and (bool(sweep.walks) or sweep.members.domain is Domain.EDGE)
         fits = {
             EdgeCount.NONE: not sweep.walks and sweep.members.domain is Domain.VERTEX,
-            EdgeCount.ALL: sweep.members.frontier is None,
-            EdgeCount.BOTH_LISTS: sweep.members.frontier is None and len(sweep.walks) == 2,
-            EdgeCount.CARRIED: counted,
-            EdgeCount.WALKED: bool(sweep.walks) and sweep.selection is None,
+            EdgeCount.ALL: everything and len(sweep.walks) <= 1,
+            EdgeCount.BOTH_LISTS: everything and len(sweep.walks) == 2,
+            EdgeCount.CARRIED: counted and not reduces,
+            EdgeCount.WALKED: bool(sweep.walks) and (reduces or not (everything or counted)),
         }
         self.expect(fits[sweep.edges], f"edges {sweep.edges.value}")
 
@@ -150,3 +198,7 @@ class SweepVerifier:
             arrays = {array.name: array.type for array in self.program.arrays}
             known = arrays.get(segment.array) is segment.type is segment.reduction.type
             self.expect(known and segment.operation is getattr(self.operation.step, "operation", None), "a reduction")
+            self.expect(segment.reduction.combine is REDUCTIONS[segment.operation], "combined by something else")
+            self.expect(segment.array == getattr(self.operation.step, "array", None), "stored in another array")
+            reads = any(isinstance(node, Element) and node.array == segment.array for node in walk(self.functor))
+            self.expect((segment.aside is not None) == reads, "whether the results stand aside")

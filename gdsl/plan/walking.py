@@ -46,3 +46,8 @@ def variants_of(sweep: Sweep) -> tuple[Variant, ...]:
     along = (variant for walk in sweep.walks for variant in (walk.variant, walk.shared) if variant is not None)
     selection = (sweep.selection.test,) if sweep.selection is not None else ()
     return (*((sweep.own,) if sweep.own is not None else ()), *along, *selection)
+
+
+def has_direction(operation: Operation) -> bool:
+    """Whether an operation pushes or pulls: a walk along edges that gives no result a member."""
+    return all(sweep.walks and sweep.segment is None for sweep in sweeps_of(operation))

@@ -29,9 +29,9 @@ STEPS = 5_000_000
 
 def build_mutant(mutant: Mutant, folder: Path) -> Built:
     with templates_with(mutant, folder):
-        program, ready, generated = generate_text(mutant.program, mutant.words, SMALL)
+        program, generated = generate_text(mutant.program, mutant.words, SMALL)
     text = mutated(generated.text, mutant) if mutant.file == GENERATED else generated.text
-    return Built(program, ready, generated, EmulatedModule(text, f"{program.name}.cu"), 32)
+    return Built(program, generated, EmulatedModule(text, f"{program.name}.cu"), 32)
 
 
 def what_is_seen(mutant: Mutant, built: Built) -> set[str]:

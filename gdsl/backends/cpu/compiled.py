@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import pickle
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from gdsl import cache
 from gdsl.backends.cpu import compiler as compilers
 from gdsl.backends.cpu.executable import CpuExecutable
 from gdsl.backends.interface import Availability
-from gdsl.codegen.cpu.plan import Generated, Sizes
 from gdsl.ir.nodes import Program
+from gdsl.plan.target import Sizes
+
+if TYPE_CHECKING:
+    from gdsl.codegen.cpu.generate import Generated
 
 _KIND = "cpu"
 
@@ -44,16 +48,18 @@ class CpuBackend:
         )
         facts, library = cache.get(_KIND, key), cache.get_file(_KIND, key)
         if facts is not None and library is not None:
-            return CpuExecutable(program, id_bits, pickle.loads(facts), library)
+            return CpuExecutable(pickle.loads(facts), library)
         made = generated(program, id_bits, self.sizes)
         binary = compilers.compile_library(made.text, f"{program.name}.cpp", compiler)
         cache.put(_KIND, key, pickle.dumps(made))
-        return CpuExecutable(program, id_bits, made, cache.put_file(_KIND, key, binary))
+        return CpuExecutable(made, cache.put_file(_KIND, key, binary))
 
 
 def generated(program: Program, id_bits: int, sizes: Sizes | None = None) -> Generated:
     """The C++ of `program` (as lowered), and what the host must know of it."""
     from gdsl.codegen.cpu.generate import generate
     from gdsl.passes import pipelines
+    from gdsl.plan import target
+    from gdsl.plan.build import build
 
-    return generate(pipelines.apply(program, pipelines.CPU), id_bits, sizes)
+    return generate(build(pipelines.apply(program), target.CPU, sizes), id_bits)

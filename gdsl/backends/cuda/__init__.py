@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gdsl.backends.cuda.executable import CudaBackend
+    from gdsl.codegen.cuda.generate import Generated
     from gdsl.ir.nodes import Program
     from gdsl.plan.nodes import Plan
+    from gdsl.plan.target import Sizes
 
 
 @cache
@@ -19,17 +21,22 @@ def create_backend() -> CudaBackend:
     return CudaBackend()
 
 
-def plan_of(program: Program) -> Plan:
+def plan_of(program: Program, sizes: Sizes | None = None) -> Plan:
     """The kernel plan of `program` (as lowered)."""
     from gdsl.passes import pipelines
     from gdsl.plan import target
     from gdsl.plan.build import build
 
-    return build(pipelines.apply(program, pipelines.COMMON), target.cuda(program.tuning.fuse))
+    return build(pipelines.apply(program), target.cuda(program.tuning.fuse), sizes)
+
+
+def generated_for(program: Program, id_bits: int, sizes: Sizes | None = None) -> Generated:
+    """The CUDA C++ of `program` (as lowered) for ids of `id_bits` bits, and what the host must know of it."""
+    from gdsl.codegen.cuda.generate import generate
+
+    return generate(plan_of(program, sizes), id_bits)
 
 
 def source_text(program: Program, id_bits: int) -> str:
     """The CUDA C++ of `program` for ids of `id_bits` bits."""
-    from gdsl.backends.cuda.executable import lower_to_cuda
-
-    return lower_to_cuda(program, id_bits)[1].text
+    return generated_for(program, id_bits).text

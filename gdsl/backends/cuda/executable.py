@@ -7,7 +7,7 @@ import weakref
 from typing import TYPE_CHECKING, Any
 
 from gdsl import cache
-from gdsl.backends.cuda import nvrtc
+from gdsl.backends.cuda import generated_for, nvrtc
 from gdsl.backends.interface import Availability, Bindings, Limits, Outcome
 from gdsl.graph.graph import Graph
 from gdsl.ir.nodes import Program
@@ -18,16 +18,6 @@ if TYPE_CHECKING:
     from gdsl.codegen.cuda.generate import Generated
 
 _INSTALL = "pip install 'gdsl[cuda13]' (or 'gdsl[cuda12]' for a driver older than 580), on a machine with an NVIDIA GPU"
-
-
-def lower_to_cuda(program: Program, id_bits: int) -> tuple[Program, Generated]:
-    """`program` after the passes of its form, and its text."""
-    from gdsl.codegen.cuda.generate import generate
-    from gdsl.passes import pipelines
-
-    passes = pipelines.CUDA_FUSED if program.tuning.fuse else pipelines.CUDA_UNFUSED
-    ready = pipelines.apply(program, passes)
-    return ready, generate(ready, id_bits)
 
 
 class CudaBackend:
@@ -65,12 +55,12 @@ class CudaBackend:
         key = (cache.program_key(program), id_bits, device.architecture, *nvrtc.version(), *nvrtc.OPTIONS)
         kept = cache.get("cuda", key)
         if kept is None:
-            ready, generated = lower_to_cuda(program, id_bits)
+            generated = generated_for(program, id_bits)
             cubin = nvrtc.compile_to_cubin(generated.text, device.architecture, f"{program.name}.cu")
-            kept = pickle.dumps((ready, generated, cubin))
+            kept = pickle.dumps((generated, cubin))
             cache.put("cuda", key, kept)
-        ready, generated, cubin = pickle.loads(kept)
-        return CudaExecutable(self, ready, generated, cubin, id_bits)
+        generated, cubin = pickle.loads(kept)
+        return CudaExecutable(self, generated, cubin)
 
     def device(self) -> CudaDevice:
         """The current GPU; switching GPUs in between makes another."""
@@ -95,10 +85,8 @@ class CudaBackend:
 class CudaExecutable:
     """A compiled program; `generated.text` is its source."""
 
-    def __init__(
-        self, backend: CudaBackend, program: Program, generated: Generated, cubin: bytes, id_bits: int
-    ) -> None:
-        self.backend, self.program, self.generated, self.id_bits = backend, program, generated, id_bits
+    def __init__(self, backend: CudaBackend, generated: Generated, cubin: bytes) -> None:
+        self.backend, self.generated = backend, generated
         self._device = backend.device()
         self._module = self._device.load(cubin)
         self._kernels: dict[str, Any] = {}
@@ -108,9 +96,9 @@ class CudaExecutable:
         from gdsl.backends.cuda.enactor import Enactor
         from gdsl.backends.cuda.memory import bytes_needed
 
-        self._device.require(bytes_needed(self.program, self.generated, graph, self.id_bits))
-        on_device = self.backend.graph(graph, self.id_bits)
-        return Enactor(self._device, self._kernel, self.program, self.generated, graph, on_device).run(bindings, limits)
+        self._device.require(bytes_needed(self.generated, graph))
+        on_device = self.backend.graph(graph, self.generated.id_bits)
+        return Enactor(self._device, self._kernel, self.generated, graph, on_device).run(bindings, limits)
 
     def _kernel(self, name: str) -> Any:
         if name not in self._kernels:

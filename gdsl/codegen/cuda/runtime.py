@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
+from gdsl.codegen.cuda.layout import SHARED_NAMES
 from gdsl.codegen.names import identifiers_of, types_of
 from gdsl.resources import resource_text
 
@@ -60,7 +61,7 @@ def reserved_text() -> str:
     """The names of everything that the library defines, for those who must keep clear of them."""
     types = {name for piece in pieces() for name in types_of(piece.text)}
     names = [name for piece in pieces() for name in piece.names]
-    generated = "struct graph_slice; struct run_slice; struct data_slice; struct saved_state; struct block_storage;"
+    generated = " ".join(f"struct {name};" for name in (*SHARED_NAMES, "block_storage"))
     constants = " initialise run_schedule BLOCK_THREADS HUB_DEGREE HUB_CHUNK PULL_PREFIX SHORT_LIST "
     return generated + constants + " ".join(f"struct {name};" for name in sorted(types)) + " ".join(names) + " "
 

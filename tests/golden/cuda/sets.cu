@@ -117,36 +117,28 @@ __device__ __forceinline__ T plain_or(T* x, T value) { const T former = *x; *x =
 template <class T>
 __device__ __forceinline__ T plain_xor(T* x, T value) { const T former = *x; *x = T(former ^ value); return former; }
 
-// A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
-struct frontier {
-    vertex* queue;   // the members, in no order
-    uint32* bitmap;  // a bit a vertex
-    uint64 size;     // members
-    uint64 edges;    // edges of the members, where a later operator asks for them
-    bool queued, mapped;
-};
-
 // What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
 // before it is read from the second, the third is cleared, so that one barrier an operator is enough.
 struct operator_counters {
     uint64 accepted;  // members of the result
-    uint64 edges;     // edges of those members, where a later operator asks for them
-    uint64 hubs;      // chunks of the lists too long for one warp
-    uint64 visited;   // edges of the members that the operator ran on
+    uint64 edges;  // edges of those members, where a later operator asks for them
+    uint64 hubs;  // chunks of the lists too long for one warp
+    uint64 visited;  // edges of the members that the operator ran on
 };
 
 // One a run, in device memory, zeroed by the host.
 struct control_block {
-    uint64 arrived;      // blocks that came to a barrier, counted for ever; above: what asks for a stop
-    uint64 barriers;     // passed by the kernels before this one (unfused form)
-    uint64 failure;      // 1 + the check that failed first
+    uint64 arrived;  // blocks that came to a barrier, counted for ever; above: what asks for a stop
+    uint64 barriers;  // passed by the kernels before this one (unfused form)
+    uint64 failure;  // 1 + the check that failed first
     int64 failed_value;  // the index that it found
-    uint64 exhausted;    // 1 + the loop that has had all the passes it may have
-    uint64 iterations;   // finished passes of the outermost loops
-    uint64 trace_length; // operators that ran, traced or not
-    int64 answer;        // of a condition or a count that the host asked for
+    uint64 exhausted;  // 1 + the loop that has had all the passes it may have
+    uint64 iterations;  // finished passes of the outermost loops
+    uint64 trace_length;  // operators that ran, traced or not
+    int64 answer;  // of a condition or a count that the host asked for
     operator_counters counters[3];
 };
+static_assert(sizeof(control_block) == 160, "as the host knows it");
 
 // Asks all to leave at one of the next barriers.
 __device__ __forceinline__ void request_stop(control_block* control) { atomicOr(&control->arrived, STOP_REQUEST); }
@@ -163,23 +155,24 @@ struct graph_slice {
     const vertex* edge_sources;  // of each edge id: num_edges
 };
 
+// One execution of one operator.
 struct trace_record {
-    int32 site, iteration;
-    uint64 size, edges;
-    int32 pulled, unused;
+    int32 site;
+    int32 iteration;
+    uint64 size;
+    uint64 edges;
+    int32 pulled;
+    int32 unused;
 };
+static_assert(sizeof(trace_record) == 32, "as the host knows it");
 
 // A part of one long list of edges, for one warp.
 struct hub_chunk {
     vertex vertex_id;
-    edge first, last;
+    edge first;
+    edge last;
 };
-
-struct saved_state {
-    uint64 operators;
-    frontier frontiers[4];
-};
-static_assert(sizeof(saved_state) == 168, "as the host allocates it");
+static_assert(sizeof(hub_chunk) == 12, "as the host knows it");
 
 struct run_slice {
     control_block* control;
@@ -188,7 +181,6 @@ struct run_slice {
     uint64 trace_capacity;
     int64 max_iterations;  // passes that one loop may have
     hub_chunk* hubs;  // chunks of long lists
-    saved_state* saved;  // between the kernels of the unfused form
     uint64* outputs;  // where what was swapped lies at the end
     vertex* queues[4];  // of each frontier: num_vertices
     uint32* bitmaps[4];  // of each frontier: a bit a vertex
@@ -207,6 +199,7 @@ struct data_slice {
     int64 limit;
     vertex start;
 };
+static_assert(sizeof(data_slice) == 272, "as the host knows it");
 
 // For loops inside a functor, which no barrier interrupts.
 __device__ __forceinline__ bool stop_requested(const data_slice& d, uint32& polls) {
@@ -316,6 +309,16 @@ __device__ __forceinline__ void exchange(T& a, T& b) {
     a = b;
     b = kept;
 }
+
+// A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
+struct frontier {
+    vertex* queue;  // the members, in no order
+    uint32* bitmap;  // a bit a vertex
+    uint64 size;  // members
+    uint64 edges;  // edges of the members, where a later operator asks for them
+    bool queued;
+    bool mapped;
+};
 
 // An empty frontier with the storage of number `i`.
 __device__ __forceinline__ frontier frontier_at(const run_slice& slice, uint32 i) {
@@ -610,7 +613,7 @@ __device__ __forceinline__ bool even_condition(vertex v) {
 #line 16 "sets.gdsl"
     return from_id<int64>(v) % 2ll == 0ll;
 }
-#line 614 "sets.cu"
+#line 617 "sets.cu"
 
 __device__ __forceinline__ bool even_apply(const data_slice& d, vertex v) {
 #line 16 "sets.gdsl"
@@ -618,19 +621,19 @@ __device__ __forceinline__ bool even_apply(const data_slice& d, vertex v) {
 #line 16 "sets.gdsl"
     return d.visits[v] < 3;
 }
-#line 622 "sets.cu"
+#line 625 "sets.cu"
 
 __device__ __forceinline__ void bump_apply(const data_slice& d, vertex v) {
 #line 18 "sets.gdsl"
     plain_add(&d.second[v], 1);
 }
-#line 628 "sets.cu"
+#line 631 "sets.cu"
 
 __device__ __forceinline__ void mark_apply(const data_slice& d, vertex v, int32 iteration) {
 #line 17 "sets.gdsl"
     d.first[v] = iteration;
 }
-#line 634 "sets.cu"
+#line 637 "sets.cu"
 
 // ---- operators ----
 
@@ -727,7 +730,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) sets_enactor(const d
     initialise(run, d);
     constexpr int32 iteration = 0;
     each_id(d.graph.num_vertices, [&](uint64 i) { d.second[i] = 5; });
-    synchronize(run);
     {
         const vertex members[] = {d.start};
         define_frontier(run, spare, members, 1, d.graph.num_vertices, uncounted());
@@ -749,17 +751,14 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) sets_enactor(const d
             } else {
                 if (f.size > 0) {
                     if (leader()) { *d.choice = 2; }
-                    synchronize(run);
                     compute_bump(run, d, f, iteration);
                 } else {
                     if (leader()) { *d.choice = 3; }
-                    synchronize(run);
                     copy_frontier(run, spare, kept, d.graph.num_vertices);
                     exchange(f, spare);
                 }
             }
             if (leader()) { *d.largest = maximum(*d.largest, int64(f.size)); }
-            synchronize(run);
             compute_mark(run, d, f, iteration);
             exchange(d.first, d.second);
             {
@@ -773,7 +772,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) sets_enactor(const d
     }
     if (leader()) { *d.last = int64(kept.size); }
     if (leader()) { d.first[d.start] = wrapping_add(*d.choice, 100); }
-    synchronize(run);
     exchange(d.largest, d.last);
     if (leader()) {
         run.control->iterations = run.passes;
