@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gdsl.codegen.conversions import conversion
-from gdsl.codegen.literals import literal
+from gdsl.codegen.literals import id_number, literal
 from gdsl.codegen.names import Names
 from gdsl.codegen.precedence import AND_LEVEL, Text, atom, binary_text, call, conditional, postfix, prefix
 from gdsl.codegen.ranges import cannot_overflow, value_range
@@ -250,7 +250,7 @@ class ExpressionPrinter:
     def _compared(self, side: Expression) -> Text:
         """A side of a comparison: the number of an id needs no type there."""
         if isinstance(side, Literal) and side.type.is_id:
-            return atom(str(side.value))
+            return atom(id_number(int(side.value), side.type))
         return self._text(side)
 
     def _quotient(self, node: Binary, left: Text, right: Text) -> Text:

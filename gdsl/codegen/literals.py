@@ -9,6 +9,14 @@ from gdsl.types import ScalarType
 
 _SUFFIXES = {ScalarType.INT32: "", ScalarType.UINT32: "u", ScalarType.INT64: "ll", ScalarType.UINT64: "ull"}
 
+_LONG_ID = (1 << 32) - 2
+"""From here on a number is no id of 32 bits; whether it is one at all, the width in the generated text says."""
+
+
+def id_number(value: int, kind: ScalarType) -> str:
+    """An id as a side of a comparison, where it needs no type unless it is a long one."""
+    return str(value) if value < _LONG_ID else literal(value, kind)
+
 
 def type_name(kind: ScalarType) -> str:
     """The runtime's typedef of a scalar type: the language's own name."""
@@ -22,7 +30,7 @@ def literal(value: bool | int | float, kind: ScalarType) -> str:
     if kind.is_float:
         return _float(float(value), kind)
     if kind.is_id:
-        return f"{kind.value}({int(value)})"
+        return f"{kind.value}({value})" if value < _LONG_ID else f"number_id<{kind.value}>({value})"
     number = int(value)
     suffix = _SUFFIXES[kind]
     if kind.is_signed and kind.bits is not None and number == -(1 << (kind.bits - 1)):

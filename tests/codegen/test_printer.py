@@ -67,7 +67,7 @@ def printed(expression: ir.Expression) -> str:
         (ir.Convert(NOWHERE, F32, local("a")), "float32(a)"),
         (ir.Convert(NOWHERE, INT32, local("x", F32)), "convert<int32>(x)"),
         (ir.Convert(NOWHERE, INT32, local("v", VERTEX)), "from_id<int32>(v)"),
-        (ir.Convert(NOWHERE, VERTEX, local("a")), "to_id<vertex>(a)"),
+        (ir.Convert(NOWHERE, VERTEX, local("a")), "to_id<vertex>(a, d.graph.num_vertices)"),
         (ir.Convert(NOWHERE, BOOL, local("a")), "a != 0"),
         (element("rank", SOURCE, F32), "d.rank[src]"),
         (dataclasses.replace(element("rank", SOURCE, F32), now=True), "load_now(&d.rank[src])"),

@@ -137,17 +137,20 @@ def test_nan_never_wins() -> None:
         (ScalarType.INT32, ScalarType.VERTEX, -1, 2**32 - 1),
         (ScalarType.INT64, ScalarType.VERTEX, 2**40, 2**32 - 1),
         (ScalarType.INT64, ScalarType.EDGE, 12, 12),
+        (ScalarType.UINT64, ScalarType.EDGE, 19, 19),
+        (ScalarType.UINT64, ScalarType.EDGE, 20, 2**32 - 1),
+        (ScalarType.INT64, ScalarType.VERTEX, 2**32 - 2, 2**32 - 1),
     ],
 )
 def test_conversions(source: ScalarType, target: ScalarType, value: float, expected: float) -> None:
     with np.errstate(all="ignore"):
-        assert convert_function(source, target, 32)(constant(value, source, 32)) == expected
+        assert convert_function(source, target, 32, 20)(constant(value, source, 32)) == expected
 
 
 def test_long_integers_become_float32_by_one_rounding() -> None:
     # Through float64 this would be rounded to the midpoint of two float32 numbers, then to the even one.
     value = (1 << 62) + (1 << 38) + 1
-    found = convert_function(ScalarType.INT64, ScalarType.FLOAT32, 32)(value)
+    found = convert_function(ScalarType.INT64, ScalarType.FLOAT32, 32, 0)(value)
     assert found == np.array([value], np.int64).astype(np.float32)[0]
     assert found != np.float32(float(value))
 

@@ -12,6 +12,7 @@ from gdsl.backends.reference.values import (
     builtin_function,
     constant,
     convert_function,
+    domain_of,
     none_id,
     unary_function,
 )
@@ -95,9 +96,10 @@ def compile_expression(expression: ir.Expression, environment: Environment) -> C
     return lambda: evaluate([])
 
 
-def index_error(environment: Environment, node: ir.Node, name: str, index: int, length: int) -> GdslError:
+def index_error(environment: Environment, node: ir.Expression, name: str, index: int, length: int) -> GdslError:
     """E0801 for the index `index` of `name`, which has `length` elements."""
-    value = "none" if index == none_id(environment.id_bits) else str(index)
+    is_none = node.type.is_id and not isinstance(node, ir.Literal) and index == none_id(environment.id_bits)
+    value = "none" if is_none else str(index)
     plural = "element" if length == 1 else "elements"
     place = f"{environment.source_name}:{node.span.line}:{node.span.column}" if environment.source_name else None
     message = f"index {value} of `{name}` is out of range: there are {length} {plural}, counted from 0"
@@ -146,7 +148,7 @@ class ExpressionCompiler:
 
     def index(self, node: ir.Expression, checked: bool, name: str, length: int) -> Evaluator:
         """`node` as an index into `name`, tested against `length` where `checked`."""
-        evaluate = self.compile(node)
+        evaluate = self.compile(node) if not isinstance(node, ir.Literal) else lambda frame: int(node.value)
         if not checked:
             return evaluate
         environment = self.environment
@@ -239,7 +241,8 @@ class ExpressionCompiler:
 
     def convert(self, node: ir.Convert) -> Evaluator:
         """A change of type."""
-        function = convert_function(node.operand.type, node.type, self.environment.id_bits)
+        ids = self.environment.graph.count(domain_of(node.type))
+        function = convert_function(node.operand.type, node.type, self.environment.id_bits, ids)
         operand = self.compile(node.operand)
         return lambda frame: function(operand(frame))
 

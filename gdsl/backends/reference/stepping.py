@@ -15,6 +15,7 @@ from gdsl.backends.reference.values import (
     builtin_function,
     convert_function,
     differs,
+    domain_of,
     reduce_function,
     unary_function,
 )
@@ -97,7 +98,8 @@ class SteppedExpressions:
                 return unary_function(node.operation, node.operand.type)(operand)
             case ir.Convert():
                 operand = yield from self.value(node.operand, frame)
-                return convert_function(node.operand.type, node.type, self.state.id_bits)(operand)
+                ids = self.state.graph.count(domain_of(node.type))
+                return convert_function(node.operand.type, node.type, self.state.id_bits, ids)(operand)
             case ir.DegreeOf():
                 name = node.degree.value
                 index = yield from self.index(node.vertex, node.checked, name, Domain.VERTEX, frame)
@@ -113,7 +115,7 @@ class SteppedExpressions:
 
     def index(self, node: ir.Expression, checked: bool, name: str, domain: Domain, frame: Frame) -> Steps:
         """An index into `name`, tested where `checked`."""
-        index = yield from self.value(node, frame)
+        index = int(node.value) if isinstance(node, ir.Literal) else (yield from self.value(node, frame))
         count = self.state.graph.count(domain)
         if checked and not 0 <= index < count:
             raise index_error(self.state.environment, node, name, index, count)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy
 
-from gdsl.operations import BinaryOperation, Builtin, NeighborOperation, ReduceOperation, UnaryOperation
+from gdsl.operations import BinaryOperation, Builtin, Domain, NeighborOperation, ReduceOperation, UnaryOperation
 from gdsl.types import ScalarType
 
 Value = Any
@@ -38,8 +38,16 @@ def dtype_of(scalar_type: ScalarType, id_bits: int) -> numpy.dtype[Any]:
     return numpy.dtype(scalar_type.value)
 
 
+def domain_of(scalar_type: ScalarType) -> Domain:
+    """What ids of `scalar_type` count (vertices, where it is no id)."""
+    return Domain.EDGE if scalar_type is ScalarType.EDGE else Domain.VERTEX
+
+
 def constant(value: bool | int | float, scalar_type: ScalarType, id_bits: int) -> Value:
-    """`value`, a number from outside (ids: `none` as -1), as a value of `scalar_type`, in whose range it is."""
+    """`value`, a number from outside (ids: `none` as -1), as a value of `scalar_type`, in whose range it is.
+
+    A number beside ids that is too large for any stays below `none` and above all others.
+    """
     if scalar_type is ScalarType.BOOL:
         return bool(value)
     if scalar_type is ScalarType.FLOAT32:
@@ -47,7 +55,7 @@ def constant(value: bool | int | float, scalar_type: ScalarType, id_bits: int) -
     if scalar_type is ScalarType.FLOAT64:
         return numpy.float64(value)
     if scalar_type.is_id:
-        return int(value) if value >= 0 else none_id(id_bits)
+        return min(int(value), none_id(id_bits) - 1) if value >= 0 else none_id(id_bits)
     return int(value)
 
 
@@ -221,15 +229,18 @@ def _power(base: Value, exponent: Value) -> Value:
     return numpy.power(base, exponent)
 
 
-def convert_function(source: ScalarType, target: ScalarType, id_bits: int) -> UnaryFunction:
-    """What a conversion from `source` to `target` does; see `gdsl.ir.nodes.Convert`."""
+def convert_function(source: ScalarType, target: ScalarType, id_bits: int, ids: int) -> UnaryFunction:
+    """What a conversion from `source` to `target`, of which the graph has `ids` (if that is an id), does.
+
+    See `gdsl.ir.nodes.Convert`.
+    """
     none = none_id(id_bits)
     if source is target:
         return lambda value: value
     if target is ScalarType.BOOL:
         return lambda value: bool(value != 0)
     if target.is_id:
-        return lambda value: value if 0 <= value < none else none
+        return lambda value: value if 0 <= value < ids else none
     if target.is_float:
         return _to_float(source, target, none)
     wrap = wrap_function(target)

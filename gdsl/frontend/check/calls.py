@@ -100,7 +100,9 @@ class CallChecker(NameChecker):
         if not self._count_arguments(expression, 1):
             return poison(expression.span)
         operand = expression.arguments[0].value
-        if isinstance(operand, syntax.Number):
+        if target.is_id and not isinstance(operand, syntax.NoneLiteral):
+            typed = self.infer(operand)  # whatever is no id becomes `none`, so a number keeps its own type
+        elif isinstance(operand, syntax.Number):
             trial = typed_number(operand, target, Environment())
             typed = trial if trial.type is target else self.infer(operand)
         else:

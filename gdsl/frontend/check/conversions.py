@@ -8,10 +8,12 @@ import math
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment, poison
 from gdsl.operations import UnaryOperation
+from gdsl.source import Span
 from gdsl.types import ScalarType
 
 _LARGEST_FLOAT32 = 3.4028235677973366e38
 _LARGEST_ID = 2**63 - 1
+_NO_ID = "ids count from 0; write `none` for no vertex and no edge"
 _WIDENINGS = {
     ScalarType.INT32: (ScalarType.INT64,),
     ScalarType.UINT32: (ScalarType.INT64, ScalarType.UINT64),
@@ -72,12 +74,21 @@ def typed_number(node: syntax.Number, hint: ScalarType | None, environment: Envi
         if type_.is_integer:
             low, high = integer_range(type_)
             fix = f"{type_.value} goes from {low} to {high}; use a wider type"
+        elif type_.is_id:
+            fix = _NO_ID
         elif type_.is_float:
             fix = "write `inf` for infinity, or use float64"
         environment.report("E0208", message, node.span, fix=fix)
         return poison(node.span)
     value = float(node.value) if type_.is_float else node.value
     return syntax.Number(node.span, value, type=type_)
+
+
+def negative_id(number: syntax.Number, type_: ScalarType, span: Span, environment: Environment) -> syntax.Expression:
+    """Reports a literal below zero in the place of an id."""
+    message = f"-{number.value} does not fit {type_.value}"
+    environment.report("E0208", message, span, fix=_NO_ID)
+    return poison(span)
 
 
 def _fits(value: int | float, type_: ScalarType) -> bool:

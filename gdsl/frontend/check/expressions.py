@@ -12,6 +12,7 @@ from gdsl.frontend.check.conversions import (
     converted,
     has_float,
     is_literal,
+    negative_id,
     suggested_cast,
     typed_number,
 )
@@ -108,6 +109,8 @@ class ExpressionChecker(CallChecker):
         if type_ is None:
             return poison(expression.span)
         fits = type_.is_numeric if operation is UnaryOperation.NEGATE else type_.is_integer
+        if not fits and type_.is_id and isinstance(operand, syntax.Number):
+            return negative_id(operand, type_, expression.span, self.environment)
         if not fits:
             return self._undefined(expression, operation.value, type_)
         return dataclasses.replace(expression, operand=operand, type=type_)

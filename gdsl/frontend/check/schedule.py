@@ -189,6 +189,8 @@ class ScheduleChecker:
 
 
 def _simple_index(index: syntax.Expression) -> bool:
+    if isinstance(index, syntax.Convert):
+        index = index.operand
     if isinstance(index, syntax.Number | syntax.NoneLiteral):
         return True
     kinds = (SymbolKind.PARAM, SymbolKind.SCALAR)

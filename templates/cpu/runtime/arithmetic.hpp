@@ -71,11 +71,16 @@ inline To convert(From x) {
 }
 
 // piece: from_id to_id
-// Ids are unsigned with `none` as all ones: `none` becomes -1, and what is no id becomes `none`.
+// Ids are unsigned with `none` as all ones: `none` becomes -1, and what is none of the `count` ids becomes `none`.
 template <class To, class Id>
 inline To from_id(Id x) { return x == Id(-1) ? To(-1) : To(x); }
 template <class Id, class From>
-inline Id to_id(From x) { return x < From(0) || uint64(x) >= uint64(Id(-1)) ? Id(-1) : Id(x); }
+inline Id to_id(From x, int64 count) { return uint64(x) < uint64(count) ? Id(x) : Id(-1); }
+
+// piece: number_id
+// A literal beside ids; one that is too large for any stays below `none` and above all others.
+template <class Id>
+inline Id number_id(uint64 x) { return x < uint64(Id(-2)) ? Id(x) : Id(-2); }
 
 // piece: sum difference product
 // `+ - *` of the language, for the reductions.

@@ -106,11 +106,16 @@ template <class To, class From>
 __device__ __forceinline__ To convert(From x) { return conversion<To, From>::of(x); }
 
 // piece: from_id to_id
-// Ids are unsigned with `none` as all ones: `none` becomes -1, and what is no id becomes `none`.
+// Ids are unsigned with `none` as all ones: `none` becomes -1, and what is none of the `count` ids becomes `none`.
 template <class To, class Id>
 __device__ __forceinline__ To from_id(Id x) { return x == Id(-1) ? To(-1) : To(x); }
 template <class Id, class From>
-__device__ __forceinline__ Id to_id(From x) { return x < From(0) || uint64(x) >= uint64(Id(-1)) ? Id(-1) : Id(x); }
+__device__ __forceinline__ Id to_id(From x, int64 count) { return uint64(x) < uint64(count) ? Id(x) : Id(-1); }
+
+// piece: number_id
+// A literal beside ids; one that is too large for any stays below `none` and above all others.
+template <class Id>
+__device__ __forceinline__ Id number_id(uint64 x) { return x < uint64(Id(-2)) ? Id(x) : Id(-2); }
 
 // piece: FLOAT32_INF
 #define FLOAT32_INF __int_as_float(0x7f800000)

@@ -93,11 +93,11 @@ __device__ __forceinline__ T absolute(T a) { return a < T(0) ? wrapping_negate(a
 __device__ __forceinline__ float32 absolute(float32 a) { return fabsf(a); }
 __device__ __forceinline__ float64 absolute(float64 a) { return fabs(a); }
 
-// Ids are unsigned with `none` as all ones: `none` becomes -1, and what is no id becomes `none`.
+// Ids are unsigned with `none` as all ones: `none` becomes -1, and what is none of the `count` ids becomes `none`.
 template <class To, class Id>
 __device__ __forceinline__ To from_id(Id x) { return x == Id(-1) ? To(-1) : To(x); }
 template <class Id, class From>
-__device__ __forceinline__ Id to_id(From x) { return x < From(0) || uint64(x) >= uint64(Id(-1)) ? Id(-1) : Id(x); }
+__device__ __forceinline__ Id to_id(From x, int64 count) { return uint64(x) < uint64(count) ? Id(x) : Id(-1); }
 
 // The same bits as another type of the same size.
 template <class To, class From>

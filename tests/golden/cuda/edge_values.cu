@@ -125,11 +125,11 @@ template <> struct conversion<uint64, float64> { static __device__ __forceinline
 template <class To, class From>
 __device__ __forceinline__ To convert(From x) { return conversion<To, From>::of(x); }
 
-// Ids are unsigned with `none` as all ones: `none` becomes -1, and what is no id becomes `none`.
+// Ids are unsigned with `none` as all ones: `none` becomes -1, and what is none of the `count` ids becomes `none`.
 template <class To, class Id>
 __device__ __forceinline__ To from_id(Id x) { return x == Id(-1) ? To(-1) : To(x); }
 template <class Id, class From>
-__device__ __forceinline__ Id to_id(From x) { return x < From(0) || uint64(x) >= uint64(Id(-1)) ? Id(-1) : Id(x); }
+__device__ __forceinline__ Id to_id(From x, int64 count) { return uint64(x) < uint64(count) ? Id(x) : Id(-1); }
 
 #define FLOAT64_INF __longlong_as_double(0x7ff0000000000000ll)
 

@@ -66,11 +66,11 @@ __device__ __forceinline__ T wrapping_multiply(T a, T b) { return T(typename uns
 template <class T>
 __device__ __forceinline__ T wrapping_negate(T a) { return wrapping_subtract(T(0), a); }
 
-// Ids are unsigned with `none` as all ones: `none` becomes -1, and what is no id becomes `none`.
+// Ids are unsigned with `none` as all ones: `none` becomes -1, and what is none of the `count` ids becomes `none`.
 template <class To, class Id>
 __device__ __forceinline__ To from_id(Id x) { return x == Id(-1) ? To(-1) : To(x); }
 template <class Id, class From>
-__device__ __forceinline__ Id to_id(From x) { return x < From(0) || uint64(x) >= uint64(Id(-1)) ? Id(-1) : Id(x); }
+__device__ __forceinline__ Id to_id(From x, int64 count) { return uint64(x) < uint64(count) ? Id(x) : Id(-1); }
 
 // Of a number and NaN the number.
 template <class T>
@@ -399,7 +399,7 @@ __device__ __forceinline__ void give_apply(const data_slice& d, vertex v) {
 __device__ __forceinline__ void count_places_apply(const data_slice& d, vertex src, edge e) {
 #line 24 "lookups.gdsl"
     d.at[e] = place_of(d.graph, src, e);
-    d.order[e] = to_id<edge>(from_id<int64>(d.order[e]) / 2ll);
+    d.order[e] = to_id<edge>(from_id<int64>(d.order[e]) / 2ll, d.graph.num_edges);
 }
 #line 405 "lookups.cu"
 

@@ -78,11 +78,11 @@ __device__ __forceinline__ T minimum(T a, T b) { return b < a || a != a ? b : a;
 template <class T>
 __device__ __forceinline__ T maximum(T a, T b) { return a < b || a != a ? b : a; }
 
-// Ids are unsigned with `none` as all ones: `none` becomes -1, and what is no id becomes `none`.
+// Ids are unsigned with `none` as all ones: `none` becomes -1, and what is none of the `count` ids becomes `none`.
 template <class To, class Id>
 __device__ __forceinline__ To from_id(Id x) { return x == Id(-1) ? To(-1) : To(x); }
 template <class Id, class From>
-__device__ __forceinline__ Id to_id(From x) { return x < From(0) || uint64(x) >= uint64(Id(-1)) ? Id(-1) : Id(x); }
+__device__ __forceinline__ Id to_id(From x, int64 count) { return uint64(x) < uint64(count) ? Id(x) : Id(-1); }
 
 template <class T>
 __device__ __forceinline__ T product(T a, T b) { return wrapping_multiply(a, b); }
