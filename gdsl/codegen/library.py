@@ -44,11 +44,6 @@ class Library:
                 found.append(Piece(tuple(head[1].split()), text[head.end() : end].strip()))
         return tuple(found)
 
-    @cached_property
-    def text(self) -> str:
-        """The whole library, for those who must keep clear of its names."""
-        return "\n\n".join(piece.text for piece in self.pieces)
-
     def link(self, text: str, generated: Mapping[str, str]) -> tuple[str, ...]:
         """What `text` needs, each after what it needs itself.
 

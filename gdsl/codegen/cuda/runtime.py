@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from gdsl.codegen.names import identifiers_of, types_of
+from gdsl.codegen.names import identifiers_of
 from gdsl.resources import resource_text
 
 FILES = (
@@ -30,7 +30,7 @@ FILES = (
 )
 PLATFORM = "platform"
 _MEMBER = re.compile(r"\w+(\[[^\]]*\])*;")
-"""The name of a struct's member: the program's own, whatever it means in the library."""
+"""The name of a struct's member, whatever it means in the library."""
 _HEAD = re.compile(r"^// piece: (.+)$", re.MULTILINE)
 
 
@@ -54,15 +54,6 @@ def pieces() -> tuple[Piece, ...]:
         for head, end in zip(heads, ends, strict=True):
             found.append(Piece(file, tuple(head[1].split()), text[head.end() : end].strip()))
     return tuple(found)
-
-
-def reserved_text() -> str:
-    """The names of everything that the library defines, for those who must keep clear of them."""
-    types = {name for piece in pieces() for name in types_of(piece.text)}
-    names = [name for piece in pieces() for name in piece.names]
-    generated = "struct graph_slice; struct run_slice; struct data_slice; struct saved_state; struct block_storage;"
-    constants = " initialise run_schedule BLOCK_THREADS HUB_DEGREE HUB_CHUNK PULL_PREFIX SHORT_LIST "
-    return generated + constants + " ".join(f"struct {name};" for name in sorted(types)) + " ".join(names) + " "
 
 
 def link(text: str, generated: Mapping[str, str]) -> tuple[list[str], list[str]]:

@@ -44,6 +44,31 @@ __device__ __forceinline__ uint64 cycles() { return uint64(clock64()); }
 
 // ==== end of platform ====
 
+// Names of the program, should a header of CUDA's have made macros of them.
+#undef collatz
+#undef compute_stir
+#undef digits
+#undef hash
+#undef i_end
+#undef low
+#undef mixed
+#undef n
+#undef parity
+#undef rest
+#undef root
+#undef rounds
+#undef scramble
+#undef seed
+#undef signed_
+#undef small
+#undef steps
+#undef stir_apply
+#undef stir_totals
+#undef times
+#undef y
+
+namespace gdsl {
+
 typedef uint32 vertex;
 typedef uint32 edge;
 constexpr vertex NO_VERTEX = vertex(-1);
@@ -470,13 +495,13 @@ __device__ __forceinline__ uint64 scramble(const data_slice& d, uint64 x, int32 
     }
     return y;
 }
-#line 474 "arithmetic.cu"
+#line 499 "arithmetic.cu"
 
 __device__ __forceinline__ int64 collatz(int64 x) {
 #line 28 "arithmetic.gdsl"
     return x % 2ll == 0ll ? x / 2ll : wrapping_add(wrapping_multiply(3ll, x), 1ll);
 }
-#line 480 "arithmetic.cu"
+#line 505 "arithmetic.cu"
 
 __device__ __forceinline__ void stir_apply(const data_slice& d, vertex v, stir_totals& totals) {
     uint32 polls = 0;
@@ -513,7 +538,7 @@ __device__ __forceinline__ void stir_apply(const data_slice& d, vertex v, stir_t
     plain_or(&totals.bits, d.hash[v]);
     plain_xor(&totals.parity, d.hash[v]);
 }
-#line 517 "arithmetic.cu"
+#line 542 "arithmetic.cu"
 
 // ---- operators ----
 
@@ -565,7 +590,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) arithmetic_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_arithmetic_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
@@ -576,3 +601,5 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) arithmetic_enactor(c
         run.control->iterations = run.passes;
     }
 }
+
+}  // namespace gdsl

@@ -48,6 +48,39 @@ __device__ __forceinline__ uint64 cycles() { return uint64(clock64()); }
 
 // ==== end of platform ====
 
+// Names of the program, should a header of CUDA's have made macros of them.
+#undef advance_hook
+#undef advance_hook_
+#undef back
+#undef component
+#undef compute_elect
+#undef compute_jump
+#undef compute_jump_
+#undef compute_measure
+#undef dst
+#undef elect_apply
+#undef elect_condition
+#undef elect_totals
+#undef filter_outside
+#undef forward
+#undef giant
+#undef hook_apply
+#undef hook_condition
+#undef hook_totals
+#undef hooked
+#undef jump_apply
+#undef jump_totals
+#undef jumped
+#undef measure_apply
+#undef measure_totals
+#undef moved
+#undef outside_condition
+#undef places
+#undef src
+#undef widest
+
+namespace gdsl {
+
 typedef uint32 vertex;
 typedef uint32 edge;
 constexpr vertex NO_VERTEX = vertex(-1);
@@ -755,7 +788,7 @@ __device__ __forceinline__ bool hook_condition(const data_slice& d, vertex src, 
 #line 19 "connected_components.gdsl"
     return place_of(d.graph, src, e) < *d.places;
 }
-#line 759 "connected_components.cu"
+#line 792 "connected_components.cu"
 
 __device__ __forceinline__ void hook_apply(const data_slice& d, vertex src, vertex dst, hook_totals& totals) {
 #line 21 "connected_components.gdsl"
@@ -763,7 +796,7 @@ __device__ __forceinline__ void hook_apply(const data_slice& d, vertex src, vert
     const bool back = changed_min(&d.component[checked_index(d, load_now(&d.component[src]), d.graph.num_vertices, 1)], load_now(&d.component[dst]));
     plain_or(&totals.hooked, forward || back);
 }
-#line 767 "connected_components.cu"
+#line 800 "connected_components.cu"
 
 __device__ __forceinline__ void jump_apply(const data_slice& d, vertex v, jump_totals& totals) {
 #line 26 "connected_components.gdsl"
@@ -771,31 +804,31 @@ __device__ __forceinline__ void jump_apply(const data_slice& d, vertex v, jump_t
 #line 26 "connected_components.gdsl"
     plain_or(&totals.jumped, moved);
 }
-#line 775 "connected_components.cu"
+#line 808 "connected_components.cu"
 
 __device__ __forceinline__ void measure_apply(const data_slice& d, vertex v, measure_totals& totals) {
 #line 27 "connected_components.gdsl"
     plain_max(&totals.widest, out_degree(d.graph, v));
 }
-#line 781 "connected_components.cu"
+#line 814 "connected_components.cu"
 
 __device__ __forceinline__ bool elect_condition(const data_slice& d, vertex v) {
 #line 28 "connected_components.gdsl"
     return out_degree(d.graph, v) == *d.widest;
 }
-#line 787 "connected_components.cu"
+#line 820 "connected_components.cu"
 
 __device__ __forceinline__ void elect_apply(const data_slice& d, vertex v, elect_totals& totals) {
 #line 28 "connected_components.gdsl"
     plain_min(&totals.giant, d.component[v]);
 }
-#line 793 "connected_components.cu"
+#line 826 "connected_components.cu"
 
 __device__ __forceinline__ bool outside_condition(const data_slice& d, vertex v) {
 #line 29 "connected_components.gdsl"
     return d.component[v] != *d.giant;
 }
-#line 799 "connected_components.cu"
+#line 832 "connected_components.cu"
 
 // ---- operators ----
 
@@ -804,8 +837,8 @@ __device__ __forceinline__ void advance_hook(enactor& run, const data_slice& d, 
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     hook_totals totals;
-    const auto visit = [&](bool active, vertex src, vertex dst, edge e) {
-        if (active && hook_condition(d, src, e)) { hook_apply(d, src, dst, totals); }
+    const auto visit = [&](bool active, vertex near, vertex far, edge at) {
+        if (active && hook_condition(d, near, at)) { hook_apply(d, near, far, totals); }
     };
     push_warps(run, all_members{uint64(d.graph.num_vertices)}, first_places{d.graph, *d.places}, visit);
     push_hubs(run, d.graph.largest_degree, first_places{d.graph, *d.places}, 0, visit);
@@ -878,19 +911,19 @@ __device__ __forceinline__ void filter_outside(enactor& run, const data_slice& d
 }
 
 // line 42: advance(rest, hook)
-__device__ __forceinline__ void advance_hook_2(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
+__device__ __forceinline__ void advance_hook_(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     hook_totals totals;
-    const auto visit = [&](bool active, vertex src, vertex dst, edge e) {
-        if (active && hook_condition(d, src, e)) { hook_apply(d, src, dst, totals); }
+    const auto visit = [&](bool active, vertex near, vertex far, edge at) {
+        if (active && hook_condition(d, near, at)) { hook_apply(d, near, far, totals); }
     };
     count_visited(run, push_warps(run, members_of(input), first_places{d.graph, *d.places}, visit));
     const uint64 chunks = push_hubs(run, d.graph.largest_degree, first_places{d.graph, *d.places}, 0, visit);
     synchronize(run);
-    const auto visit_back = [&](bool active, vertex dst, vertex src, edge at) {
-        if (active && hook_condition(d, src, in_lists{d.graph}.id(at))) { hook_apply(d, src, dst, totals); }
+    const auto visit_back = [&](bool active, vertex near, vertex far, edge at) {
+        if (active && hook_condition(d, far, in_lists{d.graph}.id(at))) { hook_apply(d, far, near, totals); }
     };
     count_visited(run, push_warps(run, members_of(input), in_lists{d.graph}, visit_back));
     push_hubs(run, d.graph.largest_degree, in_lists{d.graph}, chunks, visit_back);
@@ -904,7 +937,7 @@ __device__ __forceinline__ void advance_hook_2(enactor& run, const data_slice& d
 }
 
 // line 43: compute(vertices, jump)
-__device__ __forceinline__ void compute_jump_2(enactor& run, const data_slice& d, int32 iteration) {
+__device__ __forceinline__ void compute_jump_(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     jump_totals totals;
@@ -937,7 +970,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) connected_components_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_connected_components_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
@@ -971,14 +1004,14 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) connected_components
         synchronize(run);
         if (leader()) { *d.hooked = false; }
         synchronize(run);
-        advance_hook_2(run, d, rest, iteration);
+        advance_hook_(run, d, rest, iteration);
         if (leader()) { *d.jumped = true; }
         synchronize(run);
         for (int32 iteration = 0; *d.jumped && begin_pass(run, 3, iteration); ++iteration) {
             synchronize(run);
             if (leader()) { *d.jumped = false; }
             synchronize(run);
-            compute_jump_2(run, d, iteration);
+            compute_jump_(run, d, iteration);
         }
     }
     if (run.stopped) { return; }
@@ -986,3 +1019,5 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) connected_components
         run.control->iterations = run.passes;
     }
 }
+
+}  // namespace gdsl

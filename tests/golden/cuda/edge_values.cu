@@ -44,6 +44,41 @@ __device__ __forceinline__ uint64 cycles() { return uint64(clock64()); }
 
 // ==== end of platform ====
 
+// Names of the program, should a header of CUDA's have made macros of them.
+#undef as_far_condition
+#undef as_far_value
+#undef bend
+#undef bits_of_
+#undef bucket
+#undef checksum
+#undef code
+#undef compute_measure
+#undef compute_send
+#undef curve
+#undef dst
+#undef in_level
+#undef itself
+#undef level
+#undef longest
+#undef measure_apply
+#undef measure_totals
+#undef narrow
+#undef negatives
+#undef out_code
+#undef partner
+#undef power
+#undef ratio
+#undef reach
+#undef reduce_as_far
+#undef rest
+#undef send_apply
+#undef send_condition
+#undef send_totals
+#undef src
+#undef weight
+
+namespace gdsl {
+
 typedef uint32 vertex;
 typedef uint32 edge;
 constexpr vertex NO_VERTEX = vertex(-1);
@@ -643,7 +678,7 @@ __device__ __forceinline__ float64 curve(float64 x, float64 power) {
 #line 25 "edge_values.gdsl"
     return pow(x, power) + log(1.0 + x) * exp(-x);
 }
-#line 647 "edge_values.cu"
+#line 682 "edge_values.cu"
 
 __device__ __forceinline__ uint32 bits_of_(const data_slice& d, uint64 x) {
     uint32 polls = 0;
@@ -658,7 +693,7 @@ __device__ __forceinline__ uint32 bits_of_(const data_slice& d, uint64 x) {
     }
     return count;
 }
-#line 662 "edge_values.cu"
+#line 697 "edge_values.cu"
 
 __device__ __forceinline__ void measure_apply(const data_slice& d, vertex src, vertex dst, edge e, measure_totals& totals) {
 #line 39 "edge_values.gdsl"
@@ -674,13 +709,13 @@ __device__ __forceinline__ void measure_apply(const data_slice& d, vertex src, v
         plain_max(&totals.longest, d.length[e]);
     }
 }
-#line 678 "edge_values.cu"
+#line 713 "edge_values.cu"
 
 __device__ __forceinline__ bool send_condition(vertex src, vertex dst) {
 #line 47 "edge_values.gdsl"
     return src != dst;
 }
-#line 684 "edge_values.cu"
+#line 719 "edge_values.cu"
 
 __device__ __forceinline__ void send_apply(const data_slice& d, vertex src, vertex dst, edge e, send_totals& totals) {
 #line 49 "edge_values.gdsl"
@@ -689,19 +724,19 @@ __device__ __forceinline__ void send_apply(const data_slice& d, vertex src, vert
     reduce_add(&d.narrow[dst], 2147483647);
     totals.checksum += d.code[e] ^ uint64(d.level[e]);
 }
-#line 693 "edge_values.cu"
+#line 728 "edge_values.cu"
 
 __device__ __forceinline__ bool as_far_condition(const data_slice& d, edge e) {
 #line 55 "edge_values.gdsl"
     return d.weight[e] == d.weight[e];
 }
-#line 699 "edge_values.cu"
+#line 734 "edge_values.cu"
 
 __device__ __forceinline__ float64 as_far_value(const data_slice& d, edge e) {
 #line 55 "edge_values.gdsl"
     return d.length[e];
 }
-#line 705 "edge_values.cu"
+#line 740 "edge_values.cu"
 
 // ---- operators ----
 
@@ -710,7 +745,7 @@ __device__ __forceinline__ void compute_measure(enactor& run, const data_slice& 
     const uint64 size = uint64(d.graph.num_edges);
     begin_operator(run);
     measure_totals totals;
-    each_edge(d.graph, [&](vertex src, vertex dst, edge e) { measure_apply(d, src, dst, e, totals); });
+    each_edge(d.graph, [&](vertex near, vertex far, edge at) { measure_apply(d, near, far, at, totals); });
     {
         const int64 total = block_reduce(run.shared, totals.negatives, int64(0),
             [](int64 a, int64 b) { return sum(a, b); });
@@ -730,7 +765,7 @@ __device__ __forceinline__ void compute_send(enactor& run, const data_slice& d, 
     const uint64 size = uint64(d.graph.num_edges);
     begin_operator(run);
     send_totals totals;
-    each_edge(d.graph, [&](vertex src, vertex dst, edge e) { if (send_condition(src, dst)) { send_apply(d, src, dst, e, totals); } });
+    each_edge(d.graph, [&](vertex near, vertex far, edge at) { if (send_condition(near, far)) { send_apply(d, near, far, at, totals); } });
     {
         const uint64 total = block_reduce(run.shared, totals.checksum, uint64(0),
             [](uint64 a, uint64 b) { return sum(a, b); });
@@ -745,7 +780,7 @@ __device__ __forceinline__ void reduce_as_far(enactor& run, const data_slice& d,
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     const auto combine = [](float64 a, float64 b) { return float64(maximum(a, b)); };
-    const auto value = [&](vertex src, vertex dst, edge e) { return float64(as_far_condition(d, e) ? as_far_value(d, e) : float64(-FLOAT64_INF)); };
+    const auto value = [&](vertex near, vertex far, edge at) { return float64(as_far_condition(d, at) ? as_far_value(d, at) : float64(-FLOAT64_INF)); };
     reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, float64(-FLOAT64_INF), combine, value,
         [&](vertex near, float64 reduced) { d.reach[near] = reduced; });
     reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, float64(-FLOAT64_INF), combine, value,
@@ -753,7 +788,7 @@ __device__ __forceinline__ void reduce_as_far(enactor& run, const data_slice& d,
     synchronize(run);
     const uint64 chunks = load_relaxed(&run.counters()->hubs);
     synchronize(run);
-    const auto value_back = [&](vertex dst, vertex src, edge at) { return float64(as_far_condition(d, in_lists{d.graph}.id(at)) ? as_far_value(d, in_lists{d.graph}.id(at)) : float64(-FLOAT64_INF)); };
+    const auto value_back = [&](vertex near, vertex far, edge at) { return float64(as_far_condition(d, in_lists{d.graph}.id(at)) ? as_far_value(d, in_lists{d.graph}.id(at)) : float64(-FLOAT64_INF)); };
     reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, float64(-FLOAT64_INF), combine, value_back,
         [&](vertex near, float64 reduced) { d.reach[near] = combine(d.reach[near], reduced); });
     reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, chunks, float64(-FLOAT64_INF), combine, value_back,
@@ -792,7 +827,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) edge_values_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_edge_values_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
@@ -808,3 +843,5 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) edge_values_enactor(
         run.control->iterations = run.passes;
     }
 }
+
+}  // namespace gdsl

@@ -44,6 +44,31 @@ __device__ __forceinline__ uint64 cycles() { return uint64(clock64()); }
 
 // ==== end of platform ====
 
+// Names of the program, should a header of CUDA's have made macros of them.
+#undef carried_value
+#undef compute_cool
+#undef compute_settle
+#undef conductance
+#undef cool_apply
+#undef cool_condition
+#undef cool_totals
+#undef e
+#undef inflow
+#undef initial
+#undef largest_change
+#undef loss
+#undef rate
+#undef reduce_carried
+#undef reduce_strength_of
+#undef settle_apply
+#undef settle_totals
+#undef steps
+#undef strength
+#undef strength_of_value
+#undef temperature
+
+namespace gdsl {
+
 typedef uint32 vertex;
 typedef uint32 edge;
 constexpr vertex NO_VERTEX = vertex(-1);
@@ -580,13 +605,13 @@ __device__ __forceinline__ float64 strength_of_value(const data_slice& d, edge e
 #line 18 "heat.gdsl"
     return d.conductance[e];
 }
-#line 584 "heat.cu"
+#line 609 "heat.cu"
 
 __device__ __forceinline__ float64 carried_value(const data_slice& d, edge e, vertex far) {
 #line 17 "heat.gdsl"
     return d.conductance[e] * d.before[far];
 }
-#line 590 "heat.cu"
+#line 615 "heat.cu"
 
 __device__ __forceinline__ void settle_apply(const data_slice& d, vertex v, settle_totals& totals) {
 #line 22 "heat.gdsl"
@@ -594,20 +619,20 @@ __device__ __forceinline__ void settle_apply(const data_slice& d, vertex v, sett
     d.temperature[v] = d.before[v] + d.rate * (d.inflow[v] - d.strength[v] * d.before[v]) / total;
     plain_max(&totals.largest_change, absolute(d.temperature[v] - d.before[v]));
 }
-#line 598 "heat.cu"
+#line 623 "heat.cu"
 
 __device__ __forceinline__ bool cool_condition(const data_slice& d, vertex v) {
 #line 28 "heat.gdsl"
     return out_degree(d.graph, v) == 0 && in_degree(d.graph, v) == 0;
 }
-#line 604 "heat.cu"
+#line 629 "heat.cu"
 
 __device__ __forceinline__ void cool_apply(const data_slice& d, vertex v, cool_totals& totals) {
 #line 30 "heat.gdsl"
     totals.loss += d.temperature[v] * d.rate;
     d.temperature[v] -= d.temperature[v] * d.rate;
 }
-#line 611 "heat.cu"
+#line 636 "heat.cu"
 
 // ---- operators ----
 
@@ -616,7 +641,7 @@ __device__ __forceinline__ void reduce_strength_of(enactor& run, const data_slic
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     const auto combine = [](float64 a, float64 b) { return float64(sum(a, b)); };
-    const auto value = [&](vertex src, vertex dst, edge e) { return float64(strength_of_value(d, e)); };
+    const auto value = [&](vertex near, vertex far, edge at) { return float64(strength_of_value(d, at)); };
     reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, float64(0), combine, value,
         [&](vertex near, float64 reduced) { d.strength[near] = reduced; });
     reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, float64(0), combine, value,
@@ -624,7 +649,7 @@ __device__ __forceinline__ void reduce_strength_of(enactor& run, const data_slic
     synchronize(run);
     const uint64 chunks = load_relaxed(&run.counters()->hubs);
     synchronize(run);
-    const auto value_back = [&](vertex dst, vertex src, edge at) { return float64(strength_of_value(d, in_lists{d.graph}.id(at))); };
+    const auto value_back = [&](vertex near, vertex far, edge at) { return float64(strength_of_value(d, in_lists{d.graph}.id(at))); };
     reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, float64(0), combine, value_back,
         [&](vertex near, float64 reduced) { d.strength[near] = combine(d.strength[near], reduced); });
     reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, chunks, float64(0), combine, value_back,
@@ -638,7 +663,7 @@ __device__ __forceinline__ void reduce_carried(enactor& run, const data_slice& d
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     const auto combine = [](float64 a, float64 b) { return float64(sum(a, b)); };
-    const auto value = [&](vertex src, vertex dst, edge e) { return float64(carried_value(d, e, dst)); };
+    const auto value = [&](vertex near, vertex far, edge at) { return float64(carried_value(d, at, far)); };
     reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, float64(0), combine, value,
         [&](vertex near, float64 reduced) { d.inflow[near] = reduced; });
     reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, float64(0), combine, value,
@@ -646,7 +671,7 @@ __device__ __forceinline__ void reduce_carried(enactor& run, const data_slice& d
     synchronize(run);
     const uint64 chunks = load_relaxed(&run.counters()->hubs);
     synchronize(run);
-    const auto value_back = [&](vertex dst, vertex src, edge at) { return float64(carried_value(d, in_lists{d.graph}.id(at), src)); };
+    const auto value_back = [&](vertex near, vertex far, edge at) { return float64(carried_value(d, in_lists{d.graph}.id(at), far)); };
     reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, float64(0), combine, value_back,
         [&](vertex near, float64 reduced) { d.inflow[near] = combine(d.inflow[near], reduced); });
     reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, chunks, float64(0), combine, value_back,
@@ -704,7 +729,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) heat_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_heat_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     data_slice d = problem;
     enactor run(d.run, shared);
@@ -729,3 +754,5 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) heat_enactor(const d
         d.run.outputs[1] = uint64(d.temperature);
     }
 }
+
+}  // namespace gdsl

@@ -48,6 +48,38 @@ __device__ __forceinline__ uint64 cycles() { return uint64(clock64()); }
 
 // ==== end of platform ====
 
+// Names of the program, should a header of CUDA's have made macros of them.
+#undef advance_leave
+#undef chosen
+#undef compute_draw
+#undef direction_of_advance_leave
+#undef draw_apply
+#undef dst
+#undef filter_join
+#undef filter_undecided
+#undef join_apply
+#undef join_condition
+#undef join_totals
+#undef joined_in
+#undef key
+#undef least
+#undef leave_apply_alone
+#undef leave_apply_whole
+#undef leave_claim
+#undef leave_selects
+#undef mix
+#undef open
+#undef reduce_rival
+#undef rival_condition
+#undef rival_value
+#undef seed
+#undef src
+#undef undecided_condition
+#undef winners
+#undef y
+
+namespace gdsl {
+
 typedef uint32 vertex;
 typedef uint32 edge;
 constexpr vertex NO_VERTEX = vertex(-1);
@@ -861,31 +893,31 @@ __device__ __forceinline__ uint64 mix(uint64 x) {
     y = (y ^ (y >> 32ull)) * 15485907386658061715ull;
     return y ^ (y >> 29ull);
 }
-#line 865 "independent_set.cu"
+#line 897 "independent_set.cu"
 
 __device__ __forceinline__ void draw_apply(const data_slice& d, vertex v) {
 #line 20 "independent_set.gdsl"
     d.key[v] = (mix(from_id<uint64>(v) + d.seed) << 1ull) | 1ull;
 }
-#line 871 "independent_set.cu"
+#line 903 "independent_set.cu"
 
 __device__ __forceinline__ bool rival_condition(const data_slice& d, vertex src, vertex dst) {
 #line 22 "independent_set.gdsl"
     return d.state[src] == 0 && src != dst;
 }
-#line 877 "independent_set.cu"
+#line 909 "independent_set.cu"
 
 __device__ __forceinline__ uint64 rival_value(const data_slice& d, vertex src) {
 #line 23 "independent_set.gdsl"
     return d.key[src];
 }
-#line 883 "independent_set.cu"
+#line 915 "independent_set.cu"
 
 __device__ __forceinline__ bool join_condition(const data_slice& d, vertex v) {
 #line 26 "independent_set.gdsl"
     return d.key[v] < d.least[v];
 }
-#line 889 "independent_set.cu"
+#line 921 "independent_set.cu"
 
 __device__ __forceinline__ void join_apply(const data_slice& d, vertex v, int32 iteration, join_totals& totals) {
 #line 27 "independent_set.gdsl"
@@ -895,37 +927,37 @@ __device__ __forceinline__ void join_apply(const data_slice& d, vertex v, int32 
 #line 27 "independent_set.gdsl"
     plain_add(&totals.chosen, 1ll);
 }
-#line 899 "independent_set.cu"
+#line 931 "independent_set.cu"
 
 __device__ __forceinline__ bool leave_claim(const data_slice& d, vertex far) {
 #line 31 "independent_set.gdsl"
     return compare_and_swap(&d.state[far], 0, 2);
 }
-#line 905 "independent_set.cu"
+#line 937 "independent_set.cu"
 
 __device__ __forceinline__ void leave_apply_alone(const data_slice& d, vertex far) {
 #line 31 "independent_set.gdsl"
     d.state[far] = 2;
 }
-#line 911 "independent_set.cu"
+#line 943 "independent_set.cu"
 
 __device__ __forceinline__ void leave_apply_whole(const data_slice& d, vertex far) {
 #line 31 "independent_set.gdsl"
     store_shared(&d.state[far], 2);
 }
-#line 917 "independent_set.cu"
+#line 949 "independent_set.cu"
 
 __device__ __forceinline__ bool leave_selects(const data_slice& d, vertex far) {
 #line 30 "independent_set.gdsl"
     return load_now(&d.state[far]) == 0;
 }
-#line 923 "independent_set.cu"
+#line 955 "independent_set.cu"
 
 __device__ __forceinline__ bool undecided_condition(const data_slice& d, vertex v) {
 #line 33 "independent_set.gdsl"
     return d.state[v] == 0;
 }
-#line 929 "independent_set.cu"
+#line 961 "independent_set.cu"
 
 // ---- operators ----
 
@@ -944,7 +976,7 @@ __device__ __forceinline__ void reduce_rival(enactor& run, const data_slice& d, 
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     const auto combine = [](uint64 a, uint64 b) { return uint64(minimum(a, b)); };
-    const auto value = [&](vertex dst, vertex src, edge at) { return uint64(rival_condition(d, src, dst) ? rival_value(d, src) : uint64(0xffffffffffffffffull)); };
+    const auto value = [&](vertex near, vertex far, edge at) { return uint64(rival_condition(d, far, near) ? rival_value(d, far) : uint64(0xffffffffffffffffull)); };
     reduce_warps(run, members_of(input), in_lists{d.graph}, uint64(0xffffffffffffffffull), combine, value,
         [&](vertex near, uint64 reduced) { d.least[near] = reduced; });
     reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, uint64(0xffffffffffffffffull), combine, value,
@@ -983,19 +1015,19 @@ __device__ __forceinline__ void advance_leave(enactor& run, const data_slice& d,
         need_bitmap(run, input, d.graph.num_vertices);
         begin_operator(run);
         bitmap_discarder out;
-        const auto selects = [&](vertex dst) { return leave_selects(d, dst); };
+        const auto selects = [&](vertex far) { return leave_selects(d, far); };
         pull_warps<true>(run, d.graph.num_vertices, members_of(input), in_lists{d.graph}, selects,
-            [&](vertex src, vertex dst, edge at) { leave_apply_alone(d, dst); return true; }, out);
+            [&](vertex near, vertex far, edge at) { leave_apply_alone(d, far); return true; }, out);
         pull_hubs<true>(run, d.graph.largest_degree, members_of(input), in_lists{d.graph}, selects,
-            [&](vertex src, vertex dst, edge at) { leave_apply_whole(d, dst); return true; }, out);
+            [&](vertex near, vertex far, edge at) { leave_apply_whole(d, far); return true; }, out);
         out.flush();
         synchronize(run);
         end_operator(run, 3, iteration, size, input.edges, true);
     } else {
         need_queue(run, input, d.graph.num_vertices);
         begin_operator(run);
-        const auto visit = [&](bool active, vertex src, vertex dst, edge e) {
-            if (active) { leave_claim(d, dst); }
+        const auto visit = [&](bool active, vertex near, vertex far, edge at) {
+            if (active) { leave_claim(d, far); }
         };
         push_warps(run, members_of(input), out_lists{d.graph}, visit);
         push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
@@ -1036,11 +1068,11 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) independent_set_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_independent_set_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
-    frontier open_ = frontier_at(d.run, 0);
+    frontier open = frontier_at(d.run, 0);
     frontier winners = frontier_at(d.run, 1);
     frontier spare = frontier_at(d.run, 2);
     direction_state direction_of_advance_leave = {};
@@ -1048,17 +1080,19 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) independent_set_enac
     constexpr int32 iteration = 0;
     compute_draw(run, d, iteration);
     define_everything(run, spare, d.graph.num_vertices, uncounted());
-    exchange(open_, spare);
-    for (int32 iteration = 0; open_.size > 0 && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
-        reduce_rival(run, d, open_, iteration);
-        filter_join(run, d, open_, spare, iteration);
+    exchange(open, spare);
+    for (int32 iteration = 0; open.size > 0 && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+        reduce_rival(run, d, open, iteration);
+        filter_join(run, d, open, spare, iteration);
         exchange(winners, spare);
         advance_leave(run, d, winners, direction_of_advance_leave, iteration);
-        filter_undecided(run, d, open_, spare, iteration);
-        exchange(open_, spare);
+        filter_undecided(run, d, open, spare, iteration);
+        exchange(open, spare);
     }
     if (run.stopped) { return; }
     if (leader()) {
         run.control->iterations = run.passes;
     }
 }
+
+}  // namespace gdsl

@@ -48,6 +48,27 @@ __device__ __forceinline__ uint64 cycles() { return uint64(clock64()); }
 
 // ==== end of platform ====
 
+// Names of the program, should a header of CUDA's have made macros of them.
+#undef advance_spread
+#undef compute_tally
+#undef direction_of_advance_spread
+#undef dst
+#undef filter_is_site
+#undef hops
+#undef is_site_apply
+#undef is_site_condition
+#undef near_by
+#undef reach
+#undef spread_apply_alone
+#undef spread_apply_whole
+#undef spread_claim
+#undef spread_selects
+#undef tally_apply
+#undef tally_condition
+#undef tally_totals
+
+namespace gdsl {
+
 typedef uint32 vertex;
 typedef uint32 edge;
 constexpr vertex NO_VERTEX = vertex(-1);
@@ -776,49 +797,49 @@ __device__ __forceinline__ bool is_site_condition(const data_slice& d, vertex v)
 #line 11 "multi_source.gdsl"
     return d.site[v];
 }
-#line 780 "multi_source.cu"
+#line 801 "multi_source.cu"
 
 __device__ __forceinline__ void is_site_apply(const data_slice& d, vertex v) {
 #line 11 "multi_source.gdsl"
     d.hops[v] = 0;
 }
-#line 786 "multi_source.cu"
+#line 807 "multi_source.cu"
 
 __device__ __forceinline__ bool spread_claim(const data_slice& d, vertex dst, int32 iteration) {
 #line 14 "multi_source.gdsl"
     return compare_and_swap(&d.hops[dst], 2147483647, add_saturating(iteration, 1));
 }
-#line 792 "multi_source.cu"
+#line 813 "multi_source.cu"
 
 __device__ __forceinline__ void spread_apply_alone(const data_slice& d, vertex dst, int32 iteration) {
 #line 14 "multi_source.gdsl"
     d.hops[dst] = add_saturating(iteration, 1);
 }
-#line 798 "multi_source.cu"
+#line 819 "multi_source.cu"
 
 __device__ __forceinline__ void spread_apply_whole(const data_slice& d, vertex dst, int32 iteration) {
 #line 14 "multi_source.gdsl"
     store_shared(&d.hops[dst], add_saturating(iteration, 1));
 }
-#line 804 "multi_source.cu"
+#line 825 "multi_source.cu"
 
 __device__ __forceinline__ bool spread_selects(const data_slice& d, vertex dst) {
 #line 13 "multi_source.gdsl"
     return load_now(&d.hops[dst]) == 2147483647;
 }
-#line 810 "multi_source.cu"
+#line 831 "multi_source.cu"
 
 __device__ __forceinline__ bool tally_condition(const data_slice& d, vertex v) {
 #line 16 "multi_source.gdsl"
     return d.hops[v] <= d.reach;
 }
-#line 816 "multi_source.cu"
+#line 837 "multi_source.cu"
 
 __device__ __forceinline__ void tally_apply(const data_slice& d, tally_totals& totals) {
 #line 16 "multi_source.gdsl"
     plain_add(&totals.near_by, 1ll);
 }
-#line 822 "multi_source.cu"
+#line 843 "multi_source.cu"
 
 // ---- operators ----
 
@@ -845,11 +866,11 @@ __device__ __forceinline__ void advance_spread(enactor& run, const data_slice& d
         need_bitmap(run, input, d.graph.num_vertices);
         begin_operator(run);
         bitmap_result out(run, result, out_lists{d.graph});
-        const auto selects = [&](vertex dst) { return spread_selects(d, dst); };
+        const auto selects = [&](vertex far) { return spread_selects(d, far); };
         pull_warps<true>(run, d.graph.num_vertices, members_of(input), in_lists{d.graph}, selects,
-            [&](vertex src, vertex dst, edge at) { spread_apply_alone(d, dst, iteration); return true; }, out);
+            [&](vertex near, vertex far, edge at) { spread_apply_alone(d, far, iteration); return true; }, out);
         pull_hubs<true>(run, d.graph.largest_degree, members_of(input), in_lists{d.graph}, selects,
-            [&](vertex src, vertex dst, edge at) { spread_apply_whole(d, dst, iteration); return true; }, out);
+            [&](vertex near, vertex far, edge at) { spread_apply_whole(d, far, iteration); return true; }, out);
         out.flush();
         end_bitmap(run, result);
         end_operator(run, 1, iteration, size, input.edges, true);
@@ -857,9 +878,9 @@ __device__ __forceinline__ void advance_spread(enactor& run, const data_slice& d
         need_queue(run, input, d.graph.num_vertices);
         begin_operator(run);
         collector out(run, result, out_lists{d.graph});
-        const auto visit = [&](bool active, vertex src, vertex dst, edge e) {
-            const bool accepted = active && spread_claim(d, dst, iteration);
-            out.append(accepted, dst);
+        const auto visit = [&](bool active, vertex near, vertex far, edge at) {
+            const bool accepted = active && spread_claim(d, far, iteration);
+            out.append(accepted, far);
         };
         push_warps(run, members_of(input), out_lists{d.graph}, visit);
         push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
@@ -898,7 +919,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) multi_source_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_multi_source_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
@@ -919,3 +940,5 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) multi_source_enactor
         run.control->iterations = run.passes;
     }
 }
+
+}  // namespace gdsl

@@ -48,6 +48,26 @@ __device__ __forceinline__ uint64 cycles() { return uint64(clock64()); }
 
 // ==== end of platform ====
 
+// Names of the program, should a header of CUDA's have made macros of them.
+#undef advance_search
+#undef back_apply
+#undef back_apply_alone
+#undef back_selects
+#undef compute_count
+#undef count_apply
+#undef count_condition
+#undef count_totals
+#undef front
+#undef reached
+#undef reaches
+#undef second
+#undef src
+#undef steps
+#undef widest
+#undef widest_at
+
+namespace gdsl {
+
 typedef uint32 vertex;
 typedef uint32 edge;
 constexpr vertex NO_VERTEX = vertex(-1);
@@ -614,7 +634,7 @@ __device__ __forceinline__ void back_apply_alone(const data_slice& d, vertex src
 #line 16 "reach_back.gdsl"
     d.steps[src] = add_saturating(uint32(iteration), 1u);
 }
-#line 618 "reach_back.cu"
+#line 638 "reach_back.cu"
 
 __device__ __forceinline__ void back_apply(const data_slice& d, vertex src, int32 iteration) {
 #line 16 "reach_back.gdsl"
@@ -622,25 +642,25 @@ __device__ __forceinline__ void back_apply(const data_slice& d, vertex src, int3
 #line 16 "reach_back.gdsl"
     store_shared(&d.steps[src], add_saturating(uint32(iteration), 1u));
 }
-#line 626 "reach_back.cu"
+#line 646 "reach_back.cu"
 
 __device__ __forceinline__ bool back_selects(const data_slice& d, vertex src) {
 #line 15 "reach_back.gdsl"
     return !load_now(&d.reaches[src]);
 }
-#line 632 "reach_back.cu"
+#line 652 "reach_back.cu"
 
 __device__ __forceinline__ bool count_condition(const data_slice& d, vertex v) {
 #line 18 "reach_back.gdsl"
     return d.reaches[v];
 }
-#line 638 "reach_back.cu"
+#line 658 "reach_back.cu"
 
 __device__ __forceinline__ void count_apply(const data_slice& d, count_totals& totals) {
 #line 18 "reach_back.gdsl"
     plain_add(&totals.reached, 1ll);
 }
-#line 644 "reach_back.cu"
+#line 664 "reach_back.cu"
 
 // ---- operators ----
 
@@ -650,11 +670,11 @@ __device__ __forceinline__ void advance_search(enactor& run, const data_slice& d
     need_bitmap(run, input, d.graph.num_vertices);
     begin_operator(run);
     bitmap_result out(run, result, in_lists{d.graph});
-    const auto selects = [&](vertex src) { return back_selects(d, src); };
+    const auto selects = [&](vertex far) { return back_selects(d, far); };
     pull_warps<true>(run, d.graph.num_vertices, members_of(input), out_lists{d.graph}, selects,
-        [&](vertex dst, vertex src, edge e) { back_apply_alone(d, src, iteration); return true; }, out);
+        [&](vertex near, vertex far, edge at) { back_apply_alone(d, far, iteration); return true; }, out);
     pull_hubs<true>(run, d.graph.largest_degree, members_of(input), out_lists{d.graph}, selects,
-        [&](vertex dst, vertex src, edge e) { back_apply(d, src, iteration); return true; }, out);
+        [&](vertex near, vertex far, edge at) { back_apply(d, far, iteration); return true; }, out);
     out.flush();
     end_bitmap(run, result);
     end_operator(run, 0, iteration, size, input.edges, true);
@@ -692,7 +712,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) reach_back_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_reach_back_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
@@ -726,3 +746,5 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) reach_back_enactor(c
         run.control->iterations = run.passes;
     }
 }
+
+}  // namespace gdsl

@@ -44,6 +44,42 @@ __device__ __forceinline__ uint64 cycles() { return uint64(clock64()); }
 
 // ==== end of platform ====
 
+// Names of the program, should a header of CUDA's have made macros of them.
+#undef alike
+#undef always
+#undef compute_measure
+#undef compute_measure_
+#undef compute_spread
+#undef dst
+#undef e
+#undef ever
+#undef filter_is_lit
+#undef first_lit
+#undef is_lit_condition
+#undef join
+#undef lamp
+#undef least
+#undef lit
+#undef measure_apply
+#undef measure_condition
+#undef measure_totals
+#undef meet
+#undef most
+#undef odd
+#undef offset
+#undef other_passes
+#undef selected_1
+#undef spread_apply
+#undef src
+#undef stamp
+#undef start
+#undef toggled
+#undef turns
+#undef upside_down
+#undef weight
+
+namespace gdsl {
+
 typedef uint32 vertex;
 typedef uint32 edge;
 constexpr vertex NO_VERTEX = vertex(-1);
@@ -650,13 +686,13 @@ __device__ __forceinline__ void spread_apply(const data_slice& d, vertex src, ve
     reduce_xor(&d.toggled[dst], d.lit[src]);
     d.alike[e] = d.lit[src] == d.lit[dst];
 }
-#line 654 "switches.cu"
+#line 690 "switches.cu"
 
 __device__ __forceinline__ bool measure_condition(const data_slice& d, vertex v) {
 #line 41 "switches.gdsl"
     return d.lit[v];
 }
-#line 660 "switches.cu"
+#line 696 "switches.cu"
 
 __device__ __forceinline__ void measure_apply(const data_slice& d, vertex v, int32 iteration, measure_totals& totals) {
 #line 43 "switches.gdsl"
@@ -672,13 +708,13 @@ __device__ __forceinline__ void measure_apply(const data_slice& d, vertex v, int
     plain_min(&totals.first_lit, v);
     d.stamp[v] = iteration;
 }
-#line 676 "switches.cu"
+#line 712 "switches.cu"
 
 __device__ __forceinline__ bool is_lit_condition(const data_slice& d, vertex v) {
 #line 39 "switches.gdsl"
     return d.lit[v];
 }
-#line 682 "switches.cu"
+#line 718 "switches.cu"
 
 // ---- operators ----
 
@@ -686,7 +722,7 @@ __device__ __forceinline__ bool is_lit_condition(const data_slice& d, vertex v) 
 __device__ __forceinline__ void compute_spread(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
     begin_operator(run);
-    each_edge(d.graph, [&](vertex src, vertex dst, edge e) { spread_apply(d, src, dst, e); });
+    each_edge(d.graph, [&](vertex near, vertex far, edge at) { spread_apply(d, near, far, at); });
     synchronize(run);
     end_operator(run, 0, iteration, size, size, false);
 }
@@ -761,7 +797,7 @@ __device__ __forceinline__ void filter_is_lit(enactor& run, const data_slice& d,
 }
 
 // line 70: compute(selected_1, measure)
-__device__ __forceinline__ void compute_measure_2(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
+__device__ __forceinline__ void compute_measure_(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
@@ -849,7 +885,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) switches_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_switches_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     data_slice d = problem;
     enactor run(d.run, shared);
@@ -880,7 +916,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) switches_enactor(con
                     for (int32 iteration = 0; iteration < times && begin_pass(run, 2, iteration); ++iteration) {
                         filter_is_lit(run, d, spare, iteration);
                         exchange(selected_1, spare);
-                        compute_measure_2(run, d, selected_1, iteration);
+                        compute_measure_(run, d, selected_1, iteration);
                     }
                 }
             }
@@ -902,3 +938,5 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) switches_enactor(con
         d.run.outputs[4] = uint64(d.other_passes);
     }
 }
+
+}  // namespace gdsl
