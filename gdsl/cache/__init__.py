@@ -17,12 +17,26 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache as remember
 from pathlib import Path
 
-from gdsl.cache.place import REMEDY, cannot, directory, made, private_file, refused, trouble
+from gdsl.cache.place import REMEDY, cannot, directory, is_noexec, made, private_file, refused, trouble
 from gdsl.cache.trust import read_private
 from gdsl.diagnostics import caution
 from gdsl.version import __version__
 
-__all__ = ["REMEDY", "clear", "directory", "fingerprint", "get", "get_file", "program_key", "put", "put_file", "trouble", "usage"]
+__all__ = [
+    "REMEDY",
+    "clear",
+    "directory",
+    "fingerprint",
+    "get",
+    "get_file",
+    "holds",
+    "nowhere_to_load",
+    "program_key",
+    "put",
+    "put_file",
+    "trouble",
+    "usage",
+]
 
 KeyPart = str | bytes | int | bool | None
 
@@ -80,6 +94,20 @@ def put_file(
     finally:
         if staged is not None:
             _discard(staged)
+
+
+def holds(path: Path) -> bool:
+    """Whether `path` is an entry, rather than a file that stands in for one."""
+    with contextlib.suppress(OSError):
+        return path.parent.parent == directory()
+    return False
+
+
+def nowhere_to_load() -> bool:
+    """Whether no library can be loaded, neither from the cache nor from the directory for temporary files."""
+    with contextlib.suppress(OSError):
+        return is_noexec(directory()) and is_noexec(Path(tempfile.gettempdir()))
+    return False
 
 
 def clear() -> int:

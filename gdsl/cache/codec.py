@@ -153,24 +153,19 @@ class Codec(Generic[Root]):
         """Dataclasses: `parents` and those made from them."""
         known = {name: kind for name, kind in self._namespace.items() if isinstance(kind, type)}
         family = {name: kind for name, kind in known.items() if issubclass(kind, parents) and _is_leaf(kind, known)}
-        kinds = frozenset(family.values())
-        if len(family) == 1:
-            [only] = kinds
-            return _Pair(
-                lambda value: self._writer(only)(value),
-                lambda value: self._reader(only)(value),
-                frozenset((list,)),
-                kinds,
-            )
+        kinds, only = frozenset(family.values()), next(iter(family))
+        tagged = len(family) > 1
 
         def write(value: Any) -> Any:
             kind = type(value)
             _require(kind in kinds)
-            return [kind.__name__, *self._writer(kind)(value)]
+            fields = self._node(kind)[0](value)
+            return [kind.__name__, *fields] if tagged else fields
 
         def read(value: Any) -> Any:
             _require(type(value) is list and bool(value))
-            return self._reader(family[value[0]])(value[1:])
+            name, fields = (value[0], value[1:]) if tagged else (only, value)
+            return self._node(family[name])[1](fields)
 
         return _Pair(write, read, frozenset((list,)), kinds)
 
@@ -182,12 +177,6 @@ class Codec(Generic[Root]):
             holder = types.SimpleNamespace(__annotations__={"it": annotation})
             self._hints[annotation] = typing.get_type_hints(holder, globalns=self._namespace)["it"]
         return self._hints[annotation]
-
-    def _writer(self, kind: type) -> Convert:
-        return self._node(kind)[0]
-
-    def _reader(self, kind: type) -> Convert:
-        return self._node(kind)[1]
 
     def _node(self, kind: type) -> tuple[Convert, Convert]:
         if kind not in self._nodes:
