@@ -107,7 +107,10 @@ class _Run:
 
         timeout = self.limits.timeout
         deadline = time.monotonic() + timeout if timeout is not None else None
-        threading.Thread(target=work, daemon=True).start()
+        try:
+            threading.Thread(target=work, daemon=True).start()
+        except RuntimeError:  # the system has no room for one more
+            raise failures.memory_error() from None
         # Not `Thread.join`: where Ctrl-C interrupts it, CPython before 3.13 takes the thread for ended.
         try:
             while not finished.is_set():

@@ -23,9 +23,9 @@ _SPINS = "300"
 """How often a thread of GCC's OpenMP looks whether the others have come to a barrier before it sleeps. The default is
 long enough to starve the very threads it waits for where other programs have a part of the machine."""
 _NUMBERS = re.compile(r"\s*0*[1-9]\d{0,8}\s*(,\s*0*[1-9]\d{0,8}\s*)*")
-_SIZE = re.compile(r"\s*\d{1,12}\s*[bkmg]?\s*", re.IGNORECASE)
-_TAKEN = {"OMP_NUM_THREADS": _NUMBERS, "OMP_THREAD_LIMIT": _NUMBERS, "OMP_STACKSIZE": _SIZE, "GOMP_STACKSIZE": _SIZE}
-"""What OpenMP takes in the environment; of anything else its library complains on standard error by itself."""
+_SIZE = re.compile(r"\s*(\d{1,12})\s*([bkmg]?)\s*", re.IGNORECASE)
+_UNITS = {"b": 0, "k": 10, "": 10, "m": 20, "g": 30}
+_LARGEST_STACK = 1 << 30
 
 _TRIAL = """\
 import ctypes, sys
@@ -115,20 +115,40 @@ def _openmp_environment() -> Iterator[dict[str, str]]:
         refused = {
             name: os.environ.pop(name)
             for name, taken in _TAKEN.items()
-            if name in os.environ and not taken.fullmatch(os.environ[name])
+            if name in os.environ and not taken(os.environ[name])
         }
         try:
             yield dict(os.environ)
         finally:
             os.environ.update(refused)
     for name, value in refused.items():
-        _caution_once(name, value)
+        if value.strip():
+            _caution_once(name, value)
+
+
+def _is_count(text: str) -> bool:
+    return _NUMBERS.fullmatch(text) is not None
+
+
+def _is_stack(text: str) -> bool:
+    """Whether this is a size of a stack, and one that every thread can have."""
+    found = _SIZE.fullmatch(text)
+    return found is not None and int(found[1]) << _UNITS[found[2].lower()] <= _LARGEST_STACK
+
+
+_TAKEN = {
+    "OMP_NUM_THREADS": _is_count,
+    "OMP_THREAD_LIMIT": _is_count,
+    "OMP_STACKSIZE": _is_stack,
+    "GOMP_STACKSIZE": _is_stack,
+}
+"""What OpenMP takes in the environment. Of the rest its library complains on standard error by itself, or fails."""
 
 
 def _caution_once(name: str, value: str) -> None:
     if (name, value) not in _cautioned:
         _cautioned.add((name, value))
-        caution(f"{name}={value[:40]!r} is nothing that OpenMP takes; it is not used")
+        caution(f"{name}={value[:40]!r} is of no use to OpenMP; it is as if it were not set")
 
 
 _cautioned: set[tuple[str, str]] = set()

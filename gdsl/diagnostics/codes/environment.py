@@ -46,6 +46,12 @@ CODES: tuple[Code, ...] = (
         "CXX=true gdslc run bfs.gdsl karate.mtx --backend cpu",
     ),
     Code(
+        "E0907",
+        "installation not whole",
+        "A module of gdsl, or of a package that it needs, cannot be imported. `gdslc doctor` says which packages are "
+        "there.",
+    ),
+    Code(
         "E0911",
         "output not writable",
         "The output could not be written: the directory is missing, the disk is full, or the system refuses. A file "
