@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 
 from gdsl.codegen.reserved import DATA_MEMBERS, KEYWORDS, LIBRARY, MACROS, PRINTED
 from gdsl.ir.nodes import Array, EdgeFunctor, Param, Program, Scalar, VertexFunctor
@@ -21,10 +21,14 @@ _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _TYPE_NAME = re.compile(r"\b(?:struct|class|union|enum|using)\s+([A-Za-z_]\w*)|\btypedef\b[^;{}]*?([A-Za-z_]\w*)\s*;")
 
 
-@cache
+@lru_cache(maxsize=16)  # a program's texts are asked for several times, and then never again
 def identifiers_of(text: str) -> frozenset[str]:
     """Every identifier in C++ (or a template of it), outside comments and strings."""
     return frozenset(_IDENTIFIER.findall(_STRING.sub(" ", _COMMENT.sub(" ", text))))
+
+
+library_identifiers_of = cache(identifiers_of.__wrapped__)
+"""The same for texts of the runtime, which all programs share."""
 
 
 @cache
@@ -55,7 +59,7 @@ class Names:
     def __init__(self, program: Program, runtime: str = "") -> None:
         self._words = KEYWORDS | MACROS
         self._types = types_of(runtime) | DATA_MEMBERS | frozenset(kind.value for kind in ScalarType)
-        self._globals = PRINTED | LIBRARY | DATA_MEMBERS | identifiers_of(runtime)
+        self._globals = PRINTED | LIBRARY | DATA_MEMBERS | library_identifiers_of(runtime)
         self._functions: dict[tuple[str, str], str] = {}
         self._taken: set[str] = set()
         for function in program.functions:
