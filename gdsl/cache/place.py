@@ -71,8 +71,11 @@ def made(place: Path) -> str | None:
 
 
 def refused(place: Path) -> str | None:
-    """Why nothing in the directory `place` is to be trusted; None if it is (or is not there yet). Raises OSError."""
-    reason = untrusted(place)
+    """Why nothing in `place`, the cache or a directory in it, is to be trusted; None if it is, or is not there yet.
+
+    Raises OSError.
+    """
+    reason = untrusted(place, own=1 if place == directory() else 2)
     return None if reason is None else f"the cache {show(place)} is not used: {reason}"
 
 

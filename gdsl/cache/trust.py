@@ -16,11 +16,12 @@ _OTHERS = stat.S_IWGRP | stat.S_IWOTH
 _SYSTEM = 0
 
 
-def untrusted(place: Path) -> str | None:
+def untrusted(place: Path, own: int = 1) -> str | None:
     """Why somebody else could decide what is in the directory `place`, in a few words; None if nobody could.
 
     Every directory on the way must belong to this user or the system and be writable by its owner alone (or be sticky,
-    as /tmp is); `place` itself must belong to this user. What does not exist yet is no reason. Raises OSError.
+    as /tmp is); the last `own` of them must belong to this user and not even be sticky. What does not exist yet is no
+    reason. Raises OSError.
     """
     if not hasattr(os, "geteuid"):
         return None
@@ -37,7 +38,7 @@ def untrusted(place: Path) -> str | None:
         except FileNotFoundError:
             return None
         if not stat.S_ISLNK(status.st_mode):
-            reason, here = _directory_reason(entry, status, is_last=not waiting), entry
+            reason, here = _directory_reason(entry, status, is_own=len(waiting) < own), entry
             continue
         links += 1
         if links > _LINKS:
@@ -78,13 +79,13 @@ def show(path: Path | str) -> str:
     return text if len(text) <= 200 else f"{text[:120]}…{text[-60:]}"
 
 
-def _directory_reason(place: Path, status: os.stat_result, is_last: bool = False) -> str | None:
+def _directory_reason(place: Path, status: os.stat_result, is_own: bool = False) -> str | None:
     if not stat.S_ISDIR(status.st_mode):
         return None  # making it fails, which says more
-    owners = (os.geteuid(),) if is_last else (os.geteuid(), _SYSTEM)
+    owners = (os.geteuid(),) if is_own else (os.geteuid(), _SYSTEM)
     if status.st_uid not in owners:
         return f"{show(place)} belongs to another user"
-    if status.st_mode & _OTHERS and (is_last or not status.st_mode & stat.S_ISVTX):
+    if status.st_mode & _OTHERS and (is_own or not status.st_mode & stat.S_ISVTX):
         mode = stat.S_IMODE(status.st_mode)
         return f"others can write to {show(place)} (mode {mode:o}, which chmod go-w mends)"
     return None

@@ -13,9 +13,10 @@ from gdsl.backends.cpu.executable import CpuExecutable
 from gdsl.backends.cpu.library import Library, LibraryError
 from gdsl.backends.interface import Availability
 from gdsl.cache.codec import Codec
-from gdsl.cache.place import private_file
+from gdsl.cache.place import is_noexec, private_file
 from gdsl.codegen import expressions
 from gdsl.codegen.cpu.plan import Generated, Sizes
+from gdsl.diagnostics import GdslError
 from gdsl.ir.nodes import Program
 
 _KIND = "cpu"
@@ -85,10 +86,29 @@ def install(binary: bytes, key: tuple[cache.KeyPart, ...], compiler: compilers.C
             "compiled libraries cannot be loaded: the cache and the temporary directory are mounted noexec",
             cache.REMEDY,
         )
-    raise compilers.unusable(
-        f"the library that {compiler} made cannot be loaded: {refusals[-1]}",
-        "mend the compiler, or set CXX to another one, or use --backend reference",
-    )
+    raise broken(compiler, refusals[-1])
+
+
+def try_compiler() -> None:
+    """Have the compiler make a library of nothing and load it. Raises E0902, E0905 or E0906 where that fails."""
+    compiler = compilers.required_compiler()
+    text = "".join(f'extern "C" void {symbol}() {{}}\n' for symbol in libraries.SYMBOLS)
+    binary = compilers.compile_library(text, "trial.cpp", compiler)
+    try:
+        path = private_file(".so", binary)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise compilers.unusable(f"a library cannot be written: {reason}", compilers.FIX_SPACE) from None
+    refusal = None if is_noexec(path.parent) else libraries.refusal(path)
+    path.unlink(missing_ok=True)
+    if refusal is not None:
+        raise broken(compiler, refusal)
+
+
+def broken(compiler: compilers.Compiler, refusal: str) -> GdslError:
+    """E0906 for a library that is of no use."""
+    fix = f"{compilers.FIX_BROKEN}, or use --backend reference"
+    return compilers.unusable(f"the library that {compiler} made cannot be loaded: {refusal}", fix)
 
 
 def _kept(key: tuple[cache.KeyPart, ...], compiler: compilers.Compiler) -> tuple[Generated, Library] | None:

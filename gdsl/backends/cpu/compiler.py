@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import importlib.util
 import os
@@ -41,9 +42,11 @@ _FIX = "install g++ or clang++, or `pip install ziglang`, or use --backend refer
 _FIX_CXX = "set CXX to the command of a C++ compiler, such as CXX=g++, or unset it"
 _SECONDS = 120.0
 """How long a compiler may take, where GDSL_COMPILER_TIMEOUT does not say."""
-_FIX_SPACE = "make room there, or set TMPDIR to a directory that can be written"
+FIX_SPACE = "make room there, or set TMPDIR to a directory that can be written"
 _FIX_ENDLESS = "mend the compiler, or set CXX to another one; GDSL_COMPILER_TIMEOUT is how many seconds it may take"
-_FIX_BROKEN = "mend the compiler, or set CXX to another one"
+FIX_BROKEN = "mend the compiler, or set CXX to another one"
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
+"""What the system says where there is no room for the compiler's own files."""
 _ROOM = 1 << 20
 """Bytes that it may print."""
 
@@ -139,11 +142,14 @@ def compile_library(text: str, name: str, compiler: Compiler) -> bytes:
                 refusals.append(refusal)
     except OSError as error:
         reason = f"{error.strerror or error} ({show(error.filename or tempfile.gettempdir())})"
-        raise unusable(f"the program could not be compiled: {reason}", _FIX_SPACE) from None
+        raise unusable(f"the program could not be compiled: {reason}", FIX_SPACE) from None
     except processes.EndlessError as error:
         raise unusable(f"{compiler} {error} and was stopped", _FIX_ENDLESS) from None
     if refusals[0] is None:
-        raise unusable(f"{compiler} ended with success and wrote nothing", _FIX_BROKEN)
+        raise unusable(f"{compiler} ended with success and wrote nothing", FIX_BROKEN)
+    full = next((text for text in map(os.strerror, _FULL) if text in refusals[0]), None)
+    if full is not None:
+        raise unusable(f"the program could not be compiled: {full} ({show(tempfile.gettempdir())})", FIX_SPACE)
     raise GdslError.single("E0905", f"{compiler} cannot compile the program", notes=(_first_error(refusals[0]),))
 
 

@@ -29,6 +29,11 @@ _LARGEST_STACK = 1 << 30
 
 _TRIAL = """\
 import ctypes, sys
+try:
+    import resource
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+except (ImportError, OSError):
+    pass
 library = ctypes.CDLL(sys.argv[1])
 for symbol in sys.argv[2:]:
     getattr(library, symbol)
