@@ -142,7 +142,8 @@ def compile_library(text: str, name: str, compiler: Compiler) -> bytes:
                 refusals.append(refusal)
     except OSError as error:
         reason = f"{error.strerror or error} ({show(error.filename or tempfile.gettempdir())})"
-        raise unusable(f"the program could not be compiled: {reason}", FIX_SPACE) from None
+        fix = FIX_BROKEN if error.filename == compiler.command[0] else FIX_SPACE
+        raise unusable(f"the program could not be compiled: {reason}", fix) from None
     except processes.EndlessError as error:
         raise unusable(f"{compiler} {error} and was stopped", _FIX_ENDLESS) from None
     if refusals[0] is None:

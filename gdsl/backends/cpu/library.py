@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from gdsl.backends.cpu import processes
+from gdsl.backends.cpu.elf import cut_off
 from gdsl.backends.cpu.memory import ControlBlock, HostSlice
 from gdsl.diagnostics import caution
 
@@ -72,7 +73,10 @@ class Library:
 def refusal(path: Path) -> str | None:
     """Why the library at `path` cannot be used; None if it can.
 
-    Another process loads it: a damaged one may end the process that does."""
+    Another process loads it: a damaged one may end the process that does. Raises OSError.
+    """
+    if cut_off(path):
+        return "its end is missing"
     interpreter = sys.executable
     if not interpreter or getattr(sys, "frozen", False):
         return _refusal_here(path)
