@@ -34,7 +34,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import Enum
-from functools import cache
+from functools import cache, lru_cache
 
 from gdsl.codegen.keywords import KEYWORDS
 
@@ -48,11 +48,15 @@ _MARK = re.compile("\x01(\\d+)\x02")
 _NOT_A_WORD = re.compile(r"\W")
 
 
-@cache
+@lru_cache(maxsize=16)  # a program's texts are asked for several times, and then never again
 def identifiers_of(text: str) -> frozenset[str]:
     """Every identifier in C++ text, outside comments and strings; marks are none."""
     code = _STRING.sub(" ", _COMMENT.sub(" ", text.replace(UNDEFINED, "")))
     return frozenset(_IDENTIFIER.findall(code))
+
+
+library_identifiers_of = cache(identifiers_of.__wrapped__)
+"""The same for texts of the runtime, which all programs share."""
 
 
 class Scope(Enum):
