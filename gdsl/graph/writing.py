@@ -18,9 +18,9 @@ from scipy import sparse
 from scipy.io import mmwrite
 
 from gdsl.diagnostics import GdslError
+from gdsl.graph.archives import DIRECTED_KEY
 from gdsl.graph.graph import Graph
 from gdsl.graph.reading import COMPRESSED, format_of
-from gdsl.graph.sparse_matrices import DIRECTED_KEY
 from gdsl.graph.transformations import edges_of_graph
 
 _ROWS = 1 << 16
