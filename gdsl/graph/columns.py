@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdsl.diagnostics import GdslError
-from gdsl.graph.text import TextLines, short
+from gdsl.graph.text import TextLines, readable, short
 
 _WHOLE = re.compile(r"[+-]?[0-9]+")
 _REAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -57,7 +57,7 @@ def read_columns(
 
 
 def _malformed(lines: TextLines, names: Sequence[str], types: Sequence[type], delimiter: str | None) -> GdslError:
-    words = words_of(lines.line, delimiter)
+    words = words_of(readable(lines.line), delimiter)
     expected = ", ".join(names)
     for word, name, kind in zip(words, names, types, strict=False):
         problem = problem_of(word, kind)
@@ -84,7 +84,9 @@ def problem_of(word: str, kind: type) -> str | None:
     # No type has more than 20 digits, and Python refuses to convert thousands of them.
     digits = word.lstrip("+-").lstrip("0") or "0"
     value = int(digits[:21]) * (-1 if word.startswith("-") else 1)
-    return None if limits.min <= value <= limits.max else f"is too large for {np.dtype(kind)}"
+    if value < limits.min:
+        return f"is too small for {np.dtype(kind)}"
+    return f"is too large for {np.dtype(kind)}" if value > limits.max else None
 
 
 def _overflows(word: str) -> bool:

@@ -163,10 +163,13 @@ def _values(values: ArrayLike, name: str, length: int, over: str) -> NDArray[Any
     array = _array(values, name)
     if len(array) != length:
         raise bad_array(f"{name} has {len(array):,} elements", f"give one value for each {over}: {length:,}")
-    if array.size and array.dtype.kind not in "biuf":
-        raise bad_array(f"{name} has the type {array.dtype}", "values are booleans, integers or real numbers")
-    native = array.dtype.newbyteorder("=") if array.dtype.kind in "biuf" else np.dtype(np.float64)
-    return np.array(array, dtype=native)
+    is_number = array.dtype.kind in "biuf" and array.dtype.itemsize <= 8
+    if array.size and not is_number:
+        message = f"{name} has the type {array.dtype}"
+        raise bad_array(message, "values are booleans, integers or real numbers of at most 64 bits")
+    native = array.dtype.newbyteorder("=") if is_number else np.dtype(np.float64)
+    # SciPy has no sparse matrices of float16, and every such number is a float32.
+    return np.array(array, dtype=np.float32 if native == np.float16 else native)
 
 
 def _array(values: ArrayLike, name: str) -> NDArray[Any]:

@@ -71,8 +71,9 @@ def _wider(types: list[type], words: list[str]) -> list[type] | None:
     for place, (word, kind) in enumerate(zip(words, types, strict=True)):
         if place < 2 or problem_of(word, kind) is None:
             continue
-        wider[place] = np.uint64 if is_whole(word) and kind is np.int64 else np.float64
-        if problem_of(word, wider[place]) or (is_whole(word) and wider[place] is np.float64):
+        wider[place] = np.uint64 if is_whole(word) else np.float64
+        fits = problem_of(word, np.uint64) is None if is_whole(word) else is_number(word)
+        if (kind is not np.int64 and wider[place] is kind) or not fits:
             return None
     return None if wider == types else wider
 

@@ -157,7 +157,10 @@ class TextLines:
             raise GdslError.single("E0710", "this is a binary file, not a text of edges", place=self.path)
         if self._after_return and chunk.startswith(b"\n"):
             # The other half of an end of line whose first half was the last byte before.
-            chunk = chunk[1:] or b"\n"
+            self._after_return = False
+            chunk = chunk[1:]
+            if not chunk:
+                return self._read()
         self._after_return = chunk.endswith(b"\r")
         if b"\r" in chunk:
             chunk = chunk.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
