@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from gdsl.diagnostics import GdslError
 from gdsl.graph.layouts import ARRAYS_OF_LAYOUT
 from gdsl.graph.memory import require_memory
-from gdsl.graph.text import file_size, short, unreadable
+from gdsl.graph.text import file_size, printable, unreadable
 
 DIRECTED_KEY = "gdsl_directed"
 """What gdsl adds to its own `.npz` files; SciPy ignores it."""
@@ -45,12 +45,12 @@ def read_archive(path: str) -> SavedMatrix:
         raise
     except (zipfile.BadZipFile, EOFError) as error:
         message = "the .npz file is damaged or cut off"
-        raise GdslError.single("E0710", message, notes=(short(str(error)),), place=path) from None
+        raise GdslError.single("E0710", message, notes=(printable(str(error)),), place=path) from None
     except OSError as error:
         raise unreadable(path, error) from None
     except Exception as error:  # NumPy and zipfile raise whatever comes out of damaged bytes.
         message = "this is no sparse matrix of SciPy (scipy.sparse.save_npz)"
-        note = f"{type(error).__name__}: {short(str(error))}"
+        note = f"{type(error).__name__}: {printable(str(error))}"
         raise GdslError.single("E0710", message, notes=(note,), place=path) from None
 
 
@@ -58,7 +58,7 @@ def _saved_matrix(parts: _Parts) -> SavedMatrix:
     word = parts.scalar("format", "SU")
     layout = word.decode("ascii", "replace") if isinstance(word, bytes) else str(word)
     if layout not in ARRAYS_OF_LAYOUT:
-        raise parts.error("E0710", f"the layout `{short(layout)}` is none of {', '.join(ARRAYS_OF_LAYOUT)}")
+        raise parts.error("E0710", f"the layout `{printable(layout)}` is none of {', '.join(ARRAYS_OF_LAYOUT)}")
     directed = bool(parts.scalar(DIRECTED_KEY, "b")) if DIRECTED_KEY in parts else True
     names = ARRAYS_OF_LAYOUT[layout]
     if layout == "coo" and "row" not in parts and "coords" in parts:
@@ -66,7 +66,7 @@ def _saved_matrix(parts: _Parts) -> SavedMatrix:
     parts.require_memory((*names, "shape"))
     shape = parts.array("shape")
     if shape.shape != (2,) or shape.dtype.kind not in "iu" or (shape < 0).any():
-        raise parts.error("E0704", f"`shape` is {short(str(shape.tolist()))}; a graph's matrix has two sizes")
+        raise parts.error("E0704", f"`shape` is {printable(str(shape.tolist()))}; a graph's matrix has two sizes")
     arrays = {name: parts.array(name) for name in names}
     if "coords" in arrays:
         coordinates = arrays.pop("coords")

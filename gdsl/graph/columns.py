@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdsl.diagnostics import GdslError
-from gdsl.graph.text import TextLines, readable, short
+from gdsl.graph.text import TextLines, printable, readable, short
 
 _WHOLE = re.compile(r"[+-]?[0-9]+")
 _REAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -62,7 +62,7 @@ def _malformed(lines: TextLines, names: Sequence[str], types: Sequence[type], de
     for word, name, kind in zip(words, names, types, strict=False):
         problem = problem_of(word, kind)
         if problem:
-            return lines.error("E0705", f"{name}: `{short(word)}` {problem}", notes=(f"a line holds {expected}",))
+            return lines.error("E0705", f"{name}: `{printable(word)}` {problem}", notes=(f"a line holds {expected}",))
     count = f"{len(words)} value{'s' if len(words) != 1 else ''}"
     return lines.error("E0705", f"the line holds {count}: `{short(lines.line)}`", notes=(f"expected {expected}",))
 

@@ -185,11 +185,15 @@ def readable(line: str) -> str:
     return line.encode("latin-1", "replace").decode("utf-8", "replace")
 
 
-def short(text: str) -> str:
-    """The beginning of a line or word for a message, without what could not be printed."""
-    start = readable(text[:240]) if text[:240].isascii() or max(text[:240]) < "\u0100" else text
-    shown = "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in start[:60])
-    return shown + ("…" if len(start) > 60 else "")
+def short(line: str) -> str:
+    """The beginning of a line of `TextLines`, or of a word in one, for a message."""
+    return printable(readable(line[:240]))
+
+
+def printable(text: str) -> str:
+    """The beginning of `text` for a message, without what would do something to a terminal."""
+    shown = "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text[:60])
+    return shown + ("…" if len(text) > 60 else "")
 
 
 def narrowed(values: NDArray[Any]) -> NDArray[Any]:

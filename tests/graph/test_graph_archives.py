@@ -1,4 +1,4 @@
-"""`.npz` archives that hold anything: the right graph, or one message with the file and, where there is one, the entry."""
+"""`.npz` archives that hold anything: the right graph, or one message with the file and the entry."""
 
 from __future__ import annotations
 

@@ -21,7 +21,9 @@ from gdsl.diagnostics import GdslError
 from gdsl.graph import Graph, open_graph, write
 
 COMPRESS = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
-in_one_directory = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+in_one_directory = settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], max_examples=60
+)
 real_numbers = st.floats(allow_nan=True)
 
 
