@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import warnings
 import zipfile
 from dataclasses import dataclass
@@ -43,11 +44,12 @@ def read_archive(path: str) -> SavedMatrix:
             return _saved_matrix(_Parts(archive, path, size))
     except (GdslError, MemoryError):
         raise
-    except (zipfile.BadZipFile, EOFError) as error:
+    except (zipfile.BadZipFile, EOFError, OSError) as error:
+        # A damaged table of contents has zipfile seek to places that there are not.
+        if isinstance(error, OSError) and error.errno != errno.EINVAL:
+            raise unreadable(path, error) from None
         message = "the .npz file is damaged or cut off"
         raise GdslError.single("E0710", message, notes=(printable(str(error)),), place=path) from None
-    except OSError as error:
-        raise unreadable(path, error) from None
     except Exception as error:  # NumPy and zipfile raise whatever comes out of damaged bytes.
         message = "this is no sparse matrix of SciPy (scipy.sparse.save_npz)"
         note = f"{type(error).__name__}: {printable(str(error))}"

@@ -124,7 +124,7 @@ def _whole(array: NDArray[Any], name: str) -> NDArray[Any]:
         raise bad_array(f"{name} has the type {array.dtype}", "indices are integers")
     if array.dtype.kind == "u" and array.size and int(array.max()) > np.iinfo(np.int64).max:
         raise bad_array(f"{name} holds {int(array.max())}", "indices fit 64 bits with a sign")
-    return array if array.size else array.astype(np.int64)
+    return array if array.size else np.zeros(0, dtype=np.int64)
 
 
 def _indices(array: NDArray[Any], name: str, size: int) -> NDArray[Any]:
