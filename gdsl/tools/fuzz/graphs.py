@@ -82,7 +82,7 @@ def _our_own(rng: random.Random, kind: str, slow: SlowGraph, directory: Path) ->
     path = directory / f"a.{kind}{suffix}"
     write(graph, path)
     content = path.read_bytes()
-    again = _read(path)
+    again = _read(rng, path)
     # An edge list knows its vertices by their edges alone.
     largest = max((max(edge[:2]) for edge in slow.edges), default=-1)
     listed = SlowGraph(largest + 1, slow.directed, slow.edges, slow.names)
@@ -92,7 +92,7 @@ def _our_own(rng: random.Random, kind: str, slow: SlowGraph, directory: Path) ->
         return "read"
     path.write_bytes(_damaged(rng, content))
     try:
-        found = _read(path)
+        found = _read(rng, path)
     except GdslError as error:
         return _judge(path, error)
     if kind == "npz" or suffix:
@@ -114,7 +114,7 @@ def _text(rng: random.Random, kind: str, content: str, directory: Path) -> str:
     path = directory / f"a.{kind}{suffix}"
     path.write_bytes(_COMPRESS[suffix](encoded))
     try:
-        found = _read(path)
+        found = _read(rng, path)
     except GdslError as error:
         if not mutated:
             raise Finding(f"refused: {error}\n{encoded!r}") from None
@@ -141,7 +141,7 @@ def _archive(rng: random.Random, slow: SlowGraph, directory: Path) -> str:
     path = directory / "a.npz"
     np.savez(path, allow_pickle=True, format=np.array(layout.encode()), **arrays)
     try:
-        found = _read(path)
+        found = _read(rng, path)
     except GdslError as error:
         return _judge(path, error)
     lists = {name: values.tolist() for name, values in arrays.items()}
@@ -236,9 +236,12 @@ def _other_lines(rng: random.Random, content: bytes) -> bytes:
     return b"\n".join(lines)
 
 
-def _read(path: Path) -> Graph:
+def _read(rng: random.Random, path: Path) -> Graph:
     """`Graph.read`, and what else is done with a graph; neither may be slow, take much memory or warn."""
-    tracemalloc.start()
+    # Every start of tracemalloc keeps some memory for good, so that not every case can be measured.
+    measured = rng.random() < 0.1
+    if measured:
+        tracemalloc.start()
     began = time.monotonic()
     try:
         with warnings.catch_warnings():
@@ -247,10 +250,12 @@ def _read(path: Path) -> Graph:
             describe(graph)
             GraphOptions(undirected=True, dedup="first").apply(graph)
     finally:
-        peak = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
-    if peak > _LARGEST_BYTES or time.monotonic() - began > _LONGEST_SECONDS:
-        raise Finding(f"{time.monotonic() - began:.1f} s and {peak:,} bytes for {path.read_bytes()[:2000]!r}")
+        seconds = time.monotonic() - began
+        peak = tracemalloc.get_traced_memory()[1] if measured else 0
+        if measured:
+            tracemalloc.stop()
+        if peak > _LARGEST_BYTES or seconds > _LONGEST_SECONDS:
+            raise Finding(f"{seconds:.1f} s and {peak:,} bytes for {path.read_bytes()[:1000]!r}")
     return graph
 
 
