@@ -9,7 +9,15 @@ from gdsl.frontend.check.conversions import common_type, converted, is_literal, 
 from gdsl.frontend.check.environment import Environment, Place, built_in, poison
 from gdsl.frontend.check.names import NameChecker
 from gdsl.frontend.syntax import SymbolKind
-from gdsl.frontend.vocabulary import FOREIGN_NAMES, FUNCTIONS, LATER_FUNCTIONS, SCHEDULE_FUNCTIONS, TYPES, closest
+from gdsl.frontend.vocabulary import (
+    CONTEXTUAL_FUNCTIONS,
+    FOREIGN_NAMES,
+    FUNCTIONS,
+    LATER_FUNCTIONS,
+    SCHEDULE_FUNCTIONS,
+    TYPES,
+    closest,
+)
 from gdsl.operations import Outcome, ReduceOperation
 from gdsl.source import Span
 from gdsl.types import ScalarType
@@ -42,6 +50,8 @@ class CallChecker(NameChecker):
             return self._own_function(expression)
         if symbol is not None and symbol.kind is SymbolKind.LATER:
             return poison(expression.span)
+        if symbol is None and name == "wrap":
+            return self.wrap(expression, hint)
         if name in SCHEDULE_FUNCTIONS:
             message = f"`{name}` cannot stand here"
             advice = "operators stand as statements of the schedule or as the value of a frontier"
@@ -50,10 +60,14 @@ class CallChecker(NameChecker):
             environment.report("E0204", f"`{name}` is a {symbol.kind.value} and cannot be called", span)
         else:
             functions = {n for n, s in environment.globals.items() if s.kind is SymbolKind.FUNCTION}
-            near = FOREIGN_NAMES.get(name) or closest(name, functions | FUNCTIONS | TYPES.keys())
+            near = FOREIGN_NAMES.get(name) or closest(name, functions | FUNCTIONS | CONTEXTUAL_FUNCTIONS | TYPES.keys())
             fix = f"did you mean `{near}`?" if near else None
             environment.report("E0201", f"there is no function `{name}`", span, fix=fix)
         return poison(expression.span)
+
+    def wrap(self, expression: syntax.Call, hint: ScalarType | None) -> syntax.Expression:
+        """See `ExpressionChecker.wrap`."""
+        raise NotImplementedError
 
     def _plain_arguments(self, expression: syntax.Call) -> bool:
         if expression.label is not None:

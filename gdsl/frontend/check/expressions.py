@@ -96,6 +96,17 @@ class ExpressionChecker(CallChecker):
             self.environment.report("E0205", message, expression.span)
         return poison(expression.span)
 
+    def wrap(self, expression: syntax.Call, hint: ScalarType | None) -> syntax.Expression:
+        """`wrap(x)`: the value of x, in which every `+` and `-` wraps."""
+        if not self._count_arguments(expression, 1):
+            return poison(expression.span)
+        before, self.wrapping = self.wrapping, True
+        operand = self.infer(expression.arguments[0].value, hint)
+        self.wrapping = before
+        if operand.type is not None and not operand.type.is_integer:
+            return self._undefined(expression, "wrap", operand.type)
+        return operand
+
     # ------------------------------------------------------------ operators
 
     def _unary(self, expression: syntax.Unary, hint: ScalarType | None, effects: bool) -> syntax.Expression:
@@ -132,7 +143,7 @@ class ExpressionChecker(CallChecker):
             return poison(expression.span)
         left, right = converted(left, type_), converted(right, type_)
         result = _BOOL if operation.is_comparison else type_
-        return dataclasses.replace(expression, left=left, right=right, type=result)
+        return dataclasses.replace(expression, left=left, right=right, type=result, wraps=self.wrapping)
 
     def _both_sets(self, expression: syntax.Binary) -> bool:
         for side in (expression.left, expression.right):

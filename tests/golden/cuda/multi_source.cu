@@ -59,33 +59,6 @@ constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are tried first
 
 // ---- runtime ----
 
-template <class T> struct unsigned_of { typedef T type; };
-template <> struct unsigned_of<int32> { typedef uint32 type; };
-template <> struct unsigned_of<int64> { typedef uint64 type; };
-
-// Arithmetic modulo 2^bits, which C++ promises for unsigned types only.
-template <class T>
-__device__ __forceinline__ T wrapping_add(T a, T b) { return T(typename unsigned_of<T>::type(a) + typename unsigned_of<T>::type(b)); }
-template <class T>
-__device__ __forceinline__ T wrapping_subtract(T a, T b) { return T(typename unsigned_of<T>::type(a) - typename unsigned_of<T>::type(b)); }
-template <class T>
-__device__ __forceinline__ T wrapping_multiply(T a, T b) { return T(typename unsigned_of<T>::type(a) * typename unsigned_of<T>::type(b)); }
-template <class T>
-__device__ __forceinline__ T wrapping_negate(T a) { return wrapping_subtract(T(0), a); }
-
-template <class T> struct largest_of;
-template <> struct largest_of<int32> { static constexpr int32 value = 0x7fffffff; };
-template <> struct largest_of<uint32> { static constexpr uint32 value = 0xffffffffu; };
-template <> struct largest_of<int64> { static constexpr int64 value = 0x7fffffffffffffffll; };
-template <> struct largest_of<uint64> { static constexpr uint64 value = 0xffffffffffffffffull; };
-
-// `inf`, the largest number of the type, plus anything is `inf`.
-template <class T>
-__device__ __forceinline__ T add_saturating(T a, T b) {
-    const T inf = largest_of<T>::value;
-    return a == inf || b == inf ? inf : wrapping_add(a, b);
-}
-
 // `now a[i]`: some value from before the operator or written during it.
 template <class T>
 __device__ __forceinline__ T load_now(const T* x) { return load_relaxed(x); }
@@ -135,6 +108,10 @@ __device__ __forceinline__ bool compare_and_swap(T* x, T old, T value) {
     }
 }
 
+template <class T> struct unsigned_of { typedef T type; };
+template <> struct unsigned_of<int32> { typedef uint32 type; };
+template <> struct unsigned_of<int64> { typedef uint64 type; };
+
 template <class T>
 __device__ __forceinline__ T reduce_add(T* x, T value) {
     typedef typename unsigned_of<T>::type word;
@@ -144,6 +121,16 @@ __device__ __forceinline__ float32 reduce_add(float32* x, float32 value) { retur
 __device__ __forceinline__ float64 reduce_add(float64* x, float64 value) { return atomicAdd(x, value); }
 template <class T>
 __device__ __forceinline__ T reduce_subtract(T* x, T value) { return reduce_add(x, T(T(0) - value)); }
+
+// Arithmetic modulo 2^bits, which C++ promises for unsigned types only.
+template <class T>
+__device__ __forceinline__ T wrapping_add(T a, T b) { return T(typename unsigned_of<T>::type(a) + typename unsigned_of<T>::type(b)); }
+template <class T>
+__device__ __forceinline__ T wrapping_subtract(T a, T b) { return T(typename unsigned_of<T>::type(a) - typename unsigned_of<T>::type(b)); }
+template <class T>
+__device__ __forceinline__ T wrapping_multiply(T a, T b) { return T(typename unsigned_of<T>::type(a) * typename unsigned_of<T>::type(b)); }
+template <class T>
+__device__ __forceinline__ T wrapping_negate(T a) { return wrapping_subtract(T(0), a); }
 
 template <class T>
 __device__ __forceinline__ T sum(T a, T b) { return wrapping_add(a, b); }
@@ -776,49 +763,49 @@ __device__ __forceinline__ bool is_site_condition(const data_slice& d, vertex v)
 #line 11 "multi_source.gdsl"
     return d.site[v];
 }
-#line 780 "multi_source.cu"
+#line 767 "multi_source.cu"
 
 __device__ __forceinline__ void is_site_apply(const data_slice& d, vertex v) {
 #line 11 "multi_source.gdsl"
     d.hops[v] = 0;
 }
-#line 786 "multi_source.cu"
+#line 773 "multi_source.cu"
 
 __device__ __forceinline__ bool spread_claim(const data_slice& d, vertex dst, int32 iteration) {
 #line 14 "multi_source.gdsl"
-    return compare_and_swap(&d.hops[dst], 2147483647, add_saturating(iteration, 1));
+    return compare_and_swap(&d.hops[dst], 2147483647, iteration + 1);
 }
-#line 792 "multi_source.cu"
+#line 779 "multi_source.cu"
 
 __device__ __forceinline__ void spread_apply_alone(const data_slice& d, vertex dst, int32 iteration) {
 #line 14 "multi_source.gdsl"
-    d.hops[dst] = add_saturating(iteration, 1);
+    d.hops[dst] = iteration + 1;
 }
-#line 798 "multi_source.cu"
+#line 785 "multi_source.cu"
 
 __device__ __forceinline__ void spread_apply_whole(const data_slice& d, vertex dst, int32 iteration) {
 #line 14 "multi_source.gdsl"
-    store_shared(&d.hops[dst], add_saturating(iteration, 1));
+    store_shared(&d.hops[dst], iteration + 1);
 }
-#line 804 "multi_source.cu"
+#line 791 "multi_source.cu"
 
 __device__ __forceinline__ bool spread_selects(const data_slice& d, vertex dst) {
 #line 13 "multi_source.gdsl"
     return load_now(&d.hops[dst]) == 2147483647;
 }
-#line 810 "multi_source.cu"
+#line 797 "multi_source.cu"
 
 __device__ __forceinline__ bool tally_condition(const data_slice& d, vertex v) {
 #line 16 "multi_source.gdsl"
     return d.hops[v] <= d.reach;
 }
-#line 816 "multi_source.cu"
+#line 803 "multi_source.cu"
 
 __device__ __forceinline__ void tally_apply(const data_slice& d, tally_totals& totals) {
 #line 16 "multi_source.gdsl"
     plain_add(&totals.near_by, 1ll);
 }
-#line 822 "multi_source.cu"
+#line 809 "multi_source.cu"
 
 // ---- operators ----
 

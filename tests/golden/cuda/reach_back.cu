@@ -59,33 +59,6 @@ constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are tried first
 
 // ---- runtime ----
 
-template <class T> struct unsigned_of { typedef T type; };
-template <> struct unsigned_of<int32> { typedef uint32 type; };
-template <> struct unsigned_of<int64> { typedef uint64 type; };
-
-// Arithmetic modulo 2^bits, which C++ promises for unsigned types only.
-template <class T>
-__device__ __forceinline__ T wrapping_add(T a, T b) { return T(typename unsigned_of<T>::type(a) + typename unsigned_of<T>::type(b)); }
-template <class T>
-__device__ __forceinline__ T wrapping_subtract(T a, T b) { return T(typename unsigned_of<T>::type(a) - typename unsigned_of<T>::type(b)); }
-template <class T>
-__device__ __forceinline__ T wrapping_multiply(T a, T b) { return T(typename unsigned_of<T>::type(a) * typename unsigned_of<T>::type(b)); }
-template <class T>
-__device__ __forceinline__ T wrapping_negate(T a) { return wrapping_subtract(T(0), a); }
-
-template <class T> struct largest_of;
-template <> struct largest_of<int32> { static constexpr int32 value = 0x7fffffff; };
-template <> struct largest_of<uint32> { static constexpr uint32 value = 0xffffffffu; };
-template <> struct largest_of<int64> { static constexpr int64 value = 0x7fffffffffffffffll; };
-template <> struct largest_of<uint64> { static constexpr uint64 value = 0xffffffffffffffffull; };
-
-// `inf`, the largest number of the type, plus anything is `inf`.
-template <class T>
-__device__ __forceinline__ T add_saturating(T a, T b) {
-    const T inf = largest_of<T>::value;
-    return a == inf || b == inf ? inf : wrapping_add(a, b);
-}
-
 // `now a[i]`: some value from before the operator or written during it.
 template <class T>
 __device__ __forceinline__ T load_now(const T* x) { return load_relaxed(x); }
@@ -93,6 +66,10 @@ __device__ __forceinline__ T load_now(const T* x) { return load_relaxed(x); }
 // A plain store that other calls may make too, of the same value or as one of several winners.
 template <class T>
 __device__ __forceinline__ void store_shared(T* x, T value) { store_relaxed(x, value); }
+
+template <class T> struct unsigned_of { typedef T type; };
+template <> struct unsigned_of<int32> { typedef uint32 type; };
+template <> struct unsigned_of<int64> { typedef uint64 type; };
 
 template <class T>
 __device__ __forceinline__ T reduce_add(T* x, T value) {
@@ -103,6 +80,16 @@ __device__ __forceinline__ float32 reduce_add(float32* x, float32 value) { retur
 __device__ __forceinline__ float64 reduce_add(float64* x, float64 value) { return atomicAdd(x, value); }
 template <class T>
 __device__ __forceinline__ T reduce_subtract(T* x, T value) { return reduce_add(x, T(T(0) - value)); }
+
+// Arithmetic modulo 2^bits, which C++ promises for unsigned types only.
+template <class T>
+__device__ __forceinline__ T wrapping_add(T a, T b) { return T(typename unsigned_of<T>::type(a) + typename unsigned_of<T>::type(b)); }
+template <class T>
+__device__ __forceinline__ T wrapping_subtract(T a, T b) { return T(typename unsigned_of<T>::type(a) - typename unsigned_of<T>::type(b)); }
+template <class T>
+__device__ __forceinline__ T wrapping_multiply(T a, T b) { return T(typename unsigned_of<T>::type(a) * typename unsigned_of<T>::type(b)); }
+template <class T>
+__device__ __forceinline__ T wrapping_negate(T a) { return wrapping_subtract(T(0), a); }
 
 template <class T>
 __device__ __forceinline__ T sum(T a, T b) { return wrapping_add(a, b); }
@@ -612,35 +599,35 @@ __device__ __forceinline__ void back_apply_alone(const data_slice& d, vertex src
 #line 16 "reach_back.gdsl"
     d.reaches[src] = true;
 #line 16 "reach_back.gdsl"
-    d.steps[src] = add_saturating(uint32(iteration), 1u);
+    d.steps[src] = uint32(iteration) + 1u;
 }
-#line 618 "reach_back.cu"
+#line 605 "reach_back.cu"
 
 __device__ __forceinline__ void back_apply(const data_slice& d, vertex src, int32 iteration) {
 #line 16 "reach_back.gdsl"
     store_shared(&d.reaches[src], true);
 #line 16 "reach_back.gdsl"
-    store_shared(&d.steps[src], add_saturating(uint32(iteration), 1u));
+    store_shared(&d.steps[src], uint32(iteration) + 1u);
 }
-#line 626 "reach_back.cu"
+#line 613 "reach_back.cu"
 
 __device__ __forceinline__ bool back_selects(const data_slice& d, vertex src) {
 #line 15 "reach_back.gdsl"
     return !load_now(&d.reaches[src]);
 }
-#line 632 "reach_back.cu"
+#line 619 "reach_back.cu"
 
 __device__ __forceinline__ bool count_condition(const data_slice& d, vertex v) {
 #line 18 "reach_back.gdsl"
     return d.reaches[v];
 }
-#line 638 "reach_back.cu"
+#line 625 "reach_back.cu"
 
 __device__ __forceinline__ void count_apply(const data_slice& d, count_totals& totals) {
 #line 18 "reach_back.gdsl"
     plain_add(&totals.reached, 1ll);
 }
-#line 644 "reach_back.cu"
+#line 631 "reach_back.cu"
 
 // ---- operators ----
 

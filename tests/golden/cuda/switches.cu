@@ -80,11 +80,26 @@ template <> struct largest_of<uint32> { static constexpr uint32 value = 0xffffff
 template <> struct largest_of<int64> { static constexpr int64 value = 0x7fffffffffffffffll; };
 template <> struct largest_of<uint64> { static constexpr uint64 value = 0xffffffffffffffffull; };
 
-// `inf`, the largest number of the type, plus anything is `inf`.
+template <class T> struct smallest_of { static constexpr T value = 0; };
+template <> struct smallest_of<int32> { static constexpr int32 value = -0x7fffffff - 1; };
+template <> struct smallest_of<int64> { static constexpr int64 value = -0x7fffffffffffffffll - 1; };
+
+// Sums and differences of a type whose `inf`, its largest number, the program writes: `inf` with anything added is
+// `inf`, anything less `inf` the smallest number, and what does not fit the nearest number that does.
 template <class T>
 __device__ __forceinline__ T add_saturating(T a, T b) {
     const T inf = largest_of<T>::value;
-    return a == inf || b == inf ? inf : wrapping_add(a, b);
+    if (a == inf || b == inf) { return inf; }
+    const T wrapped = wrapping_add(a, b);
+    return b < 0 ? (wrapped > a ? smallest_of<T>::value : wrapped) : (wrapped < a ? inf : wrapped);
+}
+template <class T>
+__device__ __forceinline__ T subtract_saturating(T a, T b) {
+    const T inf = largest_of<T>::value;
+    if (a == inf) { return inf; }
+    if (b == inf) { return smallest_of<T>::value; }
+    const T wrapped = wrapping_subtract(a, b);
+    return b < 0 ? (wrapped < a ? inf : wrapped) : (wrapped > a ? smallest_of<T>::value : wrapped);
 }
 
 // Of a number and NaN the number.
@@ -650,17 +665,17 @@ __device__ __forceinline__ void spread_apply(const data_slice& d, vertex src, ve
     reduce_xor(&d.toggled[dst], d.lit[src]);
     d.alike[e] = d.lit[src] == d.lit[dst];
 }
-#line 654 "switches.cu"
+#line 669 "switches.cu"
 
 __device__ __forceinline__ bool measure_condition(const data_slice& d, vertex v) {
 #line 41 "switches.gdsl"
     return d.lit[v];
 }
-#line 660 "switches.cu"
+#line 675 "switches.cu"
 
 __device__ __forceinline__ void measure_apply(const data_slice& d, vertex v, int32 iteration, measure_totals& totals) {
 #line 43 "switches.gdsl"
-    const int64 weight = add_saturating(wrapping_subtract(wrapping_multiply(from_id<int64>(v), 5ll), 3ll), *d.offset);
+    const int64 weight = add_saturating(subtract_saturating(wrapping_multiply(from_id<int64>(v), 5ll), 3ll), *d.offset);
     plain_min(&totals.least, weight);
     plain_max(&totals.most, weight);
     plain_add(&totals.total, weight);
@@ -672,13 +687,13 @@ __device__ __forceinline__ void measure_apply(const data_slice& d, vertex v, int
     plain_min(&totals.first_lit, v);
     d.stamp[v] = iteration;
 }
-#line 676 "switches.cu"
+#line 691 "switches.cu"
 
 __device__ __forceinline__ bool is_lit_condition(const data_slice& d, vertex v) {
 #line 39 "switches.gdsl"
     return d.lit[v];
 }
-#line 682 "switches.cu"
+#line 697 "switches.cu"
 
 // ---- operators ----
 
