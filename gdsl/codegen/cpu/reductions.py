@@ -8,8 +8,8 @@ from gdsl.operations import NeighborOperation, ReduceOperation
 from gdsl.types import ScalarType
 
 COMBINE = {
-    ReduceOperation.MIN: "minimum(a, b)",
-    ReduceOperation.MAX: "maximum(a, b)",
+    ReduceOperation.MIN: "least(a, b)",
+    ReduceOperation.MAX: "greatest(a, b)",
     ReduceOperation.ADD: "sum(a, b)",
     ReduceOperation.MULTIPLY: "product(a, b)",
     ReduceOperation.BIT_AND: "a & b",

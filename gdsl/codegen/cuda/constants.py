@@ -6,8 +6,8 @@ from gdsl.operations import NeighborOperation, ReduceOperation
 from gdsl.types import ScalarType
 
 SUMS = {
-    ReduceOperation.MIN: "minimum(a, b)",
-    ReduceOperation.MAX: "maximum(a, b)",
+    ReduceOperation.MIN: "least(a, b)",
+    ReduceOperation.MAX: "greatest(a, b)",
     ReduceOperation.ADD: "sum(a, b)",
     ReduceOperation.SUBTRACT: "sum(a, b)",
     ReduceOperation.MULTIPLY: "product(a, b)",

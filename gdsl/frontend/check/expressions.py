@@ -133,11 +133,11 @@ class ExpressionChecker(CallChecker):
             return dataclasses.replace(expression, left=left, right=right, type=_BOOL)
         if operation in _SET_OPERATIONS and self._both_sets(expression):
             return poison(expression.span)
+        if operation in _SHIFTS:
+            return self._shift(expression, hint)
         left, right = self._sides(expression, None if operation.is_comparison else hint)
         if left.type is None or right.type is None:
             return poison(expression.span)
-        if operation in _SHIFTS:
-            return self._shift(expression, left, right)
         type_ = self._agree(expression, left, right)
         if type_ is None:
             return poison(expression.span)
@@ -176,14 +176,18 @@ class ExpressionChecker(CallChecker):
             return hint if hint is not None and hint.is_float else ScalarType.FLOAT32
         return other if other is not None else hint
 
-    def _shift(self, expression: syntax.Binary, left: syntax.Expression, right: syntax.Expression) -> syntax.Expression:
+    def _shift(self, expression: syntax.Binary, hint: ScalarType | None) -> syntax.Expression:
+        """A shift has the type of its left side; the count may be of any integer type."""
+        right = self.infer(expression.right)
+        literal = is_literal(expression.left) and not is_literal(expression.right)
+        left = self.infer(expression.left, right.type if literal else hint)
+        if left.type is None or right.type is None:
+            return poison(expression.span)
         for side in (left, right):
             assert side.type is not None
             if not side.type.is_integer:
                 return self._undefined(expression, expression.operation.value, side.type)
-        assert left.type is not None
-        right = coerce(right, left.type, "the count of this shift", self.environment)
-        return dataclasses.replace(expression, left=left, right=right, type=right.type and left.type)
+        return dataclasses.replace(expression, left=left, right=right, type=left.type)
 
     def _agree(self, expression: syntax.Binary, left: syntax.Expression, right: syntax.Expression) -> ScalarType | None:
         """The common type of both sides if the operation is defined on it; reports a mistake if not."""

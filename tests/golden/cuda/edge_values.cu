@@ -77,11 +77,17 @@ __device__ __forceinline__ T shift_left(T a, Count count) {
 template <class T, class Count>
 __device__ __forceinline__ T shift_right(T a, Count count) { return T(a >> (uint32(count) & (8 * sizeof(T) - 1))); }
 
-// Of a number and NaN the number.
+// Of a number and NaN the number; of equal ones the first.
 template <class T>
 __device__ __forceinline__ T minimum(T a, T b) { return b < a || a != a ? b : a; }
 template <class T>
 __device__ __forceinline__ T maximum(T a, T b) { return a < b || a != a ? b : a; }
+
+// The smaller and the larger value, never -0.0: so the order of a reduction cannot be seen.
+template <class T>
+__device__ __forceinline__ T least(T a, T b) { return minimum(a, b) + T(0); }
+template <class T>
+__device__ __forceinline__ T greatest(T a, T b) { return maximum(a, b) + T(0); }
 
 template <class T>
 __device__ __forceinline__ T absolute(T a) { return a < T(0) ? wrapping_negate(a) : a; }
@@ -186,7 +192,7 @@ template <class T>
 __device__ __forceinline__ T reduce_max_float(T* x, T value) {
     const T former = load_relaxed(x);
     return former < value || former != former
-               ? reduce_by_exchange(x, value, [](T a, T b) { return maximum(a, b); }) : former;
+               ? reduce_by_exchange(x, value + T(0), [](T a, T b) { return maximum(a, b); }) : former;
 }
 __device__ __forceinline__ float32 reduce_max(float32* x, float32 value) { return reduce_max_float(x, value); }
 __device__ __forceinline__ float64 reduce_max(float64* x, float64 value) { return reduce_max_float(x, value); }
@@ -218,9 +224,9 @@ __device__ __forceinline__ float64 difference(float64 a, float64 b) { return a -
 
 // Reductions where a single call can address the element; they return the former value.
 template <class T>
-__device__ __forceinline__ T plain_min(T* x, T value) { const T former = *x; *x = minimum(former, value); return former; }
+__device__ __forceinline__ T plain_min(T* x, T value) { const T former = *x; *x = minimum(former, value + T(0)); return former; }
 template <class T>
-__device__ __forceinline__ T plain_max(T* x, T value) { const T former = *x; *x = maximum(former, value); return former; }
+__device__ __forceinline__ T plain_max(T* x, T value) { const T former = *x; *x = maximum(former, value + T(0)); return former; }
 template <class T>
 __device__ __forceinline__ T plain_add(T* x, T value) { const T former = *x; *x = sum(former, value); return former; }
 template <class T>
@@ -643,7 +649,7 @@ __device__ __forceinline__ float64 curve(float64 x, float64 power) {
 #line 25 "edge_values.gdsl"
     return pow(x, power) + log(1.0 + x) * exp(-x);
 }
-#line 647 "edge_values.cu"
+#line 653 "edge_values.cu"
 
 __device__ __forceinline__ uint32 bits_of_(const data_slice& d, uint64 x) {
     uint32 polls = 0;
@@ -658,14 +664,14 @@ __device__ __forceinline__ uint32 bits_of_(const data_slice& d, uint64 x) {
     }
     return count;
 }
-#line 662 "edge_values.cu"
+#line 668 "edge_values.cu"
 
 __device__ __forceinline__ void measure_apply(const data_slice& d, vertex src, vertex dst, edge e, measure_totals& totals) {
 #line 39 "edge_values.gdsl"
     d.length[e] = curve(float64(d.weight[e]), d.bend);
     d.partner[e] = maximum(src, dst);
     d.bucket[e] = bits_of_(d, d.code[e]) * 100u + convert<uint32>(floor(absolute(d.weight[e]))) + convert<uint32>(ceil(d.bend));
-    plain_subtract(&d.level[e], shift_left(int64(place_of(d.graph, src, e)), 40ll));
+    plain_subtract(&d.level[e], shift_left(int64(place_of(d.graph, src, e)), 40));
     if (d.weight[e] < 0.0f) {
 #line 43 "edge_values.gdsl"
         plain_add(&totals.negatives, 1ll);
@@ -674,13 +680,13 @@ __device__ __forceinline__ void measure_apply(const data_slice& d, vertex src, v
         plain_max(&totals.longest, d.length[e]);
     }
 }
-#line 678 "edge_values.cu"
+#line 684 "edge_values.cu"
 
 __device__ __forceinline__ bool send_condition(vertex src, vertex dst) {
 #line 47 "edge_values.gdsl"
     return src != dst;
 }
-#line 684 "edge_values.cu"
+#line 690 "edge_values.cu"
 
 __device__ __forceinline__ void send_apply(const data_slice& d, vertex src, vertex dst, edge e, send_totals& totals) {
 #line 49 "edge_values.gdsl"
@@ -689,19 +695,19 @@ __device__ __forceinline__ void send_apply(const data_slice& d, vertex src, vert
     reduce_add(&d.narrow[dst], 2147483647);
     totals.checksum += d.code[e] ^ uint64(d.level[e]);
 }
-#line 693 "edge_values.cu"
+#line 699 "edge_values.cu"
 
 __device__ __forceinline__ bool as_far_condition(const data_slice& d, edge e) {
 #line 55 "edge_values.gdsl"
     return d.weight[e] == d.weight[e];
 }
-#line 699 "edge_values.cu"
+#line 705 "edge_values.cu"
 
 __device__ __forceinline__ float64 as_far_value(const data_slice& d, edge e) {
 #line 55 "edge_values.gdsl"
     return d.length[e];
 }
-#line 705 "edge_values.cu"
+#line 711 "edge_values.cu"
 
 // ---- operators ----
 
@@ -718,7 +724,7 @@ __device__ __forceinline__ void compute_measure(enactor& run, const data_slice& 
     }
     {
         const float64 total = block_reduce(run.shared, totals.longest, float64(-FLOAT64_INF),
-            [](float64 a, float64 b) { return maximum(a, b); });
+            [](float64 a, float64 b) { return greatest(a, b); });
         if (threadIdx.x == 0) { reduce_max(d.longest, total); }
     }
     synchronize(run);
@@ -744,7 +750,7 @@ __device__ __forceinline__ void compute_send(enactor& run, const data_slice& d, 
 __device__ __forceinline__ void reduce_as_far(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
-    const auto combine = [](float64 a, float64 b) { return float64(maximum(a, b)); };
+    const auto combine = [](float64 a, float64 b) { return float64(greatest(a, b)); };
     const auto value = [&](vertex src, vertex dst, edge e) { return float64(as_far_condition(d, e) ? as_far_value(d, e) : float64(-FLOAT64_INF)); };
     reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, float64(-FLOAT64_INF), combine, value,
         [&](vertex near, float64 reduced) { d.reach[near] = reduced; });

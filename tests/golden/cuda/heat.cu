@@ -55,11 +55,17 @@ constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thre
 
 // ---- runtime ----
 
-// Of a number and NaN the number.
+// Of a number and NaN the number; of equal ones the first.
 template <class T>
 __device__ __forceinline__ T minimum(T a, T b) { return b < a || a != a ? b : a; }
 template <class T>
 __device__ __forceinline__ T maximum(T a, T b) { return a < b || a != a ? b : a; }
+
+// The smaller and the larger value, never -0.0: so the order of a reduction cannot be seen.
+template <class T>
+__device__ __forceinline__ T least(T a, T b) { return minimum(a, b) + T(0); }
+template <class T>
+__device__ __forceinline__ T greatest(T a, T b) { return maximum(a, b) + T(0); }
 
 template <class T> struct unsigned_of { typedef T type; };
 template <> struct unsigned_of<int32> { typedef uint32 type; };
@@ -135,7 +141,7 @@ template <class T>
 __device__ __forceinline__ T reduce_max_float(T* x, T value) {
     const T former = load_relaxed(x);
     return former < value || former != former
-               ? reduce_by_exchange(x, value, [](T a, T b) { return maximum(a, b); }) : former;
+               ? reduce_by_exchange(x, value + T(0), [](T a, T b) { return maximum(a, b); }) : former;
 }
 __device__ __forceinline__ float32 reduce_max(float32* x, float32 value) { return reduce_max_float(x, value); }
 __device__ __forceinline__ float64 reduce_max(float64* x, float64 value) { return reduce_max_float(x, value); }
@@ -167,9 +173,9 @@ __device__ __forceinline__ float64 difference(float64 a, float64 b) { return a -
 
 // Reductions where a single call can address the element; they return the former value.
 template <class T>
-__device__ __forceinline__ T plain_min(T* x, T value) { const T former = *x; *x = minimum(former, value); return former; }
+__device__ __forceinline__ T plain_min(T* x, T value) { const T former = *x; *x = minimum(former, value + T(0)); return former; }
 template <class T>
-__device__ __forceinline__ T plain_max(T* x, T value) { const T former = *x; *x = maximum(former, value); return former; }
+__device__ __forceinline__ T plain_max(T* x, T value) { const T former = *x; *x = maximum(former, value + T(0)); return former; }
 template <class T>
 __device__ __forceinline__ T plain_add(T* x, T value) { const T former = *x; *x = sum(former, value); return former; }
 template <class T>
@@ -580,13 +586,13 @@ __device__ __forceinline__ float64 strength_of_value(const data_slice& d, edge e
 #line 18 "heat.gdsl"
     return d.conductance[e];
 }
-#line 584 "heat.cu"
+#line 590 "heat.cu"
 
 __device__ __forceinline__ float64 carried_value(const data_slice& d, edge e, vertex far) {
 #line 17 "heat.gdsl"
     return d.conductance[e] * d.before[far];
 }
-#line 590 "heat.cu"
+#line 596 "heat.cu"
 
 __device__ __forceinline__ void settle_apply(const data_slice& d, vertex v, settle_totals& totals) {
 #line 22 "heat.gdsl"
@@ -594,20 +600,20 @@ __device__ __forceinline__ void settle_apply(const data_slice& d, vertex v, sett
     d.temperature[v] = d.before[v] + d.rate * (d.inflow[v] - d.strength[v] * d.before[v]) / total;
     plain_max(&totals.largest_change, absolute(d.temperature[v] - d.before[v]));
 }
-#line 598 "heat.cu"
+#line 604 "heat.cu"
 
 __device__ __forceinline__ bool cool_condition(const data_slice& d, vertex v) {
 #line 28 "heat.gdsl"
     return out_degree(d.graph, v) == 0 && in_degree(d.graph, v) == 0;
 }
-#line 604 "heat.cu"
+#line 610 "heat.cu"
 
 __device__ __forceinline__ void cool_apply(const data_slice& d, vertex v, cool_totals& totals) {
 #line 30 "heat.gdsl"
     totals.loss += d.temperature[v] * d.rate;
     d.temperature[v] -= d.temperature[v] * d.rate;
 }
-#line 611 "heat.cu"
+#line 617 "heat.cu"
 
 // ---- operators ----
 
@@ -663,7 +669,7 @@ __device__ __forceinline__ void compute_settle(enactor& run, const data_slice& d
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { settle_apply(d, v, totals); });
     {
         const float64 total = block_reduce(run.shared, totals.largest_change, float64(-FLOAT64_INF),
-            [](float64 a, float64 b) { return maximum(a, b); });
+            [](float64 a, float64 b) { return greatest(a, b); });
         if (threadIdx.x == 0) { reduce_max(d.largest_change, total); }
     }
     synchronize(run);

@@ -60,11 +60,17 @@ constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thre
 
 // ---- runtime ----
 
-// Of a number and NaN the number.
+// Of a number and NaN the number; of equal ones the first.
 template <class T>
 __device__ __forceinline__ T minimum(T a, T b) { return b < a || a != a ? b : a; }
 template <class T>
 __device__ __forceinline__ T maximum(T a, T b) { return a < b || a != a ? b : a; }
+
+// The smaller and the larger value, never -0.0: so the order of a reduction cannot be seen.
+template <class T>
+__device__ __forceinline__ T least(T a, T b) { return minimum(a, b) + T(0); }
+template <class T>
+__device__ __forceinline__ T greatest(T a, T b) { return maximum(a, b) + T(0); }
 
 // Ids are unsigned with `none` as all ones: `none` becomes -1, and what is no id becomes `none`.
 template <class To, class Id>
@@ -134,7 +140,7 @@ __device__ __forceinline__ T reduce_by_exchange(T* x, T value, Combine combine) 
     }
 }
 
-// Reads before the atomic: most updates of a minimum come too late to change it.
+// Reads before the atomic: most updates of a minimum come too late to change it. `+ T(0)`: -0.0 counts as 0.0.
 template <class T>
 __device__ __forceinline__ T reduce_min(T* x, T value) {
     const T former = load_relaxed(x);
@@ -144,7 +150,7 @@ template <class T>
 __device__ __forceinline__ T reduce_min_float(T* x, T value) {
     const T former = load_relaxed(x);
     return value < former || former != former
-               ? reduce_by_exchange(x, value, [](T a, T b) { return minimum(a, b); }) : former;
+               ? reduce_by_exchange(x, value + T(0), [](T a, T b) { return minimum(a, b); }) : former;
 }
 __device__ __forceinline__ float64 reduce_min(float64* x, float64 value) { return reduce_min_float(x, value); }
 __device__ __forceinline__ float32 reduce_min(float32* x, float32 value) {
@@ -196,9 +202,9 @@ __device__ __forceinline__ float64 difference(float64 a, float64 b) { return a -
 
 // Reductions where a single call can address the element; they return the former value.
 template <class T>
-__device__ __forceinline__ T plain_min(T* x, T value) { const T former = *x; *x = minimum(former, value); return former; }
+__device__ __forceinline__ T plain_min(T* x, T value) { const T former = *x; *x = minimum(former, value + T(0)); return former; }
 template <class T>
-__device__ __forceinline__ T plain_max(T* x, T value) { const T former = *x; *x = maximum(former, value); return former; }
+__device__ __forceinline__ T plain_max(T* x, T value) { const T former = *x; *x = maximum(former, value + T(0)); return former; }
 template <class T>
 __device__ __forceinline__ T plain_add(T* x, T value) { const T former = *x; *x = sum(former, value); return former; }
 template <class T>
@@ -858,34 +864,34 @@ struct join_totals {
 __device__ __forceinline__ uint64 mix(uint64 x) {
 #line 15 "independent_set.gdsl"
     uint64 y = x * 11400714819323198485ull;
-    y = (y ^ (y >> 32ull)) * 15485907386658061715ull;
-    return y ^ (y >> 29ull);
+    y = (y ^ (y >> 32)) * 15485907386658061715ull;
+    return y ^ (y >> 29);
 }
-#line 865 "independent_set.cu"
+#line 871 "independent_set.cu"
 
 __device__ __forceinline__ void draw_apply(const data_slice& d, vertex v) {
 #line 20 "independent_set.gdsl"
-    d.key[v] = (mix(from_id<uint64>(v) + d.seed) << 1ull) | 1ull;
+    d.key[v] = (mix(from_id<uint64>(v) + d.seed) << 1) | 1ull;
 }
-#line 871 "independent_set.cu"
+#line 877 "independent_set.cu"
 
 __device__ __forceinline__ bool rival_condition(const data_slice& d, vertex src, vertex dst) {
 #line 22 "independent_set.gdsl"
     return d.state[src] == 0 && src != dst;
 }
-#line 877 "independent_set.cu"
+#line 883 "independent_set.cu"
 
 __device__ __forceinline__ uint64 rival_value(const data_slice& d, vertex src) {
 #line 23 "independent_set.gdsl"
     return d.key[src];
 }
-#line 883 "independent_set.cu"
+#line 889 "independent_set.cu"
 
 __device__ __forceinline__ bool join_condition(const data_slice& d, vertex v) {
 #line 26 "independent_set.gdsl"
     return d.key[v] < d.least[v];
 }
-#line 889 "independent_set.cu"
+#line 895 "independent_set.cu"
 
 __device__ __forceinline__ void join_apply(const data_slice& d, vertex v, int32 iteration, join_totals& totals) {
 #line 27 "independent_set.gdsl"
@@ -895,37 +901,37 @@ __device__ __forceinline__ void join_apply(const data_slice& d, vertex v, int32 
 #line 27 "independent_set.gdsl"
     plain_add(&totals.chosen, 1ll);
 }
-#line 899 "independent_set.cu"
+#line 905 "independent_set.cu"
 
 __device__ __forceinline__ bool leave_claim(const data_slice& d, vertex far) {
 #line 31 "independent_set.gdsl"
     return compare_and_swap(&d.state[far], 0, 2);
 }
-#line 905 "independent_set.cu"
+#line 911 "independent_set.cu"
 
 __device__ __forceinline__ void leave_apply_alone(const data_slice& d, vertex far) {
 #line 31 "independent_set.gdsl"
     d.state[far] = 2;
 }
-#line 911 "independent_set.cu"
+#line 917 "independent_set.cu"
 
 __device__ __forceinline__ void leave_apply_whole(const data_slice& d, vertex far) {
 #line 31 "independent_set.gdsl"
     store_shared(&d.state[far], 2);
 }
-#line 917 "independent_set.cu"
+#line 923 "independent_set.cu"
 
 __device__ __forceinline__ bool leave_selects(const data_slice& d, vertex far) {
 #line 30 "independent_set.gdsl"
     return load_now(&d.state[far]) == 0;
 }
-#line 923 "independent_set.cu"
+#line 929 "independent_set.cu"
 
 __device__ __forceinline__ bool undecided_condition(const data_slice& d, vertex v) {
 #line 33 "independent_set.gdsl"
     return d.state[v] == 0;
 }
-#line 929 "independent_set.cu"
+#line 935 "independent_set.cu"
 
 // ---- operators ----
 
@@ -943,7 +949,7 @@ __device__ __forceinline__ void reduce_rival(enactor& run, const data_slice& d, 
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
-    const auto combine = [](uint64 a, uint64 b) { return uint64(minimum(a, b)); };
+    const auto combine = [](uint64 a, uint64 b) { return uint64(least(a, b)); };
     const auto value = [&](vertex dst, vertex src, edge at) { return uint64(rival_condition(d, src, dst) ? rival_value(d, src) : uint64(0xffffffffffffffffull)); };
     reduce_warps(run, members_of(input), in_lists{d.graph}, uint64(0xffffffffffffffffull), combine, value,
         [&](vertex near, uint64 reduced) { d.least[near] = reduced; });

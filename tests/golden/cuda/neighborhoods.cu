@@ -55,11 +55,17 @@ constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thre
 
 // ---- runtime ----
 
-// Of a number and NaN the number.
+// Of a number and NaN the number; of equal ones the first.
 template <class T>
 __device__ __forceinline__ T minimum(T a, T b) { return b < a || a != a ? b : a; }
 template <class T>
 __device__ __forceinline__ T maximum(T a, T b) { return a < b || a != a ? b : a; }
+
+// The smaller and the larger value, never -0.0: so the order of a reduction cannot be seen.
+template <class T>
+__device__ __forceinline__ T least(T a, T b) { return minimum(a, b) + T(0); }
+template <class T>
+__device__ __forceinline__ T greatest(T a, T b) { return maximum(a, b) + T(0); }
 
 // The same bits as another type of the same size.
 template <class To, class From>
@@ -105,7 +111,7 @@ __device__ __forceinline__ T reduce_by_exchange(T* x, T value, Combine combine) 
     }
 }
 
-// Reads before the atomic: most updates of a minimum come too late to change it.
+// Reads before the atomic: most updates of a minimum come too late to change it. `+ T(0)`: -0.0 counts as 0.0.
 template <class T>
 __device__ __forceinline__ T reduce_min(T* x, T value) {
     const T former = load_relaxed(x);
@@ -115,7 +121,7 @@ template <class T>
 __device__ __forceinline__ T reduce_min_float(T* x, T value) {
     const T former = load_relaxed(x);
     return value < former || former != former
-               ? reduce_by_exchange(x, value, [](T a, T b) { return minimum(a, b); }) : former;
+               ? reduce_by_exchange(x, value + T(0), [](T a, T b) { return minimum(a, b); }) : former;
 }
 __device__ __forceinline__ float64 reduce_min(float64* x, float64 value) { return reduce_min_float(x, value); }
 __device__ __forceinline__ float32 reduce_min(float32* x, float32 value) {
@@ -135,7 +141,7 @@ template <class T>
 __device__ __forceinline__ T reduce_max_float(T* x, T value) {
     const T former = load_relaxed(x);
     return former < value || former != former
-               ? reduce_by_exchange(x, value, [](T a, T b) { return maximum(a, b); }) : former;
+               ? reduce_by_exchange(x, value + T(0), [](T a, T b) { return maximum(a, b); }) : former;
 }
 __device__ __forceinline__ float32 reduce_max(float32* x, float32 value) { return reduce_max_float(x, value); }
 __device__ __forceinline__ float64 reduce_max(float64* x, float64 value) { return reduce_max_float(x, value); }
@@ -681,43 +687,43 @@ __device__ __forceinline__ int32 its_score_value(const data_slice& d, vertex src
 #line 21 "neighborhoods.gdsl"
     return d.score[src];
 }
-#line 685 "neighborhoods.cu"
+#line 691 "neighborhoods.cu"
 
 __device__ __forceinline__ int32 far_score_value(const data_slice& d, vertex far) {
 #line 22 "neighborhoods.gdsl"
     return d.score[far];
 }
-#line 691 "neighborhoods.cu"
+#line 697 "neighborhoods.cu"
 
 __device__ __forceinline__ bool its_flag_value(const data_slice& d, vertex src) {
 #line 23 "neighborhoods.gdsl"
     return d.flag[src];
 }
-#line 697 "neighborhoods.cu"
+#line 703 "neighborhoods.cu"
 
 __device__ __forceinline__ uint32 its_bits_value(const data_slice& d, vertex src) {
 #line 24 "neighborhoods.gdsl"
     return uint32(d.score[src]);
 }
-#line 703 "neighborhoods.cu"
+#line 709 "neighborhoods.cu"
 
 __device__ __forceinline__ bool flagged_condition(const data_slice& d, vertex v) {
 #line 27 "neighborhoods.gdsl"
     return d.flag[v];
 }
-#line 709 "neighborhoods.cu"
+#line 715 "neighborhoods.cu"
 
 __device__ __forceinline__ int32 its_touch_value(const data_slice& d, vertex far) {
 #line 25 "neighborhoods.gdsl"
     return d.touching[far];
 }
-#line 715 "neighborhoods.cu"
+#line 721 "neighborhoods.cu"
 
 __device__ __forceinline__ vertex who_value(vertex src) {
 #line 26 "neighborhoods.gdsl"
     return src;
 }
-#line 721 "neighborhoods.cu"
+#line 727 "neighborhoods.cu"
 
 // ---- operators ----
 
@@ -739,7 +745,7 @@ __device__ __forceinline__ void reduce_its_score(enactor& run, const data_slice&
 __device__ __forceinline__ void reduce_its_score_2(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
-    const auto combine = [](int32 a, int32 b) { return int32(minimum(a, b)); };
+    const auto combine = [](int32 a, int32 b) { return int32(least(a, b)); };
     const auto value = [&](vertex dst, vertex src, edge at) { return int32(its_score_value(d, src)); };
     reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, int32(0x7fffffff), combine, value,
         [&](vertex near, int32 reduced) { d.in_least[near] = reduced; });
@@ -753,7 +759,7 @@ __device__ __forceinline__ void reduce_its_score_2(enactor& run, const data_slic
 __device__ __forceinline__ void reduce_far_score(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
-    const auto combine = [](int32 a, int32 b) { return int32(maximum(a, b)); };
+    const auto combine = [](int32 a, int32 b) { return int32(greatest(a, b)); };
     const auto value = [&](vertex src, vertex dst, edge e) { return int32(far_score_value(d, dst)); };
     reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, int32((-0x7fffffff - 1)), combine, value,
         [&](vertex near, int32 reduced) { d.out_most[near] = reduced; });
@@ -904,7 +910,7 @@ __device__ __forceinline__ void reduce_its_touch(enactor& run, const data_slice&
 __device__ __forceinline__ void reduce_who(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
-    const auto combine = [](vertex a, vertex b) { return vertex(minimum(a, b)); };
+    const auto combine = [](vertex a, vertex b) { return vertex(least(a, b)); };
     const auto value = [&](vertex dst, vertex src, edge at) { return vertex(who_value(src)); };
     reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, vertex(NO_VERTEX), combine, value,
         [&](vertex near, vertex reduced) { d.nearest[near] = reduced; });

@@ -102,11 +102,17 @@ __device__ __forceinline__ T subtract_saturating(T a, T b) {
     return b < 0 ? (wrapped < a ? inf : wrapped) : (wrapped > a ? smallest_of<T>::value : wrapped);
 }
 
-// Of a number and NaN the number.
+// Of a number and NaN the number; of equal ones the first.
 template <class T>
 __device__ __forceinline__ T minimum(T a, T b) { return b < a || a != a ? b : a; }
 template <class T>
 __device__ __forceinline__ T maximum(T a, T b) { return a < b || a != a ? b : a; }
+
+// The smaller and the larger value, never -0.0: so the order of a reduction cannot be seen.
+template <class T>
+__device__ __forceinline__ T least(T a, T b) { return minimum(a, b) + T(0); }
+template <class T>
+__device__ __forceinline__ T greatest(T a, T b) { return maximum(a, b) + T(0); }
 
 // Ids are unsigned with `none` as all ones: `none` becomes -1, and what is no id becomes `none`.
 template <class To, class Id>
@@ -158,7 +164,7 @@ __device__ __forceinline__ T reduce_by_exchange(T* x, T value, Combine combine) 
     }
 }
 
-// Reads before the atomic: most updates of a minimum come too late to change it.
+// Reads before the atomic: most updates of a minimum come too late to change it. `+ T(0)`: -0.0 counts as 0.0.
 template <class T>
 __device__ __forceinline__ T reduce_min(T* x, T value) {
     const T former = load_relaxed(x);
@@ -168,7 +174,7 @@ template <class T>
 __device__ __forceinline__ T reduce_min_float(T* x, T value) {
     const T former = load_relaxed(x);
     return value < former || former != former
-               ? reduce_by_exchange(x, value, [](T a, T b) { return minimum(a, b); }) : former;
+               ? reduce_by_exchange(x, value + T(0), [](T a, T b) { return minimum(a, b); }) : former;
 }
 __device__ __forceinline__ float64 reduce_min(float64* x, float64 value) { return reduce_min_float(x, value); }
 __device__ __forceinline__ float32 reduce_min(float32* x, float32 value) {
@@ -188,7 +194,7 @@ template <class T>
 __device__ __forceinline__ T reduce_max_float(T* x, T value) {
     const T former = load_relaxed(x);
     return former < value || former != former
-               ? reduce_by_exchange(x, value, [](T a, T b) { return maximum(a, b); }) : former;
+               ? reduce_by_exchange(x, value + T(0), [](T a, T b) { return maximum(a, b); }) : former;
 }
 __device__ __forceinline__ float32 reduce_max(float32* x, float32 value) { return reduce_max_float(x, value); }
 __device__ __forceinline__ float64 reduce_max(float64* x, float64 value) { return reduce_max_float(x, value); }
@@ -252,9 +258,9 @@ __device__ __forceinline__ float64 difference(float64 a, float64 b) { return a -
 
 // Reductions where a single call can address the element; they return the former value.
 template <class T>
-__device__ __forceinline__ T plain_min(T* x, T value) { const T former = *x; *x = minimum(former, value); return former; }
+__device__ __forceinline__ T plain_min(T* x, T value) { const T former = *x; *x = minimum(former, value + T(0)); return former; }
 template <class T>
-__device__ __forceinline__ T plain_max(T* x, T value) { const T former = *x; *x = maximum(former, value); return former; }
+__device__ __forceinline__ T plain_max(T* x, T value) { const T former = *x; *x = maximum(former, value + T(0)); return former; }
 template <class T>
 __device__ __forceinline__ T plain_add(T* x, T value) { const T former = *x; *x = sum(former, value); return former; }
 template <class T>
@@ -665,13 +671,13 @@ __device__ __forceinline__ void spread_apply(const data_slice& d, vertex src, ve
     reduce_xor(&d.toggled[dst], d.lit[src]);
     d.alike[e] = d.lit[src] == d.lit[dst];
 }
-#line 669 "switches.cu"
+#line 675 "switches.cu"
 
 __device__ __forceinline__ bool measure_condition(const data_slice& d, vertex v) {
 #line 41 "switches.gdsl"
     return d.lit[v];
 }
-#line 675 "switches.cu"
+#line 681 "switches.cu"
 
 __device__ __forceinline__ void measure_apply(const data_slice& d, vertex v, int32 iteration, measure_totals& totals) {
 #line 43 "switches.gdsl"
@@ -687,13 +693,13 @@ __device__ __forceinline__ void measure_apply(const data_slice& d, vertex v, int
     plain_min(&totals.first_lit, v);
     d.stamp[v] = iteration;
 }
-#line 691 "switches.cu"
+#line 697 "switches.cu"
 
 __device__ __forceinline__ bool is_lit_condition(const data_slice& d, vertex v) {
 #line 39 "switches.gdsl"
     return d.lit[v];
 }
-#line 697 "switches.cu"
+#line 703 "switches.cu"
 
 // ---- operators ----
 
@@ -714,12 +720,12 @@ __device__ __forceinline__ void compute_measure(enactor& run, const data_slice& 
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { if (measure_condition(d, v)) { measure_apply(d, v, iteration, totals); } });
     {
         const int64 total = block_reduce(run.shared, totals.least, int64(0x7fffffffffffffffll),
-            [](int64 a, int64 b) { return minimum(a, b); });
+            [](int64 a, int64 b) { return least(a, b); });
         if (threadIdx.x == 0) { reduce_min(d.least, total); }
     }
     {
         const int64 total = block_reduce(run.shared, totals.most, int64((-0x7fffffffffffffffll - 1)),
-            [](int64 a, int64 b) { return maximum(a, b); });
+            [](int64 a, int64 b) { return greatest(a, b); });
         if (threadIdx.x == 0) { reduce_max(d.most, total); }
     }
     {
@@ -754,7 +760,7 @@ __device__ __forceinline__ void compute_measure(enactor& run, const data_slice& 
     }
     {
         const vertex total = block_reduce(run.shared, totals.first_lit, vertex(NO_VERTEX),
-            [](vertex a, vertex b) { return minimum(a, b); });
+            [](vertex a, vertex b) { return least(a, b); });
         if (threadIdx.x == 0) { reduce_min(d.first_lit, total); }
     }
     synchronize(run);
@@ -784,12 +790,12 @@ __device__ __forceinline__ void compute_measure_2(enactor& run, const data_slice
     each_vertex(members_of(input), [&](vertex v) { if (measure_condition(d, v)) { measure_apply(d, v, iteration, totals); } });
     {
         const int64 total = block_reduce(run.shared, totals.least, int64(0x7fffffffffffffffll),
-            [](int64 a, int64 b) { return minimum(a, b); });
+            [](int64 a, int64 b) { return least(a, b); });
         if (threadIdx.x == 0) { reduce_min(d.least, total); }
     }
     {
         const int64 total = block_reduce(run.shared, totals.most, int64((-0x7fffffffffffffffll - 1)),
-            [](int64 a, int64 b) { return maximum(a, b); });
+            [](int64 a, int64 b) { return greatest(a, b); });
         if (threadIdx.x == 0) { reduce_max(d.most, total); }
     }
     {
@@ -824,7 +830,7 @@ __device__ __forceinline__ void compute_measure_2(enactor& run, const data_slice
     }
     {
         const vertex total = block_reduce(run.shared, totals.first_lit, vertex(NO_VERTEX),
-            [](vertex a, vertex b) { return minimum(a, b); });
+            [](vertex a, vertex b) { return least(a, b); });
         if (threadIdx.x == 0) { reduce_min(d.first_lit, total); }
     }
     synchronize(run);
