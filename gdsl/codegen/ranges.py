@@ -66,7 +66,9 @@ def cannot_overflow(expression: Binary) -> bool:
 def stays_below_inf(expression: Binary) -> bool:
     """Whether a saturating sum or difference is an ordinary one: no side can be `inf`, and the result always fits."""
     inf = type_range(expression.type)[1]
-    return value_range(expression.left)[1] < inf and value_range(expression.right)[1] < inf and cannot_overflow(expression)
+    return (
+        value_range(expression.left)[1] < inf and value_range(expression.right)[1] < inf and cannot_overflow(expression)
+    )
 
 
 def _within(inner: Range, outer: Range) -> Range:

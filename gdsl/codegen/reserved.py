@@ -28,9 +28,9 @@ MACROS = _words("""
 PRINTED = _words("""
     int32 uint32 int64 uint64 float32 float64 vertex edge bool data_slice graph_slice d iteration totals accepted polls
     id NO_VERTEX NO_EDGE FLOAT32_INF FLOAT64_INF out_degree in_degree place_of divide modulo shift_left shift_right
-    add_saturating subtract_saturating wrapping_add wrapping_subtract wrapping_multiply wrapping_negate minimum maximum absolute convert
-    from_id to_id floor ceil sqrt exp log pow load_now store_shared checked_index stop_requested compare_and_swap
-    plain_compare_and_swap out run seen at in_lists in_neighbors out_lists first_places
+    add_saturating subtract_saturating wrapping_add wrapping_subtract wrapping_multiply wrapping_negate minimum maximum
+    absolute convert from_id to_id floor ceil sqrt exp log pow load_now store_shared checked_index stop_requested
+    compare_and_swap plain_compare_and_swap out run seen at in_lists in_neighbors out_lists first_places
     """) | frozenset(
     f"{prefix}{operation}"
     for prefix in ("reduce_", "plain_", "changed_", "plain_changed_")

@@ -117,6 +117,7 @@ class Operators:
         value_type = step.array_type if counting else declaration.value.type
         combine = neighbor_function(step.operation, value_type)
         results = dict.fromkeys(members, neighbor_identity(step.operation, value_type, self.state.id_bits))
+        adding = convert_function(declaration.value.type, value_type, self.state.id_bits)
         frame = functor.frame()
         for call in calls:
             poll()
@@ -124,9 +125,8 @@ class Operators:
             if functor.condition is None or functor.condition(frame):
                 functor.body(frame)
                 value, vertex = evaluate(frame), call[3]
-                results[vertex] = combine(results[vertex], int(value) if counting else value)
-        convert = convert_function(value_type, step.array_type, self.state.id_bits)
-        return {vertex: convert(value) for vertex, value in results.items()}
+                results[vertex] = combine(results[vertex], adding(value))
+        return results
 
     def _members(self, frontier: ir.VertexSet) -> list[int]:
         if isinstance(frontier, ir.FrontierRef):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from gdsl.frontend import syntax
 from gdsl.operations import BinaryOperation
@@ -28,11 +28,11 @@ def saturated(program: syntax.Program) -> syntax.Program:
 
 
 def _rewritten(node: _Node, types: frozenset[ScalarType]) -> _Node:
-    changes: dict[str, object] = {}
+    changes: dict[str, Any] = {}
     for slot in dataclasses.fields(node):
         value = getattr(node, slot.name)
         if isinstance(value, syntax.Node):
-            changed: object = _rewritten(value, types)
+            changed: Any = _rewritten(value, types)
         elif isinstance(value, tuple) and any(isinstance(item, syntax.Node) for item in value):
             items = tuple(_rewritten(item, types) if isinstance(item, syntax.Node) else item for item in value)
             changed = items if any(new is not old for new, old in zip(items, value, strict=True)) else value
