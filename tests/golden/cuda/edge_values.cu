@@ -633,7 +633,7 @@ __device__ __forceinline__ void reduce_hubs(enactor& run, int64 largest_degree, 
 
 struct measure_totals {
     int64 negatives = int64(0);
-    float64 longest = float64(-FLOAT64_INF);
+    float64 longest = (FLOAT64_INF - FLOAT64_INF);
 };
 
 struct send_totals {
@@ -723,7 +723,7 @@ __device__ __forceinline__ void compute_measure(enactor& run, const data_slice& 
         if (threadIdx.x == 0) { reduce_add(d.negatives, total); }
     }
     {
-        const float64 total = block_reduce(run.shared, totals.longest, float64(-FLOAT64_INF),
+        const float64 total = block_reduce(run.shared, totals.longest, (FLOAT64_INF - FLOAT64_INF),
             [](float64 a, float64 b) { return greatest(a, b); });
         if (threadIdx.x == 0) { reduce_max(d.longest, total); }
     }

@@ -575,7 +575,7 @@ __device__ __forceinline__ void reduce_hubs(enactor& run, int64 largest_degree, 
 // ---- functors ----
 
 struct settle_totals {
-    float64 largest_change = float64(-FLOAT64_INF);
+    float64 largest_change = (FLOAT64_INF - FLOAT64_INF);
 };
 
 struct cool_totals {
@@ -668,7 +668,7 @@ __device__ __forceinline__ void compute_settle(enactor& run, const data_slice& d
     settle_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { settle_apply(d, v, totals); });
     {
-        const float64 total = block_reduce(run.shared, totals.largest_change, float64(-FLOAT64_INF),
+        const float64 total = block_reduce(run.shared, totals.largest_change, (FLOAT64_INF - FLOAT64_INF),
             [](float64 a, float64 b) { return greatest(a, b); });
         if (threadIdx.x == 0) { reduce_max(d.largest_change, total); }
     }

@@ -150,9 +150,7 @@ def _binding(program: ir.Program, data: Data) -> Results:
     degrees = {Degree.OUT: graph.out_degrees, Degree.IN: graph.in_degrees}
     counts = {Domain.VERTEX: graph.num_vertices, Domain.EDGE: graph.num_edges}
     functions = {function.name: function for function in program.functions}
-    evaluator = Evaluator(
-        numpy, functions, bindings.params, counts, bindings.inputs.__getitem__, degrees.__getitem__
-    )
+    evaluator = Evaluator(numpy, functions, bindings.params, counts, bindings.inputs.__getitem__, degrees.__getitem__)
     results = {}
     for array in program.arrays:
         if array.initial is not None:

@@ -56,14 +56,11 @@ class Shrinker:
         found, data = self.found, self.data
         text = self.program.text()
         given = {name: value for name, value in data.given.items() if f"{name} :" in text}
-        lines = [f"from numpy import array, inf, nan", f"values = {{{_listed(given)}}}"]
+        lines = ["from numpy import array, inf, nan", f"values = {{{_listed(given)}}}"]
         if data.size > 1:
             lines.append(f"graph edges = {data.edges}, {data.size} vertices")
-        return "\n".join((
-            f"{found.backend}: {found.target.name}[{found.place}] is {found.found!r}, the language says {found.expected!r}",
-            text,
-            *lines,
-        ))  # fmt: skip
+        wrong = f"{found.target.name}[{found.place}] is {found.found!r}, the language says {found.expected!r}"
+        return "\n".join((f"{found.backend}: {wrong}", text, *lines))
 
 
 def _listed(given: dict[str, Any]) -> str:
