@@ -64,7 +64,7 @@ class Data:
 
     def given_to(self, program: ir.Program) -> dict[str, Any]:
         """Those of them that `program` declares."""
-        declared = {part.name for part in (*program.params, *program.arrays)}
+        declared = {param.name for param in program.params} | {array.name for array in program.arrays}
         return {name: value for name, value in self.given.items() if name in declared}
 
     def of_vertex(self, vertex: int) -> Data:

@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +53,7 @@ def differences(program: Program, data: Data, backends: Sequence[str]) -> Iterat
     """What differs from the language's page, backend by backend. Raises what compiling or a run raises."""
     with own_cache(), numpy.errstate(all="ignore"):
         expected = program.expected(data)
-        lowered = load(program.text())
+        lowered = _lowered(program.text())
         for backend in backends:
             results = runner(backend)(lowered, data)
             for target in program.targets:
@@ -61,6 +61,12 @@ def differences(program: Program, data: Data, backends: Sequence[str]) -> Iterat
                     continue
                 for name in REDUCED if target.place == "reduced" else (target.name,):
                     yield from _different(backend, target, expected[name], results[name])
+
+
+@lru_cache(maxsize=4)
+def _lowered(text: str) -> ir.Program:
+    """A program is often run on several data."""
+    return load(text)
 
 
 def _different(backend: str, target: Target, expected: list[Any], found: Any) -> Iterator[Difference]:
