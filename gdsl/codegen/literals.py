@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-import struct
 
+from gdsl.arithmetic.constants import in_type, shortest_float32
 from gdsl.types import ScalarType
 
 _SUFFIXES = {ScalarType.INT32: "", ScalarType.UINT32: "u", ScalarType.INT64: "ll", ScalarType.UINT64: "ull"}
@@ -39,26 +39,12 @@ def literal(value: bool | int | float, kind: ScalarType) -> str:
 
 
 def _float(value: float, kind: ScalarType) -> str:
-    """The shortest decimal text that reads back as the same number of this width."""
     if math.isnan(value):
         return f"({_infinity(kind)} - {_infinity(kind)})"
-    if math.isinf(value) or (kind is ScalarType.FLOAT32 and math.isinf(_single(value))):
-        return _infinity(kind) if value > 0 else f"-{_infinity(kind)}"
-    if kind is ScalarType.FLOAT64:
-        return repr(value)
-    single = _single(value)
-    for digits in range(1, 18):
-        text = repr(float(f"{single:.{digits}g}"))
-        if _single(float(text)) == single:
-            return f"{text}f"
-    raise AssertionError(value)
-
-
-def _single(value: float) -> float:
-    try:
-        return float(struct.unpack("f", struct.pack("f", value))[0])
-    except OverflowError:
-        return math.copysign(math.inf, value)
+    number = in_type(value, kind)
+    if math.isinf(number):
+        return _infinity(kind) if number > 0 else f"-{_infinity(kind)}"
+    return repr(number) if kind is ScalarType.FLOAT64 else f"{shortest_float32(number)}f"
 
 
 def _infinity(kind: ScalarType) -> str:

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 
 NATIVE = Path(__file__).parent / "native"
-COMMON = ["-std=c++17", "-fPIC", "-ffp-contract=off", "-fno-strict-aliasing", "-fwrapv", "-w"]
+COMMON = ["-std=c++17", "-fPIC", "-ffp-contract=off", "-frounding-math", "-fno-strict-aliasing", "-fwrapv", "-w"]
 SANITIZED = [
     *("-O1", "-g1", "-fsanitize=thread"),
     *("--param=tsan-distinguish-volatile=1", "--param=tsan-instrument-func-entry-exit=0"),

@@ -27,12 +27,15 @@ OPTIONS = (
     "-fopenmp",
     "-fPIC",
     "-shared",
+    "-fno-fast-math",
     "-ffp-contract=off",
+    "-frounding-math",
     "-fwrapv",
     "-fno-strict-aliasing",
     "-w",
 )
-"""For backends to agree: no fused multiply-add, nothing of `-ffast-math`."""
+"""For backends to agree: no fused multiply-add, nothing of `-ffast-math` (which $CXX may ask for), and no folding of
+g++'s that is right but for the sign of a zero: without `-frounding-math` it makes `-float(n)` of `0 - float(n)`."""
 
 _WAIVED = ((), ("-fopenmp",), ("-march=native",), ("-fopenmp", "-march=native"))
 """What is left out, in this order, where a compiler refuses."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from gdsl.codegen.cpu.plan import Total, Totals
-from gdsl.codegen.cpu.reductions import identity
+from gdsl.codegen.cpu.reductions import empty_total
 from gdsl.codegen.expressions import REDUCTIONS
 from gdsl.codegen.functions import Argument, FunctionPrinter, FunctionText, Functor
 from gdsl.ir.nodes import Advance, EdgeFunctor, Expression, ScalarTarget, Update
@@ -137,4 +137,4 @@ class FunctorTexts:
         if operation is ReduceOperation.SUBTRACT:  # each thread sums up below zero
             operation = ReduceOperation.ADD
         name = self.printer.names.member(target.scalar)
-        return Total(target.type.value, name, identity(operation, target.type), f"reduce_{REDUCTIONS[operation]}")
+        return Total(target.type.value, name, empty_total(operation, target.type), f"reduce_{REDUCTIONS[operation]}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from gdsl.codegen.cuda.constants import SUMS, identity
+from gdsl.codegen.cuda.constants import SUMS, empty_total
 from gdsl.codegen.cuda.plan import Total, Totals
 from gdsl.codegen.expressions import REDUCTIONS
 from gdsl.codegen.functions import Argument, FunctionPrinter, FunctionText
@@ -99,7 +99,7 @@ class FunctorTexts:
         return Total(
             name,
             type_.value,
-            identity(update.operation, type_),
+            empty_total(update.operation, type_),
             SUMS[update.operation],
             f"reduce_{reduce}",
             f"d.{name}",

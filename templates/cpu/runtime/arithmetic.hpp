@@ -39,20 +39,38 @@ inline T shift_left(T a, Count count) {
 template <class T, class Count>
 inline T shift_right(T a, Count count) { return T(a >> (uint32(count) & (8 * sizeof(T) - 1))); }
 
-// piece: add_saturating
-// `inf`, the largest number of the type, plus anything is `inf`.
+// piece: add_saturating subtract_saturating
+// Sums and differences of a type whose `inf`, its largest number, the program writes: `inf` with anything added is
+// `inf`, anything less `inf` the smallest number, and what does not fit the nearest number that does.
 template <class T>
 inline T add_saturating(T a, T b) {
     const T inf = std::numeric_limits<T>::max();
-    return a == inf || b == inf ? inf : wrapping_add(a, b);
+    if (a == inf || b == inf) { return inf; }
+    const T wrapped = wrapping_add(a, b);
+    return b < 0 ? (wrapped > a ? std::numeric_limits<T>::min() : wrapped) : (wrapped < a ? inf : wrapped);
+}
+template <class T>
+inline T subtract_saturating(T a, T b) {
+    const T inf = std::numeric_limits<T>::max();
+    if (a == inf) { return inf; }
+    if (b == inf) { return std::numeric_limits<T>::min(); }
+    const T wrapped = wrapping_subtract(a, b);
+    return b < 0 ? (wrapped < a ? inf : wrapped) : (wrapped > a ? std::numeric_limits<T>::min() : wrapped);
 }
 
 // piece: minimum maximum
-// Of a number and NaN the number.
+// Of a number and NaN the number; of equal ones the first.
 template <class T>
 inline T minimum(T a, T b) { return b < a || a != a ? b : a; }
 template <class T>
 inline T maximum(T a, T b) { return a < b || a != a ? b : a; }
+
+// piece: least greatest
+// The smaller and the larger value, never -0.0: so the order of a reduction cannot be seen.
+template <class T>
+inline T least(T a, T b) { return minimum(a, b) + T(0); }
+template <class T>
+inline T greatest(T a, T b) { return maximum(a, b) + T(0); }
 
 // piece: absolute
 template <class T>

@@ -46,20 +46,43 @@ template <> struct largest_of<uint32> { static constexpr uint32 value = 0xffffff
 template <> struct largest_of<int64> { static constexpr int64 value = 0x7fffffffffffffffll; };
 template <> struct largest_of<uint64> { static constexpr uint64 value = 0xffffffffffffffffull; };
 
-// piece: add_saturating
-// `inf`, the largest number of the type, plus anything is `inf`.
+// piece: smallest_of
+template <class T> struct smallest_of { static constexpr T value = 0; };
+template <> struct smallest_of<int32> { static constexpr int32 value = -0x7fffffff - 1; };
+template <> struct smallest_of<int64> { static constexpr int64 value = -0x7fffffffffffffffll - 1; };
+
+// piece: add_saturating subtract_saturating
+// Sums and differences of a type whose `inf`, its largest number, the program writes: `inf` with anything added is
+// `inf`, anything less `inf` the smallest number, and what does not fit the nearest number that does.
 template <class T>
 __device__ __forceinline__ T add_saturating(T a, T b) {
     const T inf = largest_of<T>::value;
-    return a == inf || b == inf ? inf : wrapping_add(a, b);
+    if (a == inf || b == inf) { return inf; }
+    const T wrapped = wrapping_add(a, b);
+    return b < 0 ? (wrapped > a ? smallest_of<T>::value : wrapped) : (wrapped < a ? inf : wrapped);
+}
+template <class T>
+__device__ __forceinline__ T subtract_saturating(T a, T b) {
+    const T inf = largest_of<T>::value;
+    if (a == inf) { return inf; }
+    if (b == inf) { return smallest_of<T>::value; }
+    const T wrapped = wrapping_subtract(a, b);
+    return b < 0 ? (wrapped < a ? inf : wrapped) : (wrapped > a ? smallest_of<T>::value : wrapped);
 }
 
 // piece: minimum maximum
-// Of a number and NaN the number.
+// Of a number and NaN the number; of equal ones the first.
 template <class T>
 __device__ __forceinline__ T minimum(T a, T b) { return b < a || a != a ? b : a; }
 template <class T>
 __device__ __forceinline__ T maximum(T a, T b) { return a < b || a != a ? b : a; }
+
+// piece: least greatest
+// The smaller and the larger value, never -0.0: so the order of a reduction cannot be seen.
+template <class T>
+__device__ __forceinline__ T least(T a, T b) { return minimum(a, b) + T(0); }
+template <class T>
+__device__ __forceinline__ T greatest(T a, T b) { return maximum(a, b) + T(0); }
 
 // piece: absolute
 template <class T>

@@ -107,11 +107,17 @@ __device__ __forceinline__ T shift_left(T a, Count count) {
 template <class T, class Count>
 __device__ __forceinline__ T shift_right(T a, Count count) { return T(a >> (uint32(count) & (8 * sizeof(T) - 1))); }
 
-// Of a number and NaN the number.
+// Of a number and NaN the number; of equal ones the first.
 template <class T>
 __device__ __forceinline__ T minimum(T a, T b) { return b < a || a != a ? b : a; }
 template <class T>
 __device__ __forceinline__ T maximum(T a, T b) { return a < b || a != a ? b : a; }
+
+// The smaller and the larger value, never -0.0: so the order of a reduction cannot be seen.
+template <class T>
+__device__ __forceinline__ T least(T a, T b) { return minimum(a, b) + T(0); }
+template <class T>
+__device__ __forceinline__ T greatest(T a, T b) { return maximum(a, b) + T(0); }
 
 template <class T>
 __device__ __forceinline__ T absolute(T a) { return a < T(0) ? wrapping_negate(a) : a; }
@@ -168,7 +174,7 @@ __device__ __forceinline__ T reduce_by_exchange(T* x, T value, Combine combine) 
     }
 }
 
-// Reads before the atomic: most updates of a minimum come too late to change it.
+// Reads before the atomic: most updates of a minimum come too late to change it. `+ T(0)`: -0.0 counts as 0.0.
 template <class T>
 __device__ __forceinline__ T reduce_min(T* x, T value) {
     const T former = load_relaxed(x);
@@ -178,7 +184,7 @@ template <class T>
 __device__ __forceinline__ T reduce_min_float(T* x, T value) {
     const T former = load_relaxed(x);
     return value < former || former != former
-               ? reduce_by_exchange(x, value, [](T a, T b) { return minimum(a, b); }) : former;
+               ? reduce_by_exchange(x, value + T(0), [](T a, T b) { return minimum(a, b); }) : former;
 }
 __device__ __forceinline__ float64 reduce_min(float64* x, float64 value) { return reduce_min_float(x, value); }
 __device__ __forceinline__ float32 reduce_min(float32* x, float32 value) {
@@ -233,9 +239,9 @@ __device__ __forceinline__ float64 difference(float64 a, float64 b) { return a -
 
 // Reductions where a single call can address the element; they return the former value.
 template <class T>
-__device__ __forceinline__ T plain_min(T* x, T value) { const T former = *x; *x = minimum(former, value); return former; }
+__device__ __forceinline__ T plain_min(T* x, T value) { const T former = *x; *x = minimum(former, value + T(0)); return former; }
 template <class T>
-__device__ __forceinline__ T plain_max(T* x, T value) { const T former = *x; *x = maximum(former, value); return former; }
+__device__ __forceinline__ T plain_max(T* x, T value) { const T former = *x; *x = maximum(former, value + T(0)); return former; }
 template <class T>
 __device__ __forceinline__ T plain_add(T* x, T value) { const T former = *x; *x = sum(former, value); return former; }
 template <class T>
@@ -489,9 +495,9 @@ __device__ __forceinline__ uint64 scramble(const data_slice& d, uint64 x, int32 
     for (int32 i = 0, i_end = times; i < i_end; ++i) {
         if (stop_requested(d, polls)) { return uint64(); }
 #line 22 "arithmetic.gdsl"
-        y = y ^ (y << 13ull);
-        y = y ^ (y >> 7ull);
-        y = y ^ (y << 17ull);
+        y = y ^ (y << 13);
+        y = y ^ (y >> 7);
+        y = y ^ (y << 17);
     }
     return y;
 }
@@ -531,7 +537,7 @@ __device__ __forceinline__ void stir_apply(const data_slice& d, vertex v, stir_t
         n = wrapping_add(n, 1);
     }
     d.steps[v] = n;
-    d.signed_[v] = wrapping_subtract(wrapping_multiply(int64(d.hash[v]), 3ll), shift_left(1ll, 62ll));
+    d.signed_[v] = wrapping_subtract(wrapping_multiply(int64(d.hash[v]), 3ll), shift_left(1ll, 62));
     d.small[v] = wrapping_add(wrapping_add(wrapping_multiply(wrapping_subtract(from_id<int32>(v), 5) / 2, wrapping_subtract(from_id<int32>(v), 5) % 3), (~from_id<int32>(v) & 12) | (3 ^ 5)), shift_left(1, wrapping_add(from_id<int32>(v), 30)));
     d.mixed[v] = float32(divide(from_id<int32>(v), 0)) + (from_id<int32>(v) > 3 ? 1.5f : 0.25f) * float32(from_id<int32>(v));
     plain_min(&totals.low, d.hash[v]);
@@ -550,7 +556,7 @@ __device__ __forceinline__ void compute_stir(enactor& run, const data_slice& d, 
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { stir_apply(d, v, totals); });
     {
         const uint64 total = block_reduce(run.shared, totals.low, uint64(0xffffffffffffffffull),
-            [](uint64 a, uint64 b) { return minimum(a, b); });
+            [](uint64 a, uint64 b) { return least(a, b); });
         if (threadIdx.x == 0) { reduce_min(d.low, total); }
     }
     {

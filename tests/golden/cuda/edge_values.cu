@@ -112,11 +112,17 @@ __device__ __forceinline__ T shift_left(T a, Count count) {
 template <class T, class Count>
 __device__ __forceinline__ T shift_right(T a, Count count) { return T(a >> (uint32(count) & (8 * sizeof(T) - 1))); }
 
-// Of a number and NaN the number.
+// Of a number and NaN the number; of equal ones the first.
 template <class T>
 __device__ __forceinline__ T minimum(T a, T b) { return b < a || a != a ? b : a; }
 template <class T>
 __device__ __forceinline__ T maximum(T a, T b) { return a < b || a != a ? b : a; }
+
+// The smaller and the larger value, never -0.0: so the order of a reduction cannot be seen.
+template <class T>
+__device__ __forceinline__ T least(T a, T b) { return minimum(a, b) + T(0); }
+template <class T>
+__device__ __forceinline__ T greatest(T a, T b) { return maximum(a, b) + T(0); }
 
 template <class T>
 __device__ __forceinline__ T absolute(T a) { return a < T(0) ? wrapping_negate(a) : a; }
@@ -221,7 +227,7 @@ template <class T>
 __device__ __forceinline__ T reduce_max_float(T* x, T value) {
     const T former = load_relaxed(x);
     return former < value || former != former
-               ? reduce_by_exchange(x, value, [](T a, T b) { return maximum(a, b); }) : former;
+               ? reduce_by_exchange(x, value + T(0), [](T a, T b) { return maximum(a, b); }) : former;
 }
 __device__ __forceinline__ float32 reduce_max(float32* x, float32 value) { return reduce_max_float(x, value); }
 __device__ __forceinline__ float64 reduce_max(float64* x, float64 value) { return reduce_max_float(x, value); }
@@ -253,9 +259,9 @@ __device__ __forceinline__ float64 difference(float64 a, float64 b) { return a -
 
 // Reductions where a single call can address the element; they return the former value.
 template <class T>
-__device__ __forceinline__ T plain_min(T* x, T value) { const T former = *x; *x = minimum(former, value); return former; }
+__device__ __forceinline__ T plain_min(T* x, T value) { const T former = *x; *x = minimum(former, value + T(0)); return former; }
 template <class T>
-__device__ __forceinline__ T plain_max(T* x, T value) { const T former = *x; *x = maximum(former, value); return former; }
+__device__ __forceinline__ T plain_max(T* x, T value) { const T former = *x; *x = maximum(former, value + T(0)); return former; }
 template <class T>
 __device__ __forceinline__ T plain_add(T* x, T value) { const T former = *x; *x = sum(former, value); return former; }
 template <class T>
@@ -662,7 +668,7 @@ __device__ __forceinline__ void reduce_hubs(enactor& run, int64 largest_degree, 
 
 struct measure_totals {
     int64 negatives = int64(0);
-    float64 longest = float64(-FLOAT64_INF);
+    float64 longest = (FLOAT64_INF - FLOAT64_INF);
 };
 
 struct send_totals {
@@ -700,7 +706,7 @@ __device__ __forceinline__ void measure_apply(const data_slice& d, vertex src, v
     d.length[e] = curve(float64(d.weight[e]), d.bend);
     d.partner[e] = maximum(src, dst);
     d.bucket[e] = bits_of_(d, d.code[e]) * 100u + convert<uint32>(floor(absolute(d.weight[e]))) + convert<uint32>(ceil(d.bend));
-    plain_subtract(&d.level[e], shift_left(int64(place_of(d.graph, src, e)), 40ll));
+    plain_subtract(&d.level[e], shift_left(int64(place_of(d.graph, src, e)), 40));
     if (d.weight[e] < 0.0f) {
 #line 43 "edge_values.gdsl"
         plain_add(&totals.negatives, 1ll);
@@ -752,8 +758,8 @@ __device__ __forceinline__ void compute_measure(enactor& run, const data_slice& 
         if (threadIdx.x == 0) { reduce_add(d.negatives, total); }
     }
     {
-        const float64 total = block_reduce(run.shared, totals.longest, float64(-FLOAT64_INF),
-            [](float64 a, float64 b) { return maximum(a, b); });
+        const float64 total = block_reduce(run.shared, totals.longest, (FLOAT64_INF - FLOAT64_INF),
+            [](float64 a, float64 b) { return greatest(a, b); });
         if (threadIdx.x == 0) { reduce_max(d.longest, total); }
     }
     synchronize(run);

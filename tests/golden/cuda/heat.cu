@@ -80,11 +80,17 @@ constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thre
 
 // ---- runtime ----
 
-// Of a number and NaN the number.
+// Of a number and NaN the number; of equal ones the first.
 template <class T>
 __device__ __forceinline__ T minimum(T a, T b) { return b < a || a != a ? b : a; }
 template <class T>
 __device__ __forceinline__ T maximum(T a, T b) { return a < b || a != a ? b : a; }
+
+// The smaller and the larger value, never -0.0: so the order of a reduction cannot be seen.
+template <class T>
+__device__ __forceinline__ T least(T a, T b) { return minimum(a, b) + T(0); }
+template <class T>
+__device__ __forceinline__ T greatest(T a, T b) { return maximum(a, b) + T(0); }
 
 template <class T> struct unsigned_of { typedef T type; };
 template <> struct unsigned_of<int32> { typedef uint32 type; };
@@ -160,7 +166,7 @@ template <class T>
 __device__ __forceinline__ T reduce_max_float(T* x, T value) {
     const T former = load_relaxed(x);
     return former < value || former != former
-               ? reduce_by_exchange(x, value, [](T a, T b) { return maximum(a, b); }) : former;
+               ? reduce_by_exchange(x, value + T(0), [](T a, T b) { return maximum(a, b); }) : former;
 }
 __device__ __forceinline__ float32 reduce_max(float32* x, float32 value) { return reduce_max_float(x, value); }
 __device__ __forceinline__ float64 reduce_max(float64* x, float64 value) { return reduce_max_float(x, value); }
@@ -192,9 +198,9 @@ __device__ __forceinline__ float64 difference(float64 a, float64 b) { return a -
 
 // Reductions where a single call can address the element; they return the former value.
 template <class T>
-__device__ __forceinline__ T plain_min(T* x, T value) { const T former = *x; *x = minimum(former, value); return former; }
+__device__ __forceinline__ T plain_min(T* x, T value) { const T former = *x; *x = minimum(former, value + T(0)); return former; }
 template <class T>
-__device__ __forceinline__ T plain_max(T* x, T value) { const T former = *x; *x = maximum(former, value); return former; }
+__device__ __forceinline__ T plain_max(T* x, T value) { const T former = *x; *x = maximum(former, value + T(0)); return former; }
 template <class T>
 __device__ __forceinline__ T plain_add(T* x, T value) { const T former = *x; *x = sum(former, value); return former; }
 template <class T>
@@ -594,7 +600,7 @@ __device__ __forceinline__ void reduce_hubs(enactor& run, int64 largest_degree, 
 // ---- functors ----
 
 struct settle_totals {
-    float64 largest_change = float64(-FLOAT64_INF);
+    float64 largest_change = (FLOAT64_INF - FLOAT64_INF);
 };
 
 struct cool_totals {
@@ -687,8 +693,8 @@ __device__ __forceinline__ void compute_settle(enactor& run, const data_slice& d
     settle_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { settle_apply(d, v, totals); });
     {
-        const float64 total = block_reduce(run.shared, totals.largest_change, float64(-FLOAT64_INF),
-            [](float64 a, float64 b) { return maximum(a, b); });
+        const float64 total = block_reduce(run.shared, totals.largest_change, (FLOAT64_INF - FLOAT64_INF),
+            [](float64 a, float64 b) { return greatest(a, b); });
         if (threadIdx.x == 0) { reduce_max(d.largest_change, total); }
     }
     synchronize(run);

@@ -92,7 +92,7 @@ constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thre
 
 // ---- runtime ----
 
-// Of a number and NaN the number.
+// Of a number and NaN the number; of equal ones the first.
 template <class T>
 __device__ __forceinline__ T minimum(T a, T b) { return b < a || a != a ? b : a; }
 template <class T>
@@ -166,7 +166,7 @@ __device__ __forceinline__ T reduce_by_exchange(T* x, T value, Combine combine) 
     }
 }
 
-// Reads before the atomic: most updates of a minimum come too late to change it.
+// Reads before the atomic: most updates of a minimum come too late to change it. `+ T(0)`: -0.0 counts as 0.0.
 template <class T>
 __device__ __forceinline__ T reduce_min(T* x, T value) {
     const T former = load_relaxed(x);
@@ -176,7 +176,7 @@ template <class T>
 __device__ __forceinline__ T reduce_min_float(T* x, T value) {
     const T former = load_relaxed(x);
     return value < former || former != former
-               ? reduce_by_exchange(x, value, [](T a, T b) { return minimum(a, b); }) : former;
+               ? reduce_by_exchange(x, value + T(0), [](T a, T b) { return minimum(a, b); }) : former;
 }
 __device__ __forceinline__ float64 reduce_min(float64* x, float64 value) { return reduce_min_float(x, value); }
 __device__ __forceinline__ float32 reduce_min(float32* x, float32 value) {
@@ -228,9 +228,9 @@ __device__ __forceinline__ float64 difference(float64 a, float64 b) { return a -
 
 // Reductions where a single call can address the element; they return the former value.
 template <class T>
-__device__ __forceinline__ T plain_min(T* x, T value) { const T former = *x; *x = minimum(former, value); return former; }
+__device__ __forceinline__ T plain_min(T* x, T value) { const T former = *x; *x = minimum(former, value + T(0)); return former; }
 template <class T>
-__device__ __forceinline__ T plain_max(T* x, T value) { const T former = *x; *x = maximum(former, value); return former; }
+__device__ __forceinline__ T plain_max(T* x, T value) { const T former = *x; *x = maximum(former, value + T(0)); return former; }
 template <class T>
 __device__ __forceinline__ T plain_add(T* x, T value) { const T former = *x; *x = sum(former, value); return former; }
 template <class T>
@@ -890,14 +890,14 @@ struct join_totals {
 __device__ __forceinline__ uint64 mix(uint64 x) {
 #line 15 "independent_set.gdsl"
     uint64 y = x * 11400714819323198485ull;
-    y = (y ^ (y >> 32ull)) * 15485907386658061715ull;
-    return y ^ (y >> 29ull);
+    y = (y ^ (y >> 32)) * 15485907386658061715ull;
+    return y ^ (y >> 29);
 }
 #line 897 "independent_set.cu"
 
 __device__ __forceinline__ void draw_apply(const data_slice& d, vertex v) {
 #line 20 "independent_set.gdsl"
-    d.key[v] = (mix(from_id<uint64>(v) + d.seed) << 1ull) | 1ull;
+    d.key[v] = (mix(from_id<uint64>(v) + d.seed) << 1) | 1ull;
 }
 #line 903 "independent_set.cu"
 

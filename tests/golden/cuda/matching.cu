@@ -191,7 +191,7 @@ __device__ __forceinline__ bool reduce_xor(bool* x, bool value) {
     return reduce_by_exchange(x, value, [](bool a, bool b) { return a != b; });
 }
 
-// Of a number and NaN the number.
+// Of a number and NaN the number; of equal ones the first.
 template <class T>
 __device__ __forceinline__ T minimum(T a, T b) { return b < a || a != a ? b : a; }
 template <class T>
@@ -209,9 +209,9 @@ __device__ __forceinline__ float64 difference(float64 a, float64 b) { return a -
 
 // Reductions where a single call can address the element; they return the former value.
 template <class T>
-__device__ __forceinline__ T plain_min(T* x, T value) { const T former = *x; *x = minimum(former, value); return former; }
+__device__ __forceinline__ T plain_min(T* x, T value) { const T former = *x; *x = minimum(former, value + T(0)); return former; }
 template <class T>
-__device__ __forceinline__ T plain_max(T* x, T value) { const T former = *x; *x = maximum(former, value); return former; }
+__device__ __forceinline__ T plain_max(T* x, T value) { const T former = *x; *x = maximum(former, value + T(0)); return former; }
 template <class T>
 __device__ __forceinline__ T plain_add(T* x, T value) { const T former = *x; *x = sum(former, value); return former; }
 template <class T>

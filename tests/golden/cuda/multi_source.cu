@@ -80,33 +80,6 @@ constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are tried first
 
 // ---- runtime ----
 
-template <class T> struct unsigned_of { typedef T type; };
-template <> struct unsigned_of<int32> { typedef uint32 type; };
-template <> struct unsigned_of<int64> { typedef uint64 type; };
-
-// Arithmetic modulo 2^bits, which C++ promises for unsigned types only.
-template <class T>
-__device__ __forceinline__ T wrapping_add(T a, T b) { return T(typename unsigned_of<T>::type(a) + typename unsigned_of<T>::type(b)); }
-template <class T>
-__device__ __forceinline__ T wrapping_subtract(T a, T b) { return T(typename unsigned_of<T>::type(a) - typename unsigned_of<T>::type(b)); }
-template <class T>
-__device__ __forceinline__ T wrapping_multiply(T a, T b) { return T(typename unsigned_of<T>::type(a) * typename unsigned_of<T>::type(b)); }
-template <class T>
-__device__ __forceinline__ T wrapping_negate(T a) { return wrapping_subtract(T(0), a); }
-
-template <class T> struct largest_of;
-template <> struct largest_of<int32> { static constexpr int32 value = 0x7fffffff; };
-template <> struct largest_of<uint32> { static constexpr uint32 value = 0xffffffffu; };
-template <> struct largest_of<int64> { static constexpr int64 value = 0x7fffffffffffffffll; };
-template <> struct largest_of<uint64> { static constexpr uint64 value = 0xffffffffffffffffull; };
-
-// `inf`, the largest number of the type, plus anything is `inf`.
-template <class T>
-__device__ __forceinline__ T add_saturating(T a, T b) {
-    const T inf = largest_of<T>::value;
-    return a == inf || b == inf ? inf : wrapping_add(a, b);
-}
-
 // `now a[i]`: some value from before the operator or written during it.
 template <class T>
 __device__ __forceinline__ T load_now(const T* x) { return load_relaxed(x); }
@@ -156,6 +129,10 @@ __device__ __forceinline__ bool compare_and_swap(T* x, T old, T value) {
     }
 }
 
+template <class T> struct unsigned_of { typedef T type; };
+template <> struct unsigned_of<int32> { typedef uint32 type; };
+template <> struct unsigned_of<int64> { typedef uint64 type; };
+
 template <class T>
 __device__ __forceinline__ T reduce_add(T* x, T value) {
     typedef typename unsigned_of<T>::type word;
@@ -166,12 +143,22 @@ __device__ __forceinline__ float64 reduce_add(float64* x, float64 value) { retur
 template <class T>
 __device__ __forceinline__ T reduce_subtract(T* x, T value) { return reduce_add(x, T(T(0) - value)); }
 
+// Arithmetic modulo 2^bits, which C++ promises for unsigned types only.
+template <class T>
+__device__ __forceinline__ T wrapping_add(T a, T b) { return T(typename unsigned_of<T>::type(a) + typename unsigned_of<T>::type(b)); }
+template <class T>
+__device__ __forceinline__ T wrapping_subtract(T a, T b) { return T(typename unsigned_of<T>::type(a) - typename unsigned_of<T>::type(b)); }
+template <class T>
+__device__ __forceinline__ T wrapping_multiply(T a, T b) { return T(typename unsigned_of<T>::type(a) * typename unsigned_of<T>::type(b)); }
+template <class T>
+__device__ __forceinline__ T wrapping_negate(T a) { return wrapping_subtract(T(0), a); }
+
 template <class T>
 __device__ __forceinline__ T sum(T a, T b) { return wrapping_add(a, b); }
 __device__ __forceinline__ float32 sum(float32 a, float32 b) { return a + b; }
 __device__ __forceinline__ float64 sum(float64 a, float64 b) { return a + b; }
 
-// Of a number and NaN the number.
+// Of a number and NaN the number; of equal ones the first.
 template <class T>
 __device__ __forceinline__ T minimum(T a, T b) { return b < a || a != a ? b : a; }
 template <class T>
@@ -189,9 +176,9 @@ __device__ __forceinline__ float64 difference(float64 a, float64 b) { return a -
 
 // Reductions where a single call can address the element; they return the former value.
 template <class T>
-__device__ __forceinline__ T plain_min(T* x, T value) { const T former = *x; *x = minimum(former, value); return former; }
+__device__ __forceinline__ T plain_min(T* x, T value) { const T former = *x; *x = minimum(former, value + T(0)); return former; }
 template <class T>
-__device__ __forceinline__ T plain_max(T* x, T value) { const T former = *x; *x = maximum(former, value); return former; }
+__device__ __forceinline__ T plain_max(T* x, T value) { const T former = *x; *x = maximum(former, value + T(0)); return former; }
 template <class T>
 __device__ __forceinline__ T plain_add(T* x, T value) { const T former = *x; *x = sum(former, value); return former; }
 template <class T>
@@ -807,19 +794,19 @@ __device__ __forceinline__ void is_site_apply(const data_slice& d, vertex v) {
 
 __device__ __forceinline__ bool spread_claim(const data_slice& d, vertex dst, int32 iteration) {
 #line 14 "multi_source.gdsl"
-    return compare_and_swap(&d.hops[dst], 2147483647, add_saturating(iteration, 1));
+    return compare_and_swap(&d.hops[dst], 2147483647, iteration + 1);
 }
 #line 813 "multi_source.cu"
 
 __device__ __forceinline__ void spread_apply_alone(const data_slice& d, vertex dst, int32 iteration) {
 #line 14 "multi_source.gdsl"
-    d.hops[dst] = add_saturating(iteration, 1);
+    d.hops[dst] = iteration + 1;
 }
 #line 819 "multi_source.cu"
 
 __device__ __forceinline__ void spread_apply_whole(const data_slice& d, vertex dst, int32 iteration) {
 #line 14 "multi_source.gdsl"
-    store_shared(&d.hops[dst], add_saturating(iteration, 1));
+    store_shared(&d.hops[dst], iteration + 1);
 }
 #line 825 "multi_source.cu"
 

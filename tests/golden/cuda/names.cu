@@ -105,11 +105,17 @@ __device__ __forceinline__ T wrapping_multiply(T a, T b) { return T(typename uns
 template <class T>
 __device__ __forceinline__ T wrapping_negate(T a) { return wrapping_subtract(T(0), a); }
 
-// Of a number and NaN the number.
+// Of a number and NaN the number; of equal ones the first.
 template <class T>
 __device__ __forceinline__ T minimum(T a, T b) { return b < a || a != a ? b : a; }
 template <class T>
 __device__ __forceinline__ T maximum(T a, T b) { return a < b || a != a ? b : a; }
+
+// The smaller and the larger value, never -0.0: so the order of a reduction cannot be seen.
+template <class T>
+__device__ __forceinline__ T least(T a, T b) { return minimum(a, b) + T(0); }
+template <class T>
+__device__ __forceinline__ T greatest(T a, T b) { return maximum(a, b) + T(0); }
 
 // `now a[i]`: some value from before the operator or written during it.
 template <class T>
@@ -182,7 +188,7 @@ template <class T>
 __device__ __forceinline__ T reduce_max_float(T* x, T value) {
     const T former = load_relaxed(x);
     return former < value || former != former
-               ? reduce_by_exchange(x, value, [](T a, T b) { return maximum(a, b); }) : former;
+               ? reduce_by_exchange(x, value + T(0), [](T a, T b) { return maximum(a, b); }) : former;
 }
 __device__ __forceinline__ float32 reduce_max(float32* x, float32 value) { return reduce_max_float(x, value); }
 __device__ __forceinline__ float64 reduce_max(float64* x, float64 value) { return reduce_max_float(x, value); }
@@ -214,9 +220,9 @@ __device__ __forceinline__ float64 difference(float64 a, float64 b) { return a -
 
 // Reductions where a single call can address the element; they return the former value.
 template <class T>
-__device__ __forceinline__ T plain_min(T* x, T value) { const T former = *x; *x = minimum(former, value); return former; }
+__device__ __forceinline__ T plain_min(T* x, T value) { const T former = *x; *x = minimum(former, value + T(0)); return former; }
 template <class T>
-__device__ __forceinline__ T plain_max(T* x, T value) { const T former = *x; *x = maximum(former, value); return former; }
+__device__ __forceinline__ T plain_max(T* x, T value) { const T former = *x; *x = maximum(former, value + T(0)); return former; }
 template <class T>
 __device__ __forceinline__ T plain_add(T* x, T value) { const T former = *x; *x = sum(former, value); return former; }
 template <class T>
@@ -921,7 +927,7 @@ __device__ __forceinline__ void compute_operator_(enactor& run, const data_slice
     }
     {
         const int32 total = block_reduce(run.shared, totals.totals, int32((-0x7fffffff - 1)),
-            [](int32 a, int32 b) { return maximum(a, b); });
+            [](int32 a, int32 b) { return greatest(a, b); });
         if (threadIdx.x == 0) { reduce_max(d.totals, total); }
     }
     synchronize(run);

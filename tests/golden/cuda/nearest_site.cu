@@ -95,11 +95,17 @@ __device__ __forceinline__ T wrapping_multiply(T a, T b) { return T(typename uns
 template <class T>
 __device__ __forceinline__ T wrapping_negate(T a) { return wrapping_subtract(T(0), a); }
 
-// Of a number and NaN the number.
+// Of a number and NaN the number; of equal ones the first.
 template <class T>
 __device__ __forceinline__ T minimum(T a, T b) { return b < a || a != a ? b : a; }
 template <class T>
 __device__ __forceinline__ T maximum(T a, T b) { return a < b || a != a ? b : a; }
+
+// The smaller and the larger value, never -0.0: so the order of a reduction cannot be seen.
+template <class T>
+__device__ __forceinline__ T least(T a, T b) { return minimum(a, b) + T(0); }
+template <class T>
+__device__ __forceinline__ T greatest(T a, T b) { return maximum(a, b) + T(0); }
 
 // `now a[i]`: some value from before the operator or written during it.
 template <class T>
@@ -163,7 +169,7 @@ __device__ __forceinline__ T reduce_by_exchange(T* x, T value, Combine combine) 
     }
 }
 
-// Reads before the atomic: most updates of a minimum come too late to change it.
+// Reads before the atomic: most updates of a minimum come too late to change it. `+ T(0)`: -0.0 counts as 0.0.
 template <class T>
 __device__ __forceinline__ T reduce_min(T* x, T value) {
     const T former = load_relaxed(x);
@@ -173,7 +179,7 @@ template <class T>
 __device__ __forceinline__ T reduce_min_float(T* x, T value) {
     const T former = load_relaxed(x);
     return value < former || former != former
-               ? reduce_by_exchange(x, value, [](T a, T b) { return minimum(a, b); }) : former;
+               ? reduce_by_exchange(x, value + T(0), [](T a, T b) { return minimum(a, b); }) : former;
 }
 __device__ __forceinline__ float64 reduce_min(float64* x, float64 value) { return reduce_min_float(x, value); }
 __device__ __forceinline__ float32 reduce_min(float32* x, float32 value) {

@@ -380,7 +380,7 @@ __device__ __forceinline__ void each_id(int64 count, Visit visit) {
     for (uint64 i = thread_index(); i < uint64(count); i += grid_threads()) { visit(i); }
 }
 
-// Of a number and NaN the number.
+// Of a number and NaN the number; of equal ones the first.
 template <class T>
 __device__ __forceinline__ T minimum(T a, T b) { return b < a || a != a ? b : a; }
 template <class T>

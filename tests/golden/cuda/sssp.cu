@@ -77,7 +77,7 @@ constexpr uint32 HUB_CHUNK = 512;  // edges a chunk
 template <class T>
 __device__ __forceinline__ T load_now(const T* x) { return load_relaxed(x); }
 
-// Of a number and NaN the number.
+// Of a number and NaN the number; of equal ones the first.
 template <class T>
 __device__ __forceinline__ T minimum(T a, T b) { return b < a || a != a ? b : a; }
 template <class T>
@@ -127,7 +127,7 @@ __device__ __forceinline__ T reduce_by_exchange(T* x, T value, Combine combine) 
     }
 }
 
-// Reads before the atomic: most updates of a minimum come too late to change it.
+// Reads before the atomic: most updates of a minimum come too late to change it. `+ T(0)`: -0.0 counts as 0.0.
 template <class T>
 __device__ __forceinline__ T reduce_min(T* x, T value) {
     const T former = load_relaxed(x);
@@ -137,7 +137,7 @@ template <class T>
 __device__ __forceinline__ T reduce_min_float(T* x, T value) {
     const T former = load_relaxed(x);
     return value < former || former != former
-               ? reduce_by_exchange(x, value, [](T a, T b) { return minimum(a, b); }) : former;
+               ? reduce_by_exchange(x, value + T(0), [](T a, T b) { return minimum(a, b); }) : former;
 }
 __device__ __forceinline__ float64 reduce_min(float64* x, float64 value) { return reduce_min_float(x, value); }
 __device__ __forceinline__ float32 reduce_min(float32* x, float32 value) {

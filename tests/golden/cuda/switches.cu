@@ -116,14 +116,29 @@ template <> struct largest_of<uint32> { static constexpr uint32 value = 0xffffff
 template <> struct largest_of<int64> { static constexpr int64 value = 0x7fffffffffffffffll; };
 template <> struct largest_of<uint64> { static constexpr uint64 value = 0xffffffffffffffffull; };
 
-// `inf`, the largest number of the type, plus anything is `inf`.
+template <class T> struct smallest_of { static constexpr T value = 0; };
+template <> struct smallest_of<int32> { static constexpr int32 value = -0x7fffffff - 1; };
+template <> struct smallest_of<int64> { static constexpr int64 value = -0x7fffffffffffffffll - 1; };
+
+// Sums and differences of a type whose `inf`, its largest number, the program writes: `inf` with anything added is
+// `inf`, anything less `inf` the smallest number, and what does not fit the nearest number that does.
 template <class T>
 __device__ __forceinline__ T add_saturating(T a, T b) {
     const T inf = largest_of<T>::value;
-    return a == inf || b == inf ? inf : wrapping_add(a, b);
+    if (a == inf || b == inf) { return inf; }
+    const T wrapped = wrapping_add(a, b);
+    return b < 0 ? (wrapped > a ? smallest_of<T>::value : wrapped) : (wrapped < a ? inf : wrapped);
+}
+template <class T>
+__device__ __forceinline__ T subtract_saturating(T a, T b) {
+    const T inf = largest_of<T>::value;
+    if (a == inf) { return inf; }
+    if (b == inf) { return smallest_of<T>::value; }
+    const T wrapped = wrapping_subtract(a, b);
+    return b < 0 ? (wrapped < a ? inf : wrapped) : (wrapped > a ? smallest_of<T>::value : wrapped);
 }
 
-// Of a number and NaN the number.
+// Of a number and NaN the number; of equal ones the first.
 template <class T>
 __device__ __forceinline__ T minimum(T a, T b) { return b < a || a != a ? b : a; }
 template <class T>
@@ -179,7 +194,7 @@ __device__ __forceinline__ T reduce_by_exchange(T* x, T value, Combine combine) 
     }
 }
 
-// Reads before the atomic: most updates of a minimum come too late to change it.
+// Reads before the atomic: most updates of a minimum come too late to change it. `+ T(0)`: -0.0 counts as 0.0.
 template <class T>
 __device__ __forceinline__ T reduce_min(T* x, T value) {
     const T former = load_relaxed(x);
@@ -189,7 +204,7 @@ template <class T>
 __device__ __forceinline__ T reduce_min_float(T* x, T value) {
     const T former = load_relaxed(x);
     return value < former || former != former
-               ? reduce_by_exchange(x, value, [](T a, T b) { return minimum(a, b); }) : former;
+               ? reduce_by_exchange(x, value + T(0), [](T a, T b) { return minimum(a, b); }) : former;
 }
 __device__ __forceinline__ float64 reduce_min(float64* x, float64 value) { return reduce_min_float(x, value); }
 __device__ __forceinline__ float32 reduce_min(float32* x, float32 value) {
@@ -209,7 +224,7 @@ template <class T>
 __device__ __forceinline__ T reduce_max_float(T* x, T value) {
     const T former = load_relaxed(x);
     return former < value || former != former
-               ? reduce_by_exchange(x, value, [](T a, T b) { return maximum(a, b); }) : former;
+               ? reduce_by_exchange(x, value + T(0), [](T a, T b) { return maximum(a, b); }) : former;
 }
 __device__ __forceinline__ float32 reduce_max(float32* x, float32 value) { return reduce_max_float(x, value); }
 __device__ __forceinline__ float64 reduce_max(float64* x, float64 value) { return reduce_max_float(x, value); }
@@ -273,9 +288,9 @@ __device__ __forceinline__ float64 difference(float64 a, float64 b) { return a -
 
 // Reductions where a single call can address the element; they return the former value.
 template <class T>
-__device__ __forceinline__ T plain_min(T* x, T value) { const T former = *x; *x = minimum(former, value); return former; }
+__device__ __forceinline__ T plain_min(T* x, T value) { const T former = *x; *x = minimum(former, value + T(0)); return former; }
 template <class T>
-__device__ __forceinline__ T plain_max(T* x, T value) { const T former = *x; *x = maximum(former, value); return former; }
+__device__ __forceinline__ T plain_max(T* x, T value) { const T former = *x; *x = maximum(former, value + T(0)); return former; }
 template <class T>
 __device__ __forceinline__ T plain_add(T* x, T value) { const T former = *x; *x = sum(former, value); return former; }
 template <class T>
@@ -696,7 +711,7 @@ __device__ __forceinline__ bool measure_condition(const data_slice& d, vertex v)
 
 __device__ __forceinline__ void measure_apply(const data_slice& d, vertex v, int32 iteration, measure_totals& totals) {
 #line 43 "switches.gdsl"
-    const int64 weight = add_saturating(wrapping_subtract(wrapping_multiply(from_id<int64>(v), 5ll), 3ll), *d.offset);
+    const int64 weight = add_saturating(subtract_saturating(wrapping_multiply(from_id<int64>(v), 5ll), 3ll), *d.offset);
     plain_min(&totals.least, weight);
     plain_max(&totals.most, weight);
     plain_add(&totals.total, weight);
@@ -735,12 +750,12 @@ __device__ __forceinline__ void compute_measure(enactor& run, const data_slice& 
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { if (measure_condition(d, v)) { measure_apply(d, v, iteration, totals); } });
     {
         const int64 total = block_reduce(run.shared, totals.least, int64(0x7fffffffffffffffll),
-            [](int64 a, int64 b) { return minimum(a, b); });
+            [](int64 a, int64 b) { return least(a, b); });
         if (threadIdx.x == 0) { reduce_min(d.least, total); }
     }
     {
         const int64 total = block_reduce(run.shared, totals.most, int64((-0x7fffffffffffffffll - 1)),
-            [](int64 a, int64 b) { return maximum(a, b); });
+            [](int64 a, int64 b) { return greatest(a, b); });
         if (threadIdx.x == 0) { reduce_max(d.most, total); }
     }
     {
@@ -775,7 +790,7 @@ __device__ __forceinline__ void compute_measure(enactor& run, const data_slice& 
     }
     {
         const vertex total = block_reduce(run.shared, totals.first_lit, vertex(NO_VERTEX),
-            [](vertex a, vertex b) { return minimum(a, b); });
+            [](vertex a, vertex b) { return least(a, b); });
         if (threadIdx.x == 0) { reduce_min(d.first_lit, total); }
     }
     synchronize(run);
@@ -805,12 +820,12 @@ __device__ __forceinline__ void compute_measure_(enactor& run, const data_slice&
     each_vertex(members_of(input), [&](vertex v) { if (measure_condition(d, v)) { measure_apply(d, v, iteration, totals); } });
     {
         const int64 total = block_reduce(run.shared, totals.least, int64(0x7fffffffffffffffll),
-            [](int64 a, int64 b) { return minimum(a, b); });
+            [](int64 a, int64 b) { return least(a, b); });
         if (threadIdx.x == 0) { reduce_min(d.least, total); }
     }
     {
         const int64 total = block_reduce(run.shared, totals.most, int64((-0x7fffffffffffffffll - 1)),
-            [](int64 a, int64 b) { return maximum(a, b); });
+            [](int64 a, int64 b) { return greatest(a, b); });
         if (threadIdx.x == 0) { reduce_max(d.most, total); }
     }
     {
@@ -845,7 +860,7 @@ __device__ __forceinline__ void compute_measure_(enactor& run, const data_slice&
     }
     {
         const vertex total = block_reduce(run.shared, totals.first_lit, vertex(NO_VERTEX),
-            [](vertex a, vertex b) { return minimum(a, b); });
+            [](vertex a, vertex b) { return least(a, b); });
         if (threadIdx.x == 0) { reduce_min(d.first_lit, total); }
     }
     synchronize(run);

@@ -513,7 +513,7 @@ __device__ __forceinline__ uint32 owner_of(uint32 inclusive, uint32 item) {
     return owner;
 }
 
-// Of a number and NaN the number.
+// Of a number and NaN the number; of equal ones the first.
 template <class T>
 __device__ __forceinline__ T minimum(T a, T b) { return b < a || a != a ? b : a; }
 template <class T>

@@ -69,7 +69,7 @@ constexpr uint32 BLOCK_THREADS = 512;  // threads a block
 
 // ---- runtime ----
 
-// Of a number and NaN the number.
+// Of a number and NaN the number; of equal ones the first.
 template <class T>
 __device__ __forceinline__ T minimum(T a, T b) { return b < a || a != a ? b : a; }
 template <class T>
@@ -132,7 +132,7 @@ template <class T>
 __device__ __forceinline__ T reduce_max_float(T* x, T value) {
     const T former = load_relaxed(x);
     return former < value || former != former
-               ? reduce_by_exchange(x, value, [](T a, T b) { return maximum(a, b); }) : former;
+               ? reduce_by_exchange(x, value + T(0), [](T a, T b) { return maximum(a, b); }) : former;
 }
 __device__ __forceinline__ float32 reduce_max(float32* x, float32 value) { return reduce_max_float(x, value); }
 __device__ __forceinline__ float64 reduce_max(float64* x, float64 value) { return reduce_max_float(x, value); }
