@@ -501,13 +501,13 @@ __device__ __forceinline__ uint64 scramble(const data_slice& d, uint64 x, int32 
     }
     return y;
 }
-#line 499 "arithmetic.cu"
+#line 505 "arithmetic.cu"
 
 __device__ __forceinline__ int64 collatz(int64 x) {
 #line 28 "arithmetic.gdsl"
     return x % 2ll == 0ll ? x / 2ll : wrapping_add(wrapping_multiply(3ll, x), 1ll);
 }
-#line 505 "arithmetic.cu"
+#line 511 "arithmetic.cu"
 
 __device__ __forceinline__ void stir_apply(const data_slice& d, vertex v, stir_totals& totals) {
     uint32 polls = 0;
@@ -544,7 +544,7 @@ __device__ __forceinline__ void stir_apply(const data_slice& d, vertex v, stir_t
     plain_or(&totals.bits, d.hash[v]);
     plain_xor(&totals.parity, d.hash[v]);
 }
-#line 542 "arithmetic.cu"
+#line 548 "arithmetic.cu"
 
 // ---- operators ----
 

@@ -794,7 +794,7 @@ __device__ __forceinline__ bool hook_condition(const data_slice& d, vertex src, 
 #line 19 "connected_components.gdsl"
     return place_of(d.graph, src, e) < *d.places;
 }
-#line 792 "connected_components.cu"
+#line 798 "connected_components.cu"
 
 __device__ __forceinline__ void hook_apply(const data_slice& d, vertex src, vertex dst, hook_totals& totals) {
 #line 21 "connected_components.gdsl"
@@ -802,7 +802,7 @@ __device__ __forceinline__ void hook_apply(const data_slice& d, vertex src, vert
     const bool back = changed_min(&d.component[checked_index(d, load_now(&d.component[src]), d.graph.num_vertices, 1)], load_now(&d.component[dst]));
     plain_or(&totals.hooked, forward || back);
 }
-#line 800 "connected_components.cu"
+#line 806 "connected_components.cu"
 
 __device__ __forceinline__ void jump_apply(const data_slice& d, vertex v, jump_totals& totals) {
 #line 26 "connected_components.gdsl"
@@ -810,31 +810,31 @@ __device__ __forceinline__ void jump_apply(const data_slice& d, vertex v, jump_t
 #line 26 "connected_components.gdsl"
     plain_or(&totals.jumped, moved);
 }
-#line 808 "connected_components.cu"
+#line 814 "connected_components.cu"
 
 __device__ __forceinline__ void measure_apply(const data_slice& d, vertex v, measure_totals& totals) {
 #line 27 "connected_components.gdsl"
     plain_max(&totals.widest, out_degree(d.graph, v));
 }
-#line 814 "connected_components.cu"
+#line 820 "connected_components.cu"
 
 __device__ __forceinline__ bool elect_condition(const data_slice& d, vertex v) {
 #line 28 "connected_components.gdsl"
     return out_degree(d.graph, v) == *d.widest;
 }
-#line 820 "connected_components.cu"
+#line 826 "connected_components.cu"
 
 __device__ __forceinline__ void elect_apply(const data_slice& d, vertex v, elect_totals& totals) {
 #line 28 "connected_components.gdsl"
     plain_min(&totals.giant, d.component[v]);
 }
-#line 826 "connected_components.cu"
+#line 832 "connected_components.cu"
 
 __device__ __forceinline__ bool outside_condition(const data_slice& d, vertex v) {
 #line 29 "connected_components.gdsl"
     return d.component[v] != *d.giant;
 }
-#line 832 "connected_components.cu"
+#line 838 "connected_components.cu"
 
 // ---- operators ----
 

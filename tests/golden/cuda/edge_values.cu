@@ -684,7 +684,7 @@ __device__ __forceinline__ float64 curve(float64 x, float64 power) {
 #line 25 "edge_values.gdsl"
     return pow(x, power) + log(1.0 + x) * exp(-x);
 }
-#line 682 "edge_values.cu"
+#line 688 "edge_values.cu"
 
 __device__ __forceinline__ uint32 bits_of_(const data_slice& d, uint64 x) {
     uint32 polls = 0;
@@ -699,7 +699,7 @@ __device__ __forceinline__ uint32 bits_of_(const data_slice& d, uint64 x) {
     }
     return count;
 }
-#line 697 "edge_values.cu"
+#line 703 "edge_values.cu"
 
 __device__ __forceinline__ void measure_apply(const data_slice& d, vertex src, vertex dst, edge e, measure_totals& totals) {
 #line 39 "edge_values.gdsl"
@@ -715,13 +715,13 @@ __device__ __forceinline__ void measure_apply(const data_slice& d, vertex src, v
         plain_max(&totals.longest, d.length[e]);
     }
 }
-#line 713 "edge_values.cu"
+#line 719 "edge_values.cu"
 
 __device__ __forceinline__ bool send_condition(vertex src, vertex dst) {
 #line 47 "edge_values.gdsl"
     return src != dst;
 }
-#line 719 "edge_values.cu"
+#line 725 "edge_values.cu"
 
 __device__ __forceinline__ void send_apply(const data_slice& d, vertex src, vertex dst, edge e, send_totals& totals) {
 #line 49 "edge_values.gdsl"
@@ -730,19 +730,19 @@ __device__ __forceinline__ void send_apply(const data_slice& d, vertex src, vert
     reduce_add(&d.narrow[dst], 2147483647);
     totals.checksum += d.code[e] ^ uint64(d.level[e]);
 }
-#line 728 "edge_values.cu"
+#line 734 "edge_values.cu"
 
 __device__ __forceinline__ bool as_far_condition(const data_slice& d, edge e) {
 #line 55 "edge_values.gdsl"
     return d.weight[e] == d.weight[e];
 }
-#line 734 "edge_values.cu"
+#line 740 "edge_values.cu"
 
 __device__ __forceinline__ float64 as_far_value(const data_slice& d, edge e) {
 #line 55 "edge_values.gdsl"
     return d.length[e];
 }
-#line 740 "edge_values.cu"
+#line 746 "edge_values.cu"
 
 // ---- operators ----
 
@@ -785,7 +785,7 @@ __device__ __forceinline__ void compute_send(enactor& run, const data_slice& d, 
 __device__ __forceinline__ void reduce_as_far(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
-    const auto combine = [](float64 a, float64 b) { return float64(maximum(a, b)); };
+    const auto combine = [](float64 a, float64 b) { return float64(greatest(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return float64(as_far_condition(d, at) ? as_far_value(d, at) : float64(-FLOAT64_INF)); };
     reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, float64(-FLOAT64_INF), combine, value,
         [&](vertex near, float64 reduced) { d.reach[near] = reduced; });

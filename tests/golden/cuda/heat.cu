@@ -611,13 +611,13 @@ __device__ __forceinline__ float64 strength_of_value(const data_slice& d, edge e
 #line 18 "heat.gdsl"
     return d.conductance[e];
 }
-#line 609 "heat.cu"
+#line 615 "heat.cu"
 
 __device__ __forceinline__ float64 carried_value(const data_slice& d, edge e, vertex far) {
 #line 17 "heat.gdsl"
     return d.conductance[e] * d.before[far];
 }
-#line 615 "heat.cu"
+#line 621 "heat.cu"
 
 __device__ __forceinline__ void settle_apply(const data_slice& d, vertex v, settle_totals& totals) {
 #line 22 "heat.gdsl"
@@ -625,20 +625,20 @@ __device__ __forceinline__ void settle_apply(const data_slice& d, vertex v, sett
     d.temperature[v] = d.before[v] + d.rate * (d.inflow[v] - d.strength[v] * d.before[v]) / total;
     plain_max(&totals.largest_change, absolute(d.temperature[v] - d.before[v]));
 }
-#line 623 "heat.cu"
+#line 629 "heat.cu"
 
 __device__ __forceinline__ bool cool_condition(const data_slice& d, vertex v) {
 #line 28 "heat.gdsl"
     return out_degree(d.graph, v) == 0 && in_degree(d.graph, v) == 0;
 }
-#line 629 "heat.cu"
+#line 635 "heat.cu"
 
 __device__ __forceinline__ void cool_apply(const data_slice& d, vertex v, cool_totals& totals) {
 #line 30 "heat.gdsl"
     totals.loss += d.temperature[v] * d.rate;
     d.temperature[v] -= d.temperature[v] * d.rate;
 }
-#line 636 "heat.cu"
+#line 642 "heat.cu"
 
 // ---- operators ----
 

@@ -62,7 +62,6 @@ __device__ __forceinline__ uint64 cycles() { return uint64(clock64()); }
 #undef join_totals
 #undef joined_in
 #undef key
-#undef least
 #undef leave_apply_alone
 #undef leave_apply_whole
 #undef leave_claim
@@ -97,6 +96,12 @@ template <class T>
 __device__ __forceinline__ T minimum(T a, T b) { return b < a || a != a ? b : a; }
 template <class T>
 __device__ __forceinline__ T maximum(T a, T b) { return a < b || a != a ? b : a; }
+
+// The smaller and the larger value, never -0.0: so the order of a reduction cannot be seen.
+template <class T>
+__device__ __forceinline__ T least(T a, T b) { return minimum(a, b) + T(0); }
+template <class T>
+__device__ __forceinline__ T greatest(T a, T b) { return maximum(a, b) + T(0); }
 
 // Ids are unsigned with `none` as all ones: `none` becomes -1, and what is none of the `count` ids becomes `none`.
 template <class To, class Id>
@@ -893,31 +898,31 @@ __device__ __forceinline__ uint64 mix(uint64 x) {
     y = (y ^ (y >> 32)) * 15485907386658061715ull;
     return y ^ (y >> 29);
 }
-#line 897 "independent_set.cu"
+#line 902 "independent_set.cu"
 
 __device__ __forceinline__ void draw_apply(const data_slice& d, vertex v) {
 #line 20 "independent_set.gdsl"
     d.key[v] = (mix(from_id<uint64>(v) + d.seed) << 1) | 1ull;
 }
-#line 903 "independent_set.cu"
+#line 908 "independent_set.cu"
 
 __device__ __forceinline__ bool rival_condition(const data_slice& d, vertex src, vertex dst) {
 #line 22 "independent_set.gdsl"
     return d.state[src] == 0 && src != dst;
 }
-#line 909 "independent_set.cu"
+#line 914 "independent_set.cu"
 
 __device__ __forceinline__ uint64 rival_value(const data_slice& d, vertex src) {
 #line 23 "independent_set.gdsl"
     return d.key[src];
 }
-#line 915 "independent_set.cu"
+#line 920 "independent_set.cu"
 
 __device__ __forceinline__ bool join_condition(const data_slice& d, vertex v) {
 #line 26 "independent_set.gdsl"
     return d.key[v] < d.least[v];
 }
-#line 921 "independent_set.cu"
+#line 926 "independent_set.cu"
 
 __device__ __forceinline__ void join_apply(const data_slice& d, vertex v, int32 iteration, join_totals& totals) {
 #line 27 "independent_set.gdsl"
@@ -927,37 +932,37 @@ __device__ __forceinline__ void join_apply(const data_slice& d, vertex v, int32 
 #line 27 "independent_set.gdsl"
     plain_add(&totals.chosen, 1ll);
 }
-#line 931 "independent_set.cu"
+#line 936 "independent_set.cu"
 
 __device__ __forceinline__ bool leave_claim(const data_slice& d, vertex far) {
 #line 31 "independent_set.gdsl"
     return compare_and_swap(&d.state[far], 0, 2);
 }
-#line 937 "independent_set.cu"
+#line 942 "independent_set.cu"
 
 __device__ __forceinline__ void leave_apply_alone(const data_slice& d, vertex far) {
 #line 31 "independent_set.gdsl"
     d.state[far] = 2;
 }
-#line 943 "independent_set.cu"
+#line 948 "independent_set.cu"
 
 __device__ __forceinline__ void leave_apply_whole(const data_slice& d, vertex far) {
 #line 31 "independent_set.gdsl"
     store_shared(&d.state[far], 2);
 }
-#line 949 "independent_set.cu"
+#line 954 "independent_set.cu"
 
 __device__ __forceinline__ bool leave_selects(const data_slice& d, vertex far) {
 #line 30 "independent_set.gdsl"
     return load_now(&d.state[far]) == 0;
 }
-#line 955 "independent_set.cu"
+#line 960 "independent_set.cu"
 
 __device__ __forceinline__ bool undecided_condition(const data_slice& d, vertex v) {
 #line 33 "independent_set.gdsl"
     return d.state[v] == 0;
 }
-#line 961 "independent_set.cu"
+#line 966 "independent_set.cu"
 
 // ---- operators ----
 
@@ -975,7 +980,7 @@ __device__ __forceinline__ void reduce_rival(enactor& run, const data_slice& d, 
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
-    const auto combine = [](uint64 a, uint64 b) { return uint64(minimum(a, b)); };
+    const auto combine = [](uint64 a, uint64 b) { return uint64(least(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return uint64(rival_condition(d, far, near) ? rival_value(d, far) : uint64(0xffffffffffffffffull)); };
     reduce_warps(run, members_of(input), in_lists{d.graph}, uint64(0xffffffffffffffffull), combine, value,
         [&](vertex near, uint64 reduced) { d.least[near] = reduced; });

@@ -784,49 +784,49 @@ __device__ __forceinline__ bool is_site_condition(const data_slice& d, vertex v)
 #line 11 "multi_source.gdsl"
     return d.site[v];
 }
-#line 801 "multi_source.cu"
+#line 788 "multi_source.cu"
 
 __device__ __forceinline__ void is_site_apply(const data_slice& d, vertex v) {
 #line 11 "multi_source.gdsl"
     d.hops[v] = 0;
 }
-#line 807 "multi_source.cu"
+#line 794 "multi_source.cu"
 
 __device__ __forceinline__ bool spread_claim(const data_slice& d, vertex dst, int32 iteration) {
 #line 14 "multi_source.gdsl"
     return compare_and_swap(&d.hops[dst], 2147483647, iteration + 1);
 }
-#line 813 "multi_source.cu"
+#line 800 "multi_source.cu"
 
 __device__ __forceinline__ void spread_apply_alone(const data_slice& d, vertex dst, int32 iteration) {
 #line 14 "multi_source.gdsl"
     d.hops[dst] = iteration + 1;
 }
-#line 819 "multi_source.cu"
+#line 806 "multi_source.cu"
 
 __device__ __forceinline__ void spread_apply_whole(const data_slice& d, vertex dst, int32 iteration) {
 #line 14 "multi_source.gdsl"
     store_shared(&d.hops[dst], iteration + 1);
 }
-#line 825 "multi_source.cu"
+#line 812 "multi_source.cu"
 
 __device__ __forceinline__ bool spread_selects(const data_slice& d, vertex dst) {
 #line 13 "multi_source.gdsl"
     return load_now(&d.hops[dst]) == 2147483647;
 }
-#line 831 "multi_source.cu"
+#line 818 "multi_source.cu"
 
 __device__ __forceinline__ bool tally_condition(const data_slice& d, vertex v) {
 #line 16 "multi_source.gdsl"
     return d.hops[v] <= d.reach;
 }
-#line 837 "multi_source.cu"
+#line 824 "multi_source.cu"
 
 __device__ __forceinline__ void tally_apply(const data_slice& d, tally_totals& totals) {
 #line 16 "multi_source.gdsl"
     plain_add(&totals.near_by, 1ll);
 }
-#line 843 "multi_source.cu"
+#line 830 "multi_source.cu"
 
 // ---- operators ----
 

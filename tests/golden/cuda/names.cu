@@ -854,7 +854,7 @@ __device__ __forceinline__ int32 printf(int32 auto_, int32 long_) {
 #line 22 "names.gdsl"
     return wrapping_add(wrapping_multiply(auto_, long_), 1);
 }
-#line 852 "main.cu"
+#line 858 "main.cu"
 
 __device__ __forceinline__ void operator_apply_(const data_slice& d, vertex shared, operator_totals_& totals) {
 #line 29 "names.gdsl"
@@ -875,37 +875,37 @@ __device__ __forceinline__ void operator_apply_(const data_slice& d, vertex shar
     plain_add(&totals.namespace_, int64(iteration_));
     plain_max(&totals.totals, union_);
 }
-#line 873 "main.cu"
+#line 879 "main.cu"
 
 __device__ __forceinline__ bool enactor_condition(const data_slice& d, vertex v) {
 #line 43 "names.gdsl"
     return d.graph_slice_[v] == 1;
 }
-#line 879 "main.cu"
+#line 885 "main.cu"
 
 __device__ __forceinline__ bool frontier_at_claim(const data_slice& d, vertex new_, int32 iteration) {
 #line 25 "names.gdsl"
     return compare_and_swap(&d.graph_slice_[new_], 0, iteration + 2);
 }
-#line 885 "main.cu"
+#line 891 "main.cu"
 
 __device__ __forceinline__ void frontier_at_apply_alone(const data_slice& d, vertex new_, int32 iteration) {
 #line 25 "names.gdsl"
     d.graph_slice_[new_] = iteration + 2;
 }
-#line 891 "main.cu"
+#line 897 "main.cu"
 
 __device__ __forceinline__ void frontier_at_apply_whole(const data_slice& d, vertex new_, int32 iteration) {
 #line 25 "names.gdsl"
     store_shared(&d.graph_slice_[new_], iteration + 2);
 }
-#line 897 "main.cu"
+#line 903 "main.cu"
 
 __device__ __forceinline__ bool frontier_at_selects(const data_slice& d, vertex new_) {
 #line 24 "names.gdsl"
     return load_now(&d.graph_slice_[new_]) == 0;
 }
-#line 903 "main.cu"
+#line 909 "main.cu"
 
 // ---- operators ----
 

@@ -833,7 +833,7 @@ __device__ __forceinline__ bool begin_condition(const data_slice& d, vertex v) {
 #line 12 "nearest_site.gdsl"
     return d.is_site[v];
 }
-#line 831 "nearest_site.cu"
+#line 837 "nearest_site.cu"
 
 __device__ __forceinline__ void begin_apply(const data_slice& d, vertex v) {
 #line 13 "nearest_site.gdsl"
@@ -841,37 +841,37 @@ __device__ __forceinline__ void begin_apply(const data_slice& d, vertex v) {
 #line 13 "nearest_site.gdsl"
     d.site[v] = v;
 }
-#line 839 "nearest_site.cu"
+#line 845 "nearest_site.cu"
 
 __device__ __forceinline__ bool visit_claim(const data_slice& d, vertex dst, int32 iteration) {
 #line 17 "nearest_site.gdsl"
     return compare_and_swap(&d.hops[dst], -1, iteration + 1);
 }
-#line 845 "nearest_site.cu"
+#line 851 "nearest_site.cu"
 
 __device__ __forceinline__ void visit_apply_alone(const data_slice& d, vertex dst, int32 iteration) {
 #line 17 "nearest_site.gdsl"
     d.hops[dst] = iteration + 1;
 }
-#line 851 "nearest_site.cu"
+#line 857 "nearest_site.cu"
 
 __device__ __forceinline__ void visit_apply_whole(const data_slice& d, vertex dst, int32 iteration) {
 #line 17 "nearest_site.gdsl"
     store_shared(&d.hops[dst], iteration + 1);
 }
-#line 857 "nearest_site.cu"
+#line 863 "nearest_site.cu"
 
 __device__ __forceinline__ bool visit_selects(const data_slice& d, vertex dst) {
 #line 16 "nearest_site.gdsl"
     return load_now(&d.hops[dst]) == -1;
 }
-#line 863 "nearest_site.cu"
+#line 869 "nearest_site.cu"
 
 __device__ __forceinline__ vertex site_before_value(const data_slice& d, vertex src, vertex dst) {
 #line 20 "nearest_site.gdsl"
     return wrapping_add(d.hops[src], 1) == d.hops[dst] ? d.site[src] : NO_VERTEX;
 }
-#line 869 "nearest_site.cu"
+#line 875 "nearest_site.cu"
 
 // ---- operators ----
 
@@ -927,7 +927,7 @@ __device__ __forceinline__ void reduce_site_before(enactor& run, const data_slic
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
-    const auto combine = [](vertex a, vertex b) { return vertex(minimum(a, b)); };
+    const auto combine = [](vertex a, vertex b) { return vertex(least(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return vertex(site_before_value(d, far, near)); };
     reduce_warps(run, members_of(input), in_lists{d.graph}, vertex(NO_VERTEX), combine, value,
         [&](vertex near, vertex reduced) { d.site_reduced[near] = reduced; });

@@ -727,43 +727,43 @@ __device__ __forceinline__ int32 its_score_value(const data_slice& d, vertex src
 #line 21 "neighborhoods.gdsl"
     return d.score[src];
 }
-#line 725 "neighborhoods.cu"
+#line 731 "neighborhoods.cu"
 
 __device__ __forceinline__ int32 far_score_value(const data_slice& d, vertex far) {
 #line 22 "neighborhoods.gdsl"
     return d.score[far];
 }
-#line 731 "neighborhoods.cu"
+#line 737 "neighborhoods.cu"
 
 __device__ __forceinline__ bool its_flag_value(const data_slice& d, vertex src) {
 #line 23 "neighborhoods.gdsl"
     return d.flag[src];
 }
-#line 737 "neighborhoods.cu"
+#line 743 "neighborhoods.cu"
 
 __device__ __forceinline__ uint32 its_bits_value(const data_slice& d, vertex src) {
 #line 24 "neighborhoods.gdsl"
     return uint32(d.score[src]);
 }
-#line 743 "neighborhoods.cu"
+#line 749 "neighborhoods.cu"
 
 __device__ __forceinline__ bool flagged_condition(const data_slice& d, vertex v) {
 #line 27 "neighborhoods.gdsl"
     return d.flag[v];
 }
-#line 749 "neighborhoods.cu"
+#line 755 "neighborhoods.cu"
 
 __device__ __forceinline__ int32 its_touch_value(const data_slice& d, vertex far) {
 #line 25 "neighborhoods.gdsl"
     return d.touching[far];
 }
-#line 755 "neighborhoods.cu"
+#line 761 "neighborhoods.cu"
 
 __device__ __forceinline__ vertex who_value(vertex src) {
 #line 26 "neighborhoods.gdsl"
     return src;
 }
-#line 761 "neighborhoods.cu"
+#line 767 "neighborhoods.cu"
 
 // ---- operators ----
 
@@ -785,7 +785,7 @@ __device__ __forceinline__ void reduce_its_score(enactor& run, const data_slice&
 __device__ __forceinline__ void reduce_its_score_(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
-    const auto combine = [](int32 a, int32 b) { return int32(minimum(a, b)); };
+    const auto combine = [](int32 a, int32 b) { return int32(least(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return int32(its_score_value(d, far)); };
     reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, int32(0x7fffffff), combine, value,
         [&](vertex near, int32 reduced) { d.in_least[near] = reduced; });
@@ -799,7 +799,7 @@ __device__ __forceinline__ void reduce_its_score_(enactor& run, const data_slice
 __device__ __forceinline__ void reduce_far_score(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
-    const auto combine = [](int32 a, int32 b) { return int32(maximum(a, b)); };
+    const auto combine = [](int32 a, int32 b) { return int32(greatest(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return int32(far_score_value(d, far)); };
     reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, int32((-0x7fffffff - 1)), combine, value,
         [&](vertex near, int32 reduced) { d.out_most[near] = reduced; });
@@ -950,7 +950,7 @@ __device__ __forceinline__ void reduce_its_touch(enactor& run, const data_slice&
 __device__ __forceinline__ void reduce_who(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
-    const auto combine = [](vertex a, vertex b) { return vertex(minimum(a, b)); };
+    const auto combine = [](vertex a, vertex b) { return vertex(least(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return vertex(who_value(far)); };
     reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, vertex(NO_VERTEX), combine, value,
         [&](vertex near, vertex reduced) { d.nearest[near] = reduced; });

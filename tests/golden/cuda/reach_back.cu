@@ -621,7 +621,7 @@ __device__ __forceinline__ void back_apply_alone(const data_slice& d, vertex src
 #line 16 "reach_back.gdsl"
     d.steps[src] = uint32(iteration) + 1u;
 }
-#line 638 "reach_back.cu"
+#line 625 "reach_back.cu"
 
 __device__ __forceinline__ void back_apply(const data_slice& d, vertex src, int32 iteration) {
 #line 16 "reach_back.gdsl"
@@ -629,25 +629,25 @@ __device__ __forceinline__ void back_apply(const data_slice& d, vertex src, int3
 #line 16 "reach_back.gdsl"
     store_shared(&d.steps[src], uint32(iteration) + 1u);
 }
-#line 646 "reach_back.cu"
+#line 633 "reach_back.cu"
 
 __device__ __forceinline__ bool back_selects(const data_slice& d, vertex src) {
 #line 15 "reach_back.gdsl"
     return !load_now(&d.reaches[src]);
 }
-#line 652 "reach_back.cu"
+#line 639 "reach_back.cu"
 
 __device__ __forceinline__ bool count_condition(const data_slice& d, vertex v) {
 #line 18 "reach_back.gdsl"
     return d.reaches[v];
 }
-#line 658 "reach_back.cu"
+#line 645 "reach_back.cu"
 
 __device__ __forceinline__ void count_apply(const data_slice& d, count_totals& totals) {
 #line 18 "reach_back.gdsl"
     plain_add(&totals.reached, 1ll);
 }
-#line 664 "reach_back.cu"
+#line 651 "reach_back.cu"
 
 // ---- operators ----
 

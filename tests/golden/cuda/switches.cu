@@ -58,7 +58,6 @@ __device__ __forceinline__ uint64 cycles() { return uint64(clock64()); }
 #undef is_lit_condition
 #undef join
 #undef lamp
-#undef least
 #undef lit
 #undef measure_apply
 #undef measure_condition
@@ -143,6 +142,12 @@ template <class T>
 __device__ __forceinline__ T minimum(T a, T b) { return b < a || a != a ? b : a; }
 template <class T>
 __device__ __forceinline__ T maximum(T a, T b) { return a < b || a != a ? b : a; }
+
+// The smaller and the larger value, never -0.0: so the order of a reduction cannot be seen.
+template <class T>
+__device__ __forceinline__ T least(T a, T b) { return minimum(a, b) + T(0); }
+template <class T>
+__device__ __forceinline__ T greatest(T a, T b) { return maximum(a, b) + T(0); }
 
 // Ids are unsigned with `none` as all ones: `none` becomes -1, and what is none of the `count` ids becomes `none`.
 template <class To, class Id>
@@ -701,13 +706,13 @@ __device__ __forceinline__ void spread_apply(const data_slice& d, vertex src, ve
     reduce_xor(&d.toggled[dst], d.lit[src]);
     d.alike[e] = d.lit[src] == d.lit[dst];
 }
-#line 690 "switches.cu"
+#line 710 "switches.cu"
 
 __device__ __forceinline__ bool measure_condition(const data_slice& d, vertex v) {
 #line 41 "switches.gdsl"
     return d.lit[v];
 }
-#line 696 "switches.cu"
+#line 716 "switches.cu"
 
 __device__ __forceinline__ void measure_apply(const data_slice& d, vertex v, int32 iteration, measure_totals& totals) {
 #line 43 "switches.gdsl"
@@ -723,13 +728,13 @@ __device__ __forceinline__ void measure_apply(const data_slice& d, vertex v, int
     plain_min(&totals.first_lit, v);
     d.stamp[v] = iteration;
 }
-#line 712 "switches.cu"
+#line 732 "switches.cu"
 
 __device__ __forceinline__ bool is_lit_condition(const data_slice& d, vertex v) {
 #line 39 "switches.gdsl"
     return d.lit[v];
 }
-#line 718 "switches.cu"
+#line 738 "switches.cu"
 
 // ---- operators ----
 
