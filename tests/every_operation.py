@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 
 import numpy as np
@@ -78,9 +79,18 @@ def _trees() -> Iterator[Tree]:
     yield from (Tree("builtin", "float64", "sqrt", (_element(kind),)) for kind in INTEGERS)
 
 
+def _of_params(tree: Tree) -> Tree:
+    """The schedule reads no elements."""
+    if tree.kind == "element":
+        return _param(tree.type)
+    return dataclasses.replace(tree, parts=tuple(_of_params(part) for part in tree.parts))
+
+
 def program(place: str, inf_types: tuple[str, ...] = (), every: int = 1) -> Program:
     """All operations in one place; `every`: only each so many-th of them."""
     trees = list(_trees())[::every]
+    if place == "schedule":
+        trees = [_of_params(tree) for tree in trees]
     targets = tuple(Target(f"r{number}", place, tree) for number, tree in enumerate(trees))
     return Program((), targets, inf_types)
 

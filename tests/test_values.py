@@ -26,14 +26,18 @@ def assert_same(program: Program, backends: tuple[str, ...], every: int = 1) -> 
 
 @pytest.mark.parametrize("inf_types", [(), INTEGERS], ids=["wrapping", "saturating"])
 def test_every_operation_in_functors(inf_types: tuple[str, ...]) -> None:
-    assert_same(every_operation.program("apply", inf_types), BACKENDS, every=3)
+    assert_same(every_operation.program("apply", inf_types), BACKENDS, every=4)
 
 
 @pytest.mark.parametrize("inf_types", [(), INTEGERS], ids=["wrapping", "saturating"])
 def test_every_operation_in_initial_values_and_where(inf_types: tuple[str, ...]) -> None:
     program = every_operation.program("initial", inf_types)
-    assert_same(program, ("binding",))
+    assert_same(program, ("binding",), every=2)
     assert_same(program, BACKENDS, every=7)
+
+
+def test_every_operation_in_the_schedule() -> None:
+    assert_same(every_operation.program("schedule", INTEGERS), BACKENDS, every=2)
 
 
 @pytest.mark.parametrize("kind", NUMBERS)
@@ -206,3 +210,22 @@ def test_the_compiler_is_told_to_leave_the_sign_of_zeros_alone(monkeypatch: pyte
     tree = Tree("binary", "float32", "-", sides)
     program = Program((), tuple(Target(f"r{i}", place, tree) for i, place in enumerate(("initial", "apply"))), ())
     assert next(differences(program, next(every_operation.data_sets()), ("cpu",)), None) is None
+
+
+def test_constants_of_two_unsigned_types_are_told_apart() -> None:
+    """A compiler may know integers by their bits alone when it converts them to floats."""
+    text = """program p;
+problem { vertex a : float32; vertex b : float32; vertex c : float64; }
+function most(x : int32) -> uint64 { return uint64(18446744073709551615) - uint64(0); }
+vertex functor f(v) {
+    apply {
+        a[v] = float32(uint32(4294967295)) - most(0);
+        b[v] = float32(uint32(4294967294)) - float32(uint64(18446744073709551614));
+        c[v] = float64(uint32(4294967295)) - most(0);
+    }
+}
+schedule { compute(vertices, f); }
+"""
+    for backend in BACKENDS:
+        found = results(text, backend)
+        assert (found.a[0], found.b[0], found.c[0]) == (-(2.0**64), -(2.0**64), 2.0**32 - 1 - 2.0**64)

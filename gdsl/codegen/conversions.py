@@ -22,6 +22,7 @@ def conversion(operand: Text, old: ScalarType, new: ScalarType) -> Text:
     if new.is_id:
         whole = f"convert<int64>({operand.text})" if old.is_float else operand.text
         return call(f"to_id<{name}>", f"int32({whole})" if old is ScalarType.BOOL else whole, count)
-    if old.is_float and new.is_integer:
+    rounds_unsigned = old is ScalarType.UINT32 and new is ScalarType.FLOAT32
+    if (old.is_float and new.is_integer) or rounds_unsigned:
         return call(f"convert<{name}>", operand.text)
     return call(name, operand.text)

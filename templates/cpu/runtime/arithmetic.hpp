@@ -87,6 +87,10 @@ inline To convert(From x) {
     const From below = limits::is_signed ? -above : From(0);
     return x != x ? To(0) : x <= below ? limits::min() : x >= above ? limits::max() : To(x);
 }
+// By way of int64, which holds every uint32: under -frounding-math g++ 12 takes a constant uint32 and a constant uint64
+// of which both have nothing but ones for the same number where AVX-512 converts them.
+template <>
+inline float32 convert<float32, uint32>(uint32 x) { return float32(int64(x)); }
 
 // piece: from_id to_id
 // Ids are unsigned with `none` as all ones: `none` becomes -1, and what is none of the `count` ids becomes `none`.

@@ -35,7 +35,7 @@ NAMES = ("reference", "binding", "cpu", "emulator", "cuda")
 _PARALLEL = Sizes(small_work=0)
 _BEFORE_A_RUN = ("default", "initial")
 _ULPS = 4
-_WORDS = {"float32": ("uint32", 31), "float64": ("uint64", 63)}
+_WORDS = {"float32": (numpy.dtype("uint32"), 31), "float64": (numpy.dtype("uint64"), 63)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,17 +84,14 @@ def apart(first: Any, second: Any) -> Any:
     if first.dtype.kind != "f":
         return (first != second).astype(float)
     word, shift = _WORDS[str(first.dtype)]
-    sides = []
-    for side in (first, second):
-        bits = side.view(word)
-        negative = (bits >> numpy.dtype(word).type(shift)).astype(bool)
-        size = (bits & numpy.dtype(word).type((1 << shift) - 1)).astype(float)
-        sides.append(numpy.where(negative, -size - 1, size))
-    distance = numpy.abs(sides[0] - sides[1])
-    zeros = (first == 0) & (second == 0) & (sides[0] != sides[1])
-    none = numpy.isnan(first) | numpy.isnan(second)
-    either = numpy.where(numpy.isnan(first) & numpy.isnan(second), 0.0, numpy.inf)
-    return numpy.where(none, either, numpy.where(zeros, numpy.inf, distance))
+    one, two = first.view(word), second.view(word)
+    same_sign = one >> word.type(shift) == two >> word.type(shift)
+    sizes = [side & word.type((1 << shift) - 1) for side in (one, two)]
+    between = numpy.where(same_sign, numpy.maximum(*sizes) - numpy.minimum(*sizes), sizes[0] + sizes[1] + word.type(1))
+    distance = numpy.where((first == 0) & (second == 0) & ~same_sign, numpy.inf, between.astype(float))
+    both = numpy.isnan(first) & numpy.isnan(second)
+    either = numpy.isnan(first) | numpy.isnan(second)
+    return numpy.where(either, numpy.where(both, 0.0, numpy.inf), distance)
 
 
 @contextmanager
