@@ -41,8 +41,8 @@ from gdsl.codegen.keywords import KEYWORDS
 UNDEFINED = "\x01undefined\x02"
 """Stands in the text where the directives against macros go."""
 
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
-_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
+_COMMENT_OR_STRING = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"', re.DOTALL)
+"""Whichever begins first: neither means anything inside the other."""
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _MARK = re.compile("\x01(\\d+)\x02")
 _NOT_A_WORD = re.compile(r"\W")
@@ -51,8 +51,7 @@ _NOT_A_WORD = re.compile(r"\W")
 @lru_cache(maxsize=16)  # a program's texts are asked for several times, and then never again
 def identifiers_of(text: str) -> frozenset[str]:
     """Every identifier in C++ text, outside comments and strings; marks are none."""
-    code = _STRING.sub(" ", _COMMENT.sub(" ", text.replace(UNDEFINED, "")))
-    return frozenset(_IDENTIFIER.findall(code))
+    return frozenset(_IDENTIFIER.findall(_COMMENT_OR_STRING.sub(" ", text.replace(UNDEFINED, ""))))
 
 
 library_identifiers_of = cache(identifiers_of.__wrapped__)
@@ -127,11 +126,11 @@ class Names:
             for name, mark in self._names.items()
             if not name.owner and not _is_reserved(name.text) and name.text not in seen[name.scope] | never
         }
-        taken = self._own | KEYWORDS | {name.text for name in self._names if not name.owner}
+        taken = {*self._own, *KEYWORDS, *(name.text for name in self._names if not name.owner)}
         for name, mark in self._names.items():
             if mark not in self._forms:
                 self._forms[mark] = _free(name.text, bool(name.owner), taken)
-                taken |= {self._forms[mark]}
+                taken.add(self._forms[mark])
 
     def spell(self, text: str) -> str:
         """`text` with forms in the place of marks."""
@@ -151,7 +150,7 @@ def _is_reserved(name: str) -> bool:
     return name.startswith("_") or "__" in name
 
 
-def _free(name: str, plain: bool, taken: frozenset[str]) -> str:
+def _free(name: str, plain: bool, taken: set[str]) -> str:
     """A form after `name` that is not in `taken`, the name itself only where that is `plain`ly allowed."""
     if plain and not _is_reserved(name) and name not in taken:
         return name

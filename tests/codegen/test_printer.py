@@ -12,7 +12,7 @@ from gdsl.codegen.expressions import CheckTable, ExpressionPrinter
 from gdsl.codegen.functions import Argument, FunctionPrinter
 from gdsl.codegen.lines import number_lines
 from gdsl.codegen.literals import literal
-from gdsl.codegen.names import Names
+from gdsl.codegen.names import Names, identifiers_of
 from gdsl.ir import nodes as ir
 from gdsl.operations import Outcome, ReduceOperation, UnaryOperation
 from gdsl.source import NOWHERE
@@ -122,6 +122,11 @@ def test_a_name_keeps_clear_of_what_is_seen_where_it_stands() -> None:
     text = f"{names.local('kept')} {names.frontier('kept')} {names.member('kept')} {names.function('kept')}"
     names.settle("kept run other", functions="kept", schedule="run", structs="other")
     assert names.spell(text) == "kept_ kept_2 kept kept_3"
+
+
+def test_words_of_our_own_are_found_beside_any_file_name() -> None:
+    text = '#line 3 "a*/b/*c // d.gdsl"\none; // not "this\ntwo; /* nor "that */ three; \n#line 4 "x*/y"\nfour'
+    assert identifiers_of(text) == {"line", "one", "two", "three", "four"}
 
 
 def test_derived_names_give_way() -> None:
