@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import pickle
 import time
 from collections.abc import Mapping, Sequence
 
 from gdsl import cache
 from gdsl.api.program import Program
 from gdsl.ir import nodes as ir
+from gdsl.ir import storage
 from gdsl.program_text import read_source
 from gdsl.source import Source
 
@@ -47,24 +47,16 @@ def load(source: Source, words: tuple[str, ...] = ()) -> ir.Program:
     """The IR of a program. The cache is looked up before the parser is imported."""
     key = (source.name, source.text, *words)
     kept = cache.get("front", key)
-    if kept is not None:
-        program = _unpickled(kept)
-        if program is not None:
-            return program
+    program = None if kept is None else storage.decode(kept)
+    if program is not None:
+        return program
     from gdsl import pipeline
 
     program = pipeline.load(source, words)
-    cache.put("front", key, pickle.dumps(program, protocol=5))
+    data = storage.encode(program)
+    if data is not None:
+        cache.put("front", key, data)
     return program
-
-
-def _unpickled(kept: bytes) -> ir.Program | None:
-    """The cache has made sure that only this user could have written `kept`."""
-    try:
-        program = pickle.loads(kept)
-    except Exception:
-        return None
-    return program if isinstance(program, ir.Program) else None
 
 
 def _knob_text(value: object) -> str:

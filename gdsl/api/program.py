@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from gdsl.api.result import Result
 from gdsl.backends import registry
-from gdsl.backends.interface import Executable, Limits
+from gdsl.backends.interface import Bindings, Executable, Limits
+from gdsl.backends.registry import Choice
 from gdsl.binding import bind, needed_id_bits, problem_data
 from gdsl.diagnostics import GdslError
 from gdsl.ir import nodes as ir
@@ -32,6 +33,7 @@ class Program:
         self._program = program
         self._source = source
         self._executables: dict[tuple[str, int], Executable] = {}
+        self._failed: dict[str, str] = {}
         self.compile_ms = compile_ms
 
     @property
@@ -86,21 +88,22 @@ class Program:
         _check_graph(graph)
         limits = _limits(timeout, max_iterations)
         choice = registry.choose(backend)
-        name = choice.backend.name
         with self._explained():
             bits = needed_id_bits(self._program, graph)
-            bindings = bind(self._program, graph, values or {}, self._source, id_bits=bits, device=name == "cuda")
+            bindings = self._bound(choice, graph, values, bits)
             started = time.perf_counter()
-            executable = self._executable(name, bits)
+            ready, executable = self._ready(choice, bits, backend)
             compile_ms = (time.perf_counter() - started) * 1000
+            if ready is not choice:
+                choice, bindings = ready, self._bound(ready, graph, values, bits)
             outcome = executable.run(graph, bindings, limits)
-        return Result(self._program, outcome, name, choice.line, compile_ms)
+        return Result(self._program, outcome, choice.backend.name, choice.line, compile_ms)
 
     def prepare(self, backend: str = "auto", *, ids: int = 32) -> Program:
         """Compile for `backend` and graphs whose ids have `ids` bits now rather than at the first call."""
         choice = registry.choose(backend)
         with self._explained():
-            self._executable(choice.backend.name, self._program.tuning.ids or ids)
+            self._ready(choice, self._program.tuning.ids or ids, backend)
         return self
 
     def source(self, language: str = "cuda", *, ids: int = 32) -> str:
@@ -119,6 +122,23 @@ class Program:
 
     def __repr__(self) -> str:
         return f"<Program {self.name}({', '.join((*self.params, *self.inputs))})>"
+
+    def _bound(self, choice: Choice, graph: Graph, values: Mapping[str, Any] | None, bits: int) -> Bindings:
+        device = choice.backend.name == "cuda"
+        return bind(self._program, graph, values or {}, self._source, id_bits=bits, device=device)
+
+    def _ready(self, choice: Choice, bits: int, asked: str) -> tuple[Choice, Executable]:
+        """The program made ready by the chosen backend; where "auto" was asked for and this machine's compiler is of
+        no use, by the next."""
+        while True:
+            if asked == "auto" and choice.backend.name in self._failed:
+                choice = registry.choose(asked, self._failed)
+            try:
+                return choice, self._executable(choice.backend.name, bits)
+            except GdslError as error:
+                if asked != "auto" or not registry.is_fault_of_machine(error):
+                    raise
+                self._failed[choice.backend.name] = error.diagnostics[0].message
 
     def _executable(self, backend: str, bits: int) -> Executable:
         if (backend, bits) not in self._executables:

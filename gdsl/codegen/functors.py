@@ -113,7 +113,7 @@ class FunctorTexts:
         return TotalText(
             name=name,
             type=reduction.type.value,
-            identity=identity(reduction),
+            identity=identity(total.identity, reduction.type),
             combine=combine(reduction),
             reduce=reduce_function(reduction),
             target=f"d.{name}",

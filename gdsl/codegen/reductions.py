@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from gdsl.codegen.expressions import REDUCTIONS
 from gdsl.codegen.literals import literal
 from gdsl.codegen.ranges import type_range
@@ -10,8 +12,8 @@ from gdsl.plan.nodes import Identity, Reduction
 from gdsl.types import ScalarType
 
 _COMBINE = {
-    ReduceOperation.MIN: "minimum(a, b)",
-    ReduceOperation.MAX: "maximum(a, b)",
+    ReduceOperation.MIN: "least(a, b)",
+    ReduceOperation.MAX: "greatest(a, b)",
     ReduceOperation.ADD: "sum(a, b)",
     ReduceOperation.SUBTRACT: "sum(a, b)",
     ReduceOperation.MULTIPLY: "product(a, b)",
@@ -32,16 +34,17 @@ def reduce_function(reduction: Reduction) -> str:
     return f"reduce_{REDUCTIONS[ReduceOperation.ADD if adds else reduction.combine]}"
 
 
-def identity(reduction: Reduction) -> str:
-    """The value that changes nothing."""
-    kind = reduction.type
-    match reduction.identity:
+def identity(begins: Identity, kind: ScalarType) -> str:
+    """What a reduction of this type begins with."""
+    match begins:
         case Identity.ZERO:
             return literal(0, kind)
         case Identity.ONE:
             return literal(1, kind)
         case Identity.ALL_ONES:
             return literal(True, kind) if kind is ScalarType.BOOL else f"{kind.value}(-1)"
+        case Identity.NAN:
+            return literal(math.nan, kind)
         case extreme:
             return _extreme(kind, largest=extreme is Identity.LARGEST)
 

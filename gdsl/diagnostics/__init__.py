@@ -1,7 +1,8 @@
 """Messages to the user: what is wrong, where, and how to mend it. Every stage reports through this package."""
 
+from gdsl.diagnostics.caution import caution
 from gdsl.diagnostics.diagnostic import Diagnostic, Label
 from gdsl.diagnostics.error import GdslError
 from gdsl.diagnostics.registry import Code, all_codes, explain, find_code
 
-__all__ = ["Code", "Diagnostic", "GdslError", "Label", "all_codes", "explain", "find_code"]
+__all__ = ["Code", "Diagnostic", "GdslError", "Label", "all_codes", "caution", "explain", "find_code"]

@@ -151,7 +151,7 @@ def _both_ways(
 def _ids(values: ArrayLike, name: str) -> NDArray[Any]:
     array = _array(values, name)
     if array.size == 0:
-        return array.astype(np.int64)
+        return np.zeros(0, dtype=np.int64)
     if array.dtype.kind not in "iu":
         raise bad_array(f"{name} has the type {array.dtype}", "vertex ids are integers")
     if array.dtype.kind == "u" and int(array.max()) > np.iinfo(np.int64).max:
@@ -163,15 +163,27 @@ def _values(values: ArrayLike, name: str, length: int, over: str) -> NDArray[Any
     array = _array(values, name)
     if len(array) != length:
         raise bad_array(f"{name} has {len(array):,} elements", f"give one value for each {over}: {length:,}")
-    if array.size and array.dtype.kind not in "biuf":
-        raise bad_array(f"{name} has the type {array.dtype}", "values are booleans, integers or real numbers")
-    native = array.dtype.newbyteorder("=") if array.dtype.kind in "biuf" else np.dtype(np.float64)
-    return np.array(array, dtype=native)
+    is_number = array.dtype.kind in "biuf" and array.dtype.itemsize <= 8
+    if array.size and not is_number:
+        message = f"{name} has the type {array.dtype}"
+        raise bad_array(message, "values are booleans, integers or real numbers of at most 64 bits")
+    if not is_number:
+        return np.zeros(0)
+    native = array.dtype.newbyteorder("=")
+    # SciPy has no sparse matrices of float16, and every such number is a float32.
+    return np.array(array, dtype=np.float32 if native == np.float16 else native)
 
 
 def _array(values: ArrayLike, name: str) -> NDArray[Any]:
     try:
         array = np.asarray(values)
+        if (
+            array.dtype.kind == "f"
+            and isinstance(values, (list, tuple))
+            and all(type(value) is int for value in values)
+        ):
+            # NumPy makes floats of integers that only uint64 holds beside others.
+            array = np.array(values, dtype=np.uint64) if values else array
     except (ValueError, TypeError, OverflowError) as error:
         raise bad_array(f"{name} is not an array: {error}", "give a sequence of numbers") from None
     if array.ndim != 1:

@@ -63,7 +63,7 @@ def _left(sweep: Sweep) -> list[str]:
     lines += [_segment(sweep.segment)] if sweep.segment is not None else []
     for total in sweep.totals:
         reduction = total.reduction
-        begins = f"begins with {reduction.identity.value} of {reduction.type.value}"
+        begins = f"begins with {total.identity.value} of {reduction.type.value}"
         lines.append(f"total {total.scalar} {reduction.combine.value} a block's, {begins}")
     if sweep.edges is not EdgeCount.NONE:
         lines.append(f"edges: {sweep.edges.value}")

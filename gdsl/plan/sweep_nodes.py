@@ -142,6 +142,7 @@ class Identity(Enum):
     LARGEST = "the largest value"
     SMALLEST = "the smallest value"
     ALL_ONES = "all bits"
+    NAN = "NaN"
 
 
 _IDENTITIES = {
@@ -162,6 +163,13 @@ class Total:
 
     scalar: str
     reduction: Reduction
+
+    @property
+    def identity(self) -> Identity:
+        """What a thread begins with: NaN for `min=` and `max=` of floats, since an infinity would win where the scalar
+        and all that is reduced into it are NaN."""
+        least_or_most = self.reduction.combine in (ReduceOperation.MIN, ReduceOperation.MAX)
+        return Identity.NAN if self.reduction.type.is_float and least_or_most else self.reduction.identity
 
 
 @dataclass(frozen=True, slots=True)

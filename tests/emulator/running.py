@@ -10,15 +10,16 @@ from typing import Any
 
 import numpy
 
-from gdsl.backends.cuda import generated_for
+from gdsl.backends.cuda import plan_of
 from gdsl.backends.cuda.enactor import Enactor
 from gdsl.backends.cuda.memory import GraphOnDevice
 from gdsl.backends.interface import Bindings, Limits, Outcome
 from gdsl.backends.reference.interpreter import interpret
-from gdsl.codegen.cuda.generate import Generated
+from gdsl.codegen.cuda.generate import Generated, generate
 from gdsl.graph import Graph
 from gdsl.ir.nodes import Program
 from gdsl.pipeline import load
+from gdsl.plan.nodes import Plan
 from gdsl.plan.target import Sizes
 from gdsl.types import ScalarType
 
@@ -36,6 +37,7 @@ class Built:
     """A program, compiled for the emulator."""
 
     program: Program
+    plan: Plan
     generated: Generated
     module: EmulatedModule
     id_bits: int
@@ -44,7 +46,7 @@ class Built:
         """One run; raises EmulatorError for anything that the emulator found."""
         on_device = GraphOnDevice(device, graph, self.id_bits)
         blocks = device.multiprocessors
-        enactor = Enactor(device, self.module.get_function, self.generated, graph, on_device, blocks=blocks)
+        enactor = Enactor(device, self.module.get_function, self.plan, self.generated, graph, on_device, blocks=blocks)
         return enactor.run(bindings, limits or Limits())
 
 
@@ -58,10 +60,12 @@ def program_of(name: str, tune: Sequence[str] = ()) -> Program:
     return load(path, tune)
 
 
-def generate_text(name: str, tune: Sequence[str], shape: Sizes, id_bits: int = 32) -> tuple[Program, Generated]:
-    """(the program as lowered, its CUDA)."""
-    program = program_of(name, tune)
-    return program, generated_for(program, id_bits, shape)
+def emulated(program: Program, shape: Sizes = SMALL, id_bits: int = 32, coverage: bool = False) -> Built:
+    """A program as lowered, compiled."""
+    plan = plan_of(program, shape)
+    generated = generate(plan, id_bits)
+    module = EmulatedModule(generated.text, f"{program.name}.cu", coverage)
+    return Built(program, plan, generated, module, id_bits)
 
 
 @cache
@@ -69,9 +73,7 @@ def build(
     name: str, tune: tuple[str, ...] = (), shape: Sizes = SMALL, id_bits: int = 32, coverage: bool = False
 ) -> Built:
     """A sample or program of the tests, compiled."""
-    program, generated = generate_text(name, tune, shape, id_bits)
-    module = EmulatedModule(generated.text, f"{program.name}.cu", coverage)
-    return Built(program, generated, module, id_bits)
+    return emulated(program_of(name, tune), shape, id_bits, coverage)
 
 
 def device_for(seed: int, blocks: int = 3, stride: int = 0) -> EmulatedDevice:

@@ -136,7 +136,7 @@ def test_findings_name_the_line_of_the_program() -> None:
     broken = text.replace("compare_and_swap(&d.steps[", "plain_compare_and_swap(&d.steps[")
     broken = broken.replace("// ---- functors ----", PLAIN_EXCHANGE)
     module = EmulatedModule(broken, "backward.cu")
-    mutant = Built(built.program, built.generated, module, 32)
+    mutant = Built(built.program, built.plan, built.generated, module, 32)
     bindings, _ = reference(next(case for case in CASES if case.name == "backward"), "several_blocks", 32)
     with pytest.raises(EmulatorError) as caught:
         for seed in range(5):

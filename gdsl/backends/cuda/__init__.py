@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gdsl.backends.cuda.executable import CudaBackend
-    from gdsl.codegen.cuda.generate import Generated
     from gdsl.ir.nodes import Program
     from gdsl.plan.nodes import Plan
     from gdsl.plan.target import Sizes
@@ -30,13 +29,8 @@ def plan_of(program: Program, sizes: Sizes | None = None) -> Plan:
     return build(pipelines.apply(program), target.cuda(program.tuning.fuse), sizes)
 
 
-def generated_for(program: Program, id_bits: int, sizes: Sizes | None = None) -> Generated:
-    """The CUDA C++ of `program` (as lowered) for ids of `id_bits` bits, and what the host must know of it."""
-    from gdsl.codegen.cuda.generate import generate
-
-    return generate(plan_of(program, sizes), id_bits)
-
-
 def source_text(program: Program, id_bits: int) -> str:
     """The CUDA C++ of `program` for ids of `id_bits` bits."""
-    return generated_for(program, id_bits).text
+    from gdsl.codegen.cuda.generate import generate
+
+    return generate(plan_of(program), id_bits).text

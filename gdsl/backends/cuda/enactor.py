@@ -37,7 +37,9 @@ class Enactor:
 
     device: Device
     kernel: Callable[[str], Any]
+    plan: Plan
     generated: Generated
+    """The text of the plan."""
     graph: Graph
     on_device: GraphOnDevice
     blocks: int | None = None
@@ -47,14 +49,13 @@ class Enactor:
     _started: float = field(init=False, default=0.0)
 
     def __post_init__(self) -> None:
-        self.plan: Plan = self.generated.plan
         names = zip(launches(self.plan), self.generated.kernels, strict=True)
         self._kernel_of = {id(launch): name for launch, name in names}
 
     def run(self, bindings: Bindings, limits: Limits) -> Outcome:
         """Prepare, run to the end, and collect; raises GdslError when the run fails or is stopped."""
         self.limits = limits
-        self.memory = prepare(self.device, self.generated, self.graph, self.on_device, bindings)
+        self.memory = prepare(self.device, self.plan, self.graph, self.on_device, bindings)
         largest = numpy.iinfo(numpy.int64).max
         self.memory.data["run"]["max_iterations"] = largest if limits.max_iterations is None else limits.max_iterations
         walk = _Walk(self, self.blocks or self._blocks())
@@ -100,7 +101,7 @@ class Enactor:
     def control(self) -> dict[str, int]:
         """The control block's words."""
         (block,) = self.device.fetch(
-            self._buffer(Role.CONTROL), struct_dtype(structs.CONTROL, self.generated.id_bits), 1
+            self._buffer(Role.CONTROL), struct_dtype(structs.CONTROL, self.on_device.id_bits), 1
         )
         return {word.name: int(block[word.name]) for word in structs.CONTROL.fields if not word.count}
 
@@ -130,7 +131,7 @@ class Enactor:
         self.memory.rename({name: by_pointer[int(place)] for name, place in zip(swapped, places, strict=True)})
 
     def _outcome(self, control: dict[str, int], passes: int) -> Outcome:
-        bits, program = self.generated.id_bits, self.plan.program
+        bits, program = self.on_device.id_bits, self.plan.program
         results = {buffer.name: buffer for buffer in self.plan.buffers if buffer.role is not Role.LOCAL}
         arrays = {
             array.name: self.device.result(
@@ -152,7 +153,7 @@ class Enactor:
     def _trace(self, length: int) -> tuple[TraceRecord, ...]:
         by_site = {operation.step.site: operation for operation in operations(self.plan)}
         count = min(length, int(self.memory.data["run"]["trace_capacity"]))
-        dtype = struct_dtype(structs.TRACE_RECORD, self.generated.id_bits)
+        dtype = struct_dtype(structs.TRACE_RECORD, self.on_device.id_bits)
         records = self.device.fetch(self._buffer(Role.TRACE), numpy.uint8, count * dtype.itemsize).view(dtype)
         return tuple(_trace_record(by_site[int(record["site"])], record) for record in records)
 
@@ -212,11 +213,11 @@ class _Walk:
         return control["answer"]
 
     def _swap(self, swap: Swap) -> None:
-        memory, layout = self.enactor.memory, self.enactor.generated.layout
+        memory = self.enactor.memory
         first, second = swap.step.first, swap.step.second
         memory.rename({first: memory.problem(second), second: memory.problem(first)})
         for name in (first, second):
-            memory.data["problem"][layout.member_of[name]] = memory.problem(name).pointer
+            memory.data["problem"][name] = memory.problem(name).pointer
 
 
 def result_dtype(type_: ScalarType, id_bits: int) -> Any:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import pickle
+import contextlib
 import weakref
 from typing import TYPE_CHECKING, Any
 
 from gdsl import cache
-from gdsl.backends.cuda import generated_for, nvrtc
+from gdsl.backends.cuda import nvrtc, plan_of
 from gdsl.backends.interface import Availability, Bindings, Limits, Outcome
 from gdsl.graph.graph import Graph
 from gdsl.ir.nodes import Program
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from gdsl.backends.cuda.device import CudaDevice
     from gdsl.backends.cuda.memory import GraphOnDevice
     from gdsl.codegen.cuda.generate import Generated
+    from gdsl.plan.nodes import Plan
 
 _INSTALL = "pip install 'gdsl[cuda13]' (or 'gdsl[cuda12]' for a driver older than 580), on a machine with an NVIDIA GPU"
 
@@ -50,17 +51,23 @@ class CudaBackend:
         return Availability(True, name.decode() if isinstance(name, bytes) else str(name))
 
     def build(self, program: Program, id_bits: int) -> CudaExecutable:
-        """Generate and compile, or take both from the cache."""
+        """Generate and compile, or take both from the cache, which keeps what the driver has loaded."""
+        from gdsl.backends.cuda import stored
+        from gdsl.codegen.cuda.generate import generate
+
         device = self.device()
         key = (cache.program_key(program), id_bits, device.architecture, *nvrtc.version(), *nvrtc.OPTIONS)
-        kept = cache.get("cuda", key)
-        if kept is None:
-            generated = generated_for(program, id_bits)
-            cubin = nvrtc.compile_to_cubin(generated.text, device.architecture, f"{program.name}.cu")
-            kept = pickle.dumps((generated, cubin))
-            cache.put("cuda", key, kept)
-        generated, cubin = pickle.loads(kept)
-        return CudaExecutable(self, generated, cubin)
+        plan = plan_of(program)
+        kept = stored.get(key)
+        if kept is not None:
+            # The driver's errors come in several classes; what it refuses is made anew.
+            with contextlib.suppress(Exception):
+                return CudaExecutable(self, plan, *kept, id_bits)
+        generated = generate(plan, id_bits)
+        cubin = nvrtc.compile_to_cubin(generated.text, device.architecture, f"{program.name}.cu")
+        executable = CudaExecutable(self, plan, generated, cubin, id_bits)
+        stored.put(key, (generated, cubin))
+        return executable
 
     def device(self) -> CudaDevice:
         """The current GPU; switching GPUs in between makes another."""
@@ -85,8 +92,8 @@ class CudaBackend:
 class CudaExecutable:
     """A compiled program; `generated.text` is its source."""
 
-    def __init__(self, backend: CudaBackend, generated: Generated, cubin: bytes) -> None:
-        self.backend, self.generated = backend, generated
+    def __init__(self, backend: CudaBackend, plan: Plan, generated: Generated, cubin: bytes, id_bits: int) -> None:
+        self.backend, self.plan, self.generated, self.id_bits = backend, plan, generated, id_bits
         self._device = backend.device()
         self._module = self._device.load(cubin)
         self._kernels: dict[str, Any] = {}
@@ -96,9 +103,10 @@ class CudaExecutable:
         from gdsl.backends.cuda.enactor import Enactor
         from gdsl.backends.cuda.memory import bytes_needed
 
-        self._device.require(bytes_needed(self.generated, graph))
-        on_device = self.backend.graph(graph, self.generated.id_bits)
-        return Enactor(self._device, self._kernel, self.generated, graph, on_device).run(bindings, limits)
+        self._device.require(bytes_needed(self.plan, graph, self.id_bits))
+        on_device = self.backend.graph(graph, self.id_bits)
+        enactor = Enactor(self._device, self._kernel, self.plan, self.generated, graph, on_device)
+        return enactor.run(bindings, limits)
 
     def _kernel(self, name: str) -> Any:
         if name not in self._kernels:

@@ -11,11 +11,11 @@ import numpy
 
 from gdsl.backends.cuda.device import Buffer, Device
 from gdsl.backends.interface import Bindings
-from gdsl.codegen.cuda.generate import Generated
-from gdsl.codegen.cuda.layout import element_dtype
+from gdsl.codegen.cuda.layout import element_dtype, layout_of
 from gdsl.graph.graph import Graph
 from gdsl.plan import storage
 from gdsl.plan.extents import Size
+from gdsl.plan.nodes import Plan
 from gdsl.plan.storage import GRAPH, PROBLEM, RUN, Cleared, Made, Role
 from gdsl.types import ScalarType
 
@@ -24,7 +24,7 @@ class GraphOnDevice:
     """A graph's arrays on one device, in ids of one width; each part is brought over when it is first needed."""
 
     def __init__(self, device: Device, graph: Graph, id_bits: int) -> None:
-        self.device, self.graph = device, weakref.ref(graph)
+        self.device, self.graph, self.id_bits = device, weakref.ref(graph), id_bits
         self.id_type = numpy.dtype(f"u{id_bits // 8}")
         degrees = max(int(graph.out_degrees.max(initial=0)), 0)
         self.largest_degree = degrees if not graph.directed else max(degrees, int(graph.in_degrees.max(initial=0)))
@@ -70,63 +70,60 @@ def sizes_of(graph: Graph) -> dict[Size, int]:
     return {Size.VERTICES: graph.num_vertices, Size.EDGES: graph.num_edges}
 
 
-def bytes_needed(generated: Generated, graph: Graph) -> int:
+def bytes_needed(plan: Plan, graph: Graph, id_bits: int) -> int:
     """Bytes of device memory beside the graph and the inputs."""
-    buffers = (buffer for buffer in generated.plan.buffers if buffer.made is Made.HOST)
-    return sum(max(buffer.copies, 1) * _bytes_of(buffer, generated, graph) for buffer in buffers)
+    buffers = (buffer for buffer in plan.buffers if buffer.made is Made.HOST)
+    return sum(max(buffer.copies, 1) * _bytes_of(buffer, graph, id_bits) for buffer in buffers)
 
 
-def prepare(
-    device: Device, generated: Generated, graph: Graph, on_device: GraphOnDevice, bindings: Bindings
-) -> RunMemory:
+def prepare(device: Device, plan: Plan, graph: Graph, on_device: GraphOnDevice, bindings: Bindings) -> RunMemory:
     """Allocate and fill what a run needs; results are initialised by the run itself."""
-    memory = RunMemory(numpy.zeros((), generated.layout.dtype(generated.id_bits)))
-    preparation = _Preparation(device, generated, graph, on_device, bindings)
-    for buffer in generated.plan.buffers:
+    memory = RunMemory(numpy.zeros((), layout_of(plan, on_device.id_bits).dtype(on_device.id_bits)))
+    preparation = _Preparation(device, graph, on_device, bindings)
+    for buffer in plan.buffers:
         made = [preparation.buffer(buffer) for _ in range(max(buffer.copies, 1))]
         memory.buffers[buffer.group, buffer.name] = made
         pointers = [each.pointer for each in made]
-        member = generated.layout.member_of[buffer.name] if buffer.group == PROBLEM else buffer.name
-        memory.data[buffer.group][member] = pointers if buffer.copies else pointers[0]
-    preparation.values(memory.data)
+        memory.data[buffer.group][buffer.name] = pointers if buffer.copies else pointers[0]
+    preparation.values(memory.data, plan)
     return memory
 
 
 @dataclass
 class _Preparation:
     device: Device
-    generated: Generated
     graph: Graph
     on_device: GraphOnDevice
     bindings: Bindings
 
     def buffer(self, buffer: storage.Buffer) -> Buffer:
         """The memory of one buffer, or of one of its copies, holding what it must hold at first."""
+        if buffer.group == GRAPH:
+            return self.on_device.part(buffer.name)
         if buffer.made is Made.CALLER:
-            given = self.on_device.part(buffer.name) if buffer.group == GRAPH else None
-            return given or self.device.upload(self.bindings.inputs[buffer.name])
-        made = self.device.allocate(_bytes_of(buffer, self.generated, self.graph))
+            return self.device.upload(self.bindings.inputs[buffer.name])
+        made = self.device.allocate(_bytes_of(buffer, self.graph, self.on_device.id_bits))
         if buffer.cleared is Cleared.ZERO:
             self.device.zero(made)
         elif buffer.cleared is Cleared.GIVEN:
             assert isinstance(buffer.element, ScalarType)
-            value = numpy.zeros(1, element_dtype(buffer.element, self.generated.id_bits))
+            value = numpy.zeros(1, element_dtype(buffer.element, self.on_device.id_bits))
             value[0] = numpy.asarray(self.bindings.inputs[buffer.name]).astype(value.dtype)
             self.device.write(made, value)
         return made
 
-    def values(self, data: Any) -> None:
+    def values(self, data: Any, plan: Plan) -> None:
         """What is no buffer: sizes, limits and params."""
-        graph, run, layout = data[GRAPH], data[RUN], self.generated.layout
+        graph, run = data[GRAPH], data[RUN]
         graph["num_vertices"], graph["num_edges"] = self.graph.num_vertices, self.graph.num_edges
         graph["largest_degree"] = self.on_device.largest_degree
         run["host_stop"] = self.device.stop_pointer
-        (trace,) = (buffer for buffer in self.generated.plan.buffers if buffer.role is Role.TRACE)
+        (trace,) = (buffer for buffer in plan.buffers if buffer.role is Role.TRACE)
         run["trace_capacity"] = trace.extent.value(sizes_of(self.graph))
-        for param in self.generated.plan.program.params:
-            kind = element_dtype(param.type, self.generated.id_bits)
-            data[PROBLEM][layout.member_of[param.name]] = numpy.asarray(self.bindings.params[param.name]).astype(kind)
+        for param in plan.program.params:
+            kind = element_dtype(param.type, self.on_device.id_bits)
+            data[PROBLEM][param.name] = numpy.asarray(self.bindings.params[param.name]).astype(kind)
 
 
-def _bytes_of(buffer: storage.Buffer, generated: Generated, graph: Graph) -> int:
-    return element_dtype(buffer.element, generated.id_bits).itemsize * buffer.extent.value(sizes_of(graph))
+def _bytes_of(buffer: storage.Buffer, graph: Graph, id_bits: int) -> int:
+    return element_dtype(buffer.element, id_bits).itemsize * buffer.extent.value(sizes_of(graph))

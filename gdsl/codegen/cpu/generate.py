@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from gdsl.codegen.comments import comment_lines
 from gdsl.codegen.cpu.operators import OperatorPrinter
 from gdsl.codegen.cpu.schedule import ScheduleExpressions, SchedulePrinter
-from gdsl.codegen.cpu.texts import InitialLoop, Member, ProgramText
+from gdsl.codegen.cpu.texts import InitialLoop, Member, ProgramText, Temporary
 from gdsl.codegen.expressions import CheckTable, ExpressionPrinter
 from gdsl.codegen.functions import FunctionPrinter
 from gdsl.codegen.functors import FunctorTexts
 from gdsl.codegen.library import Library
 from gdsl.codegen.lines import number_lines
 from gdsl.codegen.literals import literal
-from gdsl.codegen.names import Names
+from gdsl.codegen.names import UNDEFINED, Names, Scope
 from gdsl.codegen.templates import render
 from gdsl.plan.extents import EDGES, VERTICES, Extent
 from gdsl.plan.nodes import Initial, Initialise, Launch, Plan
@@ -33,10 +33,8 @@ class Generated:
     """A generated program: its text, and what the host must know to run it beside the plan."""
 
     text: str
-    plan: Plan
     checks: CheckTable
     """The computed indices, for messages."""
-    id_bits: int
 
 
 def generate(plan: Plan, id_bits: int) -> Generated:
@@ -49,25 +47,19 @@ def data_buffers(plan: Plan) -> tuple[Buffer, ...]:
     return tuple(buffer for buffer in plan.buffers if buffer.group == PROBLEM and buffer.made is not Made.PROGRAM)
 
 
-_OF_THE_TEMPLATE = "struct host_slice; combine initialize run_schedule gdsl_run gdsl_release"
-"""What program.cpp.j2 itself defines beside the library."""
-
-
 class _Generator:
     def __init__(self, plan: Plan, id_bits: int) -> None:
         self.plan, self.program = plan, plan.program
         self.id_bits = id_bits
-        self.names = Names(self.program, f"{LIBRARY.text}\n{_OF_THE_TEMPLATE}")
+        self.names = Names()
         self.checks = CheckTable(enabled=self.program.tuning.bounds)
         self.printer = FunctionPrinter(self.program, self.names, self.checks)
         self.texts = FunctorTexts(self.printer)
-        made = [buffer.name for buffer in plan.buffers if buffer.made is Made.PROGRAM]
-        self.temporaries = {name: self.names.fresh_member(name) for name in made}
 
     def generate(self) -> Generated:
         """Everything in words, then laid out, then numbered."""
         own = tuple(function.definition("inline") for function in self.printer.functions())
-        printer = OperatorPrinter(self.plan, self.names, self.texts, self.temporaries)
+        printer = OperatorPrinter(self.plan, self.names, self.texts)
         operators = tuple(printer.print(operation) for operation in operations(self.plan))
         (launch,) = self.plan.schedule
         assert isinstance(launch, Launch)
@@ -91,16 +83,23 @@ class _Generator:
             temporaries=self._temporaries(),
             swapped=self._swapped(),
         )
-        return Generated(self._laid_out(text), self.plan, self.checks, self.id_bits)
+        return Generated(self._laid_out(text), self.checks)
 
-    def _laid_out(self, text: ProgramText) -> str:
+    def _laid_out(self, parts: ProgramText) -> str:
         """The program's own part first, since what it needs of the runtime stands before it."""
-        body = render("cpu", "program.cpp.j2", plan=text, part="program")
-        generated = {"data_slice": render("cpu", "program.cpp.j2", plan=text, part="data")}
+        body = render("cpu", "program.cpp.j2", plan=parts, part="program")
+        generated = {"data_slice": render("cpu", "program.cpp.j2", plan=parts, part="data")}
         runtime = LIBRARY.link(body, generated)
-        front = render("cpu", "program.cpp.j2", plan=text, part="front")
-        whole = "\n".join([front, "\n\n".join(runtime), "", body])
-        return number_lines(whole, f"{self.program.name}.cpp")
+        front = render("cpu", "program.cpp.j2", plan=parts, part="front", undefined=UNDEFINED)
+        text = "\n".join([front, "\n\n".join(runtime), "", body])
+        structs = [generated["data_slice"], render("cpu", "program.cpp.j2", plan=parts, part="totals")]
+        self.names.settle(
+            text,
+            functions="\n".join(parts.functions),
+            schedule=body.rpartition("void run_schedule(")[2],
+            structs="\n".join(structs),
+        )
+        return number_lines(self.names.spell(text), f"{self.program.name}.cpp")
 
     def _head(self) -> tuple[str, ...]:
         doc = comment_lines(self.program.doc)
@@ -131,11 +130,13 @@ class _Generator:
             members.append(Member(kind, self.names.member(buffer.name), True, "data", place))
         return tuple(members)
 
-    def _temporaries(self) -> tuple[tuple[str, str, str], ...]:
+    def _temporaries(self) -> tuple[Temporary, ...]:
         found = []
         for buffer in self.plan.buffers:
             if buffer.made is Made.PROGRAM and isinstance(buffer.element, ScalarType):
-                found.append((buffer.element.value, self.temporaries[buffer.name], _count(buffer)))
+                values = self.names.derived(Scope.LOCAL, f"{buffer.name}_values", "temporary")
+                member = self.names.member(buffer.name)
+                found.append(Temporary(buffer.element.value, member, values, _count(buffer)))
         return tuple(found)
 
     def _swapped(self) -> tuple[tuple[int, str], ...]:

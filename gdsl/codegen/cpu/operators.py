@@ -19,11 +19,10 @@ from gdsl.codegen.cpu.texts import (
 )
 from gdsl.codegen.functions import Argument
 from gdsl.codegen.functors import Arguments, Calls, FunctorTexts
-from gdsl.codegen.names import Names
+from gdsl.codegen.names import Names, Scope
 from gdsl.codegen.precedence import Text
 from gdsl.codegen.reductions import combine, identity
 from gdsl.codegen.switches import switch_text
-from gdsl.ir.nodes import EdgeFunctor, VertexFunctor
 from gdsl.operations import Domain, NeighborOperation, Over
 from gdsl.plan.nodes import Choice, Dedup, EdgeCount, Measure, Operation, Plan, Segment, Sweep, Variant, Walk
 from gdsl.plan.walking import sweeps_of
@@ -49,19 +48,9 @@ _EDGES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class EdgeNames:
-    """What the parts of an edge are called where a functor is run on it."""
-
-    near: str
-    far: str
-    edge: str
-    arguments: Arguments
-
-    @property
-    def parameters(self) -> str:
-        """Of a lambda that visits the edge."""
-        return f"vertex {self.near}, vertex {self.far}, edge {self.edge}"
+_EDGE = "vertex near, vertex far, edge e"
+"""The parameters of a lambda that visits an edge; that of a vertex has ``vertex v``."""
+_ON_A_VERTEX = {Argument.VERTEX: "v"}
 
 
 @dataclass
@@ -71,8 +60,6 @@ class OperatorPrinter:
     plan: Plan
     names: Names
     texts: FunctorTexts
-    temporaries: dict[str, str]
-    """The member for each buffer that the program makes for itself."""
 
     def print(self, operation: Operation) -> OperatorText:
         """What is laid out for any operation."""
@@ -105,7 +92,7 @@ class OperatorPrinter:
         totals = self.texts.totals_of(functor.functor, sweep.totals)
         has_input = members.frontier is not None
         return {
-            "function": self.names.fresh(operation.name),
+            "function": self.names.derived(Scope.GLOBAL, operation.name, f"operator {step.site}"),
             "comment": f"Line {step.span.line}: {operation.call}",
             "parameters": ", ".join(declaration for declaration, _ in parts),
             "arguments": ", ".join(argument for _, argument in parts),
@@ -125,12 +112,11 @@ class OperatorPrinter:
         marks = collect is not None and collect.dedup is Dedup.MARK
         walks = []
         for walk in sweep.walks:
-            edge = self._edge_names(walk)
             apply = "apply_claimed" if walk.variant.claim is not None else "apply"
-            calls = self.texts.calls(walk.variant, edge.arguments, apply=apply)
-            new = f"out.is_new({edge.far})" if marks else ""
-            lines = _visit_lines(calls, edge.far if collect is not None else "", new)
-            walks.append(WalkText(self._pushed_lists(walk), Visit(edge.parameters, lines)))
+            calls = self.texts.calls(walk.variant, _on_an_edge(walk.over), apply=apply)
+            new = "out.is_new(far)" if marks else ""
+            lines = _visit_lines(calls, "far" if collect is not None else "", new)
+            walks.append(WalkText(self._pushed_lists(walk), Visit(_EDGE, lines)))
         over = sweep.walks[0].over if len(sweep.walks) == 1 else Over.ALL_EDGES
         edges = "" if sweep.edges is EdgeCount.WALKED else _EDGES[sweep.edges]
         return Push(tuple(walks), COUNTED[over], marks, edges)
@@ -143,80 +129,55 @@ class OperatorPrinter:
     def _pull(self, sweep: Sweep) -> Pull:
         (walk,), selection = sweep.walks, sweep.selection
         assert selection is not None
-        edge = self._edge_names(walk)
-        calls = self.texts.calls(walk.variant, edge.arguments, "meets", "apply_alone")
-        select = (f"return {self.texts.test(selection.test, edge.arguments, 'selects')};",)
+        arguments = _on_an_edge(walk.over)
+        calls = self.texts.calls(walk.variant, arguments, "meets", "apply_alone")
+        select = (f"return {self.texts.test(selection.test, arguments, 'selects')};",)
         return Pull(
             lists=_lists(walk),
             closes=selection.closes,
-            select=Visit(f"vertex {edge.far}", select),
-            visit=Visit(edge.parameters, _answer_lines(calls)),
+            select=Visit("vertex far", select),
+            visit=Visit(_EDGE, _answer_lines(calls)),
             edges=_EDGES[sweep.edges],
         )
 
     # Vertices, and all edges
 
     def _on_elements(self, common: dict[str, Any], sweep: Sweep, own: Variant) -> FilterText | ComputeText:
-        functor = self.texts.functor(own.functor)
-        if isinstance(functor, EdgeFunctor):
-            edge = self._names_along(functor, Over.OUT_EDGES)
-            lines = _visit_lines(self.texts.calls(own, edge.arguments), "", "")
-            return ComputeText(**common, edges=True, visit=Visit(edge.parameters, lines))
-        assert isinstance(functor, VertexFunctor)
-        name = self.names.local(functor.vertex)
-        calls = self.texts.calls(own, {Argument.VERTEX: name})
+        if sweep.members.domain is Domain.EDGE:
+            lines = _visit_lines(self.texts.calls(own, _on_an_edge(Over.OUT_EDGES)), "", "")
+            return ComputeText(**common, edges=True, visit=Visit(_EDGE, lines))
+        calls = self.texts.calls(own, _ON_A_VERTEX)
         if sweep.collect is not None:
-            return FilterText(**common, visit=Visit(f"vertex {name}", _visit_lines(calls, name, "")))
-        return ComputeText(**common, edges=False, visit=Visit(f"vertex {name}", _visit_lines(calls, "", "")))
+            return FilterText(**common, visit=Visit("vertex v", _visit_lines(calls, "v", "")))
+        return ComputeText(**common, edges=False, visit=Visit("vertex v", _visit_lines(calls, "", "")))
 
     # Neighbour reduction
 
     def _reduce(self, common: dict[str, Any], sweep: Sweep, segment: Segment) -> ReduceText:
         array, kind = f"d.{self.names.member(segment.array)}", segment.type
-        target = f"d.{self.temporaries[segment.aside]}" if segment.aside is not None else array
+        target = f"d.{self.names.member(segment.aside)}" if segment.aside is not None else array
         walks = []
         for i, walk in enumerate(sweep.walks):
-            edge = self._edge_names(walk)
-            value = self._value(walk, edge, segment)
+            value = self._value(walk, segment)
             reduced = f"combine({target}[near], reduced)" if i else "reduced"
             assign = Visit(f"vertex near, {kind.value} reduced", (f"{target}[near] = {reduced};",))
-            walks.append(WalkText(_lists(walk), Visit(edge.parameters, (f"return {value};",)), assign))
+            walks.append(WalkText(_lists(walk), Visit(_EDGE, (f"return {value};",)), assign))
         stored = Visit("vertex near", (f"{array}[near] = {target}[near];",)) if segment.aside is not None else None
         return ReduceText(
             **common,
             type=kind.value,
-            identity=identity(segment.reduction),
+            identity=identity(segment.reduction.identity, kind),
             combine=f"bool({combine(segment.reduction)})" if kind is ScalarType.BOOL else combine(segment.reduction),
             walks=tuple(walks),
             stored=stored,
         )
 
-    def _value(self, walk: Walk, edge: EdgeNames, segment: Segment) -> str:
+    def _value(self, walk: Walk, segment: Segment) -> str:
         """What an edge gives, in the type of the reduction: a count adds up bools."""
         counts = segment.operation is NeighborOperation.COUNT
-        empty = "false" if counts else identity(segment.reduction)
-        value = self.texts.value(walk.variant, edge.arguments, empty)
+        empty = "false" if counts else identity(segment.reduction.identity, segment.type)
+        value = self.texts.value(walk.variant, _on_an_edge(walk.over), empty)
         return conversion(Text(value, 1), ScalarType.BOOL, segment.type).text if counts else value
-
-    # Names
-
-    def _edge_names(self, walk: Walk) -> EdgeNames:
-        functor = self.texts.functor(walk.variant.functor)
-        assert isinstance(functor, EdgeFunctor)
-        return self._names_along(functor, walk.over)
-
-    def _names_along(self, functor: EdgeFunctor, over: Over) -> EdgeNames:
-        source, destination = self.names.local(functor.source), self.names.local(functor.destination)
-        edge = self.names.local(functor.edge)
-        near, far = (destination, source) if over is Over.IN_EDGES else (source, destination)
-        arguments = {
-            Argument.SOURCE: source,
-            Argument.DESTINATION: destination,
-            Argument.EDGE: edge,
-            Argument.NEAR: near,
-            Argument.FAR: far,
-        }
-        return EdgeNames(near, far, edge, arguments)
 
 
 def direction_of(site: int) -> str:
@@ -228,6 +189,18 @@ def counted(plan: Plan, frontier: str | None) -> str:
     """Whose edges are counted where `frontier` is made."""
     counts = {each.name: each.counts for each in plan.frontiers}
     return COUNTED[counts[frontier] if frontier is not None else None]
+
+
+def _on_an_edge(over: Over) -> Arguments:
+    """What functors are given in a visit `over` the edges of `near`."""
+    source, destination = ("far", "near") if over is Over.IN_EDGES else ("near", "far")
+    return {
+        Argument.SOURCE: source,
+        Argument.DESTINATION: destination,
+        Argument.EDGE: "e",
+        Argument.NEAR: "near",
+        Argument.FAR: "far",
+    }
 
 
 def _visit_lines(calls: Calls, collected: str, new: str) -> tuple[str, ...]:

@@ -127,6 +127,16 @@ class Member:
 
 
 @dataclass(frozen=True, slots=True)
+class Temporary:
+    """An array that the program makes for itself: member `name`, whose `count` elements lie in `values`."""
+
+    type: str
+    name: str
+    values: str
+    count: str
+
+
+@dataclass(frozen=True, slots=True)
 class InitialLoop:
     """The initial values of all arrays over vertices, or over edges."""
 
@@ -149,7 +159,6 @@ class ProgramText:
     initial_scalars: tuple[str, ...]
     schedule: tuple[str, ...]
     members: tuple[Member, ...]
-    temporaries: tuple[tuple[str, str, str], ...]
-    """(type, member, number of elements) of each array that the program makes for itself."""
+    temporaries: tuple[Temporary, ...]
     swapped: tuple[tuple[int, str], ...]
     """(place, member) of the data that may change places."""

@@ -8,7 +8,7 @@ from pathlib import PurePath
 
 from gdsl.codegen.comments import comment_lines
 from gdsl.codegen.cuda import runtime
-from gdsl.codegen.cuda.layout import Layout, layout_of, shared_structs, struct_text
+from gdsl.codegen.cuda.layout import GRAPH_SLICE, layout_of, run_slice, shared_structs, struct_text
 from gdsl.codegen.cuda.operators import OperatorPrinter
 from gdsl.codegen.cuda.schedule import KernelPrinter
 from gdsl.codegen.cuda.steps import StepPrinter
@@ -17,7 +17,7 @@ from gdsl.codegen.expressions import CheckTable
 from gdsl.codegen.functions import FunctionPrinter
 from gdsl.codegen.functors import FunctorTexts, TotalsText
 from gdsl.codegen.lines import number_lines
-from gdsl.codegen.names import Names, identifiers_of
+from gdsl.codegen.names import UNDEFINED, Names, identifiers_of
 from gdsl.codegen.templates import render
 from gdsl.ir.nodes import Expression, Literal, NoneId, OwnId
 from gdsl.ir.traversal import walk
@@ -26,22 +26,15 @@ from gdsl.plan.walking import operations, steps_in
 from gdsl.types import ScalarType
 from gdsl.version import __version__
 
-_OWN_WORDS = """problem shared run d iteration times members spare seen directions direction saved input result out
-visit visit_back value value_back combine reduced selects pulls size chunks total totals a b i id near at total"""
-"""Names that the templates and the schedule's printer write, beside those of the runtime."""
-
 
 @dataclass(frozen=True, slots=True)
 class Generated:
     """A generated program: its text, and what the host must know to run it beside the plan."""
 
     text: str
-    plan: Plan
     kernels: tuple[str, ...]
     """The kernel of each launch of the plan, in their order."""
-    layout: Layout
     checks: CheckTable
-    id_bits: int
 
 
 def generate(plan: Plan, id_bits: int) -> Generated:
@@ -53,31 +46,32 @@ def generate(plan: Plan, id_bits: int) -> Generated:
 class _Generation:
     def __init__(self, plan: Plan, id_bits: int) -> None:
         self.plan, self.program, self.id_bits = plan, plan.program, id_bits
-        self.names = Names(self.program, runtime.reserved_text() + _OWN_WORDS)
+        self.names = Names()
         self.checks = CheckTable(enabled=self.program.tuning.bounds)
         self.printer = FunctionPrinter(self.program, self.names, self.checks)
         self.texts = FunctorTexts(self.printer)
-        self.layout = layout_of(plan, self.names, id_bits)
+        self.data_slice = layout_of(plan, id_bits).text(self.names, id_bits)
 
     def run(self) -> Generated:
-        printer = OperatorPrinter(self.plan, self.layout, self.names, self.texts)
+        printer = OperatorPrinter(self.plan, self.names, self.texts)
         operators = [printer.print(operation) for operation in operations(self.plan)]
         by_site = {operator.site: operator for operator in operators}
         kernels = KernelPrinter(self.plan, StepPrinter(self.plan, self.printer.expressions(), by_site)).kernels()
         (initial,) = (step for step in steps_in(self.plan.schedule) if isinstance(step, Initialise))
+        functions = self._functions()
         body = render(
             "cuda",
             "body.cu.j2",
-            functions=self._functions(),
+            functions=functions,
             operators=operators,
             initial_loops=self._initial_loops(initial),
             initial_scalars=[self._initial_scalar(each) for each in initial.scalars],
             kernels=kernels,
         )
-        names = tuple(kernel.name for kernel in kernels)
-        return Generated(self._text(body), self.plan, names, self.layout, self.checks, self.id_bits)
+        text = self._text(body, functions)
+        return Generated(text, tuple(kernel.name for kernel in kernels), self.checks)
 
-    def _text(self, body: str) -> str:
+    def _text(self, body: str, functions: list[str]) -> str:
         """The whole file around `body`."""
         platform, pieces, uses = self._link(body)
         text = render(
@@ -87,10 +81,18 @@ class _Generation:
             platform=platform,
             id_type=f"uint{self.id_bits}",
             constants=self._constants(uses),
+            undefined=UNDEFINED,
             runtime=pieces,
             body=body,
         )
-        return number_lines(text, f"{self.program.name}.cu")
+        totals = [_totals_text(totals) for totals in self.texts.totals.values()]
+        self.names.settle(
+            text,
+            functions="\n".join(functions),
+            schedule=body.rpartition("// ---- enactor ----")[2],
+            structs="\n".join([self.data_slice, *totals]),
+        )
+        return number_lines(self.names.spell(text), f"{self.program.name}.cu")
 
     def _functions(self) -> list[str]:
         totals = [_totals_text(totals) for totals in self.texts.totals.values()]
@@ -132,9 +134,9 @@ class _Generation:
     def _link(self, body: str) -> tuple[list[str], list[str], frozenset[str]]:
         """The runtime's pieces that `body` needs, around the structs of this program."""
         structs = {
-            "graph_slice": struct_text(self.layout.graph),
-            "run_slice": struct_text(self.layout.run),
-            "data_slice": self.layout.text(self.id_bits),
+            "graph_slice": struct_text(GRAPH_SLICE),
+            "run_slice": struct_text(run_slice(self.plan)),
+            "data_slice": self.data_slice,
             **shared_structs(self.plan, self.id_bits),
             "block_storage": _block_storage(frozenset({"collector", "block_reduce", "push_blocks"})),
         }

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 
 import numpy
 
 from gdsl.codegen.names import Names
-from gdsl.ir.nodes import Array, Param, Scalar
+from gdsl.ir.nodes import Array
 from gdsl.operations import Domain
 from gdsl.plan import structs
 from gdsl.plan.nodes import Plan
@@ -45,17 +46,18 @@ GRAPH_SLICE = Struct(
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """`data_slice`, which every kernel gets: its parts, and what the program's data are called in the last of them."""
+    """`data_slice`, which every kernel gets: its parts. The fields of the last are called as the program calls its
+    params, arrays and scalars, and the plan its temporaries."""
 
     graph: Struct
     run: Struct
     problem: Struct
-    member_of: dict[str, str]
-    """The member for each param, array, scalar and temporary."""
 
-    def text(self, id_bits: int) -> str:
+    def text(self, names: Names, id_bits: int) -> str:
         """`data_slice` in C++."""
-        text = struct_text(self.problem, "graph_slice graph;\n    run_slice run;")
+        members = tuple(dataclasses.replace(field, name=names.member(field.name)) for field in self.problem.fields)
+        printed = dataclasses.replace(self.problem, fields=members)
+        text = struct_text(printed, "graph_slice graph;\n    run_slice run;")
         return f"{text}\n{_size_check(self.problem, self.dtype(id_bits).itemsize)}"
 
     def dtype(self, id_bits: int) -> numpy.dtype[numpy.void]:
@@ -66,25 +68,21 @@ class Layout:
         return numpy.dtype(parts, align=True)
 
 
-def layout_of(plan: Plan, names: Names, id_bits: int) -> Layout:
+def layout_of(plan: Plan, id_bits: int) -> Layout:
     """The layout of a plan's data."""
     program = plan.program
-    temporaries = [buffer for buffer in plan.buffers if buffer.role is Role.TEMPORARY]
-    everything: tuple[Param | Array | Scalar, ...] = (*program.params, *program.arrays, *program.scalars)
-    stored = {data.name: names.member(data.name) for data in everything}
-    member_of = {**stored, **{buffer.name: names.fresh_member(buffer.name) for buffer in temporaries}}
+    asides = [(buffer.name, buffer.element) for buffer in plan.buffers if buffer.role is Role.TEMPORARY]
     fields = [
-        Field(member_of[name], Pointer(_name(kind)), f"{_aside_of(plan, name)} before it is stored")
-        for name, kind in ((buffer.name, buffer.element) for buffer in temporaries)
+        Field(name, Pointer(_name(kind)), f"{_aside_of(plan, name)} before it is stored") for name, kind in asides
     ]
-    fields += [Field(stored[a.name], Pointer(a.type.value), _array_comment(a)) for a in program.arrays]
-    fields += [Field(stored[s.name], Pointer(s.type.value), "one value") for s in program.scalars]
+    fields += [Field(array.name, Pointer(array.type.value), _array_comment(array)) for array in program.arrays]
+    fields += [Field(scalar.name, Pointer(scalar.type.value), "one value") for scalar in program.scalars]
     params = sorted(program.params, key=lambda param: -_dtype(param.type, id_bits).itemsize)
-    fields += [Field(stored[p.name], p.type) for p in params]
-    return Layout(GRAPH_SLICE, _run_slice(plan), Struct("data_slice", tuple(fields)), member_of)
+    fields += [Field(param.name, param.type) for param in params]
+    return Layout(GRAPH_SLICE, run_slice(plan), Struct("data_slice", tuple(fields)))
 
 
-def _run_slice(plan: Plan) -> Struct:
+def run_slice(plan: Plan) -> Struct:
     """What the enactor works with, beside the problem data. Frontiers have a place for their bitmaps even where none
     is ever made, so that there is one struct for all."""
     slots = len(plan.frontiers) + 1
@@ -121,13 +119,6 @@ def shared_structs(plan: Plan, id_bits: int) -> dict[str, str]:
     checked = {struct.name: checked_struct_text(struct, id_bits) for struct in found}
     parts = (structs.COUNTERS, structs.FRONTIER, structs.DIRECTION_STATE)
     return {**checked, **{struct.name: struct_text(struct) for struct in parts}}
-
-
-SHARED_NAMES = (
-    *("graph_slice", "run_slice", "data_slice", "saved_state", "control_block", "operator_counters"),
-    *("trace_record", "hub_chunk", "frontier", "direction_state"),
-)
-"""The structs that are printed from tables."""
 
 
 def struct_text(struct: Struct, first: str = "") -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from gdsl.codegen.cuda.layout import Layout
 from gdsl.codegen.cuda.texts import (
     AdvanceText,
     ComputeText,
@@ -20,10 +19,9 @@ from gdsl.codegen.cuda.texts import (
 )
 from gdsl.codegen.functions import Argument
 from gdsl.codegen.functors import Arguments, Calls, FunctorTexts
-from gdsl.codegen.names import Names
+from gdsl.codegen.names import Names, Scope
 from gdsl.codegen.reductions import combine, identity, reduce_function
 from gdsl.codegen.switches import switch_text
-from gdsl.ir.nodes import EdgeFunctor, VertexFunctor
 from gdsl.operations import Balance, Domain, NeighborOperation, Over
 from gdsl.plan.nodes import (
     Choice,
@@ -64,20 +62,9 @@ _EDGES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class EdgeNames:
-    """What an edge's parts are called where a functor is run on it: C++ text for each."""
-
-    near: str
-    far: str
-    at: str
-    """The parameter: the place of the edge in the lists that are walked."""
-    arguments: Arguments
-
-    @property
-    def parameters(self) -> str:
-        """The parameters of a visit."""
-        return f"vertex {self.near}, vertex {self.far}, edge {self.at}"
+_EDGE = "vertex near, vertex far, edge at"
+"""The parameters of a visit of an edge: `at` is its place in the lists that are walked. A vertex has ``vertex v``."""
+_ON_A_VERTEX = {Argument.VERTEX: "v"}
 
 
 @dataclass
@@ -85,7 +72,6 @@ class OperatorPrinter:
     """Prints the operations of one plan; `texts` gathers the functions that they call."""
 
     plan: Plan
-    layout: Layout
     names: Names
     texts: FunctorTexts
 
@@ -107,6 +93,7 @@ class OperatorPrinter:
 
     def _common(self, operation: Operation, sweep: Sweep, directed: bool) -> dict[str, Any]:
         has_input, collect = sweep.members.frontier is not None, sweep.collect
+        owner = f"operator {operation.step.site}"
         parts = [
             ("enactor& run", ""),
             ("const data_slice& d", ""),
@@ -118,7 +105,8 @@ class OperatorPrinter:
         everything = "d.graph.num_edges" if sweep.members.domain is Domain.EDGE else "d.graph.num_vertices"
         functor = next(each for each in (sweep.own, *(walk.variant for walk in sweep.walks)) if each is not None)
         return {
-            "function": self.names.fresh(operation.name),
+            "function": self.names.derived(Scope.GLOBAL, operation.name, owner),
+            "direction": self.names.derived(Scope.VARIABLE, f"direction_of_{operation.name}", owner),
             "comment": f"line {operation.step.span.line}: {operation.call}",
             "parameters": ", ".join(declaration for declaration, _ in parts),
             "arguments": tuple(argument for _, argument in parts if argument),
@@ -143,9 +131,8 @@ class OperatorPrinter:
         marks = collect is not None and collect.dedup is Dedup.MARK
         sides = []
         for i, walk in enumerate(sweep.walks):
-            edge = self._edge_names(walk)
-            mark = f"mark(seen, {edge.far})" if marks else ""
-            visit = self._visit(walk.variant, edge, far=edge.far, mark=mark)
+            mark = "mark(seen, far)" if marks else ""
+            visit = self._visit(walk.variant, _on_an_edge(walk.over, walk.lists), far="far", mark=mark)
             first = i == 0 and len(sweep.walks) == 2
             name = "visit" if i == 0 else "visit_back"
             sides.append(Side(name, self._pushed_lists(walk), visit, first, "chunks" if i else "0"))
@@ -166,12 +153,11 @@ class OperatorPrinter:
     def _pull(self, sweep: Sweep) -> Pull:
         (walk,), selection = sweep.walks, sweep.selection
         assert selection is not None and walk.shared is not None
-        edge = self._edge_names(walk)
+        edge = _on_an_edge(walk.over, walk.lists)
         return Pull(
             lists=_LISTS[walk.lists],
             closes=selection.closes,
-            far=edge.far,
-            selected=self.texts.test(selection.test, edge.arguments, "selects"),
+            selected=self.texts.test(selection.test, edge, "selects"),
             alone=self._visit(walk.variant, edge, "meets", "apply_alone"),
             shared=self._visit(walk.shared, edge, "meets"),
             edges=_EDGES[sweep.edges],
@@ -180,27 +166,23 @@ class OperatorPrinter:
     def _visit(
         self,
         variant: Variant,
-        edge: EdgeNames,
+        edge: Arguments,
         condition: str = "condition",
         apply: str = "apply",
         far: str = "",
         mark: str = "",
     ) -> Visit:
-        calls = self.texts.calls(variant, edge.arguments, condition, "apply_claimed" if variant.claim else apply)
-        return Visit(edge.parameters, _test(calls), calls.apply, calls.says, far, mark)
+        calls = self.texts.calls(variant, edge, condition, "apply_claimed" if variant.claim else apply)
+        return Visit(_EDGE, _test(calls), calls.apply, calls.says, far, mark)
 
     # Vertices, and all edges
 
     def _on_elements(self, common: dict[str, Any], sweep: Sweep, own: Variant) -> FilterText | ComputeText:
-        functor = self.texts.functor(own.functor)
         if sweep.members.domain is Domain.EDGE:
-            assert isinstance(functor, EdgeFunctor)
-            visit = self._visit(own, self._names_along(functor, Over.OUT_EDGES, Over.OUT_EDGES, edge_ids=True))
+            visit = self._visit(own, _on_an_edge(Over.OUT_EDGES, Over.OUT_EDGES))
             return ComputeText(**common, edges=True, visit=visit)
-        assert isinstance(functor, VertexFunctor)
-        name = self.names.local(functor.vertex)
-        calls = self.texts.calls(own, {Argument.VERTEX: name})
-        visit = Visit(f"vertex {name}", _test(calls), calls.apply, calls.says, name)
+        calls = self.texts.calls(own, _ON_A_VERTEX)
+        visit = Visit("vertex v", _test(calls), calls.apply, calls.says, "v")
         if sweep.collect is not None:
             return FilterText(**common, visit=visit)
         return ComputeText(**common, edges=False, visit=visit)
@@ -208,12 +190,12 @@ class OperatorPrinter:
     # Neighbour reduction
 
     def _reduce(self, common: dict[str, Any], sweep: Sweep, segment: Segment) -> ReduceText:
-        array = f"d.{self.layout.member_of[segment.array]}"
-        target = f"d.{self.layout.member_of[segment.aside]}" if segment.aside is not None else array
+        array = f"d.{self.names.member(segment.array)}"
+        target = f"d.{self.names.member(segment.aside)}" if segment.aside is not None else array
         return ReduceText(
             **common,
             type=segment.type.value,
-            identity=identity(segment.reduction),
+            identity=identity(segment.reduction.identity, segment.type),
             combine=combine(segment.reduction),
             reduce=reduce_function(segment.reduction),
             sides=tuple(self._reduce_side(walk, i, sweep, segment, target) for i, walk in enumerate(sweep.walks)),
@@ -224,40 +206,30 @@ class OperatorPrinter:
         )
 
     def _reduce_side(self, walk: Walk, place: int, sweep: Sweep, segment: Segment, target: str) -> ReduceSide:
-        edge = self._edge_names(walk)
-        empty = "false" if segment.operation is NeighborOperation.COUNT else identity(segment.reduction)
+        counts = segment.operation is NeighborOperation.COUNT
+        empty = "false" if counts else identity(segment.reduction.identity, segment.type)
         assign = f"combine({target}[near], reduced)" if place else "reduced"
         return ReduceSide(
             name="value_back" if place else "value",
             lists=_LISTS[walk.lists],
-            parameters=edge.parameters,
-            value=self.texts.value(walk.variant, edge.arguments, empty),
+            parameters=_EDGE,
+            value=self.texts.value(walk.variant, _on_an_edge(walk.over, walk.lists), empty),
             first_of_two=place == 0 and len(sweep.walks) == 2,
             begin="chunks" if place else "0",
             assign=f"{target}[near] = {assign}",
         )
 
-    # Names
 
-    def _edge_names(self, walk: Walk) -> EdgeNames:
-        functor = self.texts.functor(walk.variant.functor)
-        assert isinstance(functor, EdgeFunctor)
-        return self._names_along(functor, walk.over, walk.lists, walk.edge_ids)
-
-    def _names_along(self, functor: EdgeFunctor, over: Over, lists: Over, edge_ids: bool) -> EdgeNames:
-        """The names of an edge in a visit `over` the edges of the members, walking `lists`."""
-        source, destination = self.names.local(functor.source), self.names.local(functor.destination)
-        forward = lists is Over.OUT_EDGES
-        at = self.names.local(functor.edge) if forward else "at"
-        near, far = (source, destination) if over is Over.OUT_EDGES else (destination, source)
-        arguments = {
-            Argument.SOURCE: source,
-            Argument.DESTINATION: destination,
-            Argument.EDGE: at if forward or not edge_ids else "in_lists{d.graph}.id(at)",
-            Argument.NEAR: near,
-            Argument.FAR: far,
-        }
-        return EdgeNames(near, far, at, arguments)
+def _on_an_edge(over: Over, lists: Over) -> Arguments:
+    """What functors are given in a visit `over` the edges of `near`, walking `lists`."""
+    source, destination = ("near", "far") if over is Over.OUT_EDGES else ("far", "near")
+    return {
+        Argument.SOURCE: source,
+        Argument.DESTINATION: destination,
+        Argument.EDGE: "at" if lists is Over.OUT_EDGES else "in_lists{d.graph}.id(at)",
+        Argument.NEAR: "near",
+        Argument.FAR: "far",
+    }
 
 
 def _test(calls: Calls) -> str:

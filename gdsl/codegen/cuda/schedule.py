@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 from dataclasses import dataclass
 
 from gdsl.codegen.cuda.steps import SPARE, StepPrinter
@@ -24,11 +26,21 @@ class KernelPrinter:
     def kernels(self) -> tuple[Kernel, ...]:
         """One for each launch, in the order of the plan."""
         print_launch = self._everything if self.plan.target.fused else self._part
-        return tuple(print_launch(launch) for launch in launches(self.plan))
+        names = self.names()
+        return tuple(print_launch(launch, names[i]) for i, launch in enumerate(launches(self.plan)))
+
+    def names(self) -> tuple[str, ...]:
+        """What the host asks for, for each launch. No namespace keeps these names from others, hence the prefix."""
+        names: list[str] = []
+        for launch in launches(self.plan):
+            name = re.sub(r"[\W_]+", "_", f"gdsl_{self.plan.program.name}_{launch.name}")
+            numbered = (f"{name}_{number}" for number in itertools.count(2))
+            names.append(name if name not in names else next(other for other in numbered if other not in names))
+        return tuple(names)
 
     # One persistent kernel
 
-    def _everything(self, launch: Launch) -> Kernel:
+    def _everything(self, launch: Launch, name: str) -> Kernel:
         """A launch that keeps all state to itself."""
         plan, lines = self.plan, Lines()
         lines.add("data_slice d = problem;" if plan.swapped else "const data_slice& d = problem;")
@@ -42,10 +54,10 @@ class KernelPrinter:
         self._block(launch.steps[1:], lines)
         lines.open("if (leader()) {")
         lines.add("run.control->iterations = run.passes;")
-        for number, name in enumerate(plan.swapped):
-            lines.add(f"d.run.outputs[{number}] = uint64(d.{self.steps.expressions.names.member(name)});")
+        for number, swapped in enumerate(plan.swapped):
+            lines.add(f"d.run.outputs[{number}] = uint64(d.{self.steps.expressions.names.member(swapped)});")
         lines.close()
-        return Kernel(self._name(launch), launch.comment, _PARAMETER, lines.plain())
+        return Kernel(name, launch.comment, _PARAMETER, lines.plain())
 
     def _block(self, steps: tuple[Step, ...], lines: Lines) -> None:
         for step in steps:
@@ -83,7 +95,7 @@ class KernelPrinter:
 
     # A kernel a step
 
-    def _part(self, launch: Launch) -> Kernel:
+    def _part(self, launch: Launch, name: str) -> Kernel:
         """A launch between others: it takes over what it needs of the state, and hands it on."""
         lines = Lines()
         lines.add("const data_slice& d = problem;")
@@ -97,7 +109,7 @@ class KernelPrinter:
                 lines.add(f"if (leader()) {{ run.control->answer = int64({self._print(launch.answer)}); }}")
             if launch.writes or any(isinstance(step, Operation) for step in launch.steps):
                 self._hand_on(launch, lines)
-        return Kernel(self._name(launch), launch.comment, f"{_PARAMETER}, const int32 iteration", lines.plain())
+        return Kernel(name, launch.comment, f"{_PARAMETER}, const int32 iteration", lines.plain())
 
     def _start(self, launch: Launch, lines: Lines) -> None:
         self._block(launch.steps, lines)
@@ -146,9 +158,6 @@ class KernelPrinter:
 
     def _slot(self, name: str) -> int:
         return next(frontier.slot for frontier in self.plan.frontiers if frontier.name == name)
-
-    def _name(self, launch: Launch) -> str:
-        return self.steps.expressions.names.fresh(f"{self.plan.program.name}_{launch.name}")
 
     def _frontier(self, name: str) -> str:
         return self.steps.expressions.names.frontier(name)
