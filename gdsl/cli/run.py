@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gdsl.cli.options import GraphWords, graph_options, output_option, tuning_options
+from gdsl.cli.streams import message
 
 if TYPE_CHECKING:
     from gdsl.cli.report import Run
@@ -77,20 +78,20 @@ def _execute(
     words: GraphWords,
 ) -> Run:
     """The work, the quick checks before the slow ones; writes `output` too."""
-    import gdsl
+    from gdsl.api.compiling import compile_file
     from gdsl.backends import registry
     from gdsl.cli.output import check_writable
     from gdsl.cli.progress import working
     from gdsl.cli.report import Run
     from gdsl.cli.results import check_result_path, write_result
 
-    program = gdsl.compile(program_file, tune=tune)
+    program = compile_file(program_file, tune)
     if output is not None:
         check_result_path(output, program.ir)
         check_writable(output)
     choice = registry.choose(backend)
     if choice.line:
-        click.echo(choice.line, err=True)
+        message(choice.line)
     started = time.perf_counter()
     graph = words.open(graph_file)
     load_ms = (time.perf_counter() - started) * 1000

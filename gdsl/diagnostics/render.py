@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gdsl.diagnostics.diagnostic import Diagnostic
+from gdsl.diagnostics.shown import printable
 from gdsl.source import NOWHERE, Source, Span
 
 _LONGEST_LINE = 160
@@ -26,10 +27,11 @@ def render(diagnostic: Diagnostic, source: Source | None) -> str:
 
 def _head(diagnostic: Diagnostic, span: Span | None, source: Source | None) -> str:
     if diagnostic.place is not None:
-        return f"{diagnostic.place}: "
+        return f"{printable(diagnostic.place)}: "
     if source is None:
         return ""
-    return f"{source.name}:{span.line}:{span.column}: " if span else f"{source.name}: "
+    name = printable(source.name)
+    return f"{name}:{span.line}:{span.column}: " if span else f"{name}: "
 
 
 def _underlined(span: Span, text: str, source: Source, width: int) -> list[str]:
