@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import stat
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+_STREAM = re.compile(r"/dev/(stdin|stdout|stderr)|(?:/dev/fd|/proc/self/fd)/([0-9]{1,9})")
+_MOST_LINKS = 40
+
 
 def check_writable(path: str | os.PathLike[str]) -> None:
     """Raise OSError, with a reason for people, for a file that `whole_file` could not write."""
     with _no_odd_names():
+        if _descriptor(path) is not None or _is_special(path):
+            return
         target = Path(os.path.realpath(path))
         if target.is_dir():
             raise OSError(0, "it is a directory")
-        if _is_special(target):
-            return
         if not target.parent.is_dir():
             raise OSError(0, f"there is no directory {target.parent}")
         if not os.access(target.parent, os.W_OK | os.X_OK):
@@ -33,11 +37,12 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     older file is then as it was.
     """
     check_writable(path)
-    target = Path(os.path.realpath(path))
-    if _is_special(target):
-        with target.open("wb") as file:
+    descriptor = _descriptor(path)
+    if descriptor is not None or _is_special(path):
+        with open(os.dup(descriptor) if descriptor is not None else path, "wb") as file:
             yield file
         return
+    target = Path(os.path.realpath(path))
     handle, name = tempfile.mkstemp(prefix=".gdsl-", dir=target.parent)
     try:
         with os.fdopen(handle, "wb") as file:
@@ -60,8 +65,26 @@ def _no_odd_names() -> Iterator[None]:
         raise OSError(0, "the path has a NUL character") from None
 
 
-def _is_special(target: Path) -> bool:
-    return target.exists() and not stat.S_ISREG(target.stat().st_mode)
+def _is_special(path: str | os.PathLike[str]) -> bool:
+    try:
+        mode = os.stat(path).st_mode
+    except OSError:
+        return False
+    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+
+
+def _descriptor(path: str | os.PathLike[str]) -> int | None:
+    """The number of the open file that `path` stands for (`/dev/stdout`, or a link to it). It has a position that a
+    shell's redirection may go on from, and may be a pipe without any name."""
+    name = os.fspath(path)
+    for _ in range(_MOST_LINKS):
+        found = _STREAM.fullmatch(name)
+        if found is not None:
+            return {"stdin": 0, "stdout": 1, "stderr": 2}[found[1]] if found[1] else int(found[2])
+        if not os.path.islink(name):
+            return None
+        name = os.path.join(os.path.dirname(name), os.readlink(name))
+    return None
 
 
 def _mode(target: Path) -> int:
