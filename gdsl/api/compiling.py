@@ -50,7 +50,8 @@ def _compiled(source: Source, words: tuple[str, ...], started: float) -> Program
 def _with_what_it_was_taken_for(error: GdslError, source: Source) -> GdslError:
     """A note on a str of one line that does not even parse: it may have been meant as a path."""
     first = error.diagnostics[0]
-    if source.name != TEXT or "\n" in source.text or not first.code.startswith("E01"):
+    looks_right = "\n" in source.text or source.text.lstrip().startswith(("program", "#", '"""'))
+    if source.name != TEXT or looks_right or not first.code.startswith("E01"):
         return error
     note = "the str was taken for a program's text, as it has a `;` or a `{` and no file has this name"
     return GdslError((replace(first, notes=(*first.notes, note)), *error.diagnostics[1:]), error.source)

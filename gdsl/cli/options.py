@@ -11,13 +11,48 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from gdsl.diagnostics import shown
+from gdsl.numerals import real_number, whole_number
+
 if TYPE_CHECKING:
     from gdsl.graph import Graph
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 _TUNE_WORD = re.compile(r"[^=\s]+=.+|bounds\s+(on|off)")
-_WEIGHTS = re.compile(r"random:\d+(:\d+)?")
+_WEIGHTS = re.compile(r"random:[0-9]+(:[0-9]+)?")
+
+
+class WholeNumber(click.ParamType):
+    """An integer from 0 to 2^63 - 1, with the digits 0 to 9."""
+
+    name = "whole number"
+
+    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> int:
+        """`value` as an integer; fails as a usage error."""
+        try:
+            number = value if isinstance(value, int) else whole_number(value.strip())
+        except ValueError as error:
+            self.fail(f"{shown(value)}: {error}", parameter, context)
+        if not 0 <= number < 2**63:
+            self.fail(f"{shown(number)} is not in the range from 0 to 2^63 - 1", parameter, context)
+        return number
+
+
+class Seconds(click.ParamType):
+    """A positive number."""
+
+    name = "seconds"
+
+    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> float:
+        """`value` as a number; fails as a usage error."""
+        try:
+            number = value if isinstance(value, float) else real_number(value.strip())
+        except ValueError as error:
+            self.fail(f"{shown(value)}: {error}", parameter, context)
+        if not number > 0:
+            self.fail(f"{shown(value)} is not a positive number of seconds", parameter, context)
+        return number
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gdsl.cli.options import GraphWords, graph_options, output_option, tuning_options
+from gdsl.cli.options import GraphWords, Seconds, WholeNumber, graph_options, output_option, tuning_options
 from gdsl.cli.streams import message
 
 if TYPE_CHECKING:
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 @output_option("Write the results to FILE, which ends in .npz, .csv or .json.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
 @click.option("--profile", is_flag=True, help="Show frontier, edges, direction and balance of every operator that ran.")
-@click.option("--timeout", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS", help="Stop a longer run.")
-@click.option("--max-iterations", type=click.IntRange(min=0), metavar="N", help="Stop a loop that needs more passes.")
+@click.option("--timeout", type=Seconds(), metavar="SECONDS", help="Stop a longer run.")
+@click.option("--max-iterations", type=WholeNumber(), metavar="N", help="Stop a loop that needs more passes.")
 @tuning_options
 @graph_options
 def command(
@@ -122,4 +122,6 @@ def _value(name: str, text: str) -> object:
     from gdsl.binding import Text
     from gdsl.cli.arrays import read_array
 
+    if text == "@":
+        raise click.UsageError(f"-p {name}=@: the name of a file is missing behind the @")
     return read_array(name, Path(text[1:])) if text.startswith("@") else Text(text)

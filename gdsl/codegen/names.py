@@ -15,7 +15,8 @@ from gdsl.ir.nodes import Array, EdgeFunctor, Param, Program, Scalar, VertexFunc
 from gdsl.types import ScalarType
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/|\{#.*?#\}", re.DOTALL)
-_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
+_COMMENT_OR_STRING = re.compile(_COMMENT.pattern + r'|"(?:[^"\\\n]|\\.)*"', re.DOTALL)
+"""Whichever begins first: a file's name in a `#line` may hold what begins a comment."""
 _NOT_A_WORD = re.compile(r"\W")
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _TYPE_NAME = re.compile(r"\b(?:struct|class|union|enum|using)\s+([A-Za-z_]\w*)|\btypedef\b[^;{}]*?([A-Za-z_]\w*)\s*;")
@@ -24,13 +25,13 @@ _TYPE_NAME = re.compile(r"\b(?:struct|class|union|enum|using)\s+([A-Za-z_]\w*)|\
 @cache
 def identifiers_of(text: str) -> frozenset[str]:
     """Every identifier in C++ (or a template of it), outside comments and strings."""
-    return frozenset(_IDENTIFIER.findall(_STRING.sub(" ", _COMMENT.sub(" ", text))))
+    return frozenset(_IDENTIFIER.findall(_COMMENT_OR_STRING.sub(" ", text)))
 
 
 @cache
 def types_of(text: str) -> frozenset[str]:
     """The names of the types that C++ text declares."""
-    found = _TYPE_NAME.findall(_COMMENT.sub(" ", text))
+    found = _TYPE_NAME.findall(_COMMENT_OR_STRING.sub(" ", text))
     return frozenset(first or second for first, second in found)
 
 

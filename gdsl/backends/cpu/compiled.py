@@ -13,6 +13,8 @@ from gdsl.codegen.cpu.plan import Generated, Sizes
 from gdsl.ir.nodes import Program
 
 _KIND = "cpu"
+_LONGEST_NAME = 100
+"""Letters of a program's name that its temporary file has: file systems allow 255 bytes."""
 
 
 @dataclass
@@ -46,7 +48,7 @@ class CpuBackend:
         if facts is not None and library is not None:
             return CpuExecutable(program, id_bits, pickle.loads(facts), library)
         made = generated(program, id_bits, self.sizes)
-        binary = compilers.compile_library(made.text, f"{program.name}.cpp", compiler)
+        binary = compilers.compile_library(made.text, f"{program.name[:_LONGEST_NAME]}.cpp", compiler)
         cache.put(_KIND, key, pickle.dumps(made))
         return CpuExecutable(program, id_bits, made, cache.put_file(_KIND, key, binary))
 
