@@ -23,36 +23,30 @@ _TUNE_WORD = re.compile(r"[^=\s]+=.+|bounds\s+(on|off)")
 _WEIGHTS = re.compile(r"random:[0-9]+(:[0-9]+)?")
 
 
-class WholeNumber(click.ParamType):
-    """An integer from 0 to 2^63 - 1, with the digits 0 to 9."""
-
-    name = "whole number"
-
-    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> int:
-        """`value` as an integer; fails as a usage error."""
-        try:
-            number = value if isinstance(value, int) else whole_number(value.strip())
-        except ValueError as error:
-            self.fail(f"{shown(value)}: {error}", parameter, context)
-        if not 0 <= number < 2**63:
-            self.fail(f"{shown(number)} is not in the range from 0 to 2^63 - 1", parameter, context)
-        return number
+def checked_limit(context: click.Context, option: click.Parameter, word: str | None) -> int | None:
+    """A callback: an integer from 0 to 2^63 - 1, with the digits 0 to 9."""
+    if word is None:
+        return None
+    try:
+        number = whole_number(word.strip())
+    except ValueError as error:
+        raise click.BadParameter(f"{shown(word)}: {error}") from None
+    if not 0 <= number < 2**63:
+        raise click.BadParameter(f"{shown(number)} is not in the range from 0 to 2^63 - 1")
+    return number
 
 
-class Seconds(click.ParamType):
-    """A positive number."""
-
-    name = "seconds"
-
-    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> float:
-        """`value` as a number; fails as a usage error."""
-        try:
-            number = value if isinstance(value, float) else real_number(value.strip())
-        except ValueError as error:
-            self.fail(f"{shown(value)}: {error}", parameter, context)
-        if not number > 0:
-            self.fail(f"{shown(value)} is not a positive number of seconds", parameter, context)
-        return number
+def checked_seconds(context: click.Context, option: click.Parameter, word: str | None) -> float | None:
+    """A callback: a positive number."""
+    if word is None:
+        return None
+    try:
+        number = real_number(word.strip())
+    except ValueError as error:
+        raise click.BadParameter(f"{shown(word)}: {error}") from None
+    if not number > 0:
+        raise click.BadParameter(f"{shown(word)} is not a positive number of seconds")
+    return number
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gdsl.cli.options import GraphWords, Seconds, WholeNumber, graph_options, output_option, tuning_options
+from gdsl.cli.options import GraphWords, checked_limit, checked_seconds, graph_options, output_option, tuning_options
 from gdsl.cli.streams import message
 
 if TYPE_CHECKING:
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 @output_option("Write the results to FILE, which ends in .npz, .csv or .json.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
 @click.option("--profile", is_flag=True, help="Show frontier, edges, direction and balance of every operator that ran.")
-@click.option("--timeout", type=Seconds(), metavar="SECONDS", help="Stop a longer run.")
-@click.option("--max-iterations", type=WholeNumber(), metavar="N", help="Stop a loop that needs more passes.")
+@click.option("--timeout", callback=checked_seconds, metavar="SECONDS", help="Stop a longer run.")
+@click.option("--max-iterations", callback=checked_limit, metavar="N", help="Stop a loop that needs more passes.")
 @tuning_options
 @graph_options
 def command(
