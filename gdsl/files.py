@@ -15,6 +15,15 @@ _STREAM = re.compile(r"/dev/(stdin|stdout|stderr)|(?:/dev/fd|/proc/self/fd)/([0-
 _MOST_LINKS = 40
 
 
+def path_name(path: object, rule: str) -> str:
+    """The str of a path that a caller gave; raises TypeError, which begins with `rule`, for what is none."""
+    name = path.__fspath__() if isinstance(path, os.PathLike) else path
+    if not isinstance(name, str):
+        kind = "bytes" if isinstance(name, bytes) else type(path).__name__
+        raise TypeError(f"{rule}, not {kind}")
+    return name
+
+
 def check_writable(path: str | os.PathLike[str]) -> None:
     """Raise OSError, with a reason for people, for a file that `whole_file` could not write."""
     with _no_odd_names():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from gdsl.diagnostics import GdslError, printable
+from gdsl.files import path_name
 from gdsl.source import Source
 
 LARGEST_PROGRAM = 1 << 20
@@ -52,15 +53,6 @@ def read_file(name: str, note: str | None = None) -> Source:
         raise GdslError.single("E0104", message, place=name) from None
 
 
-def path_name(path: object, rule: str) -> str:
-    """The str of a path that a caller gave; raises TypeError, which begins with `rule`, for what is none."""
-    name = path.__fspath__() if isinstance(path, os.PathLike) else path
-    if not isinstance(name, str):
-        kind = "bytes" if isinstance(name, bytes) else type(path).__name__
-        raise TypeError(f"{rule}, not {kind}")
-    return name
-
-
 def _is_text(word: str) -> bool:
     if not any(sign in word for sign in _TEXT_SIGNS):
         return False
@@ -72,8 +64,7 @@ def _is_text(word: str) -> bool:
 
 
 def _unreadable(name: str, why: str, note: str | None = None) -> GdslError:
-    shown = name if len(name) <= 255 else f"{name[:120]}...{name[-120:]}"
     has_suffix = not name.endswith(".gdsl") and "\0" not in name and os.path.isfile(f"{name}.gdsl")
     fix = f"did you mean {printable(name)}.gdsl?" if has_suffix else None
     notes = (note,) if note else ()
-    return GdslError.single("E0113", f"cannot read the program: {why}", fix=fix, notes=notes, place=shown)
+    return GdslError.single("E0113", f"cannot read the program: {why}", fix=fix, notes=notes, place=name)

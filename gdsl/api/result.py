@@ -64,7 +64,8 @@ class Result(Mapping[str, Any]):
 
     def __getattr__(self, name: str) -> Any:
         """The array or scalar called `name`."""
-        if name not in ("_arrays", "_scalars") and name in self:  # they are missing in a copy that is being made
+        # Python asks for names of its own (and in a copy that is being made, nothing is there yet).
+        if not (name.startswith("__") or name in ("_arrays", "_scalars")) and name in self:
             return self[name]
         have = "" if name.startswith("_") else f"; it has {', '.join(self)}"
         raise AttributeError(f"the result has no {name!r}{have}")

@@ -8,7 +8,7 @@ from functools import cache
 from typing import cast
 
 from gdsl.backends.interface import Availability, Backend
-from gdsl.diagnostics import GdslError
+from gdsl.diagnostics import GdslError, shown
 
 NAMES = ("cuda", "cpu", "reference")
 """All backends, in the order in which `auto` tries them."""
@@ -41,12 +41,15 @@ def availability(name: str) -> Availability:
 def choose(name: str = "auto") -> Choice:
     """The backend called `name`, or the first of `NAMES` that can run here for "auto".
 
-    Raises E0901 or E0902 where the one that was asked for cannot run, ValueError for no name of a backend.
+    Raises E0901 or E0902 where the one that was asked for cannot run, ValueError or TypeError for no name of a
+    backend.
     """
+    if not isinstance(name, str):
+        raise TypeError(f"backend must be a str, one of auto, {', '.join(NAMES)}, not {shown(name)}")
     if name == "auto":
         return _first_available()
     if name not in NAMES:
-        raise ValueError(f"backend must be one of auto, {', '.join(NAMES)}, not {name!r}")
+        raise ValueError(f"backend must be one of auto, {', '.join(NAMES)}, not {shown(name)}")
     found = availability(name)
     if not found.ok:
         raise GdslError.single(

@@ -9,6 +9,7 @@ import numpy as np
 
 from gdsl.diagnostics import GdslError
 from gdsl.graph import Graph
+from gdsl.graph.arrays import host_array
 from gdsl.ir import nodes as ir
 from gdsl.operations import Domain
 from gdsl.source import Source
@@ -109,17 +110,16 @@ def _as_array(array: ir.Array, given: Any, source: Source | None, device: bool) 
         values = module.asarray(given)
         return values if device else module.asnumpy(values)
     try:
-        values = np.asarray(given)
-    except ValueError:
-        values = np.empty(0, dtype=object)
-    if values.dtype.kind not in "biufcSUOMmV":
-        raise GdslError.single("E0607", f"input `{array.name}`: {type(given).__name__} is no array", array.span, source)
+        values = host_array(given, f"input `{array.name}`")
+    except ValueError as error:
+        raise GdslError.single("E0607", f"input `{array.name}` {error}", array.span, source) from None
+    if values.dtype.kind == "O":
+        why = f"is not an array of numbers of at most 64 bits, but {type(given).__name__}"
+        raise GdslError.single("E0607", f"input `{array.name}` {why}", array.span, source)
     return values
 
 
 def _wrong_length(array: ir.Array, values: Any, length: int, graph: Graph, source: Source | None) -> GdslError:
-    if values.dtype == object:
-        return _wrong_type(array, values, source)
     shape = f"{len(values):,} values" if values.ndim == 1 else f"the shape {values.shape}"
     what = "vertices" if array.domain is Domain.VERTEX else "stored edges"
     notes = []
@@ -164,7 +164,8 @@ def _checked_ids(array: ir.Array, values: Any, graph: Graph, id_bits: int, sourc
             source,
             notes=[f"ids count from 0 to {count - 1}; -1 is none" if count else "-1 is none"],
         )
-    return module.ascontiguousarray(values, dtype=np.int64 if id_bits == 64 else np.int32)
+    # A copy: what was checked here stays so, whatever other threads do to the caller's array meanwhile.
+    return module.array(values, dtype=np.int64 if id_bits == 64 else np.int32, order="C")
 
 
 def _converted(array: ir.Array, values: Any, graph: Graph, source: Source | None) -> Any:

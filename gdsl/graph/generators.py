@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from numbers import Real
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gdsl.diagnostics import GdslError
+from gdsl.diagnostics import GdslError, shown
 from gdsl.graph.construction import LARGEST_NUM_VERTICES, EdgeList, build
 from gdsl.graph.graph import Graph, id_dtype
 from gdsl.graph.hashing import Words, permuted, random_words
@@ -72,10 +73,11 @@ def grid(rows: int, columns: int | None = None, keep: float = 0.9, seed: int = 2
     columns = rows if columns is None else columns
     _whole("rows", rows, 1, LARGEST_NUM_VERTICES)
     _whole("columns", columns, 1, LARGEST_NUM_VERTICES)
+    rows, columns = int(rows), int(columns)
     _whole("rows × columns", rows * columns, 1, LARGEST_NUM_VERTICES)
     _whole("seed", seed, 0, 2**64 - 1)
-    if not 0 <= keep <= 1:
-        _refuse(f"keep is {keep}", "keep is a probability from 0 to 1")
+    if not isinstance(keep, Real) or not 0 <= keep <= 1:
+        _refuse(f"keep is {shown(keep)}", "keep is a probability from 0 to 1")
     count = rows * columns
     require_memory(160 * count, f"a grid of {count:,} vertices")
     vertices = np.arange(count, dtype=np.int64)
@@ -130,6 +132,8 @@ def generate(spec: str) -> Graph:
     """The graph that `spec` names: `rmat:SCALE[:EDGE_FACTOR]`, `grid:SIDE`, `grid:ROWSxCOLUMNS`,
     `uniform:VERTICES:EDGES`, each with `:seed=N` and grids with `:keep=P` behind it. Raises GdslError E0713.
     """
+    if not isinstance(spec, str):
+        raise TypeError(f"a generator is named by a str, not {shown(spec)}")
     if not looks_like_generator(spec):
         _refuse(f"`{spec}` is no generator", "rmat:SCALE, grid:SIDE or uniform:VERTICES:EDGES")
     kind, *words = spec.split(":")
@@ -167,8 +171,8 @@ def _number(spec: str, word: str, real: bool) -> Any:
 
 
 def _whole(name: str, value: int, lowest: int, highest: int) -> None:
-    if not isinstance(value, (int, np.integer)) or not lowest <= value <= highest:
-        _refuse(f"{name} is {value}", f"{name} is a whole number from {lowest:,} to {highest:,}")
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or not lowest <= value <= highest:
+        _refuse(f"{name} is {shown(value)}", f"{name} is a whole number from {lowest:,} to {highest:,}")
 
 
 def _refuse(message: str, fix: str) -> NoReturn:

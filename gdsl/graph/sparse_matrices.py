@@ -67,7 +67,7 @@ def graph_of_matrix(matrix: Any, directed: bool) -> Graph:
         source, destination = graph.ends(edge)
         message = f"the matrix is not symmetric: ({source}, {destination}) and ({destination}, {source}) differ"
         raise GdslError.single("E0704", message, fix="leave out directed=False, or give matrix + matrix.T")
-    return Graph(graph.offsets, graph.columns, directed=False, attributes=graph.attributes)
+    return Graph._made(graph.offsets, graph.columns, False, graph.attributes, {})
 
 
 def _first_weight_that_differs(graph: Graph) -> int | None:

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.io import mmwrite
 
-from gdsl.diagnostics import GdslError
-from gdsl.files import whole_file
+from gdsl.diagnostics import GdslError, shown
+from gdsl.files import path_name, whole_file
 from gdsl.graph.graph import Graph
 from gdsl.graph.reading import COMPRESSED, format_of
 from gdsl.graph.sparse_matrices import DIRECTED_KEY
@@ -34,7 +34,9 @@ def write(graph: Graph, path: str | os.PathLike[str], *, format: str | None = No
     of names. An existing file is replaced only by a whole one; links are followed, devices and pipes written directly.
     Raises GdslError E0702, E0714 or E0715.
     """
-    name = os.fspath(path)
+    if not isinstance(graph, Graph):
+        raise TypeError(f"what is written is a gdsl.Graph, not {shown(graph)}")
+    name = path_name(path, "a graph's path is a str or a path-like object")
     kind = format_of(name, format)
     if kind == "npz" and name.lower().endswith(COMPRESSED):
         raise GdslError.single("E0702", "an .npz file is compressed already", place=name)

@@ -1,0 +1,47 @@
+"""What a caller gives as an array, as an array of NumPy, with nothing dropped on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdsl.graph.memory import require_memory
+
+
+def host_array(values: Any, name: str) -> NDArray[Any]:
+    """`values` as `numpy.asarray` takes them, of any dtype and shape.
+
+    Raises ValueError, with words that go on behind `name`, for what is no array or has masked values: these have no
+    counterpart in a graph or a program, and their numbers mean nothing. Raises GdslError E0708 for an array larger
+    than the machine.
+    """
+    if hasattr(values, "__cuda_array_interface__"):
+        raise ValueError("lies in the memory of a GPU; give array.get()")
+    if _is_sequence(values):
+        require_memory(16 * len(values), f"an array of {len(values):,} values for {name}")
+        if any(isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value) for value in values):
+            raise ValueError(_MASKED)
+    try:
+        array = np.asanyarray(values)
+    except Exception as error:  # whatever `__array__`, `__len__` or `__getitem__` of a class do
+        raise ValueError(f"is not an array of numbers, but {type(values).__name__}") from error
+    if isinstance(array, np.ma.MaskedArray) and np.ma.is_masked(array):
+        raise ValueError(_MASKED)
+    require_memory(array.size * array.itemsize if array.base is not None and 0 in array.strides else 0, name)
+    return np.asarray(array)
+
+
+_MASKED = "has masked values; give the others only, or values in their places, such as array.filled(0)"
+
+
+def _is_sequence(values: Any) -> bool:
+    """Whether NumPy would take `values` one by one."""
+    if isinstance(values, (str, bytes, bytearray, memoryview, Mapping, type)):
+        return False
+    as_whole = any(hasattr(values, word) for word in ("__array__", "__array_interface__", "__array_struct__"))
+    return (
+        not as_whole and hasattr(values, "__len__") and hasattr(values, "__getitem__") and hasattr(values, "__iter__")
+    )
