@@ -23,8 +23,8 @@ def _seconds(timeout: object) -> float | None:
         raise TypeError(f"timeout must be a number of seconds, not {shown(timeout)}")
     try:
         seconds = float(timeout)
-    except OverflowError:
-        seconds = math.inf if timeout > 0 else -math.inf
+    except OverflowError:  # of an integer beyond all floats
+        seconds = math.inf if timeout > 0 else -math.inf  # type: ignore[operator]
     if not seconds > 0:
         raise ValueError(f"timeout must be a positive number of seconds, not {shown(timeout)}")
     return None if math.isinf(seconds) else seconds

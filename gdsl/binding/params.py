@@ -99,6 +99,7 @@ def _float(declared: ir.Param | ir.Scalar, value: int | float, kind: str, source
 
 
 def _integer(declared: ir.Param | ir.Scalar, value: int, kind: str, id_count: int, source: Source | None) -> int:
+    value = int(value)
     if declared.type.is_id:
         check_id(declared, value, kind, id_count, source)
         return value

@@ -31,7 +31,15 @@ def host_array(values: Any, name: str) -> NDArray[Any]:
     if isinstance(array, np.ma.MaskedArray) and np.ma.is_masked(array):
         raise ValueError(_MASKED)
     require_memory(array.size * array.itemsize if array.base is not None and 0 in array.strides else 0, name)
-    return np.asarray(array)
+    return _sound(np.asarray(array))
+
+
+def _sound(array: NDArray[Any]) -> NDArray[Any]:
+    """Arrays over foreign memory may lie at odd addresses, and have bools that are neither 0 nor 1; compiled code
+    relies on both."""
+    if array.dtype == np.bool_ and (array.view(np.uint8) > 1).any():
+        return np.not_equal(array.view(np.uint8), 0)
+    return array if array.flags.aligned else array.copy()
 
 
 _MASKED = "has masked values; give the others only, or values in their places, such as array.filled(0)"
