@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import errno
+import io
 import os
 import re
 import stat
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 _STREAM = re.compile(r"/dev/(stdin|stdout|stderr)|(?:/dev/fd|/proc/self/fd)/([0-9]{1,9})")
 _MOST_LINKS = 40
@@ -32,6 +34,8 @@ def check_writable(path: str | os.PathLike[str]) -> None:
         target = Path(os.path.realpath(path))
         if target.is_dir():
             raise OSError(0, "it is a directory")
+        if target.is_symlink():  # what is left of links that lead to each other
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
         if not target.parent.is_dir():
             raise OSError(0, f"there is no directory {target.parent}")
         if not os.access(target.parent, os.W_OK | os.X_OK):
@@ -48,8 +52,11 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     check_writable(path)
     descriptor = _descriptor(path)
     if descriptor is not None or _is_special(path):
-        with open(os.dup(descriptor) if descriptor is not None else path, "wb") as file:
-            yield file
+        with (
+            open(os.dup(descriptor) if descriptor is not None else path, "wb", buffering=0) as raw,
+            io.BufferedWriter(_Forwards(raw)) as buffered,
+        ):
+            yield buffered
         return
     target = Path(os.path.realpath(path))
     handle, name = tempfile.mkstemp(prefix=".gdsl-", dir=target.parent)
@@ -72,6 +79,20 @@ def _no_odd_names() -> Iterator[None]:
         yield
     except ValueError:
         raise OSError(0, "the path has a NUL character") from None
+
+
+class _Forwards(io.RawIOBase):
+    """Bytes to a device or pipe, one behind the other. Some devices say that they can be sought in, and cannot."""
+
+    def __init__(self, file: io.RawIOBase) -> None:
+        super().__init__()
+        self._file = file
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int | None:
+        return self._file.write(data)
 
 
 def _is_special(path: str | os.PathLike[str]) -> bool:

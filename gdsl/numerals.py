@@ -1,4 +1,5 @@
-"""Numbers written as text, on the command line and in files of arrays: one rule, that of the language and of C.
+"""What is a number: written as text, on the command line and in files of arrays (the rule of the language and of C), or
+handed over by a caller from Python.
 
 Python's `int` and `float` also take digits of other scripts, `1_000`, and turn `1e400` into infinity without a word.
 """
@@ -7,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from numbers import Integral, Real
 
 _WHOLE = re.compile(r"([+-]?)0*([0-9]+)")
 _REAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
@@ -38,3 +40,17 @@ def real_number(text: str) -> float:
     if math.isinf(value):
         raise ValueError("it is too large for float64")
     return value
+
+
+def is_whole(value: object) -> bool:
+    """Whether `value` is an integer of Python or NumPy; bools and spans of time (NumPy has them among its) are none."""
+    return isinstance(value, Integral) and _is_number(value)
+
+
+def is_real(value: object) -> bool:
+    """Whether `value` is an integer or a float of Python or NumPy, or a fraction."""
+    return isinstance(value, Real) and _is_number(value)
+
+
+def _is_number(value: object) -> bool:
+    return not isinstance(value, bool) and getattr(getattr(value, "dtype", None), "kind", "i") in "iuf"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from gdsl import cache
@@ -66,10 +66,8 @@ def tune_words(tune: TuneWords, fuse: bool | None) -> tuple[str, ...]:
         words = [tune]
     elif isinstance(tune, Mapping):
         words = [f"{_word(knob)}={_knob_text(value)}" for knob, value in tune.items()]
-    elif isinstance(tune, Iterable) and not isinstance(tune, bytes | bytearray):
-        words = [_word(word) for word in tune]
     else:
-        raise TypeError(f"tune must be words such as 'visit.direction=pull' or a mapping, not {shown(tune)}")
+        words = [_word(word) for word in _iterator(tune)]
     if fuse is not None:
         words.append(f"schedule.fuse={'on' if fuse else 'off'}")
     return tuple(words)
@@ -97,6 +95,15 @@ def _unpickled(kept: bytes) -> ir.Program | None:
     except Exception:
         return None
     return program if isinstance(program, ir.Program) else None
+
+
+def _iterator(tune: object) -> Iterator[object]:
+    try:
+        if not isinstance(tune, bytes | bytearray):
+            return iter(tune)  # type: ignore[call-overload,no-any-return]
+    except TypeError:
+        pass
+    raise TypeError(f"tune must be words such as 'visit.direction=pull' or a mapping, not {shown(tune)}")
 
 
 def _word(word: object) -> str:

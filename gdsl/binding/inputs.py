@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gdsl.diagnostics import GdslError
+from gdsl.diagnostics import GdslError, type_name
 from gdsl.graph import Graph
 from gdsl.graph.arrays import host_array
 from gdsl.ir import nodes as ir
@@ -113,7 +113,7 @@ def _as_array(array: ir.Array, given: Any, source: Source | None, device: bool) 
         values = host_array(given, f"input `{array.name}`")
     except ValueError as error:
         raise GdslError.single("E0607", f"input `{array.name}` {error}", array.span, source) from None
-    if values.dtype.kind == "O":
+    if values.dtype.kind == "O" or (values.ndim == 0 and values.dtype.kind not in "biuf"):
         why = f"is not an array of numbers of at most 64 bits, but {type(given).__name__}"
         raise GdslError.single("E0607", f"input `{array.name}` {why}", array.span, source)
     return values
@@ -137,7 +137,7 @@ def _wrong_length(array: ir.Array, values: Any, length: int, graph: Graph, sourc
 def _wrong_type(array: ir.Array, values: Any, source: Source | None) -> GdslError:
     return GdslError.single(
         "E0607",
-        f"input `{array.name}` is {array.type.value}, but the array's dtype is {values.dtype}",
+        f"input `{array.name}` is {array.type.value}, but the array's dtype is {type_name(values.dtype)}",
         array.span,
         source,
         fix=f"convert the array, for example by .astype({_numpy_name(array.type)!r})",

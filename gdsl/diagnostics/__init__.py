@@ -3,6 +3,17 @@
 from gdsl.diagnostics.diagnostic import Diagnostic, Label
 from gdsl.diagnostics.error import GdslError
 from gdsl.diagnostics.registry import Code, all_codes, explain, find_code
-from gdsl.diagnostics.shown import printable, shown
+from gdsl.diagnostics.shown import printable, shown, type_name
 
-__all__ = ["Code", "Diagnostic", "GdslError", "Label", "all_codes", "explain", "find_code", "printable", "shown"]
+__all__ = [
+    "Code",
+    "Diagnostic",
+    "GdslError",
+    "Label",
+    "all_codes",
+    "explain",
+    "find_code",
+    "printable",
+    "shown",
+    "type_name",
+]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gdsl.diagnostics import GdslError
 from gdsl.graph.memory import require_memory
 
 
@@ -20,17 +21,21 @@ def host_array(values: Any, name: str) -> NDArray[Any]:
     """
     if hasattr(values, "__cuda_array_interface__"):
         raise ValueError("lies in the memory of a GPU; give array.get()")
-    if _is_sequence(values):
-        require_memory(16 * len(values), f"an array of {len(values):,} values for {name}")
-        if any(isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value) for value in values):
-            raise ValueError(_MASKED)
     try:
-        array = np.asanyarray(values)
+        length = len(values) if _is_sequence(values) else 0
+        _require_room(16 * length, name)
+        masked = length and any(isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value) for value in values)
+        array = values if masked else np.asanyarray(values)
+    except GdslError:
+        raise
     except Exception as error:  # whatever `__array__`, `__len__` or `__getitem__` of a class do
         raise ValueError(f"is not an array of numbers, but {type(values).__name__}") from error
+    if masked:
+        raise ValueError(_MASKED)
     if isinstance(array, np.ma.MaskedArray) and np.ma.is_masked(array):
         raise ValueError(_MASKED)
-    require_memory(array.size * array.itemsize if array.base is not None and 0 in array.strides else 0, name)
+    if 0 in array.strides:  # one value that stands for many, which copies of it do not
+        _require_room(array.size * array.itemsize, name)
     return _sound(np.asarray(array))
 
 
@@ -42,6 +47,12 @@ def _sound(array: NDArray[Any]) -> NDArray[Any]:
     return array if array.flags.aligned else array.copy()
 
 
+def _require_room(needed: int, name: str) -> None:
+    if needed > _LITTLE:
+        require_memory(needed, name)
+
+
+_LITTLE = 1 << 24
 _MASKED = "has masked values; give the others only, or values in their places, such as array.filled(0)"
 
 

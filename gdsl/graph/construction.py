@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from gdsl.diagnostics import shown
+from gdsl.diagnostics import shown, type_name
 from gdsl.graph.arrays import host_array
 from gdsl.graph.errors import bad_array, bad_id, too_large
 from gdsl.graph.graph import Graph, id_dtype
 from gdsl.graph.memory import require_memory
+from gdsl.numerals import is_whole
 
 LARGEST_NUM_VERTICES = 3_037_000_499
 """More vertices are refused: two ids no longer pack into one int64, and degrees are int32 anyway."""
@@ -106,7 +106,7 @@ def vertex_count(value: int | None) -> int | None:
     """A number of vertices of the caller's. Raises TypeError, GdslError E0709 or E0711."""
     if value is None:
         return None
-    if not isinstance(value, Integral) or isinstance(value, bool):
+    if not is_whole(value):
         raise TypeError(f"num_vertices must be a whole number, not {shown(value)}")
     count = int(value)
     if count < 0:
@@ -215,7 +215,7 @@ def _ids(values: ArrayLike, name: str) -> NDArray[Any]:
     if array.size == 0:
         return np.empty(0, np.int64)
     if array.dtype.kind not in "iu":
-        raise bad_array(f"{name} has the type {array.dtype}", "vertex ids are integers")
+        raise bad_array(f"{name} has the type {type_name(array.dtype)}", "vertex ids are integers")
     if array.dtype.kind == "u" and int(array.max()) > np.iinfo(np.int64).max:
         raise bad_id(int(array.max()), f"{name}[{int(array.argmax())}]", None)
     if array.dtype.itemsize < 4:
@@ -240,7 +240,11 @@ def _values(values: ArrayLike, name: str, length: int, over: str) -> NDArray[Any
     if len(array) != length:
         raise bad_array(f"{name} has {len(array):,} elements", f"give one value for each {over}: {length:,}")
     if array.size and array.dtype.kind not in "biuf":
-        raise bad_array(f"{name} has the type {array.dtype}", "values are booleans, integers or real numbers")
+        raise bad_array(
+            f"{name} has the type {type_name(array.dtype)}", "values are booleans, integers or real numbers"
+        )
+    if not array.size and array.dtype.kind not in "biuf":
+        return np.empty(0, np.float64)
     wanted = array.dtype.newbyteorder("=") if array.dtype.kind in "biu" else np.dtype(np.float64)
     if array.dtype.kind == "f" and array.dtype.itemsize <= 4:
         wanted = np.dtype(np.float32)

@@ -144,7 +144,7 @@ class Graph:
         from gdsl.graph.construction import build, edges_from_arrays
 
         named = {} if attributes is None else attributes
-        if weights is not None:
+        if weights is not None and isinstance(named, Mapping):
             if "weight" in named:
                 raise ValueError("weights and attributes['weight'] are the same; give one of them")
             named = {**named, "weight": weights}
