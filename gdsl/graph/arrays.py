@@ -26,7 +26,7 @@ def host_array(values: Any, name: str) -> NDArray[Any]:
         _require_room(16 * length, name)
         masked = length and any(isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value) for value in values)
         array = values if masked else np.asanyarray(values)
-    except GdslError:
+    except (GdslError, MemoryError):
         raise
     except Exception as error:  # whatever `__array__`, `__len__` or `__getitem__` of a class do
         raise ValueError(f"is not an array of numbers, but {type(values).__name__}") from error
