@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import importlib
+import os
 import platform
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from importlib import metadata
 from typing import Any
 
 from gdsl import cache
+from gdsl.cache.trust import show
 from gdsl.diagnostics import GdslError
 from gdsl.version import __version__
 
@@ -183,15 +185,23 @@ def _extra() -> str:
 
 def _compiler() -> Finding:
     found = importlib.import_module("gdsl.backends.registry").availability("cpu")
-    return Finding("C++ compiler", State.GOOD if found.ok else State.ABSENT, found.detail, found.fix)
+    if not found.ok:
+        state = State.BAD if os.environ.get("CXX", "").strip() else State.ABSENT
+        return Finding("C++ compiler", state, found.detail, found.fix)
+    try:
+        importlib.import_module("gdsl.backends.cpu.compiled").try_compiler()
+    except GdslError as error:
+        first = error.diagnostics[0]
+        return Finding("C++ compiler", State.BAD, "; ".join((first.message, *first.notes)), first.fix or "")
+    return Finding("C++ compiler", State.GOOD, found.detail.removeprefix("C++ compiler "))
 
 
 def _cache() -> Finding:
     problem = cache.trouble()
     if problem is not None:
-        return Finding("cache", State.BAD, problem, "set GDSL_CACHE_DIR to a directory of your own")
+        return Finding("cache", State.BAD, problem, cache.REMEDY)
     entries, size = cache.usage()
-    return Finding("cache", State.GOOD, f"{cache.directory()}, {entries} entries, {size / 2**20:.1f} MiB")
+    return Finding("cache", State.GOOD, f"{show(cache.directory())}, {entries} entries, {size / 2**20:.1f} MiB")
 
 
 def _backends() -> list[Finding]:

@@ -18,8 +18,11 @@ class BinaryOperation(Enum):
 
     ADD = "+"
     ADD_SATURATING = "+|"
-    """Integer addition where ``inf`` (the type's largest value) on either side stays ``inf``; made by lowering only."""
+    """Integer addition of a type that has an ``inf`` (its largest value) in the program: ``inf`` on either side stays
+    ``inf``, what does not fit becomes the nearest value that does. Made by the checker only, as is the next one."""
     SUBTRACT = "-"
+    SUBTRACT_SATURATING = "-|"
+    """The same for subtraction: ``inf - y`` is ``inf``, ``x - inf`` of another ``x`` the smallest value."""
     MULTIPLY = "*"
     DIVIDE = "/"
     INTEGER_DIVIDE = "//"

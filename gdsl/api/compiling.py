@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pickle
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -12,6 +11,7 @@ from gdsl import cache
 from gdsl.api.program import Program
 from gdsl.diagnostics import GdslError, shown
 from gdsl.ir import nodes as ir
+from gdsl.ir import storage
 from gdsl.program_text import TEXT, read_file, read_source
 from gdsl.source import Source
 
@@ -77,24 +77,16 @@ def load(source: Source, words: tuple[str, ...] = ()) -> ir.Program:
     """The IR of a program. The cache is looked up before the parser is imported."""
     key = (source.name, source.text, *words)
     kept = cache.get("front", key)
-    if kept is not None:
-        program = _unpickled(kept)
-        if program is not None:
-            return program
+    program = None if kept is None else storage.decode(kept)
+    if program is not None:
+        return program
     from gdsl import pipeline
 
     program = pipeline.load(source, words)
-    cache.put("front", key, pickle.dumps(program, protocol=5))
+    data = storage.encode(program)
+    if data is not None:
+        cache.put("front", key, data)
     return program
-
-
-def _unpickled(kept: bytes) -> ir.Program | None:
-    """The cache has made sure that only this user could have written `kept`."""
-    try:
-        program = pickle.loads(kept)
-    except Exception:
-        return None
-    return program if isinstance(program, ir.Program) else None
 
 
 def _iterator(tune: object) -> Iterator[object]:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from gdsl.api.limits import limits
 from gdsl.api.result import Result
 from gdsl.backends import registry
-from gdsl.backends.interface import Executable
+from gdsl.backends.interface import Bindings, Executable
+from gdsl.backends.registry import Choice
 from gdsl.binding import bind, needed_id_bits, problem_data
 from gdsl.diagnostics import GdslError, shown
 from gdsl.ir import nodes as ir
@@ -33,6 +34,7 @@ class Program:
         self._program = program
         self._source = source
         self._executables: dict[tuple[str, int], Executable] = {}
+        self._failed: dict[str, str] = {}
         self.compile_ms = compile_ms
 
     @property
@@ -89,22 +91,23 @@ class Program:
         stops = limits(timeout, max_iterations)
         given = _named_values(values)
         choice = registry.choose(backend)
-        name = choice.backend.name
         with self._explained():
             bits = needed_id_bits(self._program, graph)
-            bindings = bind(self._program, graph, given, self._source, id_bits=bits, device=name == "cuda")
+            bindings = self._bound(choice, graph, given, bits)
             started = time.perf_counter()
-            executable = self._executable(name, bits)
+            ready, executable = self._ready(choice, bits, backend)
             compile_ms = (time.perf_counter() - started) * 1000
+            if ready is not choice:
+                choice, bindings = ready, self._bound(ready, graph, given, bits)
             outcome = executable.run(graph, bindings, stops)
-        return Result(self._program, outcome, name, choice.line, compile_ms)
+        return Result(self._program, outcome, choice.backend.name, choice.line, compile_ms)
 
     def prepare(self, backend: str = "auto", *, ids: int = 32) -> Program:
         """Compile for `backend` and graphs whose ids have `ids` bits now rather than at the first call."""
         bits = self._program.tuning.ids or _id_bits(ids)
         choice = registry.choose(backend)
         with self._explained():
-            self._executable(choice.backend.name, bits)
+            self._ready(choice, bits, backend)
         return self
 
     def source(self, language: str = "cuda", *, ids: int = 32) -> str:
@@ -123,10 +126,27 @@ class Program:
 
     def __getstate__(self) -> dict[str, Any]:
         """Copies and pickles are without what backends made, which belongs to this process; the cache has it."""
-        return {**self.__dict__, "_executables": {}}
+        return {**self.__dict__, "_executables": {}, "_failed": {}}
 
     def __repr__(self) -> str:
         return f"<Program {self.name}({', '.join((*self.params, *self.inputs))})>"
+
+    def _bound(self, choice: Choice, graph: Graph, values: Mapping[str, Any], bits: int) -> Bindings:
+        device = choice.backend.name == "cuda"
+        return bind(self._program, graph, values, self._source, id_bits=bits, device=device)
+
+    def _ready(self, choice: Choice, bits: int, asked: str) -> tuple[Choice, Executable]:
+        """The program made ready by the chosen backend; where "auto" was asked for and this machine's compiler is of
+        no use, by the next."""
+        while True:
+            if asked == "auto" and choice.backend.name in self._failed:
+                choice = registry.choose(asked, self._failed)
+            try:
+                return choice, self._executable(choice.backend.name, bits)
+            except GdslError as error:
+                if asked != "auto" or not registry.is_fault_of_machine(error):
+                    raise
+                self._failed[choice.backend.name] = error.diagnostics[0].message
 
     def _executable(self, backend: str, bits: int) -> Executable:
         """Two threads may make it at the same time; then one of the two stays."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import cast
@@ -14,6 +15,7 @@ NAMES = ("cuda", "cpu", "reference")
 """All backends, in the order in which `auto` tries them."""
 
 _MISSING_CODES = {"cuda": "E0901", "cpu": "E0902"}
+_MACHINE_CODES = ("E0901", "E0902", "E0903", "E0904", "E0905", "E0906")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +40,10 @@ def availability(name: str) -> Availability:
         return Availability(False, f"it cannot be imported: {error}")
 
 
-def choose(name: str = "auto") -> Choice:
+def choose(name: str = "auto", failed: Mapping[str, str] | None = None) -> Choice:
     """The backend called `name`, or the first of `NAMES` that can run here for "auto".
+
+    `failed` says of backends that seemed able to run here why they are not: "auto" passes them over.
 
     Raises E0901 or E0902 where the one that was asked for cannot run, ValueError or TypeError for no name of a
     backend.
@@ -47,7 +51,7 @@ def choose(name: str = "auto") -> Choice:
     if not isinstance(name, str):
         raise TypeError(f"backend must be a str, one of auto, {', '.join(NAMES)}, not {shown(name)}")
     if name == "auto":
-        return _first_available()
+        return _first_available(failed or {})
     if name not in NAMES:
         raise ValueError(f"backend must be one of auto, {', '.join(NAMES)}, not {shown(name)}")
     found = availability(name)
@@ -60,10 +64,15 @@ def choose(name: str = "auto") -> Choice:
     return Choice(get(name))
 
 
-def _first_available() -> Choice:
+def is_fault_of_machine(error: GdslError) -> bool:
+    """Whether a program could not be made ready since the machine's compiler, or its place for libraries, failed."""
+    return error.code in _MACHINE_CODES
+
+
+def _first_available(failed: Mapping[str, str]) -> Choice:
     reasons: list[str] = []
     for name in NAMES:
-        found = availability(name)
+        found = Availability(False, failed[name]) if name in failed else availability(name)
         if found.ok:
             because = f" ({'; '.join(reasons)})" if reasons else ""
             return Choice(get(name), f"backend: {name}, {found.detail}{because}")

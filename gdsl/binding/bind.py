@@ -11,6 +11,7 @@ import numpy as np
 from gdsl.backends.interface import Bindings
 from gdsl.binding.expressions import Evaluator
 from gdsl.binding.inputs import attribute_array, input_array
+from gdsl.binding.literals import check_literals
 from gdsl.binding.params import check_id, scalar_value
 from gdsl.binding.where import WhereChecker
 from gdsl.diagnostics import Diagnostic, GdslError
@@ -54,6 +55,7 @@ def bind(
     """
     _check_names(program, given, source)
     _check_requirements(program, graph, source)
+    check_literals(program, graph, source)
     params = _params(program, graph, given, source)
     bits = id_bits or needed_id_bits(program, graph)
     inputs: dict[str, Any] = {}

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from gdsl.arithmetic.operations import of_arrays
 from gdsl.binding import operations
 from gdsl.binding.operations import DTYPES, Array
 from gdsl.diagnostics import GdslError
@@ -33,6 +34,7 @@ class Evaluator:
     ) -> None:
         """`module` is numpy or cupy; `array` gives inputs by name, arrays of it and scalars, `degrees` arrays [V]."""
         self._module = module
+        self._arithmetic = of_arrays(module)
         self._functions = functions
         self._params = params
         self._counts = counts
@@ -58,7 +60,7 @@ class Evaluator:
             case ir.Element() | ir.DegreeOf():
                 return self._gathered(node, local, active)
             case ir.Unary(operation=operation, operand=operand):
-                return operations.unary(self._module, operation, self._evaluate(operand, local, active))
+                return self._arithmetic.unary(operation, operand.type)(self._evaluate(operand, local, active))
             case ir.Binary():
                 return self._binary(node, local, active)
             case ir.Select(condition=condition, yes=yes, no=no):
@@ -74,7 +76,7 @@ class Evaluator:
                 return operations.convert(self._module, value, operand.type, node.type, limits)
             case ir.BuiltinCall(function=builtin, arguments=arguments):
                 values = [self._evaluate(argument, local, active) for argument in arguments]
-                return operations.builtin(self._module, builtin, values)
+                return self._arithmetic.builtin(builtin, node.type)(*values)
             case ir.FunctionCall(function=name, arguments=arguments):
                 values = [self._evaluate(argument, local, active) for argument in arguments]
                 return self._called(self._functions[name], values, active)
@@ -108,7 +110,8 @@ class Evaluator:
             return left & self._evaluate(node.right, local, self._narrowed(active, left))
         if node.operation is BinaryOperation.OR:
             return left | self._evaluate(node.right, local, self._narrowed(active, ~left))
-        return operations.binary(self._module, node.operation, left, self._evaluate(node.right, local, active))
+        function = self._arithmetic.binary(node.operation, node.left.type, node.right.type)
+        return function(left, self._evaluate(node.right, local, active))
 
     def _narrowed(self, active: Array | None, chosen: Array) -> Array:
         return chosen if active is None else active & chosen

@@ -16,6 +16,7 @@ from typing import Any, cast
 import click
 
 from gdsl.cli import streams
+from gdsl.cli.machine import check_room, import_failure, system_failure
 from gdsl.diagnostics import GdslError
 from gdsl.version import __version__
 
@@ -87,11 +88,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 0
         except OSError as error:
             streams.discard_output()
-            return _fail(f"error: cannot write the output: {streams.reason(error)}")
+            return _fail(system_failure(error, main.__code__))
 
 
 def _guarded(arguments: Sequence[str] | None) -> int:
     try:
+        check_room()
         words = list(sys.argv[1:] if arguments is None else arguments)
         with gdslc.make_context("gdslc", words) as context:
             gdslc.invoke(context)
@@ -110,6 +112,8 @@ def _guarded(arguments: Sequence[str] | None) -> int:
         return _fail(_styled(str(GdslError.single("E0912", f"not enough memory{_detail(error)}"))))
     except OSError:
         raise
+    except ImportError as error:
+        return _fail(_styled(str(import_failure(error))))
     except Exception as error:
         return _internal(error)
 

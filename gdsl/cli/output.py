@@ -11,6 +11,7 @@ from typing import BinaryIO
 import click
 
 from gdsl import files
+from gdsl.cli import streams
 from gdsl.diagnostics import GdslError, printable
 
 
@@ -44,9 +45,7 @@ def print_binary(data: bytes) -> None:
     """Write `data` to standard output; refused (a usage error) where that is a terminal."""
     if sys.stdout.isatty():
         raise click.UsageError("this output is binary and not written to a terminal; use -o FILE or a pipe")
-    sys.stdout.flush()
-    sys.stdout.buffer.write(data)
-    sys.stdout.buffer.flush()
+    streams.write_bytes(data)
 
 
 def _is_standard_output(path: Path) -> bool:

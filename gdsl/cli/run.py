@@ -97,8 +97,9 @@ def _execute(
     load_ms = (time.perf_counter() - started) * 1000
     values = {name: _value(name, text) for name, text in given.items()}
     with working(f"running {program.name} on {choice.backend.name}"):
-        result = program.run(graph, values, backend=choice.backend.name, **limits)
-    result.backend_line = choice.line
+        result = program.run(graph, values, backend=backend, **limits)
+    if result.backend_line != choice.line:  # the one that was chosen could not be made ready
+        click.echo(result.backend_line, err=True)
     if output is not None:
         with working(f"writing {output}"):
             write_result(output, program.ir, result)

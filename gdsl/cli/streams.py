@@ -50,6 +50,13 @@ def messages() -> Iterator[None]:
         _discard(sys.stderr)
 
 
+def write_bytes(data: bytes) -> None:
+    """Write `data` to standard output as it is."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
+
+
 def discard_output() -> None:
     """Let nothing more be written to standard output, not even what Python still holds back at exit."""
     _discard(sys.stdout)
@@ -75,6 +82,10 @@ class _ClosedStream(io.RawIOBase):
 
     def write(self, data: Any) -> int:
         return os.write(self._descriptor, data)
+
+
+WRITERS = (write_bytes.__code__, _ClosedStream.write.__code__)
+"""What stands in the traceback of an error of standard output, beside click."""
 
 
 def _reserve() -> None:

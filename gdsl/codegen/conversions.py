@@ -14,13 +14,15 @@ def conversion(operand: Text, old: ScalarType, new: ScalarType) -> Text:
         return operand
     if new is ScalarType.BOOL:
         return binary_text(BinaryOperation.NOT_EQUAL, operand, atom("0"))
+    count = "d.graph.num_vertices" if new is ScalarType.VERTEX else "d.graph.num_edges"
     if old.is_id and new.is_id:
-        return call(f"to_id<{name}>", f"from_id<int64>({operand.text})")
+        return call(f"to_id<{name}>", f"from_id<int64>({operand.text})", count)
     if old.is_id:
         return call(f"from_id<{name}>", operand.text)
     if new.is_id:
         whole = f"convert<int64>({operand.text})" if old.is_float else operand.text
-        return call(f"to_id<{name}>", f"int32({whole})" if old is ScalarType.BOOL else whole)
-    if old.is_float and new.is_integer:
+        return call(f"to_id<{name}>", f"int32({whole})" if old is ScalarType.BOOL else whole, count)
+    rounds_unsigned = old is ScalarType.UINT32 and new is ScalarType.FLOAT32
+    if (old.is_float and new.is_integer) or rounds_unsigned:
         return call(f"convert<{name}>", operand.text)
     return call(name, operand.text)

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gdsl.codegen.conversions import conversion
-from gdsl.codegen.literals import literal
+from gdsl.codegen.literals import id_number, literal
 from gdsl.codegen.names import Names
 from gdsl.codegen.precedence import AND_LEVEL, Text, atom, binary_text, call, conditional, postfix, prefix
-from gdsl.codegen.ranges import cannot_overflow, value_range
+from gdsl.codegen.ranges import cannot_overflow, stays_below_inf, value_range
 from gdsl.ir.nodes import (
     Binary,
     BuiltinCall,
@@ -61,6 +61,10 @@ _WRAPPING = {
     BinaryOperation.ADD: "wrapping_add",
     BinaryOperation.SUBTRACT: "wrapping_subtract",
     BinaryOperation.MULTIPLY: "wrapping_multiply",
+}
+_SATURATING = {
+    BinaryOperation.ADD_SATURATING: ("add_saturating", BinaryOperation.ADD),
+    BinaryOperation.SUBTRACT_SATURATING: ("subtract_saturating", BinaryOperation.SUBTRACT),
 }
 _ON_BOOLS = {
     BinaryOperation.BIT_AND: BinaryOperation.AND,
@@ -235,8 +239,11 @@ class ExpressionPrinter:
         if operation.is_comparison:
             return binary_text(operation, self._compared(node.left), self._compared(node.right))
         left, right = self._text(node.left), self._text(node.right)
-        if operation is BinaryOperation.ADD_SATURATING:
-            return call("add_saturating", left.text, right.text)
+        if operation in _SATURATING:
+            function, plain = _SATURATING[operation]
+            if not stays_below_inf(node):
+                return call(function, left.text, right.text)
+            operation = plain
         if operation in _WRAPPING and node.type.is_signed and not cannot_overflow(node):
             return call(_WRAPPING[operation], left.text, right.text)
         if operation in (BinaryOperation.INTEGER_DIVIDE, BinaryOperation.MODULO):
@@ -250,7 +257,7 @@ class ExpressionPrinter:
     def _compared(self, side: Expression) -> Text:
         """A side of a comparison: the number of an id needs no type there."""
         if isinstance(side, Literal) and side.type.is_id:
-            return atom(str(side.value))
+            return atom(id_number(int(side.value), side.type))
         return self._text(side)
 
     def _quotient(self, node: Binary, left: Text, right: Text) -> Text:

@@ -18,9 +18,7 @@ from gdsl.ir.nodes import (
     EdgeFunctor,
     ElementTarget,
     Expression,
-    ForRange,
     Function,
-    Let,
     Node,
     Program,
     Role,
@@ -157,7 +155,6 @@ class FunctionPrinter:
             accumulated,
             "return false;" if says else "return;",
             returns,
-            self._taken(functor, body),
         ).block(body)
         if says and not (returns and always_accepts(body)):
             lines.add("return true;" if returns else "return accepted;")
@@ -202,8 +199,7 @@ class FunctionPrinter:
         lines = Lines(depth=1)
         self._preamble(lines, function.body)
         result = type_name(function.result)
-        taken = self._taken(None, function.body) | {self.names.local(name) for name, _ in function.parameters}
-        StatementPrinter(self.expressions(), lines, stopped=f"return {result}();", taken=taken).block(function.body)
+        StatementPrinter(self.expressions(), lines, stopped=f"return {result}();").block(function.body)
         own = [
             FunctionParameter(Argument.OWN, type_name(kind), self.names.local(name))
             for name, kind in function.parameters
@@ -215,12 +211,6 @@ class FunctionPrinter:
     def _preamble(self, lines: Lines, body: tuple[Statement, ...]) -> None:
         if polls(body):
             lines.add("uint32 polls = 0;")
-
-    def _taken(self, functor: Functor | None, body: tuple[Statement, ...]) -> frozenset[str]:
-        declared = {node.name for node in walk(body) if isinstance(node, (Let, ForRange))}
-        if functor is not None:
-            declared |= set(_parameter_names(functor).values())
-        return frozenset(self.names.local(name) for name in declared)
 
     def _finish(
         self,

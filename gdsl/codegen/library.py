@@ -7,11 +7,11 @@ every piece whose names occur in it.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from gdsl.codegen.names import identifiers_of
+from gdsl.codegen.names import identifiers_of, library_identifiers_of
 from gdsl.codegen.templates import template_text
 
 _HEAD = re.compile(r"^// piece: (.+)$", re.MULTILINE)
@@ -44,11 +44,6 @@ class Library:
                 found.append(Piece(tuple(head[1].split()), text[head.end() : end].strip()))
         return tuple(found)
 
-    @cached_property
-    def text(self) -> str:
-        """The whole library, for those who must keep clear of its names."""
-        return "\n\n".join(piece.text for piece in self.pieces)
-
     def link(self, text: str, generated: Mapping[str, str]) -> tuple[str, ...]:
         """What `text` needs, each after what it needs itself.
 
@@ -60,14 +55,14 @@ class Library:
         ordered: list[str] = []
         seen: set[str] = set()
 
-        def include(body: str) -> None:
-            for name in sorted(identifiers_of(body) & by_name.keys(), key=places.__getitem__):
+        def include(body: str, words: Callable[[str], frozenset[str]]) -> None:
+            for name in sorted(words(body) & by_name.keys(), key=places.__getitem__):
                 piece = by_name[name]
                 if piece.names[0] not in seen:
                     seen.add(piece.names[0])
-                    include(piece.text)
+                    include(piece.text, identifiers_of if name in generated else library_identifiers_of)
                     ordered.append(piece.text)
 
-        include("int32")
-        include(text)
+        include("int32", library_identifiers_of)
+        include(text, identifiers_of)
         return tuple(ordered)

@@ -1,125 +1,163 @@
-"""How a program's own names are printed: as they are wherever C++ and CUDA allow it.
+"""How a program's own names are printed: as they are, wherever that is safe, and safe whatever the names are.
 
-A name that means something in the generated text, or that ends in an underscore, gets one underscore more; so two
-names never become one.
+While text is made a name is a *mark*, a number between two control characters that no other text contains. When the
+text is whole, `Names.settle` gives every mark its form. So what is ours and what is the program's are told apart by
+construction, and no list says what our own text contains: it is read off the text.
+
+Where a form stands:
+
+- *members* of the problem data and of totals: behind `d.` or `totals.`, and in the definitions of those structs;
+- *locals* (with parameters): in the functions that are printed for functors and functions, and nowhere else. Operators
+  call those functions by position and have names of their own for a vertex and an edge;
+- *variables*: the frontiers, in the function or the kernels that run the schedule;
+- *globals*: functions, in a namespace that holds all that is generated.
+
+Why no form can be taken for something else:
+
+- Our own words. A name is printed as it is only if our own text has no such word where that name can be seen: in the
+  structs for a member, in the functions for a local, around the schedule for a variable, anywhere for a global. (An
+  inner declaration hides an outer one, so no other text is touched.) Otherwise it gets a form that stands nowhere in
+  our text and that nothing else in the program is called.
+- Each other. The language keeps apart what is declared in one scope. What we derive (`visit_apply`, `advance_visit`)
+  and every form that is not the name itself differs from all names of the program and from all other forms.
+- Libraries. Headers and compilers declare things in the global namespace; the functions of a program stand in one of
+  ours and hide them there, and no argument brings another namespace in.
+- Macros. Names that begin with an underscore or contain two are the compiler's and never printed as they are. Every
+  other form that is no word of our own text is undefined (`#undef`) once, behind all headers and before its first use;
+  it is harmless where there is no such macro. Words of our own text that are macros have no lower-case letters, and no
+  form is one of those.
+- Keywords are a closed list, that of the standard.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from functools import cache
+from dataclasses import dataclass
+from enum import Enum
+from functools import cache, lru_cache
 
-from gdsl.codegen.reserved import DATA_MEMBERS, KEYWORDS, LIBRARY, MACROS, PRINTED
-from gdsl.ir.nodes import Array, EdgeFunctor, Param, Program, Scalar, VertexFunctor
-from gdsl.types import ScalarType
+from gdsl.codegen.keywords import KEYWORDS
 
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/|\{#.*?#\}", re.DOTALL)
-_COMMENT_OR_STRING = re.compile(_COMMENT.pattern + r'|"(?:[^"\\\n]|\\.)*"', re.DOTALL)
-"""Whichever begins first: a file's name in a `#line` may hold what begins a comment."""
-_NOT_A_WORD = re.compile(r"\W")
+UNDEFINED = "\x01undefined\x02"
+"""Stands in the text where the directives against macros go."""
+
+_COMMENT_OR_STRING = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"', re.DOTALL)
+"""Whichever begins first: neither means anything inside the other."""
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
-_TYPE_NAME = re.compile(r"\b(?:struct|class|union|enum|using)\s+([A-Za-z_]\w*)|\btypedef\b[^;{}]*?([A-Za-z_]\w*)\s*;")
+_MARK = re.compile("\x01(\\d+)\x02")
+_NOT_A_WORD = re.compile(r"\W")
 
 
-@cache
+@lru_cache(maxsize=16)  # a program's texts are asked for several times, and then never again
 def identifiers_of(text: str) -> frozenset[str]:
-    """Every identifier in C++ (or a template of it), outside comments and strings."""
-    return frozenset(_IDENTIFIER.findall(_COMMENT_OR_STRING.sub(" ", text)))
+    """Every identifier in C++ text, outside comments and strings; marks are none."""
+    return frozenset(_IDENTIFIER.findall(_COMMENT_OR_STRING.sub(" ", text.replace(UNDEFINED, ""))))
 
 
-@cache
-def types_of(text: str) -> frozenset[str]:
-    """The names of the types that C++ text declares."""
-    found = _TYPE_NAME.findall(_COMMENT_OR_STRING.sub(" ", text))
-    return frozenset(first or second for first, second in found)
+library_identifiers_of = cache(identifiers_of.__wrapped__)
+"""The same for texts of the runtime, which all programs share."""
 
 
-def _is_risky(name: str) -> bool:
-    return name.startswith("_") or "__" in name or (len(name) > 1 and name.isupper())
+class Scope(Enum):
+    """Where a name stands in the generated text."""
+
+    MEMBER = "member"
+    LOCAL = "local"
+    VARIABLE = "variable"
+    GLOBAL = "global"
 
 
-def mangled(name: str, reserved: Iterable[frozenset[str]]) -> str:
-    """`name`, with an underscore behind it where it is in `reserved`, risky in C++, or ends in an underscore."""
-    if name.endswith("_") or _is_risky(name) or any(name in words for words in reserved):
-        return f"{name}_"
-    return name
+@dataclass(frozen=True, slots=True)
+class _Name:
+    scope: Scope
+    text: str
+    owner: str = ""
+    """What a derived name is for, where two may read the same; empty for the names of the program."""
 
 
 class Names:
-    """The printed names of one program.
+    """The names of one program. Everything but `settle` and `spell` gives marks."""
 
-    `runtime` is the text of the runtime headers that the generated text stands beside: functions and variables of
-    the program keep clear of everything named there, members of the problem data only of its types.
-    """
-
-    def __init__(self, program: Program, runtime: str = "") -> None:
-        self._words = KEYWORDS | MACROS
-        self._types = types_of(runtime) | DATA_MEMBERS | frozenset(kind.value for kind in ScalarType)
-        self._globals = PRINTED | LIBRARY | DATA_MEMBERS | identifiers_of(runtime)
-        self._functions: dict[tuple[str, str], str] = {}
-        self._taken: set[str] = set()
-        for function in program.functions:
-            name = mangled(function.name, (self._words, self._globals))
-            self._functions[function.name, ""] = name
-            self._taken.add(name)
-        self._function_names = frozenset(self._taken)
-        data: list[Param | Array | Scalar] = [*program.params, *program.arrays, *program.scalars]
-        functors: list[VertexFunctor | EdgeFunctor] = [*program.vertex_functors, *program.edge_functors]
-        self._parts = tuple(f"{functor.name}_" for functor in functors)
-        self._members = {self.member(part.name) for part in data}
-        self._variables = {frontier: self._unused(self._variable(frontier)) for frontier in program.frontiers}
+    def __init__(self) -> None:
+        self._names: dict[_Name, int] = {}
+        self._forms: dict[int, str] = {}
+        self._own: frozenset[str] = frozenset()
 
     def member(self, name: str) -> str:
-        """A param, array or scalar, as a member of `data_slice` (without the `d.`)."""
-        return mangled(name, (self._words, self._types))
+        """A param, array or scalar, as a member of the problem data (without the `d.`) or of totals."""
+        return self._mark(_Name(Scope.MEMBER, name))
 
     def local(self, name: str) -> str:
         """A local, or a parameter of a functor or function."""
-        if name.startswith(self._parts):
-            return f"{name}_"  # the functions of a functor are called so
-        return mangled(name, (self._words, PRINTED, self._function_names))
+        return self._mark(_Name(Scope.LOCAL, name))
 
     def function(self, name: str) -> str:
         """One of the program's own functions."""
-        return self._functions[name, ""]
-
-    def functor(self, name: str, part: str) -> str:
-        """The function that is a `part` (`condition`, `apply`, …) of a functor, or a type that belongs to it."""
-        if (name, part) not in self._functions:
-            printed = f"{name}_{part}"
-            self._functions[name, part] = self._unused(f"{printed}_" if printed in self._globals else printed)
-        return self._functions[name, part]
+        return self._mark(_Name(Scope.GLOBAL, name))
 
     def frontier(self, name: str) -> str:
         """A frontier variable of the schedule."""
-        return self._variables[name]
+        return self._mark(_Name(Scope.VARIABLE, name))
 
-    def fresh(self, name: str) -> str:
-        """A function or variable of the generated text: `name`, or with a number behind it where that is taken."""
-        printed, number = self._global(name), 2
-        while printed in self._taken:
-            printed = self._global(f"{name}_{number}")
-            number += 1
-        return self._unused(printed)
+    def functor(self, name: str, part: str) -> str:
+        """The function that is a `part` (`condition`, `apply`, …) of a functor, or a type that belongs to it."""
+        return self._mark(_Name(Scope.GLOBAL, f"{name}_{part}", f"functor {name}"))
 
-    def fresh_member(self, name: str) -> str:
-        """A further member of `data_slice`."""
-        printed = self.member(name)
-        while printed in self._members:
-            printed += "_"
-        self._members.add(printed)
-        return printed
+    def derived(self, scope: Scope, text: str, owner: str) -> str:
+        """Something else that is called after names of the program: `owner` tells apart what may read the same."""
+        return self._mark(_Name(scope, _NOT_A_WORD.sub("_", text), owner))
 
-    def _variable(self, name: str) -> str:
-        """A variable of the schedule; a single letter is nothing that generated text speaks of, but for the data."""
-        return self.local(name) if len(name) == 1 else self._global(name)
+    def settle(self, text: str, functions: str = "", schedule: str = "", structs: str = "") -> None:
+        """Give every mark its form, now that `text` is everything that is generated.
 
-    def _global(self, name: str) -> str:
-        return mangled(_NOT_A_WORD.sub("_", name), (self._words, self._globals))
+        The other three are parts of it: the functions of functors and functions, what runs the schedule, and the
+        definitions of the structs that have members of the program.
+        """
+        self._own = identifiers_of(text)
+        seen = {
+            Scope.GLOBAL: self._own,
+            Scope.LOCAL: identifiers_of(functions) | {name.text for name in self._declared(Scope.GLOBAL)},
+            Scope.VARIABLE: identifiers_of(schedule) | {name.text for name in self._declared(Scope.GLOBAL)},
+            Scope.MEMBER: identifiers_of(structs),
+        }
+        never = KEYWORDS | {word for word in self._own if word == word.upper()}
+        self._forms = {
+            mark: name.text
+            for name, mark in self._names.items()
+            if not name.owner and not _is_reserved(name.text) and name.text not in seen[name.scope] | never
+        }
+        taken = {*self._own, *KEYWORDS, *(name.text for name in self._names if not name.owner)}
+        for name, mark in self._names.items():
+            if mark not in self._forms:
+                self._forms[mark] = _free(name.text, bool(name.owner), taken)
+                taken.add(self._forms[mark])
 
-    def _unused(self, name: str) -> str:
-        while name in self._taken:
-            name += "_"
-        self._taken.add(name)
+    def spell(self, text: str) -> str:
+        """`text` with forms in the place of marks."""
+        forms = {self._forms[int(mark)] for mark in _MARK.findall(text)} - self._own
+        directives = "\n".join(f"#undef {form}" for form in sorted(forms))
+        return _MARK.sub(lambda mark: self._forms[int(mark[1])], text).replace(UNDEFINED, directives)
+
+    def _declared(self, scope: Scope) -> list[_Name]:
+        return [name for name in self._names if name.scope is scope and not name.owner]
+
+    def _mark(self, name: _Name) -> str:
+        return f"\x01{self._names.setdefault(name, len(self._names))}\x02"
+
+
+def _is_reserved(name: str) -> bool:
+    """Whether the name is one of those that the standard leaves to compilers."""
+    return name.startswith("_") or "__" in name
+
+
+def _free(name: str, plain: bool, taken: set[str]) -> str:
+    """A form after `name` that is not in `taken`, the name itself only where that is `plain`ly allowed."""
+    if plain and not _is_reserved(name) and name not in taken:
         return name
+    base = re.sub("_+", "_", name).strip("_")
+    if not base or base[0].isdigit():
+        base = f"name_{base}".rstrip("_")
+    form, number = f"{base}_", 2
+    while form in taken:
+        form, number = f"{base}_{number}", number + 1
+    return form

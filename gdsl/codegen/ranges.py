@@ -6,6 +6,8 @@ from gdsl.ir.nodes import Binary, Convert, Count, DegreeOf, Expression, Iteratio
 from gdsl.operations import BinaryOperation
 from gdsl.types import ScalarType
 
+_SATURATING = (BinaryOperation.ADD_SATURATING, BinaryOperation.SUBTRACT_SATURATING)
+
 Range = tuple[int, int]
 
 _LARGEST_ITERATION = 1 << 30
@@ -33,6 +35,8 @@ def value_range(expression: Expression) -> Range:
     if isinstance(expression, Convert) and expression.operand.type.is_integer:
         return _within(value_range(expression.operand), whole)
     if isinstance(expression, Binary):
+        if expression.operation in _SATURATING and not stays_below_inf(expression):
+            return whole
         exact = exact_range(expression)
         return _within(exact, whole) if exact is not None else whole
     return whole
@@ -43,9 +47,9 @@ def exact_range(expression: Binary) -> Range | None:
     if not expression.type.is_integer:
         return None
     (a, b), (c, d) = value_range(expression.left), value_range(expression.right)
-    if expression.operation is BinaryOperation.ADD:
+    if expression.operation in (BinaryOperation.ADD, BinaryOperation.ADD_SATURATING):
         return a + c, b + d
-    if expression.operation is BinaryOperation.SUBTRACT:
+    if expression.operation in (BinaryOperation.SUBTRACT, BinaryOperation.SUBTRACT_SATURATING):
         return a - d, b - c
     if expression.operation is BinaryOperation.MULTIPLY:
         products = (a * c, a * d, b * c, b * d)
@@ -57,6 +61,14 @@ def cannot_overflow(expression: Binary) -> bool:
     """Whether a sum, difference or product always fits its type."""
     exact = exact_range(expression)
     return exact is not None and _within(exact, type_range(expression.type)) == exact
+
+
+def stays_below_inf(expression: Binary) -> bool:
+    """Whether a saturating sum or difference is an ordinary one: no side can be `inf`, and the result always fits."""
+    inf = type_range(expression.type)[1]
+    return (
+        value_range(expression.left)[1] < inf and value_range(expression.right)[1] < inf and cannot_overflow(expression)
+    )
 
 
 def _within(inner: Range, outer: Range) -> Range:

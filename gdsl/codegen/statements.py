@@ -8,6 +8,7 @@ from typing import Any
 from gdsl.codegen.expressions import REDUCTIONS, ExpressionPrinter
 from gdsl.codegen.lines import Lines
 from gdsl.codegen.literals import type_name
+from gdsl.codegen.names import Scope
 from gdsl.ir.nodes import (
     Accept,
     Assign,
@@ -39,7 +40,7 @@ class StatementPrinter:
 
     `accumulated` scalars are reduced into members of `totals`; `stopped` is the statement that leaves the function when
     the run is stopped. Where all `accept`s are the last thing that happens they are printed as `return`s; otherwise
-    they set `accepted`. `taken` are the names that the function has already.
+    they set `accepted`.
     """
 
     def __init__(
@@ -49,14 +50,12 @@ class StatementPrinter:
         accumulated: frozenset[str] = frozenset(),
         stopped: str = "return;",
         accepts_return: bool = False,
-        taken: frozenset[str] = frozenset(),
     ) -> None:
         self.expressions = expressions
         self.lines = lines
         self.accumulated = accumulated
         self.stopped = stopped
         self.accepts_return = accepts_return
-        self._taken = set(taken)
 
     def block(self, body: tuple[Statement, ...]) -> None:
         """Print `body` at the present depth."""
@@ -123,17 +122,11 @@ class StatementPrinter:
         name, kind = self.expressions.names.local(node.name), type_name(node.type)
         last, declared = self._print(node.last), ""
         if not isinstance(node.last, Literal):
-            end = self._unused(f"{name}_end")
+            end = self.expressions.names.derived(Scope.LOCAL, f"{node.name}_end", "range")
             last, declared = end, f", {end} = {last}"
         head = f"for ({kind} {name} = {self._print(node.first)}{declared}; {name} < {last}; ++{name}) {{"
         self.lines.open(head, node.span.line)
         self._loop_body(node.body, _is_short(node))
-
-    def _unused(self, name: str) -> str:
-        while name in self._taken:
-            name += "_"
-        self._taken.add(name)
-        return name
 
     def _loop(self, node: Loop) -> None:
         self.lines.open(f"while ({self._print(node.condition)}) {{", node.span.line)

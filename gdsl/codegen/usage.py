@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from gdsl.codegen.statements import polls
 from gdsl.ir.nodes import (
+    Convert,
     Count,
     DegreeOf,
     Element,
@@ -45,12 +46,17 @@ def uses_of(part: Node | tuple[Node, ...], functions: dict[str, Uses]) -> Uses:
     if any(isinstance(node, Place) for node in nodes):
         roles |= {Role.SOURCE, Role.EDGE}
     statements = tuple(node for node in nodes if isinstance(node, Statement))
-    data = any(isinstance(node, _DATA) for node in nodes) or polls(statements)
+    data = any(isinstance(node, _DATA) or _makes_id(node) for node in nodes) or polls(statements)
     return Uses(
         data or any(uses.data for uses in called),
         any(isinstance(node, Iteration) for node in nodes) or any(uses.iteration for uses in called),
         frozenset(roles),
     )
+
+
+def _makes_id(node: Node) -> bool:
+    """Whether a number becomes an id, for which it is compared with how many there are."""
+    return isinstance(node, Convert) and node.type.is_id and node.operand.type is not node.type
 
 
 def function_order(program: Program) -> tuple[Function, ...]:

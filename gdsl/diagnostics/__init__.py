@@ -1,5 +1,6 @@
 """Messages to the user: what is wrong, where, and how to mend it. Every stage reports through this package."""
 
+from gdsl.diagnostics.caution import caution
 from gdsl.diagnostics.diagnostic import Diagnostic, Label
 from gdsl.diagnostics.error import GdslError
 from gdsl.diagnostics.registry import Code, all_codes, explain, find_code
@@ -11,6 +12,7 @@ __all__ = [
     "GdslError",
     "Label",
     "all_codes",
+    "caution",
     "explain",
     "find_code",
     "printable",

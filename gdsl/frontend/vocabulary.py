@@ -18,6 +18,8 @@ KEYWORDS = frozenset((
 TYPES = {scalar.value: scalar for scalar in ScalarType}
 VALUES = frozenset(("iteration", "place", "near", "far", "id", "num_vertices", "num_edges", "vertices", "edges"))
 FUNCTIONS = frozenset(("min", "max", "abs", "floor", "ceil", "sqrt", "exp", "log", "pow", "out_degree", "in_degree"))
+CONTEXTUAL_FUNCTIONS = frozenset(("wrap",))
+"""Functions whose names a program may declare; the program's own then win."""
 SCHEDULE_FUNCTIONS = frozenset(("advance", "filter", "where", "compute", "neighbor_reduce", "size", "swap", "fill"))
 # fmt: off
 LATER_FUNCTIONS = frozenset((

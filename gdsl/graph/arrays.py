@@ -25,7 +25,7 @@ def host_array(values: Any, name: str) -> NDArray[Any]:
         length = len(values) if _is_sequence(values) else 0
         _require_room(16 * length, name)
         masked = length and any(isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value) for value in values)
-        array = values if masked else np.asanyarray(values)
+        array = values if masked else _integers(values, np.asanyarray(values))
     except (GdslError, MemoryError):
         raise
     except Exception as error:  # whatever `__array__`, `__len__` or `__getitem__` of a class do
@@ -37,6 +37,14 @@ def host_array(values: Any, name: str) -> NDArray[Any]:
     if 0 in array.strides:  # one value that stands for many, which copies of it do not
         _require_room(array.size * array.itemsize, name)
     return _sound(np.asarray(array))
+
+
+def _integers(values: Any, array: NDArray[Any]) -> NDArray[Any]:
+    """NumPy makes floats of integers that only uint64 holds beside others."""
+    is_list = array.dtype.kind == "f" and isinstance(values, (list, tuple)) and len(values) > 0
+    if is_list and all(type(value) is int for value in values) and min(values) >= 0:
+        return np.array(values, dtype=np.uint64)
+    return array
 
 
 def _sound(array: NDArray[Any]) -> NDArray[Any]:

@@ -213,7 +213,7 @@ def _both_ways(
 def _ids(values: ArrayLike, name: str) -> NDArray[Any]:
     array = _array(values, name)
     if array.size == 0:
-        return np.empty(0, np.int64)
+        return np.zeros(0, dtype=np.int64)
     if array.dtype.kind not in "iu":
         raise bad_array(f"{name} has the type {type_name(array.dtype)}", "vertex ids are integers")
     if array.dtype.kind == "u" and int(array.max()) > np.iinfo(np.int64).max:
@@ -235,20 +235,18 @@ def _all_values(given: Mapping[str, ArrayLike], length: int, over: str) -> dict[
 
 
 def _values(values: ArrayLike, name: str, length: int, over: str) -> NDArray[Any]:
-    """As numbers that the language has: two bytes become four, more than eight are rounded to eight."""
     array = _array(values, name)
     if len(array) != length:
         raise bad_array(f"{name} has {len(array):,} elements", f"give one value for each {over}: {length:,}")
-    if array.size and array.dtype.kind not in "biuf":
-        raise bad_array(
-            f"{name} has the type {type_name(array.dtype)}", "values are booleans, integers or real numbers"
-        )
-    if not array.size and array.dtype.kind not in "biuf":
-        return np.empty(0, np.float64)
-    wanted = array.dtype.newbyteorder("=") if array.dtype.kind in "biu" else np.dtype(np.float64)
-    if array.dtype.kind == "f" and array.dtype.itemsize <= 4:
-        wanted = np.dtype(np.float32)
-    return np.array(array, dtype=wanted)
+    is_number = array.dtype.kind in "biuf" and array.dtype.itemsize <= 8
+    if array.size and not is_number:
+        message = f"{name} has the type {type_name(array.dtype)}"
+        raise bad_array(message, "values are booleans, integers or real numbers of at most 64 bits")
+    if not is_number:
+        return np.zeros(0)
+    native = array.dtype.newbyteorder("=")
+    # SciPy has no sparse matrices of float16, and every such number is a float32.
+    return np.array(array, dtype=np.float32 if native == np.float16 else native)
 
 
 def _array(values: ArrayLike, name: str) -> NDArray[Any]:

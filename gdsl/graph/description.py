@@ -60,7 +60,9 @@ class GraphInfo:
         ]
         if self.components is not None:
             lines.append(("components", f"{self.components:,}, the largest of {self.largest_component:,} vertices"))
-        weights = f"{self.weight_type}, {self.weight_min} to {self.weight_max}" if self.weighted else "none"
+        weights = self.weight_type or "none"
+        if self.weight_min is not None:
+            weights += f", {self.weight_min} to {self.weight_max}"
         lines.append(("weights", weights))
         others = [name for name in self.attributes if name != "weight"]
         if others:

@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gdsl.graph.columns import find_row, is_count, read_columns
 from gdsl.graph.construction import LARGEST_NUM_VERTICES, EdgeList
 from gdsl.graph.errors import too_large
 from gdsl.graph.graph import WIDE_FROM
 from gdsl.graph.memory import require_memory
-from gdsl.graph.text import TextLines, narrowed, read_columns
+from gdsl.graph.text import TextLines, narrowed, short
 
+_ARC = ("a ", "a\t")
 _SHORTEST_ARC = len("a 1 1 1\n")
 
 
@@ -38,9 +40,9 @@ def read_dimacs(path: str) -> EdgeList:
 
 def _problem_line(lines: TextLines) -> tuple[int, int]:
     """(vertices, arcs) of the `p` line, which the file and the memory can hold; comments before it are skipped."""
-    first = next((line for line in lines if line.strip() and line.split()[0] != "c"), None)
+    first = next((line for line in lines if not _holds_nothing(lines, line)), None)
     words = first.split() if first is not None else []
-    if len(words) != 4 or words[0] != "p" or words[1] != "sp" or not all(_is_count(word) for word in words[2:]):
+    if len(words) != 4 or words[0] != "p" or words[1] != "sp" or not all(is_count(word) for word in words[2:]):
         raise lines.error("E0703", "a DIMACS graph begins with `p sp VERTICES ARCS` after its comments")
     num_vertices, arcs = int(words[2]), int(words[3])
     if num_vertices > LARGEST_NUM_VERTICES:
@@ -53,22 +55,30 @@ def _problem_line(lines: TextLines) -> tuple[int, int]:
     return num_vertices, arcs
 
 
-def _is_count(word: str) -> bool:
-    return word.isascii() and word.isdigit() and len(word) < 20
-
-
 def _arcs(lines: TextLines, count: int) -> Iterator[str]:
     """What stands behind the `a` of each arc."""
     seen = 0
     for line in lines:
-        if line.startswith("a "):
+        if line.startswith(_ARC):
             seen += 1
             if seen > count:
                 raise lines.error("E0706", f"the file goes on after the {count:,} arcs of its `p` line")
             lines.line = line[2:]
             yield lines.line
-        elif line.strip() and line.split()[0] != "c":
-            raise lines.error("E0705", f"`{line.strip()[:60]}` is neither an arc (`a …`) nor a comment (`c …`)")
+        elif not _holds_nothing(lines, line):
+            raise lines.error("E0705", f"`{short(line.strip())}` is neither an arc (`a …`) nor a comment (`c …`)")
+
+
+def _holds_nothing(lines: TextLines, line: str) -> bool:
+    """Whether this is a comment or a blank line."""
+    nothing = line.isspace() or line.split(None, 1)[0] == "c"
+    if nothing:
+        lines.skip()
+    return nothing
+
+
+def _rows(lines: TextLines) -> Iterator[str]:
+    return _arcs(lines, _problem_line(lines)[1])
 
 
 def _check_ids(path: str, ids: NDArray[Any], num_vertices: int) -> None:
@@ -76,11 +86,7 @@ def _check_ids(path: str, ids: NDArray[Any], num_vertices: int) -> None:
     if not outside.any():
         return
     place = int(np.argmax(outside))
-    with TextLines(path) as lines:
-        _, arcs = _problem_line(lines)
-        rows = _arcs(lines, arcs)
-        for _ in range(place + 1):
-            next(rows)
-        fix = "the file's ids seem to count from 0: add 1 to each" if ids[place] == 0 else None
-        message = f"{ids[place]} is no vertex: DIMACS ids count from 1, here 1 … {num_vertices:,}"
-        raise lines.error("E0707", message, fix)
+    lines = find_row(path, _rows, place)
+    fix = "the file's ids seem to count from 0: add 1 to each" if ids[place] == 0 else None
+    message = f"{ids[place]} is no vertex: DIMACS ids count from 1, here 1 … {num_vertices:,}"
+    raise lines.error("E0707", message, fix)

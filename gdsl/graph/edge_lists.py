@@ -5,84 +5,127 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gdsl.diagnostics import GdslError
+from gdsl.graph.columns import find_row, is_number, is_whole, problem_of, read_columns, refuse_overflow, words_of
 from gdsl.graph.construction import LARGEST_NUM_VERTICES, EdgeList, check_ids
 from gdsl.graph.graph import id_dtype
 from gdsl.graph.memory import require_memory
-from gdsl.graph.text import TextLines, narrowed, read_columns
+from gdsl.graph.text import TextLines, narrowed, readable, short
 
 _COMMENT = re.compile(r"[#%].*")
-_WHOLE = re.compile(r"[+-]?[0-9]+")
+_EXAMPLE = "source,destination,weight,capacity"
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """What the first lines say: the names of the columns, the mark between them and the first row of values."""
+
+    names: tuple[str, ...]
+    delimiter: str | None
+    first: list[str]
 
 
 def read_edge_list(path: str, one_based: bool, num_vertices: int | None) -> EdgeList:
     """The directed edges of the file at `path`, in its order. Raises GdslError with file and line.
 
     Values are between blanks or tabs or, if the first line has one, commas or semicolons. A first line of words
-    names the columns. A third column is the attribute `weight`; more columns need names.
+    names the columns; alone it is a graph without edges. A third column is the attribute `weight`; more columns need
+    names. A column of whole numbers is int32, int64 or uint64, any other one float64.
     """
-    try:
-        names, columns = _columns(path, all_real=False)
-    except _PerhapsRealError:
-        names, columns = _columns(path, all_real=True)
+    layout, columns = _columns(path)
+    refuse_overflow(path, _rows, layout.names, columns, layout.delimiter)
     sources, destinations, count = _ids(path, columns[0], columns[1], one_based, num_vertices)
-    attributes = {name: narrowed(values) for name, values in zip(names[2:], columns[2:], strict=True)}
+    attributes = {name: narrowed(values) for name, values in zip(layout.names[2:], columns[2:], strict=True)}
     return EdgeList(sources, destinations, count, True, attributes)
 
 
-class _PerhapsRealError(Exception):
-    """A column that began with a whole number goes on with something else."""
+def _columns(path: str) -> tuple[_Layout, tuple[NDArray[Any], ...]]:
+    """Layout and values; a column has the type of its first value until a line asks for another one."""
+    types: list[type] | None = None
+    while True:
+        with TextLines(path) as lines:
+            rows, layout = _layout(lines)
+            if types is None:
+                values = [np.int64 if is_whole(word) else np.float64 for word in layout.first[2:]]
+                types = [np.int64, np.int64, *values]
+            try:
+                return layout, read_columns(lines, rows, layout.names, types, layout.delimiter)
+            except GdslError:
+                wider = _wider(types, words_of(lines.line, layout.delimiter))
+                if wider is None:
+                    raise
+                types = wider
 
 
-def _columns(path: str, all_real: bool) -> tuple[tuple[str, ...], tuple[NDArray[Any], ...]]:
-    """Names and values of the columns; a value column is whole numbers if its first one is, unless `all_real`."""
-    with TextLines(path) as lines:
-        rows, names, delimiter, first = _layout(lines)
-        words = [word.strip() for word in first.split(delimiter)]
-        wholes = [not all_real and _WHOLE.fullmatch(word) is not None for word in words[2:]]
-        types = (np.int64, np.int64, *(np.int64 if whole else np.float64 for whole in wholes))
-        try:
-            return names, read_columns(lines, rows, names, types, delimiter)
-        except GdslError:
-            if any(wholes):
-                raise _PerhapsRealError from None
-            raise
+def _wider(types: list[type], words: list[str]) -> list[type] | None:
+    """The types with which the line of `words` can be read, or None; a whole number is never rounded to a real one."""
+    if len(words) != len(types) or any(problem_of(word, np.int64) for word in words[:2]):
+        return None
+    wider = list(types)
+    for place, (word, kind) in enumerate(zip(words, types, strict=True)):
+        if place < 2 or problem_of(word, kind) is None:
+            continue
+        wider[place] = np.uint64 if is_whole(word) else np.float64
+        fits = problem_of(word, np.uint64) is None if is_whole(word) else is_number(word)
+        if (kind is not np.int64 and wider[place] is kind) or not fits:
+            return None
+    return None if wider == types else wider
 
 
-def _layout(lines: TextLines) -> tuple[Iterator[str], tuple[str, ...], str | None, str]:
-    """(data lines, names of the columns, delimiter, the first data line)."""
+def _layout(lines: TextLines) -> tuple[Iterator[str], _Layout]:
+    """The lines of the edges, and how to read them."""
     rows = _without_comments(lines)
     first = next(rows, None)
     if first is None:
         raise lines.error("E0716", "the file holds no edges, nothing but blanks and comments")
     delimiter = next((mark for mark in ",;" if mark in first), None)
-    words = [word.strip().strip('"') for word in first.split(delimiter)]
-    header: list[str] | None = None
-    if len(words) >= 2 and not any(_is_number(word) for word in words[:2]):
-        header = words
-        first = next(rows, None)
-        if first is None:
-            return iter(()), _column_names(lines, header, len(header)), delimiter, ",".join("0" * len(header))
-    names = _column_names(lines, header, len(first.split(delimiter)))
-    return itertools.chain([first], rows), names, delimiter, first
+    header = [word.strip('"') for word in words_of(readable(first), delimiter)]
+    if not _is_header(header):
+        words = words_of(first, delimiter)
+        return itertools.chain([first], rows), _Layout(_column_names(lines, None, len(words)), delimiter, words)
+    names = _column_names(lines, header, len(header))
+    first = next(rows, None)
+    if first is None:
+        return iter(()), _Layout(names, delimiter, ["0"] * len(header))
+    words = words_of(first, delimiter)
+    if len(words) != len(header):
+        message = f"the line has {len(words)} values, and the first line names {len(header)} columns"
+        raise lines.error("E0705", f"{message}: `{short(first)}`")
+    return itertools.chain([first], rows), _Layout(names, delimiter, words)
+
+
+def _is_header(words: list[str]) -> bool:
+    """Whether all of them are names. Anything else is taken for an edge, so that no edge is taken for a header."""
+    return len(words) >= 2 and all(is_column_name(word) for word in words)
+
+
+def is_column_name(word: str) -> bool:
+    """Whether the first line of an edge list may hold `word` as the name of a column."""
+    return (word[:1].isalpha() or word.startswith("_")) and word.isprintable() and not is_number(word)
 
 
 def _column_names(lines: TextLines, names: list[str] | None, width: int) -> tuple[str, ...]:
-    if width < 2 or (names is not None and len(names) < 2):
-        raise lines.error("E0705", f"`{lines.line.strip()[:60]}` is not an edge", notes=("a line holds two ids",))
-    if width == 2:
-        return ("source", "destination")
-    if width == 3:
-        return ("source", "destination", "weight")
-    if names is None or len(names) != width or len(set(names)) != width:
-        fix = "name the columns in a first line, such as `source,destination,weight,capacity`"
+    if width < 2:
+        note = "a line holds two ids, between blanks, commas or semicolons"
+        raise lines.error("E0705", f"`{short(lines.line.strip())}` is not an edge", notes=(note,))
+    if width <= 3:
+        return ("source", "destination", "weight")[:width]
+    if names is None:
+        fix = f"name the columns in a first line, such as `{_EXAMPLE}`"
         raise lines.error("E0705", f"the line has {width} values; without names for them at most 3 are known", fix)
+    if len(set(names[2:])) != width - 2:
+        raise lines.error("E0705", "two columns have the same name", f"give each its own, such as `{_EXAMPLE}`")
     return ("source", "destination", *names[2:])
+
+
+def _rows(lines: TextLines) -> Iterator[str]:
+    return _layout(lines)[0]
 
 
 def _without_comments(lines: TextLines) -> Iterator[str]:
@@ -91,14 +134,8 @@ def _without_comments(lines: TextLines) -> Iterator[str]:
             lines.line = line = _COMMENT.sub("", line)
         if line and not line.isspace():
             yield line
-
-
-def _is_number(word: str) -> bool:
-    try:
-        float(word)
-    except ValueError:
-        return False
-    return True
+        else:
+            lines.skip()
 
 
 def _ids(
@@ -123,20 +160,17 @@ def _ids(
 def _outside(path: str, place: int, name: str, value: int, one_based: bool, num_vertices: int | None) -> GdslError:
     """E0707 at the line of data row `place`."""
     lowest = 1 if one_based else 0
-    with TextLines(path) as lines:
-        rows, *_ = _layout(lines)
-        for _ in range(place + 1):
-            next(rows)
-        if value < lowest:
-            message = f"the {name} {value} is no vertex: ids count from {lowest} here"
-        elif num_vertices is None:
-            return lines.error("E0709", f"the {name} {value} is too large: at most {LARGEST_NUM_VERTICES:,} vertices")
-        else:
-            last = num_vertices - 1 + lowest
-            message = f"the {name} {value} is no vertex: ids count from {lowest} here, {lowest} … {last:,}"
-        fix = None
-        if one_based and value == 0:
-            fix = "the ids seem to count from 0 (0-based): leave out one_based=True (--one-based)"
-        elif not one_based and value == num_vertices:
-            fix = "if the ids count from 1 (1-based), say one_based=True (--one-based)"
-        return lines.error("E0707", message, fix)
+    lines = find_row(path, _rows, place)
+    if value < lowest:
+        message = f"the {name} {value} is no vertex: ids count from {lowest} here"
+    elif num_vertices is None:
+        return lines.error("E0709", f"the {name} {value} is too large: at most {LARGEST_NUM_VERTICES:,} vertices")
+    else:
+        last = num_vertices - 1 + lowest
+        message = f"the {name} {value} is no vertex: ids count from {lowest} here, {lowest} … {last:,}"
+    fix = None
+    if one_based and value == 0:
+        fix = "the ids seem to count from 0 (0-based): leave out one_based=True (--one-based)"
+    elif not one_based and value == num_vertices:
+        fix = "if the ids count from 1 (1-based), say one_based=True (--one-based)"
+    return lines.error("E0707", message, fix)

@@ -155,8 +155,8 @@ class Graph:
     def from_scipy(cls, matrix: Any, *, directed: bool = True) -> Graph:
         """The graph of a square sparse matrix of SciPy: each stored entry (i, j) is an edge i→j, its value the weight.
 
-        Parallel entries and stored zeros are kept; boolean matrices give no weights. With directed=False the matrix
-        must be symmetric. Raises GdslError E0704, E0707 or E0711.
+        Parallel entries and stored zeros are kept, but for the zeros that BSR and DIA fill up with; boolean matrices
+        give no weights. With directed=False the matrix must be symmetric. Raises GdslError E0704, E0707 or E0711.
         """
         from gdsl.graph.construction import flag
         from gdsl.graph.sparse_matrices import graph_of_matrix

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import io
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.io import mminfo
 
 from gdsl.diagnostics import GdslError
+from gdsl.graph.columns import find_row, is_count, read_columns, refuse_overflow
 from gdsl.graph.construction import LARGEST_NUM_VERTICES, EdgeList
 from gdsl.graph.errors import too_large
 from gdsl.graph.graph import WIDE_FROM
 from gdsl.graph.memory import require_memory
-from gdsl.graph.text import TextLines, empty, narrowed, read_columns
+from gdsl.graph.text import TextLines, empty, narrowed, short
 
 _VALUE_TYPES: dict[str, type | None] = {
     "pattern": None,
@@ -47,6 +47,7 @@ def read_matrix_market(path: str) -> EdgeList:
             names, types = (*names, "value"), (*types, kind)  # type: ignore[assignment]
         columns = read_columns(lines, _entries(lines, header), names, types, None)
         _check_end(lines, header, len(columns[0]), columns)
+    refuse_overflow(path, _rows, names, columns, None)
     rows, neighbours = _from_zero(path, header, columns[0]), _from_zero(path, header, columns[1])
     attributes = {} if kind is None else {"weight": narrowed(columns[2])}
     return EdgeList(rows, neighbours, header.num_vertices, header.directed, attributes)
@@ -61,25 +62,30 @@ def _header(lines: TextLines) -> _Header:
     if not banner.lower().startswith("%%matrixmarket"):
         fix = "an edge list is read under a name that ends in .txt, .el, .csv or with format='edges'"
         raise lines.error("E0703", "this is no Matrix Market file: it does not begin with %%MatrixMarket", fix)
-    _check_kind(lines, banner.lower().split())
-    sizes = next((line for line in stream if line.strip() and not line.startswith("%")), None)
+    field, directed = _kind(lines, banner.lower().split())
+    sizes = next((line for line in stream if not _holds_nothing(lines, line)), None)
     if sizes is None:
         raise lines.error("E0706", "the file ends before its line `rows columns entries`")
-    try:
-        info = mminfo(io.BytesIO(f"%%MatrixMarket {' '.join(banner.lower().split()[1:])}\n{sizes}\n".encode()))
-    except (ValueError, OverflowError, EOFError) as error:
-        raise lines.error(
-            "E0703", f"`{sizes.strip()[:60]}` is not `rows columns entries`", notes=(str(error),)
-        ) from None
-    rows, columns, entries, _, field, symmetry = info
+    words = sizes.split()
+    if len(words) != 3 or not all(is_count(word) for word in words):
+        raise lines.error("E0703", f"`{short(sizes.strip())}` is not `rows columns entries`", "three whole numbers")
+    rows, columns, entries = (int(word) for word in words)
     if rows != columns:
         raise lines.error("E0704", f"the matrix is rectangular ({rows:,} × {columns:,}); a graph's matrix is square")
     _check_sizes(lines, rows, entries, field)
-    return _Header(rows, entries, field, symmetry == "general")
+    return _Header(rows, entries, field, directed)
 
 
-def _check_kind(lines: TextLines, words: list[str]) -> None:
-    """Refuse every kind of matrix that is no graph by what it is."""
+def _holds_nothing(lines: TextLines, line: str) -> bool:
+    """Whether this is a comment or a blank line before the sizes."""
+    nothing = line.isspace() or line.startswith("%")
+    if nothing:
+        lines.skip()
+    return nothing
+
+
+def _kind(lines: TextLines, words: list[str]) -> tuple[str, bool]:
+    """(kind of values, whether directed) of the banner; every kind of matrix that is no graph is refused by name."""
     if len(words) != 5 or words[0] != "%%matrixmarket" or words[1] != "matrix":
         fix = "%%MatrixMarket matrix coordinate pattern|integer|real general|symmetric"
         raise lines.error("E0703", "the first line of the Matrix Market file is malformed", f"write `{fix}`")
@@ -87,15 +93,17 @@ def _check_kind(lines: TextLines, words: list[str]) -> None:
     if layout == "array":
         raise lines.error("E0704", "the matrix is dense (`array`)", "write it as `coordinate`: one line for each edge")
     if layout != "coordinate":
-        raise lines.error("E0703", f"unknown layout `{layout}`", "`coordinate`")
+        raise lines.error("E0703", f"unknown layout `{short(layout)}`", "`coordinate`")
     if field == "complex":
         raise lines.error("E0704", "the matrix has complex values; weights are integers or real numbers")
     if field not in _VALUE_TYPES:
-        raise lines.error("E0703", f"unknown kind of values `{field}`", "`pattern`, `integer` or `real`")
+        raise lines.error("E0703", f"unknown kind of values `{short(field)}`", "`pattern`, `integer` or `real`")
     if symmetry in ("skew-symmetric", "hermitian"):
         raise lines.error("E0704", f"the matrix is {symmetry}; a graph is `general` or `symmetric`")
     if symmetry not in ("general", "symmetric"):
-        raise lines.error("E0703", f"unknown symmetry `{symmetry}`", "`general` (directed) or `symmetric` (undirected)")
+        fix = "`general` (directed) or `symmetric` (undirected)"
+        raise lines.error("E0703", f"unknown symmetry `{short(symmetry)}`", fix)
+    return field, symmetry == "general"
 
 
 def _check_sizes(lines: TextLines, num_vertices: int, entries: int, field: str) -> None:
@@ -111,15 +119,21 @@ def _check_sizes(lines: TextLines, num_vertices: int, entries: int, field: str) 
     require_memory(needed, f"a graph of {num_vertices:,} vertices and {entries:,} entries", lines.place)
 
 
-def _entries(lines: TextLines, header: _Header) -> Any:
+def _rows(lines: TextLines) -> Iterator[str]:
+    return _entries(lines, _header(lines))
+
+
+def _entries(lines: TextLines, header: _Header) -> Iterator[str]:
     """The lines of the entries; one more than the header says is an error at its line."""
     seen = 0
     for line in lines:
-        if not line.isspace():
-            seen += 1
-            if seen > header.entries:
-                raise lines.error("E0706", f"the file goes on after the {header.entries:,} entries of its header")
-            yield line
+        if line.isspace():
+            lines.skip()
+            continue
+        seen += 1
+        if seen > header.entries:
+            raise lines.error("E0706", f"the file goes on after the {header.entries:,} entries of its header")
+        yield line
 
 
 def _check_end(lines: TextLines, header: _Header, found: int, columns: tuple[NDArray[Any], ...]) -> None:
@@ -140,12 +154,7 @@ def _from_zero(path: str, header: _Header, ids: NDArray[Any]) -> NDArray[Any]:
         ids -= 1
         return ids
     place = int(np.argmax(outside))
-    with TextLines(path) as lines:
-        _header(lines)
-        rows = _entries(lines, header)
-        for _ in range(place + 1):
-            next(rows)
-        raise _outside(lines, int(ids[place]), header.num_vertices)
+    raise _outside(find_row(path, _rows, place), int(ids[place]), header.num_vertices)
 
 
 def _outside(lines: TextLines, value: int, num_vertices: int) -> GdslError:

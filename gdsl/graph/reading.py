@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import Any
 
 from gdsl.diagnostics import GdslError
@@ -15,6 +16,7 @@ from gdsl.graph.graph import Graph
 from gdsl.graph.matrix_market import read_matrix_market
 from gdsl.graph.memory import available_memory
 from gdsl.graph.sparse_matrices import read_npz
+from gdsl.graph.text import require_file
 from gdsl.graph.transformations import GraphOptions
 
 SUFFIXES = {
@@ -62,15 +64,21 @@ def read_graph(
 ) -> Graph:
     """The graph in the file at `path`; `Graph.read` says what the arguments mean."""
     name = os.fspath(path)
-    kind = format_of(name, wanted) if os.path.exists(name) or wanted else _format_of_missing(name)
+    if wanted is None:
+        require_file(name)
+    kind = format_of(name, wanted)
     if kind not in ("csv", "tsv", "edges") and (one_based or num_vertices is not None):
         raise GdslError.single(
             "E0712", "one_based and num_vertices are for edge lists; this format says both itself", place=name
         )
     try:
-        return build(options.apply_to_edges(_edges(name, kind, one_based, num_vertices)))
+        found = _read(name, kind, one_based, num_vertices)
+        return options.apply(found) if isinstance(found, Graph) else build(options.apply_to_edges(found))
     except MemoryError:
         raise no_memory("the graph", os.path.getsize(name) * 4, available_memory() or 0, name) from None
+    except GdslError as error:
+        placed = (replace(diagnostic, place=diagnostic.place or name) for diagnostic in error.diagnostics)
+        raise GdslError(placed, error.source) from None
 
 
 def open_graph(path_or_spec: str | os.PathLike[str], **options: Any) -> Graph:
@@ -87,12 +95,7 @@ def open_graph(path_or_spec: str | os.PathLike[str], **options: Any) -> Graph:
     return Graph.read(text, **options)
 
 
-def _format_of_missing(path: str) -> str:
-    """The file is not there: say that, rather than that its name tells no format."""
-    raise GdslError.single("E0701", "there is no such file", place=path)
-
-
-def _edges(path: str, kind: str, one_based: bool, num_vertices: int | None) -> EdgeList:
+def _read(path: str, kind: str, one_based: bool, num_vertices: int | None) -> EdgeList | Graph:
     if kind == "mtx":
         return read_matrix_market(path)
     if kind == "gr":

@@ -1,4 +1,4 @@
-"""Text files, compressed or not, as lines and then as columns of numbers, with the place of every mistake."""
+"""Text files, compressed or not, as lines, with the place of every mistake."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import gzip
 import lzma
 import os
 import stat
-import warnings
 import zlib
 from collections.abc import Callable, Generator, Iterator
 from typing import Any, BinaryIO
@@ -21,6 +20,7 @@ from gdsl.graph.memory import require_memory
 _CHUNK = 1 << 20
 _LONGEST_LINE = 1 << 16
 _MOST_BLANK_LINES = 1 << 22
+"""More lines without an edge are no graph but an archive made to keep its reader busy."""
 _BYTES_PER_ROW = 48
 
 _COMPRESSIONS: tuple[tuple[bytes, Callable[[Any], Any]], ...] = (
@@ -30,8 +30,8 @@ _COMPRESSIONS: tuple[tuple[bytes, Callable[[Any], Any]], ...] = (
 )
 
 
-def file_size(path: str) -> int:
-    """Size in bytes of the file at `path`. Raises GdslError E0701 unless it is a regular file, E0716 if it is empty."""
+def require_file(path: str) -> os.stat_result:
+    """What the system knows of the file at `path`. Raises GdslError E0701 unless it is a regular file."""
     try:
         status = os.stat(path)
     except (OSError, ValueError) as error:
@@ -39,9 +39,15 @@ def file_size(path: str) -> int:
     if not stat.S_ISREG(status.st_mode):
         kind = "a directory" if stat.S_ISDIR(status.st_mode) else "not a regular file"
         raise GdslError.single("E0701", f"this is {kind}", place=path)
-    if status.st_size == 0:
+    return status
+
+
+def file_size(path: str) -> int:
+    """Size in bytes of the file at `path`. Raises GdslError E0701 unless it is a regular file, E0716 if it is empty."""
+    size = require_file(path).st_size
+    if size == 0:
         raise empty(path)
-    return status.st_size
+    return size
 
 
 def unreadable(path: str, error: Exception) -> GdslError:
@@ -69,6 +75,9 @@ class TextLines:
         self.number = 0
         self.line = ""
         self.complete = True
+        self._skipped = 0
+        self._at_start = True
+        self._after_return = False
         self._raw: BinaryIO
         try:
             self._raw = open(path, "rb")  # noqa: SIM115 - closed by close()
@@ -105,8 +114,14 @@ class TextLines:
         """A GdslError at the line last given."""
         return GdslError.single(code, message, fix=fix, notes=notes, place=self.place)
 
+    def skip(self, count: int = 1) -> None:
+        """Count lines that hold no edge. Raises GdslError E0710 when there are millions of them."""
+        self._skipped += count
+        if self._skipped > _MOST_BLANK_LINES:
+            raise self.error("E0710", f"this is no graph: {self._skipped:,} lines hold no edge")
+
     def _generate(self) -> Generator[str, None, None]:
-        rest, blank = "", 0
+        rest = ""
         while chunk := self._read():
             lines = chunk.split("\n")
             lines[0] = rest + lines[0]
@@ -117,9 +132,10 @@ class TextLines:
                 self.line = line
                 if line:
                     yield line
-            blank += sum(1 for line in lines if not line)
-            if len(rest) > _LONGEST_LINE or blank > _MOST_BLANK_LINES:
-                raise self.error("E0710", "this is not a text file of edges: its lines are too long or all empty")
+            self.skip(lines.count(""))
+            if len(rest) > _LONGEST_LINE:
+                self.number += 1
+                raise self.error("E0710", f"this is no text of edges: the line has more than {_LONGEST_LINE:,} bytes")
             require_memory(self.number * _BYTES_PER_ROW, f"reading {self.number:,} lines", self.place)
         if rest:
             self.complete = False
@@ -127,15 +143,33 @@ class TextLines:
             yield rest
 
     def _read(self) -> str:
+        """The next bytes as latin-1, which takes any byte, all ends of lines made into one kind."""
         try:
             chunk: bytes = self._stream.read(_CHUNK)
         except (EOFError, lzma.LZMAError, zlib.error, gzip.BadGzipFile) as error:
             raise self._damaged(error) from None
         except OSError as error:
             raise (self._damaged(error) if error.errno is None else unreadable(self.path, error)) from None
+        if self._at_start:
+            self._at_start = False
+            chunk = self._without_mark(chunk)
         if b"\0" in chunk:
             raise GdslError.single("E0710", "this is a binary file, not a text of edges", place=self.path)
+        if self._after_return and chunk.startswith(b"\n"):
+            # The other half of an end of line whose first half was the last byte before.
+            self._after_return = False
+            chunk = chunk[1:]
+            if not chunk:
+                return self._read()
+        self._after_return = chunk.endswith(b"\r")
+        if b"\r" in chunk:
+            chunk = chunk.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         return chunk.decode("latin-1")
+
+    def _without_mark(self, chunk: bytes) -> bytes:
+        if chunk.startswith((b"\xff\xfe", b"\xfe\xff")):
+            raise GdslError.single("E0710", "this is UTF-16 text", fix="save the file as UTF-8", place=self.path)
+        return chunk.removeprefix(b"\xef\xbb\xbf")
 
     def _damaged(self, error: Exception) -> GdslError:
         note = f"after {self.number:,} lines: {error}" if self.number else str(error)
@@ -146,56 +180,26 @@ def _open_compressed(opened: Callable[[Any], Any], raw: BinaryIO) -> Any:
     return gzip.GzipFile(fileobj=raw) if opened is gzip.GzipFile else opened(raw)
 
 
-def read_columns(
-    lines: TextLines, rows: Iterator[str], names: tuple[str, ...], types: tuple[type, ...], delimiter: str | None
-) -> tuple[NDArray[Any], ...]:
-    """The numbers of `rows` by column; `names` are what messages call the columns.
-
-    NumPy's own reader does the work: it is exact about what a number is and how many stand in a line, where SciPy's
-    mmread takes `1.5` for 1, ignores what follows, and crashes on some damaged files.
-    Raises GdslError E0705 for a line that is anything else.
-    """
-    fields = np.dtype([(f"f{place}", kind) for place, kind in enumerate(types)])
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", DeprecationWarning)
-            warnings.simplefilter("ignore", UserWarning)
-            table = np.loadtxt(rows, dtype=fields, comments=None, delimiter=delimiter, ndmin=1)
-    except (ValueError, DeprecationWarning, OverflowError):
-        raise _malformed(lines, names, types, delimiter) from None
-    return tuple(np.ascontiguousarray(table[name]) for name in fields.names or ())
+def readable(line: str) -> str:
+    """A line of `TextLines` as the UTF-8 text that it most likely is."""
+    return line.encode("latin-1", "replace").decode("utf-8", "replace")
 
 
-def _malformed(lines: TextLines, names: tuple[str, ...], types: tuple[type, ...], delimiter: str | None) -> GdslError:
-    words = [word.strip() for word in lines.line.split(delimiter)]
-    expected = ", ".join(names)
-    for word, name, kind in zip(words, names, types, strict=False):
-        problem = _problem(word, kind)
-        if problem:
-            return lines.error("E0705", f"{name}: `{_short(word)}` {problem}", notes=(f"a line holds {expected}",))
-    count = f"{len(words)} value{'s' if len(words) != 1 else ''}"
-    return lines.error("E0705", f"the line holds {count}: `{_short(lines.line)}`", notes=(f"expected {expected}",))
+def short(line: str) -> str:
+    """The beginning of a line of `TextLines`, or of a word in one, for a message."""
+    return printable(readable(line[:240]))
 
 
-def _problem(word: str, kind: type) -> str | None:
-    try:
-        np.array([word]).astype(kind)
-    except OverflowError:
-        return "is too large"
-    except ValueError:
-        return "is not a number" if kind is np.float64 else "is not a whole number"
-    return None
-
-
-def _short(text: str) -> str:
+def printable(text: str) -> str:
+    """The beginning of `text` for a message, without what would do something to a terminal."""
     shown = "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text[:60])
     return shown + ("…" if len(text) > 60 else "")
 
 
 def narrowed(values: NDArray[Any]) -> NDArray[Any]:
     """int64 values as int32 where all of them fit."""
-    if values.dtype != np.int64 or not len(values):
+    if values.dtype != np.int64:
         return values
     limits = np.iinfo(np.int32)
-    fits = limits.min <= values.min() and values.max() <= limits.max
+    fits = not len(values) or (limits.min <= values.min() and values.max() <= limits.max)
     return values.astype(np.int32) if fits else values

@@ -8,6 +8,7 @@ import gzip
 import io
 import lzma
 import os
+import re
 from collections.abc import Callable, Iterator
 from typing import IO, Any, Literal
 
@@ -18,12 +19,14 @@ from scipy.io import mmwrite
 
 from gdsl.diagnostics import GdslError, shown
 from gdsl.files import path_name, whole_file
+from gdsl.graph.archives import DIRECTED_KEY
+from gdsl.graph.edge_lists import is_column_name
 from gdsl.graph.graph import Graph
 from gdsl.graph.reading import COMPRESSED, format_of
-from gdsl.graph.sparse_matrices import DIRECTED_KEY
 from gdsl.graph.transformations import edges_of_graph
 
 _ROWS = 1 << 16
+_MARKS = re.compile(r"""[\s,;#%"]""")
 
 
 def write(graph: Graph, path: str | os.PathLike[str], *, format: str | None = None) -> None:  # noqa: A002
@@ -66,6 +69,10 @@ def _check_fits(graph: Graph, kind: str, path: str) -> None:
     if graph.vertex_attributes:
         names = ", ".join(graph.vertex_attributes)
         raise GdslError.single("E0715", f"no format keeps the vertices' attributes {names}", place=path)
+    unnameable = [name for name in graph.attributes if not is_column_name(name) or _MARKS.search(name)]
+    if kind in ("csv", "tsv") and unnameable:
+        message = f"the first line of an edge list cannot hold {unnameable[0]!r} as the name of a column"
+        raise GdslError.single("E0715", message, fix="give the attribute another name", place=path)
     weights = graph.attributes.get("weight")
     if kind == "gr" and (weights is None or weights.dtype.kind not in "iu"):
         message = "a DIMACS file needs whole weights"
@@ -141,7 +148,7 @@ def _write_npz(graph: Graph, stream: IO[bytes]) -> None:
         indptr=graph.offsets.astype(np.int32) if graph.id_bits == 32 else graph.offsets,
         format=np.array(b"csr"),
         shape=np.array([graph.num_vertices] * 2),
-        data=np.ones(graph.num_edges, dtype=bool) if weights is None else weights,
+        data=np.ones(graph.num_edges, dtype=bool) if weights is None else _plain(weights),
         **directed,
     )
     if target.failure is not None:
@@ -158,13 +165,15 @@ def _write_edges(graph: Graph, stream: IO[bytes], delimiter: str, header: bool) 
     edges = edges_of_graph(graph)
     # One value more is the weight for every reader, so it stands right behind the ends.
     names = sorted(edges.attributes, key=lambda name: name != "weight")
-    if header:
+    if header or not graph.num_edges:
+        # Without one, a list of no edges would be an empty file, which no reader takes for a graph.
         stream.write((delimiter.join(["source", "destination", *names]) + "\n").encode())
     columns = (edges.sources, edges.destinations, *(edges.attributes[name] for name in names))
     _write_rows(stream, tuple(_plain(column) for column in columns), delimiter, "")
 
 
 def _plain(column: NDArray[Any]) -> NDArray[Any]:
+    """Booleans as 0 and 1: a matrix of booleans has no weights for its readers."""
     return column.astype(np.int8) if column.dtype.kind == "b" else column
 
 

@@ -155,7 +155,8 @@ class Select(Expression):
 @dataclass(frozen=True, slots=True)
 class Convert(Expression):
     """A change of type, written or implied. `none` becomes -1 (the largest value where unsigned), a float that does
-    not fit the nearest integer that does (NaN: 0), an integer that is no id `none`, a bool 0 or 1; to bool: `!= 0`."""
+    not fit the nearest integer that does (NaN: 0), an integer that is no id of the graph `none`, a bool 0 or
+    1; to bool: `!= 0`."""
 
     operand: Expression
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 
+from gdsl.arithmetic.constants import shortest_float32
 from gdsl.ir import nodes
+from gdsl.types import ScalarType
 
 
 def print_expression(node: nodes.Expression) -> str:
@@ -31,7 +33,9 @@ def _literal(node: nodes.Literal) -> str:
         return "true" if value else "false"
     if isinstance(value, float):
         text = "inf" if value == math.inf else "-inf" if value == -math.inf else repr(value)
-        return text if type_.value == "float32" else f"{text}:{type_.value}"
+        if type_ is not ScalarType.FLOAT32:
+            return f"{text}:{type_.value}"
+        return shortest_float32(value) if math.isfinite(value) else text
     return str(value) if type_.value == "int32" else f"{value}:{type_.value}"
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from gdsl.ir import nodes
 from gdsl.ir.traversal import walk
-from gdsl.operations import Direction, Domain, NeighborOperation, Outcome
+from gdsl.operations import BinaryOperation, Direction, Domain, NeighborOperation, Outcome
 from gdsl.types import ScalarType
 
 
@@ -129,7 +129,9 @@ class _Verifier:
 
     def binary(self, node: nodes.Binary) -> None:
         operation, left, right = node.operation, node.left.type, node.right.type
-        self.expect(left is right, f"{left.value} {operation.value} {right.value}", node)
+        shifts = operation in (BinaryOperation.SHIFT_LEFT, BinaryOperation.SHIFT_RIGHT)
+        fits = left.is_integer and right.is_integer if shifts else left is right
+        self.expect(fits, f"{left.value} {operation.value} {right.value}", node)
         result = ScalarType.BOOL if operation.is_comparison or operation.is_logical else left
         self.expect(node.type is result, "the result has another type", node)
 

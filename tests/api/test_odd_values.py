@@ -354,7 +354,7 @@ def test_keywords_of_odd_kinds(keywords) -> None:
     ("sources", "keywords", "code"),
     [
         (np.ma.array([0, 1], mask=[0, 1]), {}, "E0711"), ([0, np.ma.masked], {}, "E0711"), ([0, HUGE], {}, "E0711"),
-        ([0, 2**63], {}, "E0711"), (np.array([0, 1], complex), {}, "E0711"), (np.array([0, 1], object), {}, "E0711"),
+        ([0, 2**63], {}, "E0707"), (np.array([0, 1], complex), {}, "E0711"), (np.array([0, 1], object), {}, "E0711"),
         (np.zeros(2, "M8[s]"), {}, "E0711"), ([True, False], {}, "E0711"), ([0.0, 1.0], {}, "E0711"),
         ("01", {}, "E0711"), (None, {}, "E0711"), (5, {}, "E0711"), ({0: 1, 1: 2}, {}, "E0711"),
         ([[0], [1]], {}, "E0711"), (Broken(), {}, "E0711"), (range(10**15), {}, "E0708"),
@@ -362,9 +362,9 @@ def test_keywords_of_odd_kinds(keywords) -> None:
         ([0, 1], {"num_vertices": -HUGE}, "E0711"), ([0, 1], {"num_vertices": 1}, "E0707"),
         ([0, 1], {"weights": np.ma.array([1.0, 2.0], mask=[1, 0])}, "E0711"),
         ([0, 1], {"weights": [1.0, np.ma.masked]}, "E0711"), ([0, 1], {"weights": [1, HUGE]}, "E0711"),
-        ([0, 1], {"weights": [1j, 2]}, "E0711"), ([0, 1], {"weights": ["a", "b"]}, "E0711"),
-        ([0, 1], {"weights": 5.0}, "E0711"), ([0, 1], {"vertex_attributes": {"x": np.ma.masked_all(2)}}, "E0711"),
-        ([0, 2**40], {}, "E0709"),
+        ([0, 1], {"weights": np.ones(2, "longdouble")}, "E0711"), ([0, 1], {"weights": [1j, 2]}, "E0711"),
+        ([0, 1], {"weights": ["a", "b"]}, "E0711"), ([0, 1], {"weights": 5.0}, "E0711"),
+        ([0, 1], {"vertex_attributes": {"x": np.ma.masked_all(2)}}, "E0711"), ([0, 2**40], {}, "E0709"),
     ],
 )  # fmt: skip
 def test_edges_that_are_refused(sources, keywords, code) -> None:
@@ -382,7 +382,7 @@ def test_ids_of_any_integer_type(dtype, directed) -> None:
     assert graph.columns.tolist() == ([1, 2] if directed else [1, 0, 2])
 
 
-@pytest.mark.parametrize("dtype", ["?", "i1", ">i2", "u4", ">i8", "u8", "f2", ">f4", ">f8", "longdouble"])
+@pytest.mark.parametrize("dtype", ["?", "i1", ">i2", "u4", ">i8", "u8", "f2", ">f4", ">f8"])
 def test_weights_of_any_type(dtype) -> None:
     weights = np.array([1, 0, 1], dtype)
     graph = gdsl.Graph.from_edges([0, 1, 2], [1, 2, 0], weights=weights[::-1], vertex_attributes={"x": weights})

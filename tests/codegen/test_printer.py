@@ -12,7 +12,7 @@ from gdsl.codegen.expressions import CheckTable, ExpressionPrinter
 from gdsl.codegen.functions import Argument, FunctionPrinter
 from gdsl.codegen.lines import number_lines
 from gdsl.codegen.literals import literal
-from gdsl.codegen.names import Names
+from gdsl.codegen.names import Names, identifiers_of
 from gdsl.ir import nodes as ir
 from gdsl.operations import Outcome, ReduceOperation, UnaryOperation
 from gdsl.source import NOWHERE
@@ -37,8 +37,14 @@ from tests.codegen.build import (
 F32, I64 = ScalarType.FLOAT32, ScalarType.INT64
 
 
+def spelled(names: Names, text: str) -> str:
+    names.settle("")
+    return names.spell(text)
+
+
 def printed(expression: ir.Expression) -> str:
-    return ExpressionPrinter(Names(EMPTY), CheckTable()).print(expression)
+    names = Names()
+    return spelled(names, ExpressionPrinter(names, CheckTable()).print(expression))
 
 
 @pytest.mark.parametrize(
@@ -67,7 +73,7 @@ def printed(expression: ir.Expression) -> str:
         (ir.Convert(NOWHERE, F32, local("a")), "float32(a)"),
         (ir.Convert(NOWHERE, INT32, local("x", F32)), "convert<int32>(x)"),
         (ir.Convert(NOWHERE, INT32, local("v", VERTEX)), "from_id<int32>(v)"),
-        (ir.Convert(NOWHERE, VERTEX, local("a")), "to_id<vertex>(a)"),
+        (ir.Convert(NOWHERE, VERTEX, local("a")), "to_id<vertex>(a, d.graph.num_vertices)"),
         (ir.Convert(NOWHERE, BOOL, local("a")), "a != 0"),
         (element("rank", SOURCE, F32), "d.rank[src]"),
         (dataclasses.replace(element("rank", SOURCE, F32), now=True), "load_now(&d.rank[src])"),
@@ -102,63 +108,88 @@ def test_literals() -> None:
 
 
 def test_names_that_mean_something_are_printed_otherwise() -> None:
-    names = Names(EMPTY, "struct frontier { int size; }; void synchronize() {}")
-    assert [names.member(name) for name in ("rank", "int", "xor", "graph", "frontier", "size")] == [
-        "rank", "int_", "xor_", "graph_", "frontier_", "size",
-    ]  # fmt: skip
-    words = ("x", "x_", "x__", "minimum", "M_PI", "__syncthreads", "_Complex", "iteration", "src")
-    assert [names.local(name) for name in words] == [
-        "x", "x__", "x___", "minimum_", "M_PI_", "__syncthreads_", "_Complex_", "iteration_", "src",
-    ]  # fmt: skip
+    names = Names()
+    words = ("rank", "int", "xor", "graph", "frontier", "size", "x_", "__x", "_X", "a__b", "_", "_1", "LIMIT")
+    members = ", ".join(names.member(word) for word in words)
+    names.settle("struct data { int graph; }; int frontier, LIMIT;", structs="struct data { int graph; };")
+    assert names.spell(members) == (
+        "rank, int_, xor_, graph_, frontier, size, x_, x_2, X_, a_b_, name_, name_1_, LIMIT_"
+    )
 
 
-def test_functors_and_functions_never_share_a_name() -> None:
-    function = ir.Function(NOWHERE, "visit_apply", (("a", INT32),), INT32, (ir.Return(NOWHERE, local("a")),))
-    names = Names(dataclasses.replace(BFS, functions=(function,)))
-    assert names.function("visit_apply") == "visit_apply"
-    assert names.functor("visit", "apply") == "visit_apply_"
+def test_a_name_keeps_clear_of_what_is_seen_where_it_stands() -> None:
+    names = Names()
+    text = f"{names.local('kept')} {names.frontier('kept')} {names.member('kept')} {names.function('kept')}"
+    names.settle("kept run other", functions="kept", schedule="run", structs="other")
+    assert names.spell(text) == "kept_ kept_2 kept kept_3"
+
+
+def test_words_of_our_own_are_found_beside_any_file_name() -> None:
+    text = '#line 3 "a*/b/*c // d.gdsl"\none; // not "this\ntwo; /* nor "that */ three; \n#line 4 "x*/y"\nfour'
+    assert identifiers_of(text) == {"line", "one", "two", "three", "four"}
+
+
+def test_derived_names_give_way() -> None:
+    names = Names()
+    text = " ".join(
+        (
+            names.functor("visit", "apply"),
+            names.function("visit_apply"),
+            names.functor("_a", "apply"),
+            names.functor("a_", "apply"),
+            names.functor("same", "value"),
+        )
+    )
+    names.settle("same_value")
+    assert names.spell(text) == "visit_apply_ visit_apply a_apply_ a_apply_2 same_value_"
 
 
 def test_functor_of_bfs() -> None:
-    printer = FunctionPrinter(BFS, Names(BFS), CheckTable())
+    names = Names()
+    printer = FunctionPrinter(BFS, names, CheckTable())
     condition, apply = printer.condition(VISIT), printer.apply(VISIT)
-    assert condition is not None and apply is not None
-    assert condition.definition("inline").split("\n") == [
+    pulled = printer.apply(VISIT, "pull", frozenset({"distance", "parent"}))
+    assert condition is not None and apply is not None and pulled is not None
+    assert spelled(names, condition.definition("inline")).split("\n") == [
         "inline bool visit_condition(const data_slice& d, vertex dst) {",
         '#line 13 "bfs.gdsl"',
         "    return d.distance[dst] == -1;",
         "}",
         "#line resume",
     ]
-    assert apply.signature == "void visit_apply(const data_slice& d, vertex src, vertex dst, int32 iteration)"
-    assert apply.body == (
+    assert names.spell(apply.signature) == (
+        "void visit_apply(const data_slice& d, vertex src, vertex dst, int32 iteration)"
+    )
+    assert names.spell("\n".join(apply.body)).split("\n") == [
         '#line 15 "bfs.gdsl"',
         "    store_shared(&d.distance[dst], iteration + 1);",
         "    store_shared(&d.parent[dst], src);",
-    )
-    assert apply.call({Argument.SOURCE: "u", Argument.DESTINATION: "v"}) == "visit_apply(d, u, v, iteration)"
-    pulled = printer.apply(VISIT, "pull", frozenset({"distance", "parent"}))
-    assert pulled is not None and pulled.body[1:] == (
+    ]
+    call = apply.call({Argument.SOURCE: "u", Argument.DESTINATION: "v"})
+    assert names.spell(call) == "visit_apply(d, u, v, iteration)"
+    assert names.spell("\n".join(pulled.body[1:])).split("\n") == [
         "    d.distance[dst] = iteration + 1;",
         "    d.parent[dst] = src;",
-    )
+    ]
 
 
 def test_the_claim_of_bfs() -> None:
-    printer = FunctionPrinter(BFS, Names(BFS), CheckTable(), line_directives=False)
+    names = Names()
+    printer = FunctionPrinter(BFS, names, CheckTable(), line_directives=False)
     closing = ir.Closing(NOWHERE, ir.Role.FAR, "distance", 0, 0)
     claim = printer.claim(VISIT, closing, frozenset({ir.Role.DESTINATION}))
-    assert claim.body == ("    return compare_and_swap(&d.distance[dst], -1, iteration + 1);",)
     rest = printer.apply(VISIT, "claimed", without=0)
-    assert rest is not None and rest.body == ("    store_shared(&d.parent[dst], src);",)
+    assert rest is not None
+    assert spelled(names, *claim.body) == "    return compare_and_swap(&d.distance[dst], -1, iteration + 1);"
+    assert names.spell(*rest.body) == "    store_shared(&d.parent[dst], src);"
 
 
 def accepting(*body: ir.Statement) -> list[str]:
     functor = dataclasses.replace(VISIT, body=body)
-    printer = FunctionPrinter(BFS, Names(BFS), CheckTable(), line_directives=False)
-    apply = printer.apply(functor)
+    names = Names()
+    apply = FunctionPrinter(BFS, names, CheckTable(), line_directives=False).apply(functor)
     assert apply is not None and apply.result == "bool"
-    return [line.strip() for line in apply.body]
+    return [line.strip() for line in spelled(names, "\n".join(apply.body)).split("\n")]
 
 
 def test_accept_returns_where_it_is_last() -> None:
@@ -196,13 +227,13 @@ def test_accumulated_scalars_go_into_totals() -> None:
         ir.Update(NOWHERE, count, ReduceOperation.ADD, number(1)),
     )
     functor = ir.VertexFunctor(NOWHERE, "settle", "v", (), body)
-    printer = FunctionPrinter(EMPTY, Names(EMPTY), CheckTable(), line_directives=False)
-    apply = printer.apply(functor, accumulated=frozenset({"error", "count"}))
-    assert apply is not None
-    assert apply.body == ("    totals.error += 1.5;", "    plain_add(&totals.count, 1);")
-    assert str(apply.parameters[-1]) == "settle_totals& totals"
-    atomic = printer.apply(functor)
-    assert atomic is not None and atomic.body[0] == "    reduce_add(d.error, 1.5);"
+    names = Names()
+    printer = FunctionPrinter(EMPTY, names, CheckTable(), line_directives=False)
+    apply, atomic = printer.apply(functor, accumulated=frozenset({"error", "count"})), printer.apply(functor)
+    assert apply is not None and atomic is not None
+    assert spelled(names, "\n".join(apply.body)) == "    totals.error += 1.5;\n    plain_add(&totals.count, 1);"
+    assert names.spell(str(apply.parameters[-1])) == "settle_totals& totals"
+    assert names.spell(atomic.body[0]) == "    reduce_add(d.error, 1.5);"
 
 
 def test_lines_resume_with_the_generated_files_own_number() -> None:

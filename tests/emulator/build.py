@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 
 NATIVE = Path(__file__).parent / "native"
-COMMON = ["-std=c++17", "-fPIC", "-ffp-contract=off", "-fno-strict-aliasing", "-fwrapv", "-w"]
+COMMON = ["-std=c++17", "-fPIC", "-ffp-contract=off", "-frounding-math", "-fno-strict-aliasing", "-fwrapv", "-w"]
 SANITIZED = [
     *("-O1", "-g1", "-fsanitize=thread"),
     *("--param=tsan-distinguish-volatile=1", "--param=tsan-instrument-func-entry-exit=0"),
@@ -77,11 +77,12 @@ def translate(text: str, name: str) -> str:
         place = f"::emulator::shared_storage({number}, sizeof({kind}))"
         return f"typedef {match[1]} {kind}{match[3]}; {kind}& {match[2]} = *static_cast<{kind}*>({place});"
 
+    scope = "gdsl::" if "\nnamespace gdsl {\n" in text else ""
     declarations: list[str] = []
     body = _SHARED.sub(shared, _PLATFORM.sub(platform, text))
     calls = "\n".join(
         f'extern "C" __attribute__((no_sanitize("thread"))) void emulator_call_{kernel}(void** arguments) '
-        f"{{ ::emulator::call({kernel}, arguments); }}"
+        f"{{ ::emulator::call({scope}{kernel}, arguments); }}"
         for kernel in kernel_names(text)
     )
     return f'#include "emulator.h"\n#line 1 "{name}"\n{body}\n{calls}\n'

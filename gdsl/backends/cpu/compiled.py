@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-import pickle
+import contextlib
 from dataclasses import dataclass
+from pathlib import Path
 
 from gdsl import cache
 from gdsl.backends.cpu import compiler as compilers
+from gdsl.backends.cpu import library as libraries
 from gdsl.backends.cpu.executable import CpuExecutable
+from gdsl.backends.cpu.library import Library, LibraryError
 from gdsl.backends.interface import Availability
+from gdsl.cache.codec import Codec
+from gdsl.cache.place import is_noexec, private_file
+from gdsl.codegen import expressions
 from gdsl.codegen.cpu.plan import Generated, Sizes
+from gdsl.diagnostics import GdslError
 from gdsl.ir.nodes import Program
 
 _KIND = "cpu"
+_FACTS = Codec(Generated, {**vars(expressions), "Generated": Generated})
 _LONGEST_NAME = 100
 """Letters of a program's name that its temporary file has: file systems allow 255 bytes."""
 
@@ -33,7 +41,8 @@ class CpuBackend:
         return Availability(True, f"C++ compiler {compiler}")
 
     def build(self, program: Program, id_bits: int) -> CpuExecutable:
-        """Make `program` ready. Raises E0902 without a compiler, E0905 where it refuses the generated text."""
+        """Make `program` ready. Raises E0902 without a compiler, E0905 where it refuses the generated text,
+        E0906 where the compiler or what it makes is of no use."""
         compiler = compilers.required_compiler()
         key = (
             cache.program_key(program),
@@ -44,13 +53,86 @@ class CpuBackend:
             " ".join(compilers.OPTIONS),
             compilers.processor(),
         )
-        facts, library = cache.get(_KIND, key), cache.get_file(_KIND, key)
-        if facts is not None and library is not None:
-            return CpuExecutable(program, id_bits, pickle.loads(facts), library)
+        kept = _kept(key, compiler)
+        if kept is not None:
+            return CpuExecutable(program, id_bits, *kept)
         made = generated(program, id_bits, self.sizes)
         binary = compilers.compile_library(made.text, f"{program.name[:_LONGEST_NAME]}.cpp", compiler)
-        cache.put(_KIND, key, pickle.dumps(made))
-        return CpuExecutable(program, id_bits, made, cache.put_file(_KIND, key, binary))
+        library = install(binary, key, compiler)
+        facts = _FACTS.encode(made)
+        if facts is not None:
+            cache.put(_KIND, key, facts)
+        return CpuExecutable(program, id_bits, made, library)
+
+
+def install(binary: bytes, key: tuple[cache.KeyPart, ...], compiler: compilers.Compiler) -> Library:
+    """Load what `compiler` made, and keep it under `key` once that has worked. Raises E0906 where it does not."""
+    refusals: list[str] = []
+
+    def accept(path: Path) -> bool:
+        refusal = libraries.refusal(path)
+        refusals.extend([refusal] if refusal is not None else [])
+        return refusal is None
+
+    try:
+        path = cache.put_file(_KIND, key, binary, accept=accept)
+        if path is not None:
+            return _loaded(path, compiler)
+    except LibraryError as error:
+        refusals.append(str(error))
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise compilers.unusable(f"the compiled library cannot be written: {reason}", cache.REMEDY) from None
+    if cache.nowhere_to_load():
+        raise compilers.unusable(
+            "compiled libraries cannot be loaded: the cache and the temporary directory are mounted noexec",
+            cache.REMEDY,
+        )
+    raise broken(compiler, refusals[-1])
+
+
+def try_compiler() -> None:
+    """Have the compiler make a library of nothing and load it. Raises E0902, E0905 or E0906 where that fails."""
+    compiler = compilers.required_compiler()
+    text = "".join(f'extern "C" void {symbol}() {{}}\n' for symbol in libraries.SYMBOLS)
+    binary = compilers.compile_library(text, "trial.cpp", compiler)
+    try:
+        path = private_file(".so", binary)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise compilers.unusable(f"a library cannot be written: {reason}", compilers.FIX_SPACE) from None
+    refusal = None if is_noexec(path.parent) else libraries.refusal(path)
+    path.unlink(missing_ok=True)
+    if refusal is not None:
+        raise broken(compiler, refusal)
+
+
+def broken(compiler: compilers.Compiler, refusal: str) -> GdslError:
+    """E0906 for a library that is of no use."""
+    fix = f"{compilers.FIX_BROKEN}, or use --backend reference"
+    return compilers.unusable(f"the library that {compiler} made cannot be loaded: {refusal}", fix)
+
+
+def _kept(key: tuple[cache.KeyPart, ...], compiler: compilers.Compiler) -> tuple[Generated, Library] | None:
+    """What is kept under `key`; None where it is not there, or cannot be used any more."""
+    facts, path = cache.get(_KIND, key), cache.get_file(_KIND, key)
+    made = None if facts is None else _FACTS.decode(facts)
+    if made is None or path is None:
+        return None
+    with contextlib.suppress(LibraryError):
+        return made, Library(path, compiler.identity)
+    with contextlib.suppress(LibraryError, OSError):  # it may be the place, as on a file system mounted noexec
+        return made, _loaded(private_file(".so", path.read_bytes()), compiler)
+    return None
+
+
+def _loaded(path: Path, compiler: compilers.Compiler) -> Library:
+    """The library at `path`; a file outside the cache is not needed any more once it is loaded."""
+    try:
+        return Library(path, compiler.identity)
+    finally:
+        if not cache.holds(path):
+            path.unlink(missing_ok=True)
 
 
 def generated(program: Program, id_bits: int, sizes: Sizes | None = None) -> Generated:

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import hashlib
 import importlib.util
 import os
 import platform
 import shlex
 import shutil
-import subprocess
 import sys
 import tempfile
-import warnings
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from gdsl.diagnostics import GdslError
+from gdsl.backends.cpu import processes
+from gdsl.cache.trust import show
+from gdsl.diagnostics import GdslError, caution
 
 OPTIONS = (
     "-std=c++17",
@@ -25,18 +27,31 @@ OPTIONS = (
     "-fopenmp",
     "-fPIC",
     "-shared",
+    "-fno-fast-math",
     "-ffp-contract=off",
+    "-frounding-math",
     "-fwrapv",
     "-fno-strict-aliasing",
     "-w",
 )
-"""For backends to agree: no fused multiply-add, nothing of `-ffast-math`."""
+"""For backends to agree: no fused multiply-add, nothing of `-ffast-math` (which $CXX may ask for), and no folding of
+g++'s that is right but for the sign of a zero: without `-frounding-math` it makes `-float(n)` of `0 - float(n)`."""
 
 _WAIVED = ((), ("-fopenmp",), ("-march=native",), ("-fopenmp", "-march=native"))
 """What is left out, in this order, where a compiler refuses."""
 
 _NO_COMPILER = "no C++ compiler was found ($CXX, c++, g++, clang++, ziglang)"
 _FIX = "install g++ or clang++, or `pip install ziglang`, or use --backend reference"
+_FIX_CXX = "set CXX to the command of a C++ compiler, such as CXX=g++, or unset it"
+_SECONDS = 120.0
+"""How long a compiler may take, where GDSL_COMPILER_TIMEOUT does not say."""
+FIX_SPACE = "make room there, or set TMPDIR to a directory that can be written"
+_FIX_ENDLESS = "mend the compiler, or set CXX to another one; GDSL_COMPILER_TIMEOUT is how many seconds it may take"
+FIX_BROKEN = "mend the compiler, or set CXX to another one"
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
+"""What the system says where there is no room for the compiler's own files."""
+_ROOM = 1 << 20
+"""Bytes that it may print."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,29 +66,48 @@ class Compiler:
 
 
 def find_compiler() -> Compiler | None:
-    """The first of $CXX, c++, g++, clang++ and the `ziglang` package of this Python; None if there is none."""
-    candidates = [shlex.split(os.environ.get("CXX", "")), ["c++"], ["g++"], ["clang++"]]
-    for command in candidates:
-        path = shutil.which(command[0]) if command else None
+    """$CXX where it is set, else the first of c++, g++, clang++ and the `ziglang` package of this Python.
+
+    None where there is none, or where CXX names none."""
+    chosen = _chosen()
+    if isinstance(chosen, str):
+        return None
+    for command in (chosen,) if chosen else (["c++"], ["g++"], ["clang++"]):
+        path = shutil.which(command[0])
         if path is not None:
-            return Compiler((path, *command[1:]), _identity(path))
+            return Compiler((path, *command[1:]), _identity(path, *command[1:]))
     zig = importlib.util.find_spec("ziglang")
     if zig is not None and zig.origin is not None:
         return Compiler((sys.executable, "-m", "ziglang", "c++"), _identity(zig.origin))
     return None
 
 
+def _chosen() -> list[str] | str:
+    """The words of $CXX (none where it is not set), or what is wrong with it."""
+    text = os.environ.get("CXX", "")
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        return f"CXX={show(text)} is no command: {str(error).lower()}"
+    if words and shutil.which(words[0]) is None:
+        what = "is a directory" if os.path.isdir(words[0]) else "is no program that can be found and started"
+        return f"CXX={show(text)} names no compiler: {show(words[0])} {what}"
+    return words
+
+
 def required_compiler() -> Compiler:
     """As `find_compiler`; raises E0902 where there is none."""
     compiler = find_compiler()
     if compiler is None:
-        raise GdslError.single("E0902", _NO_COMPILER, fix=_FIX)
+        message, fix = missing()
+        raise GdslError.single("E0902", message, fix=fix)
     return compiler
 
 
 def missing() -> tuple[str, str]:
     """What is said, and how to mend it, where there is no compiler."""
-    return _NO_COMPILER, _FIX
+    chosen = _chosen()
+    return (chosen, _FIX_CXX) if isinstance(chosen, str) else (_NO_COMPILER, _FIX)
 
 
 @cache
@@ -92,34 +126,57 @@ def processor() -> str:
 def compile_library(text: str, name: str, compiler: Compiler) -> bytes:
     """The shared library of C++ `text` (`name` is the file it says it is).
 
-    Warns where it has to do without OpenMP. Raises E0905 where the compiler refuses everything.
+    Warns where it has to do without OpenMP. Raises E0905 where the compiler refuses everything, E0906 where it cannot
+    be used.
     """
     try:
         with tempfile.TemporaryDirectory(prefix="gdsl-", ignore_cleanup_errors=True) as directory:
             source, library = Path(directory, name), Path(directory, "library.so")
             source.write_text(text, encoding="utf-8")
-            refusals: list[str] = []
+            refusals: list[str | None] = []
             for waived in _WAIVED:
                 options = [option for option in OPTIONS if option not in waived]
+                library.unlink(missing_ok=True)
                 refusal = _run([*compiler.command, *options, str(source), "-o", str(library)])
                 if refusal is None and library.is_file():
                     if "-fopenmp" in waived:
-                        text = f"{compiler} has no OpenMP: the cpu backend runs on one thread"
-                        warnings.warn(text, RuntimeWarning, stacklevel=2)
+                        caution(f"{compiler} has no OpenMP: the cpu backend runs on one thread")
                     return library.read_bytes()
-                refusals.append(refusal or "it wrote nothing")
+                refusals.append(refusal)
     except OSError as error:
-        reason = f"{error.strerror or error} ({error.filename or tempfile.gettempdir()})"
-        raise GdslError.single("E0905", f"the program could not be compiled: {reason}") from None
+        reason = f"{error.strerror or error} ({show(error.filename or tempfile.gettempdir())})"
+        fix = FIX_BROKEN if error.filename == compiler.command[0] else FIX_SPACE
+        raise unusable(f"the program could not be compiled: {reason}", fix) from None
+    except processes.EndlessError as error:
+        raise unusable(f"{compiler} {error} and was stopped", _FIX_ENDLESS) from None
+    if refusals[0] is None:
+        raise unusable(f"{compiler} ended with success and wrote nothing", FIX_BROKEN)
+    full = next((text for text in map(os.strerror, _FULL) if text in refusals[0]), None)
+    if full is not None:
+        raise unusable(f"the program could not be compiled: {full} ({show(tempfile.gettempdir())})", FIX_SPACE)
     raise GdslError.single("E0905", f"{compiler} cannot compile the program", notes=(_first_error(refusals[0]),))
+
+
+def unusable(message: str, fix: str) -> GdslError:
+    """E0906: the machine's compiler, or what it makes, is of no use."""
+    return GdslError.single("E0906", message, fix=fix)
 
 
 def _run(command: list[str]) -> str | None:
     """Run the compiler; what it says where it fails."""
-    done = subprocess.run(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
-    )
-    return None if done.returncode == 0 else done.stdout.decode(errors="replace")
+    status, output = processes.run(command, _seconds(), _ROOM)
+    if status == 0:
+        return None
+    signal = processes.ending(status)
+    return output if signal is None else f"error: it was ended by {signal}\n{output}"
+
+
+def _seconds() -> float:
+    with contextlib.suppress(ValueError):
+        seconds = float(os.environ.get("GDSL_COMPILER_TIMEOUT", ""))
+        if 0 < seconds < float("inf"):
+            return seconds
+    return _SECONDS
 
 
 def _first_error(output: str) -> str:
@@ -128,11 +185,13 @@ def _first_error(output: str) -> str:
     return (telling or lines or ["it said nothing"])[0][:300]
 
 
-def _identity(path: str) -> str:
-    """Another version is another file."""
-    real = os.path.realpath(path)
-    try:
-        status = os.stat(real)
-    except OSError:
-        return real
-    return f"{real} {status.st_size} {status.st_mtime_ns}"
+def _identity(*words: str) -> str:
+    """Another version is another file, of the command or of a compiler that it is given (`ccache g++`)."""
+    parts = []
+    for word in words:
+        path = shutil.which(word) or word
+        with contextlib.suppress(OSError, ValueError):
+            real = os.path.realpath(path)
+            status = os.stat(real)
+            parts.append(f"{real} {status.st_size} {status.st_mtime_ns}")
+    return " ".join(parts)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import ctypes
-import os
 import threading
 import time
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gdsl.backends import failures
+from gdsl.backends.cpu.library import Library
 from gdsl.backends.cpu.memory import (
     ControlBlock,
     HostSlice,
@@ -29,26 +28,19 @@ from gdsl.ir.traversal import walk
 from gdsl.operations import Direction, Domain
 
 _FOREVER = 1 << 62
-_SPINS = "300"
-"""How often a thread of GCC's OpenMP looks whether the others have come to a barrier before it sleeps. The default is
-long enough to starve the very threads it waits for where other programs have a part of the machine."""
 _WAIT = 0.1
 
 
 class CpuExecutable:
     """A program in a shared library. Several runs may go on at once, each in its own thread."""
 
-    def __init__(self, program: Program, id_bits: int, generated: Generated, library: Path) -> None:
-        """Load `library`, which was compiled from `generated`."""
+    def __init__(self, program: Program, id_bits: int, generated: Generated, library: Library) -> None:
+        """`library` was compiled from `generated`."""
         self.program = program
         self.id_bits = id_bits
         self.generated = generated
         self.operators = {node.site: node for node in walk(program.schedule) if isinstance(node, Operator)}
-        os.environ.setdefault("GOMP_SPINCOUNT", _SPINS)  # read when the OpenMP library is first loaded
-        self._library = ctypes.CDLL(str(library))
-        self._library.gdsl_run.argtypes = [ctypes.POINTER(HostSlice)]
-        self._library.gdsl_release.argtypes = [ctypes.POINTER(ControlBlock)]
-        self._library.gdsl_release.restype = None
+        self._library = library
 
     def run(self, graph: Graph, bindings: Bindings, limits: Limits) -> Outcome:
         """Run to the end; raises GdslError (E0801, E0802, E0803, E0912) or KeyboardInterrupt where it is stopped."""
@@ -57,11 +49,11 @@ class CpuExecutable:
         except MemoryError:
             raise failures.memory_error() from None
         try:
-            run.call(self._library.gdsl_run)
+            run.call(self._library.run)
             return run.outcome()
         finally:
             if not run.abandoned:
-                self._library.gdsl_release(ctypes.byref(run.control))
+                self._library.release(ctypes.byref(run.control))
 
 
 class _Run:
@@ -115,7 +107,10 @@ class _Run:
 
         timeout = self.limits.timeout
         deadline = time.monotonic() + timeout if timeout is not None else None
-        threading.Thread(target=work, daemon=True).start()
+        try:
+            threading.Thread(target=work, daemon=True).start()
+        except RuntimeError:  # the system has no room for one more
+            raise failures.memory_error() from None
         # Not `Thread.join`: where Ctrl-C interrupts it, CPython before 3.13 takes the thread for ended.
         try:
             while not finished.is_set():

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-import pickle
 import weakref
 from typing import TYPE_CHECKING, Any
 
@@ -65,17 +65,21 @@ class CudaBackend:
         return Availability(True, name.decode() if isinstance(name, bytes) else str(name))
 
     def build(self, program: Program, id_bits: int) -> CudaExecutable:
-        """Generate and compile, or take both from the cache."""
+        """Generate and compile, or take both from the cache, which keeps what the driver has loaded."""
+        from gdsl.backends.cuda import stored
+
         device = self.device()
         key = (cache.program_key(program), id_bits, device.architecture, *nvrtc.version(), *nvrtc.OPTIONS)
-        kept = cache.get("cuda", key)
-        if kept is None:
-            ready, generated = lower_to_cuda(program, id_bits)
-            cubin = nvrtc.compile_to_cubin(generated.text, device.architecture, f"{program.name}.cu")
-            kept = pickle.dumps((ready, generated, cubin))
-            cache.put("cuda", key, kept)
-        ready, generated, cubin = pickle.loads(kept)
-        return CudaExecutable(self, ready, generated, cubin, id_bits)
+        kept = stored.get(key)
+        if kept is not None:
+            # The driver's errors come in several classes; what it refuses is made anew.
+            with contextlib.suppress(Exception):
+                return CudaExecutable(self, *kept, id_bits)
+        ready, generated = lower_to_cuda(program, id_bits)
+        cubin = nvrtc.compile_to_cubin(generated.text, device.architecture, f"{program.name}.cu")
+        executable = CudaExecutable(self, ready, generated, cubin, id_bits)
+        stored.put(key, (ready, generated, cubin))
+        return executable
 
     def device(self) -> CudaDevice:
         """The GPU that is CuPy's current one in this thread."""

@@ -6,15 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from gdsl.backends.reference.values import (
-    Value,
-    binary_function,
-    builtin_function,
-    constant,
-    convert_function,
-    none_id,
-    unary_function,
-)
+from numpy import int32, int64
+
+from gdsl.arithmetic.operations import SINGLE
+from gdsl.backends.reference.values import Value, constant, convert_function, domain_of, none_id
 from gdsl.diagnostics import GdslError
 from gdsl.ir import nodes as ir
 from gdsl.operations import BinaryOperation, Degree, Domain
@@ -56,7 +51,7 @@ class GraphFacts(Protocol):
         ...
 
     def degrees(self, degree: Degree) -> Sequence[int]:
-        """The degree of every vertex."""
+        """The degree of every vertex, int32."""
         ...
 
     def first_edges(self) -> Sequence[int]:
@@ -88,16 +83,17 @@ class Environment:
 def compile_expression(expression: ir.Expression, environment: Environment) -> Callable[[], Value]:
     """An expression of the schedule as a function without arguments that gives its value.
 
-    The value is as `values.py` has it: a bool, an int (ids: `none` the largest of the width) or a NumPy float.
+    The value is as `values.py` has it: a bool, a NumPy number or an int for an id (`none` the largest of the width).
     Call it under `numpy.errstate(all="ignore")`. Raises E0801 where a checked index is out of range.
     """
     evaluate = ExpressionCompiler(environment).compile(expression)
     return lambda: evaluate([])
 
 
-def index_error(environment: Environment, node: ir.Node, name: str, index: int, length: int) -> GdslError:
+def index_error(environment: Environment, node: ir.Expression, name: str, index: int, length: int) -> GdslError:
     """E0801 for the index `index` of `name`, which has `length` elements."""
-    value = "none" if index == none_id(environment.id_bits) else str(index)
+    is_none = node.type.is_id and not isinstance(node, ir.Literal) and index == none_id(environment.id_bits)
+    value = "none" if is_none else str(index)
     plural = "element" if length == 1 else "elements"
     place = f"{environment.source_name}:{node.span.line}:{node.span.column}" if environment.source_name else None
     message = f"index {value} of `{name}` is out of range: there are {length} {plural}, counted from 0"
@@ -146,7 +142,7 @@ class ExpressionCompiler:
 
     def index(self, node: ir.Expression, checked: bool, name: str, length: int) -> Evaluator:
         """`node` as an index into `name`, tested against `length` where `checked`."""
-        evaluate = self.compile(node)
+        evaluate = self.compile(node) if not isinstance(node, ir.Literal) else lambda frame: int(node.value)
         if not checked:
             return evaluate
         environment = self.environment
@@ -198,11 +194,11 @@ class ExpressionCompiler:
     def iteration(self, node: ir.Iteration) -> Evaluator:
         """Finished passes of the innermost loop."""
         iteration = self.environment.iteration
-        return lambda frame: iteration()
+        return lambda frame: int32(iteration())
 
     def count(self, node: ir.Count) -> Evaluator:
         """The number of vertices or edges."""
-        count = self.environment.graph.count(node.domain)
+        count = int64(self.environment.graph.count(node.domain))
         return lambda frame: count
 
     def degree(self, node: ir.DegreeOf) -> Evaluator:
@@ -214,11 +210,11 @@ class ExpressionCompiler:
     def place(self, node: ir.Place) -> Evaluator:
         """How many edges come before this one in its source's list."""
         first = self.environment.graph.first_edges()
-        return lambda frame: frame[EDGE] - first[frame[SOURCE]]
+        return lambda frame: int32(frame[EDGE] - first[frame[SOURCE]])
 
     def unary(self, node: ir.Unary) -> Evaluator:
         """An operation on one operand."""
-        function = unary_function(node.operation, node.operand.type)
+        function = SINGLE.unary(node.operation, node.operand.type)
         operand = self.compile(node.operand)
         return lambda frame: function(operand(frame))
 
@@ -229,7 +225,7 @@ class ExpressionCompiler:
             return lambda frame: left(frame) and right(frame)
         if node.operation is BinaryOperation.OR:
             return lambda frame: left(frame) or right(frame)
-        function = binary_function(node.operation, node.left.type)
+        function = SINGLE.binary(node.operation, node.left.type, node.right.type)
         return lambda frame: function(left(frame), right(frame))
 
     def select(self, node: ir.Select) -> Evaluator:
@@ -239,13 +235,14 @@ class ExpressionCompiler:
 
     def convert(self, node: ir.Convert) -> Evaluator:
         """A change of type."""
-        function = convert_function(node.operand.type, node.type, self.environment.id_bits)
+        ids = self.environment.graph.count(domain_of(node.type))
+        function = convert_function(node.operand.type, node.type, self.environment.id_bits, ids)
         operand = self.compile(node.operand)
         return lambda frame: function(operand(frame))
 
     def builtin(self, node: ir.BuiltinCall) -> Evaluator:
         """A function of the language."""
-        function = builtin_function(node.function, node.type)
+        function = SINGLE.builtin(node.function, node.type)
         arguments = [self.compile(argument) for argument in node.arguments]
         if len(arguments) == 1:
             (only,) = arguments
@@ -262,7 +259,7 @@ class ExpressionCompiler:
     def size(self, node: ir.FrontierSize) -> Evaluator:
         """How many elements a frontier has."""
         sizes, name = self.environment.frontier_sizes, node.frontier
-        return lambda frame: sizes[name]
+        return lambda frame: int64(sizes[name])
 
     def not_empty(self, node: ir.FrontierNotEmpty) -> Evaluator:
         """Whether a frontier has any element."""

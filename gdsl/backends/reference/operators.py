@@ -9,7 +9,7 @@ from gdsl.backends.interface import TraceRecord
 from gdsl.backends.reference.expressions import ACCEPTED, FAR
 from gdsl.backends.reference.state import State
 from gdsl.backends.reference.statements import CompiledFunctor, compile_functor
-from gdsl.backends.reference.values import Value, convert_function, neighbor_function, neighbor_identity
+from gdsl.backends.reference.values import Value, convert_function, domain_of, neighbor_function, neighbor_identity
 from gdsl.ir import nodes as ir
 from gdsl.operations import Domain, NeighborOperation
 
@@ -117,6 +117,8 @@ class Operators:
         value_type = step.array_type if counting else declaration.value.type
         combine = neighbor_function(step.operation, value_type)
         results = dict.fromkeys(members, neighbor_identity(step.operation, value_type, self.state.id_bits))
+        ids = self.state.graph.count(domain_of(step.array_type))
+        adding = convert_function(declaration.value.type, value_type, self.state.id_bits, ids)
         frame = functor.frame()
         for call in calls:
             poll()
@@ -124,8 +126,8 @@ class Operators:
             if functor.condition is None or functor.condition(frame):
                 functor.body(frame)
                 value, vertex = evaluate(frame), call[3]
-                results[vertex] = combine(results[vertex], int(value) if counting else value)
-        convert = convert_function(value_type, step.array_type, self.state.id_bits)
+                results[vertex] = combine(results[vertex], adding(value))
+        convert = convert_function(value_type, step.array_type, self.state.id_bits, ids)
         return {vertex: convert(value) for vertex, value in results.items()}
 
     def _members(self, frontier: ir.VertexSet) -> list[int]:

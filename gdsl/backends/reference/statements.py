@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from gdsl.arithmetic.operations import BinaryFunction, typed
 from gdsl.backends.reference.expressions import (
     ACCEPTED,
     FIRST_LOCAL,
@@ -16,7 +17,7 @@ from gdsl.backends.reference.expressions import (
     ExpressionCompiler,
     Frame,
 )
-from gdsl.backends.reference.values import BinaryFunction, Value, differs, reduce_function
+from gdsl.backends.reference.values import Value, differs, reduce_function
 from gdsl.ir import nodes as ir
 from gdsl.operations import Outcome
 
@@ -169,12 +170,12 @@ class BodyCompiler(ExpressionCompiler):
     def for_range(self, node: ir.ForRange) -> Executor:
         """`for i in first..last`."""
         first, last, slot = self.compile(node.first), self.compile(node.last), self.slot(node.name)
-        body, poll = self.body(node.body), self.environment.poll
+        body, poll, kind = self.body(node.body), self.environment.poll, typed(node.type)
 
         def execute(frame: Frame) -> Signal | None:
             for index in range(first(frame), last(frame)):
                 poll()
-                frame[slot] = index
+                frame[slot] = kind(index)
                 signal = body(frame)
                 if signal is not None:
                     return None if signal is Signal.BREAK else signal

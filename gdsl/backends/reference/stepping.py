@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 from typing import Any
 
+from gdsl.arithmetic.operations import SINGLE, typed
 from gdsl.backends.reference.expressions import ACCEPTED, FAR, Evaluator, Frame, index_error
 from gdsl.backends.reference.operators import Call, Functor
 from gdsl.backends.reference.state import State
 from gdsl.backends.reference.statements import BodyCompiler, Signal, apply_swap, apply_update
 from gdsl.backends.reference.values import (
     Value,
-    binary_function,
-    builtin_function,
     convert_function,
     differs,
+    domain_of,
     reduce_function,
-    unary_function,
 )
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import walk
@@ -87,17 +86,20 @@ class SteppedExpressions:
         if node.operation.is_logical and bool(left) is (node.operation is BinaryOperation.OR):
             return left
         right = yield from self.value(node.right, frame)
-        return right if node.operation.is_logical else binary_function(node.operation, node.left.type)(left, right)
+        if node.operation.is_logical:
+            return right
+        return SINGLE.binary(node.operation, node.left.type, node.right.type)(left, right)
 
     def function(self, node: ir.Expression, frame: Frame) -> Steps:
         """What is a function of its operands."""
         match node:
             case ir.Unary():
                 operand = yield from self.value(node.operand, frame)
-                return unary_function(node.operation, node.operand.type)(operand)
+                return SINGLE.unary(node.operation, node.operand.type)(operand)
             case ir.Convert():
                 operand = yield from self.value(node.operand, frame)
-                return convert_function(node.operand.type, node.type, self.state.id_bits)(operand)
+                ids = self.state.graph.count(domain_of(node.type))
+                return convert_function(node.operand.type, node.type, self.state.id_bits, ids)(operand)
             case ir.DegreeOf():
                 name = node.degree.value
                 index = yield from self.index(node.vertex, node.checked, name, Domain.VERTEX, frame)
@@ -107,13 +109,13 @@ class SteppedExpressions:
                 for argument in node.arguments:
                     arguments.append((yield from self.value(argument, frame)))
                 if isinstance(node, ir.BuiltinCall):
-                    return builtin_function(node.function, node.type)(*arguments)
+                    return SINGLE.builtin(node.function, node.type)(*arguments)
                 return self.state.environment.functions[node.function](*arguments)
         raise TypeError(f"{type(node).__name__} in a functor")
 
     def index(self, node: ir.Expression, checked: bool, name: str, domain: Domain, frame: Frame) -> Steps:
         """An index into `name`, tested where `checked`."""
-        index = yield from self.value(node, frame)
+        index = int(node.value) if isinstance(node, ir.Literal) else (yield from self.value(node, frame))
         count = self.state.graph.count(domain)
         if checked and not 0 <= index < count:
             raise index_error(self.state.environment, node, name, index, count)
@@ -165,7 +167,8 @@ class SteppedFunctor(SteppedExpressions):
             case ir.ForRange():
                 first = yield from self.value(node.first, frame)
                 last = yield from self.value(node.last, frame)
-                return (yield from self.for_range(node, iter(range(first, last)), frame))
+                numbers = map(typed(node.type), range(first, last))
+                return (yield from self.for_range(node, numbers, frame))
             case ir.Loop():
                 return (yield from self.loop(node, frame))
             case ir.Break():
@@ -184,7 +187,7 @@ class SteppedFunctor(SteppedExpressions):
                 values[key] = value
         return None
 
-    def for_range(self, node: ir.ForRange, numbers: Iterator[int], frame: Frame) -> Steps:
+    def for_range(self, node: ir.ForRange, numbers: Iterator[Value], frame: Frame) -> Steps:
         """`for i in first..last`."""
         for number in numbers:
             self.state.clock.poll()

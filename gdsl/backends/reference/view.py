@@ -47,7 +47,7 @@ class GraphView:
         return self.graph.num_vertices if domain is Domain.VERTEX else self.graph.num_edges
 
     def degrees(self, degree: Degree) -> Sequence[int]:
-        """The degree of every vertex."""
+        """The degree of every vertex, int32."""
         return self._out_degrees if degree is Degree.OUT else self._in_degrees
 
     def first_edges(self) -> Sequence[int]:
@@ -57,12 +57,12 @@ class GraphView:
 
     @cached_property
     def _out_degrees(self) -> list[int]:
-        degrees: list[int] = numpy.diff(self.graph.offsets).tolist()
+        degrees: list[int] = list(numpy.diff(self.graph.offsets).astype(numpy.int32))
         return degrees
 
     @cached_property
     def _in_degrees(self) -> list[int]:
-        degrees: list[int] = numpy.diff(self.graph.in_offsets).tolist()
+        degrees: list[int] = list(numpy.diff(self.graph.in_offsets).astype(numpy.int32))
         return degrees
 
     def all_edges(self) -> Visits:

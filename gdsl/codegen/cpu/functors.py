@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from gdsl.codegen.cpu.plan import Total, Totals
-from gdsl.codegen.cpu.reductions import identity
+from gdsl.codegen.cpu.reductions import empty_total
 from gdsl.codegen.expressions import REDUCTIONS
 from gdsl.codegen.functions import Argument, FunctionPrinter, FunctionText, Functor
-from gdsl.ir.nodes import Advance, EdgeFunctor, Expression, ScalarTarget, Update, VertexFunctor
+from gdsl.ir.nodes import Advance, EdgeFunctor, Expression, ScalarTarget, Update
 from gdsl.ir.traversal import walk
 from gdsl.operations import ReduceOperation
 from gdsl.passes.writers import accumulated_scalars, far_roles
@@ -137,9 +137,4 @@ class FunctorTexts:
         if operation is ReduceOperation.SUBTRACT:  # each thread sums up below zero
             operation = ReduceOperation.ADD
         name = self.printer.names.member(target.scalar)
-        return Total(target.type.value, name, identity(operation, target.type), f"reduce_{REDUCTIONS[operation]}")
-
-
-def own_arguments(printer: FunctionPrinter, functor: VertexFunctor) -> Arguments:
-    """The argument of a vertex functor: the lambda's parameter has the functor's own name for it."""
-    return {Argument.VERTEX: printer.names.local(functor.vertex)}
+        return Total(target.type.value, name, empty_total(operation, target.type), f"reduce_{REDUCTIONS[operation]}")

@@ -5,14 +5,14 @@ from __future__ import annotations
 from gdsl.codegen.comments import comment_lines, title_line
 from gdsl.codegen.cpu.functors import FunctorTexts
 from gdsl.codegen.cpu.operators import OperatorPlanner
-from gdsl.codegen.cpu.plan import Generated, InitialLoop, Member, OperatorPlan, ProgramPlan, Sizes
+from gdsl.codegen.cpu.plan import Generated, InitialLoop, Member, ProgramPlan, Sizes
 from gdsl.codegen.cpu.schedule import ScheduleExpressions, SchedulePrinter
 from gdsl.codegen.expressions import CheckTable, ExpressionPrinter
 from gdsl.codegen.functions import FunctionPrinter
 from gdsl.codegen.library import Library
 from gdsl.codegen.lines import number_lines
 from gdsl.codegen.literals import literal
-from gdsl.codegen.names import Names, identifiers_of
+from gdsl.codegen.names import UNDEFINED, Names, Scope, identifiers_of
 from gdsl.codegen.templates import render
 from gdsl.ir.nodes import Array, Operator, Program, Scalar, Swap
 from gdsl.ir.traversal import walk
@@ -30,16 +30,12 @@ def generate(program: Program, id_bits: int, sizes: Sizes | None = None) -> Gene
     return _Generator(program, id_bits, sizes or Sizes()).generate()
 
 
-_OF_THE_TEMPLATE = "struct host_slice; combine initialize run_schedule gdsl_run gdsl_release"
-"""What program.cpp.j2 itself defines beside the library."""
-
-
 class _Generator:
     def __init__(self, program: Program, id_bits: int, sizes: Sizes) -> None:
         self.program = program
         self.id_bits = id_bits
         self.sizes = sizes
-        self.names = Names(program, f"{LIBRARY.text}\n{_OF_THE_TEMPLATE}")
+        self.names = Names()
         self.checks = CheckTable(enabled=program.tuning.bounds)
         self.printer = FunctionPrinter(program, self.names, self.checks)
         self.texts = FunctorTexts(self.printer)
@@ -55,7 +51,11 @@ class _Generator:
         schedule = SchedulePrinter(self.program, expressions, operators).print()
         functors = tuple(function.definition("inline") for _, function in self.texts.made)
         loops, scalars = self._initial_loops(), self._initial_scalars()
-        members, temporaries = self._members(), tuple(planner.temporaries.values())
+        members = self._members()
+        temporaries = tuple(
+            (kind, member, self.names.derived(Scope.LOCAL, f"{array}_values", kind))
+            for (array, kind), member in planner.temporaries.items()
+        )
         plan = ProgramPlan(
             head=self._head(),
             id_type=f"uint{self.id_bits}",
@@ -78,11 +78,19 @@ class _Generator:
         body = render("cpu", "program.cpp.j2", plan=plan, part="program")
         generated = {"data_slice": render("cpu", "program.cpp.j2", plan=plan, part="data")}
         runtime = LIBRARY.link(body, generated)
-        front = render("cpu", "program.cpp.j2", plan=plan, part="front")
+        front = render("cpu", "program.cpp.j2", plan=plan, part="front", undefined=UNDEFINED)
         text = "\n".join([front, "\n\n".join(runtime), "", body])
         used = identifiers_of("\n".join((body, *runtime)))
         needs_ids = "in_lists" in used
         needs_in = needs_ids or bool({"in_neighbors", "in_degree", "all_lists"} & used)
+        structs = [generated["data_slice"], render("cpu", "program.cpp.j2", plan=plan, part="totals")]
+        self.names.settle(
+            text,
+            functions="\n".join(plan.functions),
+            schedule=body.rpartition("void run_schedule(")[2],
+            structs="\n".join(structs),
+        )
+        text = self.names.spell(text)
         name = f"{self.program.name}.cpp"
         return Generated(number_lines(text, name), self.checks, needs_in, needs_ids)
 
@@ -150,10 +158,3 @@ def _zero(kind: ScalarType) -> str:
     if kind.is_id:
         return "NO_VERTEX" if kind is ScalarType.VERTEX else "NO_EDGE"
     return literal(0, kind)
-
-
-def operator_plans(program: Program, id_bits: int = 32) -> tuple[OperatorPlan, ...]:
-    """The plans of the operators alone, in the order of the text; for tests and for people."""
-    generator = _Generator(program, id_bits, Sizes())
-    planner = OperatorPlanner(generator.names, generator.texts)
-    return tuple(planner.plan(op) for op in walk(program.schedule) if isinstance(op, Operator))

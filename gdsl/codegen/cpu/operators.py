@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gdsl.codegen.conversions import conversion
-from gdsl.codegen.cpu.functors import FunctorTexts, Steps, own_arguments
+from gdsl.codegen.cpu.functors import Arguments, FunctorTexts, Steps
 from gdsl.codegen.cpu.plan import AdvancePlan, ComputePlan, FilterPlan, OperatorPlan, Pull, ReducePlan, Visit, Walk
 from gdsl.codegen.cpu.reductions import COMBINE, UPDATES, identity
 from gdsl.codegen.functions import Argument
-from gdsl.codegen.names import Names
+from gdsl.codegen.names import Names, Scope
 from gdsl.codegen.precedence import Text, atom
 from gdsl.ir.nodes import (
     Advance,
@@ -34,19 +34,9 @@ from gdsl.types import ScalarType
 _BACK = {Over.OUT_EDGES: Over.IN_EDGES, Over.IN_EDGES: Over.OUT_EDGES}
 
 
-@dataclass(frozen=True, slots=True)
-class EdgeNames:
-    """What the parts of an edge are called where a functor is run on it."""
-
-    near: str
-    far: str
-    edge: str
-    arguments: dict[Argument, str]
-
-    @property
-    def parameters(self) -> str:
-        """Of a lambda that visits the edge."""
-        return f"vertex {self.near}, vertex {self.far}, edge {self.edge}"
+_EDGE = "vertex near, vertex far, edge e"
+"""The parameters of a lambda that visits an edge; that of a vertex has ``vertex v``."""
+_ON_A_VERTEX = {Argument.VERTEX: "v"}
 
 
 @dataclass
@@ -55,8 +45,8 @@ class OperatorPlanner:
 
     names: Names
     texts: FunctorTexts
-    temporaries: dict[str, tuple[str, str]] = field(default_factory=dict)
-    """By array: the type and the member that a reduction computes into before it stores."""
+    temporaries: dict[tuple[str, str], str] = field(default_factory=dict)
+    """By array and type: the member that a reduction computes into before it stores."""
 
     def plan(self, op: Operator) -> OperatorPlan:
         """The plan of any operator."""
@@ -85,7 +75,7 @@ class OperatorPlanner:
         everything = "d.graph.num_edges" if isinstance(op.frontier, AllEdges) else "d.graph.num_vertices"
         head = f"{result} = " if result else ""
         return {
-            "function": self.names.fresh(f"{kind}_{op.label}"),
+            "function": self.names.derived(Scope.GLOBAL, f"{kind}_{op.label}", f"operator {op.site}"),
             "comment": f"Line {op.span.line}: {head}{words.format(_set_text(op))}",
             "parameters": ", ".join(declaration for declaration, _ in parts),
             "arguments": ", ".join(argument for _, argument in parts),
@@ -97,19 +87,6 @@ class OperatorPlanner:
             "counted": _counted(getattr(op, "counts", None)),
             "totals": totals,
         }
-
-    def _edge_names(self, functor: EdgeFunctor, over: Over) -> EdgeNames:
-        source, destination = self.names.local(functor.source), self.names.local(functor.destination)
-        edge = self.names.local(functor.edge)
-        near, far = (destination, source) if over is Over.IN_EDGES else (source, destination)
-        arguments = {
-            Argument.SOURCE: source,
-            Argument.DESTINATION: destination,
-            Argument.EDGE: edge,
-            Argument.NEAR: near,
-            Argument.FAR: far,
-        }
-        return EdgeNames(near, far, edge, arguments)
 
     # Advance
 
@@ -133,14 +110,14 @@ class OperatorPlanner:
         walks = []
         own = frozenset({Role.EDGE}) if op.over is not Over.ALL_EDGES else frozenset()
         for over in _sides(op.over):
-            edge = self._edge_names(functor, over)
+            arguments = _on_an_edge(over)
             if op.claims:
-                steps = self.texts.claimed(functor, op, edge.arguments)
+                steps = self.texts.claimed(functor, op, arguments)
             else:
-                steps = self.texts.visit(functor, edge.arguments, plain_arrays(functor, own))
-            collected = edge.far if op.result is not None else ""
-            lines = _visit_lines(steps, collected, f"out.is_new({edge.far})" if not op.claims else "")
-            walks.append(Walk(self._pushed_lists(op, over, functor), Visit(edge.parameters, lines)))
+                steps = self.texts.visit(functor, arguments, plain_arrays(functor, own))
+            collected = "far" if op.result is not None else ""
+            lines = _visit_lines(steps, collected, "out.is_new(far)" if not op.claims else "")
+            walks.append(Walk(self._pushed_lists(op, over, functor), Visit(_EDGE, lines)))
         return tuple(walks)
 
     def _pushed_lists(self, op: Advance, over: Over, functor: EdgeFunctor) -> str:
@@ -149,41 +126,39 @@ class OperatorPlanner:
         return f"first_places{{d.graph, {self.texts.printer.expressions().print(op.place_limit)}}}"
 
     def _pull(self, op: Advance, functor: EdgeFunctor) -> Pull:
-        edge = self._edge_names(functor, op.over)
+        arguments = _on_an_edge(op.over)
         closing = op.closing
         closes = closing is not None and closing.end is Role.FAR and closing.conjunct in op.select
         plain = plain_arrays(functor, far_roles(op.over) | {Role.EDGE})
-        steps = self.texts.pulled(functor, op, edge.arguments, plain)
-        select = (f"return {self.texts.selected(functor, op, edge.arguments)};",)
+        steps = self.texts.pulled(functor, op, arguments, plain)
+        select = (f"return {self.texts.selected(functor, op, arguments)};",)
         return Pull(
             _lists(_BACK[op.over], functor),
             closes,
-            Visit(f"vertex {edge.far}", select),
-            Visit(edge.parameters, _answer_lines(steps)),
+            Visit("vertex far", select),
+            Visit(_EDGE, _answer_lines(steps)),
         )
 
     # Vertices, and all edges
 
     def _filter(self, op: Filter) -> FilterPlan:
         functor = self.texts.vertex_functors[op.functor]
-        name = self.names.local(functor.vertex)
-        steps = self.texts.visit(functor, own_arguments(self.texts.printer, functor), self._own(functor))
+        steps = self.texts.visit(functor, _ON_A_VERTEX, self._own(functor))
         common = self._common(op, "filter", f"filter({{}}, {op.functor})", self.texts.totals_of(functor))
-        return FilterPlan(**common, visit=Visit(f"vertex {name}", _visit_lines(steps, name, "")))
+        return FilterPlan(**common, visit=Visit("vertex v", _visit_lines(steps, "v", "")))
 
     def _compute(self, op: Compute) -> ComputePlan:
         words = f"compute({{}}, {op.functor})"
         if isinstance(op.frontier, AllEdges):
             along = self.texts.edge_functors[op.functor]
-            edge = self._edge_names(along, Over.OUT_EDGES)
-            steps = self.texts.visit(along, edge.arguments, plain_arrays(along, frozenset({Role.EDGE})))
+            plain = plain_arrays(along, frozenset({Role.EDGE}))
+            steps = self.texts.visit(along, _on_an_edge(Over.OUT_EDGES), plain)
             common = self._common(op, "compute", words, self.texts.totals_of(along))
-            return ComputePlan(**common, edges=True, visit=Visit(edge.parameters, _visit_lines(steps, "", "")))
+            return ComputePlan(**common, edges=True, visit=Visit(_EDGE, _visit_lines(steps, "", "")))
         functor = self.texts.vertex_functors[op.functor]
-        steps = self.texts.visit(functor, own_arguments(self.texts.printer, functor), self._own(functor))
+        steps = self.texts.visit(functor, _ON_A_VERTEX, self._own(functor))
         common = self._common(op, "compute", words, self.texts.totals_of(functor))
-        visit = Visit(f"vertex {self.names.local(functor.vertex)}", _visit_lines(steps, "", ""))
-        return ComputePlan(**common, edges=False, visit=visit)
+        return ComputePlan(**common, edges=False, visit=Visit("vertex v", _visit_lines(steps, "", "")))
 
     def _own(self, functor: Any) -> frozenset[str]:
         return plain_arrays(functor, frozenset({Role.VERTEX}))
@@ -199,9 +174,8 @@ class OperatorPlanner:
         aside = self._aside(op, functor, kind)
         walks = []
         for i, over in enumerate(_sides(op.over)):
-            edge = self._edge_names(functor, over)
             empty = "false" if functor.value.type is ScalarType.BOOL else identity(update, kind)
-            value = self.texts.value(functor, edge.arguments, empty)
+            value = self.texts.value(functor, _on_an_edge(over), empty)
             if functor.value.type is not kind:
                 value = conversion(Text(value, 1), functor.value.type, kind).text
             reduced = atom("reduced")
@@ -210,7 +184,7 @@ class OperatorPlanner:
                 reduced = atom(f"combine({value_so_far}, reduced)")
             stored = reduced if aside else conversion(reduced, kind, op.array_type)
             assign = Visit(f"vertex near, {kind.value} reduced", (f"{aside or array}[near] = {stored.text};",))
-            walks.append(Walk(_lists(over, functor), Visit(edge.parameters, (f"return {value};",)), assign))
+            walks.append(Walk(_lists(over, functor), Visit(_EDGE, (f"return {value};",)), assign))
         back = conversion(atom(f"{aside}[near]"), kind, op.array_type).text
         over_text = _over_text(op.over)
         words = f"neighbor_reduce({{}}, {op.functor}, {op.operation.value}{over_text})"
@@ -229,10 +203,21 @@ class OperatorPlanner:
         reads = any(isinstance(node, Element) and node.array == op.array for node in nodes)
         if not reads and op.over is not Over.ALL_EDGES:
             return ""
-        key = f"{op.array} {kind.value}"
-        if key not in self.temporaries:
-            self.temporaries[key] = (kind.value, self.names.fresh_member(f"{op.array}_reduced"))
-        return f"d.{self.temporaries[key][1]}"
+        member = self.names.derived(Scope.MEMBER, f"{op.array}_reduced", kind.value)
+        self.temporaries[op.array, kind.value] = member
+        return f"d.{member}"
+
+
+def _on_an_edge(over: Over) -> Arguments:
+    """What functors are given where edges are walked from `near` to `far`, `over` the edges of `near`."""
+    source, destination = ("far", "near") if over is Over.IN_EDGES else ("near", "far")
+    return {
+        Argument.SOURCE: source,
+        Argument.DESTINATION: destination,
+        Argument.EDGE: "e",
+        Argument.NEAR: "near",
+        Argument.FAR: "far",
+    }
 
 
 def direction_of(op: Advance) -> str:

@@ -159,8 +159,8 @@ class ProgramPlan:
     initial_scalars: tuple[str, ...]
     schedule: tuple[str, ...]
     members: tuple[Member, ...]
-    temporaries: tuple[tuple[str, str], ...]
-    """(type, member) of each array that a reduction computes into before it stores."""
+    temporaries: tuple[tuple[str, str, str], ...]
+    """(type, member, where its values lie) of each array that a reduction computes into before it stores."""
     swapped: tuple[tuple[int, str], ...]
     """(place, member) of the arrays that may change places."""
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
+
 from gdsl.codegen.literals import literal
 from gdsl.codegen.ranges import type_range
 from gdsl.operations import NeighborOperation, ReduceOperation
 from gdsl.types import ScalarType
 
 COMBINE = {
-    ReduceOperation.MIN: "minimum(a, b)",
-    ReduceOperation.MAX: "maximum(a, b)",
+    ReduceOperation.MIN: "least(a, b)",
+    ReduceOperation.MAX: "greatest(a, b)",
     ReduceOperation.ADD: "sum(a, b)",
     ReduceOperation.MULTIPLY: "product(a, b)",
     ReduceOperation.BIT_AND: "a & b",
@@ -44,6 +46,14 @@ def identity(operation: ReduceOperation, kind: ScalarType) -> str:
     if operation is ReduceOperation.BIT_AND:
         return literal(True, kind) if kind is ScalarType.BOOL else f"{kind.value}(-1)"
     return literal(0, kind)
+
+
+def empty_total(operation: ReduceOperation, kind: ScalarType) -> str:
+    """What a total begins with that is reduced into a scalar at the end: NaN for `min=` and `max=` of floats, since an
+    infinity would win where the scalar and all that is reduced into it are NaN."""
+    if kind.is_float and operation in (ReduceOperation.MIN, ReduceOperation.MAX):
+        return literal(math.nan, kind)
+    return identity(operation, kind)
 
 
 def _extreme(kind: ScalarType, largest: bool) -> str:

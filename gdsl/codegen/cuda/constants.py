@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
+from gdsl.codegen.literals import literal
 from gdsl.operations import NeighborOperation, ReduceOperation
 from gdsl.types import ScalarType
 
 SUMS = {
-    ReduceOperation.MIN: "minimum(a, b)",
-    ReduceOperation.MAX: "maximum(a, b)",
+    ReduceOperation.MIN: "least(a, b)",
+    ReduceOperation.MAX: "greatest(a, b)",
     ReduceOperation.ADD: "sum(a, b)",
     ReduceOperation.SUBTRACT: "sum(a, b)",
     ReduceOperation.MULTIPLY: "product(a, b)",
@@ -63,3 +66,11 @@ def identity(operation: ReduceOperation, type_: ScalarType) -> str:
     else:
         value = "0"
     return f"{type_.value}({value})"
+
+
+def empty_total(operation: ReduceOperation, type_: ScalarType) -> str:
+    """What a total begins with that is reduced into a scalar at the end: NaN for `min=` and `max=` of floats, since an
+    infinity would win where the scalar and all that is reduced into it are NaN."""
+    if type_.is_float and operation in (ReduceOperation.MIN, ReduceOperation.MAX):
+        return literal(math.nan, type_)
+    return identity(operation, type_)

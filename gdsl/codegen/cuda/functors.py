@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from gdsl.codegen.cuda.constants import SUMS, identity
+from gdsl.codegen.cuda.constants import SUMS, empty_total
 from gdsl.codegen.cuda.plan import Total, Totals
 from gdsl.codegen.expressions import REDUCTIONS
 from gdsl.codegen.functions import Argument, FunctionPrinter, FunctionText
@@ -14,8 +14,6 @@ from gdsl.ir.nodes import (
     Advance,
     EdgeFunctor,
     Expression,
-    Parameter,
-    Place,
     Program,
     Role,
     ScalarTarget,
@@ -28,22 +26,24 @@ from gdsl.passes.writers import accumulated_scalars, far_roles, plain_arrays
 from gdsl.types import ScalarType
 
 Functor = VertexFunctor | EdgeFunctor
+Arguments = dict[Argument, str]
 
 
-@dataclass(frozen=True, slots=True)
-class EdgeNames:
-    """What an edge's parts are called where a functor is run on it: C++ text for each."""
+EDGE = "vertex near, vertex far, edge at"
+"""The parameters of a visit of an edge: `at` is its place in the lists that are walked. A vertex has ``vertex v``."""
+_ON_A_VERTEX = {Argument.VERTEX: "v"}
 
-    near: str
-    far: str
-    at: str
-    """The parameter: the place of the edge in the lists that are walked."""
-    arguments: dict[Argument, str]
 
-    @property
-    def parameters(self) -> str:
-        """The parameters of a visit."""
-        return f"vertex {self.near}, vertex {self.far}, edge {self.at}"
+def on_an_edge(over: Over, lists: Over | None = None) -> Arguments:
+    """What functors are given in a visit `over` the edges of `near`, walking `lists` (if other than these)."""
+    source, destination = ("near", "far") if over is Over.OUT_EDGES else ("far", "near")
+    return {
+        Argument.SOURCE: source,
+        Argument.DESTINATION: destination,
+        Argument.EDGE: "at" if (lists or over) is Over.OUT_EDGES else "in_lists{d.graph}.id(at)",
+        Argument.NEAR: "near",
+        Argument.FAR: "far",
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,26 +74,6 @@ class FunctorTexts:
         """The vertex functor of that name."""
         return next(functor for functor in self.program.vertex_functors if functor.name == name)
 
-    def edge_names(self, functor: EdgeFunctor, over: Over, lists: Over | None = None) -> EdgeNames:
-        """The names of an edge in a visit `over` the edges of the frontier, walking `lists` (if other than these)."""
-        source, destination = self.names.local(functor.source), self.names.local(functor.destination)
-        walked = lists or over
-        uses_edge = any(
-            (isinstance(node, Parameter) and node.role is Role.EDGE) or isinstance(node, Place)
-            for node in walk(functor)
-        )
-        at = self.names.local(functor.edge) if walked is Over.OUT_EDGES else "at"
-        edge = at if walked is Over.OUT_EDGES or not uses_edge else "in_lists{d.graph}.id(at)"
-        near, far = (source, destination) if over is Over.OUT_EDGES else (destination, source)
-        arguments = {
-            Argument.SOURCE: source,
-            Argument.DESTINATION: destination,
-            Argument.EDGE: edge,
-            Argument.NEAR: near,
-            Argument.FAR: far,
-        }
-        return EdgeNames(near, far, at, arguments)
-
     def totals(self, functor: Functor) -> Totals | None:
         """The scalars that the functor sums up."""
         accumulated = accumulated_scalars(functor)
@@ -119,7 +99,7 @@ class FunctorTexts:
         return Total(
             name,
             type_.value,
-            identity(update.operation, type_),
+            empty_total(update.operation, type_),
             SUMS[update.operation],
             f"reduce_{reduce}",
             f"d.{name}",
@@ -127,20 +107,19 @@ class FunctorTexts:
 
     # What operators call; each gives an expression
 
-    def visited(self, functor: EdgeFunctor, edge: EdgeNames, plain: frozenset[str] = frozenset()) -> Work:
+    def visited(self, functor: EdgeFunctor, edge: Arguments, plain: frozenset[str] = frozenset()) -> Work:
         """Tests `cond` and runs `apply` for an edge."""
         condition = self._condition(functor, "condition", functor.condition)
         apply = self._apply(functor, "apply", plain)
-        return _work((condition,), apply, edge.arguments)
+        return _work((condition,), apply, edge)
 
     def visited_vertex(self, functor: VertexFunctor) -> Work:
         """Tests `cond` and runs `apply` for a vertex."""
         condition = self._condition(functor, "condition", functor.condition)
         apply = self._apply(functor, "apply", plain_arrays(functor, frozenset({Role.VERTEX})))
-        arguments = {Argument.VERTEX: self.names.local(functor.vertex)}
-        return _work((condition,), apply, arguments)
+        return _work((condition,), apply, _ON_A_VERTEX)
 
-    def claimed(self, functor: EdgeFunctor, op: Advance, edge: EdgeNames) -> Work:
+    def claimed(self, functor: EdgeFunctor, op: Advance, edge: Arguments) -> Work:
         """Tests what else `cond` says, takes the far end by a compare-and-swap, and runs the rest of `apply`."""
         closing = op.closing
         assert closing is not None
@@ -151,33 +130,33 @@ class FunctorTexts:
         )
         apply = self._apply(functor, "apply", frozenset(), without=closing.statement)
         if apply is None:
-            return _work((rest,), claim, edge.arguments)
-        return _work((rest, claim), apply, edge.arguments)
+            return _work((rest,), claim, edge)
+        return _work((rest, claim), apply, edge)
 
-    def selected(self, functor: EdgeFunctor, select: tuple[int, ...], edge: EdgeNames) -> str:
+    def selected(self, functor: EdgeFunctor, select: tuple[int, ...], edge: Arguments) -> str:
         """Tests what `cond` says of the far end alone."""
         chosen = tuple(functor.condition[i] for i in select)
         selects = self._condition(functor, "selects", chosen)
-        return selects.call(edge.arguments) if selects is not None else "true"
+        return selects.call(edge) if selects is not None else "true"
 
-    def pulled(self, functor: EdgeFunctor, op: Advance, edge: EdgeNames, alone: bool) -> Work:
+    def pulled(self, functor: EdgeFunctor, op: Advance, edge: Arguments, alone: bool) -> Work:
         """Tests the rest of `cond` and runs the whole `apply`; `alone`: one thread has the far end to itself."""
         rest = tuple(c for i, c in enumerate(functor.condition) if i not in op.select)
         meets = self._condition(functor, "meets", rest)
         plain = plain_arrays(functor, far_roles(op.over) | {Role.EDGE}) if alone else self.own_edge(functor)
         part = "apply_alone" if alone else "apply_whole" if op.claims else "apply"
         apply = self._apply(functor, part, plain)
-        return _work((meets,), apply, edge.arguments)
+        return _work((meets,), apply, edge)
 
-    def value(self, functor: EdgeFunctor, edge: EdgeNames, empty: str, type_: ScalarType) -> str:
+    def value(self, functor: EdgeFunctor, edge: Arguments, empty: str, type_: ScalarType) -> str:
         """What an edge gives to a reduction: `empty` where `cond` does not hold."""
         condition = self._condition(functor, "condition", functor.condition)
         text = self._make(functor, "value", "", lambda part: self.printer.value(functor, part))
         assert text is not None
-        value = text.call(edge.arguments)
+        value = text.call(edge)
         if condition is None:
             return value
-        return f"{condition.call(edge.arguments)} ? {value} : {'false' if type_ is ScalarType.BOOL else empty}"
+        return f"{condition.call(edge)} ? {value} : {'false' if type_ is ScalarType.BOOL else empty}"
 
     def own_edge(self, functor: EdgeFunctor) -> frozenset[str]:
         """The arrays that the functor writes only at its own edge, where each edge is visited once."""

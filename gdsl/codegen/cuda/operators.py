@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gdsl.codegen.cuda.constants import NEIGHBOR, SUMS, identity
-from gdsl.codegen.cuda.functors import FunctorTexts
+from gdsl.codegen.cuda.functors import EDGE, FunctorTexts, on_an_edge
 from gdsl.codegen.cuda.plan import (
     AdvancePlan,
     ComputePlan,
@@ -19,6 +19,7 @@ from gdsl.codegen.cuda.plan import (
     Visit,
 )
 from gdsl.codegen.expressions import REDUCTIONS
+from gdsl.codegen.names import Scope
 from gdsl.ir.nodes import (
     Advance,
     AllEdges,
@@ -54,7 +55,7 @@ class OperatorPlanner:
     program: Program
     texts: FunctorTexts
     temporaries: dict[str, str] = field(default_factory=dict)
-    """Arrays that a reduction computes into before it stores, by the array that it stores to."""
+    """Members that a reduction computes into before it stores, by the array that it stores to."""
 
     def plan(self, op: Operator) -> OperatorPlan:
         """The plan of any operator."""
@@ -72,7 +73,7 @@ class OperatorPlanner:
     def _common(
         self, kind: str, op: Operator, call: str, marks: bool = False, directed: bool = False
     ) -> dict[str, Any]:
-        frontier = getattr(op, "frontier", None)
+        names, frontier = self.texts.names, getattr(op, "frontier", None)
         has_input = not isinstance(frontier, (AllVertices, AllEdges))
         has_result = getattr(op, "result", None) is not None
         parts = [
@@ -86,7 +87,9 @@ class OperatorPlanner:
         ]
         everything = "d.graph.num_edges" if isinstance(frontier, AllEdges) else "d.graph.num_vertices"
         return {
-            "function": self.texts.names.fresh(f"{kind}_{op.label}"),
+            "title": f"{kind}_{op.label}",
+            "function": names.derived(Scope.GLOBAL, f"{kind}_{op.label}", f"operator {op.site}"),
+            "direction": names.derived(Scope.VARIABLE, f"direction_of_{kind}_{op.label}", f"operator {op.site}"),
             "comment": f"line {op.span.line}: {call}",
             "parameters": ", ".join(declaration for declaration, _ in parts),
             "arguments": tuple(argument for _, argument in parts if argument),
@@ -132,14 +135,14 @@ class OperatorPlanner:
         overs = (Over.OUT_EDGES, Over.IN_EDGES) if op.over is Over.ALL_EDGES else (op.over,)
         sides = []
         for i, over in enumerate(overs):
-            edge = self.texts.edge_names(functor, over)
+            edge = on_an_edge(over)
             work = (
                 self.texts.claimed(functor, op, edge)
                 if op.claims
                 else self.texts.visited(functor, edge, self._own_edge(op))
             )
-            mark = f"mark(seen, {edge.far})" if op.result is not None and not op.claims else ""
-            visit = Visit(edge.parameters, work.test, work.apply, work.says, edge.far, mark)
+            mark = "mark(seen, far)" if op.result is not None and not op.claims else ""
+            visit = Visit(EDGE, work.test, work.apply, work.says, "far", mark)
             name = "visit" if i == 0 else "visit_back"
             first = i == 0 and len(overs) == 2
             sides.append(Side(name, self._pushed_lists(op, over), visit, first, "chunks" if i else "0"))
@@ -157,26 +160,24 @@ class OperatorPlanner:
     def _pull(self, op: Advance) -> Pull:
         functor = self.texts.edge_functor(op.functor)
         back = _BACK[op.over]
-        edge = self.texts.edge_names(functor, op.over, lists=back)
+        edge = on_an_edge(op.over, lists=back)
         closing = op.closing
         closes = closing is not None and closing.end is Role.FAR and closing.conjunct in op.select
         alone, shared = (self.texts.pulled(functor, op, edge, alone) for alone in (True, False))
         return Pull(
             lists=_LISTS[back],
             closes=closes,
-            far=edge.far,
             selected=self.texts.selected(functor, op.select, edge),
-            alone=Visit(edge.parameters, alone.test, alone.apply, alone.says),
-            shared=Visit(edge.parameters, shared.test, shared.apply, shared.says),
+            alone=Visit(EDGE, alone.test, alone.apply, alone.says),
+            shared=Visit(EDGE, shared.test, shared.apply, shared.says),
         )
 
     # Vertices
 
     def _filter(self, op: Filter) -> FilterPlan:
         functor = self.texts.vertex_functor(op.functor)
-        name = self.texts.names.local(functor.vertex)
         work = self.texts.visited_vertex(functor)
-        visit = Visit(f"vertex {name}", work.test, work.apply, work.says, name)
+        visit = Visit("vertex v", work.test, work.apply, work.says, "v")
         call = f"{op.result} = filter({self._set(op)}, {op.functor})"
         common = self._common("filter", op, call)
         return FilterPlan(**common, totals=self.texts.totals(functor), visit=visit)
@@ -185,13 +186,13 @@ class OperatorPlanner:
         common = self._common("compute", op, f"compute({self._set(op)}, {op.functor})")
         if isinstance(op.frontier, AllEdges):
             edge_functor = self.texts.edge_functor(op.functor)
-            edge = self.texts.edge_names(edge_functor, Over.OUT_EDGES)
+            edge = on_an_edge(Over.OUT_EDGES)
             work = self.texts.visited(edge_functor, edge, plain=self.texts.own_edge(edge_functor))
-            visit = Visit(edge.parameters, work.test, work.apply, work.says)
+            visit = Visit(EDGE, work.test, work.apply, work.says)
             return ComputePlan(**common, totals=self.texts.totals(edge_functor), edges=True, visit=visit)
         functor = self.texts.vertex_functor(op.functor)
         work = self.texts.visited_vertex(functor)
-        visit = Visit(f"vertex {self.texts.names.local(functor.vertex)}", work.test, work.apply, work.says)
+        visit = Visit("vertex v", work.test, work.apply, work.says)
         return ComputePlan(**common, totals=self.texts.totals(functor), edges=False, visit=visit)
 
     # Neighbour reduction
@@ -204,8 +205,8 @@ class OperatorPlanner:
         target = array
         reads_target = any(isinstance(node, Element) and node.array == op.array for node in walk(functor))
         if reads_target:
-            self.temporaries.setdefault(op.array, f"d.{self.texts.names.fresh_member(f'{op.array}_reduced')}")
-            target = self.temporaries[op.array]
+            self.temporaries[op.array] = self.texts.names.derived(Scope.MEMBER, f"{op.array}_reduced", "temporary")
+            target = f"d.{self.temporaries[op.array]}"
         return ReducePlan(
             **self._common("reduce", op, call),
             totals=None,
@@ -227,13 +228,13 @@ class OperatorPlanner:
         counts = op.operation is NeighborOperation.COUNT
         sides = []
         for i, over in enumerate(overs):
-            edge = self.texts.edge_names(functor, over)
+            edge = on_an_edge(over)
             value = self.texts.value(functor, edge, empty, ScalarType.BOOL if counts else op.array_type)
             first = i == 0 and len(overs) == 2
             assign = f"{target}[near] = combine({target}[near], reduced)" if i else f"{target}[near] = reduced"
             name = "value" if i == 0 else "value_back"
             begin = "chunks" if i else "0"
-            sides.append(ReduceSide(name, _LISTS[over], edge.parameters, value, first, begin, assign))
+            sides.append(ReduceSide(name, _LISTS[over], EDGE, value, first, begin, assign))
         return tuple(sides)
 
 

@@ -33,7 +33,7 @@ class Visit:
     """What is done with an edge or a vertex: `test`, and where that holds `apply`. Empty where there is nothing."""
 
     parameters: str
-    """Such as ``vertex src, vertex dst, edge e``."""
+    """``vertex near, vertex far, edge at`` or ``vertex v``."""
     test: str
     apply: str
     says: bool
@@ -76,7 +76,6 @@ class Pull:
 
     lists: str
     closes: bool
-    far: str
     selected: str
     alone: Visit
     """Where one thread does all the work of a far end."""
@@ -89,7 +88,11 @@ class OperatorPlan:
     """What every operator has."""
 
     kind: ClassVar[str]
+    title: str
+    """What kernels are called after."""
     function: str
+    direction: str
+    """The variable of the persistent kernel that remembers this operator's direction."""
     comment: str
     """Where it stands in the program."""
     parameters: str
@@ -109,11 +112,6 @@ class OperatorPlan:
     counted: str
     """Whose edges are counted for the result."""
     totals: Totals | None
-
-    @property
-    def direction(self) -> str:
-        """The variable of the persistent kernel that remembers this operator's direction."""
-        return f"direction_of_{self.function}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,11 @@ defines for others. A piece needs every piece whose names occur in it.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from gdsl.codegen.names import identifiers_of, types_of
+from gdsl.codegen.names import identifiers_of, library_identifiers_of
 from gdsl.resources import resource_text
 
 FILES = (
@@ -30,7 +30,7 @@ FILES = (
 )
 PLATFORM = "platform"
 _MEMBER = re.compile(r"\w+(\[[^\]]*\])*;")
-"""The name of a struct's member: the program's own, whatever it means in the library."""
+"""The name of a struct's member, whatever it means in the library."""
 _HEAD = re.compile(r"^// piece: (.+)$", re.MULTILINE)
 
 
@@ -56,15 +56,6 @@ def pieces() -> tuple[Piece, ...]:
     return tuple(found)
 
 
-def reserved_text() -> str:
-    """The names of everything that the library defines, for those who must keep clear of them."""
-    types = {name for piece in pieces() for name in types_of(piece.text)}
-    names = [name for piece in pieces() for name in piece.names]
-    generated = "struct graph_slice; struct run_slice; struct data_slice; struct saved_state; struct block_storage;"
-    constants = " initialise run_schedule BLOCK_THREADS HUB_DEGREE HUB_CHUNK PULL_PREFIX SHORT_LIST "
-    return generated + constants + " ".join(f"struct {name};" for name in sorted(types)) + " ".join(names) + " "
-
-
 def link(text: str, generated: Mapping[str, str]) -> tuple[list[str], list[str]]:
     """What `text` needs, each after what it needs itself: (the pieces of the platform, all others).
 
@@ -76,15 +67,18 @@ def link(text: str, generated: Mapping[str, str]) -> tuple[list[str], list[str]]
     ordered: list[Piece] = []
     seen: set[str] = set()
 
-    def include(body: str) -> None:
-        for name in sorted(identifiers_of(body) & by_name.keys(), key=places.__getitem__):
+    def include(body: str, words: Callable[[str], frozenset[str]]) -> None:
+        for name in sorted(words(body) & by_name.keys(), key=places.__getitem__):
             piece = by_name[name]
             if piece.names[0] not in seen:
                 seen.add(piece.names[0])
-                include(_MEMBER.sub(";", piece.text) if name in generated else piece.text)
+                if name in generated:
+                    include(_MEMBER.sub(";", piece.text), identifiers_of)
+                else:
+                    include(piece.text, library_identifiers_of)
                 ordered.append(piece)
 
-    include("int32")
-    include(text)
+    include("int32", library_identifiers_of)
+    include(text, identifiers_of)
     platform = [piece.text for piece in ordered if piece.file == PLATFORM]
     return platform, [piece.text for piece in ordered if piece.file != PLATFORM]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 from dataclasses import dataclass, field
 
 from gdsl.codegen.cuda.host import HostIf, HostKernel, HostRepeat, HostStep, HostSwap, HostWhile
@@ -126,7 +128,7 @@ class ScheduleWriter:
         if self.steps.assigns(step) or plan is not None:
             self._save(lines, changed, plan)
             lines.add("end_kernel(run);")
-        name = plan.function if plan is not None else "step"
+        name = plan.title if plan is not None else "step"
         return HostKernel(self._add_kernel(name, f"line {step.span.line}.", lines))
 
     def _answer(self, expression: Expression) -> str:
@@ -206,7 +208,11 @@ class ScheduleWriter:
         return max((plan.site + 1 for plan in self.steps.operators.values() if plan.directed), default=0)
 
     def _kernel_name(self, part: str) -> str:
-        return self.steps.expressions.names.fresh(f"{self.program.name}_{part}")
+        """A name for the host to ask for. No namespace keeps it from others, hence the prefix."""
+        name = re.sub(r"[\W_]+", "_", f"gdsl_{self.program.name}_{part}")
+        taken = [kernel.name for kernel in self.kernels]
+        numbered = (f"{name}_{number}" for number in itertools.count(2))
+        return name if name not in taken else next(other for other in numbered if other not in taken)
 
     def _frontier(self, name: str) -> str:
         return self.steps.expressions.names.frontier(name)

@@ -37,6 +37,21 @@ CODES: tuple[Code, ...] = (
         "report it with the program.",
     ),
     Code(
+        "E0906",
+        "C++ compiler of no use",
+        "The C++ compiler leaves a library that cannot be loaded, or none, never ends, prints without end, or there "
+        "is no place that libraries can be written to and loaded from. Nothing of it is kept: the next run "
+        "tries again. `gdslc doctor` says how the compiler, the cache and their file systems stand; with `--backend "
+        "auto` another backend takes over.",
+        "CXX=true gdslc run bfs.gdsl karate.mtx --backend cpu",
+    ),
+    Code(
+        "E0907",
+        "installation not whole",
+        "A module of gdsl, or of a package that it needs, cannot be imported. `gdslc doctor` says which packages are "
+        "there.",
+    ),
+    Code(
         "E0911",
         "output not writable",
         "The output could not be written: the directory is missing, the disk is full, or the system refuses. A file "

@@ -42,7 +42,11 @@ CODES: tuple[Code, ...] = (
     Code(
         "E0705",
         "malformed line",
-        "A line of the file is not an edge: two ids and, where the format has them, a weight.",
+        (
+            "A line of the file is not an edge: two ids and, where the format has them, a weight. Numbers are decimal, "
+            "in ASCII digits, and fit their type: `1_000`, `0x10` and `1e400` are none. All lines have as many values "
+            "as the first."
+        ),
         "12 x",
     ),
     Code(
@@ -73,7 +77,10 @@ CODES: tuple[Code, ...] = (
     Code(
         "E0710",
         "damaged file",
-        "The file is binary where text should be, or its compressed data is damaged or cut off.",
+        (
+            "The file is binary where text should be, its compressed data is damaged or cut off, or it holds other "
+            "things than a graph: an archive without a matrix, Python objects, lines without end."
+        ),
         "gdslc graph info truncated.mtx.xz",
     ),
     Code(
@@ -81,7 +88,8 @@ CODES: tuple[Code, ...] = (
         "unusable arrays",
         (
             "Sources and destinations are integer arrays of one dimension and the same length; attributes are "
-            "booleans, integers or real numbers, one for each edge (vertex)."
+            "booleans, integers or real numbers of at most 64 bits, one for each edge (vertex). The arrays of a sparse "
+            "matrix fit together: `indptr` begins with 0, never falls and ends with the number of indices."
         ),
         "Graph.from_edges([0, 1], [1])",
     ),
@@ -114,6 +122,9 @@ CODES: tuple[Code, ...] = (
     Code(
         "E0716",
         "empty graph file",
-        "The file has no content. A graph without edges still has a header, or comes from `Graph.from_edges`.",
+        (
+            "The file has no content. A graph without edges still has a header (`source,destination` in an edge list), "
+            "or comes from `Graph.from_edges`."
+        ),
     ),
 )

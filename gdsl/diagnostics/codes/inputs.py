@@ -70,4 +70,12 @@ CODES: tuple[Code, ...] = (
         "of one number a line; this file is none of these.",
         "gdslc run hops.gdsl karate.mtx -p is_site=@sites.npy",
     ),
+    Code(
+        "E0612",
+        "literal that is no vertex of the graph",
+        "An integer literal in the place of a vertex (or an edge) must be one of the graph's, which count from 0. "
+        "Comparisons and indices take any number, and a cast such as `vertex(34)` gives `none` where there is no such "
+        "vertex.",
+        "frontier f = { 34 };                      # of a graph with 34 vertices",
+    ),
 )

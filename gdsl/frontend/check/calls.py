@@ -9,12 +9,22 @@ from gdsl.frontend.check.conversions import common_type, converted, is_literal, 
 from gdsl.frontend.check.environment import Environment, Place, built_in, poison
 from gdsl.frontend.check.names import NameChecker
 from gdsl.frontend.syntax import SymbolKind
-from gdsl.frontend.vocabulary import FOREIGN_NAMES, FUNCTIONS, LATER_FUNCTIONS, SCHEDULE_FUNCTIONS, TYPES, closest
+from gdsl.frontend.vocabulary import (
+    CONTEXTUAL_FUNCTIONS,
+    FOREIGN_NAMES,
+    FUNCTIONS,
+    LATER_FUNCTIONS,
+    SCHEDULE_FUNCTIONS,
+    TYPES,
+    closest,
+)
 from gdsl.operations import Outcome, ReduceOperation
 from gdsl.source import Span
 from gdsl.types import ScalarType
 
 _ARITIES = {"min": 2, "max": 2, "pow": 2}
+_ORDINARY = ("min", "max", "abs")
+"""Functions whose result has the type of their arguments; the others make a float64 of an integer."""
 _DEGREES = ("out_degree", "in_degree")
 _ARITHMETIC = (ReduceOperation.ADD, ReduceOperation.SUBTRACT, ReduceOperation.MULTIPLY)
 _ORDERINGS = (ReduceOperation.MIN, ReduceOperation.MAX)
@@ -42,6 +52,8 @@ class CallChecker(NameChecker):
             return self._own_function(expression)
         if symbol is not None and symbol.kind is SymbolKind.LATER:
             return poison(expression.span)
+        if symbol is None and name == "wrap":
+            return self.wrap(expression, hint)
         if name in SCHEDULE_FUNCTIONS:
             message = f"`{name}` cannot stand here"
             advice = "operators stand as statements of the schedule or as the value of a frontier"
@@ -50,10 +62,14 @@ class CallChecker(NameChecker):
             environment.report("E0204", f"`{name}` is a {symbol.kind.value} and cannot be called", span)
         else:
             functions = {n for n, s in environment.globals.items() if s.kind is SymbolKind.FUNCTION}
-            near = FOREIGN_NAMES.get(name) or closest(name, functions | FUNCTIONS | TYPES.keys())
+            near = FOREIGN_NAMES.get(name) or closest(name, functions | FUNCTIONS | CONTEXTUAL_FUNCTIONS | TYPES.keys())
             fix = f"did you mean `{near}`?" if near else None
             environment.report("E0201", f"there is no function `{name}`", span, fix=fix)
         return poison(expression.span)
+
+    def wrap(self, expression: syntax.Call, hint: ScalarType | None) -> syntax.Expression:
+        """See `ExpressionChecker.wrap`."""
+        raise NotImplementedError
 
     def _plain_arguments(self, expression: syntax.Call) -> bool:
         if expression.label is not None:
@@ -100,7 +116,9 @@ class CallChecker(NameChecker):
         if not self._count_arguments(expression, 1):
             return poison(expression.span)
         operand = expression.arguments[0].value
-        if isinstance(operand, syntax.Number):
+        if target.is_id and not isinstance(operand, syntax.NoneLiteral):
+            typed = self.infer(operand)  # whatever is no id becomes `none`, so a number keeps its own type
+        elif isinstance(operand, syntax.Number):
             trial = typed_number(operand, target, Environment())
             typed = trial if trial.type is target else self.infer(operand)
         else:
@@ -124,12 +142,13 @@ class CallChecker(NameChecker):
             return poison(expression.span)
         if name in _DEGREES:
             return self._degree(expression)
-        values = self._agreed_arguments([argument.value for argument in expression.arguments], hint)
+        fraction = hint if name in _ORDINARY else ScalarType.FLOAT64
+        values = self._agreed_arguments([argument.value for argument in expression.arguments], hint, fraction)
         type_ = values[0].type if values else None
         if values is None or type_ is None:
             return poison(expression.span)
-        if name not in ("min", "max", "abs") and type_.is_integer:
-            type_ = hint if hint is not None and hint.is_float else ScalarType.FLOAT32
+        if name not in _ORDINARY and type_.is_integer:
+            type_ = ScalarType.FLOAT64
             values = [converted(value, type_) for value in values]
         if not (type_.is_numeric or (type_.is_id and name in ("min", "max"))):
             message = f"`{name}` is not defined on {type_.value}"
@@ -142,9 +161,9 @@ class CallChecker(NameChecker):
         return dataclasses.replace(expression, arguments=arguments, symbol=built_in(name), type=type_)
 
     def _agreed_arguments(
-        self, arguments: list[syntax.Expression], hint: ScalarType | None
+        self, arguments: list[syntax.Expression], hint: ScalarType | None, fraction: ScalarType | None
     ) -> list[syntax.Expression] | None:
-        """The arguments in one common type, literals in that of the others."""
+        """The arguments in one common type, literals in that of the others, fractions beside integers in `fraction`."""
         typed = {i: self.infer(argument, hint) for i, argument in enumerate(arguments) if not is_literal(argument)}
         known = [value.type for value in typed.values()]
         if any(type_ is None for type_ in known):
@@ -156,7 +175,7 @@ class CallChecker(NameChecker):
                 fractional = any(
                     isinstance(n, syntax.Number) and isinstance(n.value, float) for n in syntax.walk(argument)
                 )
-                typed[i] = self.infer(argument, hint if whole and fractional else other)
+                typed[i] = self.infer(argument, fraction if whole and fractional else other)
         values = [typed[i] for i in range(len(arguments))]
         type_ = values[0].type
         for value in values[1:]:

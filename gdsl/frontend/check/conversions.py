@@ -5,13 +5,15 @@ from __future__ import annotations
 import dataclasses
 import math
 
+from gdsl.arithmetic.constants import in_type, integer_range
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment, poison
 from gdsl.operations import UnaryOperation
+from gdsl.source import Span
 from gdsl.types import ScalarType
 
-_LARGEST_FLOAT32 = 3.4028235677973366e38
 _LARGEST_ID = 2**63 - 1
+_NO_ID = "ids count from 0; write `none` for no vertex and no edge"
 _WIDENINGS = {
     ScalarType.INT32: (ScalarType.INT64,),
     ScalarType.UINT32: (ScalarType.INT64, ScalarType.UINT64),
@@ -33,12 +35,6 @@ def common_type(left: ScalarType, right: ScalarType) -> ScalarType | None:
     return left if widens(right, left) else None
 
 
-def integer_range(type_: ScalarType) -> tuple[int, int]:
-    """Smallest and largest value of an integer type."""
-    bits = type_.bits or 64
-    return (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if type_.is_signed else (0, (1 << bits) - 1)
-
-
 def is_literal(expression: syntax.Expression) -> bool:
     """Whether the expression is made of literals only, and so takes the type of its place."""
     literals = (syntax.Number, syntax.Infinity, syntax.NoneLiteral)
@@ -57,7 +53,10 @@ def has_float(expression: syntax.Expression) -> bool:
 
 
 def typed_number(node: syntax.Number, hint: ScalarType | None, environment: Environment) -> syntax.Expression:
-    """A literal number in the type of its place, else in its own (int32, int64 if too large, float32)."""
+    """A literal number in the type of its place, else in its own (int32, int64 if too large, float32).
+
+    A fraction is a float64 first, as its text in Python is, and is rounded to its type at once.
+    """
     if isinstance(node.value, float):
         type_ = hint if hint is not None and hint.is_float else ScalarType.FLOAT32
     elif hint is not None and (hint.is_numeric or hint.is_id):
@@ -72,18 +71,25 @@ def typed_number(node: syntax.Number, hint: ScalarType | None, environment: Envi
         if type_.is_integer:
             low, high = integer_range(type_)
             fix = f"{type_.value} goes from {low} to {high}; use a wider type"
+        elif type_.is_id:
+            fix = _NO_ID
         elif type_.is_float:
             fix = "write `inf` for infinity, or use float64"
         environment.report("E0208", message, node.span, fix=fix)
         return poison(node.span)
-    value = float(node.value) if type_.is_float else node.value
-    return syntax.Number(node.span, value, type=type_)
+    return syntax.Number(node.span, in_type(node.value, type_), type=type_)
+
+
+def negative_id(number: syntax.Number, type_: ScalarType, span: Span, environment: Environment) -> syntax.Expression:
+    """Reports a literal below zero in the place of an id."""
+    message = f"-{number.value} does not fit {type_.value}"
+    environment.report("E0208", message, span, fix=_NO_ID)
+    return poison(span)
 
 
 def _fits(value: int | float, type_: ScalarType) -> bool:
     if type_.is_float:
-        limit = _LARGEST_FLOAT32 if type_ is ScalarType.FLOAT32 else math.inf
-        return abs(value) < limit
+        return not math.isinf(in_type(value, type_))
     if type_.is_id:
         return 0 <= value <= _LARGEST_ID
     low, high = integer_range(type_)
@@ -95,8 +101,7 @@ def converted(expression: syntax.Expression, target: ScalarType) -> syntax.Expre
     if expression.type is target or expression.type is None:
         return expression
     if isinstance(expression, syntax.Number) and (target.is_numeric or target.is_id):
-        value = float(expression.value) if target.is_float else expression.value
-        return dataclasses.replace(expression, type=target, value=value)
+        return dataclasses.replace(expression, type=target, value=in_type(expression.value, target))
     return syntax.Convert(expression.span, expression, True, type=target)
 
 

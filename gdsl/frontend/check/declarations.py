@@ -66,7 +66,8 @@ def check_data(node: syntax.Declaration, environment: Environment) -> syntax.Dec
 
 
 def _check_default(value: syntax.Expression, environment: Environment) -> None:
-    inner = value.operand if isinstance(value, syntax.Unary) else value
+    inner = value.operand if isinstance(value, syntax.Convert) and value.type in ID_OF.values() else value
+    inner = inner.operand if isinstance(inner, syntax.Unary) else inner
     if not isinstance(inner, syntax.Number | syntax.Boolean | syntax.Infinity | syntax.NoneLiteral):
         message = "a param's default is a literal"
         environment.report("E0222", message, value.span, fix="write the number itself")

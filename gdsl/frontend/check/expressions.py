@@ -12,6 +12,7 @@ from gdsl.frontend.check.conversions import (
     converted,
     has_float,
     is_literal,
+    negative_id,
     suggested_cast,
     typed_number,
 )
@@ -96,6 +97,17 @@ class ExpressionChecker(CallChecker):
             self.environment.report("E0205", message, expression.span)
         return poison(expression.span)
 
+    def wrap(self, expression: syntax.Call, hint: ScalarType | None) -> syntax.Expression:
+        """`wrap(x)`: the value of x, in which every `+` and `-` wraps."""
+        if not self._count_arguments(expression, 1):
+            return poison(expression.span)
+        before, self.wrapping = self.wrapping, True
+        operand = self.infer(expression.arguments[0].value, hint)
+        self.wrapping = before
+        if operand.type is not None and not operand.type.is_integer:
+            return self._undefined(expression, "wrap", operand.type)
+        return operand
+
     # ------------------------------------------------------------ operators
 
     def _unary(self, expression: syntax.Unary, hint: ScalarType | None, effects: bool) -> syntax.Expression:
@@ -108,6 +120,8 @@ class ExpressionChecker(CallChecker):
         if type_ is None:
             return poison(expression.span)
         fits = type_.is_numeric if operation is UnaryOperation.NEGATE else type_.is_integer
+        if not fits and type_.is_id and isinstance(operand, syntax.Number):
+            return negative_id(operand, type_, expression.span, self.environment)
         if not fits:
             return self._undefined(expression, operation.value, type_)
         return dataclasses.replace(expression, operand=operand, type=type_)
@@ -122,17 +136,17 @@ class ExpressionChecker(CallChecker):
             return dataclasses.replace(expression, left=left, right=right, type=_BOOL)
         if operation in _SET_OPERATIONS and self._both_sets(expression):
             return poison(expression.span)
+        if operation in _SHIFTS:
+            return self._shift(expression, hint)
         left, right = self._sides(expression, None if operation.is_comparison else hint)
         if left.type is None or right.type is None:
             return poison(expression.span)
-        if operation in _SHIFTS:
-            return self._shift(expression, left, right)
         type_ = self._agree(expression, left, right)
         if type_ is None:
             return poison(expression.span)
         left, right = converted(left, type_), converted(right, type_)
         result = _BOOL if operation.is_comparison else type_
-        return dataclasses.replace(expression, left=left, right=right, type=result)
+        return dataclasses.replace(expression, left=left, right=right, type=result, wraps=self.wrapping)
 
     def _both_sets(self, expression: syntax.Binary) -> bool:
         for side in (expression.left, expression.right):
@@ -165,14 +179,18 @@ class ExpressionChecker(CallChecker):
             return hint if hint is not None and hint.is_float else ScalarType.FLOAT32
         return other if other is not None else hint
 
-    def _shift(self, expression: syntax.Binary, left: syntax.Expression, right: syntax.Expression) -> syntax.Expression:
+    def _shift(self, expression: syntax.Binary, hint: ScalarType | None) -> syntax.Expression:
+        """A shift has the type of its left side; the count may be of any integer type."""
+        right = self.infer(expression.right)
+        literal = is_literal(expression.left) and not is_literal(expression.right)
+        left = self.infer(expression.left, right.type if literal else hint)
+        if left.type is None or right.type is None:
+            return poison(expression.span)
         for side in (left, right):
             assert side.type is not None
             if not side.type.is_integer:
                 return self._undefined(expression, expression.operation.value, side.type)
-        assert left.type is not None
-        right = coerce(right, left.type, "the count of this shift", self.environment)
-        return dataclasses.replace(expression, left=left, right=right, type=right.type and left.type)
+        return dataclasses.replace(expression, left=left, right=right, type=left.type)
 
     def _agree(self, expression: syntax.Binary, left: syntax.Expression, right: syntax.Expression) -> ScalarType | None:
         """The common type of both sides if the operation is defined on it; reports a mistake if not."""

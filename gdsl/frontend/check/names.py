@@ -49,6 +49,8 @@ class NameChecker:
 
     def __init__(self, environment: Environment) -> None:
         self.environment = environment
+        self.wrapping = False
+        """Whether the expression stands in the parentheses of `wrap(…)`."""
 
     def infer(
         self, expression: syntax.Expression, hint: ScalarType | None = None, *, effects: bool = False

@@ -18,6 +18,7 @@ from gdsl.frontend.check.declarations import (
     declare_functor,
 )
 from gdsl.frontend.check.environment import Environment
+from gdsl.frontend.check.saturation import saturated
 from gdsl.frontend.check.schedule import ScheduleChecker
 from gdsl.frontend.check.tuning import Knobs, TuningChecker, operator_calls
 from gdsl.frontend.parser import parse_tune_words
@@ -55,7 +56,7 @@ def check(program: syntax.Program, source: Source, tune: Sequence[str] = ()) -> 
         TuningChecker(environment, calls, knobs).entries(parse_tune_words((word,)))
         if environment.diagnostics:
             raise GdslError(environment.diagnostics, Source("--tune", word))
-    return CheckedProgram(typed, source, knobs)
+    return CheckedProgram(saturated(typed), source, knobs)
 
 
 def _typed(program: syntax.Program, environment: Environment) -> syntax.Program:

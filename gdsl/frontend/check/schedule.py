@@ -9,6 +9,7 @@ from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment, Place
 from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.check.operators import OPERATORS, OperatorChecker
+from gdsl.frontend.check.updates import spelled_out
 from gdsl.frontend.syntax import OperatorKind, Symbol, SymbolKind
 from gdsl.frontend.vocabulary import LATER_FUNCTIONS
 from gdsl.source import NOWHERE
@@ -165,7 +166,10 @@ class ScheduleChecker:
                 message = f"`{statement.operation.value}` is not defined on frontiers"
                 self.environment.report("E0206", message, statement.span)
             return None
-        return self.expressions.update(statement) if symbol is not None else None
+        update = self.expressions.update(statement) if symbol is not None else None
+        if update is None or not isinstance(update.target, syntax.Name):
+            return None
+        return spelled_out(update, update.target)
 
     # ------------------------------------------------------------ calls
 
@@ -189,6 +193,8 @@ class ScheduleChecker:
 
 
 def _simple_index(index: syntax.Expression) -> bool:
+    if isinstance(index, syntax.Convert):
+        index = index.operand
     if isinstance(index, syntax.Number | syntax.NoneLiteral):
         return True
     kinds = (SymbolKind.PARAM, SymbolKind.SCALAR)

@@ -7,11 +7,12 @@ from collections.abc import Iterable
 
 from gdsl.frontend import syntax
 from gdsl.frontend.check.conversions import common_type, converted, is_literal
-from gdsl.frontend.check.environment import Environment, Place, built_in
+from gdsl.frontend.check.environment import Environment, Place
 from gdsl.frontend.check.expressions import ExpressionChecker
+from gdsl.frontend.check.updates import spelled_out
 from gdsl.frontend.syntax import Symbol, SymbolKind
 from gdsl.frontend.vocabulary import FOREIGN_TYPES, SCHEDULE_FUNCTIONS, TYPES, closest
-from gdsl.operations import BinaryOperation, ReduceOperation
+from gdsl.operations import BinaryOperation
 from gdsl.source import NOWHERE
 from gdsl.types import ScalarType
 
@@ -171,7 +172,7 @@ class StatementChecker:
             return None
         target = update.target
         if isinstance(target, syntax.Name) and target.symbol is not None and target.symbol.kind is SymbolKind.LOCAL:
-            return syntax.Assign(update.span, target, _spelled_out(update, target))
+            return spelled_out(update, target)
         return update
 
     def _expression(self, statement: syntax.ExpressionStatement) -> syntax.Statement | None:
@@ -207,20 +208,6 @@ class StatementChecker:
             return None
         value = self.expressions.value(statement.value, environment.result, "the function's result")
         return dataclasses.replace(statement, value=value)
-
-
-_ORDERINGS = {ReduceOperation.MIN: "min", ReduceOperation.MAX: "max"}
-
-
-def _spelled_out(update: syntax.Update, target: syntax.Name) -> syntax.Expression:
-    """`x op y`: an update of a `var` meets nobody else, it is an assignment."""
-    span, sides = update.span, (target, update.value)
-    if update.operation in _ORDERINGS:
-        name = _ORDERINGS[update.operation]
-        arguments = tuple(syntax.Argument(side.span, side) for side in sides)
-        return syntax.Call(span, name, span, arguments, symbol=built_in(name), type=target.type)
-    operation = BinaryOperation(update.operation.value.removesuffix("="))
-    return syntax.Binary(span, operation, *sides, type=target.type)
 
 
 def always_returns(statements: Iterable[syntax.Statement]) -> bool:

@@ -8,7 +8,7 @@ from gdsl.frontend.races.proof import bounds
 from gdsl.frontend.races.terms import Apply, Element, Term, inside
 from gdsl.types import ScalarType
 
-_GROWING = ("+", "min", "max", "floor", "ceil", "sqrt", "exp", "log")
+_GROWING = ("+", "+|", "min", "max", "floor", "ceil", "sqrt", "exp", "log")
 _SETS = ("&&", "||", "&", "|")
 
 
@@ -45,7 +45,7 @@ class Monotone:
             return False
         if term.operation == "convert":
             return term.type is not ScalarType.BOOL and not _wraps(parts[0].type, term.type) and self.holds(parts[0])
-        if term.operation == "-" and len(parts) == 2:
+        if term.operation in ("-", "-|") and len(parts) == 2:
             return self.holds(parts[0]) and self._free(parts[1])
         if term.operation in ("/", "//", ">>"):
             return self.holds(parts[0]) and self._free(parts[1]) and self._not_negative(parts[1])

@@ -14,6 +14,9 @@ Interval = tuple[int | float, int | float]
 _MOST_PASSES = 2**31 - 2**16
 """No run gets so far (`iteration` is an int32 and each pass takes longer than a microsecond)."""
 
+_SATURATING = ("+|", "-|")
+"""Sums and differences that stop at the ends of their type, and for which `inf` stays `inf`."""
+
 _MIRRORED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
@@ -149,15 +152,26 @@ def _by_offset(operation: str, left: Term, right: Term) -> bool | None:
 
 def _split(term: Term) -> tuple[Term, int]:
     """`term` as a base and a constant added to it."""
-    if isinstance(term, Apply) and term.operation in ("+", "-") and len(term.arguments) == 2:
+    if isinstance(term, Apply) and _adds(term):
         left, right = term.arguments
+        plus = term.operation[0] == "+"
         if isinstance(right, Constant) and isinstance(right.value, int):
             base, added = _split(left)
-            return base, added + (right.value if term.operation == "+" else -right.value)
-        if isinstance(left, Constant) and isinstance(left.value, int) and term.operation == "+":
+            return base, added + (right.value if plus else -right.value)
+        if isinstance(left, Constant) and isinstance(left.value, int) and plus:
             base, added = _split(right)
             return base, added + left.value
     return term, 0
+
+
+def _adds(term: Apply) -> bool:
+    """Whether `term` is a sum or difference modulo its width; a saturating one is where it cannot reach an end."""
+    if len(term.arguments) != 2 or term.operation not in ("+", "-", *_SATURATING):
+        return False
+    if term.operation not in _SATURATING:
+        return True
+    made, limits = _interval_of_operation(term), _limits(term.type)
+    return made is not None and limits is not None and limits[0] <= made[0] and made[1] <= limits[1]
 
 
 def _limits(kind: ScalarType | None) -> Interval | None:
@@ -193,6 +207,11 @@ def _interval_of_operation(term: Apply) -> Interval | None:
            for interval in intervals):  # fmt: skip
         return None
     known = [interval for interval in intervals if interval is not None]
+    if term.operation in _SATURATING:
+        limits = _limits(term.type)
+        if limits is None or any(interval[1] >= limits[1] for interval in known):
+            return None
+        return _interval_of_two(term.operation[0], known[0], known[1])
     if term.operation == "convert":
         number = term.arguments[0].type is not None and term.arguments[0].type.is_integer
         return known[0] if number else None

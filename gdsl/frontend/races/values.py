@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 
+from gdsl.arithmetic.constants import in_type
 from gdsl.frontend import syntax
 from gdsl.frontend.races.calls import Calls, Guard, Read, Write, WriteKind
 from gdsl.frontend.races.terms import (
@@ -153,7 +154,7 @@ class Values:
     def _unary(self, node: syntax.Unary) -> Term:
         operand = self.value(node.operand)
         if node.operation is UnaryOperation.NEGATE and isinstance(operand, Constant) and operand.value is not None:
-            return Constant(node.type, -operand.value)
+            return Constant(node.type, in_type(-operand.value, node.type) if node.type is not None else None)
         return Apply(node.type, node.operation.value, (operand,))
 
     def _binary(self, node: syntax.Binary) -> Term:
@@ -173,9 +174,9 @@ class Values:
         operand = self.value(node.operand)
         if isinstance(operand, Constant) and operand.value is not None and node.type is not None:
             if node.type.is_float:
-                return Constant(node.type, float(operand.value))
+                return Constant(node.type, in_type(operand.value, node.type))
             if node.type.is_integer and not isinstance(operand.value, float):
-                return Constant(node.type, int(operand.value))
+                return Constant(node.type, in_type(operand.value, node.type))
         return Apply(node.type, "convert", (operand,))
 
     def _call(self, node: syntax.Call) -> Term:

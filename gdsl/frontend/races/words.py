@@ -111,5 +111,6 @@ def _operation(term: Apply, parts: list[str]) -> str:
     if term.operation == "convert":
         return parts[0]
     if not term.operation[0].isalpha():
-        return f"{term.operation}{parts[0]}" if len(parts) == 1 else f"{parts[0]} {term.operation} {parts[1]}"
+        sign = {"+|": "+", "-|": "-"}.get(term.operation, term.operation)
+        return f"{sign}{parts[0]}" if len(parts) == 1 else f"{parts[0]} {sign} {parts[1]}"
     return f"{term.operation}({', '.join(parts)})"

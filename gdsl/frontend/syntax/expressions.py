@@ -77,11 +77,15 @@ class Unary(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Binary(Expression):
-    """An operator between its operands; in the typed tree both have one type."""
+    """An operator between its operands; in the typed tree both have one type, but for the count of a shift.
+
+    `wraps`: it stands in the parentheses of `wrap(…)`.
+    """
 
     operation: BinaryOperation
     left: Expression
     right: Expression
+    wraps: bool = field(default=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NoReturn
 
+from gdsl.arithmetic.constants import in_type, integer_range
 from gdsl.frontend import syntax
-from gdsl.frontend.check.conversions import integer_range
 from gdsl.frontend.check.names import needs_check
 from gdsl.frontend.syntax import SymbolKind
 from gdsl.ir import nodes
@@ -45,10 +45,7 @@ def infinity(type_: ScalarType, span: Span) -> nodes.Literal:
 
 
 class ExpressionLowering:
-    """Lowers expressions; `saturating` are the integer types at which the program uses `inf`."""
-
-    def __init__(self, saturating: frozenset[ScalarType]) -> None:
-        self.saturating = saturating
+    """Lowers expressions."""
 
     def expression(self, node: syntax.Expression) -> nodes.Expression:
         """The IR of a typed expression."""
@@ -69,9 +66,8 @@ class ExpressionLowering:
             case syntax.Unary():
                 return self._unary(node, type_)
             case syntax.Binary():
-                operation = self.operation(node.operation, type_)
                 left, right = self.expression(node.left), self.expression(node.right)
-                return nodes.Binary(span, type_, operation, left, right)
+                return nodes.Binary(span, type_, node.operation, left, right)
             case syntax.Conditional():
                 parts = (self.expression(part) for part in (node.condition, node.yes, node.no))
                 return nodes.Select(span, type_, *parts)
@@ -86,17 +82,11 @@ class ExpressionLowering:
                 return nodes.CompareAndSwap(span, type_, self.target(node.target), old, new)
         impossible(node)
 
-    def operation(self, operation: BinaryOperation, type_: ScalarType) -> BinaryOperation:
-        """`+` as it is, or saturating where the type has an `inf` in this program."""
-        if operation is BinaryOperation.ADD and type_ in self.saturating:
-            return BinaryOperation.ADD_SATURATING
-        return operation
-
     def _unary(self, node: syntax.Unary, type_: ScalarType) -> nodes.Expression:
         operand = self.expression(node.operand)
         negated = isinstance(operand, nodes.Literal) and node.operation is UnaryOperation.NEGATE
         if negated and isinstance(operand, nodes.Literal) and (type_.is_signed or type_.is_float):
-            return nodes.Literal(node.span, type_, -operand.value)
+            return nodes.Literal(node.span, type_, in_type(-operand.value, type_))
         return nodes.Unary(node.span, type_, node.operation, operand)
 
     def _name(self, node: syntax.Name, type_: ScalarType) -> nodes.Expression:

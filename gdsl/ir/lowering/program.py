@@ -15,7 +15,6 @@ from gdsl.ir.lowering.statements import StatementLowering
 from gdsl.ir.verifier import verify
 from gdsl.operations import Domain
 from gdsl.source import NOWHERE
-from gdsl.types import ScalarType
 
 _DOMAINS = {DeclarationKind.VERTEX_ARRAY: Domain.VERTEX, DeclarationKind.EDGE_ARRAY: Domain.EDGE}
 
@@ -37,7 +36,7 @@ class _Lowering:
         self.tree = checked.program
         self.checked = checked
         self.facts = facts
-        self.expressions = ExpressionLowering(_saturating(checked.program))
+        self.expressions = ExpressionLowering()
         self.statements = StatementLowering(self.expressions, facts)
         self.functors = {functor.name: functor for functor in self.tree.functors}
 
@@ -136,12 +135,6 @@ class _Lowering:
         source, destination, edge = (parameter.name for parameter in node.parameters)
         body, value = self.statements.block(node.body), self._optional(node.value)
         return nodes.EdgeFunctor(node.span, node.name, source, destination, edge, self._condition(node), body, value)
-
-
-def _saturating(tree: syntax.Program) -> frozenset[ScalarType]:
-    """The integer types at which the program uses `inf`."""
-    found = (node.type for node in syntax.walk(tree) if isinstance(node, syntax.Infinity))
-    return frozenset(type_ for type_ in found if type_ is not None and type_.is_integer)
 
 
 def _frontier_names(statements: Iterable[syntax.Statement]) -> set[str]:

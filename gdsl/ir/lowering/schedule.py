@@ -10,7 +10,6 @@ from gdsl.frontend.races import End, RaceFacts
 from gdsl.frontend.syntax import OperatorKind, SymbolKind
 from gdsl.ir import nodes
 from gdsl.ir.lowering.expressions import ExpressionLowering, impossible
-from gdsl.ir.lowering.statements import spelled_out
 from gdsl.operations import Balance, Direction
 from gdsl.source import Span
 
@@ -59,10 +58,6 @@ class ScheduleLowering:
                 self._define(node.symbol.unique, node.value, span, steps)
             case syntax.Assign():
                 self._assign(node, steps)
-            case syntax.Update():
-                if isinstance(node.target, syntax.Index):
-                    impossible(node)
-                steps.append(nodes.StoreScalar(span, node.target.name, spelled_out(node, self.expressions)))
             case syntax.ExpressionStatement():
                 self._expression(node.value, steps)
             case syntax.While():

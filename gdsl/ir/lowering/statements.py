@@ -7,26 +7,7 @@ from gdsl.frontend.races import RaceFacts
 from gdsl.frontend.syntax import SymbolKind
 from gdsl.ir import nodes
 from gdsl.ir.lowering.expressions import ExpressionLowering, impossible
-from gdsl.operations import BinaryOperation, Builtin, ReduceOperation, StoreRule
-
-_SPELLED_OUT = {
-    ReduceOperation.ADD: BinaryOperation.ADD,
-    ReduceOperation.SUBTRACT: BinaryOperation.SUBTRACT,
-    ReduceOperation.MULTIPLY: BinaryOperation.MULTIPLY,
-    ReduceOperation.BIT_AND: BinaryOperation.BIT_AND,
-    ReduceOperation.BIT_OR: BinaryOperation.BIT_OR,
-    ReduceOperation.BIT_XOR: BinaryOperation.BIT_XOR,
-}
-_ORDERINGS = {ReduceOperation.MIN: Builtin.MIN, ReduceOperation.MAX: Builtin.MAX}
-
-
-def spelled_out(node: syntax.Update, expressions: ExpressionLowering) -> nodes.Expression:
-    """The new value of `x op= y`: `x op y`."""
-    former, value = expressions.expression(node.target), expressions.expression(node.value)
-    if node.operation in _ORDERINGS:
-        return nodes.BuiltinCall(node.span, former.type, _ORDERINGS[node.operation], (former, value))
-    operation = expressions.operation(_SPELLED_OUT[node.operation], former.type)
-    return nodes.Binary(node.span, former.type, operation, former, value)
+from gdsl.operations import StoreRule
 
 
 class StatementLowering:

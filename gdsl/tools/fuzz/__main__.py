@@ -14,6 +14,7 @@ CAMPAIGNS = {
     "text": ("gdsl.tools.fuzz.text", "mutated programs through the compiler"),
     "graphs": ("gdsl.tools.fuzz.graphs", "mutated graph files of every format"),
     "names": ("gdsl.tools.fuzz.names", "words as names in every role, compiled and run"),
+    "expressions": ("gdsl.tools.fuzz.expressions", "random expressions on several backends, bit for bit"),
     "python": ("gdsl.tools.fuzz.python_calls", "calls of the Python interface with odd values"),
 }
 
@@ -35,7 +36,8 @@ def _progress(campaign: Campaign) -> None:
 @click.option("--seed", type=int, default=None, help="The seed of the first case; by default taken from the clock.")
 @click.option("--count", type=click.IntRange(1), default=None, help="How many cases each campaign runs.")
 @click.option("--minutes", type=float, default=None, help="How long each campaign runs; 1 without --count.")
-def main(seed: int | None, count: int | None, minutes: float | None, **chosen: bool) -> None:
+@click.option("--backends", default="", help="What is compared, such as reference,cpu,emulator,cuda.")
+def main(seed: int | None, count: int | None, minutes: float | None, backends: str, **chosen: bool) -> None:
     """Look for input that breaks gdsl. Each case follows from its seed alone: --seed N --count 1 repeats it.
 
     Without a campaign's name all of them are run.
@@ -45,7 +47,10 @@ def main(seed: int | None, count: int | None, minutes: float | None, **chosen: b
     seconds = minutes * 60 if minutes is not None else (None if count is not None else 60.0)
     found = False
     for name in names:
-        case: Case = importlib.import_module(CAMPAIGNS[name][0]).case
+        module = importlib.import_module(CAMPAIGNS[name][0])
+        case: Case = module.case
+        if backends and hasattr(module, "choose_backends"):
+            module.choose_backends(backends.split(","))
         campaign = run(name, case, seed=first, count=count, seconds=seconds, progress=_progress)
         print(campaign.line())
         for own, text in campaign.findings:

@@ -39,20 +39,38 @@ inline T shift_left(T a, Count count) {
 template <class T, class Count>
 inline T shift_right(T a, Count count) { return T(a >> (uint32(count) & (8 * sizeof(T) - 1))); }
 
-// piece: add_saturating
-// `inf`, the largest number of the type, plus anything is `inf`.
+// piece: add_saturating subtract_saturating
+// Sums and differences of a type whose `inf`, its largest number, the program writes: `inf` with anything added is
+// `inf`, anything less `inf` the smallest number, and what does not fit the nearest number that does.
 template <class T>
 inline T add_saturating(T a, T b) {
     const T inf = std::numeric_limits<T>::max();
-    return a == inf || b == inf ? inf : wrapping_add(a, b);
+    if (a == inf || b == inf) { return inf; }
+    const T wrapped = wrapping_add(a, b);
+    return b < 0 ? (wrapped > a ? std::numeric_limits<T>::min() : wrapped) : (wrapped < a ? inf : wrapped);
+}
+template <class T>
+inline T subtract_saturating(T a, T b) {
+    const T inf = std::numeric_limits<T>::max();
+    if (a == inf) { return inf; }
+    if (b == inf) { return std::numeric_limits<T>::min(); }
+    const T wrapped = wrapping_subtract(a, b);
+    return b < 0 ? (wrapped < a ? inf : wrapped) : (wrapped > a ? std::numeric_limits<T>::min() : wrapped);
 }
 
 // piece: minimum maximum
-// Of a number and NaN the number.
+// Of a number and NaN the number; of equal ones the first.
 template <class T>
 inline T minimum(T a, T b) { return b < a || a != a ? b : a; }
 template <class T>
 inline T maximum(T a, T b) { return a < b || a != a ? b : a; }
+
+// piece: least greatest
+// The smaller and the larger value, never -0.0: so the order of a reduction cannot be seen.
+template <class T>
+inline T least(T a, T b) { return minimum(a, b) + T(0); }
+template <class T>
+inline T greatest(T a, T b) { return maximum(a, b) + T(0); }
 
 // piece: absolute
 template <class T>
@@ -69,13 +87,22 @@ inline To convert(From x) {
     const From below = limits::is_signed ? -above : From(0);
     return x != x ? To(0) : x <= below ? limits::min() : x >= above ? limits::max() : To(x);
 }
+// By way of int64, which holds every uint32: under -frounding-math g++ 12 takes a constant uint32 and a constant uint64
+// of which both have nothing but ones for the same number where AVX-512 converts them.
+template <>
+inline float32 convert<float32, uint32>(uint32 x) { return float32(int64(x)); }
 
 // piece: from_id to_id
-// Ids are unsigned with `none` as all ones: `none` becomes -1, and what is no id becomes `none`.
+// Ids are unsigned with `none` as all ones: `none` becomes -1, and what is none of the `count` ids becomes `none`.
 template <class To, class Id>
 inline To from_id(Id x) { return x == Id(-1) ? To(-1) : To(x); }
 template <class Id, class From>
-inline Id to_id(From x) { return x < From(0) || uint64(x) >= uint64(Id(-1)) ? Id(-1) : Id(x); }
+inline Id to_id(From x, int64 count) { return uint64(x) < uint64(count) ? Id(x) : Id(-1); }
+
+// piece: number_id
+// A literal beside ids; one that is too large for any stays below `none` and above all others.
+template <class Id>
+inline Id number_id(uint64 x) { return x < uint64(Id(-2)) ? Id(x) : Id(-2); }
 
 // piece: sum difference product
 // `+ - *` of the language, for the reductions.

@@ -74,20 +74,21 @@ inline T plain_with(T* x, T combined) {
 }
 
 // piece: reduce_min
+// `+ T(0)`: -0.0 counts as 0.0.
 template <class T>
 inline T reduce_min(T* x, T value) {
-    return reduce_with(x, [=](T former) { return minimum(former, value); });
+    return reduce_with(x, [=](T former) { return minimum(former, value + T(0)); });
 }
 
 // piece: changed_min
 template <class T>
 inline bool changed_min(T* x, T value) {
-    return changed_with(x, [=](T former) { return minimum(former, value); });
+    return changed_with(x, [=](T former) { return minimum(former, value + T(0)); });
 }
 
 // piece: plain_min
 template <class T>
-inline T plain_min(T* x, T value) { return plain_with(x, minimum(*x, value)); }
+inline T plain_min(T* x, T value) { return plain_with(x, minimum(*x, value + T(0))); }
 
 // piece: plain_changed_min
 template <class T>
@@ -97,20 +98,21 @@ inline bool plain_changed_min(T* x, T value) {
 }
 
 // piece: reduce_max
+// `+ T(0)`: -0.0 counts as 0.0.
 template <class T>
 inline T reduce_max(T* x, T value) {
-    return reduce_with(x, [=](T former) { return maximum(former, value); });
+    return reduce_with(x, [=](T former) { return maximum(former, value + T(0)); });
 }
 
 // piece: changed_max
 template <class T>
 inline bool changed_max(T* x, T value) {
-    return changed_with(x, [=](T former) { return maximum(former, value); });
+    return changed_with(x, [=](T former) { return maximum(former, value + T(0)); });
 }
 
 // piece: plain_max
 template <class T>
-inline T plain_max(T* x, T value) { return plain_with(x, maximum(*x, value)); }
+inline T plain_max(T* x, T value) { return plain_with(x, maximum(*x, value + T(0))); }
 
 // piece: plain_changed_max
 template <class T>

@@ -28,6 +28,42 @@ inline int32 thread_count() {
 #endif
 }
 
+// piece: startable_threads
+#ifdef _OPENMP
+// How many of `wanted` threads the machine starts beside each other, found out by starting them.
+inline int32 startable_threads(int32 wanted) {
+    std::mutex gate;
+    std::vector<std::thread> started;
+    gate.lock();
+    try {
+        started.reserve(std::size_t(wanted));
+        while (int32(started.size()) + 1 < wanted) {
+            started.emplace_back([&gate] {
+                gate.lock();
+                gate.unlock();
+            });
+        }
+    } catch (const std::exception&) {
+        wanted = int32(started.size() / 2) + 1;  // others need some too
+    }
+    gate.unlock();
+    for (std::thread& thread : started) { thread.join(); }
+    return wanted;
+}
+#endif
+
+// piece: limit_threads
+// OpenMP ends the process where it cannot start as many threads as it was asked for, whoever asked for them.
+inline void limit_threads() {
+#ifdef _OPENMP
+    const int32 few = 64, many = 4 * omp_get_num_procs();
+    const int32 most = few < many ? many : few;
+    const int32 asked = omp_get_max_threads();
+    static const int32 threads = startable_threads(asked < most ? asked : most);
+    omp_set_num_threads(threads < asked ? threads : asked);
+#endif
+}
+
 // piece: now_in_nanoseconds
 inline int64 now_in_nanoseconds() {
     timespec now;

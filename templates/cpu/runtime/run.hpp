@@ -54,12 +54,15 @@ struct hub_chunk {
 // The lists of at least HUB_DEGREE edges, cut into chunks that the threads share.
 struct hub_chunks {
     std::vector<hub_chunk> chunks;
+    bool lost = false;   // there was no memory for some; nothing may be thrown among the threads
 
     void defer(vertex near, int64 first, int64 last) {
 #pragma omp critical(gdsl_hubs)
-        for (int64 start = first; start < last; start += HUB_CHUNK) {
-            chunks.push_back(hub_chunk{near, start, minimum(start + HUB_CHUNK, last), 0});
-        }
+        try {
+            for (int64 start = first; start < last; start += HUB_CHUNK) {
+                chunks.push_back(hub_chunk{near, start, minimum(start + HUB_CHUNK, last), 0});
+            }
+        } catch (const std::exception&) { lost = true; }
     }
     int64 size() const { return int64(chunks.size()); }
     hub_chunk& operator[](int64 i) { return chunks[std::size_t(i)]; }
@@ -87,6 +90,7 @@ inline bool begin_operator(run_state& run) {
 
 // piece: end_operator
 inline void end_operator(run_state& run, int32 site, int32 iteration, int64 size, int64 edges, bool pulled) {
+    if (run.hubs.lost) { throw std::bad_alloc(); }
     control_block& control = run.control;
     if (control.trace_length == control.trace_capacity) {
         const int64 capacity = maximum<int64>(256, 2 * control.trace_capacity);

@@ -46,20 +46,43 @@ template <> struct largest_of<uint32> { static constexpr uint32 value = 0xffffff
 template <> struct largest_of<int64> { static constexpr int64 value = 0x7fffffffffffffffll; };
 template <> struct largest_of<uint64> { static constexpr uint64 value = 0xffffffffffffffffull; };
 
-// piece: add_saturating
-// `inf`, the largest number of the type, plus anything is `inf`.
+// piece: smallest_of
+template <class T> struct smallest_of { static constexpr T value = 0; };
+template <> struct smallest_of<int32> { static constexpr int32 value = -0x7fffffff - 1; };
+template <> struct smallest_of<int64> { static constexpr int64 value = -0x7fffffffffffffffll - 1; };
+
+// piece: add_saturating subtract_saturating
+// Sums and differences of a type whose `inf`, its largest number, the program writes: `inf` with anything added is
+// `inf`, anything less `inf` the smallest number, and what does not fit the nearest number that does.
 template <class T>
 __device__ __forceinline__ T add_saturating(T a, T b) {
     const T inf = largest_of<T>::value;
-    return a == inf || b == inf ? inf : wrapping_add(a, b);
+    if (a == inf || b == inf) { return inf; }
+    const T wrapped = wrapping_add(a, b);
+    return b < 0 ? (wrapped > a ? smallest_of<T>::value : wrapped) : (wrapped < a ? inf : wrapped);
+}
+template <class T>
+__device__ __forceinline__ T subtract_saturating(T a, T b) {
+    const T inf = largest_of<T>::value;
+    if (a == inf) { return inf; }
+    if (b == inf) { return smallest_of<T>::value; }
+    const T wrapped = wrapping_subtract(a, b);
+    return b < 0 ? (wrapped < a ? inf : wrapped) : (wrapped > a ? smallest_of<T>::value : wrapped);
 }
 
 // piece: minimum maximum
-// Of a number and NaN the number.
+// Of a number and NaN the number; of equal ones the first.
 template <class T>
 __device__ __forceinline__ T minimum(T a, T b) { return b < a || a != a ? b : a; }
 template <class T>
 __device__ __forceinline__ T maximum(T a, T b) { return a < b || a != a ? b : a; }
+
+// piece: least greatest
+// The smaller and the larger value, never -0.0: so the order of a reduction cannot be seen.
+template <class T>
+__device__ __forceinline__ T least(T a, T b) { return minimum(a, b) + T(0); }
+template <class T>
+__device__ __forceinline__ T greatest(T a, T b) { return maximum(a, b) + T(0); }
 
 // piece: absolute
 template <class T>
@@ -106,11 +129,16 @@ template <class To, class From>
 __device__ __forceinline__ To convert(From x) { return conversion<To, From>::of(x); }
 
 // piece: from_id to_id
-// Ids are unsigned with `none` as all ones: `none` becomes -1, and what is no id becomes `none`.
+// Ids are unsigned with `none` as all ones: `none` becomes -1, and what is none of the `count` ids becomes `none`.
 template <class To, class Id>
 __device__ __forceinline__ To from_id(Id x) { return x == Id(-1) ? To(-1) : To(x); }
 template <class Id, class From>
-__device__ __forceinline__ Id to_id(From x) { return x < From(0) || uint64(x) >= uint64(Id(-1)) ? Id(-1) : Id(x); }
+__device__ __forceinline__ Id to_id(From x, int64 count) { return uint64(x) < uint64(count) ? Id(x) : Id(-1); }
+
+// piece: number_id
+// A literal beside ids; one that is too large for any stays below `none` and above all others.
+template <class Id>
+__device__ __forceinline__ Id number_id(uint64 x) { return x < uint64(Id(-2)) ? Id(x) : Id(-2); }
 
 // piece: FLOAT32_INF
 #define FLOAT32_INF __int_as_float(0x7f800000)

@@ -44,6 +44,31 @@ __device__ __forceinline__ uint64 cycles() { return uint64(clock64()); }
 
 // ==== end of platform ====
 
+// Names of the program, should a header of CUDA's have made macros of them.
+#undef collatz
+#undef compute_stir
+#undef digits
+#undef hash
+#undef i_end
+#undef low
+#undef mixed
+#undef n
+#undef parity
+#undef rest
+#undef root
+#undef rounds
+#undef scramble
+#undef seed
+#undef signed_
+#undef small
+#undef steps
+#undef stir_apply
+#undef stir_totals
+#undef times
+#undef y
+
+namespace gdsl {
+
 typedef uint32 vertex;
 typedef uint32 edge;
 constexpr vertex NO_VERTEX = vertex(-1);
@@ -82,22 +107,28 @@ __device__ __forceinline__ T shift_left(T a, Count count) {
 template <class T, class Count>
 __device__ __forceinline__ T shift_right(T a, Count count) { return T(a >> (uint32(count) & (8 * sizeof(T) - 1))); }
 
-// Of a number and NaN the number.
+// Of a number and NaN the number; of equal ones the first.
 template <class T>
 __device__ __forceinline__ T minimum(T a, T b) { return b < a || a != a ? b : a; }
 template <class T>
 __device__ __forceinline__ T maximum(T a, T b) { return a < b || a != a ? b : a; }
+
+// The smaller and the larger value, never -0.0: so the order of a reduction cannot be seen.
+template <class T>
+__device__ __forceinline__ T least(T a, T b) { return minimum(a, b) + T(0); }
+template <class T>
+__device__ __forceinline__ T greatest(T a, T b) { return maximum(a, b) + T(0); }
 
 template <class T>
 __device__ __forceinline__ T absolute(T a) { return a < T(0) ? wrapping_negate(a) : a; }
 __device__ __forceinline__ float32 absolute(float32 a) { return fabsf(a); }
 __device__ __forceinline__ float64 absolute(float64 a) { return fabs(a); }
 
-// Ids are unsigned with `none` as all ones: `none` becomes -1, and what is no id becomes `none`.
+// Ids are unsigned with `none` as all ones: `none` becomes -1, and what is none of the `count` ids becomes `none`.
 template <class To, class Id>
 __device__ __forceinline__ To from_id(Id x) { return x == Id(-1) ? To(-1) : To(x); }
 template <class Id, class From>
-__device__ __forceinline__ Id to_id(From x) { return x < From(0) || uint64(x) >= uint64(Id(-1)) ? Id(-1) : Id(x); }
+__device__ __forceinline__ Id to_id(From x, int64 count) { return uint64(x) < uint64(count) ? Id(x) : Id(-1); }
 
 // The same bits as another type of the same size.
 template <class To, class From>
@@ -143,7 +174,7 @@ __device__ __forceinline__ T reduce_by_exchange(T* x, T value, Combine combine) 
     }
 }
 
-// Reads before the atomic: most updates of a minimum come too late to change it.
+// Reads before the atomic: most updates of a minimum come too late to change it. `+ T(0)`: -0.0 counts as 0.0.
 template <class T>
 __device__ __forceinline__ T reduce_min(T* x, T value) {
     const T former = load_relaxed(x);
@@ -153,7 +184,7 @@ template <class T>
 __device__ __forceinline__ T reduce_min_float(T* x, T value) {
     const T former = load_relaxed(x);
     return value < former || former != former
-               ? reduce_by_exchange(x, value, [](T a, T b) { return minimum(a, b); }) : former;
+               ? reduce_by_exchange(x, value + T(0), [](T a, T b) { return minimum(a, b); }) : former;
 }
 __device__ __forceinline__ float64 reduce_min(float64* x, float64 value) { return reduce_min_float(x, value); }
 __device__ __forceinline__ float32 reduce_min(float32* x, float32 value) {
@@ -208,9 +239,9 @@ __device__ __forceinline__ float64 difference(float64 a, float64 b) { return a -
 
 // Reductions where a single call can address the element; they return the former value.
 template <class T>
-__device__ __forceinline__ T plain_min(T* x, T value) { const T former = *x; *x = minimum(former, value); return former; }
+__device__ __forceinline__ T plain_min(T* x, T value) { const T former = *x; *x = minimum(former, value + T(0)); return former; }
 template <class T>
-__device__ __forceinline__ T plain_max(T* x, T value) { const T former = *x; *x = maximum(former, value); return former; }
+__device__ __forceinline__ T plain_max(T* x, T value) { const T former = *x; *x = maximum(former, value + T(0)); return former; }
 template <class T>
 __device__ __forceinline__ T plain_add(T* x, T value) { const T former = *x; *x = sum(former, value); return former; }
 template <class T>
@@ -464,19 +495,19 @@ __device__ __forceinline__ uint64 scramble(const data_slice& d, uint64 x, int32 
     for (int32 i = 0, i_end = times; i < i_end; ++i) {
         if (stop_requested(d, polls)) { return uint64(); }
 #line 22 "arithmetic.gdsl"
-        y = y ^ (y << 13ull);
-        y = y ^ (y >> 7ull);
-        y = y ^ (y << 17ull);
+        y = y ^ (y << 13);
+        y = y ^ (y >> 7);
+        y = y ^ (y << 17);
     }
     return y;
 }
-#line 474 "arithmetic.cu"
+#line 505 "arithmetic.cu"
 
 __device__ __forceinline__ int64 collatz(int64 x) {
 #line 28 "arithmetic.gdsl"
     return x % 2ll == 0ll ? x / 2ll : wrapping_add(wrapping_multiply(3ll, x), 1ll);
 }
-#line 480 "arithmetic.cu"
+#line 511 "arithmetic.cu"
 
 __device__ __forceinline__ void stir_apply(const data_slice& d, vertex v, stir_totals& totals) {
     uint32 polls = 0;
@@ -506,14 +537,14 @@ __device__ __forceinline__ void stir_apply(const data_slice& d, vertex v, stir_t
         n = wrapping_add(n, 1);
     }
     d.steps[v] = n;
-    d.signed_[v] = wrapping_subtract(wrapping_multiply(int64(d.hash[v]), 3ll), shift_left(1ll, 62ll));
+    d.signed_[v] = wrapping_subtract(wrapping_multiply(int64(d.hash[v]), 3ll), shift_left(1ll, 62));
     d.small[v] = wrapping_add(wrapping_add(wrapping_multiply(wrapping_subtract(from_id<int32>(v), 5) / 2, wrapping_subtract(from_id<int32>(v), 5) % 3), (~from_id<int32>(v) & 12) | (3 ^ 5)), shift_left(1, wrapping_add(from_id<int32>(v), 30)));
     d.mixed[v] = float32(divide(from_id<int32>(v), 0)) + (from_id<int32>(v) > 3 ? 1.5f : 0.25f) * float32(from_id<int32>(v));
     plain_min(&totals.low, d.hash[v]);
     plain_or(&totals.bits, d.hash[v]);
     plain_xor(&totals.parity, d.hash[v]);
 }
-#line 517 "arithmetic.cu"
+#line 548 "arithmetic.cu"
 
 // ---- operators ----
 
@@ -525,7 +556,7 @@ __device__ __forceinline__ void compute_stir(enactor& run, const data_slice& d, 
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { stir_apply(d, v, totals); });
     {
         const uint64 total = block_reduce(run.shared, totals.low, uint64(0xffffffffffffffffull),
-            [](uint64 a, uint64 b) { return minimum(a, b); });
+            [](uint64 a, uint64 b) { return least(a, b); });
         if (threadIdx.x == 0) { reduce_min(d.low, total); }
     }
     {
@@ -565,7 +596,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) arithmetic_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_arithmetic_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
@@ -576,3 +607,5 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) arithmetic_enactor(c
         run.control->iterations = run.passes;
     }
 }
+
+}  // namespace gdsl

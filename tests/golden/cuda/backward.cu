@@ -48,6 +48,26 @@ __device__ __forceinline__ uint64 cycles() { return uint64(clock64()); }
 
 // ==== end of platform ====
 
+// Names of the program, should a header of CUDA's have made macros of them.
+#undef advance_reach
+#undef arc
+#undef compute_lies_on
+#undef direction_of_advance_reach
+#undef lies_on_apply
+#undef lies_on_condition
+#undef reach_apply
+#undef reach_apply_alone
+#undef reach_apply_whole
+#undef reach_claim
+#undef reach_condition
+#undef reach_meets
+#undef reach_selects
+#undef steps
+#undef toward
+#undef used
+
+namespace gdsl {
+
 typedef uint32 vertex;
 typedef uint32 edge;
 constexpr vertex NO_VERTEX = vertex(-1);
@@ -515,7 +535,7 @@ __device__ __forceinline__ uint32 owner_of(uint32 inclusive, uint32 item) {
     return owner;
 }
 
-// Of a number and NaN the number.
+// Of a number and NaN the number; of equal ones the first.
 template <class T>
 __device__ __forceinline__ T minimum(T a, T b) { return b < a || a != a ? b : a; }
 template <class T>
@@ -683,57 +703,57 @@ __device__ __forceinline__ bool reach_condition(vertex a, vertex b) {
 #line 12 "backward.gdsl"
     return a != b;
 }
-#line 687 "backward.cu"
+#line 707 "backward.cu"
 
 __device__ __forceinline__ bool reach_claim(const data_slice& d, vertex far, int32 iteration) {
 #line 14 "backward.gdsl"
     return compare_and_swap(&d.steps[far], 4294967295u, uint32(iteration) + 1u);
 }
-#line 693 "backward.cu"
+#line 713 "backward.cu"
 
 __device__ __forceinline__ void reach_apply(const data_slice& d, vertex a, vertex near) {
 #line 15 "backward.gdsl"
     store_shared(&d.toward[a], near);
 }
-#line 699 "backward.cu"
+#line 719 "backward.cu"
 
 __device__ __forceinline__ bool reach_meets(vertex a, vertex b) {
 #line 12 "backward.gdsl"
     return a != b;
 }
-#line 705 "backward.cu"
+#line 725 "backward.cu"
 
 __device__ __forceinline__ void reach_apply_alone(const data_slice& d, vertex a, vertex near, vertex far, int32 iteration) {
 #line 14 "backward.gdsl"
     d.steps[far] = uint32(iteration) + 1u;
     d.toward[a] = near;
 }
-#line 712 "backward.cu"
+#line 732 "backward.cu"
 
 __device__ __forceinline__ void reach_apply_whole(const data_slice& d, vertex a, vertex near, vertex far, int32 iteration) {
 #line 14 "backward.gdsl"
     store_shared(&d.steps[far], uint32(iteration) + 1u);
     store_shared(&d.toward[a], near);
 }
-#line 719 "backward.cu"
+#line 739 "backward.cu"
 
 __device__ __forceinline__ bool reach_selects(const data_slice& d, vertex far) {
 #line 12 "backward.gdsl"
     return load_now(&d.steps[far]) == 4294967295u;
 }
-#line 725 "backward.cu"
+#line 745 "backward.cu"
 
 __device__ __forceinline__ bool lies_on_condition(const data_slice& d, vertex a, vertex b) {
 #line 19 "backward.gdsl"
     return d.toward[a] == b;
 }
-#line 731 "backward.cu"
+#line 751 "backward.cu"
 
 __device__ __forceinline__ void lies_on_apply(const data_slice& d, edge arc) {
 #line 20 "backward.gdsl"
     d.used[arc] = true;
 }
-#line 737 "backward.cu"
+#line 757 "backward.cu"
 
 // ---- operators ----
 
@@ -745,11 +765,11 @@ __device__ __forceinline__ void advance_reach(enactor& run, const data_slice& d,
         need_bitmap(run, input, d.graph.num_vertices);
         begin_operator(run);
         bitmap_result out(run, result, in_lists{d.graph});
-        const auto selects = [&](vertex a) { return reach_selects(d, a); };
+        const auto selects = [&](vertex far) { return reach_selects(d, far); };
         pull_warps<true>(run, d.graph.num_vertices, members_of(input), out_lists{d.graph}, selects,
-            [&](vertex b, vertex a, edge arc) { if (!reach_meets(a, b)) { return false; } reach_apply_alone(d, a, b, a, iteration); return true; }, out);
+            [&](vertex near, vertex far, edge at) { if (!reach_meets(far, near)) { return false; } reach_apply_alone(d, far, near, far, iteration); return true; }, out);
         pull_hubs<true>(run, d.graph.largest_degree, members_of(input), out_lists{d.graph}, selects,
-            [&](vertex b, vertex a, edge arc) { if (!reach_meets(a, b)) { return false; } reach_apply_whole(d, a, b, a, iteration); return true; }, out);
+            [&](vertex near, vertex far, edge at) { if (!reach_meets(far, near)) { return false; } reach_apply_whole(d, far, near, far, iteration); return true; }, out);
         out.flush();
         end_bitmap(run, result);
         end_operator(run, 0, iteration, size, input.edges, true);
@@ -757,10 +777,10 @@ __device__ __forceinline__ void advance_reach(enactor& run, const data_slice& d,
         need_queue(run, input, d.graph.num_vertices);
         begin_operator(run);
         collector out(run, result, in_lists{d.graph});
-        const auto visit = [&](bool active, vertex b, vertex a, edge at) {
-            const bool accepted = active && reach_condition(a, b) && reach_claim(d, a, iteration);
-            if (accepted) { reach_apply(d, a, b); }
-            out.append(accepted, a);
+        const auto visit = [&](bool active, vertex near, vertex far, edge at) {
+            const bool accepted = active && reach_condition(far, near) && reach_claim(d, far, iteration);
+            if (accepted) { reach_apply(d, far, near); }
+            out.append(accepted, far);
         };
         push_warps(run, members_of(input), in_lists{d.graph}, visit);
         push_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, visit);
@@ -774,7 +794,7 @@ __device__ __forceinline__ void advance_reach(enactor& run, const data_slice& d,
 __device__ __forceinline__ void compute_lies_on(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
     begin_operator(run);
-    each_edge(d.graph, [&](vertex a, vertex b, edge arc) { if (lies_on_condition(d, a, b)) { lies_on_apply(d, arc); } });
+    each_edge(d.graph, [&](vertex near, vertex far, edge at) { if (lies_on_condition(d, near, far)) { lies_on_apply(d, at); } });
     synchronize(run);
     end_operator(run, 1, iteration, size, size, false);
 }
@@ -794,7 +814,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) backward_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_backward_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
@@ -820,3 +840,5 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) backward_enactor(con
         run.control->iterations = run.passes;
     }
 }
+
+}  // namespace gdsl

@@ -48,6 +48,22 @@ __device__ __forceinline__ uint64 cycles() { return uint64(clock64()); }
 
 // ==== end of platform ====
 
+// Names of the program, should a header of CUDA's have made macros of them.
+#undef advance_visit
+#undef direction_of_advance_visit
+#undef distance
+#undef dst
+#undef parent
+#undef source
+#undef src
+#undef visit_apply
+#undef visit_apply_alone
+#undef visit_apply_whole
+#undef visit_claim
+#undef visit_selects
+
+namespace gdsl {
+
 typedef uint32 vertex;
 typedef uint32 edge;
 constexpr vertex NO_VERTEX = vertex(-1);
@@ -507,7 +523,7 @@ __device__ __forceinline__ uint32 owner_of(uint32 inclusive, uint32 item) {
     return owner;
 }
 
-// Of a number and NaN the number.
+// Of a number and NaN the number; of equal ones the first.
 template <class T>
 __device__ __forceinline__ T minimum(T a, T b) { return b < a || a != a ? b : a; }
 template <class T>
@@ -675,33 +691,33 @@ __device__ __forceinline__ bool visit_claim(const data_slice& d, vertex dst, int
 #line 13 "bfs.gdsl"
     return compare_and_swap(&d.distance[dst], -1, iteration + 1);
 }
-#line 679 "bfs.cu"
+#line 695 "bfs.cu"
 
 __device__ __forceinline__ void visit_apply(const data_slice& d, vertex src, vertex dst) {
 #line 14 "bfs.gdsl"
     store_shared(&d.parent[dst], src);
 }
-#line 685 "bfs.cu"
+#line 701 "bfs.cu"
 
 __device__ __forceinline__ void visit_apply_alone(const data_slice& d, vertex src, vertex dst, int32 iteration) {
 #line 13 "bfs.gdsl"
     d.distance[dst] = iteration + 1;
     d.parent[dst] = src;
 }
-#line 692 "bfs.cu"
+#line 708 "bfs.cu"
 
 __device__ __forceinline__ void visit_apply_whole(const data_slice& d, vertex src, vertex dst, int32 iteration) {
 #line 13 "bfs.gdsl"
     store_shared(&d.distance[dst], iteration + 1);
     store_shared(&d.parent[dst], src);
 }
-#line 699 "bfs.cu"
+#line 715 "bfs.cu"
 
 __device__ __forceinline__ bool visit_selects(const data_slice& d, vertex dst) {
 #line 11 "bfs.gdsl"
     return load_now(&d.distance[dst]) == -1;
 }
-#line 705 "bfs.cu"
+#line 721 "bfs.cu"
 
 // ---- operators ----
 
@@ -713,11 +729,11 @@ __device__ __forceinline__ void advance_visit(enactor& run, const data_slice& d,
         need_bitmap(run, input, d.graph.num_vertices);
         begin_operator(run);
         bitmap_result out(run, result, out_lists{d.graph});
-        const auto selects = [&](vertex dst) { return visit_selects(d, dst); };
+        const auto selects = [&](vertex far) { return visit_selects(d, far); };
         pull_warps<true>(run, d.graph.num_vertices, members_of(input), in_lists{d.graph}, selects,
-            [&](vertex src, vertex dst, edge at) { visit_apply_alone(d, src, dst, iteration); return true; }, out);
+            [&](vertex near, vertex far, edge at) { visit_apply_alone(d, near, far, iteration); return true; }, out);
         pull_hubs<true>(run, d.graph.largest_degree, members_of(input), in_lists{d.graph}, selects,
-            [&](vertex src, vertex dst, edge at) { visit_apply_whole(d, src, dst, iteration); return true; }, out);
+            [&](vertex near, vertex far, edge at) { visit_apply_whole(d, near, far, iteration); return true; }, out);
         out.flush();
         end_bitmap(run, result);
         end_operator(run, 0, iteration, size, input.edges, true);
@@ -725,10 +741,10 @@ __device__ __forceinline__ void advance_visit(enactor& run, const data_slice& d,
         need_queue(run, input, d.graph.num_vertices);
         begin_operator(run);
         collector out(run, result, out_lists{d.graph});
-        const auto visit = [&](bool active, vertex src, vertex dst, edge e) {
-            const bool accepted = active && visit_claim(d, dst, iteration);
-            if (accepted) { visit_apply(d, src, dst); }
-            out.append(accepted, dst);
+        const auto visit = [&](bool active, vertex near, vertex far, edge at) {
+            const bool accepted = active && visit_claim(d, far, iteration);
+            if (accepted) { visit_apply(d, near, far); }
+            out.append(accepted, far);
         };
         push_warps(run, members_of(input), out_lists{d.graph}, visit);
         push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
@@ -750,7 +766,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) bfs_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_bfs_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
@@ -775,3 +791,5 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) bfs_enactor(const da
         run.control->iterations = run.passes;
     }
 }
+
+}  // namespace gdsl

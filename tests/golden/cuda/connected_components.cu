@@ -48,6 +48,39 @@ __device__ __forceinline__ uint64 cycles() { return uint64(clock64()); }
 
 // ==== end of platform ====
 
+// Names of the program, should a header of CUDA's have made macros of them.
+#undef advance_hook
+#undef advance_hook_
+#undef back
+#undef component
+#undef compute_elect
+#undef compute_jump
+#undef compute_jump_
+#undef compute_measure
+#undef dst
+#undef elect_apply
+#undef elect_condition
+#undef elect_totals
+#undef filter_outside
+#undef forward
+#undef giant
+#undef hook_apply
+#undef hook_condition
+#undef hook_totals
+#undef hooked
+#undef jump_apply
+#undef jump_totals
+#undef jumped
+#undef measure_apply
+#undef measure_totals
+#undef moved
+#undef outside_condition
+#undef places
+#undef src
+#undef widest
+
+namespace gdsl {
+
 typedef uint32 vertex;
 typedef uint32 edge;
 constexpr vertex NO_VERTEX = vertex(-1);
@@ -58,11 +91,17 @@ constexpr uint32 HUB_CHUNK = 512;  // edges a chunk
 
 // ---- runtime ----
 
-// Of a number and NaN the number.
+// Of a number and NaN the number; of equal ones the first.
 template <class T>
 __device__ __forceinline__ T minimum(T a, T b) { return b < a || a != a ? b : a; }
 template <class T>
 __device__ __forceinline__ T maximum(T a, T b) { return a < b || a != a ? b : a; }
+
+// The smaller and the larger value, never -0.0: so the order of a reduction cannot be seen.
+template <class T>
+__device__ __forceinline__ T least(T a, T b) { return minimum(a, b) + T(0); }
+template <class T>
+__device__ __forceinline__ T greatest(T a, T b) { return maximum(a, b) + T(0); }
 
 // `now a[i]`: some value from before the operator or written during it.
 template <class T>
@@ -112,7 +151,7 @@ __device__ __forceinline__ T reduce_by_exchange(T* x, T value, Combine combine) 
     }
 }
 
-// Reads before the atomic: most updates of a minimum come too late to change it.
+// Reads before the atomic: most updates of a minimum come too late to change it. `+ T(0)`: -0.0 counts as 0.0.
 template <class T>
 __device__ __forceinline__ T reduce_min(T* x, T value) {
     const T former = load_relaxed(x);
@@ -122,7 +161,7 @@ template <class T>
 __device__ __forceinline__ T reduce_min_float(T* x, T value) {
     const T former = load_relaxed(x);
     return value < former || former != former
-               ? reduce_by_exchange(x, value, [](T a, T b) { return minimum(a, b); }) : former;
+               ? reduce_by_exchange(x, value + T(0), [](T a, T b) { return minimum(a, b); }) : former;
 }
 __device__ __forceinline__ float64 reduce_min(float64* x, float64 value) { return reduce_min_float(x, value); }
 __device__ __forceinline__ float32 reduce_min(float32* x, float32 value) {
@@ -142,7 +181,7 @@ template <class T>
 __device__ __forceinline__ T reduce_max_float(T* x, T value) {
     const T former = load_relaxed(x);
     return former < value || former != former
-               ? reduce_by_exchange(x, value, [](T a, T b) { return maximum(a, b); }) : former;
+               ? reduce_by_exchange(x, value + T(0), [](T a, T b) { return maximum(a, b); }) : former;
 }
 __device__ __forceinline__ float32 reduce_max(float32* x, float32 value) { return reduce_max_float(x, value); }
 __device__ __forceinline__ float64 reduce_max(float64* x, float64 value) { return reduce_max_float(x, value); }
@@ -211,9 +250,9 @@ __device__ __forceinline__ float64 difference(float64 a, float64 b) { return a -
 
 // Reductions where a single call can address the element; they return the former value.
 template <class T>
-__device__ __forceinline__ T plain_min(T* x, T value) { const T former = *x; *x = minimum(former, value); return former; }
+__device__ __forceinline__ T plain_min(T* x, T value) { const T former = *x; *x = minimum(former, value + T(0)); return former; }
 template <class T>
-__device__ __forceinline__ T plain_max(T* x, T value) { const T former = *x; *x = maximum(former, value); return former; }
+__device__ __forceinline__ T plain_max(T* x, T value) { const T former = *x; *x = maximum(former, value + T(0)); return former; }
 template <class T>
 __device__ __forceinline__ T plain_add(T* x, T value) { const T former = *x; *x = sum(former, value); return former; }
 template <class T>
@@ -392,11 +431,11 @@ __device__ __forceinline__ void synchronize(enactor& run) {
     run.stopped |= run.shared.stopped;
 }
 
-// Ids are unsigned with `none` as all ones: `none` becomes -1, and what is no id becomes `none`.
+// Ids are unsigned with `none` as all ones: `none` becomes -1, and what is none of the `count` ids becomes `none`.
 template <class To, class Id>
 __device__ __forceinline__ To from_id(Id x) { return x == Id(-1) ? To(-1) : To(x); }
 template <class Id, class From>
-__device__ __forceinline__ Id to_id(From x) { return x < From(0) || uint64(x) >= uint64(Id(-1)) ? Id(-1) : Id(x); }
+__device__ __forceinline__ Id to_id(From x, int64 count) { return uint64(x) < uint64(count) ? Id(x) : Id(-1); }
 
 // `index`, if there is such an element; otherwise 0, and the run stops at the next barrier.
 template <class Index>
@@ -755,7 +794,7 @@ __device__ __forceinline__ bool hook_condition(const data_slice& d, vertex src, 
 #line 19 "connected_components.gdsl"
     return place_of(d.graph, src, e) < *d.places;
 }
-#line 759 "connected_components.cu"
+#line 798 "connected_components.cu"
 
 __device__ __forceinline__ void hook_apply(const data_slice& d, vertex src, vertex dst, hook_totals& totals) {
 #line 21 "connected_components.gdsl"
@@ -763,7 +802,7 @@ __device__ __forceinline__ void hook_apply(const data_slice& d, vertex src, vert
     const bool back = changed_min(&d.component[checked_index(d, load_now(&d.component[src]), d.graph.num_vertices, 1)], load_now(&d.component[dst]));
     plain_or(&totals.hooked, forward || back);
 }
-#line 767 "connected_components.cu"
+#line 806 "connected_components.cu"
 
 __device__ __forceinline__ void jump_apply(const data_slice& d, vertex v, jump_totals& totals) {
 #line 26 "connected_components.gdsl"
@@ -771,31 +810,31 @@ __device__ __forceinline__ void jump_apply(const data_slice& d, vertex v, jump_t
 #line 26 "connected_components.gdsl"
     plain_or(&totals.jumped, moved);
 }
-#line 775 "connected_components.cu"
+#line 814 "connected_components.cu"
 
 __device__ __forceinline__ void measure_apply(const data_slice& d, vertex v, measure_totals& totals) {
 #line 27 "connected_components.gdsl"
     plain_max(&totals.widest, out_degree(d.graph, v));
 }
-#line 781 "connected_components.cu"
+#line 820 "connected_components.cu"
 
 __device__ __forceinline__ bool elect_condition(const data_slice& d, vertex v) {
 #line 28 "connected_components.gdsl"
     return out_degree(d.graph, v) == *d.widest;
 }
-#line 787 "connected_components.cu"
+#line 826 "connected_components.cu"
 
 __device__ __forceinline__ void elect_apply(const data_slice& d, vertex v, elect_totals& totals) {
 #line 28 "connected_components.gdsl"
     plain_min(&totals.giant, d.component[v]);
 }
-#line 793 "connected_components.cu"
+#line 832 "connected_components.cu"
 
 __device__ __forceinline__ bool outside_condition(const data_slice& d, vertex v) {
 #line 29 "connected_components.gdsl"
     return d.component[v] != *d.giant;
 }
-#line 799 "connected_components.cu"
+#line 838 "connected_components.cu"
 
 // ---- operators ----
 
@@ -804,8 +843,8 @@ __device__ __forceinline__ void advance_hook(enactor& run, const data_slice& d, 
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     hook_totals totals;
-    const auto visit = [&](bool active, vertex src, vertex dst, edge e) {
-        if (active && hook_condition(d, src, e)) { hook_apply(d, src, dst, totals); }
+    const auto visit = [&](bool active, vertex near, vertex far, edge at) {
+        if (active && hook_condition(d, near, at)) { hook_apply(d, near, far, totals); }
     };
     push_warps(run, all_members{uint64(d.graph.num_vertices)}, first_places{d.graph, *d.places}, visit);
     push_hubs(run, d.graph.largest_degree, first_places{d.graph, *d.places}, 0, visit);
@@ -841,7 +880,7 @@ __device__ __forceinline__ void compute_measure(enactor& run, const data_slice& 
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { measure_apply(d, v, totals); });
     {
         const int32 total = block_reduce(run.shared, totals.widest, int32((-0x7fffffff - 1)),
-            [](int32 a, int32 b) { return maximum(a, b); });
+            [](int32 a, int32 b) { return greatest(a, b); });
         if (threadIdx.x == 0) { reduce_max(d.widest, total); }
     }
     synchronize(run);
@@ -856,7 +895,7 @@ __device__ __forceinline__ void compute_elect(enactor& run, const data_slice& d,
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { if (elect_condition(d, v)) { elect_apply(d, v, totals); } });
     {
         const vertex total = block_reduce(run.shared, totals.giant, vertex(NO_VERTEX),
-            [](vertex a, vertex b) { return minimum(a, b); });
+            [](vertex a, vertex b) { return least(a, b); });
         if (threadIdx.x == 0) { reduce_min(d.giant, total); }
     }
     synchronize(run);
@@ -878,19 +917,19 @@ __device__ __forceinline__ void filter_outside(enactor& run, const data_slice& d
 }
 
 // line 42: advance(rest, hook)
-__device__ __forceinline__ void advance_hook_2(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
+__device__ __forceinline__ void advance_hook_(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     hook_totals totals;
-    const auto visit = [&](bool active, vertex src, vertex dst, edge e) {
-        if (active && hook_condition(d, src, e)) { hook_apply(d, src, dst, totals); }
+    const auto visit = [&](bool active, vertex near, vertex far, edge at) {
+        if (active && hook_condition(d, near, at)) { hook_apply(d, near, far, totals); }
     };
     count_visited(run, push_warps(run, members_of(input), first_places{d.graph, *d.places}, visit));
     const uint64 chunks = push_hubs(run, d.graph.largest_degree, first_places{d.graph, *d.places}, 0, visit);
     synchronize(run);
-    const auto visit_back = [&](bool active, vertex dst, vertex src, edge at) {
-        if (active && hook_condition(d, src, in_lists{d.graph}.id(at))) { hook_apply(d, src, dst, totals); }
+    const auto visit_back = [&](bool active, vertex near, vertex far, edge at) {
+        if (active && hook_condition(d, far, in_lists{d.graph}.id(at))) { hook_apply(d, far, near, totals); }
     };
     count_visited(run, push_warps(run, members_of(input), in_lists{d.graph}, visit_back));
     push_hubs(run, d.graph.largest_degree, in_lists{d.graph}, chunks, visit_back);
@@ -904,7 +943,7 @@ __device__ __forceinline__ void advance_hook_2(enactor& run, const data_slice& d
 }
 
 // line 43: compute(vertices, jump)
-__device__ __forceinline__ void compute_jump_2(enactor& run, const data_slice& d, int32 iteration) {
+__device__ __forceinline__ void compute_jump_(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     jump_totals totals;
@@ -937,7 +976,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) connected_components_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_connected_components_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
@@ -971,14 +1010,14 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) connected_components
         synchronize(run);
         if (leader()) { *d.hooked = false; }
         synchronize(run);
-        advance_hook_2(run, d, rest, iteration);
+        advance_hook_(run, d, rest, iteration);
         if (leader()) { *d.jumped = true; }
         synchronize(run);
         for (int32 iteration = 0; *d.jumped && begin_pass(run, 3, iteration); ++iteration) {
             synchronize(run);
             if (leader()) { *d.jumped = false; }
             synchronize(run);
-            compute_jump_2(run, d, iteration);
+            compute_jump_(run, d, iteration);
         }
     }
     if (run.stopped) { return; }
@@ -986,3 +1025,5 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) connected_components
         run.control->iterations = run.passes;
     }
 }
+
+}  // namespace gdsl

@@ -44,6 +44,23 @@ __device__ __forceinline__ uint64 cycles() { return uint64(clock64()); }
 
 // ==== end of platform ====
 
+// Names of the program, should a header of CUDA's have made macros of them.
+#undef advance_drop
+#undef drop_apply
+#undef drop_condition
+#undef dst
+#undef filter_weak
+#undef filter_weak_
+#undef inside
+#undef k
+#undef left
+#undef removed
+#undef rounds
+#undef weak_apply
+#undef weak_condition
+
+namespace gdsl {
+
 typedef uint32 vertex;
 typedef uint32 edge;
 constexpr vertex NO_VERTEX = vertex(-1);
@@ -438,7 +455,7 @@ __device__ __forceinline__ uint32 owner_of(uint32 inclusive, uint32 item) {
     return owner;
 }
 
-// Of a number and NaN the number.
+// Of a number and NaN the number; of equal ones the first.
 template <class T>
 __device__ __forceinline__ T minimum(T a, T b) { return b < a || a != a ? b : a; }
 template <class T>
@@ -520,25 +537,25 @@ __device__ __forceinline__ bool weak_condition(const data_slice& d, vertex v) {
 #line 12 "core.gdsl"
     return d.inside[v] && d.left[v] < d.k;
 }
-#line 524 "core.cu"
+#line 541 "core.cu"
 
 __device__ __forceinline__ void weak_apply(const data_slice& d, vertex v) {
 #line 12 "core.gdsl"
     d.inside[v] = false;
 }
-#line 530 "core.cu"
+#line 547 "core.cu"
 
 __device__ __forceinline__ bool drop_condition(const data_slice& d, vertex dst) {
 #line 14 "core.gdsl"
     return d.inside[dst];
 }
-#line 536 "core.cu"
+#line 553 "core.cu"
 
 __device__ __forceinline__ void drop_apply(const data_slice& d, vertex dst) {
 #line 15 "core.gdsl"
     reduce_subtract(&d.left[dst], 1);
 }
-#line 542 "core.cu"
+#line 559 "core.cu"
 
 // ---- operators ----
 
@@ -562,8 +579,8 @@ __device__ __forceinline__ void advance_drop(enactor& run, const data_slice& d, 
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
-    const auto visit = [&](bool active, vertex src, vertex dst, edge e) {
-        if (active && drop_condition(d, dst)) { drop_apply(d, dst); }
+    const auto visit = [&](bool active, vertex near, vertex far, edge at) {
+        if (active && drop_condition(d, far)) { drop_apply(d, far); }
     };
     count_visited(run, push_warps(run, members_of(input), out_lists{d.graph}, visit));
     push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
@@ -572,7 +589,7 @@ __device__ __forceinline__ void advance_drop(enactor& run, const data_slice& d, 
 }
 
 // line 24: f = filter(vertices, weak)
-__device__ __forceinline__ void filter_weak_2(enactor& run, const data_slice& d, frontier& result, int32 iteration) {
+__device__ __forceinline__ void filter_weak_(enactor& run, const data_slice& d, frontier& result, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
@@ -603,7 +620,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) core_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_core_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
@@ -618,7 +635,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) core_enactor(const d
         if (leader()) { *d.rounds = iteration + 1; }
         synchronize(run);
         advance_drop(run, d, f, iteration);
-        filter_weak_2(run, d, spare, iteration);
+        filter_weak_(run, d, spare, iteration);
         exchange(f, spare);
     }
     if (run.stopped) { return; }
@@ -626,3 +643,5 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) core_enactor(const d
         run.control->iterations = run.passes;
     }
 }
+
+}  // namespace gdsl

@@ -48,6 +48,35 @@ __device__ __forceinline__ uint64 cycles() { return uint64(clock64()); }
 
 // ==== end of platform ====
 
+// Names of the program, should a header of CUDA's have made macros of them.
+#undef advance_discover
+#undef children
+#undef collect_apply
+#undef collect_condition
+#undef compute_collect
+#undef compute_hang
+#undef depth
+#undef direction_of_advance_discover
+#undef discover_apply
+#undef discover_apply_alone
+#undef discover_condition
+#undef discover_selects
+#undef discover_totals
+#undef dst
+#undef e
+#undef hang_apply
+#undef hang_condition
+#undef height
+#undef in_tree
+#undef level
+#undef parent
+#undef parent_edge
+#undef source
+#undef src
+#undef tree_edges
+
+namespace gdsl {
+
 typedef uint32 vertex;
 typedef uint32 edge;
 constexpr vertex NO_VERTEX = vertex(-1);
@@ -137,7 +166,7 @@ __device__ __forceinline__ T sum(T a, T b) { return wrapping_add(a, b); }
 __device__ __forceinline__ float32 sum(float32 a, float32 b) { return a + b; }
 __device__ __forceinline__ float64 sum(float64 a, float64 b) { return a + b; }
 
-// Of a number and NaN the number.
+// Of a number and NaN the number; of equal ones the first.
 template <class T>
 __device__ __forceinline__ T minimum(T a, T b) { return b < a || a != a ? b : a; }
 template <class T>
@@ -155,9 +184,9 @@ __device__ __forceinline__ float64 difference(float64 a, float64 b) { return a -
 
 // Reductions where a single call can address the element; they return the former value.
 template <class T>
-__device__ __forceinline__ T plain_min(T* x, T value) { const T former = *x; *x = minimum(former, value); return former; }
+__device__ __forceinline__ T plain_min(T* x, T value) { const T former = *x; *x = minimum(former, value + T(0)); return former; }
 template <class T>
-__device__ __forceinline__ T plain_max(T* x, T value) { const T former = *x; *x = maximum(former, value); return former; }
+__device__ __forceinline__ T plain_max(T* x, T value) { const T former = *x; *x = maximum(former, value + T(0)); return former; }
 template <class T>
 __device__ __forceinline__ T plain_add(T* x, T value) { const T former = *x; *x = sum(former, value); return former; }
 template <class T>
@@ -365,11 +394,11 @@ __device__ __forceinline__ void synchronize(enactor& run) {
     run.stopped |= run.shared.stopped;
 }
 
-// Ids are unsigned with `none` as all ones: `none` becomes -1, and what is no id becomes `none`.
+// Ids are unsigned with `none` as all ones: `none` becomes -1, and what is none of the `count` ids becomes `none`.
 template <class To, class Id>
 __device__ __forceinline__ To from_id(Id x) { return x == Id(-1) ? To(-1) : To(x); }
 template <class Id, class From>
-__device__ __forceinline__ Id to_id(From x) { return x < From(0) || uint64(x) >= uint64(Id(-1)) ? Id(-1) : Id(x); }
+__device__ __forceinline__ Id to_id(From x, int64 count) { return uint64(x) < uint64(count) ? Id(x) : Id(-1); }
 
 // `index`, if there is such an element; otherwise 0, and the run stops at the next barrier.
 template <class Index>
@@ -834,7 +863,7 @@ __device__ __forceinline__ bool discover_condition(const data_slice& d, vertex d
 #line 19 "discovery_tree.gdsl"
     return load_now(&d.depth[dst]) == -1;
 }
-#line 838 "discovery_tree.cu"
+#line 867 "discovery_tree.cu"
 
 __device__ __forceinline__ void discover_apply(const data_slice& d, vertex src, vertex dst, edge e, int32 iteration, discover_totals& totals) {
 #line 21 "discovery_tree.gdsl"
@@ -846,7 +875,7 @@ __device__ __forceinline__ void discover_apply(const data_slice& d, vertex src, 
         plain_add(&totals.tree_edges, 1ll);
     }
 }
-#line 850 "discovery_tree.cu"
+#line 879 "discovery_tree.cu"
 
 __device__ __forceinline__ void discover_apply_alone(const data_slice& d, vertex src, vertex dst, edge e, int32 iteration, discover_totals& totals) {
 #line 21 "discovery_tree.gdsl"
@@ -858,37 +887,37 @@ __device__ __forceinline__ void discover_apply_alone(const data_slice& d, vertex
         plain_add(&totals.tree_edges, 1ll);
     }
 }
-#line 862 "discovery_tree.cu"
+#line 891 "discovery_tree.cu"
 
 __device__ __forceinline__ bool discover_selects(const data_slice& d, vertex dst) {
 #line 19 "discovery_tree.gdsl"
     return load_now(&d.depth[dst]) == -1;
 }
-#line 868 "discovery_tree.cu"
+#line 897 "discovery_tree.cu"
 
 __device__ __forceinline__ bool hang_condition(const data_slice& d, vertex v) {
 #line 31 "discovery_tree.gdsl"
     return d.depth[v] == *d.level && d.parent[v] != NO_VERTEX;
 }
-#line 874 "discovery_tree.cu"
+#line 903 "discovery_tree.cu"
 
 __device__ __forceinline__ void hang_apply(const data_slice& d, vertex v) {
 #line 32 "discovery_tree.gdsl"
     reduce_add(&d.sum[checked_index(d, d.parent[v], d.graph.num_vertices, 0)], wrapping_add(d.below[v], 1ll));
 }
-#line 880 "discovery_tree.cu"
+#line 909 "discovery_tree.cu"
 
 __device__ __forceinline__ bool collect_condition(const data_slice& d, vertex v) {
 #line 35 "discovery_tree.gdsl"
     return d.depth[v] == wrapping_subtract(*d.level, 1);
 }
-#line 886 "discovery_tree.cu"
+#line 915 "discovery_tree.cu"
 
 __device__ __forceinline__ void collect_apply(const data_slice& d, vertex v) {
 #line 36 "discovery_tree.gdsl"
     d.below[v] = d.sum[v];
 }
-#line 892 "discovery_tree.cu"
+#line 921 "discovery_tree.cu"
 
 // ---- operators ----
 
@@ -904,11 +933,11 @@ __device__ __forceinline__ void advance_discover(enactor& run, const data_slice&
         begin_operator(run);
         discover_totals totals;
         bitmap_result out(run, result, out_lists{d.graph});
-        const auto selects = [&](vertex dst) { return discover_selects(d, dst); };
+        const auto selects = [&](vertex far) { return discover_selects(d, far); };
         pull_warps<true>(run, d.graph.num_vertices, members_of(input), in_lists{d.graph}, selects,
-            [&](vertex src, vertex dst, edge at) { discover_apply_alone(d, src, dst, in_lists{d.graph}.id(at), iteration, totals); return true; }, out);
+            [&](vertex near, vertex far, edge at) { discover_apply_alone(d, near, far, in_lists{d.graph}.id(at), iteration, totals); return true; }, out);
         pull_hubs<true>(run, d.graph.largest_degree, members_of(input), in_lists{d.graph}, selects,
-            [&](vertex src, vertex dst, edge at) { discover_apply(d, src, dst, in_lists{d.graph}.id(at), iteration, totals); return true; }, out);
+            [&](vertex near, vertex far, edge at) { discover_apply(d, near, far, in_lists{d.graph}.id(at), iteration, totals); return true; }, out);
         out.flush();
         {
             const int64 total = block_reduce(run.shared, totals.tree_edges, int64(0),
@@ -925,10 +954,10 @@ __device__ __forceinline__ void advance_discover(enactor& run, const data_slice&
         begin_operator(run);
         discover_totals totals;
         collector out(run, result, out_lists{d.graph});
-        const auto visit = [&](bool active, vertex src, vertex dst, edge e) {
-            const bool accepted = active && discover_condition(d, dst);
-            if (accepted) { discover_apply(d, src, dst, e, iteration, totals); }
-            out.append(accepted && mark(seen, dst), dst);
+        const auto visit = [&](bool active, vertex near, vertex far, edge at) {
+            const bool accepted = active && discover_condition(d, far);
+            if (accepted) { discover_apply(d, near, far, at, iteration, totals); }
+            out.append(accepted && mark(seen, far), far);
         };
         push_warps(run, members_of(input), out_lists{d.graph}, visit);
         push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
@@ -987,7 +1016,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) discovery_tree_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_discovery_tree_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
@@ -1029,3 +1058,5 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) discovery_tree_enact
         run.control->iterations = run.passes;
     }
 }
+
+}  // namespace gdsl

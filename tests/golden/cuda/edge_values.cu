@@ -44,6 +44,41 @@ __device__ __forceinline__ uint64 cycles() { return uint64(clock64()); }
 
 // ==== end of platform ====
 
+// Names of the program, should a header of CUDA's have made macros of them.
+#undef as_far_condition
+#undef as_far_value
+#undef bend
+#undef bits_of_
+#undef bucket
+#undef checksum
+#undef code
+#undef compute_measure
+#undef compute_send
+#undef curve
+#undef dst
+#undef in_level
+#undef itself
+#undef level
+#undef longest
+#undef measure_apply
+#undef measure_totals
+#undef narrow
+#undef negatives
+#undef out_code
+#undef partner
+#undef power
+#undef ratio
+#undef reach
+#undef reduce_as_far
+#undef rest
+#undef send_apply
+#undef send_condition
+#undef send_totals
+#undef src
+#undef weight
+
+namespace gdsl {
+
 typedef uint32 vertex;
 typedef uint32 edge;
 constexpr vertex NO_VERTEX = vertex(-1);
@@ -77,11 +112,17 @@ __device__ __forceinline__ T shift_left(T a, Count count) {
 template <class T, class Count>
 __device__ __forceinline__ T shift_right(T a, Count count) { return T(a >> (uint32(count) & (8 * sizeof(T) - 1))); }
 
-// Of a number and NaN the number.
+// Of a number and NaN the number; of equal ones the first.
 template <class T>
 __device__ __forceinline__ T minimum(T a, T b) { return b < a || a != a ? b : a; }
 template <class T>
 __device__ __forceinline__ T maximum(T a, T b) { return a < b || a != a ? b : a; }
+
+// The smaller and the larger value, never -0.0: so the order of a reduction cannot be seen.
+template <class T>
+__device__ __forceinline__ T least(T a, T b) { return minimum(a, b) + T(0); }
+template <class T>
+__device__ __forceinline__ T greatest(T a, T b) { return maximum(a, b) + T(0); }
 
 template <class T>
 __device__ __forceinline__ T absolute(T a) { return a < T(0) ? wrapping_negate(a) : a; }
@@ -125,11 +166,11 @@ template <> struct conversion<uint64, float64> { static __device__ __forceinline
 template <class To, class From>
 __device__ __forceinline__ To convert(From x) { return conversion<To, From>::of(x); }
 
-// Ids are unsigned with `none` as all ones: `none` becomes -1, and what is no id becomes `none`.
+// Ids are unsigned with `none` as all ones: `none` becomes -1, and what is none of the `count` ids becomes `none`.
 template <class To, class Id>
 __device__ __forceinline__ To from_id(Id x) { return x == Id(-1) ? To(-1) : To(x); }
 template <class Id, class From>
-__device__ __forceinline__ Id to_id(From x) { return x < From(0) || uint64(x) >= uint64(Id(-1)) ? Id(-1) : Id(x); }
+__device__ __forceinline__ Id to_id(From x, int64 count) { return uint64(x) < uint64(count) ? Id(x) : Id(-1); }
 
 #define FLOAT64_INF __longlong_as_double(0x7ff0000000000000ll)
 
@@ -186,7 +227,7 @@ template <class T>
 __device__ __forceinline__ T reduce_max_float(T* x, T value) {
     const T former = load_relaxed(x);
     return former < value || former != former
-               ? reduce_by_exchange(x, value, [](T a, T b) { return maximum(a, b); }) : former;
+               ? reduce_by_exchange(x, value + T(0), [](T a, T b) { return maximum(a, b); }) : former;
 }
 __device__ __forceinline__ float32 reduce_max(float32* x, float32 value) { return reduce_max_float(x, value); }
 __device__ __forceinline__ float64 reduce_max(float64* x, float64 value) { return reduce_max_float(x, value); }
@@ -218,9 +259,9 @@ __device__ __forceinline__ float64 difference(float64 a, float64 b) { return a -
 
 // Reductions where a single call can address the element; they return the former value.
 template <class T>
-__device__ __forceinline__ T plain_min(T* x, T value) { const T former = *x; *x = minimum(former, value); return former; }
+__device__ __forceinline__ T plain_min(T* x, T value) { const T former = *x; *x = minimum(former, value + T(0)); return former; }
 template <class T>
-__device__ __forceinline__ T plain_max(T* x, T value) { const T former = *x; *x = maximum(former, value); return former; }
+__device__ __forceinline__ T plain_max(T* x, T value) { const T former = *x; *x = maximum(former, value + T(0)); return former; }
 template <class T>
 __device__ __forceinline__ T plain_add(T* x, T value) { const T former = *x; *x = sum(former, value); return former; }
 template <class T>
@@ -627,7 +668,7 @@ __device__ __forceinline__ void reduce_hubs(enactor& run, int64 largest_degree, 
 
 struct measure_totals {
     int64 negatives = int64(0);
-    float64 longest = float64(-FLOAT64_INF);
+    float64 longest = (FLOAT64_INF - FLOAT64_INF);
 };
 
 struct send_totals {
@@ -643,7 +684,7 @@ __device__ __forceinline__ float64 curve(float64 x, float64 power) {
 #line 25 "edge_values.gdsl"
     return pow(x, power) + log(1.0 + x) * exp(-x);
 }
-#line 647 "edge_values.cu"
+#line 688 "edge_values.cu"
 
 __device__ __forceinline__ uint32 bits_of_(const data_slice& d, uint64 x) {
     uint32 polls = 0;
@@ -658,14 +699,14 @@ __device__ __forceinline__ uint32 bits_of_(const data_slice& d, uint64 x) {
     }
     return count;
 }
-#line 662 "edge_values.cu"
+#line 703 "edge_values.cu"
 
 __device__ __forceinline__ void measure_apply(const data_slice& d, vertex src, vertex dst, edge e, measure_totals& totals) {
 #line 39 "edge_values.gdsl"
     d.length[e] = curve(float64(d.weight[e]), d.bend);
     d.partner[e] = maximum(src, dst);
     d.bucket[e] = bits_of_(d, d.code[e]) * 100u + convert<uint32>(floor(absolute(d.weight[e]))) + convert<uint32>(ceil(d.bend));
-    plain_subtract(&d.level[e], shift_left(int64(place_of(d.graph, src, e)), 40ll));
+    plain_subtract(&d.level[e], shift_left(int64(place_of(d.graph, src, e)), 40));
     if (d.weight[e] < 0.0f) {
 #line 43 "edge_values.gdsl"
         plain_add(&totals.negatives, 1ll);
@@ -674,13 +715,13 @@ __device__ __forceinline__ void measure_apply(const data_slice& d, vertex src, v
         plain_max(&totals.longest, d.length[e]);
     }
 }
-#line 678 "edge_values.cu"
+#line 719 "edge_values.cu"
 
 __device__ __forceinline__ bool send_condition(vertex src, vertex dst) {
 #line 47 "edge_values.gdsl"
     return src != dst;
 }
-#line 684 "edge_values.cu"
+#line 725 "edge_values.cu"
 
 __device__ __forceinline__ void send_apply(const data_slice& d, vertex src, vertex dst, edge e, send_totals& totals) {
 #line 49 "edge_values.gdsl"
@@ -689,19 +730,19 @@ __device__ __forceinline__ void send_apply(const data_slice& d, vertex src, vert
     reduce_add(&d.narrow[dst], 2147483647);
     totals.checksum += d.code[e] ^ uint64(d.level[e]);
 }
-#line 693 "edge_values.cu"
+#line 734 "edge_values.cu"
 
 __device__ __forceinline__ bool as_far_condition(const data_slice& d, edge e) {
 #line 55 "edge_values.gdsl"
     return d.weight[e] == d.weight[e];
 }
-#line 699 "edge_values.cu"
+#line 740 "edge_values.cu"
 
 __device__ __forceinline__ float64 as_far_value(const data_slice& d, edge e) {
 #line 55 "edge_values.gdsl"
     return d.length[e];
 }
-#line 705 "edge_values.cu"
+#line 746 "edge_values.cu"
 
 // ---- operators ----
 
@@ -710,15 +751,15 @@ __device__ __forceinline__ void compute_measure(enactor& run, const data_slice& 
     const uint64 size = uint64(d.graph.num_edges);
     begin_operator(run);
     measure_totals totals;
-    each_edge(d.graph, [&](vertex src, vertex dst, edge e) { measure_apply(d, src, dst, e, totals); });
+    each_edge(d.graph, [&](vertex near, vertex far, edge at) { measure_apply(d, near, far, at, totals); });
     {
         const int64 total = block_reduce(run.shared, totals.negatives, int64(0),
             [](int64 a, int64 b) { return sum(a, b); });
         if (threadIdx.x == 0) { reduce_add(d.negatives, total); }
     }
     {
-        const float64 total = block_reduce(run.shared, totals.longest, float64(-FLOAT64_INF),
-            [](float64 a, float64 b) { return maximum(a, b); });
+        const float64 total = block_reduce(run.shared, totals.longest, (FLOAT64_INF - FLOAT64_INF),
+            [](float64 a, float64 b) { return greatest(a, b); });
         if (threadIdx.x == 0) { reduce_max(d.longest, total); }
     }
     synchronize(run);
@@ -730,7 +771,7 @@ __device__ __forceinline__ void compute_send(enactor& run, const data_slice& d, 
     const uint64 size = uint64(d.graph.num_edges);
     begin_operator(run);
     send_totals totals;
-    each_edge(d.graph, [&](vertex src, vertex dst, edge e) { if (send_condition(src, dst)) { send_apply(d, src, dst, e, totals); } });
+    each_edge(d.graph, [&](vertex near, vertex far, edge at) { if (send_condition(near, far)) { send_apply(d, near, far, at, totals); } });
     {
         const uint64 total = block_reduce(run.shared, totals.checksum, uint64(0),
             [](uint64 a, uint64 b) { return sum(a, b); });
@@ -744,8 +785,8 @@ __device__ __forceinline__ void compute_send(enactor& run, const data_slice& d, 
 __device__ __forceinline__ void reduce_as_far(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
-    const auto combine = [](float64 a, float64 b) { return float64(maximum(a, b)); };
-    const auto value = [&](vertex src, vertex dst, edge e) { return float64(as_far_condition(d, e) ? as_far_value(d, e) : float64(-FLOAT64_INF)); };
+    const auto combine = [](float64 a, float64 b) { return float64(greatest(a, b)); };
+    const auto value = [&](vertex near, vertex far, edge at) { return float64(as_far_condition(d, at) ? as_far_value(d, at) : float64(-FLOAT64_INF)); };
     reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, float64(-FLOAT64_INF), combine, value,
         [&](vertex near, float64 reduced) { d.reach[near] = reduced; });
     reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, float64(-FLOAT64_INF), combine, value,
@@ -753,7 +794,7 @@ __device__ __forceinline__ void reduce_as_far(enactor& run, const data_slice& d,
     synchronize(run);
     const uint64 chunks = load_relaxed(&run.counters()->hubs);
     synchronize(run);
-    const auto value_back = [&](vertex dst, vertex src, edge at) { return float64(as_far_condition(d, in_lists{d.graph}.id(at)) ? as_far_value(d, in_lists{d.graph}.id(at)) : float64(-FLOAT64_INF)); };
+    const auto value_back = [&](vertex near, vertex far, edge at) { return float64(as_far_condition(d, in_lists{d.graph}.id(at)) ? as_far_value(d, in_lists{d.graph}.id(at)) : float64(-FLOAT64_INF)); };
     reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, float64(-FLOAT64_INF), combine, value_back,
         [&](vertex near, float64 reduced) { d.reach[near] = combine(d.reach[near], reduced); });
     reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, chunks, float64(-FLOAT64_INF), combine, value_back,
@@ -792,7 +833,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) edge_values_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_edge_values_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
@@ -808,3 +849,5 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) edge_values_enactor(
         run.control->iterations = run.passes;
     }
 }
+
+}  // namespace gdsl

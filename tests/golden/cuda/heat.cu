@@ -44,6 +44,31 @@ __device__ __forceinline__ uint64 cycles() { return uint64(clock64()); }
 
 // ==== end of platform ====
 
+// Names of the program, should a header of CUDA's have made macros of them.
+#undef carried_value
+#undef compute_cool
+#undef compute_settle
+#undef conductance
+#undef cool_apply
+#undef cool_condition
+#undef cool_totals
+#undef e
+#undef inflow
+#undef initial
+#undef largest_change
+#undef loss
+#undef rate
+#undef reduce_carried
+#undef reduce_strength_of
+#undef settle_apply
+#undef settle_totals
+#undef steps
+#undef strength
+#undef strength_of_value
+#undef temperature
+
+namespace gdsl {
+
 typedef uint32 vertex;
 typedef uint32 edge;
 constexpr vertex NO_VERTEX = vertex(-1);
@@ -55,11 +80,17 @@ constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thre
 
 // ---- runtime ----
 
-// Of a number and NaN the number.
+// Of a number and NaN the number; of equal ones the first.
 template <class T>
 __device__ __forceinline__ T minimum(T a, T b) { return b < a || a != a ? b : a; }
 template <class T>
 __device__ __forceinline__ T maximum(T a, T b) { return a < b || a != a ? b : a; }
+
+// The smaller and the larger value, never -0.0: so the order of a reduction cannot be seen.
+template <class T>
+__device__ __forceinline__ T least(T a, T b) { return minimum(a, b) + T(0); }
+template <class T>
+__device__ __forceinline__ T greatest(T a, T b) { return maximum(a, b) + T(0); }
 
 template <class T> struct unsigned_of { typedef T type; };
 template <> struct unsigned_of<int32> { typedef uint32 type; };
@@ -135,7 +166,7 @@ template <class T>
 __device__ __forceinline__ T reduce_max_float(T* x, T value) {
     const T former = load_relaxed(x);
     return former < value || former != former
-               ? reduce_by_exchange(x, value, [](T a, T b) { return maximum(a, b); }) : former;
+               ? reduce_by_exchange(x, value + T(0), [](T a, T b) { return maximum(a, b); }) : former;
 }
 __device__ __forceinline__ float32 reduce_max(float32* x, float32 value) { return reduce_max_float(x, value); }
 __device__ __forceinline__ float64 reduce_max(float64* x, float64 value) { return reduce_max_float(x, value); }
@@ -167,9 +198,9 @@ __device__ __forceinline__ float64 difference(float64 a, float64 b) { return a -
 
 // Reductions where a single call can address the element; they return the former value.
 template <class T>
-__device__ __forceinline__ T plain_min(T* x, T value) { const T former = *x; *x = minimum(former, value); return former; }
+__device__ __forceinline__ T plain_min(T* x, T value) { const T former = *x; *x = minimum(former, value + T(0)); return former; }
 template <class T>
-__device__ __forceinline__ T plain_max(T* x, T value) { const T former = *x; *x = maximum(former, value); return former; }
+__device__ __forceinline__ T plain_max(T* x, T value) { const T former = *x; *x = maximum(former, value + T(0)); return former; }
 template <class T>
 __device__ __forceinline__ T plain_add(T* x, T value) { const T former = *x; *x = sum(former, value); return former; }
 template <class T>
@@ -569,7 +600,7 @@ __device__ __forceinline__ void reduce_hubs(enactor& run, int64 largest_degree, 
 // ---- functors ----
 
 struct settle_totals {
-    float64 largest_change = float64(-FLOAT64_INF);
+    float64 largest_change = (FLOAT64_INF - FLOAT64_INF);
 };
 
 struct cool_totals {
@@ -580,13 +611,13 @@ __device__ __forceinline__ float64 strength_of_value(const data_slice& d, edge e
 #line 18 "heat.gdsl"
     return d.conductance[e];
 }
-#line 584 "heat.cu"
+#line 615 "heat.cu"
 
 __device__ __forceinline__ float64 carried_value(const data_slice& d, edge e, vertex far) {
 #line 17 "heat.gdsl"
     return d.conductance[e] * d.before[far];
 }
-#line 590 "heat.cu"
+#line 621 "heat.cu"
 
 __device__ __forceinline__ void settle_apply(const data_slice& d, vertex v, settle_totals& totals) {
 #line 22 "heat.gdsl"
@@ -594,20 +625,20 @@ __device__ __forceinline__ void settle_apply(const data_slice& d, vertex v, sett
     d.temperature[v] = d.before[v] + d.rate * (d.inflow[v] - d.strength[v] * d.before[v]) / total;
     plain_max(&totals.largest_change, absolute(d.temperature[v] - d.before[v]));
 }
-#line 598 "heat.cu"
+#line 629 "heat.cu"
 
 __device__ __forceinline__ bool cool_condition(const data_slice& d, vertex v) {
 #line 28 "heat.gdsl"
     return out_degree(d.graph, v) == 0 && in_degree(d.graph, v) == 0;
 }
-#line 604 "heat.cu"
+#line 635 "heat.cu"
 
 __device__ __forceinline__ void cool_apply(const data_slice& d, vertex v, cool_totals& totals) {
 #line 30 "heat.gdsl"
     totals.loss += d.temperature[v] * d.rate;
     d.temperature[v] -= d.temperature[v] * d.rate;
 }
-#line 611 "heat.cu"
+#line 642 "heat.cu"
 
 // ---- operators ----
 
@@ -616,7 +647,7 @@ __device__ __forceinline__ void reduce_strength_of(enactor& run, const data_slic
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     const auto combine = [](float64 a, float64 b) { return float64(sum(a, b)); };
-    const auto value = [&](vertex src, vertex dst, edge e) { return float64(strength_of_value(d, e)); };
+    const auto value = [&](vertex near, vertex far, edge at) { return float64(strength_of_value(d, at)); };
     reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, float64(0), combine, value,
         [&](vertex near, float64 reduced) { d.strength[near] = reduced; });
     reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, float64(0), combine, value,
@@ -624,7 +655,7 @@ __device__ __forceinline__ void reduce_strength_of(enactor& run, const data_slic
     synchronize(run);
     const uint64 chunks = load_relaxed(&run.counters()->hubs);
     synchronize(run);
-    const auto value_back = [&](vertex dst, vertex src, edge at) { return float64(strength_of_value(d, in_lists{d.graph}.id(at))); };
+    const auto value_back = [&](vertex near, vertex far, edge at) { return float64(strength_of_value(d, in_lists{d.graph}.id(at))); };
     reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, float64(0), combine, value_back,
         [&](vertex near, float64 reduced) { d.strength[near] = combine(d.strength[near], reduced); });
     reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, chunks, float64(0), combine, value_back,
@@ -638,7 +669,7 @@ __device__ __forceinline__ void reduce_carried(enactor& run, const data_slice& d
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     const auto combine = [](float64 a, float64 b) { return float64(sum(a, b)); };
-    const auto value = [&](vertex src, vertex dst, edge e) { return float64(carried_value(d, e, dst)); };
+    const auto value = [&](vertex near, vertex far, edge at) { return float64(carried_value(d, at, far)); };
     reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, float64(0), combine, value,
         [&](vertex near, float64 reduced) { d.inflow[near] = reduced; });
     reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, float64(0), combine, value,
@@ -646,7 +677,7 @@ __device__ __forceinline__ void reduce_carried(enactor& run, const data_slice& d
     synchronize(run);
     const uint64 chunks = load_relaxed(&run.counters()->hubs);
     synchronize(run);
-    const auto value_back = [&](vertex dst, vertex src, edge at) { return float64(carried_value(d, in_lists{d.graph}.id(at), src)); };
+    const auto value_back = [&](vertex near, vertex far, edge at) { return float64(carried_value(d, in_lists{d.graph}.id(at), far)); };
     reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, float64(0), combine, value_back,
         [&](vertex near, float64 reduced) { d.inflow[near] = combine(d.inflow[near], reduced); });
     reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, chunks, float64(0), combine, value_back,
@@ -662,8 +693,8 @@ __device__ __forceinline__ void compute_settle(enactor& run, const data_slice& d
     settle_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { settle_apply(d, v, totals); });
     {
-        const float64 total = block_reduce(run.shared, totals.largest_change, float64(-FLOAT64_INF),
-            [](float64 a, float64 b) { return maximum(a, b); });
+        const float64 total = block_reduce(run.shared, totals.largest_change, (FLOAT64_INF - FLOAT64_INF),
+            [](float64 a, float64 b) { return greatest(a, b); });
         if (threadIdx.x == 0) { reduce_max(d.largest_change, total); }
     }
     synchronize(run);
@@ -704,7 +735,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) heat_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_heat_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     data_slice d = problem;
     enactor run(d.run, shared);
@@ -729,3 +760,5 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) heat_enactor(const d
         d.run.outputs[1] = uint64(d.temperature);
     }
 }
+
+}  // namespace gdsl

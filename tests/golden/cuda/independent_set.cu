@@ -48,6 +48,37 @@ __device__ __forceinline__ uint64 cycles() { return uint64(clock64()); }
 
 // ==== end of platform ====
 
+// Names of the program, should a header of CUDA's have made macros of them.
+#undef advance_leave
+#undef chosen
+#undef compute_draw
+#undef direction_of_advance_leave
+#undef draw_apply
+#undef dst
+#undef filter_join
+#undef filter_undecided
+#undef join_apply
+#undef join_condition
+#undef join_totals
+#undef joined_in
+#undef key
+#undef leave_apply_alone
+#undef leave_apply_whole
+#undef leave_claim
+#undef leave_selects
+#undef mix
+#undef open
+#undef reduce_rival
+#undef rival_condition
+#undef rival_value
+#undef seed
+#undef src
+#undef undecided_condition
+#undef winners
+#undef y
+
+namespace gdsl {
+
 typedef uint32 vertex;
 typedef uint32 edge;
 constexpr vertex NO_VERTEX = vertex(-1);
@@ -60,17 +91,23 @@ constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thre
 
 // ---- runtime ----
 
-// Of a number and NaN the number.
+// Of a number and NaN the number; of equal ones the first.
 template <class T>
 __device__ __forceinline__ T minimum(T a, T b) { return b < a || a != a ? b : a; }
 template <class T>
 __device__ __forceinline__ T maximum(T a, T b) { return a < b || a != a ? b : a; }
 
-// Ids are unsigned with `none` as all ones: `none` becomes -1, and what is no id becomes `none`.
+// The smaller and the larger value, never -0.0: so the order of a reduction cannot be seen.
+template <class T>
+__device__ __forceinline__ T least(T a, T b) { return minimum(a, b) + T(0); }
+template <class T>
+__device__ __forceinline__ T greatest(T a, T b) { return maximum(a, b) + T(0); }
+
+// Ids are unsigned with `none` as all ones: `none` becomes -1, and what is none of the `count` ids becomes `none`.
 template <class To, class Id>
 __device__ __forceinline__ To from_id(Id x) { return x == Id(-1) ? To(-1) : To(x); }
 template <class Id, class From>
-__device__ __forceinline__ Id to_id(From x) { return x < From(0) || uint64(x) >= uint64(Id(-1)) ? Id(-1) : Id(x); }
+__device__ __forceinline__ Id to_id(From x, int64 count) { return uint64(x) < uint64(count) ? Id(x) : Id(-1); }
 
 // `now a[i]`: some value from before the operator or written during it.
 template <class T>
@@ -134,7 +171,7 @@ __device__ __forceinline__ T reduce_by_exchange(T* x, T value, Combine combine) 
     }
 }
 
-// Reads before the atomic: most updates of a minimum come too late to change it.
+// Reads before the atomic: most updates of a minimum come too late to change it. `+ T(0)`: -0.0 counts as 0.0.
 template <class T>
 __device__ __forceinline__ T reduce_min(T* x, T value) {
     const T former = load_relaxed(x);
@@ -144,7 +181,7 @@ template <class T>
 __device__ __forceinline__ T reduce_min_float(T* x, T value) {
     const T former = load_relaxed(x);
     return value < former || former != former
-               ? reduce_by_exchange(x, value, [](T a, T b) { return minimum(a, b); }) : former;
+               ? reduce_by_exchange(x, value + T(0), [](T a, T b) { return minimum(a, b); }) : former;
 }
 __device__ __forceinline__ float64 reduce_min(float64* x, float64 value) { return reduce_min_float(x, value); }
 __device__ __forceinline__ float32 reduce_min(float32* x, float32 value) {
@@ -196,9 +233,9 @@ __device__ __forceinline__ float64 difference(float64 a, float64 b) { return a -
 
 // Reductions where a single call can address the element; they return the former value.
 template <class T>
-__device__ __forceinline__ T plain_min(T* x, T value) { const T former = *x; *x = minimum(former, value); return former; }
+__device__ __forceinline__ T plain_min(T* x, T value) { const T former = *x; *x = minimum(former, value + T(0)); return former; }
 template <class T>
-__device__ __forceinline__ T plain_max(T* x, T value) { const T former = *x; *x = maximum(former, value); return former; }
+__device__ __forceinline__ T plain_max(T* x, T value) { const T former = *x; *x = maximum(former, value + T(0)); return former; }
 template <class T>
 __device__ __forceinline__ T plain_add(T* x, T value) { const T former = *x; *x = sum(former, value); return former; }
 template <class T>
@@ -858,34 +895,34 @@ struct join_totals {
 __device__ __forceinline__ uint64 mix(uint64 x) {
 #line 15 "independent_set.gdsl"
     uint64 y = x * 11400714819323198485ull;
-    y = (y ^ (y >> 32ull)) * 15485907386658061715ull;
-    return y ^ (y >> 29ull);
+    y = (y ^ (y >> 32)) * 15485907386658061715ull;
+    return y ^ (y >> 29);
 }
-#line 865 "independent_set.cu"
+#line 902 "independent_set.cu"
 
 __device__ __forceinline__ void draw_apply(const data_slice& d, vertex v) {
 #line 20 "independent_set.gdsl"
-    d.key[v] = (mix(from_id<uint64>(v) + d.seed) << 1ull) | 1ull;
+    d.key[v] = (mix(from_id<uint64>(v) + d.seed) << 1) | 1ull;
 }
-#line 871 "independent_set.cu"
+#line 908 "independent_set.cu"
 
 __device__ __forceinline__ bool rival_condition(const data_slice& d, vertex src, vertex dst) {
 #line 22 "independent_set.gdsl"
     return d.state[src] == 0 && src != dst;
 }
-#line 877 "independent_set.cu"
+#line 914 "independent_set.cu"
 
 __device__ __forceinline__ uint64 rival_value(const data_slice& d, vertex src) {
 #line 23 "independent_set.gdsl"
     return d.key[src];
 }
-#line 883 "independent_set.cu"
+#line 920 "independent_set.cu"
 
 __device__ __forceinline__ bool join_condition(const data_slice& d, vertex v) {
 #line 26 "independent_set.gdsl"
     return d.key[v] < d.least[v];
 }
-#line 889 "independent_set.cu"
+#line 926 "independent_set.cu"
 
 __device__ __forceinline__ void join_apply(const data_slice& d, vertex v, int32 iteration, join_totals& totals) {
 #line 27 "independent_set.gdsl"
@@ -895,37 +932,37 @@ __device__ __forceinline__ void join_apply(const data_slice& d, vertex v, int32 
 #line 27 "independent_set.gdsl"
     plain_add(&totals.chosen, 1ll);
 }
-#line 899 "independent_set.cu"
+#line 936 "independent_set.cu"
 
 __device__ __forceinline__ bool leave_claim(const data_slice& d, vertex far) {
 #line 31 "independent_set.gdsl"
     return compare_and_swap(&d.state[far], 0, 2);
 }
-#line 905 "independent_set.cu"
+#line 942 "independent_set.cu"
 
 __device__ __forceinline__ void leave_apply_alone(const data_slice& d, vertex far) {
 #line 31 "independent_set.gdsl"
     d.state[far] = 2;
 }
-#line 911 "independent_set.cu"
+#line 948 "independent_set.cu"
 
 __device__ __forceinline__ void leave_apply_whole(const data_slice& d, vertex far) {
 #line 31 "independent_set.gdsl"
     store_shared(&d.state[far], 2);
 }
-#line 917 "independent_set.cu"
+#line 954 "independent_set.cu"
 
 __device__ __forceinline__ bool leave_selects(const data_slice& d, vertex far) {
 #line 30 "independent_set.gdsl"
     return load_now(&d.state[far]) == 0;
 }
-#line 923 "independent_set.cu"
+#line 960 "independent_set.cu"
 
 __device__ __forceinline__ bool undecided_condition(const data_slice& d, vertex v) {
 #line 33 "independent_set.gdsl"
     return d.state[v] == 0;
 }
-#line 929 "independent_set.cu"
+#line 966 "independent_set.cu"
 
 // ---- operators ----
 
@@ -943,8 +980,8 @@ __device__ __forceinline__ void reduce_rival(enactor& run, const data_slice& d, 
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
-    const auto combine = [](uint64 a, uint64 b) { return uint64(minimum(a, b)); };
-    const auto value = [&](vertex dst, vertex src, edge at) { return uint64(rival_condition(d, src, dst) ? rival_value(d, src) : uint64(0xffffffffffffffffull)); };
+    const auto combine = [](uint64 a, uint64 b) { return uint64(least(a, b)); };
+    const auto value = [&](vertex near, vertex far, edge at) { return uint64(rival_condition(d, far, near) ? rival_value(d, far) : uint64(0xffffffffffffffffull)); };
     reduce_warps(run, members_of(input), in_lists{d.graph}, uint64(0xffffffffffffffffull), combine, value,
         [&](vertex near, uint64 reduced) { d.least[near] = reduced; });
     reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, uint64(0xffffffffffffffffull), combine, value,
@@ -983,19 +1020,19 @@ __device__ __forceinline__ void advance_leave(enactor& run, const data_slice& d,
         need_bitmap(run, input, d.graph.num_vertices);
         begin_operator(run);
         bitmap_discarder out;
-        const auto selects = [&](vertex dst) { return leave_selects(d, dst); };
+        const auto selects = [&](vertex far) { return leave_selects(d, far); };
         pull_warps<true>(run, d.graph.num_vertices, members_of(input), in_lists{d.graph}, selects,
-            [&](vertex src, vertex dst, edge at) { leave_apply_alone(d, dst); return true; }, out);
+            [&](vertex near, vertex far, edge at) { leave_apply_alone(d, far); return true; }, out);
         pull_hubs<true>(run, d.graph.largest_degree, members_of(input), in_lists{d.graph}, selects,
-            [&](vertex src, vertex dst, edge at) { leave_apply_whole(d, dst); return true; }, out);
+            [&](vertex near, vertex far, edge at) { leave_apply_whole(d, far); return true; }, out);
         out.flush();
         synchronize(run);
         end_operator(run, 3, iteration, size, input.edges, true);
     } else {
         need_queue(run, input, d.graph.num_vertices);
         begin_operator(run);
-        const auto visit = [&](bool active, vertex src, vertex dst, edge e) {
-            if (active) { leave_claim(d, dst); }
+        const auto visit = [&](bool active, vertex near, vertex far, edge at) {
+            if (active) { leave_claim(d, far); }
         };
         push_warps(run, members_of(input), out_lists{d.graph}, visit);
         push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
@@ -1036,11 +1073,11 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) independent_set_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_independent_set_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
-    frontier open_ = frontier_at(d.run, 0);
+    frontier open = frontier_at(d.run, 0);
     frontier winners = frontier_at(d.run, 1);
     frontier spare = frontier_at(d.run, 2);
     direction_state direction_of_advance_leave = {};
@@ -1048,17 +1085,19 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) independent_set_enac
     constexpr int32 iteration = 0;
     compute_draw(run, d, iteration);
     define_everything(run, spare, d.graph.num_vertices, uncounted());
-    exchange(open_, spare);
-    for (int32 iteration = 0; open_.size > 0 && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
-        reduce_rival(run, d, open_, iteration);
-        filter_join(run, d, open_, spare, iteration);
+    exchange(open, spare);
+    for (int32 iteration = 0; open.size > 0 && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+        reduce_rival(run, d, open, iteration);
+        filter_join(run, d, open, spare, iteration);
         exchange(winners, spare);
         advance_leave(run, d, winners, direction_of_advance_leave, iteration);
-        filter_undecided(run, d, open_, spare, iteration);
-        exchange(open_, spare);
+        filter_undecided(run, d, open, spare, iteration);
+        exchange(open, spare);
     }
     if (run.stopped) { return; }
     if (leader()) {
         run.control->iterations = run.passes;
     }
 }
+
+}  // namespace gdsl

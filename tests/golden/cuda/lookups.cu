@@ -44,6 +44,27 @@ __device__ __forceinline__ uint64 cycles() { return uint64(clock64()); }
 
 // ==== end of platform ====
 
+// Names of the program, should a header of CUDA's have made macros of them.
+#undef compute_count_places
+#undef compute_follow
+#undef compute_give
+#undef compute_point
+#undef count_places_apply
+#undef degree_of
+#undef dst
+#undef follow_apply
+#undef give_apply
+#undef give_condition
+#undef next
+#undef order
+#undef point_apply
+#undef pointer
+#undef second
+#undef src
+#undef weighed
+
+namespace gdsl {
+
 typedef uint32 vertex;
 typedef uint32 edge;
 constexpr vertex NO_VERTEX = vertex(-1);
@@ -66,13 +87,13 @@ __device__ __forceinline__ T wrapping_multiply(T a, T b) { return T(typename uns
 template <class T>
 __device__ __forceinline__ T wrapping_negate(T a) { return wrapping_subtract(T(0), a); }
 
-// Ids are unsigned with `none` as all ones: `none` becomes -1, and what is no id becomes `none`.
+// Ids are unsigned with `none` as all ones: `none` becomes -1, and what is none of the `count` ids becomes `none`.
 template <class To, class Id>
 __device__ __forceinline__ To from_id(Id x) { return x == Id(-1) ? To(-1) : To(x); }
 template <class Id, class From>
-__device__ __forceinline__ Id to_id(From x) { return x < From(0) || uint64(x) >= uint64(Id(-1)) ? Id(-1) : Id(x); }
+__device__ __forceinline__ Id to_id(From x, int64 count) { return uint64(x) < uint64(count) ? Id(x) : Id(-1); }
 
-// Of a number and NaN the number.
+// Of a number and NaN the number; of equal ones the first.
 template <class T>
 __device__ __forceinline__ T minimum(T a, T b) { return b < a || a != a ? b : a; }
 template <class T>
@@ -122,7 +143,7 @@ __device__ __forceinline__ T reduce_by_exchange(T* x, T value, Combine combine) 
     }
 }
 
-// Reads before the atomic: most updates of a minimum come too late to change it.
+// Reads before the atomic: most updates of a minimum come too late to change it. `+ T(0)`: -0.0 counts as 0.0.
 template <class T>
 __device__ __forceinline__ T reduce_min(T* x, T value) {
     const T former = load_relaxed(x);
@@ -132,7 +153,7 @@ template <class T>
 __device__ __forceinline__ T reduce_min_float(T* x, T value) {
     const T former = load_relaxed(x);
     return value < former || former != former
-               ? reduce_by_exchange(x, value, [](T a, T b) { return minimum(a, b); }) : former;
+               ? reduce_by_exchange(x, value + T(0), [](T a, T b) { return minimum(a, b); }) : former;
 }
 __device__ __forceinline__ float64 reduce_min(float64* x, float64 value) { return reduce_min_float(x, value); }
 __device__ __forceinline__ float32 reduce_min(float32* x, float32 value) {
@@ -374,7 +395,7 @@ __device__ __forceinline__ void point_apply(const data_slice& d, vertex src, ver
 #line 13 "lookups.gdsl"
     reduce_min(&d.pointer[dst], src);
 }
-#line 378 "lookups.cu"
+#line 399 "lookups.cu"
 
 __device__ __forceinline__ void follow_apply(const data_slice& d, vertex v) {
 #line 16 "lookups.gdsl"
@@ -382,26 +403,26 @@ __device__ __forceinline__ void follow_apply(const data_slice& d, vertex v) {
     d.second[v] = next;
     d.degree_of[v] = wrapping_add(wrapping_multiply(out_degree(d.graph, checked_index(d, next, d.graph.num_vertices, 1)), 100), in_degree(d.graph, checked_index(d, next, d.graph.num_vertices, 2)));
 }
-#line 386 "lookups.cu"
+#line 407 "lookups.cu"
 
 __device__ __forceinline__ bool give_condition(const data_slice& d, vertex v) {
 #line 21 "lookups.gdsl"
     return d.second[v] != v;
 }
-#line 392 "lookups.cu"
+#line 413 "lookups.cu"
 
 __device__ __forceinline__ void give_apply(const data_slice& d, vertex v) {
 #line 21 "lookups.gdsl"
     reduce_add(&d.weighed[checked_index(d, d.second[v], d.graph.num_vertices, 3)], 1);
 }
-#line 398 "lookups.cu"
+#line 419 "lookups.cu"
 
 __device__ __forceinline__ void count_places_apply(const data_slice& d, vertex src, edge e) {
 #line 24 "lookups.gdsl"
     d.at[e] = place_of(d.graph, src, e);
-    d.order[e] = to_id<edge>(from_id<int64>(d.order[e]) / 2ll);
+    d.order[e] = to_id<edge>(from_id<int64>(d.order[e]) / 2ll, d.graph.num_edges);
 }
-#line 405 "lookups.cu"
+#line 426 "lookups.cu"
 
 // ---- operators ----
 
@@ -409,7 +430,7 @@ __device__ __forceinline__ void count_places_apply(const data_slice& d, vertex s
 __device__ __forceinline__ void compute_point(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
     begin_operator(run);
-    each_edge(d.graph, [&](vertex src, vertex dst, edge e) { point_apply(d, src, dst); });
+    each_edge(d.graph, [&](vertex near, vertex far, edge at) { point_apply(d, near, far); });
     synchronize(run);
     end_operator(run, 0, iteration, size, size, false);
 }
@@ -436,7 +457,7 @@ __device__ __forceinline__ void compute_give(enactor& run, const data_slice& d, 
 __device__ __forceinline__ void compute_count_places(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
     begin_operator(run);
-    each_edge(d.graph, [&](vertex src, vertex dst, edge e) { count_places_apply(d, src, e); });
+    each_edge(d.graph, [&](vertex near, vertex far, edge at) { count_places_apply(d, near, at); });
     synchronize(run);
     end_operator(run, 3, iteration, size, size, false);
 }
@@ -461,7 +482,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) lookups_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_lookups_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
@@ -475,3 +496,5 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) lookups_enactor(cons
         run.control->iterations = run.passes;
     }
 }
+
+}  // namespace gdsl

@@ -48,6 +48,27 @@ __device__ __forceinline__ uint64 cycles() { return uint64(clock64()); }
 
 // ==== end of platform ====
 
+// Names of the program, should a header of CUDA's have made macros of them.
+#undef again
+#undef compute_possible
+#undef compute_propose
+#undef compute_release
+#undef dst
+#undef free
+#undef mate
+#undef pairs
+#undef possible_apply
+#undef possible_condition
+#undef possible_totals
+#undef propose_apply
+#undef propose_condition
+#undef propose_totals
+#undef release_apply
+#undef src
+#undef taken
+
+namespace gdsl {
+
 typedef uint32 vertex;
 typedef uint32 edge;
 constexpr vertex NO_VERTEX = vertex(-1);
@@ -170,7 +191,7 @@ __device__ __forceinline__ bool reduce_xor(bool* x, bool value) {
     return reduce_by_exchange(x, value, [](bool a, bool b) { return a != b; });
 }
 
-// Of a number and NaN the number.
+// Of a number and NaN the number; of equal ones the first.
 template <class T>
 __device__ __forceinline__ T minimum(T a, T b) { return b < a || a != a ? b : a; }
 template <class T>
@@ -188,9 +209,9 @@ __device__ __forceinline__ float64 difference(float64 a, float64 b) { return a -
 
 // Reductions where a single call can address the element; they return the former value.
 template <class T>
-__device__ __forceinline__ T plain_min(T* x, T value) { const T former = *x; *x = minimum(former, value); return former; }
+__device__ __forceinline__ T plain_min(T* x, T value) { const T former = *x; *x = minimum(former, value + T(0)); return former; }
 template <class T>
-__device__ __forceinline__ T plain_max(T* x, T value) { const T former = *x; *x = maximum(former, value); return former; }
+__device__ __forceinline__ T plain_max(T* x, T value) { const T former = *x; *x = maximum(former, value + T(0)); return former; }
 template <class T>
 __device__ __forceinline__ T plain_add(T* x, T value) { const T former = *x; *x = sum(former, value); return former; }
 template <class T>
@@ -452,7 +473,7 @@ __device__ __forceinline__ bool propose_condition(const data_slice& d, vertex sr
 #line 14 "matching.gdsl"
     return src < dst && d.free[src] && d.free[dst];
 }
-#line 456 "matching.cu"
+#line 477 "matching.cu"
 
 __device__ __forceinline__ void propose_apply(const data_slice& d, vertex src, vertex dst, propose_totals& totals) {
 #line 16 "matching.gdsl"
@@ -464,7 +485,7 @@ __device__ __forceinline__ void propose_apply(const data_slice& d, vertex src, v
         }
     }
 }
-#line 468 "matching.cu"
+#line 489 "matching.cu"
 
 __device__ __forceinline__ void release_apply(const data_slice& d, vertex v) {
 #line 25 "matching.gdsl"
@@ -472,19 +493,19 @@ __device__ __forceinline__ void release_apply(const data_slice& d, vertex v) {
 #line 25 "matching.gdsl"
     d.taken[v] = d.mate[v] != NO_VERTEX;
 }
-#line 476 "matching.cu"
+#line 497 "matching.cu"
 
 __device__ __forceinline__ bool possible_condition(const data_slice& d, vertex src, vertex dst) {
 #line 27 "matching.gdsl"
     return src < dst && d.free[src] && d.free[dst];
 }
-#line 482 "matching.cu"
+#line 503 "matching.cu"
 
 __device__ __forceinline__ void possible_apply(const data_slice& d, possible_totals& totals) {
 #line 28 "matching.gdsl"
     plain_or(&totals.again, true);
 }
-#line 488 "matching.cu"
+#line 509 "matching.cu"
 
 // ---- operators ----
 
@@ -493,7 +514,7 @@ __device__ __forceinline__ void compute_propose(enactor& run, const data_slice& 
     const uint64 size = uint64(d.graph.num_edges);
     begin_operator(run);
     propose_totals totals;
-    each_edge(d.graph, [&](vertex src, vertex dst, edge e) { if (propose_condition(d, src, dst)) { propose_apply(d, src, dst, totals); } });
+    each_edge(d.graph, [&](vertex near, vertex far, edge at) { if (propose_condition(d, near, far)) { propose_apply(d, near, far, totals); } });
     {
         const int32 total = block_reduce(run.shared, totals.pairs, int32(0),
             [](int32 a, int32 b) { return sum(a, b); });
@@ -517,7 +538,7 @@ __device__ __forceinline__ void compute_possible(enactor& run, const data_slice&
     const uint64 size = uint64(d.graph.num_edges);
     begin_operator(run);
     possible_totals totals;
-    each_edge(d.graph, [&](vertex src, vertex dst, edge e) { if (possible_condition(d, src, dst)) { possible_apply(d, totals); } });
+    each_edge(d.graph, [&](vertex near, vertex far, edge at) { if (possible_condition(d, near, far)) { possible_apply(d, totals); } });
     {
         const bool total = block_reduce(run.shared, totals.again, bool(0),
             [](bool a, bool b) { return a | b; });
@@ -544,7 +565,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) matching_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_matching_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
@@ -563,3 +584,5 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) matching_enactor(con
         run.control->iterations = run.passes;
     }
 }
+
+}  // namespace gdsl

@@ -48,6 +48,27 @@ __device__ __forceinline__ uint64 cycles() { return uint64(clock64()); }
 
 // ==== end of platform ====
 
+// Names of the program, should a header of CUDA's have made macros of them.
+#undef advance_spread
+#undef compute_tally
+#undef direction_of_advance_spread
+#undef dst
+#undef filter_is_site
+#undef hops
+#undef is_site_apply
+#undef is_site_condition
+#undef near_by
+#undef reach
+#undef spread_apply_alone
+#undef spread_apply_whole
+#undef spread_claim
+#undef spread_selects
+#undef tally_apply
+#undef tally_condition
+#undef tally_totals
+
+namespace gdsl {
+
 typedef uint32 vertex;
 typedef uint32 edge;
 constexpr vertex NO_VERTEX = vertex(-1);
@@ -58,33 +79,6 @@ constexpr uint32 HUB_CHUNK = 512;  // edges a chunk
 constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are tried first
 
 // ---- runtime ----
-
-template <class T> struct unsigned_of { typedef T type; };
-template <> struct unsigned_of<int32> { typedef uint32 type; };
-template <> struct unsigned_of<int64> { typedef uint64 type; };
-
-// Arithmetic modulo 2^bits, which C++ promises for unsigned types only.
-template <class T>
-__device__ __forceinline__ T wrapping_add(T a, T b) { return T(typename unsigned_of<T>::type(a) + typename unsigned_of<T>::type(b)); }
-template <class T>
-__device__ __forceinline__ T wrapping_subtract(T a, T b) { return T(typename unsigned_of<T>::type(a) - typename unsigned_of<T>::type(b)); }
-template <class T>
-__device__ __forceinline__ T wrapping_multiply(T a, T b) { return T(typename unsigned_of<T>::type(a) * typename unsigned_of<T>::type(b)); }
-template <class T>
-__device__ __forceinline__ T wrapping_negate(T a) { return wrapping_subtract(T(0), a); }
-
-template <class T> struct largest_of;
-template <> struct largest_of<int32> { static constexpr int32 value = 0x7fffffff; };
-template <> struct largest_of<uint32> { static constexpr uint32 value = 0xffffffffu; };
-template <> struct largest_of<int64> { static constexpr int64 value = 0x7fffffffffffffffll; };
-template <> struct largest_of<uint64> { static constexpr uint64 value = 0xffffffffffffffffull; };
-
-// `inf`, the largest number of the type, plus anything is `inf`.
-template <class T>
-__device__ __forceinline__ T add_saturating(T a, T b) {
-    const T inf = largest_of<T>::value;
-    return a == inf || b == inf ? inf : wrapping_add(a, b);
-}
 
 // `now a[i]`: some value from before the operator or written during it.
 template <class T>
@@ -135,6 +129,10 @@ __device__ __forceinline__ bool compare_and_swap(T* x, T old, T value) {
     }
 }
 
+template <class T> struct unsigned_of { typedef T type; };
+template <> struct unsigned_of<int32> { typedef uint32 type; };
+template <> struct unsigned_of<int64> { typedef uint64 type; };
+
 template <class T>
 __device__ __forceinline__ T reduce_add(T* x, T value) {
     typedef typename unsigned_of<T>::type word;
@@ -145,12 +143,22 @@ __device__ __forceinline__ float64 reduce_add(float64* x, float64 value) { retur
 template <class T>
 __device__ __forceinline__ T reduce_subtract(T* x, T value) { return reduce_add(x, T(T(0) - value)); }
 
+// Arithmetic modulo 2^bits, which C++ promises for unsigned types only.
+template <class T>
+__device__ __forceinline__ T wrapping_add(T a, T b) { return T(typename unsigned_of<T>::type(a) + typename unsigned_of<T>::type(b)); }
+template <class T>
+__device__ __forceinline__ T wrapping_subtract(T a, T b) { return T(typename unsigned_of<T>::type(a) - typename unsigned_of<T>::type(b)); }
+template <class T>
+__device__ __forceinline__ T wrapping_multiply(T a, T b) { return T(typename unsigned_of<T>::type(a) * typename unsigned_of<T>::type(b)); }
+template <class T>
+__device__ __forceinline__ T wrapping_negate(T a) { return wrapping_subtract(T(0), a); }
+
 template <class T>
 __device__ __forceinline__ T sum(T a, T b) { return wrapping_add(a, b); }
 __device__ __forceinline__ float32 sum(float32 a, float32 b) { return a + b; }
 __device__ __forceinline__ float64 sum(float64 a, float64 b) { return a + b; }
 
-// Of a number and NaN the number.
+// Of a number and NaN the number; of equal ones the first.
 template <class T>
 __device__ __forceinline__ T minimum(T a, T b) { return b < a || a != a ? b : a; }
 template <class T>
@@ -168,9 +176,9 @@ __device__ __forceinline__ float64 difference(float64 a, float64 b) { return a -
 
 // Reductions where a single call can address the element; they return the former value.
 template <class T>
-__device__ __forceinline__ T plain_min(T* x, T value) { const T former = *x; *x = minimum(former, value); return former; }
+__device__ __forceinline__ T plain_min(T* x, T value) { const T former = *x; *x = minimum(former, value + T(0)); return former; }
 template <class T>
-__device__ __forceinline__ T plain_max(T* x, T value) { const T former = *x; *x = maximum(former, value); return former; }
+__device__ __forceinline__ T plain_max(T* x, T value) { const T former = *x; *x = maximum(former, value + T(0)); return former; }
 template <class T>
 __device__ __forceinline__ T plain_add(T* x, T value) { const T former = *x; *x = sum(former, value); return former; }
 template <class T>
@@ -776,49 +784,49 @@ __device__ __forceinline__ bool is_site_condition(const data_slice& d, vertex v)
 #line 11 "multi_source.gdsl"
     return d.site[v];
 }
-#line 780 "multi_source.cu"
+#line 788 "multi_source.cu"
 
 __device__ __forceinline__ void is_site_apply(const data_slice& d, vertex v) {
 #line 11 "multi_source.gdsl"
     d.hops[v] = 0;
 }
-#line 786 "multi_source.cu"
+#line 794 "multi_source.cu"
 
 __device__ __forceinline__ bool spread_claim(const data_slice& d, vertex dst, int32 iteration) {
 #line 14 "multi_source.gdsl"
-    return compare_and_swap(&d.hops[dst], 2147483647, add_saturating(iteration, 1));
+    return compare_and_swap(&d.hops[dst], 2147483647, iteration + 1);
 }
-#line 792 "multi_source.cu"
+#line 800 "multi_source.cu"
 
 __device__ __forceinline__ void spread_apply_alone(const data_slice& d, vertex dst, int32 iteration) {
 #line 14 "multi_source.gdsl"
-    d.hops[dst] = add_saturating(iteration, 1);
+    d.hops[dst] = iteration + 1;
 }
-#line 798 "multi_source.cu"
+#line 806 "multi_source.cu"
 
 __device__ __forceinline__ void spread_apply_whole(const data_slice& d, vertex dst, int32 iteration) {
 #line 14 "multi_source.gdsl"
-    store_shared(&d.hops[dst], add_saturating(iteration, 1));
+    store_shared(&d.hops[dst], iteration + 1);
 }
-#line 804 "multi_source.cu"
+#line 812 "multi_source.cu"
 
 __device__ __forceinline__ bool spread_selects(const data_slice& d, vertex dst) {
 #line 13 "multi_source.gdsl"
     return load_now(&d.hops[dst]) == 2147483647;
 }
-#line 810 "multi_source.cu"
+#line 818 "multi_source.cu"
 
 __device__ __forceinline__ bool tally_condition(const data_slice& d, vertex v) {
 #line 16 "multi_source.gdsl"
     return d.hops[v] <= d.reach;
 }
-#line 816 "multi_source.cu"
+#line 824 "multi_source.cu"
 
 __device__ __forceinline__ void tally_apply(const data_slice& d, tally_totals& totals) {
 #line 16 "multi_source.gdsl"
     plain_add(&totals.near_by, 1ll);
 }
-#line 822 "multi_source.cu"
+#line 830 "multi_source.cu"
 
 // ---- operators ----
 
@@ -845,11 +853,11 @@ __device__ __forceinline__ void advance_spread(enactor& run, const data_slice& d
         need_bitmap(run, input, d.graph.num_vertices);
         begin_operator(run);
         bitmap_result out(run, result, out_lists{d.graph});
-        const auto selects = [&](vertex dst) { return spread_selects(d, dst); };
+        const auto selects = [&](vertex far) { return spread_selects(d, far); };
         pull_warps<true>(run, d.graph.num_vertices, members_of(input), in_lists{d.graph}, selects,
-            [&](vertex src, vertex dst, edge at) { spread_apply_alone(d, dst, iteration); return true; }, out);
+            [&](vertex near, vertex far, edge at) { spread_apply_alone(d, far, iteration); return true; }, out);
         pull_hubs<true>(run, d.graph.largest_degree, members_of(input), in_lists{d.graph}, selects,
-            [&](vertex src, vertex dst, edge at) { spread_apply_whole(d, dst, iteration); return true; }, out);
+            [&](vertex near, vertex far, edge at) { spread_apply_whole(d, far, iteration); return true; }, out);
         out.flush();
         end_bitmap(run, result);
         end_operator(run, 1, iteration, size, input.edges, true);
@@ -857,9 +865,9 @@ __device__ __forceinline__ void advance_spread(enactor& run, const data_slice& d
         need_queue(run, input, d.graph.num_vertices);
         begin_operator(run);
         collector out(run, result, out_lists{d.graph});
-        const auto visit = [&](bool active, vertex src, vertex dst, edge e) {
-            const bool accepted = active && spread_claim(d, dst, iteration);
-            out.append(accepted, dst);
+        const auto visit = [&](bool active, vertex near, vertex far, edge at) {
+            const bool accepted = active && spread_claim(d, far, iteration);
+            out.append(accepted, far);
         };
         push_warps(run, members_of(input), out_lists{d.graph}, visit);
         push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
@@ -898,7 +906,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) multi_source_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_multi_source_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
@@ -919,3 +927,5 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) multi_source_enactor
         run.control->iterations = run.passes;
     }
 }
+
+}  // namespace gdsl

@@ -49,6 +49,37 @@ __device__ __forceinline__ uint64 cycles() { return uint64(clock64()); }
 
 // ==== end of platform ====
 
+// Names of the program, should a header of CUDA's have made macros of them.
+#undef NULL
+#undef advance_frontier_at
+#undef auto_
+#undef class_
+#undef compute_operator_
+#undef direction_of_advance_frontier_at
+#undef enactor_condition
+#undef errno
+#undef filter_enactor
+#undef frontier_at_apply_alone
+#undef frontier_at_apply_whole
+#undef frontier_at_claim
+#undef frontier_at_selects
+#undef graph_slice_
+#undef int_
+#undef iteration_
+#undef long_
+#undef namespace_
+#undef new_
+#undef operator_apply_
+#undef operator_totals_
+#undef printf
+#undef run_
+#undef spare_
+#undef syncthreads_
+#undef template_
+#undef union_
+
+namespace gdsl {
+
 typedef uint32 vertex;
 typedef uint32 edge;
 constexpr vertex NO_VERTEX = vertex(-1);
@@ -74,11 +105,17 @@ __device__ __forceinline__ T wrapping_multiply(T a, T b) { return T(typename uns
 template <class T>
 __device__ __forceinline__ T wrapping_negate(T a) { return wrapping_subtract(T(0), a); }
 
-// Of a number and NaN the number.
+// Of a number and NaN the number; of equal ones the first.
 template <class T>
 __device__ __forceinline__ T minimum(T a, T b) { return b < a || a != a ? b : a; }
 template <class T>
 __device__ __forceinline__ T maximum(T a, T b) { return a < b || a != a ? b : a; }
+
+// The smaller and the larger value, never -0.0: so the order of a reduction cannot be seen.
+template <class T>
+__device__ __forceinline__ T least(T a, T b) { return minimum(a, b) + T(0); }
+template <class T>
+__device__ __forceinline__ T greatest(T a, T b) { return maximum(a, b) + T(0); }
 
 // `now a[i]`: some value from before the operator or written during it.
 template <class T>
@@ -151,7 +188,7 @@ template <class T>
 __device__ __forceinline__ T reduce_max_float(T* x, T value) {
     const T former = load_relaxed(x);
     return former < value || former != former
-               ? reduce_by_exchange(x, value, [](T a, T b) { return maximum(a, b); }) : former;
+               ? reduce_by_exchange(x, value + T(0), [](T a, T b) { return maximum(a, b); }) : former;
 }
 __device__ __forceinline__ float32 reduce_max(float32* x, float32 value) { return reduce_max_float(x, value); }
 __device__ __forceinline__ float64 reduce_max(float64* x, float64 value) { return reduce_max_float(x, value); }
@@ -183,9 +220,9 @@ __device__ __forceinline__ float64 difference(float64 a, float64 b) { return a -
 
 // Reductions where a single call can address the element; they return the former value.
 template <class T>
-__device__ __forceinline__ T plain_min(T* x, T value) { const T former = *x; *x = minimum(former, value); return former; }
+__device__ __forceinline__ T plain_min(T* x, T value) { const T former = *x; *x = minimum(former, value + T(0)); return former; }
 template <class T>
-__device__ __forceinline__ T plain_max(T* x, T value) { const T former = *x; *x = maximum(former, value); return former; }
+__device__ __forceinline__ T plain_max(T* x, T value) { const T former = *x; *x = maximum(former, value + T(0)); return former; }
 template <class T>
 __device__ __forceinline__ T plain_add(T* x, T value) { const T former = *x; *x = sum(former, value); return former; }
 template <class T>
@@ -291,14 +328,14 @@ struct data_slice {
     int32* d;  // num_vertices
     int32* run_;  // num_vertices
     int32* graph_slice_;  // num_vertices
-    int32* __syncthreads_;  // num_vertices
-    int32* NULL_;  // num_vertices
+    int32* syncthreads_;  // num_vertices
+    int32* NULL;  // num_vertices
     int32* offsets;  // num_vertices
-    int32* errno_;  // num_vertices
+    int32* errno;  // num_vertices
     int32* control;  // one value
     int64* namespace_;  // one value
     int32* totals;  // one value
-    int32 int__;
+    int32 int_;
     int32 threadIdx;
 };
 
@@ -807,77 +844,77 @@ __device__ __forceinline__ void pull_hubs(enactor& run, int64 largest_degree, co
 
 // ---- functors ----
 
-struct operator__totals {
+struct operator_totals_ {
     int32 control = int32(0);
     int64 namespace_ = int64(0);
     int32 totals = int32((-0x7fffffff - 1));
 };
 
-__device__ __forceinline__ int32 printf_(int32 auto_, int32 long_) {
+__device__ __forceinline__ int32 printf(int32 auto_, int32 long_) {
 #line 22 "names.gdsl"
     return wrapping_add(wrapping_multiply(auto_, long_), 1);
 }
-#line 821 "main.cu"
+#line 858 "main.cu"
 
-__device__ __forceinline__ void operator__apply(const data_slice& d, vertex shared, operator__totals& totals) {
+__device__ __forceinline__ void operator_apply_(const data_slice& d, vertex shared, operator_totals_& totals) {
 #line 29 "names.gdsl"
     const int32 union_ = d.class_[shared];
-    int32 iteration__ = union_;
+    int32 iteration_ = union_;
     for (int32 blockIdx = 0; blockIdx < 3; ++blockIdx) {
 #line 31 "names.gdsl"
-        iteration__ = wrapping_add(iteration__, printf_(blockIdx, d.d[shared]));
+        iteration_ = wrapping_add(iteration_, printf(blockIdx, d.d[shared]));
     }
 #line 32 "names.gdsl"
-    d.template_[shared] = iteration__;
+    d.template_[shared] = iteration_;
     d.run_[shared] = union_ ^ 1;
-    d.__syncthreads_[shared] = 1;
-    d.NULL_[shared] = 2;
+    d.syncthreads_[shared] = 1;
+    d.NULL[shared] = 2;
     d.offsets[shared] = 3;
-    d.errno_[shared] = 4;
+    d.errno[shared] = 4;
     plain_add(&totals.control, 1);
-    plain_add(&totals.namespace_, int64(iteration__));
+    plain_add(&totals.namespace_, int64(iteration_));
     plain_max(&totals.totals, union_);
 }
-#line 842 "main.cu"
+#line 879 "main.cu"
 
 __device__ __forceinline__ bool enactor_condition(const data_slice& d, vertex v) {
 #line 43 "names.gdsl"
     return d.graph_slice_[v] == 1;
 }
-#line 848 "main.cu"
+#line 885 "main.cu"
 
 __device__ __forceinline__ bool frontier_at_claim(const data_slice& d, vertex new_, int32 iteration) {
 #line 25 "names.gdsl"
     return compare_and_swap(&d.graph_slice_[new_], 0, iteration + 2);
 }
-#line 854 "main.cu"
+#line 891 "main.cu"
 
 __device__ __forceinline__ void frontier_at_apply_alone(const data_slice& d, vertex new_, int32 iteration) {
 #line 25 "names.gdsl"
     d.graph_slice_[new_] = iteration + 2;
 }
-#line 860 "main.cu"
+#line 897 "main.cu"
 
 __device__ __forceinline__ void frontier_at_apply_whole(const data_slice& d, vertex new_, int32 iteration) {
 #line 25 "names.gdsl"
     store_shared(&d.graph_slice_[new_], iteration + 2);
 }
-#line 866 "main.cu"
+#line 903 "main.cu"
 
 __device__ __forceinline__ bool frontier_at_selects(const data_slice& d, vertex new_) {
 #line 24 "names.gdsl"
     return load_now(&d.graph_slice_[new_]) == 0;
 }
-#line 872 "main.cu"
+#line 909 "main.cu"
 
 // ---- operators ----
 
 // line 46: compute(vertices, operator_)
-__device__ __forceinline__ void compute_operator__(enactor& run, const data_slice& d, int32 iteration) {
+__device__ __forceinline__ void compute_operator_(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
-    operator__totals totals;
-    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex shared) { operator__apply(d, shared, totals); });
+    operator_totals_ totals;
+    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { operator_apply_(d, v, totals); });
     {
         const int32 total = block_reduce(run.shared, totals.control, int32(0),
             [](int32 a, int32 b) { return sum(a, b); });
@@ -890,7 +927,7 @@ __device__ __forceinline__ void compute_operator__(enactor& run, const data_slic
     }
     {
         const int32 total = block_reduce(run.shared, totals.totals, int32((-0x7fffffff - 1)),
-            [](int32 a, int32 b) { return maximum(a, b); });
+            [](int32 a, int32 b) { return greatest(a, b); });
         if (threadIdx.x == 0) { reduce_max(d.totals, total); }
     }
     synchronize(run);
@@ -919,11 +956,11 @@ __device__ __forceinline__ void advance_frontier_at(enactor& run, const data_sli
         need_bitmap(run, input, d.graph.num_vertices);
         begin_operator(run);
         bitmap_result out(run, result, out_lists{d.graph});
-        const auto selects = [&](vertex new_) { return frontier_at_selects(d, new_); };
+        const auto selects = [&](vertex far) { return frontier_at_selects(d, far); };
         pull_warps<true>(run, d.graph.num_vertices, members_of(input), in_lists{d.graph}, selects,
-            [&](vertex this_, vertex new_, edge at) { frontier_at_apply_alone(d, new_, iteration); return true; }, out);
+            [&](vertex near, vertex far, edge at) { frontier_at_apply_alone(d, far, iteration); return true; }, out);
         pull_hubs<true>(run, d.graph.largest_degree, members_of(input), in_lists{d.graph}, selects,
-            [&](vertex this_, vertex new_, edge at) { frontier_at_apply_whole(d, new_, iteration); return true; }, out);
+            [&](vertex near, vertex far, edge at) { frontier_at_apply_whole(d, far, iteration); return true; }, out);
         out.flush();
         end_bitmap(run, result);
         end_operator(run, 2, iteration, size, input.edges, true);
@@ -931,9 +968,9 @@ __device__ __forceinline__ void advance_frontier_at(enactor& run, const data_sli
         need_queue(run, input, d.graph.num_vertices);
         begin_operator(run);
         collector out(run, result, out_lists{d.graph});
-        const auto visit = [&](bool active, vertex this_, vertex new_, edge delete_) {
-            const bool accepted = active && frontier_at_claim(d, new_, iteration);
-            out.append(accepted, new_);
+        const auto visit = [&](bool active, vertex near, vertex far, edge at) {
+            const bool accepted = active && frontier_at_claim(d, far, iteration);
+            out.append(accepted, far);
         };
         push_warps(run, members_of(input), out_lists{d.graph}, visit);
         push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
@@ -949,15 +986,15 @@ __device__ __forceinline__ void advance_frontier_at(enactor& run, const data_sli
 __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
     each_id(d.graph.num_vertices, [&](uint64 i) {
         const vertex id = vertex(i);
-        d.class_[i] = d.int__;
+        d.class_[i] = d.int_;
         d.template_[i] = 0;
         d.d[i] = d.threadIdx;
         d.run_[i] = 0;
         d.graph_slice_[i] = id == 0 ? 1 : 0;
-        d.__syncthreads_[i] = 0;
-        d.NULL_[i] = 0;
+        d.syncthreads_[i] = 0;
+        d.NULL[i] = 0;
         d.offsets[i] = 0;
-        d.errno_[i] = 0;
+        d.errno[i] = 0;
     });
     if (leader()) {
         *d.control = 0;
@@ -968,27 +1005,29 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) main_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_main_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
-    frontier result_ = frontier_at(d.run, 0);
+    frontier result = frontier_at(d.run, 0);
     frontier spare_ = frontier_at(d.run, 1);
     frontier spare = frontier_at(d.run, 2);
     direction_state direction_of_advance_frontier_at = {};
     initialise(run, d);
     constexpr int32 iteration = 0;
-    compute_operator__(run, d, iteration);
+    compute_operator_(run, d, iteration);
     filter_enactor(run, d, spare, iteration);
-    exchange(result_, spare);
-    copy_frontier(run, spare_, result_, d.graph.num_vertices);
+    exchange(result, spare);
+    copy_frontier(run, spare_, result, d.graph.num_vertices);
     for (int32 iteration = 0; spare_.size > 0 && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
         advance_frontier_at(run, d, spare_, spare, direction_of_advance_frontier_at, iteration);
         exchange(spare_, spare);
     }
     if (run.stopped) { return; }
-    if (leader()) { *d.control = wrapping_add(*d.control, int32(int64(result_.size))); }
+    if (leader()) { *d.control = wrapping_add(*d.control, int32(int64(result.size))); }
     if (leader()) {
         run.control->iterations = run.passes;
     }
 }
+
+}  // namespace gdsl

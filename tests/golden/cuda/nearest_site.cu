@@ -48,6 +48,27 @@ __device__ __forceinline__ uint64 cycles() { return uint64(clock64()); }
 
 // ==== end of platform ====
 
+// Names of the program, should a header of CUDA's have made macros of them.
+#undef advance_visit
+#undef begin_apply
+#undef begin_condition
+#undef direction_of_advance_visit
+#undef dst
+#undef farthest
+#undef filter_begin
+#undef hops
+#undef is_site
+#undef reduce_site_before
+#undef site_before_value
+#undef site_reduced
+#undef src
+#undef visit_apply_alone
+#undef visit_apply_whole
+#undef visit_claim
+#undef visit_selects
+
+namespace gdsl {
+
 typedef uint32 vertex;
 typedef uint32 edge;
 constexpr vertex NO_VERTEX = vertex(-1);
@@ -74,11 +95,17 @@ __device__ __forceinline__ T wrapping_multiply(T a, T b) { return T(typename uns
 template <class T>
 __device__ __forceinline__ T wrapping_negate(T a) { return wrapping_subtract(T(0), a); }
 
-// Of a number and NaN the number.
+// Of a number and NaN the number; of equal ones the first.
 template <class T>
 __device__ __forceinline__ T minimum(T a, T b) { return b < a || a != a ? b : a; }
 template <class T>
 __device__ __forceinline__ T maximum(T a, T b) { return a < b || a != a ? b : a; }
+
+// The smaller and the larger value, never -0.0: so the order of a reduction cannot be seen.
+template <class T>
+__device__ __forceinline__ T least(T a, T b) { return minimum(a, b) + T(0); }
+template <class T>
+__device__ __forceinline__ T greatest(T a, T b) { return maximum(a, b) + T(0); }
 
 // `now a[i]`: some value from before the operator or written during it.
 template <class T>
@@ -142,7 +169,7 @@ __device__ __forceinline__ T reduce_by_exchange(T* x, T value, Combine combine) 
     }
 }
 
-// Reads before the atomic: most updates of a minimum come too late to change it.
+// Reads before the atomic: most updates of a minimum come too late to change it. `+ T(0)`: -0.0 counts as 0.0.
 template <class T>
 __device__ __forceinline__ T reduce_min(T* x, T value) {
     const T former = load_relaxed(x);
@@ -152,7 +179,7 @@ template <class T>
 __device__ __forceinline__ T reduce_min_float(T* x, T value) {
     const T former = load_relaxed(x);
     return value < former || former != former
-               ? reduce_by_exchange(x, value, [](T a, T b) { return minimum(a, b); }) : former;
+               ? reduce_by_exchange(x, value + T(0), [](T a, T b) { return minimum(a, b); }) : former;
 }
 __device__ __forceinline__ float64 reduce_min(float64* x, float64 value) { return reduce_min_float(x, value); }
 __device__ __forceinline__ float32 reduce_min(float32* x, float32 value) {
@@ -806,7 +833,7 @@ __device__ __forceinline__ bool begin_condition(const data_slice& d, vertex v) {
 #line 12 "nearest_site.gdsl"
     return d.is_site[v];
 }
-#line 810 "nearest_site.cu"
+#line 837 "nearest_site.cu"
 
 __device__ __forceinline__ void begin_apply(const data_slice& d, vertex v) {
 #line 13 "nearest_site.gdsl"
@@ -814,37 +841,37 @@ __device__ __forceinline__ void begin_apply(const data_slice& d, vertex v) {
 #line 13 "nearest_site.gdsl"
     d.site[v] = v;
 }
-#line 818 "nearest_site.cu"
+#line 845 "nearest_site.cu"
 
 __device__ __forceinline__ bool visit_claim(const data_slice& d, vertex dst, int32 iteration) {
 #line 17 "nearest_site.gdsl"
     return compare_and_swap(&d.hops[dst], -1, iteration + 1);
 }
-#line 824 "nearest_site.cu"
+#line 851 "nearest_site.cu"
 
 __device__ __forceinline__ void visit_apply_alone(const data_slice& d, vertex dst, int32 iteration) {
 #line 17 "nearest_site.gdsl"
     d.hops[dst] = iteration + 1;
 }
-#line 830 "nearest_site.cu"
+#line 857 "nearest_site.cu"
 
 __device__ __forceinline__ void visit_apply_whole(const data_slice& d, vertex dst, int32 iteration) {
 #line 17 "nearest_site.gdsl"
     store_shared(&d.hops[dst], iteration + 1);
 }
-#line 836 "nearest_site.cu"
+#line 863 "nearest_site.cu"
 
 __device__ __forceinline__ bool visit_selects(const data_slice& d, vertex dst) {
 #line 16 "nearest_site.gdsl"
     return load_now(&d.hops[dst]) == -1;
 }
-#line 842 "nearest_site.cu"
+#line 869 "nearest_site.cu"
 
 __device__ __forceinline__ vertex site_before_value(const data_slice& d, vertex src, vertex dst) {
 #line 20 "nearest_site.gdsl"
     return wrapping_add(d.hops[src], 1) == d.hops[dst] ? d.site[src] : NO_VERTEX;
 }
-#line 848 "nearest_site.cu"
+#line 875 "nearest_site.cu"
 
 // ---- operators ----
 
@@ -871,11 +898,11 @@ __device__ __forceinline__ void advance_visit(enactor& run, const data_slice& d,
         need_bitmap(run, input, d.graph.num_vertices);
         begin_operator(run);
         bitmap_result out(run, result, out_lists{d.graph});
-        const auto selects = [&](vertex dst) { return visit_selects(d, dst); };
+        const auto selects = [&](vertex far) { return visit_selects(d, far); };
         pull_warps<true>(run, d.graph.num_vertices, members_of(input), in_lists{d.graph}, selects,
-            [&](vertex src, vertex dst, edge at) { visit_apply_alone(d, dst, iteration); return true; }, out);
+            [&](vertex near, vertex far, edge at) { visit_apply_alone(d, far, iteration); return true; }, out);
         pull_hubs<true>(run, d.graph.largest_degree, members_of(input), in_lists{d.graph}, selects,
-            [&](vertex src, vertex dst, edge at) { visit_apply_whole(d, dst, iteration); return true; }, out);
+            [&](vertex near, vertex far, edge at) { visit_apply_whole(d, far, iteration); return true; }, out);
         out.flush();
         end_bitmap(run, result);
         end_operator(run, 1, iteration, size, input.edges, true);
@@ -883,9 +910,9 @@ __device__ __forceinline__ void advance_visit(enactor& run, const data_slice& d,
         need_queue(run, input, d.graph.num_vertices);
         begin_operator(run);
         collector out(run, result, out_lists{d.graph});
-        const auto visit = [&](bool active, vertex src, vertex dst, edge e) {
-            const bool accepted = active && visit_claim(d, dst, iteration);
-            out.append(accepted, dst);
+        const auto visit = [&](bool active, vertex near, vertex far, edge at) {
+            const bool accepted = active && visit_claim(d, far, iteration);
+            out.append(accepted, far);
         };
         push_warps(run, members_of(input), out_lists{d.graph}, visit);
         push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
@@ -900,8 +927,8 @@ __device__ __forceinline__ void reduce_site_before(enactor& run, const data_slic
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
-    const auto combine = [](vertex a, vertex b) { return vertex(minimum(a, b)); };
-    const auto value = [&](vertex dst, vertex src, edge at) { return vertex(site_before_value(d, src, dst)); };
+    const auto combine = [](vertex a, vertex b) { return vertex(least(a, b)); };
+    const auto value = [&](vertex near, vertex far, edge at) { return vertex(site_before_value(d, far, near)); };
     reduce_warps(run, members_of(input), in_lists{d.graph}, vertex(NO_VERTEX), combine, value,
         [&](vertex near, vertex reduced) { d.site_reduced[near] = reduced; });
     reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, vertex(NO_VERTEX), combine, value,
@@ -927,7 +954,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) nearest_site_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_nearest_site_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
@@ -952,3 +979,5 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) nearest_site_enactor
         run.control->iterations = run.passes;
     }
 }
+
+}  // namespace gdsl

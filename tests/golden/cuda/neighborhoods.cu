@@ -44,6 +44,46 @@ __device__ __forceinline__ uint64 cycles() { return uint64(clock64()); }
 
 // ==== end of platform ====
 
+// Names of the program, should a header of CUDA's have made macros of them.
+#undef all_bits
+#undef any_bits
+#undef every_flag
+#undef far_score_value
+#undef filter_flagged
+#undef flagged_condition
+#undef flags
+#undef in_least
+#undef in_product
+#undef in_sum
+#undef its_bits_value
+#undef its_flag_value
+#undef its_score_value
+#undef its_touch_value
+#undef nearest
+#undef odd_bits
+#undef out_most
+#undef reduce_far_score
+#undef reduce_its_bits
+#undef reduce_its_bits_
+#undef reduce_its_bits_2
+#undef reduce_its_flag
+#undef reduce_its_flag_
+#undef reduce_its_flag_2
+#undef reduce_its_score
+#undef reduce_its_score_
+#undef reduce_its_score_2
+#undef reduce_its_touch
+#undef reduce_who
+#undef score
+#undef selected_1
+#undef some_flag
+#undef src
+#undef touching
+#undef touching_reduced
+#undef who_value
+
+namespace gdsl {
+
 typedef uint32 vertex;
 typedef uint32 edge;
 constexpr vertex NO_VERTEX = vertex(-1);
@@ -55,11 +95,17 @@ constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thre
 
 // ---- runtime ----
 
-// Of a number and NaN the number.
+// Of a number and NaN the number; of equal ones the first.
 template <class T>
 __device__ __forceinline__ T minimum(T a, T b) { return b < a || a != a ? b : a; }
 template <class T>
 __device__ __forceinline__ T maximum(T a, T b) { return a < b || a != a ? b : a; }
+
+// The smaller and the larger value, never -0.0: so the order of a reduction cannot be seen.
+template <class T>
+__device__ __forceinline__ T least(T a, T b) { return minimum(a, b) + T(0); }
+template <class T>
+__device__ __forceinline__ T greatest(T a, T b) { return maximum(a, b) + T(0); }
 
 // The same bits as another type of the same size.
 template <class To, class From>
@@ -105,7 +151,7 @@ __device__ __forceinline__ T reduce_by_exchange(T* x, T value, Combine combine) 
     }
 }
 
-// Reads before the atomic: most updates of a minimum come too late to change it.
+// Reads before the atomic: most updates of a minimum come too late to change it. `+ T(0)`: -0.0 counts as 0.0.
 template <class T>
 __device__ __forceinline__ T reduce_min(T* x, T value) {
     const T former = load_relaxed(x);
@@ -115,7 +161,7 @@ template <class T>
 __device__ __forceinline__ T reduce_min_float(T* x, T value) {
     const T former = load_relaxed(x);
     return value < former || former != former
-               ? reduce_by_exchange(x, value, [](T a, T b) { return minimum(a, b); }) : former;
+               ? reduce_by_exchange(x, value + T(0), [](T a, T b) { return minimum(a, b); }) : former;
 }
 __device__ __forceinline__ float64 reduce_min(float64* x, float64 value) { return reduce_min_float(x, value); }
 __device__ __forceinline__ float32 reduce_min(float32* x, float32 value) {
@@ -135,7 +181,7 @@ template <class T>
 __device__ __forceinline__ T reduce_max_float(T* x, T value) {
     const T former = load_relaxed(x);
     return former < value || former != former
-               ? reduce_by_exchange(x, value, [](T a, T b) { return maximum(a, b); }) : former;
+               ? reduce_by_exchange(x, value + T(0), [](T a, T b) { return maximum(a, b); }) : former;
 }
 __device__ __forceinline__ float32 reduce_max(float32* x, float32 value) { return reduce_max_float(x, value); }
 __device__ __forceinline__ float64 reduce_max(float64* x, float64 value) { return reduce_max_float(x, value); }
@@ -681,43 +727,43 @@ __device__ __forceinline__ int32 its_score_value(const data_slice& d, vertex src
 #line 21 "neighborhoods.gdsl"
     return d.score[src];
 }
-#line 685 "neighborhoods.cu"
+#line 731 "neighborhoods.cu"
 
 __device__ __forceinline__ int32 far_score_value(const data_slice& d, vertex far) {
 #line 22 "neighborhoods.gdsl"
     return d.score[far];
 }
-#line 691 "neighborhoods.cu"
+#line 737 "neighborhoods.cu"
 
 __device__ __forceinline__ bool its_flag_value(const data_slice& d, vertex src) {
 #line 23 "neighborhoods.gdsl"
     return d.flag[src];
 }
-#line 697 "neighborhoods.cu"
+#line 743 "neighborhoods.cu"
 
 __device__ __forceinline__ uint32 its_bits_value(const data_slice& d, vertex src) {
 #line 24 "neighborhoods.gdsl"
     return uint32(d.score[src]);
 }
-#line 703 "neighborhoods.cu"
+#line 749 "neighborhoods.cu"
 
 __device__ __forceinline__ bool flagged_condition(const data_slice& d, vertex v) {
 #line 27 "neighborhoods.gdsl"
     return d.flag[v];
 }
-#line 709 "neighborhoods.cu"
+#line 755 "neighborhoods.cu"
 
 __device__ __forceinline__ int32 its_touch_value(const data_slice& d, vertex far) {
 #line 25 "neighborhoods.gdsl"
     return d.touching[far];
 }
-#line 715 "neighborhoods.cu"
+#line 761 "neighborhoods.cu"
 
 __device__ __forceinline__ vertex who_value(vertex src) {
 #line 26 "neighborhoods.gdsl"
     return src;
 }
-#line 721 "neighborhoods.cu"
+#line 767 "neighborhoods.cu"
 
 // ---- operators ----
 
@@ -726,7 +772,7 @@ __device__ __forceinline__ void reduce_its_score(enactor& run, const data_slice&
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     const auto combine = [](int32 a, int32 b) { return int32(sum(a, b)); };
-    const auto value = [&](vertex dst, vertex src, edge at) { return int32(its_score_value(d, src)); };
+    const auto value = [&](vertex near, vertex far, edge at) { return int32(its_score_value(d, far)); };
     reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, int32(0), combine, value,
         [&](vertex near, int32 reduced) { d.in_sum[near] = reduced; });
     reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, int32(0), combine, value,
@@ -736,11 +782,11 @@ __device__ __forceinline__ void reduce_its_score(enactor& run, const data_slice&
 }
 
 // line 31: in_least = neighbor_reduce(vertices, its_score, min)
-__device__ __forceinline__ void reduce_its_score_2(enactor& run, const data_slice& d, int32 iteration) {
+__device__ __forceinline__ void reduce_its_score_(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
-    const auto combine = [](int32 a, int32 b) { return int32(minimum(a, b)); };
-    const auto value = [&](vertex dst, vertex src, edge at) { return int32(its_score_value(d, src)); };
+    const auto combine = [](int32 a, int32 b) { return int32(least(a, b)); };
+    const auto value = [&](vertex near, vertex far, edge at) { return int32(its_score_value(d, far)); };
     reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, int32(0x7fffffff), combine, value,
         [&](vertex near, int32 reduced) { d.in_least[near] = reduced; });
     reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, int32(0x7fffffff), combine, value,
@@ -753,8 +799,8 @@ __device__ __forceinline__ void reduce_its_score_2(enactor& run, const data_slic
 __device__ __forceinline__ void reduce_far_score(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
-    const auto combine = [](int32 a, int32 b) { return int32(maximum(a, b)); };
-    const auto value = [&](vertex src, vertex dst, edge e) { return int32(far_score_value(d, dst)); };
+    const auto combine = [](int32 a, int32 b) { return int32(greatest(a, b)); };
+    const auto value = [&](vertex near, vertex far, edge at) { return int32(far_score_value(d, far)); };
     reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, int32((-0x7fffffff - 1)), combine, value,
         [&](vertex near, int32 reduced) { d.out_most[near] = reduced; });
     reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, int32((-0x7fffffff - 1)), combine, value,
@@ -764,11 +810,11 @@ __device__ __forceinline__ void reduce_far_score(enactor& run, const data_slice&
 }
 
 // line 33: in_product = neighbor_reduce(vertices, its_score, product)
-__device__ __forceinline__ void reduce_its_score_3(enactor& run, const data_slice& d, int32 iteration) {
+__device__ __forceinline__ void reduce_its_score_2(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     const auto combine = [](int32 a, int32 b) { return int32(product(a, b)); };
-    const auto value = [&](vertex dst, vertex src, edge at) { return int32(its_score_value(d, src)); };
+    const auto value = [&](vertex near, vertex far, edge at) { return int32(its_score_value(d, far)); };
     reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, int32(1), combine, value,
         [&](vertex near, int32 reduced) { d.in_product[near] = reduced; });
     reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, int32(1), combine, value,
@@ -782,7 +828,7 @@ __device__ __forceinline__ void reduce_its_flag(enactor& run, const data_slice& 
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     const auto combine = [](bool a, bool b) { return bool(a | b); };
-    const auto value = [&](vertex dst, vertex src, edge at) { return bool(its_flag_value(d, src)); };
+    const auto value = [&](vertex near, vertex far, edge at) { return bool(its_flag_value(d, far)); };
     reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, bool(0), combine, value,
         [&](vertex near, bool reduced) { d.some_flag[near] = reduced; });
     reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, bool(0), combine, value,
@@ -792,11 +838,11 @@ __device__ __forceinline__ void reduce_its_flag(enactor& run, const data_slice& 
 }
 
 // line 35: every_flag = neighbor_reduce(vertices, its_flag, every)
-__device__ __forceinline__ void reduce_its_flag_2(enactor& run, const data_slice& d, int32 iteration) {
+__device__ __forceinline__ void reduce_its_flag_(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     const auto combine = [](bool a, bool b) { return bool(a & b); };
-    const auto value = [&](vertex dst, vertex src, edge at) { return bool(its_flag_value(d, src)); };
+    const auto value = [&](vertex near, vertex far, edge at) { return bool(its_flag_value(d, far)); };
     reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, bool(true), combine, value,
         [&](vertex near, bool reduced) { d.every_flag[near] = reduced; });
     reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, bool(true), combine, value,
@@ -810,7 +856,7 @@ __device__ __forceinline__ void reduce_its_bits(enactor& run, const data_slice& 
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     const auto combine = [](uint32 a, uint32 b) { return uint32(a & b); };
-    const auto value = [&](vertex dst, vertex src, edge at) { return uint32(its_bits_value(d, src)); };
+    const auto value = [&](vertex near, vertex far, edge at) { return uint32(its_bits_value(d, far)); };
     reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, uint32(-1), combine, value,
         [&](vertex near, uint32 reduced) { d.all_bits[near] = reduced; });
     reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, uint32(-1), combine, value,
@@ -820,11 +866,11 @@ __device__ __forceinline__ void reduce_its_bits(enactor& run, const data_slice& 
 }
 
 // line 37: any_bits = neighbor_reduce(vertices, its_bits, or)
-__device__ __forceinline__ void reduce_its_bits_2(enactor& run, const data_slice& d, int32 iteration) {
+__device__ __forceinline__ void reduce_its_bits_(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     const auto combine = [](uint32 a, uint32 b) { return uint32(a | b); };
-    const auto value = [&](vertex dst, vertex src, edge at) { return uint32(its_bits_value(d, src)); };
+    const auto value = [&](vertex near, vertex far, edge at) { return uint32(its_bits_value(d, far)); };
     reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, uint32(0), combine, value,
         [&](vertex near, uint32 reduced) { d.any_bits[near] = reduced; });
     reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, uint32(0), combine, value,
@@ -834,11 +880,11 @@ __device__ __forceinline__ void reduce_its_bits_2(enactor& run, const data_slice
 }
 
 // line 38: odd_bits = neighbor_reduce(vertices, its_bits, xor)
-__device__ __forceinline__ void reduce_its_bits_3(enactor& run, const data_slice& d, int32 iteration) {
+__device__ __forceinline__ void reduce_its_bits_2(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     const auto combine = [](uint32 a, uint32 b) { return uint32(a ^ b); };
-    const auto value = [&](vertex dst, vertex src, edge at) { return uint32(its_bits_value(d, src)); };
+    const auto value = [&](vertex near, vertex far, edge at) { return uint32(its_bits_value(d, far)); };
     reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, uint32(0), combine, value,
         [&](vertex near, uint32 reduced) { d.odd_bits[near] = reduced; });
     reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, uint32(0), combine, value,
@@ -848,11 +894,11 @@ __device__ __forceinline__ void reduce_its_bits_3(enactor& run, const data_slice
 }
 
 // line 39: flags = neighbor_reduce(vertices, its_flag, count)
-__device__ __forceinline__ void reduce_its_flag_3(enactor& run, const data_slice& d, int32 iteration) {
+__device__ __forceinline__ void reduce_its_flag_2(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     const auto combine = [](int64 a, int64 b) { return int64(sum(a, b)); };
-    const auto value = [&](vertex dst, vertex src, edge at) { return int64(its_flag_value(d, src)); };
+    const auto value = [&](vertex near, vertex far, edge at) { return int64(its_flag_value(d, far)); };
     reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, int64(0), combine, value,
         [&](vertex near, int64 reduced) { d.flags[near] = reduced; });
     reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, int64(0), combine, value,
@@ -881,7 +927,7 @@ __device__ __forceinline__ void reduce_its_touch(enactor& run, const data_slice&
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     const auto combine = [](int32 a, int32 b) { return int32(sum(a, b)); };
-    const auto value = [&](vertex src, vertex dst, edge e) { return int32(its_touch_value(d, dst)); };
+    const auto value = [&](vertex near, vertex far, edge at) { return int32(its_touch_value(d, far)); };
     reduce_warps(run, members_of(input), out_lists{d.graph}, int32(0), combine, value,
         [&](vertex near, int32 reduced) { d.touching_reduced[near] = reduced; });
     reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, int32(0), combine, value,
@@ -889,7 +935,7 @@ __device__ __forceinline__ void reduce_its_touch(enactor& run, const data_slice&
     synchronize(run);
     const uint64 chunks = load_relaxed(&run.counters()->hubs);
     synchronize(run);
-    const auto value_back = [&](vertex dst, vertex src, edge at) { return int32(its_touch_value(d, src)); };
+    const auto value_back = [&](vertex near, vertex far, edge at) { return int32(its_touch_value(d, far)); };
     reduce_warps(run, members_of(input), in_lists{d.graph}, int32(0), combine, value_back,
         [&](vertex near, int32 reduced) { d.touching_reduced[near] = combine(d.touching_reduced[near], reduced); });
     reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, chunks, int32(0), combine, value_back,
@@ -904,8 +950,8 @@ __device__ __forceinline__ void reduce_its_touch(enactor& run, const data_slice&
 __device__ __forceinline__ void reduce_who(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
-    const auto combine = [](vertex a, vertex b) { return vertex(minimum(a, b)); };
-    const auto value = [&](vertex dst, vertex src, edge at) { return vertex(who_value(src)); };
+    const auto combine = [](vertex a, vertex b) { return vertex(least(a, b)); };
+    const auto value = [&](vertex near, vertex far, edge at) { return vertex(who_value(far)); };
     reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, vertex(NO_VERTEX), combine, value,
         [&](vertex near, vertex reduced) { d.nearest[near] = reduced; });
     reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, vertex(NO_VERTEX), combine, value,
@@ -936,7 +982,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) neighborhoods_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_neighborhoods_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
@@ -945,15 +991,15 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) neighborhoods_enacto
     initialise(run, d);
     constexpr int32 iteration = 0;
     reduce_its_score(run, d, iteration);
-    reduce_its_score_2(run, d, iteration);
+    reduce_its_score_(run, d, iteration);
     reduce_far_score(run, d, iteration);
-    reduce_its_score_3(run, d, iteration);
+    reduce_its_score_2(run, d, iteration);
     reduce_its_flag(run, d, iteration);
-    reduce_its_flag_2(run, d, iteration);
+    reduce_its_flag_(run, d, iteration);
     reduce_its_bits(run, d, iteration);
+    reduce_its_bits_(run, d, iteration);
     reduce_its_bits_2(run, d, iteration);
-    reduce_its_bits_3(run, d, iteration);
-    reduce_its_flag_3(run, d, iteration);
+    reduce_its_flag_2(run, d, iteration);
     filter_flagged(run, d, spare, iteration);
     exchange(selected_1, spare);
     reduce_its_touch(run, d, selected_1, iteration);
@@ -962,3 +1008,5 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) neighborhoods_enacto
         run.control->iterations = run.passes;
     }
 }
+
+}  // namespace gdsl

@@ -44,6 +44,26 @@ __device__ __forceinline__ uint64 cycles() { return uint64(clock64()); }
 
 // ==== end of platform ====
 
+// Names of the program, should a header of CUDA's have made macros of them.
+#undef compute_settle
+#undef compute_spread
+#undef damping
+#undef dangling
+#undef error
+#undef next
+#undef rank
+#undef received_value
+#undef reduce_received
+#undef settle_apply
+#undef settle_totals
+#undef share
+#undef spread_apply
+#undef spread_totals
+#undef src
+#undef tolerance
+
+namespace gdsl {
+
 typedef uint32 vertex;
 typedef uint32 edge;
 constexpr vertex NO_VERTEX = vertex(-1);
@@ -360,7 +380,7 @@ __device__ __forceinline__ void each_id(int64 count, Visit visit) {
     for (uint64 i = thread_index(); i < uint64(count); i += grid_threads()) { visit(i); }
 }
 
-// Of a number and NaN the number.
+// Of a number and NaN the number; of equal ones the first.
 template <class T>
 __device__ __forceinline__ T minimum(T a, T b) { return b < a || a != a ? b : a; }
 template <class T>
@@ -496,20 +516,20 @@ __device__ __forceinline__ void spread_apply(const data_slice& d, vertex v, spre
         totals.dangling += float64(d.rank[v]);
     }
 }
-#line 500 "pagerank.cu"
+#line 520 "pagerank.cu"
 
 __device__ __forceinline__ float32 received_value(const data_slice& d, vertex src) {
 #line 21 "pagerank.gdsl"
     return d.share[src];
 }
-#line 506 "pagerank.cu"
+#line 526 "pagerank.cu"
 
 __device__ __forceinline__ void settle_apply(const data_slice& d, vertex v, settle_totals& totals) {
 #line 24 "pagerank.gdsl"
     d.next[v] = (1.0f - d.damping) / float32(d.graph.num_vertices) + d.damping * (d.next[v] + float32(*d.dangling) / float32(d.graph.num_vertices));
     totals.error += float64(absolute(d.next[v] - d.rank[v]));
 }
-#line 513 "pagerank.cu"
+#line 533 "pagerank.cu"
 
 // ---- operators ----
 
@@ -533,7 +553,7 @@ __device__ __forceinline__ void reduce_received(enactor& run, const data_slice& 
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     const auto combine = [](float32 a, float32 b) { return float32(sum(a, b)); };
-    const auto value = [&](vertex dst, vertex src, edge at) { return float32(received_value(d, src)); };
+    const auto value = [&](vertex near, vertex far, edge at) { return float32(received_value(d, far)); };
     reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, float32(0), combine, value,
         [&](vertex near, float32 reduced) { d.next[near] = reduced; });
     reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, float32(0), combine, value,
@@ -574,7 +594,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) pagerank_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_pagerank_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     data_slice d = problem;
     enactor run(d.run, shared);
@@ -597,3 +617,5 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) pagerank_enactor(con
         d.run.outputs[1] = uint64(d.next);
     }
 }
+
+}  // namespace gdsl

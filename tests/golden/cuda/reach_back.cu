@@ -48,6 +48,26 @@ __device__ __forceinline__ uint64 cycles() { return uint64(clock64()); }
 
 // ==== end of platform ====
 
+// Names of the program, should a header of CUDA's have made macros of them.
+#undef advance_search
+#undef back_apply
+#undef back_apply_alone
+#undef back_selects
+#undef compute_count
+#undef count_apply
+#undef count_condition
+#undef count_totals
+#undef front
+#undef reached
+#undef reaches
+#undef second
+#undef src
+#undef steps
+#undef widest
+#undef widest_at
+
+namespace gdsl {
+
 typedef uint32 vertex;
 typedef uint32 edge;
 constexpr vertex NO_VERTEX = vertex(-1);
@@ -59,33 +79,6 @@ constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are tried first
 
 // ---- runtime ----
 
-template <class T> struct unsigned_of { typedef T type; };
-template <> struct unsigned_of<int32> { typedef uint32 type; };
-template <> struct unsigned_of<int64> { typedef uint64 type; };
-
-// Arithmetic modulo 2^bits, which C++ promises for unsigned types only.
-template <class T>
-__device__ __forceinline__ T wrapping_add(T a, T b) { return T(typename unsigned_of<T>::type(a) + typename unsigned_of<T>::type(b)); }
-template <class T>
-__device__ __forceinline__ T wrapping_subtract(T a, T b) { return T(typename unsigned_of<T>::type(a) - typename unsigned_of<T>::type(b)); }
-template <class T>
-__device__ __forceinline__ T wrapping_multiply(T a, T b) { return T(typename unsigned_of<T>::type(a) * typename unsigned_of<T>::type(b)); }
-template <class T>
-__device__ __forceinline__ T wrapping_negate(T a) { return wrapping_subtract(T(0), a); }
-
-template <class T> struct largest_of;
-template <> struct largest_of<int32> { static constexpr int32 value = 0x7fffffff; };
-template <> struct largest_of<uint32> { static constexpr uint32 value = 0xffffffffu; };
-template <> struct largest_of<int64> { static constexpr int64 value = 0x7fffffffffffffffll; };
-template <> struct largest_of<uint64> { static constexpr uint64 value = 0xffffffffffffffffull; };
-
-// `inf`, the largest number of the type, plus anything is `inf`.
-template <class T>
-__device__ __forceinline__ T add_saturating(T a, T b) {
-    const T inf = largest_of<T>::value;
-    return a == inf || b == inf ? inf : wrapping_add(a, b);
-}
-
 // `now a[i]`: some value from before the operator or written during it.
 template <class T>
 __device__ __forceinline__ T load_now(const T* x) { return load_relaxed(x); }
@@ -93,6 +86,10 @@ __device__ __forceinline__ T load_now(const T* x) { return load_relaxed(x); }
 // A plain store that other calls may make too, of the same value or as one of several winners.
 template <class T>
 __device__ __forceinline__ void store_shared(T* x, T value) { store_relaxed(x, value); }
+
+template <class T> struct unsigned_of { typedef T type; };
+template <> struct unsigned_of<int32> { typedef uint32 type; };
+template <> struct unsigned_of<int64> { typedef uint64 type; };
 
 template <class T>
 __device__ __forceinline__ T reduce_add(T* x, T value) {
@@ -104,12 +101,22 @@ __device__ __forceinline__ float64 reduce_add(float64* x, float64 value) { retur
 template <class T>
 __device__ __forceinline__ T reduce_subtract(T* x, T value) { return reduce_add(x, T(T(0) - value)); }
 
+// Arithmetic modulo 2^bits, which C++ promises for unsigned types only.
+template <class T>
+__device__ __forceinline__ T wrapping_add(T a, T b) { return T(typename unsigned_of<T>::type(a) + typename unsigned_of<T>::type(b)); }
+template <class T>
+__device__ __forceinline__ T wrapping_subtract(T a, T b) { return T(typename unsigned_of<T>::type(a) - typename unsigned_of<T>::type(b)); }
+template <class T>
+__device__ __forceinline__ T wrapping_multiply(T a, T b) { return T(typename unsigned_of<T>::type(a) * typename unsigned_of<T>::type(b)); }
+template <class T>
+__device__ __forceinline__ T wrapping_negate(T a) { return wrapping_subtract(T(0), a); }
+
 template <class T>
 __device__ __forceinline__ T sum(T a, T b) { return wrapping_add(a, b); }
 __device__ __forceinline__ float32 sum(float32 a, float32 b) { return a + b; }
 __device__ __forceinline__ float64 sum(float64 a, float64 b) { return a + b; }
 
-// Of a number and NaN the number.
+// Of a number and NaN the number; of equal ones the first.
 template <class T>
 __device__ __forceinline__ T minimum(T a, T b) { return b < a || a != a ? b : a; }
 template <class T>
@@ -127,9 +134,9 @@ __device__ __forceinline__ float64 difference(float64 a, float64 b) { return a -
 
 // Reductions where a single call can address the element; they return the former value.
 template <class T>
-__device__ __forceinline__ T plain_min(T* x, T value) { const T former = *x; *x = minimum(former, value); return former; }
+__device__ __forceinline__ T plain_min(T* x, T value) { const T former = *x; *x = minimum(former, value + T(0)); return former; }
 template <class T>
-__device__ __forceinline__ T plain_max(T* x, T value) { const T former = *x; *x = maximum(former, value); return former; }
+__device__ __forceinline__ T plain_max(T* x, T value) { const T former = *x; *x = maximum(former, value + T(0)); return former; }
 template <class T>
 __device__ __forceinline__ T plain_add(T* x, T value) { const T former = *x; *x = sum(former, value); return former; }
 template <class T>
@@ -612,35 +619,35 @@ __device__ __forceinline__ void back_apply_alone(const data_slice& d, vertex src
 #line 16 "reach_back.gdsl"
     d.reaches[src] = true;
 #line 16 "reach_back.gdsl"
-    d.steps[src] = add_saturating(uint32(iteration), 1u);
+    d.steps[src] = uint32(iteration) + 1u;
 }
-#line 618 "reach_back.cu"
+#line 625 "reach_back.cu"
 
 __device__ __forceinline__ void back_apply(const data_slice& d, vertex src, int32 iteration) {
 #line 16 "reach_back.gdsl"
     store_shared(&d.reaches[src], true);
 #line 16 "reach_back.gdsl"
-    store_shared(&d.steps[src], add_saturating(uint32(iteration), 1u));
+    store_shared(&d.steps[src], uint32(iteration) + 1u);
 }
-#line 626 "reach_back.cu"
+#line 633 "reach_back.cu"
 
 __device__ __forceinline__ bool back_selects(const data_slice& d, vertex src) {
 #line 15 "reach_back.gdsl"
     return !load_now(&d.reaches[src]);
 }
-#line 632 "reach_back.cu"
+#line 639 "reach_back.cu"
 
 __device__ __forceinline__ bool count_condition(const data_slice& d, vertex v) {
 #line 18 "reach_back.gdsl"
     return d.reaches[v];
 }
-#line 638 "reach_back.cu"
+#line 645 "reach_back.cu"
 
 __device__ __forceinline__ void count_apply(const data_slice& d, count_totals& totals) {
 #line 18 "reach_back.gdsl"
     plain_add(&totals.reached, 1ll);
 }
-#line 644 "reach_back.cu"
+#line 651 "reach_back.cu"
 
 // ---- operators ----
 
@@ -650,11 +657,11 @@ __device__ __forceinline__ void advance_search(enactor& run, const data_slice& d
     need_bitmap(run, input, d.graph.num_vertices);
     begin_operator(run);
     bitmap_result out(run, result, in_lists{d.graph});
-    const auto selects = [&](vertex src) { return back_selects(d, src); };
+    const auto selects = [&](vertex far) { return back_selects(d, far); };
     pull_warps<true>(run, d.graph.num_vertices, members_of(input), out_lists{d.graph}, selects,
-        [&](vertex dst, vertex src, edge e) { back_apply_alone(d, src, iteration); return true; }, out);
+        [&](vertex near, vertex far, edge at) { back_apply_alone(d, far, iteration); return true; }, out);
     pull_hubs<true>(run, d.graph.largest_degree, members_of(input), out_lists{d.graph}, selects,
-        [&](vertex dst, vertex src, edge e) { back_apply(d, src, iteration); return true; }, out);
+        [&](vertex near, vertex far, edge at) { back_apply(d, far, iteration); return true; }, out);
     out.flush();
     end_bitmap(run, result);
     end_operator(run, 0, iteration, size, input.edges, true);
@@ -692,7 +699,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) reach_back_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_reach_back_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
@@ -726,3 +733,5 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) reach_back_enactor(c
         run.control->iterations = run.passes;
     }
 }
+
+}  // namespace gdsl

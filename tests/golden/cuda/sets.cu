@@ -48,6 +48,25 @@ __device__ __forceinline__ void store_relaxed(T* x, T value) { *static_cast<vola
 
 // ==== end of platform ====
 
+// Names of the program, should a header of CUDA's have made macros of them.
+#undef advance_any_edge
+#undef advanced_1
+#undef bump_apply
+#undef choice
+#undef compute_bump
+#undef compute_bump_
+#undef compute_mark
+#undef even_apply
+#undef even_condition
+#undef filter_even
+#undef largest
+#undef limit
+#undef mark_apply
+#undef second
+#undef visits
+
+namespace gdsl {
+
 typedef uint32 vertex;
 typedef uint32 edge;
 constexpr vertex NO_VERTEX = vertex(-1);
@@ -72,17 +91,17 @@ __device__ __forceinline__ T wrapping_multiply(T a, T b) { return T(typename uns
 template <class T>
 __device__ __forceinline__ T wrapping_negate(T a) { return wrapping_subtract(T(0), a); }
 
-// Of a number and NaN the number.
+// Of a number and NaN the number; of equal ones the first.
 template <class T>
 __device__ __forceinline__ T minimum(T a, T b) { return b < a || a != a ? b : a; }
 template <class T>
 __device__ __forceinline__ T maximum(T a, T b) { return a < b || a != a ? b : a; }
 
-// Ids are unsigned with `none` as all ones: `none` becomes -1, and what is no id becomes `none`.
+// Ids are unsigned with `none` as all ones: `none` becomes -1, and what is none of the `count` ids becomes `none`.
 template <class To, class Id>
 __device__ __forceinline__ To from_id(Id x) { return x == Id(-1) ? To(-1) : To(x); }
 template <class Id, class From>
-__device__ __forceinline__ Id to_id(From x) { return x < From(0) || uint64(x) >= uint64(Id(-1)) ? Id(-1) : Id(x); }
+__device__ __forceinline__ Id to_id(From x, int64 count) { return uint64(x) < uint64(count) ? Id(x) : Id(-1); }
 
 template <class T>
 __device__ __forceinline__ T product(T a, T b) { return wrapping_multiply(a, b); }
@@ -101,9 +120,9 @@ __device__ __forceinline__ float64 difference(float64 a, float64 b) { return a -
 
 // Reductions where a single call can address the element; they return the former value.
 template <class T>
-__device__ __forceinline__ T plain_min(T* x, T value) { const T former = *x; *x = minimum(former, value); return former; }
+__device__ __forceinline__ T plain_min(T* x, T value) { const T former = *x; *x = minimum(former, value + T(0)); return former; }
 template <class T>
-__device__ __forceinline__ T plain_max(T* x, T value) { const T former = *x; *x = maximum(former, value); return former; }
+__device__ __forceinline__ T plain_max(T* x, T value) { const T former = *x; *x = maximum(former, value + T(0)); return former; }
 template <class T>
 __device__ __forceinline__ T plain_add(T* x, T value) { const T former = *x; *x = sum(former, value); return former; }
 template <class T>
@@ -616,7 +635,7 @@ __device__ __forceinline__ bool even_condition(vertex v) {
 #line 16 "sets.gdsl"
     return from_id<int64>(v) % 2ll == 0ll;
 }
-#line 620 "sets.cu"
+#line 639 "sets.cu"
 
 __device__ __forceinline__ bool even_apply(const data_slice& d, vertex v) {
 #line 16 "sets.gdsl"
@@ -624,19 +643,19 @@ __device__ __forceinline__ bool even_apply(const data_slice& d, vertex v) {
 #line 16 "sets.gdsl"
     return d.visits[v] < 3;
 }
-#line 628 "sets.cu"
+#line 647 "sets.cu"
 
 __device__ __forceinline__ void bump_apply(const data_slice& d, vertex v) {
 #line 18 "sets.gdsl"
     plain_add(&d.second[v], 1);
 }
-#line 634 "sets.cu"
+#line 653 "sets.cu"
 
 __device__ __forceinline__ void mark_apply(const data_slice& d, vertex v, int32 iteration) {
 #line 17 "sets.gdsl"
     d.first[v] = iteration;
 }
-#line 640 "sets.cu"
+#line 659 "sets.cu"
 
 // ---- operators ----
 
@@ -649,9 +668,9 @@ __device__ __forceinline__ void advance_any_edge(enactor& run, const data_slice&
     if (reused) { synchronize(run); }
     begin_operator(run);
     collector out(run, result, uncounted());
-    const auto visit = [&](bool active, vertex src, vertex dst, edge e) {
+    const auto visit = [&](bool active, vertex near, vertex far, edge at) {
         const bool accepted = active;
-        out.append(accepted && mark(seen, dst), dst);
+        out.append(accepted && mark(seen, far), far);
     };
     count_visited(run, push_warps(run, members_of(input), out_lists{d.graph}, visit));
     push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
@@ -698,7 +717,7 @@ __device__ __forceinline__ void compute_mark(enactor& run, const data_slice& d, 
 }
 
 // line 39: compute(kept, bump)
-__device__ __forceinline__ void compute_bump_2(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
+__device__ __forceinline__ void compute_bump_(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
@@ -725,7 +744,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) sets_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_sets_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     data_slice d = problem;
     enactor run(d.run, shared);
@@ -772,7 +791,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) sets_enactor(const d
             {
                 const int64 times = 2ll;
                 for (int32 iteration = 0; iteration < times && begin_pass(run, 1, iteration); ++iteration) {
-                    compute_bump_2(run, d, kept, iteration);
+                    compute_bump_(run, d, kept, iteration);
                 }
             }
         }
@@ -790,3 +809,5 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) sets_enactor(const d
         d.run.outputs[3] = uint64(d.last);
     }
 }
+
+}  // namespace gdsl

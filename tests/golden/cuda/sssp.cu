@@ -48,6 +48,19 @@ __device__ __forceinline__ void store_relaxed(T* x, T value) { *static_cast<vola
 
 // ==== end of platform ====
 
+// Names of the program, should a header of CUDA's have made macros of them.
+#undef advance_relax
+#undef distance
+#undef dst
+#undef e
+#undef f_
+#undef relax_apply
+#undef source
+#undef src
+#undef weight
+
+namespace gdsl {
+
 typedef uint32 vertex;
 typedef uint32 edge;
 constexpr vertex NO_VERTEX = vertex(-1);
@@ -64,7 +77,7 @@ constexpr uint32 HUB_CHUNK = 512;  // edges a chunk
 template <class T>
 __device__ __forceinline__ T load_now(const T* x) { return load_relaxed(x); }
 
-// Of a number and NaN the number.
+// Of a number and NaN the number; of equal ones the first.
 template <class T>
 __device__ __forceinline__ T minimum(T a, T b) { return b < a || a != a ? b : a; }
 template <class T>
@@ -114,7 +127,7 @@ __device__ __forceinline__ T reduce_by_exchange(T* x, T value, Combine combine) 
     }
 }
 
-// Reads before the atomic: most updates of a minimum come too late to change it.
+// Reads before the atomic: most updates of a minimum come too late to change it. `+ T(0)`: -0.0 counts as 0.0.
 template <class T>
 __device__ __forceinline__ T reduce_min(T* x, T value) {
     const T former = load_relaxed(x);
@@ -124,7 +137,7 @@ template <class T>
 __device__ __forceinline__ T reduce_min_float(T* x, T value) {
     const T former = load_relaxed(x);
     return value < former || former != former
-               ? reduce_by_exchange(x, value, [](T a, T b) { return minimum(a, b); }) : former;
+               ? reduce_by_exchange(x, value + T(0), [](T a, T b) { return minimum(a, b); }) : former;
 }
 __device__ __forceinline__ float64 reduce_min(float64* x, float64 value) { return reduce_min_float(x, value); }
 __device__ __forceinline__ float32 reduce_min(float32* x, float32 value) {
@@ -606,7 +619,7 @@ __device__ __forceinline__ bool relax_apply(const data_slice& d, vertex src, ver
 #line 11 "sssp.gdsl"
     return changed_min(&d.distance[dst], load_now(&d.distance[src]) + d.weight[e]);
 }
-#line 610 "sssp.cu"
+#line 623 "sssp.cu"
 
 // ---- operators ----
 
@@ -619,9 +632,9 @@ __device__ __forceinline__ void advance_relax(enactor& run, const data_slice& d,
     if (reused) { synchronize(run); }
     begin_operator(run);
     collector out(run, result, uncounted());
-    const auto visit = [&](bool active, vertex src, vertex dst, edge e) {
-        const bool accepted = active && relax_apply(d, src, dst, e);
-        out.append(accepted && mark(seen, dst), dst);
+    const auto visit = [&](bool active, vertex near, vertex far, edge at) {
+        const bool accepted = active && relax_apply(d, near, far, at);
+        out.append(accepted && mark(seen, far), far);
     };
     count_visited(run, push_warps(run, members_of(input), out_lists{d.graph}, visit));
     push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
@@ -643,11 +656,11 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) sssp_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_sssp_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
-    frontier f = frontier_at(d.run, 0);
+    frontier f_ = frontier_at(d.run, 0);
     frontier spare = frontier_at(d.run, 1);
     marks seen = {{d.run.marks[0], d.run.marks[1]}, 0, nullptr, 0};
     initialise(run, d);
@@ -657,14 +670,16 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) sssp_enactor(const d
     {
         const vertex members[] = {d.source};
         define_frontier(run, spare, members, 1, d.graph.num_vertices, uncounted());
-        exchange(f, spare);
+        exchange(f_, spare);
     }
-    for (int32 iteration = 0; f.size > 0 && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
-        advance_relax(run, d, f, spare, seen, iteration);
-        exchange(f, spare);
+    for (int32 iteration = 0; f_.size > 0 && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+        advance_relax(run, d, f_, spare, seen, iteration);
+        exchange(f_, spare);
     }
     if (run.stopped) { return; }
     if (leader()) {
         run.control->iterations = run.passes;
     }
 }
+
+}  // namespace gdsl

@@ -44,6 +44,41 @@ __device__ __forceinline__ uint64 cycles() { return uint64(clock64()); }
 
 // ==== end of platform ====
 
+// Names of the program, should a header of CUDA's have made macros of them.
+#undef alike
+#undef always
+#undef compute_measure
+#undef compute_measure_
+#undef compute_spread
+#undef dst
+#undef e
+#undef ever
+#undef filter_is_lit
+#undef first_lit
+#undef is_lit_condition
+#undef join
+#undef lamp
+#undef lit
+#undef measure_apply
+#undef measure_condition
+#undef measure_totals
+#undef meet
+#undef most
+#undef odd
+#undef offset
+#undef other_passes
+#undef selected_1
+#undef spread_apply
+#undef src
+#undef stamp
+#undef start
+#undef toggled
+#undef turns
+#undef upside_down
+#undef weight
+
+namespace gdsl {
+
 typedef uint32 vertex;
 typedef uint32 edge;
 constexpr vertex NO_VERTEX = vertex(-1);
@@ -80,24 +115,45 @@ template <> struct largest_of<uint32> { static constexpr uint32 value = 0xffffff
 template <> struct largest_of<int64> { static constexpr int64 value = 0x7fffffffffffffffll; };
 template <> struct largest_of<uint64> { static constexpr uint64 value = 0xffffffffffffffffull; };
 
-// `inf`, the largest number of the type, plus anything is `inf`.
+template <class T> struct smallest_of { static constexpr T value = 0; };
+template <> struct smallest_of<int32> { static constexpr int32 value = -0x7fffffff - 1; };
+template <> struct smallest_of<int64> { static constexpr int64 value = -0x7fffffffffffffffll - 1; };
+
+// Sums and differences of a type whose `inf`, its largest number, the program writes: `inf` with anything added is
+// `inf`, anything less `inf` the smallest number, and what does not fit the nearest number that does.
 template <class T>
 __device__ __forceinline__ T add_saturating(T a, T b) {
     const T inf = largest_of<T>::value;
-    return a == inf || b == inf ? inf : wrapping_add(a, b);
+    if (a == inf || b == inf) { return inf; }
+    const T wrapped = wrapping_add(a, b);
+    return b < 0 ? (wrapped > a ? smallest_of<T>::value : wrapped) : (wrapped < a ? inf : wrapped);
+}
+template <class T>
+__device__ __forceinline__ T subtract_saturating(T a, T b) {
+    const T inf = largest_of<T>::value;
+    if (a == inf) { return inf; }
+    if (b == inf) { return smallest_of<T>::value; }
+    const T wrapped = wrapping_subtract(a, b);
+    return b < 0 ? (wrapped < a ? inf : wrapped) : (wrapped > a ? smallest_of<T>::value : wrapped);
 }
 
-// Of a number and NaN the number.
+// Of a number and NaN the number; of equal ones the first.
 template <class T>
 __device__ __forceinline__ T minimum(T a, T b) { return b < a || a != a ? b : a; }
 template <class T>
 __device__ __forceinline__ T maximum(T a, T b) { return a < b || a != a ? b : a; }
 
-// Ids are unsigned with `none` as all ones: `none` becomes -1, and what is no id becomes `none`.
+// The smaller and the larger value, never -0.0: so the order of a reduction cannot be seen.
+template <class T>
+__device__ __forceinline__ T least(T a, T b) { return minimum(a, b) + T(0); }
+template <class T>
+__device__ __forceinline__ T greatest(T a, T b) { return maximum(a, b) + T(0); }
+
+// Ids are unsigned with `none` as all ones: `none` becomes -1, and what is none of the `count` ids becomes `none`.
 template <class To, class Id>
 __device__ __forceinline__ To from_id(Id x) { return x == Id(-1) ? To(-1) : To(x); }
 template <class Id, class From>
-__device__ __forceinline__ Id to_id(From x) { return x < From(0) || uint64(x) >= uint64(Id(-1)) ? Id(-1) : Id(x); }
+__device__ __forceinline__ Id to_id(From x, int64 count) { return uint64(x) < uint64(count) ? Id(x) : Id(-1); }
 
 // The same bits as another type of the same size.
 template <class To, class From>
@@ -143,7 +199,7 @@ __device__ __forceinline__ T reduce_by_exchange(T* x, T value, Combine combine) 
     }
 }
 
-// Reads before the atomic: most updates of a minimum come too late to change it.
+// Reads before the atomic: most updates of a minimum come too late to change it. `+ T(0)`: -0.0 counts as 0.0.
 template <class T>
 __device__ __forceinline__ T reduce_min(T* x, T value) {
     const T former = load_relaxed(x);
@@ -153,7 +209,7 @@ template <class T>
 __device__ __forceinline__ T reduce_min_float(T* x, T value) {
     const T former = load_relaxed(x);
     return value < former || former != former
-               ? reduce_by_exchange(x, value, [](T a, T b) { return minimum(a, b); }) : former;
+               ? reduce_by_exchange(x, value + T(0), [](T a, T b) { return minimum(a, b); }) : former;
 }
 __device__ __forceinline__ float64 reduce_min(float64* x, float64 value) { return reduce_min_float(x, value); }
 __device__ __forceinline__ float32 reduce_min(float32* x, float32 value) {
@@ -173,7 +229,7 @@ template <class T>
 __device__ __forceinline__ T reduce_max_float(T* x, T value) {
     const T former = load_relaxed(x);
     return former < value || former != former
-               ? reduce_by_exchange(x, value, [](T a, T b) { return maximum(a, b); }) : former;
+               ? reduce_by_exchange(x, value + T(0), [](T a, T b) { return maximum(a, b); }) : former;
 }
 __device__ __forceinline__ float32 reduce_max(float32* x, float32 value) { return reduce_max_float(x, value); }
 __device__ __forceinline__ float64 reduce_max(float64* x, float64 value) { return reduce_max_float(x, value); }
@@ -237,9 +293,9 @@ __device__ __forceinline__ float64 difference(float64 a, float64 b) { return a -
 
 // Reductions where a single call can address the element; they return the former value.
 template <class T>
-__device__ __forceinline__ T plain_min(T* x, T value) { const T former = *x; *x = minimum(former, value); return former; }
+__device__ __forceinline__ T plain_min(T* x, T value) { const T former = *x; *x = minimum(former, value + T(0)); return former; }
 template <class T>
-__device__ __forceinline__ T plain_max(T* x, T value) { const T former = *x; *x = maximum(former, value); return former; }
+__device__ __forceinline__ T plain_max(T* x, T value) { const T former = *x; *x = maximum(former, value + T(0)); return former; }
 template <class T>
 __device__ __forceinline__ T plain_add(T* x, T value) { const T former = *x; *x = sum(former, value); return former; }
 template <class T>
@@ -650,17 +706,17 @@ __device__ __forceinline__ void spread_apply(const data_slice& d, vertex src, ve
     reduce_xor(&d.toggled[dst], d.lit[src]);
     d.alike[e] = d.lit[src] == d.lit[dst];
 }
-#line 654 "switches.cu"
+#line 710 "switches.cu"
 
 __device__ __forceinline__ bool measure_condition(const data_slice& d, vertex v) {
 #line 41 "switches.gdsl"
     return d.lit[v];
 }
-#line 660 "switches.cu"
+#line 716 "switches.cu"
 
 __device__ __forceinline__ void measure_apply(const data_slice& d, vertex v, int32 iteration, measure_totals& totals) {
 #line 43 "switches.gdsl"
-    const int64 weight = add_saturating(wrapping_subtract(wrapping_multiply(from_id<int64>(v), 5ll), 3ll), *d.offset);
+    const int64 weight = add_saturating(subtract_saturating(wrapping_multiply(from_id<int64>(v), 5ll), 3ll), *d.offset);
     plain_min(&totals.least, weight);
     plain_max(&totals.most, weight);
     plain_add(&totals.total, weight);
@@ -672,13 +728,13 @@ __device__ __forceinline__ void measure_apply(const data_slice& d, vertex v, int
     plain_min(&totals.first_lit, v);
     d.stamp[v] = iteration;
 }
-#line 676 "switches.cu"
+#line 732 "switches.cu"
 
 __device__ __forceinline__ bool is_lit_condition(const data_slice& d, vertex v) {
 #line 39 "switches.gdsl"
     return d.lit[v];
 }
-#line 682 "switches.cu"
+#line 738 "switches.cu"
 
 // ---- operators ----
 
@@ -686,7 +742,7 @@ __device__ __forceinline__ bool is_lit_condition(const data_slice& d, vertex v) 
 __device__ __forceinline__ void compute_spread(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
     begin_operator(run);
-    each_edge(d.graph, [&](vertex src, vertex dst, edge e) { spread_apply(d, src, dst, e); });
+    each_edge(d.graph, [&](vertex near, vertex far, edge at) { spread_apply(d, near, far, at); });
     synchronize(run);
     end_operator(run, 0, iteration, size, size, false);
 }
@@ -699,12 +755,12 @@ __device__ __forceinline__ void compute_measure(enactor& run, const data_slice& 
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { if (measure_condition(d, v)) { measure_apply(d, v, iteration, totals); } });
     {
         const int64 total = block_reduce(run.shared, totals.least, int64(0x7fffffffffffffffll),
-            [](int64 a, int64 b) { return minimum(a, b); });
+            [](int64 a, int64 b) { return least(a, b); });
         if (threadIdx.x == 0) { reduce_min(d.least, total); }
     }
     {
         const int64 total = block_reduce(run.shared, totals.most, int64((-0x7fffffffffffffffll - 1)),
-            [](int64 a, int64 b) { return maximum(a, b); });
+            [](int64 a, int64 b) { return greatest(a, b); });
         if (threadIdx.x == 0) { reduce_max(d.most, total); }
     }
     {
@@ -739,7 +795,7 @@ __device__ __forceinline__ void compute_measure(enactor& run, const data_slice& 
     }
     {
         const vertex total = block_reduce(run.shared, totals.first_lit, vertex(NO_VERTEX),
-            [](vertex a, vertex b) { return minimum(a, b); });
+            [](vertex a, vertex b) { return least(a, b); });
         if (threadIdx.x == 0) { reduce_min(d.first_lit, total); }
     }
     synchronize(run);
@@ -761,7 +817,7 @@ __device__ __forceinline__ void filter_is_lit(enactor& run, const data_slice& d,
 }
 
 // line 70: compute(selected_1, measure)
-__device__ __forceinline__ void compute_measure_2(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
+__device__ __forceinline__ void compute_measure_(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
@@ -769,12 +825,12 @@ __device__ __forceinline__ void compute_measure_2(enactor& run, const data_slice
     each_vertex(members_of(input), [&](vertex v) { if (measure_condition(d, v)) { measure_apply(d, v, iteration, totals); } });
     {
         const int64 total = block_reduce(run.shared, totals.least, int64(0x7fffffffffffffffll),
-            [](int64 a, int64 b) { return minimum(a, b); });
+            [](int64 a, int64 b) { return least(a, b); });
         if (threadIdx.x == 0) { reduce_min(d.least, total); }
     }
     {
         const int64 total = block_reduce(run.shared, totals.most, int64((-0x7fffffffffffffffll - 1)),
-            [](int64 a, int64 b) { return maximum(a, b); });
+            [](int64 a, int64 b) { return greatest(a, b); });
         if (threadIdx.x == 0) { reduce_max(d.most, total); }
     }
     {
@@ -809,7 +865,7 @@ __device__ __forceinline__ void compute_measure_2(enactor& run, const data_slice
     }
     {
         const vertex total = block_reduce(run.shared, totals.first_lit, vertex(NO_VERTEX),
-            [](vertex a, vertex b) { return minimum(a, b); });
+            [](vertex a, vertex b) { return least(a, b); });
         if (threadIdx.x == 0) { reduce_min(d.first_lit, total); }
     }
     synchronize(run);
@@ -849,7 +905,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) switches_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_switches_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     data_slice d = problem;
     enactor run(d.run, shared);
@@ -880,7 +936,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) switches_enactor(con
                     for (int32 iteration = 0; iteration < times && begin_pass(run, 2, iteration); ++iteration) {
                         filter_is_lit(run, d, spare, iteration);
                         exchange(selected_1, spare);
-                        compute_measure_2(run, d, selected_1, iteration);
+                        compute_measure_(run, d, selected_1, iteration);
                     }
                 }
             }
@@ -902,3 +958,5 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) switches_enactor(con
         d.run.outputs[4] = uint64(d.other_passes);
     }
 }
+
+}  // namespace gdsl

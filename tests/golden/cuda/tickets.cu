@@ -48,6 +48,26 @@ __device__ __forceinline__ uint64 cycles() { return uint64(clock64()); }
 
 // ==== end of platform ====
 
+// Names of the program, should a header of CUDA's have made macros of them.
+#undef advance_watch
+#undef compute_draw
+#undef compute_weigh
+#undef crowd
+#undef draw_apply
+#undef dst
+#undef e
+#undef heaviest
+#undef mine
+#undef queue
+#undef seated
+#undef seats
+#undef ticket
+#undef was_heavier
+#undef watch_apply
+#undef weigh_apply
+
+namespace gdsl {
+
 typedef uint32 vertex;
 typedef uint32 edge;
 constexpr vertex NO_VERTEX = vertex(-1);
@@ -58,11 +78,11 @@ constexpr uint32 HUB_CHUNK = 512;  // edges a chunk
 
 // ---- runtime ----
 
-// Ids are unsigned with `none` as all ones: `none` becomes -1, and what is no id becomes `none`.
+// Ids are unsigned with `none` as all ones: `none` becomes -1, and what is none of the `count` ids becomes `none`.
 template <class To, class Id>
 __device__ __forceinline__ To from_id(Id x) { return x == Id(-1) ? To(-1) : To(x); }
 template <class Id, class From>
-__device__ __forceinline__ Id to_id(From x) { return x < From(0) || uint64(x) >= uint64(Id(-1)) ? Id(-1) : Id(x); }
+__device__ __forceinline__ Id to_id(From x, int64 count) { return uint64(x) < uint64(count) ? Id(x) : Id(-1); }
 
 #define FLOAT32_INF __int_as_float(0x7f800000)
 
@@ -74,7 +94,7 @@ __device__ __forceinline__ T load_now(const T* x) { return load_relaxed(x); }
 template <class T>
 __device__ __forceinline__ void store_shared(T* x, T value) { store_relaxed(x, value); }
 
-// Of a number and NaN the number.
+// Of a number and NaN the number; of equal ones the first.
 template <class T>
 __device__ __forceinline__ T minimum(T a, T b) { return b < a || a != a ? b : a; }
 template <class T>
@@ -133,7 +153,7 @@ template <class T>
 __device__ __forceinline__ T reduce_max_float(T* x, T value) {
     const T former = load_relaxed(x);
     return former < value || former != former
-               ? reduce_by_exchange(x, value, [](T a, T b) { return maximum(a, b); }) : former;
+               ? reduce_by_exchange(x, value + T(0), [](T a, T b) { return maximum(a, b); }) : former;
 }
 __device__ __forceinline__ float32 reduce_max(float32* x, float32 value) { return reduce_max_float(x, value); }
 __device__ __forceinline__ float64 reduce_max(float64* x, float64 value) { return reduce_max_float(x, value); }
@@ -468,7 +488,7 @@ __device__ __forceinline__ void draw_apply(const data_slice& d, vertex dst, edge
         store_shared(&d.last[dst], e);
     }
 }
-#line 472 "tickets.cu"
+#line 492 "tickets.cu"
 
 __device__ __forceinline__ void watch_apply(const data_slice& d, vertex dst) {
 #line 26 "tickets.gdsl"
@@ -477,13 +497,13 @@ __device__ __forceinline__ void watch_apply(const data_slice& d, vertex dst) {
         reduce_add(&d.crowd[dst], 1);
     }
 }
-#line 481 "tickets.cu"
+#line 501 "tickets.cu"
 
 __device__ __forceinline__ void weigh_apply(const data_slice& d, vertex dst, edge e) {
 #line 29 "tickets.gdsl"
     d.was_heavier[e] = reduce_max(&d.heaviest[dst], float32(from_id<int64>(e) % 7ll) / 2.0f);
 }
-#line 487 "tickets.cu"
+#line 507 "tickets.cu"
 
 // ---- operators ----
 
@@ -491,7 +511,7 @@ __device__ __forceinline__ void weigh_apply(const data_slice& d, vertex dst, edg
 __device__ __forceinline__ void compute_draw(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
     begin_operator(run);
-    each_edge(d.graph, [&](vertex src, vertex dst, edge e) { draw_apply(d, dst, e); });
+    each_edge(d.graph, [&](vertex near, vertex far, edge at) { draw_apply(d, far, at); });
     synchronize(run);
     end_operator(run, 0, iteration, size, size, false);
 }
@@ -500,8 +520,8 @@ __device__ __forceinline__ void compute_draw(enactor& run, const data_slice& d, 
 __device__ __forceinline__ void advance_watch(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
-    const auto visit = [&](bool active, vertex src, vertex dst, edge e) {
-        if (active) { watch_apply(d, dst); }
+    const auto visit = [&](bool active, vertex near, vertex far, edge at) {
+        if (active) { watch_apply(d, far); }
     };
     push_warps(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, visit);
     push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
@@ -513,7 +533,7 @@ __device__ __forceinline__ void advance_watch(enactor& run, const data_slice& d,
 __device__ __forceinline__ void compute_weigh(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
     begin_operator(run);
-    each_edge(d.graph, [&](vertex src, vertex dst, edge e) { weigh_apply(d, dst, e); });
+    each_edge(d.graph, [&](vertex near, vertex far, edge at) { weigh_apply(d, far, at); });
     synchronize(run);
     end_operator(run, 2, iteration, size, size, false);
 }
@@ -537,7 +557,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) tickets_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_tickets_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
@@ -550,3 +570,5 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) tickets_enactor(cons
         run.control->iterations = run.passes;
     }
 }
+
+}  // namespace gdsl

@@ -44,6 +44,19 @@ __device__ __forceinline__ uint64 cycles() { return uint64(clock64()); }
 
 // ==== end of platform ====
 
+// Names of the program, should a header of CUDA's have made macros of them.
+#undef advance_led
+#undef advance_walk
+#undef hops
+#undef led_apply
+#undef led_condition
+#undef reached
+#undef source
+#undef walk_claim
+#undef ways
+
+namespace gdsl {
+
 typedef uint32 vertex;
 typedef uint32 edge;
 constexpr vertex NO_VERTEX = vertex(-1);
@@ -500,7 +513,7 @@ __device__ __forceinline__ uint32 owner_of(uint32 inclusive, uint32 item) {
     return owner;
 }
 
-// Of a number and NaN the number.
+// Of a number and NaN the number; of equal ones the first.
 template <class T>
 __device__ __forceinline__ T minimum(T a, T b) { return b < a || a != a ? b : a; }
 template <class T>
@@ -582,19 +595,19 @@ __device__ __forceinline__ bool walk_claim(const data_slice& d, vertex far, int3
 #line 14 "weak_hops.gdsl"
     return compare_and_swap(&d.hops[far], -1ll, int64(iteration + 1));
 }
-#line 586 "weak_hops.cu"
+#line 599 "weak_hops.cu"
 
 __device__ __forceinline__ bool led_condition(const data_slice& d, vertex near, vertex far) {
 #line 17 "weak_hops.gdsl"
     return d.hops[far] == wrapping_add(d.hops[near], 1ll);
 }
-#line 592 "weak_hops.cu"
+#line 605 "weak_hops.cu"
 
 __device__ __forceinline__ void led_apply(const data_slice& d, vertex far) {
 #line 18 "weak_hops.gdsl"
     reduce_add(&d.ways[far], 1);
 }
-#line 598 "weak_hops.cu"
+#line 611 "weak_hops.cu"
 
 // ---- operators ----
 
@@ -604,16 +617,16 @@ __device__ __forceinline__ void advance_walk(enactor& run, const data_slice& d, 
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    const auto visit = [&](bool active, vertex src, vertex dst, edge e) {
-        const bool accepted = active && walk_claim(d, dst, iteration);
-        out.append(accepted, dst);
+    const auto visit = [&](bool active, vertex near, vertex far, edge at) {
+        const bool accepted = active && walk_claim(d, far, iteration);
+        out.append(accepted, far);
     };
     count_visited(run, push_warps(run, members_of(input), out_lists{d.graph}, visit));
     const uint64 chunks = push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
     synchronize(run);
-    const auto visit_back = [&](bool active, vertex dst, vertex src, edge at) {
-        const bool accepted = active && walk_claim(d, src, iteration);
-        out.append(accepted, src);
+    const auto visit_back = [&](bool active, vertex near, vertex far, edge at) {
+        const bool accepted = active && walk_claim(d, far, iteration);
+        out.append(accepted, far);
     };
     count_visited(run, push_warps(run, members_of(input), in_lists{d.graph}, visit_back));
     push_hubs(run, d.graph.largest_degree, in_lists{d.graph}, chunks, visit_back);
@@ -626,14 +639,14 @@ __device__ __forceinline__ void advance_walk(enactor& run, const data_slice& d, 
 __device__ __forceinline__ void advance_led(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
-    const auto visit = [&](bool active, vertex src, vertex dst, edge e) {
-        if (active && led_condition(d, src, dst)) { led_apply(d, dst); }
+    const auto visit = [&](bool active, vertex near, vertex far, edge at) {
+        if (active && led_condition(d, near, far)) { led_apply(d, far); }
     };
     push_warps(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, visit);
     const uint64 chunks = push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
     synchronize(run);
-    const auto visit_back = [&](bool active, vertex dst, vertex src, edge at) {
-        if (active && led_condition(d, dst, src)) { led_apply(d, src); }
+    const auto visit_back = [&](bool active, vertex near, vertex far, edge at) {
+        if (active && led_condition(d, near, far)) { led_apply(d, far); }
     };
     push_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, visit_back);
     push_hubs(run, d.graph.largest_degree, in_lists{d.graph}, chunks, visit_back);
@@ -657,7 +670,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) weak_hops_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_weak_hops_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
@@ -686,3 +699,5 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) weak_hops_enactor(co
         run.control->iterations = run.passes;
     }
 }
+
+}  // namespace gdsl

@@ -48,6 +48,19 @@ __device__ __forceinline__ void store_relaxed(T* x, T value) { *static_cast<vola
 
 // ==== end of platform ====
 
+// Names of the program, should a header of CUDA's have made macros of them.
+#undef advance_widen
+#undef capacity
+#undef dst
+#undef e
+#undef source
+#undef src
+#undef widen_apply
+#undef widen_condition
+#undef width
+
+namespace gdsl {
+
 typedef uint32 vertex;
 typedef uint32 edge;
 constexpr vertex NO_VERTEX = vertex(-1);
@@ -56,7 +69,7 @@ constexpr uint32 BLOCK_THREADS = 512;  // threads a block
 
 // ---- runtime ----
 
-// Of a number and NaN the number.
+// Of a number and NaN the number; of equal ones the first.
 template <class T>
 __device__ __forceinline__ T minimum(T a, T b) { return b < a || a != a ? b : a; }
 template <class T>
@@ -119,7 +132,7 @@ template <class T>
 __device__ __forceinline__ T reduce_max_float(T* x, T value) {
     const T former = load_relaxed(x);
     return former < value || former != former
-               ? reduce_by_exchange(x, value, [](T a, T b) { return maximum(a, b); }) : former;
+               ? reduce_by_exchange(x, value + T(0), [](T a, T b) { return maximum(a, b); }) : former;
 }
 __device__ __forceinline__ float32 reduce_max(float32* x, float32 value) { return reduce_max_float(x, value); }
 __device__ __forceinline__ float64 reduce_max(float64* x, float64 value) { return reduce_max_float(x, value); }
@@ -571,13 +584,13 @@ __device__ __forceinline__ bool widen_condition(const data_slice& d, edge e) {
 #line 11 "widest_path.gdsl"
     return d.capacity[e] > 0u;
 }
-#line 575 "widest_path.cu"
+#line 588 "widest_path.cu"
 
 __device__ __forceinline__ bool widen_apply(const data_slice& d, vertex src, vertex dst, edge e) {
 #line 12 "widest_path.gdsl"
     return changed_max(&d.width[dst], minimum(load_now(&d.width[src]), d.capacity[e]));
 }
-#line 581 "widest_path.cu"
+#line 594 "widest_path.cu"
 
 // ---- operators ----
 
@@ -590,9 +603,9 @@ __device__ __forceinline__ void advance_widen(enactor& run, const data_slice& d,
     if (reused) { synchronize(run); }
     begin_operator(run);
     collector out(run, result, uncounted());
-    const auto visit = [&](bool active, vertex src, vertex dst, edge e) {
-        const bool accepted = active && widen_condition(d, e) && widen_apply(d, src, dst, e);
-        out.append(accepted && mark(seen, dst), dst);
+    const auto visit = [&](bool active, vertex near, vertex far, edge at) {
+        const bool accepted = active && widen_condition(d, at) && widen_apply(d, near, far, at);
+        out.append(accepted && mark(seen, far), far);
     };
     count_visited(run, push_blocks(run, members_of(input), out_lists{d.graph}, visit));
     out.flush();
@@ -613,7 +626,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) widest_path_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_widest_path_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
@@ -638,3 +651,5 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) widest_path_enactor(
         run.control->iterations = run.passes;
     }
 }
+
+}  // namespace gdsl

@@ -1,0 +1,246 @@
+"""What each operation does, for each type, on single values and on whole arrays: said once for both.
+
+Numbers are NumPy's of their type's dtype (single values or arrays), a bool is a Python or NumPy bool. Ids may be
+anything that compares: only comparisons, `min` and `max` are defined on them. Whoever calls these functions does so
+under `numpy.errstate(all="ignore")`: infinities, NaN and integers that wrap are ordinary here.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy
+
+from gdsl.arithmetic.constants import integer_range
+from gdsl.operations import BinaryOperation, Builtin, UnaryOperation
+from gdsl.types import ScalarType
+
+Value = Any
+"""A single value or an array."""
+
+UnaryFunction = Callable[[Value], Value]
+BinaryFunction = Callable[[Value, Value], Value]
+
+_DIRECT: dict[BinaryOperation, BinaryFunction] = {
+    BinaryOperation.EQUAL: operator.eq,
+    BinaryOperation.NOT_EQUAL: operator.ne,
+    BinaryOperation.LESS: operator.lt,
+    BinaryOperation.LESS_EQUAL: operator.le,
+    BinaryOperation.GREATER: operator.gt,
+    BinaryOperation.GREATER_EQUAL: operator.ge,
+    BinaryOperation.BIT_AND: operator.and_,
+    BinaryOperation.BIT_OR: operator.or_,
+    BinaryOperation.BIT_XOR: operator.xor,
+    BinaryOperation.ADD: operator.add,
+    BinaryOperation.SUBTRACT: operator.sub,
+    BinaryOperation.MULTIPLY: operator.mul,
+    BinaryOperation.DIVIDE: operator.truediv,
+}
+"""Operations that NumPy does as the language does: integers wrap, floats are rounded to their type."""
+
+
+def typed(type_: ScalarType) -> Callable[[Any], Any]:
+    """NumPy's scalar type of a number type: makes its values, out of Python's numbers where they fit."""
+    made: Callable[[Any], Any] = numpy.dtype(type_.value).type
+    return made
+
+
+def smallest(type_: ScalarType) -> Value:
+    """The smallest value of a number type: minus infinity of a float."""
+    return typed(type_)(-numpy.inf if type_.is_float else integer_range(type_)[0])
+
+
+def largest(type_: ScalarType) -> Value:
+    """The largest value of a number type, its `inf`."""
+    return typed(type_)(numpy.inf if type_.is_float else integer_range(type_)[1])
+
+
+@dataclass(frozen=True)
+class Arithmetic:
+    """The operations on one form of values.
+
+    `choose(condition, yes, no)` takes one of two values (of each element), `caster(type)` gives the function that makes
+    values of another type as C's casts do where those are defined, `module` is numpy or cupy.
+    """
+
+    module: Any
+    choose: Callable[[Value, Value, Value], Value]
+    caster: Callable[[ScalarType], UnaryFunction]
+
+    # Operators
+
+    def unary(self, operation: UnaryOperation, type_: ScalarType) -> UnaryFunction:
+        """What `operation` does to an operand of `type_`."""
+        if operation is UnaryOperation.NOT:
+            return lambda value: value ^ True
+        return operator.neg if operation is UnaryOperation.NEGATE else operator.invert
+
+    def binary(self, operation: BinaryOperation, type_: ScalarType, right: ScalarType | None = None) -> BinaryFunction:
+        """What `operation` (not `&&`, `||`) does to operands of `type_`; `right` is the type of a shift's count."""
+        if operation in _DIRECT:
+            return _DIRECT[operation]
+        if operation is BinaryOperation.MODULO and type_.is_float:
+            fmod: BinaryFunction = self.module.fmod
+            return fmod
+        makers = {
+            BinaryOperation.ADD_SATURATING: self._saturating_sum,
+            BinaryOperation.SUBTRACT_SATURATING: self._saturating_difference,
+            BinaryOperation.INTEGER_DIVIDE: self._quotient,
+            BinaryOperation.MODULO: self._remainder,
+        }
+        if operation in makers:
+            return makers[operation](type_)
+        shift = operator.lshift if operation is BinaryOperation.SHIFT_LEFT else operator.rshift
+        count = self._shift_count(type_, right or type_)
+        return lambda a, b: shift(a, count(b))
+
+    def _saturating_sum(self, type_: ScalarType) -> BinaryFunction:
+        choose, zero, low, inf = self.choose, typed(type_)(0), smallest(type_), largest(type_)
+
+        def add(a: Value, b: Value) -> Value:
+            wrapped = a + b
+            clamped = choose(b < zero, choose(wrapped > a, low, wrapped), choose(wrapped < a, inf, wrapped))
+            return choose((a == inf) | (b == inf), inf, clamped)
+
+        return add
+
+    def _saturating_difference(self, type_: ScalarType) -> BinaryFunction:
+        choose, zero, low, inf = self.choose, typed(type_)(0), smallest(type_), largest(type_)
+
+        def subtract(a: Value, b: Value) -> Value:
+            wrapped = a - b
+            clamped = choose(b < zero, choose(wrapped < a, inf, wrapped), choose(wrapped > a, low, wrapped))
+            return choose(a == inf, inf, choose(b == inf, low, clamped))
+
+        return subtract
+
+    def _quotient(self, type_: ScalarType) -> BinaryFunction:
+        """Towards zero; by zero it is 0, and the smallest value by -1 wraps."""
+        choose, kind, cast = self.choose, typed(type_), self.caster(type_)
+        zero, one = kind(0), kind(1)
+        if not type_.is_signed:
+            return lambda a, b: choose(b == zero, zero, a // choose(b == zero, one, b))
+        minus_one = kind(-1)
+
+        def divide(a: Value, b: Value) -> Value:
+            divisor = choose((b == zero) | (b == minus_one), one, b)
+            floor = a // divisor
+            rounded_down = (floor * divisor != a) & ((a < zero) ^ (divisor < zero))
+            return choose(b == zero, zero, choose(b == minus_one, -a, floor + cast(rounded_down)))
+
+        return divide
+
+    def _remainder(self, type_: ScalarType) -> BinaryFunction:
+        """What the quotient leaves, with the sign of the left side; by zero it is 0."""
+        choose, zero, divide = self.choose, typed(type_)(0), self._quotient(type_)
+        return lambda a, b: choose(b == zero, zero, a - divide(a, b) * b)
+
+    def _shift_count(self, type_: ScalarType, count: ScalarType) -> UnaryFunction:
+        """The count modulo the width, in the type of what is shifted."""
+        mask, cast = typed(count)((type_.bits or 0) - 1), self.caster(type_)
+        if count is type_:
+            return lambda value: value & mask
+        return lambda value: cast(value & mask)
+
+    # Functions
+
+    def builtin(self, function: Builtin, type_: ScalarType) -> Callable[..., Value]:
+        """What the built-in `function` does to arguments of `type_`."""
+        if function is Builtin.MIN:
+            return self.minimum
+        if function is Builtin.MAX:
+            return self.maximum
+        if function is Builtin.ABS:
+            return self._absolute(type_)
+        if function is Builtin.POW:
+            return self._power(type_)
+        exact = {Builtin.FLOOR: self.module.floor, Builtin.CEIL: self.module.ceil, Builtin.SQRT: self.module.sqrt}
+        if function in exact:
+            return exact[function]  # type: ignore[no-any-return]
+        return self._wider(self.module.exp if function is Builtin.EXP else self.module.log, type_)
+
+    def minimum(self, a: Value, b: Value) -> Value:
+        """The smaller value; of a number and NaN the number, of equal ones the first."""
+        return self.choose((b < a) | (a != a), b, a)
+
+    def maximum(self, a: Value, b: Value) -> Value:
+        """The larger value; of a number and NaN the number, of equal ones the first."""
+        return self.choose((a < b) | (a != a), b, a)
+
+    def _absolute(self, type_: ScalarType) -> UnaryFunction:
+        if type_.is_float:
+            return operator.abs
+        choose, zero = self.choose, typed(type_)(0)
+        return (lambda value: choose(value < zero, -value, value)) if type_.is_signed else (lambda value: value)
+
+    def _wider(self, function: Callable[..., Value], type_: ScalarType) -> Callable[..., Value]:
+        """`function` by way of float64, so that a float32 is as exact as it can be."""
+        if type_ is ScalarType.FLOAT64:
+            return function
+        widen, narrow = self.caster(ScalarType.FLOAT64), self.caster(type_)
+        return lambda *values: narrow(function(*map(widen, values)))
+
+    def _power(self, type_: ScalarType) -> BinaryFunction:
+        """C's `pow`: of a base that is not above zero by its size, whose powers NumPy's shortcuts leave alone."""
+        choose, kind, module = self.choose, typed(type_), self.module
+        size = self._wider(module.power, type_)
+        zero, two, inf, nan = kind(0), kind(2), kind(numpy.inf), kind(numpy.nan)
+
+        def power(base: Value, exponent: Value) -> Value:
+            result = size(operator.abs(base), exponent)
+            whole = module.floor(exponent) == exponent
+            odd = whole & (module.fmod(operator.abs(exponent), two) == kind(1))
+            defined = whole | (base == zero) | (base == -inf)
+            below = module.signbit(base) & (base == base)
+            return choose(below, choose(odd, -result, choose(defined, result, nan)), result)
+
+        return power
+
+    # Conversions of numbers and bools
+
+    def convert(self, source: ScalarType, target: ScalarType) -> UnaryFunction:
+        """A cast between number types and bool: floats are rounded; as an integer a float loses its fraction, becomes
+        the nearest value where it does not fit, and 0 where it is NaN; integers wrap; as a bool what is not 0 is true.
+        """
+        if source is target:
+            return lambda value: value
+        if target is ScalarType.BOOL:
+            zero = typed(source)(0)
+            return lambda value: value != zero
+        if source.is_float and target.is_integer:
+            return self._truncated(source, target)
+        return self.caster(target)
+
+    def _truncated(self, source: ScalarType, target: ScalarType) -> UnaryFunction:
+        choose, kind, cast = self.choose, typed(source), self.caster(target)
+        low, high = smallest(target), largest(target)
+        below, above, zero = kind(int(low)), kind(float(int(high) + 1)), kind(0)
+
+        def convert(value: Value) -> Value:
+            inside = choose((value > below) & (value < above), value, zero)
+            return choose(value >= above, high, choose(value <= below, low, cast(inside)))
+
+        return convert
+
+
+def _choose_one(condition: Any, yes: Value, no: Value) -> Value:
+    return yes if condition else no
+
+
+SINGLE = Arithmetic(numpy, _choose_one, typed)
+"""The operations on single values."""
+
+
+@cache
+def of_arrays(module: Any = numpy) -> Arithmetic:
+    """The operations on arrays of `module`, numpy or cupy."""
+
+    def caster(type_: ScalarType) -> UnaryFunction:
+        dtype = numpy.dtype(type_.value)
+        return lambda values: values.astype(dtype, copy=False)
+
+    return Arithmetic(module, module.where, caster)

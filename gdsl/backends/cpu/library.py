@@ -1,0 +1,163 @@
+"""Shared libraries as the compiler makes them: tried before they are trusted, and closed when unused."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import re
+import sys
+import threading
+import weakref
+from collections.abc import Iterator
+from pathlib import Path
+
+from gdsl.backends.cpu import processes
+from gdsl.backends.cpu.elf import cut_off
+from gdsl.backends.cpu.memory import ControlBlock, HostSlice
+from gdsl.diagnostics import caution
+
+SYMBOLS = ("gdsl_run", "gdsl_release")
+"""What every generated library has."""
+
+_SPINS = "300"
+"""How often a thread of GCC's OpenMP looks whether the others have come to a barrier before it sleeps. The default is
+long enough to starve the very threads it waits for where other programs have a part of the machine."""
+_NUMBERS = re.compile(r"\s*0*[1-9]\d{0,8}\s*(,\s*0*[1-9]\d{0,8}\s*)*")
+_SIZE = re.compile(r"\s*(\d{1,12})\s*([bkmg]?)\s*", re.IGNORECASE)
+_UNITS = {"b": 0, "k": 10, "": 10, "m": 20, "g": 30}
+_LARGEST_STACK = 1 << 30
+
+_TRIAL = """\
+import ctypes, sys
+try:
+    import resource
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+except (ImportError, OSError):
+    pass
+library = ctypes.CDLL(sys.argv[1])
+for symbol in sys.argv[2:]:
+    getattr(library, symbol)
+"""
+_TRIAL_SECONDS = 60.0
+_TRIAL_ROOM = 1 << 16
+
+_environment = threading.Lock()
+_first: dict[str, ctypes.CDLL] = {}
+"""The first library of each compiler is never closed: with it stays the OpenMP library that its threads run in."""
+
+
+class LibraryError(Exception):
+    """A library that cannot be loaded, and why."""
+
+
+class Library:
+    """A loaded library. It is closed once this object and every call of `run` have gone."""
+
+    def __init__(self, path: Path, maker: str) -> None:
+        """Load the library at `path`, which the compiler `maker` has made; raises `LibraryError`."""
+        try:
+            with _openmp_environment():
+                loaded = ctypes.CDLL(str(path))
+            self.run, self.release = (getattr(loaded, symbol) for symbol in SYMBOLS)
+        except (OSError, AttributeError) as error:
+            raise LibraryError(_reason(str(error), path)) from None
+        self.run.argtypes = [ctypes.POINTER(HostSlice)]
+        self.release.argtypes = [ctypes.POINTER(ControlBlock)]
+        self.release.restype = None
+        if _first.setdefault(maker, loaded) is not loaded:
+            # Functions hold on to the library that they are from, so it outlives a run that nobody waits for.
+            weakref.finalize(loaded, _close, loaded._handle).atexit = False
+
+
+def refusal(path: Path) -> str | None:
+    """Why the library at `path` cannot be used; None if it can.
+
+    Another process loads it: a damaged one may end the process that does. Raises OSError.
+    """
+    if cut_off(path):
+        return "its end is missing"
+    interpreter = sys.executable
+    if not interpreter or getattr(sys, "frozen", False):
+        return _refusal_here(path)
+    with _openmp_environment() as environment:
+        command = [interpreter, "-I", "-S", "-c", _TRIAL, str(path), *SYMBOLS]
+        try:
+            status, output = processes.run(command, _TRIAL_SECONDS, _TRIAL_ROOM, environment)
+        except processes.EndlessError as error:
+            return f"loading it {error}"
+    if status == 0:
+        return None
+    signal = processes.ending(status)
+    if signal is not None:
+        return f"loading it ends in {signal}"
+    lines = [line for line in output.splitlines() if line.strip()]
+    return _reason(lines[-1] if lines else "no reason given", path)
+
+
+def _refusal_here(path: Path) -> str | None:
+    """Where there is no interpreter to start, as in a frozen application."""
+    try:
+        Library(path, "")
+    except LibraryError as error:
+        return str(error)
+    return None
+
+
+def _reason(text: str, path: Path) -> str:
+    """The loader's words without the name of the file, which nobody chose."""
+    text = re.sub(r"^\w*Error: ", "", text.strip())
+    return text.replace(f"{path}: ", "").replace(str(path), "the file")[:300]
+
+
+def _close(handle: int) -> None:
+    close = ctypes.CDLL(None).dlclose
+    close.argtypes = [ctypes.c_void_p]
+    close(handle)
+
+
+@contextlib.contextmanager
+def _openmp_environment() -> Iterator[dict[str, str]]:
+    """The environment without what OpenMP would complain of; its library reads it when it is first loaded."""
+    with _environment:
+        os.environ.setdefault("GOMP_SPINCOUNT", _SPINS)
+        refused = {
+            name: os.environ.pop(name)
+            for name, taken in _TAKEN.items()
+            if name in os.environ and not taken(os.environ[name])
+        }
+        try:
+            yield dict(os.environ)
+        finally:
+            os.environ.update(refused)
+    for name, value in refused.items():
+        if value.strip():
+            _caution_once(name, value)
+
+
+def _is_count(text: str) -> bool:
+    return _NUMBERS.fullmatch(text) is not None
+
+
+def _is_stack(text: str) -> bool:
+    """Whether this is a size of a stack, and one that every thread can have."""
+    found = _SIZE.fullmatch(text)
+    return found is not None and int(found[1]) << _UNITS[found[2].lower()] <= _LARGEST_STACK
+
+
+_TAKEN = {
+    "OMP_NUM_THREADS": _is_count,
+    "OMP_THREAD_LIMIT": _is_count,
+    "OMP_STACKSIZE": _is_stack,
+    "GOMP_STACKSIZE": _is_stack,
+}
+"""What OpenMP takes in the environment. Of the rest its library complains on standard error by itself, or fails."""
+
+
+def _caution_once(name: str, value: str) -> None:
+    if (name, value) not in _cautioned:
+        _cautioned.add((name, value))
+        caution(f"{name}={value[:40]!r} is of no use to OpenMP; it is as if it were not set")
+
+
+_cautioned: set[tuple[str, str]] = set()

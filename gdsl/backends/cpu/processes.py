@@ -1,0 +1,86 @@
+"""Running a program of the machine that may print without end, never end, or start others that outlive it."""
+
+from __future__ import annotations
+
+import os
+import selectors
+import signal
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+
+_LOOK = 0.05
+"""Seconds between looks at whether a process has ended whose output is still held open by another."""
+_PIECE = 1 << 16
+
+
+class EndlessError(Exception):
+    """A process that was stopped since it took too long or printed too much; the text says which, after "it"."""
+
+
+def run(
+    command: Sequence[str], seconds: float, room: int, environment: Mapping[str, str] | None = None
+) -> tuple[int, str]:
+    """The exit status of `command` (minus the signal that ended it) and what it printed, both streams in one.
+
+    Raises `EndlessError` after `seconds` seconds or `room` bytes, OSError where it cannot be started. However this
+    ends, nothing that it started in its own session goes on.
+    """
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+        env=environment,
+    ) as process:
+        try:
+            deadline = time.monotonic() + seconds
+            output = _output(process, deadline, room)
+            status = process.wait(max(0.0, deadline - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            _kill(process)
+            raise EndlessError(f"did not end within {seconds:g} seconds") from None
+        except BaseException:
+            _kill(process)
+            raise
+    return status, output.decode(errors="replace")
+
+
+def ending(status: int) -> str | None:
+    """The name of the signal that ended a process; None where it ended by itself."""
+    if status >= 0:
+        return None
+    try:
+        return signal.Signals(-status).name
+    except ValueError:
+        return f"signal {-status}"
+
+
+def _output(process: subprocess.Popen[bytes], deadline: float, room: int) -> bytes:
+    assert process.stdout is not None
+    stream = process.stdout.fileno()
+    output = bytearray()
+    with selectors.DefaultSelector() as selector:
+        selector.register(stream, selectors.EVENT_READ)
+        while True:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise subprocess.TimeoutExpired(process.args, 0)
+            if selector.select(min(left, _LOOK)):
+                piece = os.read(stream, _PIECE)
+                output += piece
+                if not piece:
+                    return bytes(output)
+                if len(output) > room:
+                    raise EndlessError(f"printed more than {room >> 10} KiB")
+            elif process.poll() is not None:
+                return bytes(output)
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """End it and what it started; the compiler proper is a child of the command that is called."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except OSError:
+        process.kill()

@@ -1,0 +1,227 @@
+"""What was compiled once is kept: programs as the frontend leaves them, and the binaries of the backends.
+
+The directory is `GDSL_CACHE_DIR`, else `gdsl` in the XDG cache directory. An entry is one file, written by rename, with
+a checksum over its name and its data behind them: a damaged one, or one that was moved, counts as missing. Entries are
+data (`codec`) or binaries; a directory that somebody else could have written to is not used at all (`trust`). No
+trouble with the cache ever fails a run: it is said once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import stat
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache as remember
+from pathlib import Path
+
+from gdsl.cache.place import REMEDY, cannot, directory, is_noexec, made, private_file, refused, trouble
+from gdsl.cache.trust import read_private
+from gdsl.diagnostics import caution
+from gdsl.version import __version__
+
+__all__ = [
+    "REMEDY",
+    "clear",
+    "directory",
+    "fingerprint",
+    "get",
+    "get_file",
+    "holds",
+    "nowhere_to_load",
+    "program_key",
+    "put",
+    "put_file",
+    "trouble",
+    "usage",
+]
+
+KeyPart = str | bytes | int | bool | None
+
+_MAGIC = b"gdsl-cache-entry"
+_TRAILER = len(_MAGIC) + hashlib.sha256().digest_size
+_LARGEST = 1 << 28
+"""Bytes of an entry that is read; nothing that gdsl keeps comes near."""
+_warned = False
+
+
+def get(kind: str, key: Sequence[KeyPart]) -> bytes | None:
+    """The data kept under `key` among the entries of `kind`; None if there is none that can be trusted."""
+    return _read(kind, _name(kind, key, ""))
+
+
+def put(kind: str, key: Sequence[KeyPart], data: bytes) -> None:
+    """Keep `data` under `key`. Never raises: a cache that cannot be written is warned of once."""
+    name = _name(kind, key, "")
+    staged = _stage(kind, name, data)
+    if staged is not None:
+        _store(staged, name)
+
+
+def get_file(kind: str, key: Sequence[KeyPart], suffix: str = ".so") -> Path | None:
+    """The entry as a file to load (a shared library with the checksum behind its end); None as in `get`."""
+    name = _name(kind, key, suffix)
+    return directory() / kind / name if _read(kind, name) is not None else None
+
+
+def put_file(
+    kind: str,
+    key: Sequence[KeyPart],
+    data: bytes,
+    suffix: str = ".so",
+    accept: Callable[[Path], bool] = lambda path: True,
+) -> Path | None:
+    """Keep `data`, once `accept` has taken a file of it, and return the file to use.
+
+    Where the cache cannot be written, or `accept` does not take the file there, that is one in a private temporary
+    directory, which the caller may remove; None where neither is taken. Raises OSError where nothing can be written.
+    """
+    name = _name(kind, key, suffix)
+    staged = _stage(kind, name, data)
+    if staged is not None and accept(staged):
+        return _store(staged, name) or private_file(suffix, data)
+    try:
+        spare = private_file(suffix, data)
+        if accept(spare):
+            if staged is not None:  # good, though not to be used from there, as on a file system mounted noexec
+                _store(staged, name)
+                staged = None
+            return spare
+        spare.unlink()
+        return None
+    finally:
+        if staged is not None:
+            _discard(staged)
+
+
+def holds(path: Path) -> bool:
+    """Whether `path` is an entry, rather than a file that stands in for one."""
+    with contextlib.suppress(OSError):
+        return path.parent.parent == directory()
+    return False
+
+
+def nowhere_to_load() -> bool:
+    """Whether no library can be loaded, neither from the cache nor from the directory for temporary files."""
+    with contextlib.suppress(OSError):
+        return is_noexec(directory()) and is_noexec(Path(tempfile.gettempdir()))
+    return False
+
+
+def clear() -> int:
+    """Remove every entry; returns how many there were."""
+    entries = [path for path, _ in _entries()]
+    for path in entries:
+        _discard(path)
+    return len(entries)
+
+
+def usage() -> tuple[int, int]:
+    """How many entries there are and how many bytes they take."""
+    sizes = [size for _, size in _entries()]
+    return len(sizes), sum(sizes)
+
+
+@remember
+def fingerprint() -> str:
+    """A hash over gdsl's own code, grammar and templates: entries of another state of gdsl are never found."""
+    package = Path(__file__).parents[1]
+    installed = package / "_data"
+    data = installed if installed.is_dir() else package.parent
+    digest = hashlib.sha256(__version__.encode())
+    for root, pattern in ((package, "*.py"), (data / "grammar", "*"), (data / "templates", "*")):
+        for path in sorted(root.rglob(pattern)):
+            if "__pycache__" not in path.parts and path.is_file():
+                content = path.read_bytes()
+                digest.update(f"{path.relative_to(root)}\0{len(content)}\0".encode() + content)
+    return digest.hexdigest()
+
+
+def program_key(program: object) -> str:
+    """A part of a key that stands for a whole program of the operator IR, places in its text included."""
+    return hashlib.sha256(repr(program).encode()).hexdigest()
+
+
+def _name(kind: str, key: Sequence[KeyPart], suffix: str) -> str:
+    digest = hashlib.sha256(f"{fingerprint()} {kind}\0".encode())
+    for part in key:
+        content = part if isinstance(part, bytes) else repr(part).encode()
+        digest.update(f"{type(part).__name__} {len(content)}\0".encode() + content)
+    return digest.hexdigest() + suffix
+
+
+def _trailer(name: str, data: bytes) -> bytes:
+    """What stands behind the data of the entry `name`, and of no other."""
+    return _MAGIC + hashlib.sha256(name.encode() + b"\0" + data).digest()
+
+
+def _read(kind: str, name: str) -> bytes | None:
+    try:
+        place = directory() / kind
+        if refused(place) is not None:
+            return None
+        content = read_private(place / name, _LARGEST)
+    except (OSError, ValueError):
+        return None
+    if content is None:
+        return None
+    data, trailer = content[:-_TRAILER], content[-_TRAILER:]
+    return data if trailer == _trailer(name, data) else None
+
+
+def _stage(kind: str, name: str, data: bytes) -> Path | None:
+    """The whole entry as a file beside its place; None, and a warning, where it cannot be written."""
+    try:
+        place = directory() / kind
+        refusal = made(place.parent) or made(place)
+        if refusal is not None:
+            _warn(refusal)
+            return None
+        handle, staged = tempfile.mkstemp(prefix=".", dir=place)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(data + _trailer(name, data))
+        except BaseException:
+            _discard(Path(staged))
+            raise
+    except (OSError, ValueError) as error:
+        _warn(cannot("written", error))
+        return None
+    return Path(staged)
+
+
+def _store(staged: Path, name: str) -> Path | None:
+    """Give a staged entry its name; None, and a warning, where that cannot be done."""
+    path = staged.with_name(name)
+    try:
+        os.replace(staged, path)
+    except OSError as error:
+        _discard(staged)
+        _warn(cannot("written", error))
+        return None
+    return path
+
+
+def _discard(path: Path) -> None:
+    with contextlib.suppress(OSError):
+        path.unlink()
+
+
+def _entries() -> Iterator[tuple[Path, int]]:
+    """Every entry and its size; links are neither followed nor counted."""
+    with contextlib.suppress(OSError, ValueError):
+        for kind in directory().iterdir():
+            if stat.S_ISDIR(kind.lstat().st_mode):
+                for path in kind.iterdir():
+                    status = path.lstat()
+                    if stat.S_ISREG(status.st_mode):
+                        yield path, status.st_size
+
+
+def _warn(text: str) -> None:
+    global _warned
+    if not _warned:
+        _warned = True
+        caution(f"{text}; {REMEDY}")

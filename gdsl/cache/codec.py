@@ -1,0 +1,242 @@
+"""Frozen dataclasses as data: what is read back is of known classes and of the declared types, or it is refused.
+
+A `Codec` knows the classes that it is given. A dataclass becomes a list: the name of its class, where its place could
+also hold another one, and its fields in order; an enumeration becomes the name of its member. The rest is JSON. Nothing
+that is read is ever executed or imported.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+import types
+import typing
+from collections.abc import Callable, Iterable, Mapping
+from enum import Enum
+from typing import Any, Generic, TypeVar
+
+Root = TypeVar("Root")
+Convert = Callable[[Any], Any]
+
+_SCALARS = (bool, int, float, str, type(None))
+_REFUSALS = (ValueError, TypeError, KeyError, RecursionError)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Pair:
+    """Both ways of the values of one type, and the kind of JSON that they become."""
+
+    write: Convert
+    read: Convert
+    json: frozenset[type]
+    values: frozenset[type]
+
+
+class Codec(Generic[Root]):
+    """Values of `root` to bytes and back; `classes` are all dataclasses and other names that annotations may hold.
+
+    Where `names` is given, every string of the data must match it, but for the fields in `free` ("Class.field").
+    """
+
+    def __init__(
+        self,
+        root: type[Root],
+        classes: Mapping[str, object],
+        names: re.Pattern[str] | None = None,
+        free: Iterable[str] = (),
+    ) -> None:
+        """Nothing is looked at before it is first needed."""
+        self._root = root
+        self._namespace = dict(classes)
+        self._names, self._free = names, frozenset(free)
+        self._hints: dict[str, Any] = {}
+        self._pairs: dict[Any, _Pair] = {}
+        self._nodes: dict[type, tuple[Convert, Convert]] = {}
+
+    def encode(self, value: Root) -> bytes | None:
+        """`value` as bytes; None where it holds what no declaration allows, or is nested too deeply."""
+        try:
+            return json.dumps(self._pair(self._root).write(value), separators=(",", ":")).encode()
+        except _REFUSALS:
+            return None
+
+    def decode(self, data: bytes) -> Root | None:
+        """What `encode` made `data` of; None for any other data."""
+        try:
+            return typing.cast(Root, self._pair(self._root).read(json.loads(data)))
+        except _REFUSALS:
+            return None
+
+    def _pair(self, hint: Any) -> _Pair:
+        if hint not in self._pairs:
+            self._pairs[hint] = self._made(hint)
+        return self._pairs[hint]
+
+    def _made(self, hint: Any) -> _Pair:
+        origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+        if origin in (typing.Union, types.UnionType):
+            return self._union(arguments)
+        if origin is tuple and arguments[-1] is Ellipsis:
+            return self._sequence(tuple, arguments[0])
+        if origin is tuple:
+            return self._fixed(arguments)
+        if origin in (list, frozenset):
+            return self._sequence(origin, arguments[0])
+        if origin is dict and arguments[0] is str:
+            return self._dictionary(arguments[1])
+        if hint is str and self._names is not None:
+            return _matching(self._names)
+        if hint in _SCALARS:
+            return _scalar(hint)
+        if isinstance(hint, type) and issubclass(hint, Enum):
+            return _enumeration(hint)
+        if dataclasses.is_dataclass(hint):
+            return self._one_of((hint,))
+        raise AssertionError(f"no data for {hint}")
+
+    def _sequence(self, kind: Any, element: Any) -> _Pair:
+        inner = self._pair(element)
+
+        def write(value: Any) -> Any:
+            _require(type(value) is kind)
+            return [inner.write(each) for each in (sorted(value) if kind is frozenset else value)]
+
+        def read(value: Any) -> Any:
+            _require(type(value) is list)
+            return kind([inner.read(each) for each in value])
+
+        return _Pair(write, read, frozenset((list,)), frozenset((kind,)))
+
+    def _fixed(self, elements: tuple[Any, ...]) -> _Pair:
+        inner = [self._pair(element) for element in elements]
+
+        def write(value: Any) -> Any:
+            _require(type(value) is tuple)
+            return [pair.write(each) for pair, each in zip(inner, value, strict=True)]
+
+        def read(value: Any) -> Any:
+            _require(type(value) is list)
+            return tuple([pair.read(each) for pair, each in zip(inner, value, strict=True)])
+
+        return _Pair(write, read, frozenset((list,)), frozenset((tuple,)))
+
+    def _dictionary(self, element: Any) -> _Pair:
+        inner, text = self._pair(element), self._pair(str)
+
+        def write(value: Any) -> Any:
+            _require(type(value) is dict)
+            return {text.write(name): inner.write(each) for name, each in value.items()}
+
+        def read(value: Any) -> Any:
+            _require(type(value) is dict)
+            return {text.read(name): inner.read(each) for name, each in value.items()}
+
+        return _Pair(write, read, frozenset((dict,)), frozenset((dict,)))
+
+    def _union(self, arguments: tuple[Any, ...]) -> _Pair:
+        nodes = tuple(argument for argument in arguments if dataclasses.is_dataclass(argument))
+        pairs = [self._pair(argument) for argument in arguments if argument not in nodes]
+        if nodes:
+            pairs.append(self._one_of(nodes))
+        writers = {kind: pair.write for pair in pairs for kind in pair.values}
+        readers = {kind: pair.read for pair in pairs for kind in pair.json}
+        assert len(readers) == sum(len(pair.json) for pair in pairs), arguments
+        return _Pair(
+            lambda value: writers[type(value)](value),
+            lambda value: readers[type(value)](value),
+            frozenset(readers),
+            frozenset(writers),
+        )
+
+    def _one_of(self, parents: tuple[Any, ...]) -> _Pair:
+        """Dataclasses: `parents` and those made from them."""
+        known = {name: kind for name, kind in self._namespace.items() if isinstance(kind, type)}
+        family = {name: kind for name, kind in known.items() if issubclass(kind, parents) and _is_leaf(kind, known)}
+        kinds, only = frozenset(family.values()), next(iter(family))
+        tagged = len(family) > 1
+
+        def write(value: Any) -> Any:
+            kind = type(value)
+            _require(kind in kinds)
+            fields = self._node(kind)[0](value)
+            return [kind.__name__, *fields] if tagged else fields
+
+        def read(value: Any) -> Any:
+            _require(type(value) is list and bool(value))
+            name, fields = (value[0], value[1:]) if tagged else (only, value)
+            return self._node(family[name])[1](fields)
+
+        return _Pair(write, read, frozenset((list,)), kinds)
+
+    def _hint(self, annotation: Any) -> Any:
+        """What an annotation means, each looked at once: that takes longer than reading a program."""
+        if not isinstance(annotation, str):
+            return annotation
+        if annotation not in self._hints:
+            holder = types.SimpleNamespace(__annotations__={"it": annotation})
+            self._hints[annotation] = typing.get_type_hints(holder, globalns=self._namespace)["it"]
+        return self._hints[annotation]
+
+    def _node(self, kind: type) -> tuple[Convert, Convert]:
+        if kind not in self._nodes:
+            self._nodes[kind] = self._made_node(kind)
+        return self._nodes[kind]
+
+    def _made_node(self, kind: Any) -> tuple[Convert, Convert]:
+        declared = {field.name: field.type for field in dataclasses.fields(kind)}
+        fields = list(declared)
+        pairs = [
+            _scalar(str) if f"{kind.__name__}.{name}" in self._free else self._pair(self._hint(declared[name]))
+            for name in fields
+        ]
+        writers = [(name, pair.write) for name, pair in zip(fields, pairs, strict=True)]
+        readers = [pair.read for pair in pairs]
+
+        def write(value: Any) -> Any:
+            _require(type(value) is kind)
+            return [convert(getattr(value, name)) for name, convert in writers]
+
+        def read(value: Any) -> Any:
+            _require(type(value) is list)
+            return kind(*[convert(each) for convert, each in zip(readers, value, strict=True)])
+
+        return write, read
+
+
+def _scalar(kind: type) -> _Pair:
+    def same(value: Any) -> Any:
+        _require(type(value) is kind)
+        return value
+
+    return _Pair(same, same, frozenset((kind,)), frozenset((kind,)))
+
+
+def _enumeration(kind: type[Enum]) -> _Pair:
+    members = dict(kind.__members__)
+
+    def write(value: Any) -> Any:
+        _require(type(value) is kind)
+        return value.name
+
+    return _Pair(write, members.__getitem__, frozenset((str,)), frozenset((kind,)))
+
+
+def _matching(names: re.Pattern[str]) -> _Pair:
+    def same(value: Any) -> Any:
+        _require(type(value) is str and names.fullmatch(value) is not None)
+        return value
+
+    return _Pair(same, same, frozenset((str,)), frozenset((str,)))
+
+
+def _is_leaf(kind: type, known: Mapping[str, type]) -> bool:
+    """Classes that others are made from stand for those; a program holds none of themselves."""
+    return dataclasses.is_dataclass(kind) and not any(
+        other is not kind and issubclass(other, kind) for other in known.values()
+    )
+
+
+def _require(holds: bool) -> None:
+    if not holds:
+        raise ValueError

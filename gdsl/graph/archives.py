@@ -1,0 +1,158 @@
+"""SciPy's `.npz` archives: sizes are checked before anything is read, and nothing in one is ever unpickled."""
+
+from __future__ import annotations
+
+import errno
+import warnings
+import zipfile
+from dataclasses import dataclass
+from typing import IO, Any
+
+from numpy.lib import format as npy
+from numpy.typing import NDArray
+
+from gdsl.diagnostics import GdslError
+from gdsl.graph.layouts import ARRAYS_OF_LAYOUT
+from gdsl.graph.memory import require_memory
+from gdsl.graph.text import file_size, printable, unreadable
+
+DIRECTED_KEY = "gdsl_directed"
+"""What gdsl adds to its own `.npz` files; SciPy ignores it."""
+
+_LARGEST_DEFLATE_RATIO = 1100
+_LARGEST_HEADER = 16_384
+_LARGEST_SCALAR = 4096
+_ENCRYPTED = 0x1
+
+
+@dataclass(frozen=True, slots=True)
+class SavedMatrix:
+    """What an archive says: a layout of `ARRAYS_OF_LAYOUT`, (rows, columns), the arrays as they are, unchecked."""
+
+    layout: str
+    shape: tuple[int, int]
+    arrays: dict[str, NDArray[Any]]
+    directed: bool
+
+
+def read_archive(path: str) -> SavedMatrix:
+    """The matrix that `scipy.sparse.save_npz` wrote to `path`. Raises GdslError E07xx with the file."""
+    size = file_size(path)
+    try:
+        with zipfile.ZipFile(path) as archive, warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # NumPy warns of headers by Python 2, which are right all the same.
+            return _saved_matrix(_Parts(archive, path, size))
+    except (GdslError, MemoryError):
+        raise
+    except (zipfile.BadZipFile, EOFError, OSError) as error:
+        # A damaged table of contents has zipfile seek to places that there are not.
+        if isinstance(error, OSError) and error.errno != errno.EINVAL:
+            raise unreadable(path, error) from None
+        message = "the .npz file is damaged or cut off"
+        raise GdslError.single("E0710", message, notes=(printable(str(error)),), place=path) from None
+    except Exception as error:  # NumPy and zipfile raise whatever comes out of damaged bytes.
+        message = "this is no sparse matrix of SciPy (scipy.sparse.save_npz)"
+        note = f"{type(error).__name__}: {printable(str(error))}"
+        raise GdslError.single("E0710", message, notes=(note,), place=path) from None
+
+
+def _saved_matrix(parts: _Parts) -> SavedMatrix:
+    word = parts.scalar("format", "SU")
+    layout = word.decode("ascii", "replace") if isinstance(word, bytes) else str(word)
+    if layout not in ARRAYS_OF_LAYOUT:
+        raise parts.error("E0710", f"the layout `{printable(layout)}` is none of {', '.join(ARRAYS_OF_LAYOUT)}")
+    directed = bool(parts.scalar(DIRECTED_KEY, "b")) if DIRECTED_KEY in parts else True
+    names = ARRAYS_OF_LAYOUT[layout]
+    if layout == "coo" and "row" not in parts and "coords" in parts:
+        names = ("data", "coords")
+    parts.require_memory((*names, "shape"))
+    shape = parts.array("shape")
+    if shape.shape != (2,) or shape.dtype.kind not in "iu" or (shape < 0).any():
+        raise parts.error("E0704", f"`shape` is {printable(str(shape.tolist()))}; a graph's matrix has two sizes")
+    arrays = {name: parts.array(name) for name in names}
+    if "coords" in arrays:
+        coordinates = arrays.pop("coords")
+        if coordinates.ndim != 2 or len(coordinates) != 2:
+            raise parts.error("E0704", f"`coords` has the shape {coordinates.shape}; a graph's matrix is square")
+        arrays["row"], arrays["col"] = coordinates
+    return SavedMatrix(layout, (int(shape[0]), int(shape[1])), arrays, directed)
+
+
+class _Parts:
+    """The arrays in an archive, each read at most once and only after its size was found to be possible."""
+
+    def __init__(self, archive: zipfile.ZipFile, path: str, size: int) -> None:
+        self._archive, self._path, self._size = archive, path, size
+        self._members = {member.filename: member for member in archive.infolist()}
+        if len(self._members) != len(archive.infolist()):
+            raise self.error("E0710", "two parts of the archive have the same name")
+
+    def __contains__(self, name: str) -> bool:
+        return f"{name}.npy" in self._members
+
+    def error(self, code: str, message: str) -> GdslError:
+        return GdslError.single(code, message, place=self._path)
+
+    def require_memory(self, names: tuple[str, ...]) -> None:
+        """Raise E0708 if the arrays, which are copied about twice on their way, do not fit in memory."""
+        total = 0
+        for name in names:
+            with self._open(name) as stream:
+                total += self._claimed(name, stream)
+        require_memory(total * 3, "the sparse matrix", self._path)
+
+    def array(self, name: str) -> NDArray[Any]:
+        with self._open(name) as stream:
+            self._claimed(name, stream)
+        with self._open(name) as stream:
+            found: NDArray[Any] = npy.read_array(stream, allow_pickle=False)
+            return found
+
+    def scalar(self, name: str, kinds: str) -> Any:
+        """The one value of a small array whose type is one of `kinds`."""
+        with self._open(name) as stream:
+            if self._claimed(name, stream) > _LARGEST_SCALAR:
+                raise self.error("E0710", f"`{name}` is not one value")
+        value = self.array(name)
+        if value.size != 1 or value.dtype.kind not in kinds:
+            raise self.error("E0710", f"`{name}` is not one value of the right type")
+        return value.reshape(-1)[0]
+
+    def _open(self, name: str) -> IO[bytes]:
+        member = self._members.get(f"{name}.npy")
+        if member is None:
+            message = f"this is no sparse matrix of SciPy (scipy.sparse.save_npz): it has no part `{name}`"
+            raise self.error("E0710", message)
+        if member.flag_bits & _ENCRYPTED or member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise self.error("E0710", f"`{name}` is encrypted, or compressed in a way that NumPy does not write")
+        if member.file_size > self._size * _LARGEST_DEFLATE_RATIO:
+            raise self._impossible(name, member.file_size)
+        return self._archive.open(member)
+
+    def _claimed(self, name: str, stream: IO[bytes]) -> int:
+        """How many bytes the array at the head of `stream` says it has, which its part of the archive holds."""
+        major, _ = npy.read_magic(stream)
+        read_header = npy.read_array_header_1_0 if major == 1 else npy.read_array_header_2_0
+        shape, _, dtype = read_header(stream, max_header_size=_LARGEST_HEADER)
+        if dtype.hasobject:
+            raise self.error("E0710", f"`{name}` holds Python objects, which are never loaded")
+        lengths = [int(length) for length in shape]
+        if any(length < 0 for length in lengths):
+            raise self.error("E0710", f"`{name}` has a negative length")
+        claimed = dtype.itemsize * _product(lengths)
+        held = self._members[f"{name}.npy"].file_size - stream.tell()
+        if claimed > held:
+            raise self._impossible(name, claimed)
+        if claimed < held:
+            raise self.error("E0710", f"`{name}` says {claimed:,} bytes, and {held:,} stand there")
+        return claimed
+
+    def _impossible(self, name: str, claimed: int) -> GdslError:
+        return self.error("E0706", f"its part `{name}` says {claimed:,} bytes, more than the file can hold")
+
+
+def _product(lengths: list[int]) -> int:
+    product = 1
+    for length in lengths:
+        product *= length
+    return product

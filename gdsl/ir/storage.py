@@ -1,0 +1,37 @@
+"""Programs of the IR as bytes for the cache, and back; what does not hold together is refused."""
+
+from __future__ import annotations
+
+import re
+
+from gdsl.cache.codec import Codec
+from gdsl.ir import expressions, program, statements
+from gdsl.ir.nodes import Program
+from gdsl.ir.verifier import VerificationError, verify
+
+CLASSES = {**vars(expressions), **vars(statements), **vars(program)}
+"""Every name that an annotation of the IR holds."""
+
+_PROGRAMS = Codec(
+    Program,
+    CLASSES,
+    names=re.compile(r"[^\W\d]\w*", re.ASCII),  # names go into generated text as they are
+    free=("Program.doc", "Program.source_name"),
+)
+
+
+def encode(value: Program) -> bytes | None:
+    """`value` as bytes; None where it cannot be kept (an expression that is nested too deeply)."""
+    return _PROGRAMS.encode(value)
+
+
+def decode(data: bytes) -> Program | None:
+    """The program that `encode` made `data` of; None where `data` is anything else."""
+    found = _PROGRAMS.decode(data)
+    if found is None:
+        return None
+    try:
+        verify(found, "reading the cache")
+    except (VerificationError, RecursionError):
+        return None
+    return found

@@ -1,0 +1,215 @@
+"""The data form of cached programs: what is written is read back, and everything else is refused."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import pickle
+import random
+from enum import Enum
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from gdsl.backends.cpu import compiled
+from gdsl.backends.cuda import stored
+from gdsl.backends.cuda.executable import lower_to_cuda
+from gdsl.cache.codec import Codec
+from gdsl.codegen.cuda.generate import Generated as GeneratedCuda
+from gdsl.codegen.expressions import CheckTable
+from gdsl.ir import nodes, storage
+from gdsl.pipeline import load
+from gdsl.source import Source, Span
+
+ROOT = Path(__file__).parents[2]
+PROGRAMS = sorted([*ROOT.glob("samples/*.gdsl"), *ROOT.glob("tests/programs/*.gdsl")])
+FORMS = [(), ("schedule.fuse=off",), ("schedule.ids=64", "schedule.block=128")]
+
+
+@cache
+def lowered(path, tune=()):
+    return load(str(path), tune)
+
+
+@pytest.mark.parametrize("tune", FORMS, ids=str)
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+def test_every_program_comes_back_as_it_was(path, tune):
+    program = lowered(path, tune)
+    found = storage.decode(storage.encode(program))
+    assert found == program
+    assert repr(found) == repr(program)  # tells 0 from 0.0 and from False
+
+
+@pytest.mark.parametrize("tune", FORMS, ids=str)
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+def test_what_backends_keep_comes_back_as_it_was(path, tune):
+    program = lowered(path, tune)
+    ready, made = lower_to_cuda(program, 32)
+    assert repr(storage.decode(storage.encode(ready))) == repr(ready)
+    found = stored.codec().decode(stored.codec().encode(made))
+    assert found == made
+    assert repr(found.schedule) == repr(made.schedule)
+    for_cpu = compiled.generated(program, 32)
+    assert compiled._FACTS.decode(compiled._FACTS.encode(for_cpu)) == for_cpu
+
+
+def test_every_class_of_the_ir_can_be_kept():
+    """A field of a type that has no data form would be found out here, and not by a user."""
+    kinds = [kind for kind in vars(nodes).values() if dataclasses.is_dataclass(kind)]
+    assert len(kinds) > 50
+    for kind in kinds:
+        storage._PROGRAMS._node(kind)
+    for kind in (GeneratedCuda, CheckTable):
+        stored.codec()._node(kind)
+
+
+def with_value(value, kind="float64"):
+    start, then = ("true", "false") if kind == "bool" else (1, 2)
+    text = (
+        f"program p; problem {{ vertex a : {kind} = {start}; }}\nvertex functor f(v) {{ apply {{ a[v] = {then}; }} }}"
+    )
+    program = load(Source("<text>", f"{text}\nschedule {{ compute(vertices, f); }}\n"))
+    [array] = program.arrays
+    literal = dataclasses.replace(array.initial, value=value)
+    return dataclasses.replace(program, arrays=(dataclasses.replace(array, initial=literal),))
+
+
+FLOATS = [0.0, -0.0, 1.5, math.inf, -math.inf, 5e-324, 1.7976931348623157e308]
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [*(("float64", value) for value in FLOATS), ("int32", 0), ("uint64", 2**64 - 1), ("bool", True)],
+)
+def test_values_keep_every_bit_and_their_type(kind, value):
+    [array] = storage.decode(storage.encode(with_value(value, kind))).arrays
+    assert type(array.initial.value) is type(value)
+    assert repr(array.initial.value) == repr(value)
+
+
+def test_texts_keep_every_sign():
+    program = dataclasses.replace(lowered(PROGRAMS[0]), doc='é\u2028"\\\n\ud800', source_name="/a b/\udcff.gdsl")
+    assert storage.decode(storage.encode(program)) == program
+
+
+def test_what_no_declaration_allows_is_not_written():
+    assert storage.encode(with_value("text")) is None
+    assert storage.encode(with_value(None)) is None
+    assert storage.encode(dataclasses.replace(lowered(PROGRAMS[0]), name="p; system()")) is None
+    assert storage.encode("no program") is None
+
+
+class OpenedError(Exception):
+    """Raised by what must not be executed."""
+
+
+class Bomb:
+    def __reduce__(self):
+        return exec, ("raise OpenedError",)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"{", b"null", b"[]", b"{}", b"1", b'"Program"', b"[" * 100_000, b"\xff\xfe", b"NaN", pickle.dumps(Bomb())],
+    ids=range(11),
+)
+def test_other_data_is_refused(data):
+    assert storage.decode(data) is None
+
+
+def places(value, path=()):
+    """The path of everything in JSON data."""
+    yield path
+    if isinstance(value, list):
+        for number, each in enumerate(value):
+            yield from places(each, (*path, number))
+
+
+def changed(value, path, new):
+    if not path:
+        return new
+    return [changed(each, path[1:], new) if number == path[0] else each for number, each in enumerate(value)]
+
+
+NEW = [
+    None,
+    True,
+    -1,
+    10**30,
+    1.5,
+    "x",
+    "x; y",
+    "Program",
+    "__class__",
+    [],
+    [[]],
+    ["Literal"],
+    ["Bomb", 1],
+    {},
+    {"a": 1},
+]
+
+
+@pytest.mark.parametrize("path", PROGRAMS[:6], ids=lambda path: path.stem)
+def test_changed_data_is_refused_or_a_sound_program(path):
+    """Never an exception, and never an object of a class or a type that is not declared there."""
+    data = json.loads(storage.encode(lowered(path)))
+    chosen = random.Random(path.stem)
+    everywhere = list(places(data))
+    for _ in range(600):
+        other = changed(data, chosen.choice(everywhere), chosen.choice(NEW))
+        found = storage.decode(json.dumps(other).encode())
+        if found is not None:
+            assert_declared(found)
+
+
+def assert_declared(value):
+    if isinstance(value, tuple):
+        for each in value:
+            assert_declared(each)
+    elif dataclasses.is_dataclass(value):
+        assert type(value) in (*vars(nodes).values(), Span)
+        for field in dataclasses.fields(value):
+            found = getattr(value, field.name)
+            if field.type == "str":
+                assert type(found) is str
+            if field.type == "str" and field.name not in ("doc", "source_name"):
+                assert found.isidentifier()
+            if field.type == "bool":
+                assert type(found) is bool
+            if field.type == "Expression":
+                assert isinstance(found, nodes.Expression)
+            assert_declared(found)
+    else:
+        assert value is None or isinstance(value, (bool, int, float, str, Enum))
+
+
+def test_names_that_would_be_code_are_refused():
+    data = storage.encode(lowered(PROGRAMS[0]))
+    name = lowered(PROGRAMS[0]).arrays[0].name
+    assert storage.decode(data) is not None
+    for other in ("a; int b", "a b", "", "1a", "a\\n", "../a", "a\\u0000", "é"):
+        assert storage.decode(data.replace(f'"{name}"'.encode(), f'"{other}"'.encode())) is None
+
+
+def test_program_that_does_not_hold_together_is_refused():
+    data = storage.encode(lowered(PROGRAMS[0]))
+    name = lowered(PROGRAMS[0]).arrays[0].name
+    assert storage.decode(data.replace(f'"{name}"'.encode(), b'"another"', 1)) is None
+
+
+def test_nesting_without_end_is_refused_both_ways():
+    @dataclasses.dataclass(frozen=True)
+    class Deep:
+        inner: Deep | None
+
+    value = None
+    for _ in range(100_000):
+        value = Deep(value)
+    codec = Codec(Deep, {"Deep": Deep})
+    assert codec.encode(value) is None
+    assert codec.decode(b"[" * 100_000 + b"null" + b"]" * 100_000) is None
+    while value is not None:  # so that it is not taken apart by recursion
+        value = value.inner

@@ -1,0 +1,41 @@
+"""A few programs of the campaign on names, always the same ones."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from gdsl.backends.cpu.compiler import find_compiler
+from gdsl.frontend.vocabulary import RESERVED
+from gdsl.pipeline import load
+from gdsl.tools.fuzz.campaign import Finding, run
+from gdsl.tools.fuzz.names import case, foreign_words, own_words, program_text
+
+
+def test_no_name_stands_in_the_way() -> None:
+    campaign = run("names", case, seed=1, count=6)
+    assert campaign.findings == []
+    assert campaign.cases == 6
+
+
+def test_the_words_are_many_and_may_be_declared() -> None:
+    words = {*foreign_words(), *own_words()[0], *own_words()[1]}
+    assert {"data_slice", "compare_and_swap", "threadIdx", "class", "xor"} <= words
+    assert words & RESERVED == set()
+    if find_compiler() is not None:
+        assert {"M_PI", "INT_MAX", "stdin"} <= words
+
+
+def test_a_case_follows_from_its_seed() -> None:
+    first, second = (program_text(random.Random(5)) for _ in range(2))
+    assert first == second != program_text(random.Random(6))
+    assert load(first).frontiers
+
+
+@pytest.mark.skipif(find_compiler() is None, reason="no C++ compiler on this machine")
+def test_the_campaign_finds_a_name_that_is_printed_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gdsl.codegen.names.KEYWORDS", frozenset())
+    monkeypatch.setattr("gdsl.tools.fuzz.names.own_words", lambda: (("class", "while_"), ("struct", "int")) * 2)
+    with pytest.raises(Finding):
+        case(random.Random(1))
