@@ -21,6 +21,8 @@ from gdsl.ir.nodes import Program
 
 _KIND = "cpu"
 _FACTS = Codec(Generated, {**vars(expressions), "Generated": Generated})
+_LONGEST_NAME = 100
+"""Letters of a program's name that its temporary file has: file systems allow 255 bytes."""
 
 
 @dataclass
@@ -55,7 +57,7 @@ class CpuBackend:
         if kept is not None:
             return CpuExecutable(program, id_bits, *kept)
         made = generated(program, id_bits, self.sizes)
-        binary = compilers.compile_library(made.text, f"{program.name}.cpp", compiler)
+        binary = compilers.compile_library(made.text, f"{program.name[:_LONGEST_NAME]}.cpp", compiler)
         library = install(binary, key, compiler)
         facts = _FACTS.encode(made)
         if facts is not None:

@@ -8,6 +8,7 @@ that calls `cupy_backends.cuda.libs.nvrtc`, which CuPy does not document: `getVe
 from __future__ import annotations
 
 import ctypes
+import os
 import re
 from functools import cache
 from importlib import metadata
@@ -28,7 +29,8 @@ OPTIONS = (
 )
 """What every program is compiled with: no contraction, no flush of denormals, so that backends agree."""
 
-_ARCHITECTURE = re.compile(r"(?:sm_|compute_)?(\d{2,3}[af]?)")
+_ARCHITECTURE = re.compile(r"(?:sm_|compute_)?([0-9]{2,3}[af]?)")
+_RELATIVE_NAME = re.compile(r'^(#line \d+ ")(?!/)', re.MULTILINE)
 _INSTALL = "install it with: pip install 'gdsl[cuda13]' (or 'gdsl[cuda12]' for a driver older than 580)"
 
 
@@ -76,6 +78,7 @@ def compile_to_ptx(text: str, arch: str, name: str = "gdsl.cu") -> str:
 
 def _compile(text: str, architecture: str, name: str, binary: bool) -> bytes:
     nvrtc = bindings()
+    text, name = _without_directory(text, name)
     program = nvrtc.createProgram(text, name, (), ())
     options = (*OPTIONS, f"-arch={architecture}")
     try:
@@ -87,6 +90,16 @@ def _compile(text: str, architecture: str, name: str, binary: bool) -> bytes:
         return found if isinstance(found, bytes) else str(found).encode()
     finally:
         nvrtc.destroyProgram(program)
+
+
+def _without_directory(text: str, name: str) -> tuple[str, str]:
+    """NVRTC writes the current directory in front of relative names, and its own assembler chokes on a quote there."""
+    try:
+        if '"' not in os.getcwd():
+            return text, name
+    except OSError:
+        return text, name
+    return _RELATIVE_NAME.sub(r"\1/", text), f"/{name}"
 
 
 def _compile_error(log: str, architecture: str) -> GdslError:
