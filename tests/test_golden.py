@@ -1,4 +1,5 @@
-"""The text of every stage, pinned: the IR and the CUDA of every sample and test program, byte for byte."""
+"""The text of every stage, pinned: the IR, the kernel plan and the CUDA of every sample and test program, byte for
+byte."""
 
 from __future__ import annotations
 
@@ -14,15 +15,18 @@ from pathlib import Path
 import pytest
 
 from gdsl.backends.cpu import source_text as cpp_text
+from gdsl.backends.cuda import plan_of
 from gdsl.backends.cuda import source_text as cuda_text
 from gdsl.ir.nodes import Program
 from gdsl.ir.printer import print_program
 from gdsl.pipeline import load
+from gdsl.plan.printer import print_plan
 from gdsl.source import Source
 
 ROOT = Path(__file__).parents[1]
 GOLDEN = ROOT / "tests" / "golden"
 PATHS = sorted([*(ROOT / "samples").glob("*.gdsl"), *(ROOT / "tests" / "programs").glob("*.gdsl")])
+PLANS = [*(f"plan/{path.stem}.txt" for path in PATHS), "plan/bfs_unfused.txt"]
 UNFUSED = ("bfs",)
 """Programs whose text of a kernel an operator is pinned too."""
 
@@ -43,7 +47,9 @@ def texts() -> dict[str, str]:
         program = program_of(path)
         found[f"ir/{path.stem}.txt"] = print_program(program)
         found[f"cuda/{path.stem}.cu"] = cuda_text(program, 32)
+        found[f"plan/{path.stem}.txt"] = print_plan(plan_of(program))
         if path.stem in UNFUSED:
+            found[f"plan/{path.stem}_unfused.txt"] = print_plan(plan_of(program_of(path, "schedule.fuse=off")))
             found[f"cuda/{path.stem}_unfused.cu"] = cuda_text(program_of(path, "schedule.fuse=off"), 32)
     return found
 
@@ -53,20 +59,26 @@ def test_ir(name: str, golden: Golden) -> None:
     golden(name, texts()[name])
 
 
+@pytest.mark.parametrize("name", PLANS)
+def test_plan(name: str, golden: Golden) -> None:
+    golden(name, texts()[name])
+
+
 @pytest.mark.parametrize("name", [f"cuda/{path.stem}.cu" for path in PATHS] + [f"cuda/{n}_unfused.cu" for n in UNFUSED])
 def test_cuda(name: str, golden: Golden) -> None:
     golden(name, texts()[name])
 
 
 def test_no_golden_file_is_left_over() -> None:
-    found = {path.relative_to(GOLDEN).as_posix() for folder in ("ir", "cuda") for path in (GOLDEN / folder).iterdir()}
+    folders = [GOLDEN / folder for folder in ("ir", "plan", "cuda")]
+    found = {path.relative_to(GOLDEN).as_posix() for folder in folders for path in folder.iterdir()}
     assert found == set(texts())
 
 
 @by_path
 def test_text_is_tidy(path: Path) -> None:
     """One line end at the end, no tabs, no stretches of empty lines, no word of a template left."""
-    for name in (f"cuda/{path.stem}.cu", f"ir/{path.stem}.txt"):
+    for name in (f"cuda/{path.stem}.cu", f"plan/{path.stem}.txt", f"ir/{path.stem}.txt"):
         text = texts()[name]
         assert text.endswith("\n"), name
         assert not text.endswith("\n\n"), name

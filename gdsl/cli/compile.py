@@ -9,8 +9,17 @@ import click
 
 from gdsl.cli.options import GraphWords, graph_options, output_option, tuning_options
 
-_FORMS = ("ast", "ir", "cuda", "cpp", "ptx", "cubin")
-_SUFFIXES = {".cu": "cuda", ".cpp": "cpp", ".cc": "cpp", ".ptx": "ptx", ".cubin": "cubin", ".ir": "ir", ".ast": "ast"}
+_FORMS = ("ast", "ir", "plan", "cuda", "cpp", "ptx", "cubin")
+_SUFFIXES = {
+    ".cu": "cuda",
+    ".cpp": "cpp",
+    ".cc": "cpp",
+    ".ptx": "ptx",
+    ".cubin": "cubin",
+    ".ir": "ir",
+    ".plan": "plan",
+    ".ast": "ast",
+}
 
 
 @click.command(name="compile", short_help="Print the code that a program becomes.")
@@ -35,6 +44,7 @@ def command(
     \b
     Examples:
       gdslc compile samples/bfs.gdsl
+      gdslc compile samples/bfs.gdsl --emit plan
       gdslc compile samples/bfs.gdsl --emit cubin --arch sm_90 -o bfs.cubin
     """
     from gdsl.cli.output import check_writable, print_binary, print_text, write_output
@@ -68,6 +78,11 @@ def _made(
         from gdsl.ir.printer import print_program
 
         return print_program(program.ir)
+    if form == "plan":
+        from gdsl.backends.cuda import plan_of
+        from gdsl.plan.printer import print_plan
+
+        return print_plan(plan_of(program.ir))
     bits = 32
     if graph_file is not None:
         from gdsl.binding import needed_id_bits

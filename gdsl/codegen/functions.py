@@ -14,7 +14,6 @@ from gdsl.codegen.statements import StatementPrinter, accepts_last, always_accep
 from gdsl.codegen.usage import Uses, function_order, function_uses, uses_of
 from gdsl.ir.nodes import (
     Accept,
-    Closing,
     EdgeFunctor,
     ElementTarget,
     Expression,
@@ -27,7 +26,7 @@ from gdsl.ir.nodes import (
     VertexFunctor,
 )
 from gdsl.ir.traversal import walk
-from gdsl.passes.claims import claimed_element
+from gdsl.plan.nodes import Claim
 
 Functor = VertexFunctor | EdgeFunctor
 
@@ -168,17 +167,17 @@ class FunctionPrinter:
         lines.add(f"return {self.expressions(functor).print(value)};", value.span.line)
         return self._finish(functor, part, type_name(value.type), value, lines)
 
-    def claim(self, functor: EdgeFunctor, closing: Closing, far: frozenset[Role], part: str = "claim") -> FunctionText:
+    def claim(self, functor: EdgeFunctor, claim: Claim, part: str = "claim") -> FunctionText:
         """The store that closes the functor as a compare-and-swap: true for the single call that takes the far end."""
-        assert closing.statement is not None
-        store, conjunct = functor.body[closing.statement], functor.condition[closing.conjunct]
-        found = claimed_element(conjunct, far)
-        assert isinstance(store, Store) and isinstance(store.target, ElementTarget) and found is not None
+        store = functor.body[claim.statement]
+        assert isinstance(store, Store) and isinstance(store.target, ElementTarget)
         expressions = self.expressions(functor)
-        arguments = (expressions.address(store.target), expressions.print(found[1]), expressions.print(store.value))
+        values = (expressions.print(claim.expected), expressions.print(store.value))
         lines = Lines(depth=1)
-        lines.add(f"return compare_and_swap({', '.join(arguments)});", store.span.line)
-        return self._finish(functor, part, "bool", (store, found[1]), lines)
+        lines.add(
+            f"return compare_and_swap({', '.join((expressions.address(store.target), *values))});", store.span.line
+        )
+        return self._finish(functor, part, "bool", (store, claim.expected), lines)
 
     def expressions(
         self,

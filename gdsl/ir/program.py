@@ -127,8 +127,6 @@ class DefineFrontier(Step):
     name: str
     members: tuple[Expression, ...]
     everything: bool
-    counts: Over | None = None
-    """Made by passes: which edges of the members to count for a later operator that asks for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,14 +164,6 @@ class Advance(Operator):
     """An auto direction pulls once alpha × the frontier's edges exceed those not yet visited."""
     beta: int = 20
     """An auto direction pushes again once beta × the frontier's size is below the number of vertices."""
-    claims: bool = False
-    """Made by passes: a push takes each far end by one compare-and-swap on the closing array."""
-    select: tuple[int, ...] = ()
-    """Made by passes: the conjuncts of the functor's condition that speak of the far end alone."""
-    place_limit: Expression | None = None
-    """Made by passes: only edges whose place in their source's list is below this can meet the condition."""
-    counts: Over | None = None
-    """Made by passes: which edges of the members to count for a later operator that asks for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,8 +173,6 @@ class Filter(Operator):
     frontier: VertexSet
     functor: str
     result: str
-    counts: Over | None = None
-    """Made by passes: which edges of the members to count for a later operator that asks for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,11 +198,6 @@ class NeighborReduce(Operator):
     array: str
     array_type: ScalarType
     balance: Balance
-
-
-@dataclass(frozen=True, slots=True)
-class Barrier(Step):
-    """Made by passes: every block waits here for all others."""
 
 
 @dataclass(frozen=True, slots=True)

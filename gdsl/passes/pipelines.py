@@ -1,4 +1,4 @@
-"""The passes that a program goes through on its way to each backend; nothing but the lists."""
+"""The passes that a program goes through on its way to a plan; nothing but the list."""
 
 from __future__ import annotations
 
@@ -6,24 +6,14 @@ from collections.abc import Callable, Sequence
 
 from gdsl.ir.nodes import Program
 from gdsl.ir.verifier import verify
-from gdsl.passes import barriers, claims, directions, measures, place_limits, selection, shared_reads
+from gdsl.passes import shared_reads
 
 Pass = Callable[[Program], Program]
 
-COMMON: tuple[Pass, ...] = (
-    directions.run,
-    measures.run,
-    selection.run,
-    claims.run,
-    shared_reads.run,
-    place_limits.run,
-)
-CPU: tuple[Pass, ...] = COMMON
-CUDA_FUSED: tuple[Pass, ...] = (*COMMON, barriers.run)
-CUDA_UNFUSED: tuple[Pass, ...] = COMMON
+ALL: tuple[Pass, ...] = (shared_reads.run,)
 
 
-def apply(program: Program, passes: Sequence[Pass]) -> Program:
+def apply(program: Program, passes: Sequence[Pass] = ALL) -> Program:
     """`program` after `passes`, verified after each."""
     for each in passes:
         program = each(program)

@@ -27,7 +27,12 @@ Functor = VertexFunctor | EdgeFunctor
 
 def targets(functor: Functor) -> Iterator[Target]:
     """Every target that the functor writes, in the order of the text."""
-    for node in walk(functor.body):
+    return targets_in(functor.body)
+
+
+def targets_in(part: object) -> Iterator[Target]:
+    """The same of some statements."""
+    for node in walk(part):
         if isinstance(node, (Store, Update, CompareAndSwap)):
             yield node.target
 

@@ -44,7 +44,8 @@ def test_every_help_has_an_example(gdslc, verb):
 
 
 @pytest.mark.parametrize(
-    ("form", "expected"), [("ast", "Program"), ("ir", "advance"), ("cpp", "visit"), ("cuda", "visit")]
+    ("form", "expected"),
+    [("ast", "Program"), ("ir", "advance"), ("plan", "walk out-edges"), ("cpp", "visit"), ("cuda", "visit")],
 )
 def test_emit_text(gdslc, form, expected):
     answer = gdslc("compile", "hops.gdsl", "--emit", form)

@@ -15,6 +15,7 @@ from gdsl.codegen.literals import literal
 from gdsl.codegen.names import Names, identifiers_of
 from gdsl.ir import nodes as ir
 from gdsl.operations import Outcome, ReduceOperation, UnaryOperation
+from gdsl.plan.nodes import Claim
 from gdsl.source import NOWHERE
 from gdsl.types import ScalarType
 from tests.codegen.build import (
@@ -176,8 +177,7 @@ def test_functor_of_bfs() -> None:
 def test_the_claim_of_bfs() -> None:
     names = Names()
     printer = FunctionPrinter(BFS, names, CheckTable(), line_directives=False)
-    closing = ir.Closing(NOWHERE, ir.Role.FAR, "distance", 0, 0)
-    claim = printer.claim(VISIT, closing, frozenset({ir.Role.DESTINATION}))
+    claim = printer.claim(VISIT, Claim("distance", 0, 0, number(-1)))
     rest = printer.apply(VISIT, "claimed", without=0)
     assert rest is not None
     assert spelled(names, *claim.body) == "    return compare_and_swap(&d.distance[dst], -1, iteration + 1);"

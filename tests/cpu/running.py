@@ -11,10 +11,10 @@ from gdsl.backends.cpu.compiled import CpuBackend
 from gdsl.backends.cpu.executable import CpuExecutable
 from gdsl.backends.interface import Limits, Outcome
 from gdsl.binding import bind
-from gdsl.codegen.cpu.plan import Sizes
 from gdsl.graph import Graph
 from gdsl.ir.nodes import Program
 from gdsl.pipeline import load
+from gdsl.plan.target import Sizes
 
 SMALL = Sizes(small_work=0, hub_degree=3, hub_chunk=2)
 """Sizes that take every way through the generated code on graphs of a few edges."""

@@ -10,11 +10,11 @@ import pytest
 from gdsl.backends.interface import Limits
 from gdsl.backends.reference.interpreter import interpret
 from gdsl.binding import bind
-from gdsl.codegen.cpu.plan import Sizes
 from gdsl.graph import Graph
 from gdsl.ir.nodes import Advance, Program
 from gdsl.ir.traversal import walk
 from gdsl.pipeline import load
+from gdsl.plan.target import Sizes
 from tests.cpu.running import SMALL, assert_agree, executable
 from tests.support.graphs import named_graphs
 

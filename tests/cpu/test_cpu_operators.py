@@ -8,6 +8,7 @@ from gdsl.backends.interface import Limits, Outcome
 from gdsl.backends.reference.interpreter import interpret
 from gdsl.binding import bind
 from tests.cpu.running import SMALL, assert_agree, executable
+from tests.support.conditional import BRANCHED, reductions
 from tests.support.graphs import make_graph, named_graphs, random_graph, star
 
 GRAPHS = [
@@ -101,3 +102,17 @@ def check(text: str, tune: tuple[str, ...] = ()) -> None:
 
 def summary(outcome: Outcome) -> list[tuple[int, int, int, int]]:
     return [(r.site, r.iteration, r.frontier_size, r.edges) for r in outcome.trace]
+
+
+@pytest.mark.parametrize("over", ["out_edges", "in_edges", "all_edges"])
+def test_an_edge_that_is_left_out_changes_nothing(over: str) -> None:
+    check(reductions(over))
+
+
+def test_a_loop_within_a_branch_counts_as_outermost() -> None:
+    ready = executable(BRANCHED, (), SMALL)
+    for graph in GRAPHS:
+        bindings = bind(ready.program, graph, {})
+        expected = interpret(ready.program, graph, bindings, Limits())
+        assert ready.run(graph, bindings, Limits()).iterations == expected.iterations
+    check(BRANCHED)

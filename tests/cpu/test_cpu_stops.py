@@ -185,6 +185,6 @@ def test_names_of_the_text_around_a_functor() -> None:
 def test_the_text_reads_well() -> None:
     text = source_text(load("samples/bfs.gdsl"), 32)
     assert text.startswith("// bfs: ")
-    assert "visit_condition(const data_slice& d, vertex dst)" in text
+    assert "visit_claim(const data_slice& d, vertex dst, int32 iteration)" in text
     assert "distance[dst] = iteration + 1;" in text
     assert max(map(len, text.splitlines())) < 160

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-from gdsl.codegen.cuda.generate import Shape
 from gdsl.ir.nodes import Advance, NeighborReduce
 from gdsl.ir.traversal import walk
+from gdsl.plan.target import Sizes
 
 from .running import SMALL, TINY, WIDER, program_of
 
@@ -18,7 +18,7 @@ class Mode:
 
     name: str
     words: tuple[str, ...]
-    shape: Shape
+    shape: Sizes
     id_bits: int = 32
 
 

@@ -47,6 +47,9 @@ schedule {
 }
 """
 
+STEPPING = SPREAD.replace("reached += size(f);", "").replace("repeat (6)", "repeat (12)")
+"""Nothing but advances: no barrier beside their own."""
+
 COUNTING = """
 program counting;
 problem { param source : vertex; vertex count : int32; }
@@ -287,9 +290,9 @@ LEFT_OUT = (
         _BFS_PULL,
     ),
     Mutant(
-        "marks are not taken out", _FRONTIER, "store_relaxed(&bits[seen.marked[i] / 32], 0u);", "", "sets", "result"
+        "marks are not taken out", _FRONTIER, "store_relaxed(&seen[result.queue[i] / 32], 0u);", "", "sets", "result"
     ),
-    Mutant("marks do not take turns", _FRONTIER, "    seen.current ^= 1;\n", "", SPREAD, "result bounds"),
+    Mutant("marks do not take turns", _FRONTIER, "run.operators % 2 == 0", "true", STEPPING, "result bounds"),
     Mutant(
         "duplicates stay",
         _FRONTIER,

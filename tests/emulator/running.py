@@ -10,24 +10,26 @@ from typing import Any
 
 import numpy
 
+from gdsl.backends.cuda import plan_of
 from gdsl.backends.cuda.enactor import Enactor
 from gdsl.backends.cuda.memory import GraphOnDevice
 from gdsl.backends.interface import Bindings, Limits, Outcome
 from gdsl.backends.reference.interpreter import interpret
-from gdsl.codegen.cuda.generate import Generated, Shape, generate
+from gdsl.codegen.cuda.generate import Generated, generate
 from gdsl.graph import Graph
 from gdsl.ir.nodes import Program
-from gdsl.passes import pipelines
 from gdsl.pipeline import load
+from gdsl.plan.nodes import Plan
+from gdsl.plan.target import Sizes
 from gdsl.types import ScalarType
 
 from .driver import EmulatedDevice, EmulatedModule, Schedule
 
 ROOT = Path(__file__).parents[2]
-SMALL = Shape(block_threads=64, hub_degree=8, hub_chunk=5, pull_prefix=2, short_list=3)
+SMALL = Sizes(block_threads=64, hub_degree=8, hub_chunk=5, pull_prefix=2, short_list=3)
 """Numbers so small that small graphs reach every part of the generated code."""
-TINY = Shape(block_threads=32, hub_degree=3, hub_chunk=2, pull_prefix=1, short_list=1)
-WIDER = Shape(block_threads=96, hub_degree=40, hub_chunk=33, pull_prefix=7, short_list=5)
+TINY = Sizes(block_threads=32, hub_degree=3, hub_chunk=2, pull_prefix=1, short_list=1)
+WIDER = Sizes(block_threads=96, hub_degree=40, hub_chunk=33, pull_prefix=7, short_list=5)
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,7 @@ class Built:
     """A program, compiled for the emulator."""
 
     program: Program
-    ready: Program
+    plan: Plan
     generated: Generated
     module: EmulatedModule
     id_bits: int
@@ -44,7 +46,7 @@ class Built:
         """One run; raises EmulatorError for anything that the emulator found."""
         on_device = GraphOnDevice(device, graph, self.id_bits)
         blocks = device.multiprocessors
-        enactor = Enactor(device, self.module.get_function, self.ready, self.generated, graph, on_device, blocks=blocks)
+        enactor = Enactor(device, self.module.get_function, self.plan, self.generated, graph, on_device, blocks=blocks)
         return enactor.run(bindings, limits or Limits())
 
 
@@ -58,24 +60,20 @@ def program_of(name: str, tune: Sequence[str] = ()) -> Program:
     return load(path, tune)
 
 
-def generate_text(
-    name: str, tune: Sequence[str], shape: Shape, id_bits: int = 32
-) -> tuple[Program, Program, Generated]:
-    """(the program as lowered, after its passes, its CUDA)."""
-    program = program_of(name, tune)
-    passes = pipelines.CUDA_FUSED if program.tuning.fuse else pipelines.CUDA_UNFUSED
-    ready = pipelines.apply(program, passes)
-    return program, ready, generate(ready, id_bits, shape)
+def emulated(program: Program, shape: Sizes = SMALL, id_bits: int = 32, coverage: bool = False) -> Built:
+    """A program as lowered, compiled."""
+    plan = plan_of(program, shape)
+    generated = generate(plan, id_bits)
+    module = EmulatedModule(generated.text, f"{program.name}.cu", coverage)
+    return Built(program, plan, generated, module, id_bits)
 
 
 @cache
 def build(
-    name: str, tune: tuple[str, ...] = (), shape: Shape = SMALL, id_bits: int = 32, coverage: bool = False
+    name: str, tune: tuple[str, ...] = (), shape: Sizes = SMALL, id_bits: int = 32, coverage: bool = False
 ) -> Built:
     """A sample or program of the tests, compiled."""
-    program, ready, generated = generate_text(name, tune, shape, id_bits)
-    module = EmulatedModule(generated.text, f"{program.name}.cu", coverage)
-    return Built(program, ready, generated, module, id_bits)
+    return emulated(program_of(name, tune), shape, id_bits, coverage)
 
 
 def device_for(seed: int, blocks: int = 3, stride: int = 0) -> EmulatedDevice:

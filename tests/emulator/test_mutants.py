@@ -8,14 +8,16 @@ import pytest
 from oracles import BY_NAME
 from support.graphs import random_graph
 
+from gdsl.backends.cuda import plan_of
 from gdsl.binding import bind
+from gdsl.codegen.cuda.generate import generate
 from gdsl.diagnostics import GdslError
 
 from . import build
 from .driver import EmulatedModule, EmulatorError
 from .mutants import GENERATED, MUTANTS, Mutant
 from .mutating import mutated, templates_with
-from .running import SMALL, Built, device_for, differences, expect, generate_text
+from .running import SMALL, Built, device_for, differences, expect, program_of
 
 pytestmark = pytest.mark.skipif(build.compiler() is None, reason="the emulator needs g++")
 
@@ -29,9 +31,11 @@ STEPS = 5_000_000
 
 def build_mutant(mutant: Mutant, folder: Path) -> Built:
     with templates_with(mutant, folder):
-        program, ready, generated = generate_text(mutant.program, mutant.words, SMALL)
+        program = program_of(mutant.program, mutant.words)
+        plan = plan_of(program, SMALL)
+        generated = generate(plan, 32)
     text = mutated(generated.text, mutant) if mutant.file == GENERATED else generated.text
-    return Built(program, ready, generated, EmulatedModule(text, f"{program.name}.cu"), 32)
+    return Built(program, plan, generated, EmulatedModule(text, f"{program.name}.cu"), 32)
 
 
 def what_is_seen(mutant: Mutant, built: Built) -> set[str]:

@@ -25,16 +25,20 @@ from .running import build as build_program
 pytestmark = pytest.mark.skipif(build.compiler() is None, reason="the emulator needs g++")
 
 LARGE = ("rmat", "grid")
+LESS = ("small_rmat", "small_grid")
+"""The same for the modes that have no part of the runtime to themselves: still many blocks' worth of threads."""
 
 
 @cache
 def graphs() -> dict[str, Graph]:
-    """Awkward ones, random ones, and two of some thousand vertices."""
+    """Awkward ones, random ones, and some of many hundred and some thousand vertices."""
     found = named_graphs()
     found["several_blocks"] = random_graph(300, 2000, seed=3, directed=False)
     found["several_blocks_directed"] = random_graph(400, 1500, seed=4)
     found["rmat"] = rmat(11, 4, seed=5)
     found["grid"] = make_graph(grid(40, 50), 2000, directed=False)
+    found["small_rmat"] = rmat(9, 3, seed=5)
+    found["small_grid"] = make_graph(grid(20, 25), 500, directed=False)
     return found
 
 
@@ -47,14 +51,12 @@ def reference(case: Case, graph: str, id_bits: int) -> tuple[Bindings, Outcome]:
 
 
 def names_for(case: Case, mode: Mode) -> list[str]:
-    """A third of the small graphs, another third for each mode, and the large ones where they say something new."""
+    """A third of the small graphs, another third for each mode, and large ones."""
     modes = [each.name for each in modes_of(case.name)]
-    suited = [name for name, graph in graphs().items() if case.suits(graph) and name not in LARGE]
+    suited = [name for name, graph in graphs().items() if case.suits(graph) and name not in LARGE + LESS]
     turn = modes.index(mode.name) % 3
-    chosen = suited[turn::3]
-    if mode.name in ("fused", "pull"):
-        chosen += [name for name in LARGE if case.suits(graphs()[name])]
-    return chosen
+    large = LARGE if mode.name in ("fused", "pull", "unfused_push") else LESS
+    return suited[turn::3] + [name for name in large if case.suits(graphs()[name])]
 
 
 def check(built: Built, case: Case, graph: str, seed: int) -> None:
@@ -134,7 +136,7 @@ def test_findings_name_the_line_of_the_program() -> None:
     broken = text.replace("compare_and_swap(&d.steps[", "plain_compare_and_swap(&d.steps[")
     broken = broken.replace("// ---- functors ----", PLAIN_EXCHANGE)
     module = EmulatedModule(broken, "backward.cu")
-    mutant = Built(built.program, built.ready, built.generated, module, 32)
+    mutant = Built(built.program, built.plan, built.generated, module, 32)
     bindings, _ = reference(next(case for case in CASES if case.name == "backward"), "several_blocks", 32)
     with pytest.raises(EmulatorError) as caught:
         for seed in range(5):

@@ -15,9 +15,14 @@ from gdsl.backends.interface import Availability
 from gdsl.cache.codec import Codec
 from gdsl.cache.place import is_noexec, private_file
 from gdsl.codegen import expressions
-from gdsl.codegen.cpu.plan import Generated, Sizes
+from gdsl.codegen.cpu.generate import Generated, generate
 from gdsl.diagnostics import GdslError
 from gdsl.ir.nodes import Program
+from gdsl.passes import pipelines
+from gdsl.plan import target
+from gdsl.plan.build import build
+from gdsl.plan.nodes import Plan
+from gdsl.plan.target import Sizes
 
 _KIND = "cpu"
 _FACTS = Codec(Generated, {**vars(expressions), "Generated": Generated})
@@ -53,16 +58,17 @@ class CpuBackend:
             " ".join(compilers.OPTIONS),
             compilers.processor(),
         )
+        plan = plan_of(program, self.sizes)
         kept = _kept(key, compiler)
         if kept is not None:
-            return CpuExecutable(program, id_bits, *kept)
-        made = generated(program, id_bits, self.sizes)
+            return CpuExecutable(plan, id_bits, *kept)
+        made = generate(plan, id_bits)
         binary = compilers.compile_library(made.text, f"{program.name[:_LONGEST_NAME]}.cpp", compiler)
         library = install(binary, key, compiler)
         facts = _FACTS.encode(made)
         if facts is not None:
             cache.put(_KIND, key, facts)
-        return CpuExecutable(program, id_bits, made, library)
+        return CpuExecutable(plan, id_bits, made, library)
 
 
 def install(binary: bytes, key: tuple[cache.KeyPart, ...], compiler: compilers.Compiler) -> Library:
@@ -135,9 +141,6 @@ def _loaded(path: Path, compiler: compilers.Compiler) -> Library:
             path.unlink(missing_ok=True)
 
 
-def generated(program: Program, id_bits: int, sizes: Sizes | None = None) -> Generated:
-    """The C++ of `program` (as lowered), and what the host must know of it."""
-    from gdsl.codegen.cpu.generate import generate
-    from gdsl.passes import pipelines
-
-    return generate(pipelines.apply(program, pipelines.CPU), id_bits, sizes)
+def plan_of(program: Program, sizes: Sizes | None = None) -> Plan:
+    """The kernel plan of `program` (as lowered)."""
+    return build(pipelines.apply(program), target.CPU, sizes)

@@ -21,11 +21,14 @@ from gdsl.backends.cpu.memory import (
     room_for,
 )
 from gdsl.backends.interface import Bindings, Limits, Outcome, Scalar, TraceRecord
-from gdsl.codegen.cpu.plan import Generated
+from gdsl.codegen.cpu.generate import Generated, data_buffers
 from gdsl.graph.graph import Graph
-from gdsl.ir.nodes import Advance, Operator, Program
-from gdsl.ir.traversal import walk
 from gdsl.operations import Direction, Domain
+from gdsl.plan.extents import Size
+from gdsl.plan.nodes import Plan
+from gdsl.plan.storage import Buffer, Cleared, Made, Role
+from gdsl.plan.walking import has_direction, operations
+from gdsl.types import ScalarType
 
 _FOREVER = 1 << 62
 _WAIT = 0.1
@@ -34,12 +37,12 @@ _WAIT = 0.1
 class CpuExecutable:
     """A program in a shared library. Several runs may go on at once, each in its own thread."""
 
-    def __init__(self, program: Program, id_bits: int, generated: Generated, library: Library) -> None:
-        """`library` was compiled from `generated`."""
-        self.program = program
+    def __init__(self, plan: Plan, id_bits: int, generated: Generated, library: Library) -> None:
+        """`library` was compiled from `generated`, the text of `plan`."""
+        self.plan, self.program = plan, plan.program
         self.id_bits = id_bits
         self.generated = generated
-        self.operators = {node.site: node for node in walk(program.schedule) if isinstance(node, Operator)}
+        self.operations = {operation.step.site: operation for operation in operations(plan)}
         self._library = library
 
     def run(self, graph: Graph, bindings: Bindings, limits: Limits) -> Outcome:
@@ -61,39 +64,33 @@ class _Run:
 
     def __init__(self, executable: CpuExecutable, graph: Graph, bindings: Bindings, limits: Limits) -> None:
         self.executable, self.graph, self.limits = executable, graph, limits
-        self.program = executable.program
+        self.plan, self.id_bits = executable.plan, executable.id_bits
         self.status: list[int] = []
         self.timed_out = False
         self.abandoned = False
-        made = executable.generated
-        slice_, self._kept = graph_slice(graph, executable.id_bits, made.needs_in_edges, made.needs_in_edge_ids)
+        parts = [buffer.name for buffer in self.plan.buffers if buffer.role is Role.GRAPH]
+        slice_, self._kept = graph_slice(graph, self.id_bits, parts)
         limit = _FOREVER if limits.max_iterations is None else limits.max_iterations
         self.control = ControlBlock(max_iterations=limit)
-        self.params = [self._slot(param.type, bindings.params[param.name]) for param in self.program.params]
-        self.arrays = [self._array(array, bindings) for array in self.program.arrays]
-        self.scalars = [
-            self._slot(scalar.type, bindings.inputs[scalar.name] if scalar.is_input else 0)
-            for scalar in self.program.scalars
-        ]
-        self._array_pointers = pointers(self.arrays)
-        self.host = HostSlice(
-            slice_,
-            ctypes.pointer(self.control),
-            pointers(self.params),
-            self._array_pointers,
-            pointers(self.scalars),
-        )
+        self.params = [self._slot(param.type, bindings.params[param.name]) for param in self.plan.program.params]
+        self.buffers = data_buffers(self.plan)
+        self.data = [self._made(buffer, bindings) for buffer in self.buffers]
+        self._data_pointers = pointers(self.data)
+        self.host = HostSlice(slice_, ctypes.pointer(self.control), pointers(self.params), self._data_pointers)
 
     def _slot(self, kind: Any, value: Any) -> NDArray[Any]:
-        return np.array([value], dtype=dtype_of(kind, self.executable.id_bits))
+        return np.array([value], dtype=dtype_of(kind, self.id_bits))
 
-    def _array(self, array: Any, bindings: Bindings) -> NDArray[Any]:
-        count = self.graph.num_vertices if array.domain is Domain.VERTEX else self.graph.num_edges
-        dtype = dtype_of(array.type, self.executable.id_bits)
-        if not array.is_input:
-            return room_for(count, dtype)
-        given: NDArray[Any] = bindings.inputs[array.name]
-        return given if count else room_for(0, dtype)
+    def _made(self, buffer: Buffer, bindings: Bindings) -> NDArray[Any]:
+        """The memory of a buffer, holding what it must hold at first."""
+        count = buffer.extent.value({Size.VERTICES: self.graph.num_vertices, Size.EDGES: self.graph.num_edges})
+        assert isinstance(buffer.element, ScalarType)
+        if buffer.made is Made.CALLER:
+            given: NDArray[Any] = bindings.inputs[buffer.name]
+            return given if count else room_for(0, dtype_of(buffer.element, self.id_bits))
+        if buffer.cleared is Cleared.GIVEN:
+            return self._slot(buffer.element, bindings.inputs[buffer.name])
+        return room_for(count, dtype_of(buffer.element, self.id_bits))
 
     def call(self, function: Any) -> None:
         """Run in a thread of its own and wait, so that Ctrl-C and the timeout are seen meanwhile."""
@@ -130,7 +127,7 @@ class _Run:
 
     def outcome(self) -> Outcome:
         """What the run gave; raises what stopped it."""
-        control, program = self.control, self.program
+        control, program = self.control, self.plan.program
         if self.status[0] != 0:
             raise failures.memory_error()
         if control.failure:
@@ -141,31 +138,29 @@ class _Run:
             raise failures.iterations_error(program, control.exhausted - 1, self.limits.max_iterations or 0)
         if self.timed_out:
             raise failures.timeout_error(self.limits.timeout or 0.0)
-        return Outcome(
-            self._result_arrays(), self._result_scalars(), control.iterations, control.nanoseconds / 1e6, self._trace()
-        )
+        arrays, scalars = self._results()
+        return Outcome(arrays, scalars, control.iterations, control.nanoseconds / 1e6, self._trace())
 
-    def _result_arrays(self) -> dict[str, Any]:
-        by_address = {array.ctypes.data: array for array in self.arrays}
-        found = [by_address[self._array_pointers[place]] for place in range(len(self.arrays))]
-        return {
-            array.name: values for array, values in zip(self.program.arrays, found, strict=True) if not array.is_local
+    def _results(self) -> tuple[dict[str, Any], dict[str, Scalar]]:
+        """The arrays and the scalars that are not local, by name; after swaps their places are others."""
+        by_address = {values.ctypes.data: values for values in self.data}
+        found = {
+            buffer.name: by_address[self._data_pointers[place]]
+            for place, buffer in enumerate(self.buffers)
+            if buffer.role is not Role.LOCAL
         }
-
-    def _result_scalars(self) -> dict[str, Scalar]:
-        return {
-            scalar.name: slot.item()
-            for scalar, slot in zip(self.program.scalars, self.scalars, strict=True)
-            if not scalar.is_local
-        }
+        program = self.plan.program
+        arrays = {array.name: found[array.name] for array in program.arrays if array.name in found}
+        scalars = {scalar.name: found[scalar.name][0].item() for scalar in program.scalars if scalar.name in found}
+        return arrays, scalars
 
     def _trace(self) -> tuple[TraceRecord, ...]:
         records = []
         for place in range(self.control.trace_length):
             entry = self.control.trace[place]
-            op = self.executable.operators[entry.site]
-            direction = (Direction.PULL if entry.pulled else Direction.PUSH) if isinstance(op, Advance) else None
-            records.append(
-                TraceRecord(entry.site, op.label, entry.iteration, entry.size, entry.edges, direction=direction)
-            )
+            operation = self.executable.operations[entry.site]
+            pulled = Direction.PULL if entry.pulled else Direction.PUSH
+            direction = pulled if has_direction(operation) else None
+            label = operation.step.label
+            records.append(TraceRecord(entry.site, label, entry.iteration, entry.size, entry.edges, direction))
         return tuple(records)

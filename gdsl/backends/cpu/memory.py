@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Iterable
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -64,24 +65,25 @@ class HostSlice(ctypes.Structure):
         ("graph", GraphSlice),
         ("control", ctypes.POINTER(ControlBlock)),
         ("params", ctypes.POINTER(ctypes.c_void_p)),
-        ("arrays", ctypes.POINTER(ctypes.c_void_p)),
-        ("scalars", ctypes.POINTER(ctypes.c_void_p)),
+        ("data", ctypes.POINTER(ctypes.c_void_p)),
     ]
 
 
 _widened: WeakKeyDictionary[Graph, dict[str, NDArray[Any]]] = WeakKeyDictionary()
 
 
-def graph_slice(graph: Graph, id_bits: int, in_edges: bool, in_edge_ids: bool) -> tuple[GraphSlice, list[Any]]:
-    """`graph` for ids of `id_bits` bits, with the in-edges and their ids if asked for, and what must be kept alive."""
-    arrays = {"offsets": graph.offsets, "columns": _ids(graph, "columns", id_bits)}
-    if in_edges:
-        arrays["in_offsets"] = graph.in_offsets
-        arrays["in_sources"] = _ids(graph, "in_sources", id_bits)
-    if in_edge_ids:
-        arrays["in_edges"] = _ids(graph, "in_edge_ids", id_bits)
+def graph_slice(graph: Graph, id_bits: int, parts: Iterable[str]) -> tuple[GraphSlice, list[Any]]:
+    """`graph` for ids of `id_bits` bits, with the `parts` that are asked for, and what must be kept alive."""
+    arrays = {name: _part(graph, name, id_bits) for name in parts}
     addresses = {name: array.ctypes.data for name, array in arrays.items()}
     return GraphSlice(graph.num_vertices, graph.num_edges, **addresses), list(arrays.values())
+
+
+def _part(graph: Graph, name: str, id_bits: int) -> NDArray[Any]:
+    if name in ("offsets", "in_offsets"):
+        offsets: NDArray[Any] = getattr(graph, name)
+        return offsets
+    return _ids(graph, "in_edge_ids" if name == "in_edges" else name, id_bits)
 
 
 def _ids(graph: Graph, name: str, id_bits: int) -> NDArray[Any]:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from gdsl.backends.cuda.executable import CudaBackend
     from gdsl.ir.nodes import Program
+    from gdsl.plan.nodes import Plan
+    from gdsl.plan.target import Sizes
 
 
 @cache
@@ -18,8 +20,17 @@ def create_backend() -> CudaBackend:
     return CudaBackend()
 
 
+def plan_of(program: Program, sizes: Sizes | None = None) -> Plan:
+    """The kernel plan of `program` (as lowered)."""
+    from gdsl.passes import pipelines
+    from gdsl.plan import target
+    from gdsl.plan.build import build
+
+    return build(pipelines.apply(program), target.cuda(program.tuning.fuse), sizes)
+
+
 def source_text(program: Program, id_bits: int) -> str:
     """The CUDA C++ of `program` for ids of `id_bits` bits."""
-    from gdsl.backends.cuda.executable import lower_to_cuda
+    from gdsl.codegen.cuda.generate import generate
 
-    return lower_to_cuda(program, id_bits)[1].text
+    return generate(plan_of(program), id_bits).text

@@ -11,24 +11,17 @@ import numpy
 
 from gdsl.backends import failures
 from gdsl.backends.cuda.device import Device
-from gdsl.backends.cuda.memory import (
-    CONTROL_FIELDS,
-    CONTROL_WORDS,
-    TRACE_CAPACITY,
-    TRACE_DTYPE,
-    GraphOnDevice,
-    RunMemory,
-    array_length,
-    prepare,
-)
+from gdsl.backends.cuda.memory import GraphOnDevice, RunMemory, prepare, sizes_of
 from gdsl.backends.interface import Bindings, Limits, Outcome, Scalar, TraceRecord
 from gdsl.codegen.cuda.generate import Generated
-from gdsl.codegen.cuda.host import HostIf, HostKernel, HostRepeat, HostStep, HostSwap, HostWhile
+from gdsl.codegen.cuda.layout import struct_dtype
 from gdsl.diagnostics import GdslError
 from gdsl.graph.graph import Graph
-from gdsl.ir.nodes import Advance, NeighborReduce, Operator, Program
-from gdsl.ir.traversal import walk
-from gdsl.operations import Balance, Direction, Domain
+from gdsl.operations import Direction, Domain
+from gdsl.plan import structs
+from gdsl.plan.nodes import Branch, Launch, Loop, Operation, Plan, Step, Swap
+from gdsl.plan.storage import Role
+from gdsl.plan.walking import has_direction, launches, operations, sweeps_of
 from gdsl.types import ScalarType
 
 _STOPPED_FROM_BIT = 61
@@ -44,47 +37,52 @@ class Enactor:
 
     device: Device
     kernel: Callable[[str], Any]
-    program: Program
-    """After the passes of its form."""
+    plan: Plan
     generated: Generated
+    """The text of the plan."""
     graph: Graph
     on_device: GraphOnDevice
     blocks: int | None = None
     """Blocks of the grid; None: as many as are worth it."""
     memory: RunMemory = field(init=False)
-    _started: float = field(init=False, default=0.0)
     limits: Limits = field(init=False, default=Limits())
+    _started: float = field(init=False, default=0.0)
+
+    def __post_init__(self) -> None:
+        names = zip(launches(self.plan), self.generated.kernels, strict=True)
+        self._kernel_of = {id(launch): name for launch, name in names}
 
     def run(self, bindings: Bindings, limits: Limits) -> Outcome:
         """Prepare, run to the end, and collect; raises GdslError when the run fails or is stopped."""
         self.limits = limits
-        self.memory = prepare(self.device, self.program, self.generated, self.graph, self.on_device, bindings)
+        self.memory = prepare(self.device, self.plan, self.graph, self.on_device, bindings)
         largest = numpy.iinfo(numpy.int64).max
         self.memory.data["run"]["max_iterations"] = largest if limits.max_iterations is None else limits.max_iterations
-        kernel = self.kernel(self.generated.entry)
-        blocks = self.blocks or self._blocks()
+        walk = _Walk(self, self.blocks or self._blocks())
         self._started = time.monotonic()
         self.device.start_clock()
-        self.device.zero(self.memory.control)
-        passes: int | None = None
-        if self.generated.schedule is None:
-            self.device.launch(kernel, blocks, self.generated.shape.block_threads, [self.memory.data])
-        else:
-            passes = _Walk(self, blocks).run()
+        self.device.zero(self._buffer(Role.CONTROL))
+        walk.run()
         self.device.stop_clock()
         self.device.wait(self.is_late)
         control = self.control()
         self.raise_failure(control)
-        if self.generated.schedule is None:
-            passes = control["iterations"]
-            self._follow_swaps()
-        return self._outcome(control, passes or 0)
+        self._follow_swaps()
+        return self._outcome(control, control["iterations"] if self.plan.target.fused else walk.passes)
+
+    def launch(self, launch: Launch, blocks: int, iteration: int) -> None:
+        """Start the kernel of a launch."""
+        own = [] if self.plan.target.fused else [numpy.int32(iteration)]
+        kernel = self.kernel(self._kernel_of[id(launch)])
+        self.device.launch(kernel, blocks, self.plan.sizes.block_threads, [self.memory.data, *own])
+
+    def _buffer(self, role: Role) -> Any:
+        return self.memory.of_run(role, self.plan.buffers)
 
     def _blocks(self) -> int:
         """The grid: the same for all kernels of a run, since they count one barrier's arrivals."""
-        threads = self.generated.shape.block_threads
-        names = [self.generated.entry, *kernel_names(self.generated.schedule or ())]
-        resident = min(self.device.resident_blocks(self.kernel(name), threads) for name in names)
+        threads = self.plan.sizes.block_threads
+        resident = min(self.device.resident_blocks(self.kernel(name), threads) for name in self.generated.kernels)
         if resident < 1:
             raise GdslError.single(
                 "E0905",
@@ -102,107 +100,110 @@ class Enactor:
 
     def control(self) -> dict[str, int]:
         """The control block's words."""
-        words = self.device.fetch(self.memory.control, numpy.uint64, CONTROL_WORDS)
-        found = {name: int(word) for name, word in zip(CONTROL_FIELDS, words, strict=True)}
-        found["failed_value"] = int(words[3].astype(numpy.int64))
-        found["answer"] = int(words[7].astype(numpy.int64))
-        return found
+        (block,) = self.device.fetch(
+            self._buffer(Role.CONTROL), struct_dtype(structs.CONTROL, self.on_device.id_bits), 1
+        )
+        return {word.name: int(block[word.name]) for word in structs.CONTROL.fields if not word.count}
 
     def raise_failure(self, control: dict[str, int]) -> None:
         """Raise what stopped the run, if anything did."""
         if control["failure"]:
             raise self._index_failure(control["failure"] - 1, control["failed_value"])
         if control["exhausted"]:
-            raise failures.iterations_error(self.program, control["exhausted"] - 1, self.limits.max_iterations or 0)
+            raise failures.iterations_error(
+                self.plan.program, control["exhausted"] - 1, self.limits.max_iterations or 0
+            )
         if control["arrived"] >> _STOPPED_FROM_BIT:
             raise failures.timeout_error(self.limits.timeout or 0.0)
 
     def _index_failure(self, number: int, value: int) -> GdslError:
         site = self.generated.checks.sites[number]
         length = self.graph.num_vertices if site.domain is Domain.VERTEX else self.graph.num_edges
-        return failures.index_error(self.program, site, value, length)
+        return failures.index_error(self.plan.program, site, value, length)
 
     def _follow_swaps(self) -> None:
-        """After swaps a name's values lie where the kernel says."""
-        swapped = self.generated.swapped
-        if not swapped:
+        """After swaps by the device a name's values lie where the kernel says."""
+        swapped = self.plan.swapped
+        if not swapped or not self.plan.target.fused:
             return
-        places = self.device.fetch(self.memory.outputs, numpy.uint64, len(swapped))
-        everything = {**self.memory.arrays, **self.memory.scalars}
-        by_pointer = {everything[name].pointer: everything[name] for name in swapped}
-        for name, place in zip(swapped, places, strict=True):
-            group = self.memory.arrays if name in self.memory.arrays else self.memory.scalars
-            group[name] = by_pointer[int(place)]
+        places = self.device.fetch(self._buffer(Role.OUTPUTS), numpy.uint64, len(swapped))
+        by_pointer = {self.memory.problem(name).pointer: self.memory.problem(name) for name in swapped}
+        self.memory.rename({name: by_pointer[int(place)] for name, place in zip(swapped, places, strict=True)})
 
     def _outcome(self, control: dict[str, int], passes: int) -> Outcome:
-        bits = self.on_device.id_type.itemsize * 8
+        bits, program = self.on_device.id_bits, self.plan.program
+        results = {buffer.name: buffer for buffer in self.plan.buffers if buffer.role is not Role.LOCAL}
         arrays = {
-            a.name: self.device.result(
-                self.memory.arrays[a.name], result_dtype(a.type, bits), array_length(a, self.graph)
+            array.name: self.device.result(
+                self.memory.problem(array.name),
+                result_dtype(array.type, bits),
+                results[array.name].extent.value(sizes_of(self.graph)),
             )
-            for a in self.program.arrays
-            if not a.is_local
+            for array in program.arrays
+            if array.name in results
         }
         scalars: dict[str, Scalar] = {}
-        for scalar in self.program.scalars:
-            if not scalar.is_local:
+        for scalar in program.scalars:
+            if scalar.name in results:
                 dtype = result_dtype(scalar.type, bits)
-                scalars[scalar.name] = self.device.fetch(self.memory.scalars[scalar.name], dtype, 1)[0].item()
+                scalars[scalar.name] = self.device.fetch(self.memory.problem(scalar.name), dtype, 1)[0].item()
         trace = self._trace(control["trace_length"])
         return Outcome(arrays, scalars, passes, self.device.elapsed_ms(), trace)
 
     def _trace(self, length: int) -> tuple[TraceRecord, ...]:
-        operators = {node.site: node for node in walk(self.program.schedule) if isinstance(node, Operator)}
-        count = min(length, TRACE_CAPACITY)
-        records = self.device.fetch(self.memory.trace, numpy.uint8, count * TRACE_DTYPE.itemsize).view(TRACE_DTYPE)
-        return tuple(_trace_record(operators[int(record["site"])], record) for record in records)
+        by_site = {operation.step.site: operation for operation in operations(self.plan)}
+        count = min(length, int(self.memory.data["run"]["trace_capacity"]))
+        dtype = struct_dtype(structs.TRACE_RECORD, self.on_device.id_bits)
+        records = self.device.fetch(self._buffer(Role.TRACE), numpy.uint8, count * dtype.itemsize).view(dtype)
+        return tuple(_trace_record(by_site[int(record["site"])], record) for record in records)
 
 
 class _Walk:
-    """The schedule of the unfused form, walked by the host."""
+    """The schedule of the plan as far as it is the host's: all of it between launches."""
 
     def __init__(self, enactor: Enactor, blocks: int) -> None:
         self.enactor, self.blocks = enactor, blocks
         self.passes = 0
+        """Finished passes of the outermost loops."""
 
-    def run(self) -> int:
-        """Everything from the start; returns the finished passes of the outermost loops."""
-        self._launch(self.enactor.generated.entry, 0)
-        self._steps(self.enactor.generated.schedule or (), 0, outermost=True)
-        return self.passes
+    def run(self) -> None:
+        """Everything from the start."""
+        self._steps(self.enactor.plan.schedule, 0)
 
-    def _steps(self, steps: tuple[HostStep, ...], iteration: int, outermost: bool = False) -> None:
+    def _steps(self, steps: tuple[Step, ...], iteration: int) -> None:
         for step in steps:
-            if isinstance(step, HostKernel):
-                self._launch(step.name, iteration)
-            elif isinstance(step, HostSwap):
+            if isinstance(step, Launch):
+                self.enactor.launch(step, self.blocks, iteration)
+            elif isinstance(step, Swap):
                 self._swap(step)
-            elif isinstance(step, HostIf):
-                self._steps(step.then if self._ask(step.condition, iteration) else step.otherwise, iteration)
+            elif isinstance(step, Branch):
+                self._steps(step.then if self._ask(step.ask, iteration) else step.otherwise, iteration)
             else:
-                self._loop(step, self._passes(step, iteration), outermost)
+                assert isinstance(step, Loop)
+                self._loop(step, self._passes(step, iteration))
 
-    def _passes(self, step: HostWhile | HostRepeat, iteration: int) -> Iterator[int]:
+    def _passes(self, step: Loop, iteration: int) -> Iterator[int]:
         """The iterations of a loop, as long as it goes on."""
-        if isinstance(step, HostRepeat):
-            yield from range(max(0, self._ask(step.count, iteration)))
+        if step.counted:
+            yield from range(max(0, self._ask(step.ask, iteration)))
             return
         now = 0
-        while self._ask(step.condition, now):
+        while self._ask(step.ask, now):
             yield now
             now += 1
 
-    def _loop(self, step: HostWhile | HostRepeat, passes: Iterator[int], outermost: bool) -> None:
+    def _loop(self, step: Loop, passes: Iterator[int]) -> None:
         limit = self.enactor.limits.max_iterations
         for iteration in passes:
             if limit is not None and iteration >= limit:
-                raise failures.iterations_error(self.enactor.program, step.loop, limit)
+                raise failures.iterations_error(self.enactor.plan.program, step.number, limit)
             self._steps(step.body, iteration)
-            self.passes += outermost
+            self.passes += step.outermost
 
-    def _ask(self, kernel: str, iteration: int) -> int:
+    def _ask(self, launch: Launch | None, iteration: int) -> int:
         """The answer of a condition or a count, unless something has failed by now."""
-        self._launch(kernel, iteration)
+        assert launch is not None
+        self.enactor.launch(launch, self.blocks, iteration)
         self.enactor.device.stop_clock()
         self.enactor.device.wait(self.enactor.is_late)
         control = self.enactor.control()
@@ -211,32 +212,12 @@ class _Walk:
             raise failures.timeout_error(self.enactor.limits.timeout or 0.0)
         return control["answer"]
 
-    def _launch(self, kernel: str, iteration: int) -> None:
-        enactor = self.enactor
-        arguments = [enactor.memory.data, numpy.int32(iteration)]
-        enactor.device.launch(enactor.kernel(kernel), self.blocks, enactor.generated.shape.block_threads, arguments)
-
-    def _swap(self, step: HostSwap) -> None:
-        memory, member_of = self.enactor.memory, self.enactor.generated.member_of
-        group = memory.arrays if step.first in memory.arrays else memory.scalars
-        group[step.first], group[step.second] = group[step.second], group[step.first]
-        for name in (step.first, step.second):
-            memory.data["problem"][member_of[name]] = group[name].pointer
-
-
-def kernel_names(steps: tuple[HostStep, ...]) -> list[str]:
-    """The kernels that a schedule launches."""
-    names: list[str] = []
-    for step in steps:
-        if isinstance(step, HostKernel):
-            names.append(step.name)
-        elif isinstance(step, HostWhile):
-            names += [step.condition, *kernel_names(step.body)]
-        elif isinstance(step, HostRepeat):
-            names += [step.count, *kernel_names(step.body)]
-        elif isinstance(step, HostIf):
-            names += [step.condition, *kernel_names(step.then), *kernel_names(step.otherwise)]
-    return names
+    def _swap(self, swap: Swap) -> None:
+        memory = self.enactor.memory
+        first, second = swap.step.first, swap.step.second
+        memory.rename({first: memory.problem(second), second: memory.problem(first)})
+        for name in (first, second):
+            memory.data["problem"][name] = memory.problem(name).pointer
 
 
 def result_dtype(type_: ScalarType, id_bits: int) -> Any:
@@ -246,20 +227,15 @@ def result_dtype(type_: ScalarType, id_bits: int) -> Any:
     return numpy.dtype("?") if type_ is ScalarType.BOOL else numpy.dtype(type_.value)
 
 
-def _trace_record(op: Operator, record: Any) -> TraceRecord:
-    direction = None
-    if isinstance(op, Advance):
-        direction = Direction.PULL if record["pulled"] else Direction.PUSH
+def _trace_record(operation: Operation, record: Any) -> TraceRecord:
+    step, (sweep, *_) = operation.step, sweeps_of(operation)
+    pulled = Direction.PULL if record["pulled"] else Direction.PUSH
     return TraceRecord(
-        op.site,
-        op.label,
+        step.site,
+        step.label,
         int(record["iteration"]),
         int(record["size"]),
         int(record["edges"]),
-        direction,
-        _balance(op),
+        pulled if has_direction(operation) else None,
+        sweep.balance if sweep.walks else None,
     )
-
-
-def _balance(op: Operator) -> Balance | None:
-    return op.balance if isinstance(op, (Advance, NeighborReduce)) else None

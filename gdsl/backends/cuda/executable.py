@@ -8,7 +8,7 @@ import weakref
 from typing import TYPE_CHECKING, Any
 
 from gdsl import cache
-from gdsl.backends.cuda import nvrtc
+from gdsl.backends.cuda import nvrtc, plan_of
 from gdsl.backends.interface import Availability, Bindings, Limits, Outcome
 from gdsl.graph.graph import Graph
 from gdsl.ir.nodes import Program
@@ -17,19 +17,10 @@ if TYPE_CHECKING:
     from gdsl.backends.cuda.device import CudaDevice
     from gdsl.backends.cuda.memory import GraphOnDevice
     from gdsl.codegen.cuda.generate import Generated
+    from gdsl.plan.nodes import Plan
 
 _INSTALL = "pip install 'gdsl[cuda13]' (or 'gdsl[cuda12]' for a driver older than 580), on a machine with an NVIDIA GPU"
 _SPAWN = "start workers with multiprocessing.get_context('spawn')"
-
-
-def lower_to_cuda(program: Program, id_bits: int) -> tuple[Program, Generated]:
-    """`program` after the passes of its form, and its text."""
-    from gdsl.codegen.cuda.generate import generate
-    from gdsl.passes import pipelines
-
-    passes = pipelines.CUDA_FUSED if program.tuning.fuse else pipelines.CUDA_UNFUSED
-    ready = pipelines.apply(program, passes)
-    return ready, generate(ready, id_bits)
 
 
 class CudaBackend:
@@ -67,18 +58,20 @@ class CudaBackend:
     def build(self, program: Program, id_bits: int) -> CudaExecutable:
         """Generate and compile, or take both from the cache, which keeps what the driver has loaded."""
         from gdsl.backends.cuda import stored
+        from gdsl.codegen.cuda.generate import generate
 
         device = self.device()
         key = (cache.program_key(program), id_bits, device.architecture, *nvrtc.version(), *nvrtc.OPTIONS)
+        plan = plan_of(program)
         kept = stored.get(key)
         if kept is not None:
             # The driver's errors come in several classes; what it refuses is made anew.
             with contextlib.suppress(Exception):
-                return CudaExecutable(self, *kept, id_bits)
-        ready, generated = lower_to_cuda(program, id_bits)
+                return CudaExecutable(self, plan, *kept, id_bits)
+        generated = generate(plan, id_bits)
         cubin = nvrtc.compile_to_cubin(generated.text, device.architecture, f"{program.name}.cu")
-        executable = CudaExecutable(self, ready, generated, cubin, id_bits)
-        stored.put(key, (ready, generated, cubin))
+        executable = CudaExecutable(self, plan, generated, cubin, id_bits)
+        stored.put(key, (generated, cubin))
         return executable
 
     def device(self) -> CudaDevice:
@@ -107,10 +100,8 @@ class CudaBackend:
 class CudaExecutable:
     """A compiled program, on the GPU that was current when it was made; `generated.text` is its source."""
 
-    def __init__(
-        self, backend: CudaBackend, program: Program, generated: Generated, cubin: bytes, id_bits: int
-    ) -> None:
-        self.backend, self.program, self.generated, self.id_bits = backend, program, generated, id_bits
+    def __init__(self, backend: CudaBackend, plan: Plan, generated: Generated, cubin: bytes, id_bits: int) -> None:
+        self.backend, self.plan, self.generated, self.id_bits = backend, plan, generated, id_bits
         self._device = backend.device()
         self._module = self._device.load(cubin)
         self._kernels: dict[str, Any] = {}
@@ -122,9 +113,9 @@ class CudaExecutable:
 
         device = self._device
         with device.reserved(limits.timeout):
-            device.require(bytes_needed(self.program, self.generated, graph, self.id_bits))
+            device.require(bytes_needed(self.plan, graph, self.id_bits))
             on_device = self.backend.graph(graph, self.id_bits, device)
-            return Enactor(device, self._kernel, self.program, self.generated, graph, on_device).run(bindings, limits)
+            return Enactor(device, self._kernel, self.plan, self.generated, graph, on_device).run(bindings, limits)
 
     def _kernel(self, name: str) -> Any:
         if name not in self._kernels:

@@ -60,7 +60,6 @@ class Interpreter:
             ir.Filter: self.operators.filter,
             ir.Compute: self.operators.compute,
             ir.NeighborReduce: self.operators.neighbor_reduce,
-            ir.Barrier: lambda step: None,
             ir.StoreElement: self.store_element,
             ir.StoreScalar: self.store_scalar,
             ir.Fill: self.fill,

@@ -1,22 +1,25 @@
-"""From a program, as the passes leave it, to C++ text."""
+"""From a plan to C++ text."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from gdsl.codegen.comments import comment_lines, title_line
-from gdsl.codegen.cpu.functors import FunctorTexts
-from gdsl.codegen.cpu.operators import OperatorPlanner
-from gdsl.codegen.cpu.plan import Generated, InitialLoop, Member, ProgramPlan, Sizes
+from gdsl.codegen.cpu.operators import OperatorPrinter
 from gdsl.codegen.cpu.schedule import ScheduleExpressions, SchedulePrinter
+from gdsl.codegen.cpu.texts import InitialLoop, Member, ProgramText, Temporary
 from gdsl.codegen.expressions import CheckTable, ExpressionPrinter
 from gdsl.codegen.functions import FunctionPrinter
+from gdsl.codegen.functors import FunctorTexts
 from gdsl.codegen.library import Library
 from gdsl.codegen.lines import number_lines
 from gdsl.codegen.literals import literal
-from gdsl.codegen.names import UNDEFINED, Names, Scope, identifiers_of
+from gdsl.codegen.names import UNDEFINED, Names, Scope
 from gdsl.codegen.templates import render
-from gdsl.ir.nodes import Array, Operator, Program, Scalar, Swap
-from gdsl.ir.traversal import walk
-from gdsl.operations import Domain
+from gdsl.plan.extents import EDGES, VERTICES, Extent
+from gdsl.plan.nodes import Initial, Initialise, Launch, Plan
+from gdsl.plan.storage import PROBLEM, Buffer, Made, Role
+from gdsl.plan.walking import operations
 from gdsl.types import ScalarType
 from gdsl.version import __version__
 
@@ -25,74 +28,78 @@ LIBRARY = Library(
 )
 
 
-def generate(program: Program, id_bits: int, sizes: Sizes | None = None) -> Generated:
-    """The C++ of `program`, which has gone through the cpu passes, for ids of `id_bits` (32 or 64) bits."""
-    return _Generator(program, id_bits, sizes or Sizes()).generate()
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """A generated program: its text, and what the host must know to run it beside the plan."""
+
+    text: str
+    checks: CheckTable
+    """The computed indices, for messages."""
+
+
+def generate(plan: Plan, id_bits: int) -> Generated:
+    """The C++ of `plan` for ids of `id_bits` (32 or 64) bits."""
+    return _Generator(plan, id_bits).generate()
+
+
+def data_buffers(plan: Plan) -> tuple[Buffer, ...]:
+    """The buffers that the host hands over, in the order of its slots."""
+    return tuple(buffer for buffer in plan.buffers if buffer.group == PROBLEM and buffer.made is not Made.PROGRAM)
 
 
 class _Generator:
-    def __init__(self, program: Program, id_bits: int, sizes: Sizes) -> None:
-        self.program = program
+    def __init__(self, plan: Plan, id_bits: int) -> None:
+        self.plan, self.program = plan, plan.program
         self.id_bits = id_bits
-        self.sizes = sizes
         self.names = Names()
-        self.checks = CheckTable(enabled=program.tuning.bounds)
-        self.printer = FunctionPrinter(program, self.names, self.checks)
+        self.checks = CheckTable(enabled=self.program.tuning.bounds)
+        self.printer = FunctionPrinter(self.program, self.names, self.checks)
         self.texts = FunctorTexts(self.printer)
 
     def generate(self) -> Generated:
-        """Everything, decided, then laid out, then numbered."""
+        """Everything in words, then laid out, then numbered."""
         own = tuple(function.definition("inline") for function in self.printer.functions())
-        planner = OperatorPlanner(self.names, self.texts)
-        nodes = [node for node in walk(self.program.schedule) if isinstance(node, Operator)]
-        operators = {op.site: planner.plan(op) for op in nodes}
+        printer = OperatorPrinter(self.plan, self.names, self.texts)
+        operators = tuple(printer.print(operation) for operation in operations(self.plan))
+        (launch,) = self.plan.schedule
+        assert isinstance(launch, Launch)
+        initial, *steps = launch.steps
+        assert isinstance(initial, Initialise)
         expressions = ScheduleExpressions(self.names, self.checks)
         expressions.function_arguments = self.printer.expressions().function_arguments
-        schedule = SchedulePrinter(self.program, expressions, operators).print()
-        functors = tuple(function.definition("inline") for _, function in self.texts.made)
-        loops, scalars = self._initial_loops(), self._initial_scalars()
-        members = self._members()
-        temporaries = tuple(
-            (kind, member, self.names.derived(Scope.LOCAL, f"{array}_values", kind))
-            for (array, kind), member in planner.temporaries.items()
-        )
-        plan = ProgramPlan(
+        by_site = {operator.site: operator for operator in operators}
+        schedule = SchedulePrinter(self.plan, expressions, by_site).print(tuple(steps))
+        text = ProgramText(
             head=self._head(),
             id_type=f"uint{self.id_bits}",
             constants=self._constants(),
-            runtime=(),
             totals=tuple(self.texts.totals.values()),
-            functions=(*own, *functors),
-            operators=tuple(operators.values()),
-            initial_loops=loops,
-            initial_scalars=scalars,
+            functions=(*own, *(function.definition("inline") for function in self.texts.functions())),
+            operators=operators,
+            initial_loops=self._initial_loops(initial),
+            initial_scalars=tuple(self._initial_scalar(each) for each in initial.scalars),
             schedule=schedule,
-            members=members,
-            temporaries=temporaries,
+            members=self._members(),
+            temporaries=self._temporaries(),
             swapped=self._swapped(),
         )
-        return self._laid_out(plan)
+        return Generated(self._laid_out(text), self.checks)
 
-    def _laid_out(self, plan: ProgramPlan) -> Generated:
+    def _laid_out(self, parts: ProgramText) -> str:
         """The program's own part first, since what it needs of the runtime stands before it."""
-        body = render("cpu", "program.cpp.j2", plan=plan, part="program")
-        generated = {"data_slice": render("cpu", "program.cpp.j2", plan=plan, part="data")}
+        body = render("cpu", "program.cpp.j2", plan=parts, part="program")
+        generated = {"data_slice": render("cpu", "program.cpp.j2", plan=parts, part="data")}
         runtime = LIBRARY.link(body, generated)
-        front = render("cpu", "program.cpp.j2", plan=plan, part="front", undefined=UNDEFINED)
+        front = render("cpu", "program.cpp.j2", plan=parts, part="front", undefined=UNDEFINED)
         text = "\n".join([front, "\n\n".join(runtime), "", body])
-        used = identifiers_of("\n".join((body, *runtime)))
-        needs_ids = "in_lists" in used
-        needs_in = needs_ids or bool({"in_neighbors", "in_degree", "all_lists"} & used)
-        structs = [generated["data_slice"], render("cpu", "program.cpp.j2", plan=plan, part="totals")]
+        structs = [generated["data_slice"], render("cpu", "program.cpp.j2", plan=parts, part="totals")]
         self.names.settle(
             text,
-            functions="\n".join(plan.functions),
+            functions="\n".join(parts.functions),
             schedule=body.rpartition("void run_schedule(")[2],
             structs="\n".join(structs),
         )
-        text = self.names.spell(text)
-        name = f"{self.program.name}.cpp"
-        return Generated(number_lines(text, name), self.checks, needs_in, needs_ids)
+        return number_lines(self.names.spell(text), f"{self.program.name}.cpp")
 
     def _head(self) -> tuple[str, ...]:
         doc = comment_lines(self.program.doc)
@@ -102,10 +109,11 @@ class _Generator:
         return (*comment_lines(title), *doc[1:], title_line(f"{made}; ids of {self.id_bits} bits{bounds}."))
 
     def _constants(self) -> tuple[tuple[str, int, str], ...]:
+        sizes = self.plan.sizes
         return (
-            ("SMALL_WORK", self.sizes.small_work, "edges or elements up to which one thread does all the work"),
-            ("HUB_DEGREE", self.sizes.hub_degree, "edges from which on a list is shared among threads"),
-            ("HUB_CHUNK", self.sizes.hub_chunk, "edges of such a list that a thread takes at a time"),
+            ("SMALL_WORK", sizes.small_work, "edges or elements up to which one thread does all the work"),
+            ("HUB_DEGREE", sizes.hub_degree, "edges from which on a list is shared among threads"),
+            ("HUB_CHUNK", sizes.hub_chunk, "edges of such a list that a thread takes at a time"),
         )
 
     # Data
@@ -115,43 +123,58 @@ class _Generator:
             Member(param.type.value, self.names.member(param.name), False, "params", place)
             for place, param in enumerate(self.program.params)
         ]
-        for place, array in enumerate(self.program.arrays):
-            constant = "const " if array.is_input else ""
-            members.append(
-                Member(f"{constant}{array.type.value}", self.names.member(array.name), True, "arrays", place)
-            )
-        for place, scalar in enumerate(self.program.scalars):
-            members.append(Member(scalar.type.value, self.names.member(scalar.name), True, "scalars", place))
+        for place, buffer in enumerate(data_buffers(self.plan)):
+            assert isinstance(buffer.element, ScalarType)
+            constant = "const " if buffer.role is Role.INPUT and buffer.made is Made.CALLER else ""
+            kind = f"{constant}{buffer.element.value}"
+            members.append(Member(kind, self.names.member(buffer.name), True, "data", place))
         return tuple(members)
 
+    def _temporaries(self) -> tuple[Temporary, ...]:
+        found = []
+        for buffer in self.plan.buffers:
+            if buffer.made is Made.PROGRAM and isinstance(buffer.element, ScalarType):
+                values = self.names.derived(Scope.LOCAL, f"{buffer.name}_values", "temporary")
+                member = self.names.member(buffer.name)
+                found.append(Temporary(buffer.element.value, member, values, _count(buffer)))
+        return tuple(found)
+
     def _swapped(self) -> tuple[tuple[int, str], ...]:
-        swaps = [node for node in walk(self.program.schedule) if isinstance(node, Swap) and not node.of_scalars]
-        names = {name for swap in swaps for name in (swap.first, swap.second)}
         return tuple(
-            (place, self.names.member(array.name))
-            for place, array in enumerate(self.program.arrays)
-            if array.name in names
+            (place, self.names.member(buffer.name))
+            for place, buffer in enumerate(data_buffers(self.plan))
+            if buffer.name in self.plan.swapped
         )
 
-    def _initial_loops(self) -> tuple[InitialLoop, ...]:
+    # Initial values
+
+    def _initial_loops(self, initial: Initialise) -> tuple[InitialLoop, ...]:
         loops = []
-        for domain, count in ((Domain.VERTEX, "d.graph.num_vertices"), (Domain.EDGE, "d.graph.num_edges")):
-            arrays = [array for array in self.program.arrays if array.domain is domain and not array.is_input]
+        for arrays, count, kind in (
+            (initial.vertex_arrays, "d.graph.num_vertices", "vertex"),
+            (initial.edge_arrays, "d.graph.num_edges", "edge"),
+        ):
             lines = tuple(f"d.{self.names.member(array.name)}[id] = {self._initial(array)};" for array in arrays)
             if lines:
-                loops.append(InitialLoop(count, domain.value, lines))
+                loops.append(InitialLoop(count, kind, lines))
         return tuple(loops)
 
-    def _initial_scalars(self) -> tuple[str, ...]:
-        scalars = [scalar for scalar in self.program.scalars if not scalar.is_input]
-        return tuple(f"*d.{self.names.member(scalar.name)} = {self._initial(scalar)};" for scalar in scalars)
+    def _initial_scalar(self, initial: Initial) -> str:
+        return f"*d.{self.names.member(initial.name)} = {self._initial(initial)};"
 
-    def _initial(self, declared: Array | Scalar) -> str:
-        if declared.initial is None:
-            return _zero(declared.type)
+    def _initial(self, initial: Initial) -> str:
+        if initial.value is None:
+            kind = next(scalar.type for scalar in self.program.scalars if scalar.name == initial.name)
+            return _zero(kind)
         expressions = ExpressionPrinter(self.names, self.checks, own_id="id")
         expressions.function_arguments = self.printer.expressions().function_arguments
-        return expressions.print(declared.initial)
+        return expressions.print(initial.value)
+
+
+def _count(buffer: Buffer) -> str:
+    """The number of elements of an array over vertices or edges."""
+    counts: dict[Extent, str] = {VERTICES: "d.graph.num_vertices", EDGES: "d.graph.num_edges"}
+    return counts[buffer.extent]
 
 
 def _zero(kind: ScalarType) -> str:

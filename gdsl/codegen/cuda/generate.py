@@ -1,4 +1,4 @@
-"""From a program after its passes to CUDA C++."""
+"""From a plan to CUDA C++."""
 
 from __future__ import annotations
 
@@ -8,124 +8,72 @@ from pathlib import PurePath
 
 from gdsl.codegen.comments import comment_lines, title_line
 from gdsl.codegen.cuda import runtime
-from gdsl.codegen.cuda.functors import FunctorTexts
-from gdsl.codegen.cuda.host import HostStep
-from gdsl.codegen.cuda.layout import (
-    Member,
-    graph_members,
-    problem_members,
-    run_members,
-    struct_text,
-)
-from gdsl.codegen.cuda.operators import OperatorPlanner
-from gdsl.codegen.cuda.plan import Assignment, Constant, InitialLoop, Kernel, OperatorPlan, Totals
-from gdsl.codegen.cuda.schedule import ScheduleWriter
+from gdsl.codegen.cuda.layout import GRAPH_SLICE, layout_of, run_slice, shared_structs, struct_text
+from gdsl.codegen.cuda.operators import OperatorPrinter
+from gdsl.codegen.cuda.schedule import KernelPrinter
 from gdsl.codegen.cuda.steps import StepPrinter
+from gdsl.codegen.cuda.texts import Assignment, Constant, InitialLoop
 from gdsl.codegen.expressions import CheckTable
 from gdsl.codegen.functions import FunctionPrinter
+from gdsl.codegen.functors import FunctorTexts, TotalsText
 from gdsl.codegen.lines import number_lines
 from gdsl.codegen.names import UNDEFINED, Names, identifiers_of
 from gdsl.codegen.templates import render
-from gdsl.ir.nodes import Array, Expression, Literal, NoneId, Operator, OwnId, Param, Program, Scalar
+from gdsl.ir.nodes import Expression, Literal, NoneId, OwnId
 from gdsl.ir.traversal import walk
-from gdsl.operations import Domain
+from gdsl.plan.nodes import Initial, Initialise, Plan
+from gdsl.plan.walking import operations, steps_in
 from gdsl.types import ScalarType
 from gdsl.version import __version__
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
-    """The numbers that a generated program is built for; results never depend on them."""
-
-    block_threads: int = 512
-    hub_degree: int = 512
-    """Lists of this many edges and more are cut into chunks."""
-    hub_chunk: int = 512
-    """Edges a chunk."""
-    pull_prefix: int = 32
-    """Edges of a long list that a closing pull tries before it leaves the rest to others."""
-    short_list: int = 8
-    """Lists up to this long are reduced by a thread each."""
-
-
-@dataclass(frozen=True, slots=True)
 class Generated:
-    """A generated program: its text, and what the host must know to run it."""
+    """A generated program: its text, and what the host must know to run it beside the plan."""
 
     text: str
-    entry: str
-    """The kernel of the fused form, or the first of the unfused one."""
-    schedule: tuple[HostStep, ...] | None
-    """What the host walks; None in the fused form."""
+    kernels: tuple[str, ...]
+    """The kernel of each launch of the plan, in their order."""
     checks: CheckTable
-    swapped: tuple[str, ...]
-    """The arrays and scalars whose place at the end the fused kernel reports, in that order."""
-    members: tuple[Member, ...]
-    """The problem data, as in `data_slice`."""
-    member_of: dict[str, str]
-    """The member for each param, array and scalar of the program."""
-    temporaries: tuple[tuple[str, str], ...]
-    """(member, array) for each array that a `neighbor_reduce` computes into before it stores."""
-    shape: Shape
-    uses: frozenset[str]
-    """Names of the runtime that are in the text: they decide what must be allocated."""
 
 
-def generate(program: Program, id_bits: int, shape: Shape | None = None) -> Generated:
-    """CUDA C++ of `program`, after the passes of its form, for ids of `id_bits` bits."""
-    shape = shape or Shape(block_threads=program.tuning.block or Shape().block_threads)
-    program = dataclasses.replace(program, source_name=PurePath(program.source_name).name)
-    return _Generation(program, id_bits, shape).run()
+def generate(plan: Plan, id_bits: int) -> Generated:
+    """CUDA C++ of `plan` for ids of `id_bits` bits."""
+    named = dataclasses.replace(plan.program, source_name=PurePath(plan.program.source_name).name)
+    return _Generation(dataclasses.replace(plan, program=named), id_bits).run()
 
 
 class _Generation:
-    def __init__(self, program: Program, id_bits: int, shape: Shape) -> None:
-        self.program, self.id_bits, self.shape = program, id_bits, shape
+    def __init__(self, plan: Plan, id_bits: int) -> None:
+        self.plan, self.program, self.id_bits = plan, plan.program, id_bits
         self.names = Names()
-        self.checks = CheckTable(enabled=program.tuning.bounds)
-        self.printer = FunctionPrinter(program, self.names, self.checks)
-        self.texts = FunctorTexts(program, self.printer, self.names)
-        self.planner = OperatorPlanner(program, self.texts)
+        self.checks = CheckTable(enabled=self.program.tuning.bounds)
+        self.printer = FunctionPrinter(self.program, self.names, self.checks)
+        self.texts = FunctorTexts(self.printer)
+        self.data_slice = layout_of(plan, id_bits).text(self.names, id_bits)
 
     def run(self) -> Generated:
-        operators = self._operators()
-        by_site = {plan.site: plan for plan in operators}
-        steps = StepPrinter(self.printer.expressions(), by_site, self.program.tuning.fuse)
-        writer = ScheduleWriter(self.program, steps)
-        schedule: tuple[HostStep, ...] | None = None
-        swapped: tuple[str, ...] = ()
-        if self.program.tuning.fuse:
-            swapped = writer.fused()
-        else:
-            schedule = writer.unfused()
-        members = self._members()
+        printer = OperatorPrinter(self.plan, self.names, self.texts)
+        operators = [printer.print(operation) for operation in operations(self.plan)]
+        by_site = {operator.site: operator for operator in operators}
+        kernels = KernelPrinter(self.plan, StepPrinter(self.plan, self.printer.expressions(), by_site)).kernels()
+        (initial,) = (step for step in steps_in(self.plan.schedule) if isinstance(step, Initialise))
+        functions = self._functions()
         body = render(
             "cuda",
             "body.cu.j2",
-            functions=self._functions(),
+            functions=functions,
             operators=operators,
-            initial_loops=self._initial_loops(),
-            initial_scalars=self._initial_scalars(),
-            kernels=writer.kernels,
+            initial_loops=self._initial_loops(initial),
+            initial_scalars=[self._initial_scalar(each) for each in initial.scalars],
+            kernels=kernels,
         )
-        text, uses = self._text(body, members, writer)
-        spell = self.names.spell
-        return Generated(
-            text,
-            writer.kernels[0].name,
-            schedule,
-            self.checks,
-            swapped,
-            tuple(dataclasses.replace(member, name=spell(member.name)) for member in members),
-            {part.name: spell(self.names.member(part.name)) for part in self._data()},
-            tuple((spell(member), array) for array, member in self.planner.temporaries.items()),
-            self.shape,
-            uses,
-        )
+        text = self._text(body, functions)
+        return Generated(text, tuple(kernel.name for kernel in kernels), self.checks)
 
-    def _text(self, body: str, members: tuple[Member, ...], writer: ScheduleWriter) -> tuple[str, frozenset[str]]:
-        """The whole file around `body`, and the names of the runtime that are in it."""
-        platform, pieces, uses = self._link(body, members, writer)
+    def _text(self, body: str, functions: list[str]) -> str:
+        """The whole file around `body`."""
+        platform, pieces, uses = self._link(body)
         text = render(
             "cuda",
             "program.cu.j2",
@@ -137,78 +85,59 @@ class _Generation:
             runtime=pieces,
             body=body,
         )
-        totals = [_totals_text(totals) for totals in self.texts.all_totals.values()]
+        totals = [_totals_text(totals) for totals in self.texts.totals.values()]
         self.names.settle(
             text,
-            functions="\n".join(self._functions()),
+            functions="\n".join(functions),
             schedule=body.rpartition("// ---- enactor ----")[2],
-            structs="\n".join([_data_slice(members), *totals]),
+            structs="\n".join([self.data_slice, *totals]),
         )
-        return number_lines(self.names.spell(text), f"{self.program.name}.cu"), uses
-
-    def _data(self) -> tuple[Param | Array | Scalar, ...]:
-        return (*self.program.params, *self.program.arrays, *self.program.scalars)
-
-    def _operators(self) -> tuple[OperatorPlan, ...]:
-        operators = [node for node in walk(self.program.schedule) if isinstance(node, Operator)]
-        return tuple(self.planner.plan(op) for op in operators)
+        return number_lines(self.names.spell(text), f"{self.program.name}.cu")
 
     def _functions(self) -> list[str]:
-        totals = [_totals_text(totals) for totals in self.texts.all_totals.values()]
+        totals = [_totals_text(totals) for totals in self.texts.totals.values()]
         own = [text.definition("__device__ __forceinline__") for text in self.printer.functions()]
-        made = [text.definition("__device__ __forceinline__") for text in self.texts.made.values() if text is not None]
+        made = [text.definition("__device__ __forceinline__") for text in self.texts.functions()]
         return [*totals, *own, *made]
 
-    def _members(self) -> tuple[Member, ...]:
-        members = problem_members(self.program, self.names, self.id_bits)
-        arrays = {array.name: array for array in self.program.arrays}
-        extra = tuple(
-            Member(member, f"{arrays[array].type.value}*", "u8", f"{array} before it is stored")
-            for array, member in self.planner.temporaries.items()
-        )
-        return (*extra, *members)
+    # Initial values
 
-    def _initial_loops(self) -> list[InitialLoop]:
+    def _initial_loops(self, initial: Initialise) -> list[InitialLoop]:
         loops = []
-        for domain, count in ((Domain.VERTEX, "d.graph.num_vertices"), (Domain.EDGE, "d.graph.num_edges")):
-            arrays = [a for a in self.program.arrays if a.domain is domain and a.initial is not None and not a.is_input]
+        for arrays, count, kind in (
+            (initial.vertex_arrays, "d.graph.num_vertices", "vertex"),
+            (initial.edge_arrays, "d.graph.num_edges", "edge"),
+        ):
             values = tuple(
-                Assignment(f"d.{self.names.member(a.name)}[i]", self.printer.expressions().print(a.initial))
-                for a in arrays
-                if a.initial is not None
+                Assignment(f"d.{self.names.member(array.name)}[i]", self._initial(array)) for array in arrays
             )
-            uses_id = any(isinstance(node, OwnId) for a in arrays for node in walk(a.initial))
+            uses_id = any(isinstance(node, OwnId) for array in arrays for node in walk(array.value))
             if values:
-                loops.append(InitialLoop(count, domain.value, uses_id, values))
+                loops.append(InitialLoop(count, kind, uses_id, values))
         return loops
 
-    def _initial_scalars(self) -> list[Assignment]:
-        return [
-            Assignment(self.printer.expressions().scalar(s.name), self._initial(s.initial, s.type))
-            for s in self.program.scalars
-            if not s.is_input
-        ]
+    def _initial_scalar(self, initial: Initial) -> Assignment:
+        return Assignment(self.printer.expressions().scalar(initial.name), self._initial(initial))
 
-    def _initial(self, initial: Expression | None, type_: ScalarType) -> str:
-        if initial is not None:
-            return self.printer.expressions().print(initial)
+    def _initial(self, initial: Initial) -> str:
+        return self.printer.expressions().print(initial.value if initial.value is not None else self._zero(initial))
+
+    def _zero(self, initial: Initial) -> Expression:
+        kind = next(scalar.type for scalar in self.program.scalars if scalar.name == initial.name)
         span = self.program.span
-        return self.printer.expressions().print(
-            NoneId(span, type_) if type_.is_id else Literal(span, type_, False if type_ is ScalarType.BOOL else 0)
-        )
+        if kind.is_id:
+            return NoneId(span, kind)
+        return Literal(span, kind, False if kind is ScalarType.BOOL else 0.0 if kind.is_float else 0)
 
-    def _link(
-        self, body: str, members: tuple[Member, ...], writer: ScheduleWriter
-    ) -> tuple[list[str], list[str], frozenset[str]]:
+    # What stands around the program's own text
+
+    def _link(self, body: str) -> tuple[list[str], list[str], frozenset[str]]:
         """The runtime's pieces that `body` needs, around the structs of this program."""
-        slots = len(self.program.frontiers) + 1
         structs = {
-            "graph_slice": struct_text("graph_slice", graph_members()),
-            "run_slice": struct_text("run_slice", run_members(slots)),
-            "data_slice": _data_slice(members),
-            "saved_state": "\n".join(
-                ["struct saved_state {", *(f"    {member}" for member in writer.state_members()), "};"]
-            ),
+            "graph_slice": struct_text(GRAPH_SLICE),
+            "run_slice": struct_text(run_slice(self.plan)),
+            "data_slice": self.data_slice,
+            **shared_structs(self.plan, self.id_bits),
             "block_storage": _block_storage(frozenset({"collector", "block_reduce", "push_blocks"})),
         }
         _, pieces = runtime.link(body, structs)
@@ -218,13 +147,13 @@ class _Generation:
         return platform, pieces, uses
 
     def _constants(self, uses: frozenset[str]) -> list[Constant]:
-        shape = self.shape
+        sizes = self.plan.sizes
         constants = [
-            Constant("uint32", "BLOCK_THREADS", shape.block_threads, "threads a block"),
-            Constant("uint32", "HUB_DEGREE", shape.hub_degree, "lists this long are cut into chunks"),
-            Constant("uint32", "HUB_CHUNK", shape.hub_chunk, "edges a chunk"),
-            Constant("uint32", "PULL_PREFIX", shape.pull_prefix, "edges of a long list that are tried first"),
-            Constant("uint32", "SHORT_LIST", shape.short_list, "lists up to this long are reduced by a thread each"),
+            Constant("uint32", "BLOCK_THREADS", sizes.block_threads, "threads a block"),
+            Constant("uint32", "HUB_DEGREE", sizes.hub_degree, "lists this long are cut into chunks"),
+            Constant("uint32", "HUB_CHUNK", sizes.hub_chunk, "edges a chunk"),
+            Constant("uint32", "PULL_PREFIX", sizes.pull_prefix, "edges of a long list that are tried first"),
+            Constant("uint32", "SHORT_LIST", sizes.short_list, "lists up to this long are reduced by a thread each"),
         ]
         return [constant for constant in constants if constant.name in uses or constant.name == "BLOCK_THREADS"]
 
@@ -233,16 +162,12 @@ class _Generation:
         options = [
             f"{self.id_bits}-bit ids",
             "one persistent kernel" if tuning.fuse else "a kernel a step",
-            f"{self.shape.block_threads} threads a block",
+            f"{self.plan.sizes.block_threads} threads a block",
             "computed indices checked" if tuning.bounds else "computed indices not checked",
         ]
         doc = ["", *comment_lines(program.doc)] if program.doc.strip() else []
         title = title_line(f"{program.name}: generated by gdsl {__version__} from {program.source_name}")
         return [title, f"({', '.join(options)})", *doc]
-
-
-def _data_slice(members: tuple[Member, ...]) -> str:
-    return struct_text("data_slice", members, "graph_slice graph;\n    run_slice run;")
 
 
 def _called(pieces: list[str]) -> frozenset[str]:
@@ -265,9 +190,6 @@ def _block_storage(uses: frozenset[str]) -> str:
     return "\n".join([*lines, "};"])
 
 
-def _totals_text(totals: Totals) -> str:
+def _totals_text(totals: TotalsText) -> str:
     members = [f"    {m.type} {m.name} = {m.identity};" for m in totals.members]
     return "\n".join([f"struct {totals.type} {{", *members, "};"])
-
-
-__all__ = ["Generated", "Kernel", "Shape", "generate"]

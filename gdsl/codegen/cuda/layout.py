@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 
 import numpy
 
 from gdsl.codegen.names import Names
-from gdsl.ir.nodes import Array, Param, Program
+from gdsl.ir.nodes import Array
 from gdsl.operations import Domain
+from gdsl.plan import structs
+from gdsl.plan.nodes import Plan
+from gdsl.plan.storage import Field, Pointer, Role, Struct
+from gdsl.plan.walking import sweeps
 from gdsl.types import ScalarType
 
-DTYPES = {
+_DTYPES = {
     ScalarType.BOOL: "u1",
     ScalarType.INT32: "i4",
     ScalarType.UINT32: "u4",
@@ -20,95 +25,154 @@ DTYPES = {
     ScalarType.FLOAT32: "f4",
     ScalarType.FLOAT64: "f8",
 }
-POINTER = "u8"
+_I64, _U64 = ScalarType.INT64, ScalarType.UINT64
+
+GRAPH_SLICE = Struct(
+    "graph_slice",
+    (
+        Field("num_vertices", _I64),
+        Field("num_edges", _I64),
+        Field("largest_degree", _I64, "of any vertex, in either direction"),
+        Field("offsets", Pointer("const edge"), "out-edges: num_vertices + 1"),
+        Field("columns", Pointer("const vertex"), "their destinations: num_edges, ascending for each vertex"),
+        Field("in_offsets", Pointer("const edge"), "in-edges: num_vertices + 1"),
+        Field("in_sources", Pointer("const vertex"), "their sources: num_edges"),
+        Field("in_edges", Pointer("const edge"), "their edge ids: num_edges"),
+        Field("edge_sources", Pointer("const vertex"), "of each edge id: num_edges"),
+    ),
+)
+"""The graph in compressed rows: the edges of v are offsets[v] to offsets[v + 1]."""
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
-    """One member of a struct: its declaration in C++ (`type name`), its NumPy type code and a comment."""
+class Layout:
+    """`data_slice`, which every kernel gets: its parts. The fields of the last are called as the program calls its
+    params, arrays and scalars, and the plan its temporaries."""
 
-    name: str
-    type: str
-    dtype: str
-    comment: str = ""
-    count: int = 0
-    """Elements of an array member; 0: a single value."""
+    graph: Struct
+    run: Struct
+    problem: Struct
+
+    def text(self, names: Names, id_bits: int) -> str:
+        """`data_slice` in C++."""
+        members = tuple(dataclasses.replace(field, name=names.member(field.name)) for field in self.problem.fields)
+        printed = dataclasses.replace(self.problem, fields=members)
+        text = struct_text(printed, "graph_slice graph;\n    run_slice run;")
+        return f"{text}\n{_size_check(self.problem, self.dtype(id_bits).itemsize)}"
+
+    def dtype(self, id_bits: int) -> numpy.dtype[numpy.void]:
+        """The same as an aligned NumPy dtype with the fields `graph`, `run` and, where there is any, `problem`."""
+        parts = [("graph", struct_dtype(self.graph, id_bits)), ("run", struct_dtype(self.run, id_bits))]
+        if self.problem.fields:
+            parts.append(("problem", struct_dtype(self.problem, id_bits)))
+        return numpy.dtype(parts, align=True)
 
 
-def type_code(type_: ScalarType, id_bits: int) -> str:
-    """The NumPy type code of a value on the device; ids are unsigned there."""
-    return DTYPES.get(type_, f"u{id_bits // 8}")
+def layout_of(plan: Plan, id_bits: int) -> Layout:
+    """The layout of a plan's data."""
+    program = plan.program
+    asides = [(buffer.name, buffer.element) for buffer in plan.buffers if buffer.role is Role.TEMPORARY]
+    fields = [
+        Field(name, Pointer(_name(kind)), f"{_aside_of(plan, name)} before it is stored") for name, kind in asides
+    ]
+    fields += [Field(array.name, Pointer(array.type.value), _array_comment(array)) for array in program.arrays]
+    fields += [Field(scalar.name, Pointer(scalar.type.value), "one value") for scalar in program.scalars]
+    params = sorted(program.params, key=lambda param: -_dtype(param.type, id_bits).itemsize)
+    fields += [Field(param.name, param.type) for param in params]
+    return Layout(GRAPH_SLICE, run_slice(plan), Struct("data_slice", tuple(fields)))
 
 
-def graph_members() -> tuple[Member, ...]:
-    """`graph_slice`: the graph in compressed rows; the edges of v are offsets[v] to offsets[v + 1]."""
-    return (
-        Member("num_vertices", "int64", "i8"),
-        Member("num_edges", "int64", "i8"),
-        Member("largest_degree", "int64", "i8", "of any vertex, in either direction"),
-        Member("offsets", "const edge*", POINTER, "out-edges: num_vertices + 1"),
-        Member("columns", "const vertex*", POINTER, "their destinations: num_edges, ascending for each vertex"),
-        Member("in_offsets", "const edge*", POINTER, "in-edges: num_vertices + 1"),
-        Member("in_sources", "const vertex*", POINTER, "their sources: num_edges"),
-        Member("in_edges", "const edge*", POINTER, "their edge ids: num_edges"),
-        Member("edge_sources", "const vertex*", POINTER, "of each edge id: num_edges"),
+def run_slice(plan: Plan) -> Struct:
+    """What the enactor works with, beside the problem data. Frontiers have a place for their bitmaps even where none
+    is ever made, so that there is one struct for all."""
+    slots = len(plan.frontiers) + 1
+    made = {buffer.role for buffer in plan.buffers}
+    optional = (
+        (Role.HUBS, Field("hubs", Pointer("hub_chunk"), "chunks of long lists")),
+        (Role.SAVED, Field("saved", Pointer("saved_state"), "between the kernels of the unfused form")),
+        (Role.OUTPUTS, Field("outputs", Pointer("uint64"), "where what was swapped lies at the end")),
+        (Role.QUEUE, Field("queues", Pointer("vertex"), "of each frontier: num_vertices", slots)),
+        (Role.QUEUE, Field("bitmaps", Pointer("uint32"), "of each frontier: a bit a vertex", slots)),
+        (Role.MARKS, Field("marks", Pointer("uint32"), "a bit a vertex, twice", 2)),
+    )
+    return Struct(
+        "run_slice",
+        (
+            Field("control", Pointer("control_block")),
+            Field("host_stop", Pointer("const uint32"), "in the host's memory: not 0 asks for a stop"),
+            Field("trace", Pointer("trace_record")),
+            Field("trace_capacity", _U64),
+            Field("max_iterations", _I64, "passes that one loop may have"),
+            *(field for role, field in optional if role in made),
+        ),
     )
 
 
-def run_members(frontiers: int) -> tuple[Member, ...]:
-    """`run_slice`: what the enactor works with, beside the problem data."""
-    return (
-        Member("control", "control_block*", POINTER),
-        Member("host_stop", "const uint32*", POINTER, "in the host's memory: not 0 asks for a stop"),
-        Member("trace", "trace_record*", POINTER),
-        Member("trace_capacity", "uint64", "u8"),
-        Member("max_iterations", "int64", "i8", "passes that one loop may have"),
-        Member("hubs", "hub_chunk*", POINTER, "chunks of long lists"),
-        Member("saved", "saved_state*", POINTER, "between the kernels of the unfused form"),
-        Member("outputs", "uint64*", POINTER, "where what was swapped lies at the end"),
-        Member("queues", "vertex*", POINTER, "of each frontier: num_vertices", max(frontiers, 1)),
-        Member("bitmaps", "uint32*", POINTER, "of each frontier: a bit a vertex", max(frontiers, 1)),
-        Member("marks", "uint32*", POINTER, "a bit a vertex, twice", 2),
-    )
+def shared_structs(plan: Plan, id_bits: int) -> dict[str, str]:
+    """The C++ of the structs whose size the host must know, by name; the compiler sees to it that it knows it."""
+    found = [
+        structs.CONTROL,
+        structs.TRACE_RECORD,
+        structs.HUB_CHUNK,
+        *([plan.saved] if plan.saved is not None else []),
+    ]
+    checked = {struct.name: checked_struct_text(struct, id_bits) for struct in found}
+    parts = (structs.COUNTERS, structs.FRONTIER, structs.DIRECTION_STATE)
+    return {**checked, **{struct.name: struct_text(struct) for struct in parts}}
 
 
-def problem_members(program: Program, names: Names, id_bits: int) -> tuple[Member, ...]:
-    """The problem data: arrays and scalars as pointers, params as values."""
-    members = [Member(names.member(a.name), f"{a.type.value}*", POINTER, _array_comment(a)) for a in program.arrays]
-    members += [Member(names.member(s.name), f"{s.type.value}*", POINTER, "one value") for s in program.scalars]
-    params = sorted(program.params, key=lambda param: -_width(param, id_bits))
-    members += [Member(names.member(p.name), p.type.value, type_code(p.type, id_bits)) for p in params]
-    return tuple(members)
-
-
-def struct_text(name: str, members: tuple[Member, ...], first: str = "") -> str:
+def struct_text(struct: Struct, first: str = "") -> str:
     """The C++ definition of a struct."""
-    lines = [f"struct {name} {{"]
+    lines = [*(f"// {line}" for line in struct.doc.splitlines()), f"struct {struct.name} {{"]
     lines += [f"    {first}"] if first else []
-    for member in members:
-        array = f"[{member.count}]" if member.count else ""
-        declaration = f"    {member.type} {member.name}{array};"
-        lines.append(f"{declaration}  // {member.comment}" if member.comment else declaration)
+    for field in struct.fields:
+        array = f"[{field.count}]" if field.count else ""
+        declaration = f"    {_name(field.type)} {field.name}{array};"
+        lines.append(f"{declaration}  // {field.comment}" if field.comment else declaration)
     return "\n".join([*lines, "};"])
 
 
-def struct_dtype(members: tuple[Member, ...]) -> numpy.dtype[numpy.void]:
-    """The same struct as an aligned NumPy dtype; a member `x` of the program is field `x`."""
-    fields = [(m.name, m.dtype, (m.count,)) if m.count else (m.name, m.dtype) for m in members]
+def checked_struct_text(struct: Struct, id_bits: int) -> str:
+    """The same, with a check of its size."""
+    return f"{struct_text(struct)}\n{_size_check(struct, struct_dtype(struct, id_bits).itemsize)}"
+
+
+def _size_check(struct: Struct, size: int) -> str:
+    return f'static_assert(sizeof({struct.name}) == {size}, "as the host knows it");'
+
+
+def struct_dtype(struct: Struct, id_bits: int) -> numpy.dtype[numpy.void]:
+    """The same struct as an aligned NumPy dtype."""
+    fields = []
+    for field in struct.fields:
+        kind = _dtype(field.type, id_bits)
+        fields.append((field.name, kind, (field.count,)) if field.count else (field.name, kind))
     return numpy.dtype(fields, align=True)
 
 
-def data_dtype(problem: tuple[Member, ...], frontiers: int) -> numpy.dtype[numpy.void]:
-    """`data_slice` as an aligned NumPy dtype with the fields `graph`, `run` and, where there is any, `problem`."""
-    parts = [("graph", struct_dtype(graph_members())), ("run", struct_dtype(run_members(frontiers)))]
-    if problem:
-        parts.append(("problem", struct_dtype(problem)))
-    return numpy.dtype(parts, align=True)
+def element_dtype(kind: ScalarType | Struct, id_bits: int) -> numpy.dtype[numpy.generic]:
+    """The dtype of a buffer's elements on the device; ids are unsigned there."""
+    return _dtype(kind, id_bits)
+
+
+def _dtype(kind: ScalarType | Pointer | Struct, id_bits: int) -> numpy.dtype[numpy.generic]:
+    if isinstance(kind, Struct):
+        return struct_dtype(kind, id_bits)
+    if isinstance(kind, Pointer):
+        return numpy.dtype("u8")
+    return numpy.dtype(_DTYPES.get(kind, f"u{id_bits // 8}"))
+
+
+def _name(kind: ScalarType | Pointer | Struct) -> str:
+    if isinstance(kind, Pointer):
+        return f"{kind.to}*"
+    return kind.name if isinstance(kind, Struct) else kind.value
+
+
+def _aside_of(plan: Plan, temporary: str) -> str:
+    segments = [sweep.segment for sweep in sweeps(plan) if sweep.segment is not None]
+    return next(segment.array for segment in segments if segment.aside == temporary)
 
 
 def _array_comment(array: Array) -> str:
     return "num_vertices" if array.domain is Domain.VERTEX else "num_edges"
-
-
-def _width(param: Param, id_bits: int) -> int:
-    return numpy.dtype(type_code(param.type, id_bits)).itemsize

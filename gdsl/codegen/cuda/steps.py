@@ -1,28 +1,16 @@
-"""The steps of a schedule that are no loops and no branches, as CUDA statements."""
+"""The steps of a plan that are no loops, branches or launches, as CUDA statements."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from gdsl.codegen.cuda.operators import COUNTED
-from gdsl.codegen.cuda.plan import OperatorPlan
+from gdsl.codegen.cuda.texts import OperatorText
 from gdsl.codegen.expressions import CheckSite, ExpressionPrinter
-from gdsl.ir.nodes import (
-    Barrier,
-    CopyFrontier,
-    DefineFrontier,
-    Expression,
-    Fill,
-    FrontierRef,
-    Operator,
-    ParamValue,
-    Step,
-    StoreElement,
-    StoreScalar,
-    Swap,
-)
-from gdsl.ir.traversal import walk
+from gdsl.ir.nodes import Expression, ParamValue, StoreScalar
 from gdsl.operations import Domain
+from gdsl.plan.nodes import Barrier, Copy, Define, Fill, Initialise, Leader, Operation, Plan, Step, Swap
+from gdsl.plan.walking import sweeps_of
 
 SPARE = "spare"
 """The frontier into which the next result goes; it then changes places with the one that is assigned."""
@@ -30,72 +18,73 @@ SPARE = "spare"
 
 @dataclass
 class StepPrinter:
-    """Prints the steps of one program."""
+    """Prints the steps of one plan; `operators` are the texts of its operations by site."""
 
+    plan: Plan
     expressions: ExpressionPrinter
-    operators: dict[int, OperatorPlan]
-    fused: bool
+    operators: dict[int, OperatorText]
 
     def lines(self, step: Step) -> list[str]:
         """The statements of `step`."""
-        if isinstance(step, Operator):
-            return self._operator(step)
-        if isinstance(step, DefineFrontier):
-            return self._define(step)
-        if isinstance(step, CopyFrontier):
-            target, other = self._frontier(step.name), self._frontier(step.other)
-            return [f"copy_frontier(run, {target}, {other}, d.graph.num_vertices);"]
-        if isinstance(step, Barrier):
-            return ["synchronize(run);"]
-        if isinstance(step, Swap):
-            return [f"exchange(d.{self._member(step.first)}, d.{self._member(step.second)});"]
-        if isinstance(step, Fill):
-            count = "d.graph.num_vertices" if step.domain is Domain.VERTEX else "d.graph.num_edges"
-            value = self.expressions.print(step.value)
-            return [f"each_id({count}, [&](uint64 i) {{ d.{self._member(step.array)}[i] = {value}; }});"]
-        return [f"if (leader()) {{ {self._store(step)}; }}"]
+        match step:
+            case Initialise():
+                return ["initialise(run, d);"]
+            case Operation():
+                return self._operation(step)
+            case Define():
+                return self._define(step)
+            case Copy():
+                copied = f"copy_frontier(run, {SPARE}, {self._frontier(step.step.other)}, d.graph.num_vertices);"
+                return [copied, self._exchange(step.step.name)]
+            case Barrier():
+                return ["synchronize(run);"]
+            case Swap():
+                return [f"exchange(d.{self._member(step.step.first)}, d.{self._member(step.step.second)});"]
+            case Fill():
+                count = "d.graph.num_vertices" if step.step.domain is Domain.VERTEX else "d.graph.num_edges"
+                value = self.expressions.print(step.step.value)
+                return [f"each_id({count}, [&](uint64 i) {{ d.{self._member(step.step.array)}[i] = {value}; }});"]
+            case Leader():
+                return [f"if (leader()) {{ {self._store(step)}; }}"]
+        raise AssertionError(f"no step of one statement: {type(step).__name__}")
 
-    def frontiers(self, step: Step) -> list[str]:
-        """The frontier variables that `step` reads or assigns."""
-        if isinstance(step, DefineFrontier):
-            return [step.name]
-        if isinstance(step, CopyFrontier):
-            return [step.name, step.other]
-        found = [getattr(node, "frontier", None) for node in walk(step)] + [getattr(step, "result", None)]
-        names = [node.name if isinstance(node, FrontierRef) else node for node in found]
-        return list(dict.fromkeys(name for name in names if isinstance(name, str)))
+    def uses_spare(self, step: Step) -> bool:
+        """Whether `step` puts something into the spare frontier."""
+        if isinstance(step, Operation):
+            return any(sweep.collect is not None for sweep in sweeps_of(step))
+        return isinstance(step, (Define, Copy))
 
-    def assigns(self, step: Step) -> bool:
-        """Whether `step` gives a frontier variable a new value."""
-        return isinstance(step, (DefineFrontier, CopyFrontier)) or getattr(step, "result", None) is not None
+    def direction(self, site: int) -> str:
+        """The variable that remembers the direction of an operation."""
+        return self.operators[site].direction if self.plan.target.fused else "direction"
 
-    def _operator(self, step: Operator) -> list[str]:
-        plan = self.operators[step.site]
-        named = {"result": SPARE, **({"direction": plan.direction} if self.fused else {})}
-        if isinstance(getattr(step, "frontier", None), FrontierRef):
-            named["input"] = self._frontier(step.frontier.name)  # type: ignore[attr-defined]
-        arguments = ["run", "d", *(named.get(argument, argument) for argument in plan.arguments)]
-        lines = [f"{plan.function}({', '.join(arguments)});"]
-        if plan.result:
-            lines.append(f"exchange({self._frontier(step.result)}, {SPARE});")  # type: ignore[attr-defined]
-        return lines
+    def _operation(self, step: Operation) -> list[str]:
+        text, sweep = self.operators[step.step.site], sweeps_of(step)[0]
+        named = {"result": SPARE, "direction": self.direction(step.step.site)}
+        if sweep.members.frontier is not None:
+            named["input"] = self._frontier(sweep.members.frontier)
+        arguments = ["run", "d", *(named.get(argument, argument) for argument in text.arguments)]
+        lines = [f"{text.function}({', '.join(arguments)});"]
+        return lines if sweep.collect is None else [*lines, self._exchange(sweep.collect.frontier)]
 
-    def _define(self, step: DefineFrontier) -> list[str]:
-        counted = COUNTED[step.counts]
-        exchange = f"exchange({self._frontier(step.name)}, {SPARE});"
-        if step.everything:
-            return [f"define_everything(run, {SPARE}, d.graph.num_vertices, {counted});", exchange]
-        members = ", ".join(self._vertex(member) for member in step.members)
-        rest = f"{len(step.members)}, d.graph.num_vertices, {counted}"
-        if not step.members:
-            return [f"define_frontier(run, {SPARE}, nullptr, {rest});", exchange]
+    def _define(self, step: Define) -> list[str]:
+        name, members = step.step.name, step.step.members
+        counted = COUNTED[next(each.counts for each in self.plan.frontiers if each.name == name)]
+        if step.step.everything:
+            return [f"define_everything(run, {SPARE}, d.graph.num_vertices, {counted});", self._exchange(name)]
+        rest = f"{len(members)}, d.graph.num_vertices, {counted}"
+        if not members:
+            return [f"define_frontier(run, {SPARE}, nullptr, {rest});", self._exchange(name)]
         return [
             "{",
-            f"    const vertex members[] = {{{members}}};",
+            f"    const vertex members[] = {{{', '.join(self._vertex(member) for member in members)}}};",
             f"    define_frontier(run, {SPARE}, members, {rest});",
-            f"    {exchange}",
+            f"    {self._exchange(name)}",
             "}",
         ]
+
+    def _exchange(self, name: str) -> str:
+        return f"exchange({self._frontier(name)}, {SPARE});"
 
     def _vertex(self, member: Expression) -> str:
         """A member of a set: params were checked by the host, all else is checked here."""
@@ -105,10 +94,10 @@ class StepPrinter:
         number = self.expressions.checks.number(CheckSite("the set", Domain.VERTEX, member.span))
         return f"vertex(checked_index(d, {text}, d.graph.num_vertices, {number}))"
 
-    def _store(self, step: Step) -> str:
+    def _store(self, leader: Leader) -> str:
+        step = leader.step
         if isinstance(step, StoreScalar):
             return f"{self.expressions.scalar(step.scalar)} = {self.expressions.print(step.value)}"
-        assert isinstance(step, StoreElement)
         target = step.target
         place = self.expressions.element(target.array, target.index, target.checked, target.domain, target.span)
         return f"{place} = {self.expressions.print(step.value)}"

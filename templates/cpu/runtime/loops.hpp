@@ -92,19 +92,16 @@ inline void pull_edges(int64 num_vertices, const Members& members, const Lists& 
     }
 }
 
-// piece: choose_pull direction_state
-// Whether to walk from the far ends: when the frontier has so many of the edges not yet visited that meeting it is
-// likely (Beamer, Asanovic, Patterson, Direction-Optimizing Breadth-First Search, SC 2012).
+// piece: follow_edges direction_state
+// What an auto direction remembers from one pass to the next.
 struct direction_state {
     int64 unvisited;  // edges that no frontier has had yet
     bool pull;
 };
-inline bool choose_pull(direction_state& state, const frontier& f, int32 iteration, const graph_slice& g, int64 alpha, int64 beta) {
+// Counts the edges that no frontier has had yet, from the first pass of a loop on.
+inline void follow_edges(direction_state& state, const frontier& f, int32 iteration, const graph_slice& g) {
     if (iteration == 0) { state = direction_state{g.num_edges, false}; }
     state.unvisited -= minimum(state.unvisited, f.edges);
-    state.pull = state.pull ? f.size * beta >= g.num_vertices
-                            : f.edges * alpha > state.unvisited && f.edges * beta > g.num_vertices;
-    return state.pull;
 }
 
 // piece: reduce_list

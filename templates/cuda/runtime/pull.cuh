@@ -1,13 +1,8 @@
-// piece: choose_pull
-// Whether to walk from the far ends: when the frontier has so many of the edges not yet visited that meeting it is
-// likely (Beamer, Asanovic, Patterson, Direction-Optimizing Breadth-First Search, SC 2012). The same on every thread.
-__device__ __forceinline__ bool choose_pull(direction_state& state, const frontier& f, int32 iteration,
-                                            const graph_slice& g, uint64 alpha, uint64 beta) {
+// piece: follow_edges
+// Counts the edges that no frontier has had yet, from the first pass of a loop on.
+__device__ __forceinline__ void follow_edges(direction_state& state, const frontier& f, int32 iteration, const graph_slice& g) {
     if (iteration == 0) { state = direction_state{uint64(g.num_edges), false}; }
     state.unvisited -= minimum(state.unvisited, f.edges);
-    const uint64 vertices = uint64(g.num_vertices);
-    state.pull = state.pull ? f.size * beta >= vertices : f.edges * alpha > state.unvisited && f.edges * beta > vertices;
-    return state.pull;
 }
 
 // piece: bitmap_result

@@ -259,23 +259,24 @@ __device__ __forceinline__ T plain_xor(T* x, T value) { const T former = *x; *x 
 // before it is read from the second, the third is cleared, so that one barrier an operator is enough.
 struct operator_counters {
     uint64 accepted;  // members of the result
-    uint64 edges;     // edges of those members, where a later operator asks for them
-    uint64 hubs;      // chunks of the lists too long for one warp
-    uint64 visited;   // edges of the members that the operator ran on
+    uint64 edges;  // edges of those members, where a later operator asks for them
+    uint64 hubs;  // chunks of the lists too long for one warp
+    uint64 visited;  // edges of the members that the operator ran on
 };
 
 // One a run, in device memory, zeroed by the host.
 struct control_block {
-    uint64 arrived;      // blocks that came to a barrier, counted for ever; above: what asks for a stop
-    uint64 barriers;     // passed by the kernels before this one (unfused form)
-    uint64 failure;      // 1 + the check that failed first
+    uint64 arrived;  // blocks that came to a barrier, counted for ever; above: what asks for a stop
+    uint64 barriers;  // passed by the kernels before this one (unfused form)
+    uint64 failure;  // 1 + the check that failed first
     int64 failed_value;  // the index that it found
-    uint64 exhausted;    // 1 + the loop that has had all the passes it may have
-    uint64 iterations;   // finished passes of the outermost loops
-    uint64 trace_length; // operators that ran, traced or not
-    int64 answer;        // of a condition or a count that the host asked for
+    uint64 exhausted;  // 1 + the loop that has had all the passes it may have
+    uint64 iterations;  // finished passes of the outermost loops
+    uint64 trace_length;  // operators that ran, traced or not
+    int64 answer;  // of a condition or a count that the host asked for
     operator_counters counters[3];
 };
+static_assert(sizeof(control_block) == 160, "as the host knows it");
 
 // Asks all to leave at one of the next barriers.
 __device__ __forceinline__ void request_stop(control_block* control) { atomicOr(&control->arrived, STOP_REQUEST); }
@@ -292,21 +293,16 @@ struct graph_slice {
     const vertex* edge_sources;  // of each edge id: num_edges
 };
 
+// One execution of one operator.
 struct trace_record {
-    int32 site, iteration;
-    uint64 size, edges;
-    int32 pulled, unused;
+    int32 site;
+    int32 iteration;
+    uint64 size;
+    uint64 edges;
+    int32 pulled;
+    int32 unused;
 };
-
-// A part of one long list of edges, for one warp.
-struct hub_chunk {
-    vertex vertex_id;
-    edge first, last;
-};
-
-struct saved_state {
-    uint64 operators;
-};
+static_assert(sizeof(trace_record) == 32, "as the host knows it");
 
 struct run_slice {
     control_block* control;
@@ -314,12 +310,6 @@ struct run_slice {
     trace_record* trace;
     uint64 trace_capacity;
     int64 max_iterations;  // passes that one loop may have
-    hub_chunk* hubs;  // chunks of long lists
-    saved_state* saved;  // between the kernels of the unfused form
-    uint64* outputs;  // where what was swapped lies at the end
-    vertex* queues[1];  // of each frontier: num_vertices
-    uint32* bitmaps[1];  // of each frontier: a bit a vertex
-    uint32* marks[2];  // a bit a vertex, twice
 };
 
 struct data_slice {
@@ -338,6 +328,7 @@ struct data_slice {
     uint64* parity;  // one value
     int32 rounds;
 };
+static_assert(sizeof(data_slice) == 208, "as the host knows it");
 
 // For loops inside a functor, which no barrier interrupts.
 __device__ __forceinline__ bool stop_requested(const data_slice& d, uint32& polls) {
@@ -483,9 +474,9 @@ __device__ __forceinline__ void each_id(int64 count, Visit visit) {
 // ---- functors ----
 
 struct stir_totals {
-    uint64 low = uint64(0xffffffffffffffffull);
-    uint64 bits = uint64(0);
-    uint64 parity = uint64(0);
+    uint64 low = 18446744073709551615ull;
+    uint64 bits = 0ull;
+    uint64 parity = 0ull;
 };
 
 __device__ __forceinline__ uint64 scramble(const data_slice& d, uint64 x, int32 times) {
@@ -501,13 +492,13 @@ __device__ __forceinline__ uint64 scramble(const data_slice& d, uint64 x, int32 
     }
     return y;
 }
-#line 505 "arithmetic.cu"
+#line 496 "arithmetic.cu"
 
 __device__ __forceinline__ int64 collatz(int64 x) {
 #line 28 "arithmetic.gdsl"
     return x % 2ll == 0ll ? x / 2ll : wrapping_add(wrapping_multiply(3ll, x), 1ll);
 }
-#line 511 "arithmetic.cu"
+#line 502 "arithmetic.cu"
 
 __device__ __forceinline__ void stir_apply(const data_slice& d, vertex v, stir_totals& totals) {
     uint32 polls = 0;
@@ -544,7 +535,7 @@ __device__ __forceinline__ void stir_apply(const data_slice& d, vertex v, stir_t
     plain_or(&totals.bits, d.hash[v]);
     plain_xor(&totals.parity, d.hash[v]);
 }
-#line 548 "arithmetic.cu"
+#line 539 "arithmetic.cu"
 
 // ---- operators ----
 
@@ -555,17 +546,17 @@ __device__ __forceinline__ void compute_stir(enactor& run, const data_slice& d, 
     stir_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { stir_apply(d, v, totals); });
     {
-        const uint64 total = block_reduce(run.shared, totals.low, uint64(0xffffffffffffffffull),
+        const uint64 total = block_reduce(run.shared, totals.low, 18446744073709551615ull,
             [](uint64 a, uint64 b) { return least(a, b); });
         if (threadIdx.x == 0) { reduce_min(d.low, total); }
     }
     {
-        const uint64 total = block_reduce(run.shared, totals.bits, uint64(0),
+        const uint64 total = block_reduce(run.shared, totals.bits, 0ull,
             [](uint64 a, uint64 b) { return a | b; });
         if (threadIdx.x == 0) { reduce_or(d.bits, total); }
     }
     {
-        const uint64 total = block_reduce(run.shared, totals.parity, uint64(0),
+        const uint64 total = block_reduce(run.shared, totals.parity, 0ull,
             [](uint64 a, uint64 b) { return a ^ b; });
         if (threadIdx.x == 0) { reduce_xor(d.parity, total); }
     }

@@ -57,10 +57,9 @@ __device__ __forceinline__ uint64 cycles() { return uint64(clock64()); }
 #undef lies_on_condition
 #undef reach_apply
 #undef reach_apply_alone
-#undef reach_apply_whole
+#undef reach_apply_claimed
 #undef reach_claim
 #undef reach_condition
-#undef reach_meets
 #undef reach_selects
 #undef steps
 #undef toward
@@ -128,42 +127,28 @@ __device__ __forceinline__ bool compare_and_swap(T* x, T old, T value) {
     }
 }
 
-// What an auto direction remembers from one pass to the next.
-struct direction_state {
-    uint64 unvisited;  // edges that no frontier has had yet
-    bool pull;
-};
-
-// A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
-struct frontier {
-    vertex* queue;   // the members, in no order
-    uint32* bitmap;  // a bit a vertex
-    uint64 size;     // members
-    uint64 edges;    // edges of the members, where a later operator asks for them
-    bool queued, mapped;
-};
-
 // What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
 // before it is read from the second, the third is cleared, so that one barrier an operator is enough.
 struct operator_counters {
     uint64 accepted;  // members of the result
-    uint64 edges;     // edges of those members, where a later operator asks for them
-    uint64 hubs;      // chunks of the lists too long for one warp
-    uint64 visited;   // edges of the members that the operator ran on
+    uint64 edges;  // edges of those members, where a later operator asks for them
+    uint64 hubs;  // chunks of the lists too long for one warp
+    uint64 visited;  // edges of the members that the operator ran on
 };
 
 // One a run, in device memory, zeroed by the host.
 struct control_block {
-    uint64 arrived;      // blocks that came to a barrier, counted for ever; above: what asks for a stop
-    uint64 barriers;     // passed by the kernels before this one (unfused form)
-    uint64 failure;      // 1 + the check that failed first
+    uint64 arrived;  // blocks that came to a barrier, counted for ever; above: what asks for a stop
+    uint64 barriers;  // passed by the kernels before this one (unfused form)
+    uint64 failure;  // 1 + the check that failed first
     int64 failed_value;  // the index that it found
-    uint64 exhausted;    // 1 + the loop that has had all the passes it may have
-    uint64 iterations;   // finished passes of the outermost loops
-    uint64 trace_length; // operators that ran, traced or not
-    int64 answer;        // of a condition or a count that the host asked for
+    uint64 exhausted;  // 1 + the loop that has had all the passes it may have
+    uint64 iterations;  // finished passes of the outermost loops
+    uint64 trace_length;  // operators that ran, traced or not
+    int64 answer;  // of a condition or a count that the host asked for
     operator_counters counters[3];
 };
+static_assert(sizeof(control_block) == 160, "as the host knows it");
 
 // Asks all to leave at one of the next barriers.
 __device__ __forceinline__ void request_stop(control_block* control) { atomicOr(&control->arrived, STOP_REQUEST); }
@@ -180,23 +165,24 @@ struct graph_slice {
     const vertex* edge_sources;  // of each edge id: num_edges
 };
 
+// One execution of one operator.
 struct trace_record {
-    int32 site, iteration;
-    uint64 size, edges;
-    int32 pulled, unused;
+    int32 site;
+    int32 iteration;
+    uint64 size;
+    uint64 edges;
+    int32 pulled;
+    int32 unused;
 };
+static_assert(sizeof(trace_record) == 32, "as the host knows it");
 
 // A part of one long list of edges, for one warp.
 struct hub_chunk {
     vertex vertex_id;
-    edge first, last;
+    edge first;
+    edge last;
 };
-
-struct saved_state {
-    uint64 operators;
-    frontier frontiers[2];
-    direction_state directions[1];
-};
+static_assert(sizeof(hub_chunk) == 12, "as the host knows it");
 
 struct run_slice {
     control_block* control;
@@ -205,11 +191,8 @@ struct run_slice {
     uint64 trace_capacity;
     int64 max_iterations;  // passes that one loop may have
     hub_chunk* hubs;  // chunks of long lists
-    saved_state* saved;  // between the kernels of the unfused form
-    uint64* outputs;  // where what was swapped lies at the end
     vertex* queues[2];  // of each frontier: num_vertices
     uint32* bitmaps[2];  // of each frontier: a bit a vertex
-    uint32* marks[2];  // a bit a vertex, twice
 };
 
 struct data_slice {
@@ -220,6 +203,7 @@ struct data_slice {
     bool* used;  // num_edges
     vertex target;
 };
+static_assert(sizeof(data_slice) == 184, "as the host knows it");
 
 // For loops inside a functor, which no barrier interrupts.
 __device__ __forceinline__ bool stop_requested(const data_slice& d, uint32& polls) {
@@ -329,6 +313,16 @@ __device__ __forceinline__ void exchange(T& a, T& b) {
     a = b;
     b = kept;
 }
+
+// A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
+struct frontier {
+    vertex* queue;  // the members, in no order
+    uint32* bitmap;  // a bit a vertex
+    uint64 size;  // members
+    uint64 edges;  // edges of the members, where a later operator asks for them
+    bool queued;
+    bool mapped;
+};
 
 // An empty frontier with the storage of number `i`.
 __device__ __forceinline__ frontier frontier_at(const run_slice& slice, uint32 i) {
@@ -606,15 +600,16 @@ __device__ __forceinline__ uint64 push_hubs(enactor& run, int64 largest_degree, 
     return chunks;
 }
 
-// Whether to walk from the far ends: when the frontier has so many of the edges not yet visited that meeting it is
-// likely (Beamer, Asanovic, Patterson, Direction-Optimizing Breadth-First Search, SC 2012). The same on every thread.
-__device__ __forceinline__ bool choose_pull(direction_state& state, const frontier& f, int32 iteration,
-                                            const graph_slice& g, uint64 alpha, uint64 beta) {
+// What an auto direction remembers from one pass to the next.
+struct direction_state {
+    uint64 unvisited;  // edges that no frontier has had yet
+    bool pull;
+};
+
+// Counts the edges that no frontier has had yet, from the first pass of a loop on.
+__device__ __forceinline__ void follow_edges(direction_state& state, const frontier& f, int32 iteration, const graph_slice& g) {
     if (iteration == 0) { state = direction_state{uint64(g.num_edges), false}; }
     state.unvisited -= minimum(state.unvisited, f.edges);
-    const uint64 vertices = uint64(g.num_vertices);
-    state.pull = state.pull ? f.size * beta >= vertices : f.edges * alpha > state.unvisited && f.edges * beta > vertices;
-    return state.pull;
 }
 
 // The result of a pull: a warp writes the word of its 32 vertices.
@@ -703,73 +698,68 @@ __device__ __forceinline__ bool reach_condition(vertex a, vertex b) {
 #line 12 "backward.gdsl"
     return a != b;
 }
-#line 707 "backward.cu"
+#line 702 "backward.cu"
 
 __device__ __forceinline__ bool reach_claim(const data_slice& d, vertex far, int32 iteration) {
 #line 14 "backward.gdsl"
     return compare_and_swap(&d.steps[far], 4294967295u, uint32(iteration) + 1u);
 }
-#line 713 "backward.cu"
+#line 708 "backward.cu"
 
-__device__ __forceinline__ void reach_apply(const data_slice& d, vertex a, vertex near) {
+__device__ __forceinline__ void reach_apply_claimed(const data_slice& d, vertex a, vertex near) {
 #line 15 "backward.gdsl"
     store_shared(&d.toward[a], near);
 }
-#line 719 "backward.cu"
+#line 714 "backward.cu"
 
-__device__ __forceinline__ bool reach_meets(vertex a, vertex b) {
+__device__ __forceinline__ bool reach_selects(const data_slice& d, vertex far) {
 #line 12 "backward.gdsl"
-    return a != b;
+    return load_now(&d.steps[far]) == 4294967295u;
 }
-#line 725 "backward.cu"
+#line 720 "backward.cu"
 
 __device__ __forceinline__ void reach_apply_alone(const data_slice& d, vertex a, vertex near, vertex far, int32 iteration) {
 #line 14 "backward.gdsl"
     d.steps[far] = uint32(iteration) + 1u;
     d.toward[a] = near;
 }
-#line 732 "backward.cu"
+#line 727 "backward.cu"
 
-__device__ __forceinline__ void reach_apply_whole(const data_slice& d, vertex a, vertex near, vertex far, int32 iteration) {
+__device__ __forceinline__ void reach_apply(const data_slice& d, vertex a, vertex near, vertex far, int32 iteration) {
 #line 14 "backward.gdsl"
     store_shared(&d.steps[far], uint32(iteration) + 1u);
     store_shared(&d.toward[a], near);
 }
-#line 739 "backward.cu"
-
-__device__ __forceinline__ bool reach_selects(const data_slice& d, vertex far) {
-#line 12 "backward.gdsl"
-    return load_now(&d.steps[far]) == 4294967295u;
-}
-#line 745 "backward.cu"
+#line 734 "backward.cu"
 
 __device__ __forceinline__ bool lies_on_condition(const data_slice& d, vertex a, vertex b) {
 #line 19 "backward.gdsl"
     return d.toward[a] == b;
 }
-#line 751 "backward.cu"
+#line 740 "backward.cu"
 
 __device__ __forceinline__ void lies_on_apply(const data_slice& d, edge arc) {
 #line 20 "backward.gdsl"
     d.used[arc] = true;
 }
-#line 757 "backward.cu"
+#line 746 "backward.cu"
 
 // ---- operators ----
 
-// line 26: f = advance(f, reach)
+// line 26: f = advance(f, reach, over=in_edges)
 __device__ __forceinline__ void advance_reach(enactor& run, const data_slice& d, frontier& input, frontier& result, direction_state& direction, int32 iteration) {
     const uint64 size = input.size;
-    const bool pulls = choose_pull(direction, input, iteration, d.graph, 15, 20);
-    if (pulls) {
+    follow_edges(direction, input, iteration, d.graph);
+    direction.pull = direction.pull ? input.size * 20 >= uint64(d.graph.num_vertices) : input.edges * 15 > direction.unvisited && input.edges * 20 > uint64(d.graph.num_vertices);
+    if (direction.pull) {
         need_bitmap(run, input, d.graph.num_vertices);
         begin_operator(run);
         bitmap_result out(run, result, in_lists{d.graph});
         const auto selects = [&](vertex far) { return reach_selects(d, far); };
         pull_warps<true>(run, d.graph.num_vertices, members_of(input), out_lists{d.graph}, selects,
-            [&](vertex near, vertex far, edge at) { if (!reach_meets(far, near)) { return false; } reach_apply_alone(d, far, near, far, iteration); return true; }, out);
+            [&](vertex near, vertex far, edge at) { if (!reach_condition(far, near)) { return false; } reach_apply_alone(d, far, near, far, iteration); return true; }, out);
         pull_hubs<true>(run, d.graph.largest_degree, members_of(input), out_lists{d.graph}, selects,
-            [&](vertex near, vertex far, edge at) { if (!reach_meets(far, near)) { return false; } reach_apply_whole(d, far, near, far, iteration); return true; }, out);
+            [&](vertex near, vertex far, edge at) { if (!reach_condition(far, near)) { return false; } reach_apply(d, far, near, far, iteration); return true; }, out);
         out.flush();
         end_bitmap(run, result);
         end_operator(run, 0, iteration, size, input.edges, true);
@@ -779,7 +769,7 @@ __device__ __forceinline__ void advance_reach(enactor& run, const data_slice& d,
         collector out(run, result, in_lists{d.graph});
         const auto visit = [&](bool active, vertex near, vertex far, edge at) {
             const bool accepted = active && reach_condition(far, near) && reach_claim(d, far, iteration);
-            if (accepted) { reach_apply(d, far, near); }
+            if (accepted) { reach_apply_claimed(d, far, near); }
             out.append(accepted, far);
         };
         push_warps(run, members_of(input), in_lists{d.graph}, visit);
@@ -824,7 +814,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_backward_enacto
     initialise(run, d);
     constexpr int32 iteration = 0;
     if (leader()) { d.steps[d.target] = 0u; }
-    synchronize(run);
     {
         const vertex members[] = {d.target};
         define_frontier(run, spare, members, 1, d.graph.num_vertices, in_lists{d.graph});

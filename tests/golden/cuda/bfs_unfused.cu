@@ -57,7 +57,7 @@ __device__ __forceinline__ uint64 cycles() { return uint64(clock64()); }
 #undef src
 #undef visit_apply
 #undef visit_apply_alone
-#undef visit_apply_whole
+#undef visit_apply_claimed
 #undef visit_claim
 #undef visit_selects
 
@@ -123,42 +123,28 @@ __device__ __forceinline__ bool compare_and_swap(T* x, T old, T value) {
     }
 }
 
-// What an auto direction remembers from one pass to the next.
-struct direction_state {
-    uint64 unvisited;  // edges that no frontier has had yet
-    bool pull;
-};
-
-// A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
-struct frontier {
-    vertex* queue;   // the members, in no order
-    uint32* bitmap;  // a bit a vertex
-    uint64 size;     // members
-    uint64 edges;    // edges of the members, where a later operator asks for them
-    bool queued, mapped;
-};
-
 // What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
 // before it is read from the second, the third is cleared, so that one barrier an operator is enough.
 struct operator_counters {
     uint64 accepted;  // members of the result
-    uint64 edges;     // edges of those members, where a later operator asks for them
-    uint64 hubs;      // chunks of the lists too long for one warp
-    uint64 visited;   // edges of the members that the operator ran on
+    uint64 edges;  // edges of those members, where a later operator asks for them
+    uint64 hubs;  // chunks of the lists too long for one warp
+    uint64 visited;  // edges of the members that the operator ran on
 };
 
 // One a run, in device memory, zeroed by the host.
 struct control_block {
-    uint64 arrived;      // blocks that came to a barrier, counted for ever; above: what asks for a stop
-    uint64 barriers;     // passed by the kernels before this one (unfused form)
-    uint64 failure;      // 1 + the check that failed first
+    uint64 arrived;  // blocks that came to a barrier, counted for ever; above: what asks for a stop
+    uint64 barriers;  // passed by the kernels before this one (unfused form)
+    uint64 failure;  // 1 + the check that failed first
     int64 failed_value;  // the index that it found
-    uint64 exhausted;    // 1 + the loop that has had all the passes it may have
-    uint64 iterations;   // finished passes of the outermost loops
-    uint64 trace_length; // operators that ran, traced or not
-    int64 answer;        // of a condition or a count that the host asked for
+    uint64 exhausted;  // 1 + the loop that has had all the passes it may have
+    uint64 iterations;  // finished passes of the outermost loops
+    uint64 trace_length;  // operators that ran, traced or not
+    int64 answer;  // of a condition or a count that the host asked for
     operator_counters counters[3];
 };
+static_assert(sizeof(control_block) == 160, "as the host knows it");
 
 // Asks all to leave at one of the next barriers.
 __device__ __forceinline__ void request_stop(control_block* control) { atomicOr(&control->arrived, STOP_REQUEST); }
@@ -175,23 +161,48 @@ struct graph_slice {
     const vertex* edge_sources;  // of each edge id: num_edges
 };
 
+// One execution of one operator.
 struct trace_record {
-    int32 site, iteration;
-    uint64 size, edges;
-    int32 pulled, unused;
+    int32 site;
+    int32 iteration;
+    uint64 size;
+    uint64 edges;
+    int32 pulled;
+    int32 unused;
 };
+static_assert(sizeof(trace_record) == 32, "as the host knows it");
 
 // A part of one long list of edges, for one warp.
 struct hub_chunk {
     vertex vertex_id;
-    edge first, last;
+    edge first;
+    edge last;
+};
+static_assert(sizeof(hub_chunk) == 12, "as the host knows it");
+
+// A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
+struct frontier {
+    vertex* queue;  // the members, in no order
+    uint32* bitmap;  // a bit a vertex
+    uint64 size;  // members
+    uint64 edges;  // edges of the members, where a later operator asks for them
+    bool queued;
+    bool mapped;
 };
 
+// What an auto direction remembers from one pass to the next.
+struct direction_state {
+    uint64 unvisited;  // edges that no frontier has had yet
+    bool pull;
+};
+
+// What the kernels of the unfused form hand on.
 struct saved_state {
     uint64 operators;
     frontier frontiers[2];
     direction_state directions[1];
 };
+static_assert(sizeof(saved_state) == 104, "as the host knows it");
 
 struct run_slice {
     control_block* control;
@@ -201,10 +212,8 @@ struct run_slice {
     int64 max_iterations;  // passes that one loop may have
     hub_chunk* hubs;  // chunks of long lists
     saved_state* saved;  // between the kernels of the unfused form
-    uint64* outputs;  // where what was swapped lies at the end
     vertex* queues[2];  // of each frontier: num_vertices
     uint32* bitmaps[2];  // of each frontier: a bit a vertex
-    uint32* marks[2];  // a bit a vertex, twice
 };
 
 struct data_slice {
@@ -214,6 +223,7 @@ struct data_slice {
     vertex* parent;  // num_vertices
     vertex source;
 };
+static_assert(sizeof(data_slice) == 184, "as the host knows it");
 
 // For loops inside a functor, which no barrier interrupts.
 __device__ __forceinline__ bool stop_requested(const data_slice& d, uint32& polls) {
@@ -589,15 +599,10 @@ __device__ __forceinline__ uint64 push_hubs(enactor& run, int64 largest_degree, 
     return chunks;
 }
 
-// Whether to walk from the far ends: when the frontier has so many of the edges not yet visited that meeting it is
-// likely (Beamer, Asanovic, Patterson, Direction-Optimizing Breadth-First Search, SC 2012). The same on every thread.
-__device__ __forceinline__ bool choose_pull(direction_state& state, const frontier& f, int32 iteration,
-                                            const graph_slice& g, uint64 alpha, uint64 beta) {
+// Counts the edges that no frontier has had yet, from the first pass of a loop on.
+__device__ __forceinline__ void follow_edges(direction_state& state, const frontier& f, int32 iteration, const graph_slice& g) {
     if (iteration == 0) { state = direction_state{uint64(g.num_edges), false}; }
     state.unvisited -= minimum(state.unvisited, f.edges);
-    const uint64 vertices = uint64(g.num_vertices);
-    state.pull = state.pull ? f.size * beta >= vertices : f.edges * alpha > state.unvisited && f.edges * beta > vertices;
-    return state.pull;
 }
 
 // The result of a pull: a warp writes the word of its 32 vertices.
@@ -686,41 +691,42 @@ __device__ __forceinline__ bool visit_claim(const data_slice& d, vertex dst, int
 #line 13 "bfs.gdsl"
     return compare_and_swap(&d.distance[dst], -1, iteration + 1);
 }
-#line 690 "bfs.cu"
+#line 695 "bfs.cu"
 
-__device__ __forceinline__ void visit_apply(const data_slice& d, vertex src, vertex dst) {
+__device__ __forceinline__ void visit_apply_claimed(const data_slice& d, vertex src, vertex dst) {
 #line 14 "bfs.gdsl"
     store_shared(&d.parent[dst], src);
 }
-#line 696 "bfs.cu"
+#line 701 "bfs.cu"
+
+__device__ __forceinline__ bool visit_selects(const data_slice& d, vertex dst) {
+#line 11 "bfs.gdsl"
+    return load_now(&d.distance[dst]) == -1;
+}
+#line 707 "bfs.cu"
 
 __device__ __forceinline__ void visit_apply_alone(const data_slice& d, vertex src, vertex dst, int32 iteration) {
 #line 13 "bfs.gdsl"
     d.distance[dst] = iteration + 1;
     d.parent[dst] = src;
 }
-#line 703 "bfs.cu"
+#line 714 "bfs.cu"
 
-__device__ __forceinline__ void visit_apply_whole(const data_slice& d, vertex src, vertex dst, int32 iteration) {
+__device__ __forceinline__ void visit_apply(const data_slice& d, vertex src, vertex dst, int32 iteration) {
 #line 13 "bfs.gdsl"
     store_shared(&d.distance[dst], iteration + 1);
     store_shared(&d.parent[dst], src);
 }
-#line 710 "bfs.cu"
-
-__device__ __forceinline__ bool visit_selects(const data_slice& d, vertex dst) {
-#line 11 "bfs.gdsl"
-    return load_now(&d.distance[dst]) == -1;
-}
-#line 716 "bfs.cu"
+#line 721 "bfs.cu"
 
 // ---- operators ----
 
 // line 21: f = advance(f, visit)
 __device__ __forceinline__ void advance_visit(enactor& run, const data_slice& d, frontier& input, frontier& result, direction_state& direction, int32 iteration) {
     const uint64 size = input.size;
-    const bool pulls = choose_pull(direction, input, iteration, d.graph, 15, 20);
-    if (pulls) {
+    follow_edges(direction, input, iteration, d.graph);
+    direction.pull = direction.pull ? input.size * 20 >= uint64(d.graph.num_vertices) : input.edges * 15 > direction.unvisited && input.edges * 20 > uint64(d.graph.num_vertices);
+    if (direction.pull) {
         need_bitmap(run, input, d.graph.num_vertices);
         begin_operator(run);
         bitmap_result out(run, result, out_lists{d.graph});
@@ -728,7 +734,7 @@ __device__ __forceinline__ void advance_visit(enactor& run, const data_slice& d,
         pull_warps<true>(run, d.graph.num_vertices, members_of(input), in_lists{d.graph}, selects,
             [&](vertex near, vertex far, edge at) { visit_apply_alone(d, near, far, iteration); return true; }, out);
         pull_hubs<true>(run, d.graph.largest_degree, members_of(input), in_lists{d.graph}, selects,
-            [&](vertex near, vertex far, edge at) { visit_apply_whole(d, near, far, iteration); return true; }, out);
+            [&](vertex near, vertex far, edge at) { visit_apply(d, near, far, iteration); return true; }, out);
         out.flush();
         end_bitmap(run, result);
         end_operator(run, 0, iteration, size, input.edges, true);
@@ -738,7 +744,7 @@ __device__ __forceinline__ void advance_visit(enactor& run, const data_slice& d,
         collector out(run, result, out_lists{d.graph});
         const auto visit = [&](bool active, vertex near, vertex far, edge at) {
             const bool accepted = active && visit_claim(d, far, iteration);
-            if (accepted) { visit_apply(d, near, far); }
+            if (accepted) { visit_apply_claimed(d, near, far); }
             out.append(accepted, far);
         };
         push_warps(run, members_of(input), out_lists{d.graph}, visit);

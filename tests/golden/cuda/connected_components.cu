@@ -266,36 +266,28 @@ __device__ __forceinline__ T plain_or(T* x, T value) { const T former = *x; *x =
 template <class T>
 __device__ __forceinline__ T plain_xor(T* x, T value) { const T former = *x; *x = T(former ^ value); return former; }
 
-// A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
-struct frontier {
-    vertex* queue;   // the members, in no order
-    uint32* bitmap;  // a bit a vertex
-    uint64 size;     // members
-    uint64 edges;    // edges of the members, where a later operator asks for them
-    bool queued, mapped;
-};
-
 // What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
 // before it is read from the second, the third is cleared, so that one barrier an operator is enough.
 struct operator_counters {
     uint64 accepted;  // members of the result
-    uint64 edges;     // edges of those members, where a later operator asks for them
-    uint64 hubs;      // chunks of the lists too long for one warp
-    uint64 visited;   // edges of the members that the operator ran on
+    uint64 edges;  // edges of those members, where a later operator asks for them
+    uint64 hubs;  // chunks of the lists too long for one warp
+    uint64 visited;  // edges of the members that the operator ran on
 };
 
 // One a run, in device memory, zeroed by the host.
 struct control_block {
-    uint64 arrived;      // blocks that came to a barrier, counted for ever; above: what asks for a stop
-    uint64 barriers;     // passed by the kernels before this one (unfused form)
-    uint64 failure;      // 1 + the check that failed first
+    uint64 arrived;  // blocks that came to a barrier, counted for ever; above: what asks for a stop
+    uint64 barriers;  // passed by the kernels before this one (unfused form)
+    uint64 failure;  // 1 + the check that failed first
     int64 failed_value;  // the index that it found
-    uint64 exhausted;    // 1 + the loop that has had all the passes it may have
-    uint64 iterations;   // finished passes of the outermost loops
-    uint64 trace_length; // operators that ran, traced or not
-    int64 answer;        // of a condition or a count that the host asked for
+    uint64 exhausted;  // 1 + the loop that has had all the passes it may have
+    uint64 iterations;  // finished passes of the outermost loops
+    uint64 trace_length;  // operators that ran, traced or not
+    int64 answer;  // of a condition or a count that the host asked for
     operator_counters counters[3];
 };
+static_assert(sizeof(control_block) == 160, "as the host knows it");
 
 // Asks all to leave at one of the next barriers.
 __device__ __forceinline__ void request_stop(control_block* control) { atomicOr(&control->arrived, STOP_REQUEST); }
@@ -312,22 +304,24 @@ struct graph_slice {
     const vertex* edge_sources;  // of each edge id: num_edges
 };
 
+// One execution of one operator.
 struct trace_record {
-    int32 site, iteration;
-    uint64 size, edges;
-    int32 pulled, unused;
+    int32 site;
+    int32 iteration;
+    uint64 size;
+    uint64 edges;
+    int32 pulled;
+    int32 unused;
 };
+static_assert(sizeof(trace_record) == 32, "as the host knows it");
 
 // A part of one long list of edges, for one warp.
 struct hub_chunk {
     vertex vertex_id;
-    edge first, last;
+    edge first;
+    edge last;
 };
-
-struct saved_state {
-    uint64 operators;
-    frontier frontiers[2];
-};
+static_assert(sizeof(hub_chunk) == 12, "as the host knows it");
 
 struct run_slice {
     control_block* control;
@@ -336,11 +330,8 @@ struct run_slice {
     uint64 trace_capacity;
     int64 max_iterations;  // passes that one loop may have
     hub_chunk* hubs;  // chunks of long lists
-    saved_state* saved;  // between the kernels of the unfused form
-    uint64* outputs;  // where what was swapped lies at the end
     vertex* queues[2];  // of each frontier: num_vertices
     uint32* bitmaps[2];  // of each frontier: a bit a vertex
-    uint32* marks[2];  // a bit a vertex, twice
 };
 
 struct data_slice {
@@ -353,6 +344,7 @@ struct data_slice {
     int32* widest;  // one value
     vertex* giant;  // one value
 };
+static_assert(sizeof(data_slice) == 200, "as the host knows it");
 
 // For loops inside a functor, which no barrier interrupts.
 __device__ __forceinline__ bool stop_requested(const data_slice& d, uint32& polls) {
@@ -480,6 +472,16 @@ __device__ __forceinline__ void exchange(T& a, T& b) {
     a = b;
     b = kept;
 }
+
+// A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
+struct frontier {
+    vertex* queue;  // the members, in no order
+    uint32* bitmap;  // a bit a vertex
+    uint64 size;  // members
+    uint64 edges;  // edges of the members, where a later operator asks for them
+    bool queued;
+    bool mapped;
+};
 
 // An empty frontier with the storage of number `i`.
 __device__ __forceinline__ frontier frontier_at(const run_slice& slice, uint32 i) {
@@ -775,26 +777,26 @@ __device__ __forceinline__ uint64 push_hubs(enactor& run, int64 largest_degree, 
 // ---- functors ----
 
 struct hook_totals {
-    bool hooked = bool(0);
+    bool hooked = false;
 };
 
 struct jump_totals {
-    bool jumped = bool(0);
+    bool jumped = false;
 };
 
 struct measure_totals {
-    int32 widest = int32((-0x7fffffff - 1));
+    int32 widest = (-2147483647 - 1);
 };
 
 struct elect_totals {
-    vertex giant = vertex(NO_VERTEX);
+    vertex giant = NO_VERTEX;
 };
 
 __device__ __forceinline__ bool hook_condition(const data_slice& d, vertex src, edge e) {
 #line 19 "connected_components.gdsl"
     return place_of(d.graph, src, e) < *d.places;
 }
-#line 798 "connected_components.cu"
+#line 800 "connected_components.cu"
 
 __device__ __forceinline__ void hook_apply(const data_slice& d, vertex src, vertex dst, hook_totals& totals) {
 #line 21 "connected_components.gdsl"
@@ -802,7 +804,7 @@ __device__ __forceinline__ void hook_apply(const data_slice& d, vertex src, vert
     const bool back = changed_min(&d.component[checked_index(d, load_now(&d.component[src]), d.graph.num_vertices, 1)], load_now(&d.component[dst]));
     plain_or(&totals.hooked, forward || back);
 }
-#line 806 "connected_components.cu"
+#line 808 "connected_components.cu"
 
 __device__ __forceinline__ void jump_apply(const data_slice& d, vertex v, jump_totals& totals) {
 #line 26 "connected_components.gdsl"
@@ -810,31 +812,31 @@ __device__ __forceinline__ void jump_apply(const data_slice& d, vertex v, jump_t
 #line 26 "connected_components.gdsl"
     plain_or(&totals.jumped, moved);
 }
-#line 814 "connected_components.cu"
+#line 816 "connected_components.cu"
 
 __device__ __forceinline__ void measure_apply(const data_slice& d, vertex v, measure_totals& totals) {
 #line 27 "connected_components.gdsl"
     plain_max(&totals.widest, out_degree(d.graph, v));
 }
-#line 820 "connected_components.cu"
+#line 822 "connected_components.cu"
 
 __device__ __forceinline__ bool elect_condition(const data_slice& d, vertex v) {
 #line 28 "connected_components.gdsl"
     return out_degree(d.graph, v) == *d.widest;
 }
-#line 826 "connected_components.cu"
+#line 828 "connected_components.cu"
 
 __device__ __forceinline__ void elect_apply(const data_slice& d, vertex v, elect_totals& totals) {
 #line 28 "connected_components.gdsl"
     plain_min(&totals.giant, d.component[v]);
 }
-#line 832 "connected_components.cu"
+#line 834 "connected_components.cu"
 
 __device__ __forceinline__ bool outside_condition(const data_slice& d, vertex v) {
 #line 29 "connected_components.gdsl"
     return d.component[v] != *d.giant;
 }
-#line 838 "connected_components.cu"
+#line 840 "connected_components.cu"
 
 // ---- operators ----
 
@@ -849,7 +851,7 @@ __device__ __forceinline__ void advance_hook(enactor& run, const data_slice& d, 
     push_warps(run, all_members{uint64(d.graph.num_vertices)}, first_places{d.graph, *d.places}, visit);
     push_hubs(run, d.graph.largest_degree, first_places{d.graph, *d.places}, 0, visit);
     {
-        const bool total = block_reduce(run.shared, totals.hooked, bool(0),
+        const bool total = block_reduce(run.shared, totals.hooked, false,
             [](bool a, bool b) { return a | b; });
         if (threadIdx.x == 0) { reduce_or(d.hooked, total); }
     }
@@ -864,7 +866,7 @@ __device__ __forceinline__ void compute_jump(enactor& run, const data_slice& d, 
     jump_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { jump_apply(d, v, totals); });
     {
-        const bool total = block_reduce(run.shared, totals.jumped, bool(0),
+        const bool total = block_reduce(run.shared, totals.jumped, false,
             [](bool a, bool b) { return a | b; });
         if (threadIdx.x == 0) { reduce_or(d.jumped, total); }
     }
@@ -879,7 +881,7 @@ __device__ __forceinline__ void compute_measure(enactor& run, const data_slice& 
     measure_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { measure_apply(d, v, totals); });
     {
-        const int32 total = block_reduce(run.shared, totals.widest, int32((-0x7fffffff - 1)),
+        const int32 total = block_reduce(run.shared, totals.widest, (-2147483647 - 1),
             [](int32 a, int32 b) { return greatest(a, b); });
         if (threadIdx.x == 0) { reduce_max(d.widest, total); }
     }
@@ -894,7 +896,7 @@ __device__ __forceinline__ void compute_elect(enactor& run, const data_slice& d,
     elect_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { if (elect_condition(d, v)) { elect_apply(d, v, totals); } });
     {
-        const vertex total = block_reduce(run.shared, totals.giant, vertex(NO_VERTEX),
+        const vertex total = block_reduce(run.shared, totals.giant, NO_VERTEX,
             [](vertex a, vertex b) { return least(a, b); });
         if (threadIdx.x == 0) { reduce_min(d.giant, total); }
     }
@@ -916,7 +918,7 @@ __device__ __forceinline__ void filter_outside(enactor& run, const data_slice& d
     end_operator(run, 4, iteration, size, 0, false);
 }
 
-// line 42: advance(rest, hook)
+// line 42: advance(rest, hook, over=all_edges)
 __device__ __forceinline__ void advance_hook_(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
@@ -934,7 +936,7 @@ __device__ __forceinline__ void advance_hook_(enactor& run, const data_slice& d,
     count_visited(run, push_warps(run, members_of(input), in_lists{d.graph}, visit_back));
     push_hubs(run, d.graph.largest_degree, in_lists{d.graph}, chunks, visit_back);
     {
-        const bool total = block_reduce(run.shared, totals.hooked, bool(0),
+        const bool total = block_reduce(run.shared, totals.hooked, false,
             [](bool a, bool b) { return a | b; });
         if (threadIdx.x == 0) { reduce_or(d.hooked, total); }
     }
@@ -949,7 +951,7 @@ __device__ __forceinline__ void compute_jump_(enactor& run, const data_slice& d,
     jump_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { jump_apply(d, v, totals); });
     {
-        const bool total = block_reduce(run.shared, totals.jumped, bool(0),
+        const bool total = block_reduce(run.shared, totals.jumped, false,
             [](bool a, bool b) { return a | b; });
         if (threadIdx.x == 0) { reduce_or(d.jumped, total); }
     }

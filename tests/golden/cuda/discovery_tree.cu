@@ -60,7 +60,6 @@ __device__ __forceinline__ uint64 cycles() { return uint64(clock64()); }
 #undef discover_apply
 #undef discover_apply_alone
 #undef discover_condition
-#undef discover_selects
 #undef discover_totals
 #undef dst
 #undef e
@@ -207,42 +206,28 @@ __device__ __forceinline__ bool plain_compare_and_swap(T* x, T old, T value) {
     return won;
 }
 
-// What an auto direction remembers from one pass to the next.
-struct direction_state {
-    uint64 unvisited;  // edges that no frontier has had yet
-    bool pull;
-};
-
-// A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
-struct frontier {
-    vertex* queue;   // the members, in no order
-    uint32* bitmap;  // a bit a vertex
-    uint64 size;     // members
-    uint64 edges;    // edges of the members, where a later operator asks for them
-    bool queued, mapped;
-};
-
 // What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
 // before it is read from the second, the third is cleared, so that one barrier an operator is enough.
 struct operator_counters {
     uint64 accepted;  // members of the result
-    uint64 edges;     // edges of those members, where a later operator asks for them
-    uint64 hubs;      // chunks of the lists too long for one warp
-    uint64 visited;   // edges of the members that the operator ran on
+    uint64 edges;  // edges of those members, where a later operator asks for them
+    uint64 hubs;  // chunks of the lists too long for one warp
+    uint64 visited;  // edges of the members that the operator ran on
 };
 
 // One a run, in device memory, zeroed by the host.
 struct control_block {
-    uint64 arrived;      // blocks that came to a barrier, counted for ever; above: what asks for a stop
-    uint64 barriers;     // passed by the kernels before this one (unfused form)
-    uint64 failure;      // 1 + the check that failed first
+    uint64 arrived;  // blocks that came to a barrier, counted for ever; above: what asks for a stop
+    uint64 barriers;  // passed by the kernels before this one (unfused form)
+    uint64 failure;  // 1 + the check that failed first
     int64 failed_value;  // the index that it found
-    uint64 exhausted;    // 1 + the loop that has had all the passes it may have
-    uint64 iterations;   // finished passes of the outermost loops
-    uint64 trace_length; // operators that ran, traced or not
-    int64 answer;        // of a condition or a count that the host asked for
+    uint64 exhausted;  // 1 + the loop that has had all the passes it may have
+    uint64 iterations;  // finished passes of the outermost loops
+    uint64 trace_length;  // operators that ran, traced or not
+    int64 answer;  // of a condition or a count that the host asked for
     operator_counters counters[3];
 };
+static_assert(sizeof(control_block) == 160, "as the host knows it");
 
 // Asks all to leave at one of the next barriers.
 __device__ __forceinline__ void request_stop(control_block* control) { atomicOr(&control->arrived, STOP_REQUEST); }
@@ -259,33 +244,24 @@ struct graph_slice {
     const vertex* edge_sources;  // of each edge id: num_edges
 };
 
+// One execution of one operator.
 struct trace_record {
-    int32 site, iteration;
-    uint64 size, edges;
-    int32 pulled, unused;
+    int32 site;
+    int32 iteration;
+    uint64 size;
+    uint64 edges;
+    int32 pulled;
+    int32 unused;
 };
+static_assert(sizeof(trace_record) == 32, "as the host knows it");
 
 // A part of one long list of edges, for one warp.
 struct hub_chunk {
     vertex vertex_id;
-    edge first, last;
+    edge first;
+    edge last;
 };
-
-// One bit a vertex says that the vertex is in the result already. Two bitmaps take turns: while one is filled, the
-// bits of the former result are taken out of the other, so that no operator waits for the clearing.
-struct marks {
-    uint32* bits[2];
-    uint32 current;
-    const vertex* marked;  // the vertices whose bits stand in `current`
-    uint64 marked_size;
-};
-
-struct saved_state {
-    uint64 operators;
-    frontier frontiers[2];
-    marks seen;
-    direction_state directions[1];
-};
+static_assert(sizeof(hub_chunk) == 12, "as the host knows it");
 
 struct run_slice {
     control_block* control;
@@ -294,8 +270,6 @@ struct run_slice {
     uint64 trace_capacity;
     int64 max_iterations;  // passes that one loop may have
     hub_chunk* hubs;  // chunks of long lists
-    saved_state* saved;  // between the kernels of the unfused form
-    uint64* outputs;  // where what was swapped lies at the end
     vertex* queues[2];  // of each frontier: num_vertices
     uint32* bitmaps[2];  // of each frontier: a bit a vertex
     uint32* marks[2];  // a bit a vertex, twice
@@ -316,6 +290,7 @@ struct data_slice {
     int32* level;  // one value
     vertex source;
 };
+static_assert(sizeof(data_slice) == 256, "as the host knows it");
 
 // For loops inside a functor, which no barrier interrupts.
 __device__ __forceinline__ bool stop_requested(const data_slice& d, uint32& polls) {
@@ -444,6 +419,16 @@ __device__ __forceinline__ void exchange(T& a, T& b) {
     b = kept;
 }
 
+// A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
+struct frontier {
+    vertex* queue;  // the members, in no order
+    uint32* bitmap;  // a bit a vertex
+    uint64 size;  // members
+    uint64 edges;  // edges of the members, where a later operator asks for them
+    bool queued;
+    bool mapped;
+};
+
 // An empty frontier with the storage of number `i`.
 __device__ __forceinline__ frontier frontier_at(const run_slice& slice, uint32 i) {
     return frontier{slice.queues[i], slice.bitmaps[i], 0, 0, true, false};
@@ -509,24 +494,27 @@ struct in_lists {
     __device__ __forceinline__ void add(enactor& run, uint64 edges) const { count_edges(run, edges); }
 };
 
-__device__ __forceinline__ uint64 grid_threads() { return uint64(gridDim.x) * blockDim.x; }
-__device__ __forceinline__ uint64 thread_index() { return uint64(blockIdx.x) * blockDim.x + threadIdx.x; }
-
-// Takes out what the last operator with marks put in, and turns to the other bitmap.
-__device__ __forceinline__ void clear_marks(marks& seen) {
-    uint32* const bits = seen.bits[seen.current];
-    for (uint64 i = thread_index(); i < seen.marked_size; i += grid_threads()) {
-        store_relaxed(&bits[seen.marked[i] / 32], 0u);
-    }
-    seen.current ^= 1;
-    seen.marked_size = 0;
+// One bit a vertex says that the vertex is in the result already. Two bitmaps take turns: one operator in two fills
+// each, and takes its marks out again when its own last barrier is behind it and its result stands. What comes next may
+// begin meanwhile: it marks in the other bitmap, and ends with a barrier before this one is filled again.
+__device__ __forceinline__ uint32* marks_of(const enactor& run) {
+    return run.operators % 2 == 0 ? run.slice.marks[0] : run.slice.marks[1];
 }
 
 // True for the first call with this vertex.
-__device__ __forceinline__ bool mark(const marks& seen, vertex v) {
-    uint32* const word = &seen.bits[seen.current][v / 32];
+__device__ __forceinline__ bool mark(uint32* seen, vertex v) {
+    uint32* const word = &seen[v / 32];
     const uint32 bit = 1u << (v % 32);
     return (load_relaxed(word) & bit) == 0 && (atomicOr(word, bit) & bit) == 0;
+}
+
+__device__ __forceinline__ uint64 grid_threads() { return uint64(gridDim.x) * blockDim.x; }
+__device__ __forceinline__ uint64 thread_index() { return uint64(blockIdx.x) * blockDim.x + threadIdx.x; }
+
+// Takes out the marks of a result, once all have come to its barrier. Nobody writes to the result's queue before the
+// next barrier: whatever is made next goes into other storage.
+__device__ __forceinline__ void clear_marks(uint32* seen, const frontier& result) {
+    for (uint64 i = thread_index(); i < result.size; i += grid_threads()) { store_relaxed(&seen[result.queue[i] / 32], 0u); }
 }
 
 struct queue_members {
@@ -762,15 +750,16 @@ __device__ __forceinline__ uint64 push_hubs(enactor& run, int64 largest_degree, 
     return chunks;
 }
 
-// Whether to walk from the far ends: when the frontier has so many of the edges not yet visited that meeting it is
-// likely (Beamer, Asanovic, Patterson, Direction-Optimizing Breadth-First Search, SC 2012). The same on every thread.
-__device__ __forceinline__ bool choose_pull(direction_state& state, const frontier& f, int32 iteration,
-                                            const graph_slice& g, uint64 alpha, uint64 beta) {
+// What an auto direction remembers from one pass to the next.
+struct direction_state {
+    uint64 unvisited;  // edges that no frontier has had yet
+    bool pull;
+};
+
+// Counts the edges that no frontier has had yet, from the first pass of a loop on.
+__device__ __forceinline__ void follow_edges(direction_state& state, const frontier& f, int32 iteration, const graph_slice& g) {
     if (iteration == 0) { state = direction_state{uint64(g.num_edges), false}; }
     state.unvisited -= minimum(state.unvisited, f.edges);
-    const uint64 vertices = uint64(g.num_vertices);
-    state.pull = state.pull ? f.size * beta >= vertices : f.edges * alpha > state.unvisited && f.edges * beta > vertices;
-    return state.pull;
 }
 
 // The result of a pull: a warp writes the word of its 32 vertices.
@@ -856,14 +845,14 @@ __device__ __forceinline__ void pull_hubs(enactor& run, int64 largest_degree, co
 // ---- functors ----
 
 struct discover_totals {
-    int64 tree_edges = int64(0);
+    int64 tree_edges = 0ll;
 };
 
 __device__ __forceinline__ bool discover_condition(const data_slice& d, vertex dst) {
 #line 19 "discovery_tree.gdsl"
     return load_now(&d.depth[dst]) == -1;
 }
-#line 867 "discovery_tree.cu"
+#line 856 "discovery_tree.cu"
 
 __device__ __forceinline__ void discover_apply(const data_slice& d, vertex src, vertex dst, edge e, int32 iteration, discover_totals& totals) {
 #line 21 "discovery_tree.gdsl"
@@ -875,7 +864,7 @@ __device__ __forceinline__ void discover_apply(const data_slice& d, vertex src, 
         plain_add(&totals.tree_edges, 1ll);
     }
 }
-#line 879 "discovery_tree.cu"
+#line 868 "discovery_tree.cu"
 
 __device__ __forceinline__ void discover_apply_alone(const data_slice& d, vertex src, vertex dst, edge e, int32 iteration, discover_totals& totals) {
 #line 21 "discovery_tree.gdsl"
@@ -887,60 +876,52 @@ __device__ __forceinline__ void discover_apply_alone(const data_slice& d, vertex
         plain_add(&totals.tree_edges, 1ll);
     }
 }
-#line 891 "discovery_tree.cu"
-
-__device__ __forceinline__ bool discover_selects(const data_slice& d, vertex dst) {
-#line 19 "discovery_tree.gdsl"
-    return load_now(&d.depth[dst]) == -1;
-}
-#line 897 "discovery_tree.cu"
+#line 880 "discovery_tree.cu"
 
 __device__ __forceinline__ bool hang_condition(const data_slice& d, vertex v) {
 #line 31 "discovery_tree.gdsl"
     return d.depth[v] == *d.level && d.parent[v] != NO_VERTEX;
 }
-#line 903 "discovery_tree.cu"
+#line 886 "discovery_tree.cu"
 
 __device__ __forceinline__ void hang_apply(const data_slice& d, vertex v) {
 #line 32 "discovery_tree.gdsl"
     reduce_add(&d.sum[checked_index(d, d.parent[v], d.graph.num_vertices, 0)], wrapping_add(d.below[v], 1ll));
 }
-#line 909 "discovery_tree.cu"
+#line 892 "discovery_tree.cu"
 
 __device__ __forceinline__ bool collect_condition(const data_slice& d, vertex v) {
 #line 35 "discovery_tree.gdsl"
     return d.depth[v] == wrapping_subtract(*d.level, 1);
 }
-#line 915 "discovery_tree.cu"
+#line 898 "discovery_tree.cu"
 
 __device__ __forceinline__ void collect_apply(const data_slice& d, vertex v) {
 #line 36 "discovery_tree.gdsl"
     d.below[v] = d.sum[v];
 }
-#line 921 "discovery_tree.cu"
+#line 904 "discovery_tree.cu"
 
 // ---- operators ----
 
 // line 43: f = advance(f, discover)
-__device__ __forceinline__ void advance_discover(enactor& run, const data_slice& d, frontier& input, frontier& result, marks& seen, direction_state& direction, int32 iteration) {
+__device__ __forceinline__ void advance_discover(enactor& run, const data_slice& d, frontier& input, frontier& result, direction_state& direction, int32 iteration) {
     const uint64 size = input.size;
-    const bool pulls = choose_pull(direction, input, iteration, d.graph, 15, 20);
-    if (pulls) {
+    follow_edges(direction, input, iteration, d.graph);
+    direction.pull = direction.pull ? input.size * 20 >= uint64(d.graph.num_vertices) : input.edges * 15 > direction.unvisited && input.edges * 20 > uint64(d.graph.num_vertices);
+    if (direction.pull) {
         need_bitmap(run, input, d.graph.num_vertices);
-        const bool reused = seen.marked == result.queue;
-        clear_marks(seen);
-        if (reused) { synchronize(run); }
         begin_operator(run);
         discover_totals totals;
         bitmap_result out(run, result, out_lists{d.graph});
-        const auto selects = [&](vertex far) { return discover_selects(d, far); };
+        const auto selects = [&](vertex far) { return discover_condition(d, far); };
         pull_warps<true>(run, d.graph.num_vertices, members_of(input), in_lists{d.graph}, selects,
             [&](vertex near, vertex far, edge at) { discover_apply_alone(d, near, far, in_lists{d.graph}.id(at), iteration, totals); return true; }, out);
         pull_hubs<true>(run, d.graph.largest_degree, members_of(input), in_lists{d.graph}, selects,
             [&](vertex near, vertex far, edge at) { discover_apply(d, near, far, in_lists{d.graph}.id(at), iteration, totals); return true; }, out);
         out.flush();
         {
-            const int64 total = block_reduce(run.shared, totals.tree_edges, int64(0),
+            const int64 total = block_reduce(run.shared, totals.tree_edges, 0ll,
                 [](int64 a, int64 b) { return sum(a, b); });
             if (threadIdx.x == 0) { reduce_add(d.tree_edges, total); }
         }
@@ -948,12 +929,10 @@ __device__ __forceinline__ void advance_discover(enactor& run, const data_slice&
         end_operator(run, 0, iteration, size, input.edges, true);
     } else {
         need_queue(run, input, d.graph.num_vertices);
-        const bool reused = seen.marked == result.queue;
-        clear_marks(seen);
-        if (reused) { synchronize(run); }
         begin_operator(run);
         discover_totals totals;
         collector out(run, result, out_lists{d.graph});
+        uint32* const seen = marks_of(run);
         const auto visit = [&](bool active, vertex near, vertex far, edge at) {
             const bool accepted = active && discover_condition(d, far);
             if (accepted) { discover_apply(d, near, far, at, iteration, totals); }
@@ -963,13 +942,12 @@ __device__ __forceinline__ void advance_discover(enactor& run, const data_slice&
         push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
         out.flush();
         {
-            const int64 total = block_reduce(run.shared, totals.tree_edges, int64(0),
+            const int64 total = block_reduce(run.shared, totals.tree_edges, 0ll,
                 [](int64 a, int64 b) { return sum(a, b); });
             if (threadIdx.x == 0) { reduce_add(d.tree_edges, total); }
         }
         end_queue(run, result);
-        seen.marked = result.queue;
-        seen.marked_size = result.size;
+        clear_marks(seen, result);
         end_operator(run, 0, iteration, size, input.edges, false);
     }
 }
@@ -1022,24 +1000,21 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_discovery_tree_
     enactor run(d.run, shared);
     frontier f = frontier_at(d.run, 0);
     frontier spare = frontier_at(d.run, 1);
-    marks seen = {{d.run.marks[0], d.run.marks[1]}, 0, nullptr, 0};
     direction_state direction_of_advance_discover = {};
     initialise(run, d);
     constexpr int32 iteration = 0;
     if (leader()) { d.depth[d.source] = 0; }
-    synchronize(run);
     {
         const vertex members[] = {d.source};
         define_frontier(run, spare, members, 1, d.graph.num_vertices, out_lists{d.graph});
         exchange(f, spare);
     }
     for (int32 iteration = 0; f.size > 0 && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
-        advance_discover(run, d, f, spare, seen, direction_of_advance_discover, iteration);
+        advance_discover(run, d, f, spare, direction_of_advance_discover, iteration);
         exchange(f, spare);
         if (f.size > 0) {
             if (leader()) { *d.height = iteration + 1; }
         }
-        synchronize(run);
     }
     if (run.stopped) { return; }
     if (leader()) { *d.level = *d.height; }
@@ -1047,10 +1022,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_discovery_tree_
     {
         const int64 times = int64(*d.height);
         for (int32 iteration = 0; iteration < times && begin_pass(run, 1, iteration); ++iteration, ++run.passes) {
+            synchronize(run);
             compute_hang(run, d, iteration);
             compute_collect(run, d, iteration);
             if (leader()) { *d.level = wrapping_subtract(*d.level, 1); }
-            synchronize(run);
         }
         if (run.stopped) { return; }
     }

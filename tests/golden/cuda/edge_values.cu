@@ -279,23 +279,24 @@ __device__ __forceinline__ T plain_xor(T* x, T value) { const T former = *x; *x 
 // before it is read from the second, the third is cleared, so that one barrier an operator is enough.
 struct operator_counters {
     uint64 accepted;  // members of the result
-    uint64 edges;     // edges of those members, where a later operator asks for them
-    uint64 hubs;      // chunks of the lists too long for one warp
-    uint64 visited;   // edges of the members that the operator ran on
+    uint64 edges;  // edges of those members, where a later operator asks for them
+    uint64 hubs;  // chunks of the lists too long for one warp
+    uint64 visited;  // edges of the members that the operator ran on
 };
 
 // One a run, in device memory, zeroed by the host.
 struct control_block {
-    uint64 arrived;      // blocks that came to a barrier, counted for ever; above: what asks for a stop
-    uint64 barriers;     // passed by the kernels before this one (unfused form)
-    uint64 failure;      // 1 + the check that failed first
+    uint64 arrived;  // blocks that came to a barrier, counted for ever; above: what asks for a stop
+    uint64 barriers;  // passed by the kernels before this one (unfused form)
+    uint64 failure;  // 1 + the check that failed first
     int64 failed_value;  // the index that it found
-    uint64 exhausted;    // 1 + the loop that has had all the passes it may have
-    uint64 iterations;   // finished passes of the outermost loops
-    uint64 trace_length; // operators that ran, traced or not
-    int64 answer;        // of a condition or a count that the host asked for
+    uint64 exhausted;  // 1 + the loop that has had all the passes it may have
+    uint64 iterations;  // finished passes of the outermost loops
+    uint64 trace_length;  // operators that ran, traced or not
+    int64 answer;  // of a condition or a count that the host asked for
     operator_counters counters[3];
 };
+static_assert(sizeof(control_block) == 160, "as the host knows it");
 
 // Asks all to leave at one of the next barriers.
 __device__ __forceinline__ void request_stop(control_block* control) { atomicOr(&control->arrived, STOP_REQUEST); }
@@ -312,21 +313,24 @@ struct graph_slice {
     const vertex* edge_sources;  // of each edge id: num_edges
 };
 
+// One execution of one operator.
 struct trace_record {
-    int32 site, iteration;
-    uint64 size, edges;
-    int32 pulled, unused;
+    int32 site;
+    int32 iteration;
+    uint64 size;
+    uint64 edges;
+    int32 pulled;
+    int32 unused;
 };
+static_assert(sizeof(trace_record) == 32, "as the host knows it");
 
 // A part of one long list of edges, for one warp.
 struct hub_chunk {
     vertex vertex_id;
-    edge first, last;
+    edge first;
+    edge last;
 };
-
-struct saved_state {
-    uint64 operators;
-};
+static_assert(sizeof(hub_chunk) == 12, "as the host knows it");
 
 struct run_slice {
     control_block* control;
@@ -335,11 +339,6 @@ struct run_slice {
     uint64 trace_capacity;
     int64 max_iterations;  // passes that one loop may have
     hub_chunk* hubs;  // chunks of long lists
-    saved_state* saved;  // between the kernels of the unfused form
-    uint64* outputs;  // where what was swapped lies at the end
-    vertex* queues[1];  // of each frontier: num_vertices
-    uint32* bitmaps[1];  // of each frontier: a bit a vertex
-    uint32* marks[2];  // a bit a vertex, twice
 };
 
 struct data_slice {
@@ -362,6 +361,7 @@ struct data_slice {
     float64* longest;  // one value
     float64 bend;
 };
+static_assert(sizeof(data_slice) == 248, "as the host knows it");
 
 // For loops inside a functor, which no barrier interrupts.
 __device__ __forceinline__ bool stop_requested(const data_slice& d, uint32& polls) {
@@ -667,12 +667,12 @@ __device__ __forceinline__ void reduce_hubs(enactor& run, int64 largest_degree, 
 // ---- functors ----
 
 struct measure_totals {
-    int64 negatives = int64(0);
+    int64 negatives = 0ll;
     float64 longest = (FLOAT64_INF - FLOAT64_INF);
 };
 
 struct send_totals {
-    uint64 checksum = uint64(0);
+    uint64 checksum = 0ull;
 };
 
 __device__ __forceinline__ float64 curve(float64 x, float64 power) {
@@ -753,7 +753,7 @@ __device__ __forceinline__ void compute_measure(enactor& run, const data_slice& 
     measure_totals totals;
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { measure_apply(d, near, far, at, totals); });
     {
-        const int64 total = block_reduce(run.shared, totals.negatives, int64(0),
+        const int64 total = block_reduce(run.shared, totals.negatives, 0ll,
             [](int64 a, int64 b) { return sum(a, b); });
         if (threadIdx.x == 0) { reduce_add(d.negatives, total); }
     }
@@ -773,7 +773,7 @@ __device__ __forceinline__ void compute_send(enactor& run, const data_slice& d, 
     send_totals totals;
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { if (send_condition(near, far)) { send_apply(d, near, far, at, totals); } });
     {
-        const uint64 total = block_reduce(run.shared, totals.checksum, uint64(0),
+        const uint64 total = block_reduce(run.shared, totals.checksum, 0ull,
             [](uint64 a, uint64 b) { return sum(a, b); });
         if (threadIdx.x == 0) { reduce_add(d.checksum, total); }
     }
@@ -781,23 +781,23 @@ __device__ __forceinline__ void compute_send(enactor& run, const data_slice& d, 
     end_operator(run, 1, iteration, size, size, false);
 }
 
-// line 60: reach = neighbor_reduce(vertices, as_far, max)
+// line 60: reach = neighbor_reduce(vertices, as_far, max, over=all_edges)
 __device__ __forceinline__ void reduce_as_far(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     const auto combine = [](float64 a, float64 b) { return float64(greatest(a, b)); };
-    const auto value = [&](vertex near, vertex far, edge at) { return float64(as_far_condition(d, at) ? as_far_value(d, at) : float64(-FLOAT64_INF)); };
-    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, float64(-FLOAT64_INF), combine, value,
+    const auto value = [&](vertex near, vertex far, edge at) { return float64(as_far_condition(d, at) ? as_far_value(d, at) : -FLOAT64_INF); };
+    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, -FLOAT64_INF, combine, value,
         [&](vertex near, float64 reduced) { d.reach[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, float64(-FLOAT64_INF), combine, value,
+    reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, -FLOAT64_INF, combine, value,
         [&](vertex near, float64 reduced) { reduce_max(&d.reach[near], reduced); });
     synchronize(run);
     const uint64 chunks = load_relaxed(&run.counters()->hubs);
     synchronize(run);
-    const auto value_back = [&](vertex near, vertex far, edge at) { return float64(as_far_condition(d, in_lists{d.graph}.id(at)) ? as_far_value(d, in_lists{d.graph}.id(at)) : float64(-FLOAT64_INF)); };
-    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, float64(-FLOAT64_INF), combine, value_back,
+    const auto value_back = [&](vertex near, vertex far, edge at) { return float64(as_far_condition(d, in_lists{d.graph}.id(at)) ? as_far_value(d, in_lists{d.graph}.id(at)) : -FLOAT64_INF); };
+    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, -FLOAT64_INF, combine, value_back,
         [&](vertex near, float64 reduced) { d.reach[near] = combine(d.reach[near], reduced); });
-    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, chunks, float64(-FLOAT64_INF), combine, value_back,
+    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, chunks, -FLOAT64_INF, combine, value_back,
         [&](vertex near, float64 reduced) { reduce_max(&d.reach[near], reduced); });
     synchronize(run);
     end_operator(run, 2, iteration, size, load_relaxed(&run.counters()->visited), false);

@@ -218,23 +218,24 @@ __device__ __forceinline__ T plain_xor(T* x, T value) { const T former = *x; *x 
 // before it is read from the second, the third is cleared, so that one barrier an operator is enough.
 struct operator_counters {
     uint64 accepted;  // members of the result
-    uint64 edges;     // edges of those members, where a later operator asks for them
-    uint64 hubs;      // chunks of the lists too long for one warp
-    uint64 visited;   // edges of the members that the operator ran on
+    uint64 edges;  // edges of those members, where a later operator asks for them
+    uint64 hubs;  // chunks of the lists too long for one warp
+    uint64 visited;  // edges of the members that the operator ran on
 };
 
 // One a run, in device memory, zeroed by the host.
 struct control_block {
-    uint64 arrived;      // blocks that came to a barrier, counted for ever; above: what asks for a stop
-    uint64 barriers;     // passed by the kernels before this one (unfused form)
-    uint64 failure;      // 1 + the check that failed first
+    uint64 arrived;  // blocks that came to a barrier, counted for ever; above: what asks for a stop
+    uint64 barriers;  // passed by the kernels before this one (unfused form)
+    uint64 failure;  // 1 + the check that failed first
     int64 failed_value;  // the index that it found
-    uint64 exhausted;    // 1 + the loop that has had all the passes it may have
-    uint64 iterations;   // finished passes of the outermost loops
-    uint64 trace_length; // operators that ran, traced or not
-    int64 answer;        // of a condition or a count that the host asked for
+    uint64 exhausted;  // 1 + the loop that has had all the passes it may have
+    uint64 iterations;  // finished passes of the outermost loops
+    uint64 trace_length;  // operators that ran, traced or not
+    int64 answer;  // of a condition or a count that the host asked for
     operator_counters counters[3];
 };
+static_assert(sizeof(control_block) == 160, "as the host knows it");
 
 // Asks all to leave at one of the next barriers.
 __device__ __forceinline__ void request_stop(control_block* control) { atomicOr(&control->arrived, STOP_REQUEST); }
@@ -251,21 +252,24 @@ struct graph_slice {
     const vertex* edge_sources;  // of each edge id: num_edges
 };
 
+// One execution of one operator.
 struct trace_record {
-    int32 site, iteration;
-    uint64 size, edges;
-    int32 pulled, unused;
+    int32 site;
+    int32 iteration;
+    uint64 size;
+    uint64 edges;
+    int32 pulled;
+    int32 unused;
 };
+static_assert(sizeof(trace_record) == 32, "as the host knows it");
 
 // A part of one long list of edges, for one warp.
 struct hub_chunk {
     vertex vertex_id;
-    edge first, last;
+    edge first;
+    edge last;
 };
-
-struct saved_state {
-    uint64 operators;
-};
+static_assert(sizeof(hub_chunk) == 12, "as the host knows it");
 
 struct run_slice {
     control_block* control;
@@ -274,11 +278,7 @@ struct run_slice {
     uint64 trace_capacity;
     int64 max_iterations;  // passes that one loop may have
     hub_chunk* hubs;  // chunks of long lists
-    saved_state* saved;  // between the kernels of the unfused form
     uint64* outputs;  // where what was swapped lies at the end
-    vertex* queues[1];  // of each frontier: num_vertices
-    uint32* bitmaps[1];  // of each frontier: a bit a vertex
-    uint32* marks[2];  // a bit a vertex, twice
 };
 
 struct data_slice {
@@ -295,6 +295,7 @@ struct data_slice {
     float64 rate;
     int32 steps;
 };
+static_assert(sizeof(data_slice) == 208, "as the host knows it");
 
 // For loops inside a functor, which no barrier interrupts.
 __device__ __forceinline__ bool stop_requested(const data_slice& d, uint32& polls) {
@@ -604,20 +605,20 @@ struct settle_totals {
 };
 
 struct cool_totals {
-    float64 loss = float64(0);
+    float64 loss = 0.0;
 };
 
 __device__ __forceinline__ float64 strength_of_value(const data_slice& d, edge e) {
 #line 18 "heat.gdsl"
     return d.conductance[e];
 }
-#line 615 "heat.cu"
+#line 616 "heat.cu"
 
 __device__ __forceinline__ float64 carried_value(const data_slice& d, edge e, vertex far) {
 #line 17 "heat.gdsl"
     return d.conductance[e] * d.before[far];
 }
-#line 621 "heat.cu"
+#line 622 "heat.cu"
 
 __device__ __forceinline__ void settle_apply(const data_slice& d, vertex v, settle_totals& totals) {
 #line 22 "heat.gdsl"
@@ -625,62 +626,62 @@ __device__ __forceinline__ void settle_apply(const data_slice& d, vertex v, sett
     d.temperature[v] = d.before[v] + d.rate * (d.inflow[v] - d.strength[v] * d.before[v]) / total;
     plain_max(&totals.largest_change, absolute(d.temperature[v] - d.before[v]));
 }
-#line 629 "heat.cu"
+#line 630 "heat.cu"
 
 __device__ __forceinline__ bool cool_condition(const data_slice& d, vertex v) {
 #line 28 "heat.gdsl"
     return out_degree(d.graph, v) == 0 && in_degree(d.graph, v) == 0;
 }
-#line 635 "heat.cu"
+#line 636 "heat.cu"
 
 __device__ __forceinline__ void cool_apply(const data_slice& d, vertex v, cool_totals& totals) {
 #line 30 "heat.gdsl"
     totals.loss += d.temperature[v] * d.rate;
     d.temperature[v] -= d.temperature[v] * d.rate;
 }
-#line 642 "heat.cu"
+#line 643 "heat.cu"
 
 // ---- operators ----
 
-// line 36: strength = neighbor_reduce(vertices, strength_of, sum)
+// line 36: strength = neighbor_reduce(vertices, strength_of, sum, over=all_edges)
 __device__ __forceinline__ void reduce_strength_of(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     const auto combine = [](float64 a, float64 b) { return float64(sum(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return float64(strength_of_value(d, at)); };
-    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, float64(0), combine, value,
+    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, 0.0, combine, value,
         [&](vertex near, float64 reduced) { d.strength[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, float64(0), combine, value,
+    reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0.0, combine, value,
         [&](vertex near, float64 reduced) { reduce_add(&d.strength[near], reduced); });
     synchronize(run);
     const uint64 chunks = load_relaxed(&run.counters()->hubs);
     synchronize(run);
     const auto value_back = [&](vertex near, vertex far, edge at) { return float64(strength_of_value(d, in_lists{d.graph}.id(at))); };
-    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, float64(0), combine, value_back,
+    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, 0.0, combine, value_back,
         [&](vertex near, float64 reduced) { d.strength[near] = combine(d.strength[near], reduced); });
-    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, chunks, float64(0), combine, value_back,
+    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, chunks, 0.0, combine, value_back,
         [&](vertex near, float64 reduced) { reduce_add(&d.strength[near], reduced); });
     synchronize(run);
     end_operator(run, 0, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
-// line 40: inflow = neighbor_reduce(vertices, carried, sum)
+// line 40: inflow = neighbor_reduce(vertices, carried, sum, over=all_edges)
 __device__ __forceinline__ void reduce_carried(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     const auto combine = [](float64 a, float64 b) { return float64(sum(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return float64(carried_value(d, at, far)); };
-    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, float64(0), combine, value,
+    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, 0.0, combine, value,
         [&](vertex near, float64 reduced) { d.inflow[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, float64(0), combine, value,
+    reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0.0, combine, value,
         [&](vertex near, float64 reduced) { reduce_add(&d.inflow[near], reduced); });
     synchronize(run);
     const uint64 chunks = load_relaxed(&run.counters()->hubs);
     synchronize(run);
     const auto value_back = [&](vertex near, vertex far, edge at) { return float64(carried_value(d, in_lists{d.graph}.id(at), far)); };
-    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, float64(0), combine, value_back,
+    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, 0.0, combine, value_back,
         [&](vertex near, float64 reduced) { d.inflow[near] = combine(d.inflow[near], reduced); });
-    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, chunks, float64(0), combine, value_back,
+    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, chunks, 0.0, combine, value_back,
         [&](vertex near, float64 reduced) { reduce_add(&d.inflow[near], reduced); });
     synchronize(run);
     end_operator(run, 1, iteration, size, load_relaxed(&run.counters()->visited), false);
@@ -708,7 +709,7 @@ __device__ __forceinline__ void compute_cool(enactor& run, const data_slice& d, 
     cool_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { if (cool_condition(d, v)) { cool_apply(d, v, totals); } });
     {
-        const float64 total = block_reduce(run.shared, totals.loss, float64(0),
+        const float64 total = block_reduce(run.shared, totals.loss, 0.0,
             [](float64 a, float64 b) { return sum(a, b); });
         if (threadIdx.x == 0) { reduce_add(d.loss, total); }
     }
@@ -746,7 +747,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_heat_enactor(co
         const int64 times = int64(d.steps);
         for (int32 iteration = 0; iteration < times && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
             if (leader()) { *d.largest_change = 0.0; }
-            synchronize(run);
             exchange(d.before, d.temperature);
             reduce_carried(run, d, iteration);
             compute_settle(run, d, iteration);

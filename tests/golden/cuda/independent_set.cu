@@ -62,8 +62,8 @@ __device__ __forceinline__ uint64 cycles() { return uint64(clock64()); }
 #undef join_totals
 #undef joined_in
 #undef key
+#undef leave_apply
 #undef leave_apply_alone
-#undef leave_apply_whole
 #undef leave_claim
 #undef leave_selects
 #undef mix
@@ -249,42 +249,28 @@ __device__ __forceinline__ T plain_or(T* x, T value) { const T former = *x; *x =
 template <class T>
 __device__ __forceinline__ T plain_xor(T* x, T value) { const T former = *x; *x = T(former ^ value); return former; }
 
-// What an auto direction remembers from one pass to the next.
-struct direction_state {
-    uint64 unvisited;  // edges that no frontier has had yet
-    bool pull;
-};
-
-// A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
-struct frontier {
-    vertex* queue;   // the members, in no order
-    uint32* bitmap;  // a bit a vertex
-    uint64 size;     // members
-    uint64 edges;    // edges of the members, where a later operator asks for them
-    bool queued, mapped;
-};
-
 // What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
 // before it is read from the second, the third is cleared, so that one barrier an operator is enough.
 struct operator_counters {
     uint64 accepted;  // members of the result
-    uint64 edges;     // edges of those members, where a later operator asks for them
-    uint64 hubs;      // chunks of the lists too long for one warp
-    uint64 visited;   // edges of the members that the operator ran on
+    uint64 edges;  // edges of those members, where a later operator asks for them
+    uint64 hubs;  // chunks of the lists too long for one warp
+    uint64 visited;  // edges of the members that the operator ran on
 };
 
 // One a run, in device memory, zeroed by the host.
 struct control_block {
-    uint64 arrived;      // blocks that came to a barrier, counted for ever; above: what asks for a stop
-    uint64 barriers;     // passed by the kernels before this one (unfused form)
-    uint64 failure;      // 1 + the check that failed first
+    uint64 arrived;  // blocks that came to a barrier, counted for ever; above: what asks for a stop
+    uint64 barriers;  // passed by the kernels before this one (unfused form)
+    uint64 failure;  // 1 + the check that failed first
     int64 failed_value;  // the index that it found
-    uint64 exhausted;    // 1 + the loop that has had all the passes it may have
-    uint64 iterations;   // finished passes of the outermost loops
-    uint64 trace_length; // operators that ran, traced or not
-    int64 answer;        // of a condition or a count that the host asked for
+    uint64 exhausted;  // 1 + the loop that has had all the passes it may have
+    uint64 iterations;  // finished passes of the outermost loops
+    uint64 trace_length;  // operators that ran, traced or not
+    int64 answer;  // of a condition or a count that the host asked for
     operator_counters counters[3];
 };
+static_assert(sizeof(control_block) == 160, "as the host knows it");
 
 // Asks all to leave at one of the next barriers.
 __device__ __forceinline__ void request_stop(control_block* control) { atomicOr(&control->arrived, STOP_REQUEST); }
@@ -301,23 +287,24 @@ struct graph_slice {
     const vertex* edge_sources;  // of each edge id: num_edges
 };
 
+// One execution of one operator.
 struct trace_record {
-    int32 site, iteration;
-    uint64 size, edges;
-    int32 pulled, unused;
+    int32 site;
+    int32 iteration;
+    uint64 size;
+    uint64 edges;
+    int32 pulled;
+    int32 unused;
 };
+static_assert(sizeof(trace_record) == 32, "as the host knows it");
 
 // A part of one long list of edges, for one warp.
 struct hub_chunk {
     vertex vertex_id;
-    edge first, last;
+    edge first;
+    edge last;
 };
-
-struct saved_state {
-    uint64 operators;
-    frontier frontiers[3];
-    direction_state directions[4];
-};
+static_assert(sizeof(hub_chunk) == 12, "as the host knows it");
 
 struct run_slice {
     control_block* control;
@@ -326,11 +313,8 @@ struct run_slice {
     uint64 trace_capacity;
     int64 max_iterations;  // passes that one loop may have
     hub_chunk* hubs;  // chunks of long lists
-    saved_state* saved;  // between the kernels of the unfused form
-    uint64* outputs;  // where what was swapped lies at the end
     vertex* queues[3];  // of each frontier: num_vertices
     uint32* bitmaps[3];  // of each frontier: a bit a vertex
-    uint32* marks[2];  // a bit a vertex, twice
 };
 
 struct data_slice {
@@ -343,6 +327,7 @@ struct data_slice {
     int64* chosen;  // one value
     uint64 seed;
 };
+static_assert(sizeof(data_slice) == 216, "as the host knows it");
 
 // For loops inside a functor, which no barrier interrupts.
 __device__ __forceinline__ bool stop_requested(const data_slice& d, uint32& polls) {
@@ -453,6 +438,16 @@ __device__ __forceinline__ void exchange(T& a, T& b) {
     a = b;
     b = kept;
 }
+
+// A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
+struct frontier {
+    vertex* queue;  // the members, in no order
+    uint32* bitmap;  // a bit a vertex
+    uint64 size;  // members
+    uint64 edges;  // edges of the members, where a later operator asks for them
+    bool queued;
+    bool mapped;
+};
 
 // An empty frontier with the storage of number `i`.
 __device__ __forceinline__ frontier frontier_at(const run_slice& slice, uint32 i) {
@@ -750,15 +745,16 @@ __device__ __forceinline__ uint64 push_hubs(enactor& run, int64 largest_degree, 
     return chunks;
 }
 
-// Whether to walk from the far ends: when the frontier has so many of the edges not yet visited that meeting it is
-// likely (Beamer, Asanovic, Patterson, Direction-Optimizing Breadth-First Search, SC 2012). The same on every thread.
-__device__ __forceinline__ bool choose_pull(direction_state& state, const frontier& f, int32 iteration,
-                                            const graph_slice& g, uint64 alpha, uint64 beta) {
+// What an auto direction remembers from one pass to the next.
+struct direction_state {
+    uint64 unvisited;  // edges that no frontier has had yet
+    bool pull;
+};
+
+// Counts the edges that no frontier has had yet, from the first pass of a loop on.
+__device__ __forceinline__ void follow_edges(direction_state& state, const frontier& f, int32 iteration, const graph_slice& g) {
     if (iteration == 0) { state = direction_state{uint64(g.num_edges), false}; }
     state.unvisited -= minimum(state.unvisited, f.edges);
-    const uint64 vertices = uint64(g.num_vertices);
-    state.pull = state.pull ? f.size * beta >= vertices : f.edges * alpha > state.unvisited && f.edges * beta > vertices;
-    return state.pull;
 }
 
 struct bitmap_discarder {
@@ -889,7 +885,7 @@ __device__ __forceinline__ void reduce_hubs(enactor& run, int64 largest_degree, 
 // ---- functors ----
 
 struct join_totals {
-    int64 chosen = int64(0);
+    int64 chosen = 0ll;
 };
 
 __device__ __forceinline__ uint64 mix(uint64 x) {
@@ -898,31 +894,31 @@ __device__ __forceinline__ uint64 mix(uint64 x) {
     y = (y ^ (y >> 32)) * 15485907386658061715ull;
     return y ^ (y >> 29);
 }
-#line 902 "independent_set.cu"
+#line 898 "independent_set.cu"
 
 __device__ __forceinline__ void draw_apply(const data_slice& d, vertex v) {
 #line 20 "independent_set.gdsl"
     d.key[v] = (mix(from_id<uint64>(v) + d.seed) << 1) | 1ull;
 }
-#line 908 "independent_set.cu"
+#line 904 "independent_set.cu"
 
 __device__ __forceinline__ bool rival_condition(const data_slice& d, vertex src, vertex dst) {
 #line 22 "independent_set.gdsl"
     return d.state[src] == 0 && src != dst;
 }
-#line 914 "independent_set.cu"
+#line 910 "independent_set.cu"
 
 __device__ __forceinline__ uint64 rival_value(const data_slice& d, vertex src) {
 #line 23 "independent_set.gdsl"
     return d.key[src];
 }
-#line 920 "independent_set.cu"
+#line 916 "independent_set.cu"
 
 __device__ __forceinline__ bool join_condition(const data_slice& d, vertex v) {
 #line 26 "independent_set.gdsl"
     return d.key[v] < d.least[v];
 }
-#line 926 "independent_set.cu"
+#line 922 "independent_set.cu"
 
 __device__ __forceinline__ void join_apply(const data_slice& d, vertex v, int32 iteration, join_totals& totals) {
 #line 27 "independent_set.gdsl"
@@ -932,37 +928,37 @@ __device__ __forceinline__ void join_apply(const data_slice& d, vertex v, int32 
 #line 27 "independent_set.gdsl"
     plain_add(&totals.chosen, 1ll);
 }
-#line 936 "independent_set.cu"
+#line 932 "independent_set.cu"
 
 __device__ __forceinline__ bool leave_claim(const data_slice& d, vertex far) {
 #line 31 "independent_set.gdsl"
     return compare_and_swap(&d.state[far], 0, 2);
 }
-#line 942 "independent_set.cu"
-
-__device__ __forceinline__ void leave_apply_alone(const data_slice& d, vertex far) {
-#line 31 "independent_set.gdsl"
-    d.state[far] = 2;
-}
-#line 948 "independent_set.cu"
-
-__device__ __forceinline__ void leave_apply_whole(const data_slice& d, vertex far) {
-#line 31 "independent_set.gdsl"
-    store_shared(&d.state[far], 2);
-}
-#line 954 "independent_set.cu"
+#line 938 "independent_set.cu"
 
 __device__ __forceinline__ bool leave_selects(const data_slice& d, vertex far) {
 #line 30 "independent_set.gdsl"
     return load_now(&d.state[far]) == 0;
 }
-#line 960 "independent_set.cu"
+#line 944 "independent_set.cu"
+
+__device__ __forceinline__ void leave_apply_alone(const data_slice& d, vertex far) {
+#line 31 "independent_set.gdsl"
+    d.state[far] = 2;
+}
+#line 950 "independent_set.cu"
+
+__device__ __forceinline__ void leave_apply(const data_slice& d, vertex far) {
+#line 31 "independent_set.gdsl"
+    store_shared(&d.state[far], 2);
+}
+#line 956 "independent_set.cu"
 
 __device__ __forceinline__ bool undecided_condition(const data_slice& d, vertex v) {
 #line 33 "independent_set.gdsl"
     return d.state[v] == 0;
 }
-#line 966 "independent_set.cu"
+#line 962 "independent_set.cu"
 
 // ---- operators ----
 
@@ -975,16 +971,16 @@ __device__ __forceinline__ void compute_draw(enactor& run, const data_slice& d, 
     end_operator(run, 0, iteration, size, 0, false);
 }
 
-// line 39: least = neighbor_reduce(open, rival, min)
+// line 39: least = neighbor_reduce(open, rival, min, over=in_edges)
 __device__ __forceinline__ void reduce_rival(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     const auto combine = [](uint64 a, uint64 b) { return uint64(least(a, b)); };
-    const auto value = [&](vertex near, vertex far, edge at) { return uint64(rival_condition(d, far, near) ? rival_value(d, far) : uint64(0xffffffffffffffffull)); };
-    reduce_warps(run, members_of(input), in_lists{d.graph}, uint64(0xffffffffffffffffull), combine, value,
+    const auto value = [&](vertex near, vertex far, edge at) { return uint64(rival_condition(d, far, near) ? rival_value(d, far) : 18446744073709551615ull); };
+    reduce_warps(run, members_of(input), in_lists{d.graph}, 18446744073709551615ull, combine, value,
         [&](vertex near, uint64 reduced) { d.least[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, uint64(0xffffffffffffffffull), combine, value,
+    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, 18446744073709551615ull, combine, value,
         [&](vertex near, uint64 reduced) { reduce_min(&d.least[near], reduced); });
     synchronize(run);
     end_operator(run, 1, iteration, size, load_relaxed(&run.counters()->visited), false);
@@ -1004,7 +1000,7 @@ __device__ __forceinline__ void filter_join(enactor& run, const data_slice& d, f
     });
     out.flush();
     {
-        const int64 total = block_reduce(run.shared, totals.chosen, int64(0),
+        const int64 total = block_reduce(run.shared, totals.chosen, 0ll,
             [](int64 a, int64 b) { return sum(a, b); });
         if (threadIdx.x == 0) { reduce_add(d.chosen, total); }
     }
@@ -1015,8 +1011,9 @@ __device__ __forceinline__ void filter_join(enactor& run, const data_slice& d, f
 // line 41: advance(winners, leave)
 __device__ __forceinline__ void advance_leave(enactor& run, const data_slice& d, frontier& input, direction_state& direction, int32 iteration) {
     const uint64 size = input.size;
-    const bool pulls = choose_pull(direction, input, iteration, d.graph, 4, 50);
-    if (pulls) {
+    follow_edges(direction, input, iteration, d.graph);
+    direction.pull = direction.pull ? input.size * 50 >= uint64(d.graph.num_vertices) : input.edges * 4 > direction.unvisited && input.edges * 50 > uint64(d.graph.num_vertices);
+    if (direction.pull) {
         need_bitmap(run, input, d.graph.num_vertices);
         begin_operator(run);
         bitmap_discarder out;
@@ -1024,7 +1021,7 @@ __device__ __forceinline__ void advance_leave(enactor& run, const data_slice& d,
         pull_warps<true>(run, d.graph.num_vertices, members_of(input), in_lists{d.graph}, selects,
             [&](vertex near, vertex far, edge at) { leave_apply_alone(d, far); return true; }, out);
         pull_hubs<true>(run, d.graph.largest_degree, members_of(input), in_lists{d.graph}, selects,
-            [&](vertex near, vertex far, edge at) { leave_apply_whole(d, far); return true; }, out);
+            [&](vertex near, vertex far, edge at) { leave_apply(d, far); return true; }, out);
         out.flush();
         synchronize(run);
         end_operator(run, 3, iteration, size, input.edges, true);

@@ -178,23 +178,24 @@ __device__ __forceinline__ T reduce_subtract(T* x, T value) { return reduce_add(
 // before it is read from the second, the third is cleared, so that one barrier an operator is enough.
 struct operator_counters {
     uint64 accepted;  // members of the result
-    uint64 edges;     // edges of those members, where a later operator asks for them
-    uint64 hubs;      // chunks of the lists too long for one warp
-    uint64 visited;   // edges of the members that the operator ran on
+    uint64 edges;  // edges of those members, where a later operator asks for them
+    uint64 hubs;  // chunks of the lists too long for one warp
+    uint64 visited;  // edges of the members that the operator ran on
 };
 
 // One a run, in device memory, zeroed by the host.
 struct control_block {
-    uint64 arrived;      // blocks that came to a barrier, counted for ever; above: what asks for a stop
-    uint64 barriers;     // passed by the kernels before this one (unfused form)
-    uint64 failure;      // 1 + the check that failed first
+    uint64 arrived;  // blocks that came to a barrier, counted for ever; above: what asks for a stop
+    uint64 barriers;  // passed by the kernels before this one (unfused form)
+    uint64 failure;  // 1 + the check that failed first
     int64 failed_value;  // the index that it found
-    uint64 exhausted;    // 1 + the loop that has had all the passes it may have
-    uint64 iterations;   // finished passes of the outermost loops
-    uint64 trace_length; // operators that ran, traced or not
-    int64 answer;        // of a condition or a count that the host asked for
+    uint64 exhausted;  // 1 + the loop that has had all the passes it may have
+    uint64 iterations;  // finished passes of the outermost loops
+    uint64 trace_length;  // operators that ran, traced or not
+    int64 answer;  // of a condition or a count that the host asked for
     operator_counters counters[3];
 };
+static_assert(sizeof(control_block) == 160, "as the host knows it");
 
 // Asks all to leave at one of the next barriers.
 __device__ __forceinline__ void request_stop(control_block* control) { atomicOr(&control->arrived, STOP_REQUEST); }
@@ -211,21 +212,16 @@ struct graph_slice {
     const vertex* edge_sources;  // of each edge id: num_edges
 };
 
+// One execution of one operator.
 struct trace_record {
-    int32 site, iteration;
-    uint64 size, edges;
-    int32 pulled, unused;
+    int32 site;
+    int32 iteration;
+    uint64 size;
+    uint64 edges;
+    int32 pulled;
+    int32 unused;
 };
-
-// A part of one long list of edges, for one warp.
-struct hub_chunk {
-    vertex vertex_id;
-    edge first, last;
-};
-
-struct saved_state {
-    uint64 operators;
-};
+static_assert(sizeof(trace_record) == 32, "as the host knows it");
 
 struct run_slice {
     control_block* control;
@@ -233,12 +229,6 @@ struct run_slice {
     trace_record* trace;
     uint64 trace_capacity;
     int64 max_iterations;  // passes that one loop may have
-    hub_chunk* hubs;  // chunks of long lists
-    saved_state* saved;  // between the kernels of the unfused form
-    uint64* outputs;  // where what was swapped lies at the end
-    vertex* queues[1];  // of each frontier: num_vertices
-    uint32* bitmaps[1];  // of each frontier: a bit a vertex
-    uint32* marks[2];  // a bit a vertex, twice
 };
 
 struct data_slice {
@@ -251,6 +241,7 @@ struct data_slice {
     int32* at;  // num_edges
     int32* degree_of;  // num_vertices
 };
+static_assert(sizeof(data_slice) == 160, "as the host knows it");
 
 // For loops inside a functor, which no barrier interrupts.
 __device__ __forceinline__ bool stop_requested(const data_slice& d, uint32& polls) {
@@ -395,7 +386,7 @@ __device__ __forceinline__ void point_apply(const data_slice& d, vertex src, ver
 #line 13 "lookups.gdsl"
     reduce_min(&d.pointer[dst], src);
 }
-#line 399 "lookups.cu"
+#line 390 "lookups.cu"
 
 __device__ __forceinline__ void follow_apply(const data_slice& d, vertex v) {
 #line 16 "lookups.gdsl"
@@ -403,26 +394,26 @@ __device__ __forceinline__ void follow_apply(const data_slice& d, vertex v) {
     d.second[v] = next;
     d.degree_of[v] = wrapping_add(wrapping_multiply(out_degree(d.graph, checked_index(d, next, d.graph.num_vertices, 1)), 100), in_degree(d.graph, checked_index(d, next, d.graph.num_vertices, 2)));
 }
-#line 407 "lookups.cu"
+#line 398 "lookups.cu"
 
 __device__ __forceinline__ bool give_condition(const data_slice& d, vertex v) {
 #line 21 "lookups.gdsl"
     return d.second[v] != v;
 }
-#line 413 "lookups.cu"
+#line 404 "lookups.cu"
 
 __device__ __forceinline__ void give_apply(const data_slice& d, vertex v) {
 #line 21 "lookups.gdsl"
     reduce_add(&d.weighed[checked_index(d, d.second[v], d.graph.num_vertices, 3)], 1);
 }
-#line 419 "lookups.cu"
+#line 410 "lookups.cu"
 
 __device__ __forceinline__ void count_places_apply(const data_slice& d, vertex src, edge e) {
 #line 24 "lookups.gdsl"
     d.at[e] = place_of(d.graph, src, e);
     d.order[e] = to_id<edge>(from_id<int64>(d.order[e]) / 2ll, d.graph.num_edges);
 }
-#line 426 "lookups.cu"
+#line 417 "lookups.cu"
 
 // ---- operators ----
 

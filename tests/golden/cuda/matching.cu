@@ -229,23 +229,24 @@ __device__ __forceinline__ T plain_xor(T* x, T value) { const T former = *x; *x 
 // before it is read from the second, the third is cleared, so that one barrier an operator is enough.
 struct operator_counters {
     uint64 accepted;  // members of the result
-    uint64 edges;     // edges of those members, where a later operator asks for them
-    uint64 hubs;      // chunks of the lists too long for one warp
-    uint64 visited;   // edges of the members that the operator ran on
+    uint64 edges;  // edges of those members, where a later operator asks for them
+    uint64 hubs;  // chunks of the lists too long for one warp
+    uint64 visited;  // edges of the members that the operator ran on
 };
 
 // One a run, in device memory, zeroed by the host.
 struct control_block {
-    uint64 arrived;      // blocks that came to a barrier, counted for ever; above: what asks for a stop
-    uint64 barriers;     // passed by the kernels before this one (unfused form)
-    uint64 failure;      // 1 + the check that failed first
+    uint64 arrived;  // blocks that came to a barrier, counted for ever; above: what asks for a stop
+    uint64 barriers;  // passed by the kernels before this one (unfused form)
+    uint64 failure;  // 1 + the check that failed first
     int64 failed_value;  // the index that it found
-    uint64 exhausted;    // 1 + the loop that has had all the passes it may have
-    uint64 iterations;   // finished passes of the outermost loops
-    uint64 trace_length; // operators that ran, traced or not
-    int64 answer;        // of a condition or a count that the host asked for
+    uint64 exhausted;  // 1 + the loop that has had all the passes it may have
+    uint64 iterations;  // finished passes of the outermost loops
+    uint64 trace_length;  // operators that ran, traced or not
+    int64 answer;  // of a condition or a count that the host asked for
     operator_counters counters[3];
 };
+static_assert(sizeof(control_block) == 160, "as the host knows it");
 
 // Asks all to leave at one of the next barriers.
 __device__ __forceinline__ void request_stop(control_block* control) { atomicOr(&control->arrived, STOP_REQUEST); }
@@ -262,21 +263,16 @@ struct graph_slice {
     const vertex* edge_sources;  // of each edge id: num_edges
 };
 
+// One execution of one operator.
 struct trace_record {
-    int32 site, iteration;
-    uint64 size, edges;
-    int32 pulled, unused;
+    int32 site;
+    int32 iteration;
+    uint64 size;
+    uint64 edges;
+    int32 pulled;
+    int32 unused;
 };
-
-// A part of one long list of edges, for one warp.
-struct hub_chunk {
-    vertex vertex_id;
-    edge first, last;
-};
-
-struct saved_state {
-    uint64 operators;
-};
+static_assert(sizeof(trace_record) == 32, "as the host knows it");
 
 struct run_slice {
     control_block* control;
@@ -284,12 +280,6 @@ struct run_slice {
     trace_record* trace;
     uint64 trace_capacity;
     int64 max_iterations;  // passes that one loop may have
-    hub_chunk* hubs;  // chunks of long lists
-    saved_state* saved;  // between the kernels of the unfused form
-    uint64* outputs;  // where what was swapped lies at the end
-    vertex* queues[1];  // of each frontier: num_vertices
-    uint32* bitmaps[1];  // of each frontier: a bit a vertex
-    uint32* marks[2];  // a bit a vertex, twice
 };
 
 struct data_slice {
@@ -301,6 +291,7 @@ struct data_slice {
     int32* pairs;  // one value
     bool* again;  // one value
 };
+static_assert(sizeof(data_slice) == 152, "as the host knows it");
 
 // For loops inside a functor, which no barrier interrupts.
 __device__ __forceinline__ bool stop_requested(const data_slice& d, uint32& polls) {
@@ -462,18 +453,18 @@ __device__ __forceinline__ void each_id(int64 count, Visit visit) {
 // ---- functors ----
 
 struct propose_totals {
-    int32 pairs = int32(0);
+    int32 pairs = 0;
 };
 
 struct possible_totals {
-    bool again = bool(0);
+    bool again = false;
 };
 
 __device__ __forceinline__ bool propose_condition(const data_slice& d, vertex src, vertex dst) {
 #line 14 "matching.gdsl"
     return src < dst && d.free[src] && d.free[dst];
 }
-#line 477 "matching.cu"
+#line 468 "matching.cu"
 
 __device__ __forceinline__ void propose_apply(const data_slice& d, vertex src, vertex dst, propose_totals& totals) {
 #line 16 "matching.gdsl"
@@ -485,7 +476,7 @@ __device__ __forceinline__ void propose_apply(const data_slice& d, vertex src, v
         }
     }
 }
-#line 489 "matching.cu"
+#line 480 "matching.cu"
 
 __device__ __forceinline__ void release_apply(const data_slice& d, vertex v) {
 #line 25 "matching.gdsl"
@@ -493,19 +484,19 @@ __device__ __forceinline__ void release_apply(const data_slice& d, vertex v) {
 #line 25 "matching.gdsl"
     d.taken[v] = d.mate[v] != NO_VERTEX;
 }
-#line 497 "matching.cu"
+#line 488 "matching.cu"
 
 __device__ __forceinline__ bool possible_condition(const data_slice& d, vertex src, vertex dst) {
 #line 27 "matching.gdsl"
     return src < dst && d.free[src] && d.free[dst];
 }
-#line 503 "matching.cu"
+#line 494 "matching.cu"
 
 __device__ __forceinline__ void possible_apply(const data_slice& d, possible_totals& totals) {
 #line 28 "matching.gdsl"
     plain_or(&totals.again, true);
 }
-#line 509 "matching.cu"
+#line 500 "matching.cu"
 
 // ---- operators ----
 
@@ -516,7 +507,7 @@ __device__ __forceinline__ void compute_propose(enactor& run, const data_slice& 
     propose_totals totals;
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { if (propose_condition(d, near, far)) { propose_apply(d, near, far, totals); } });
     {
-        const int32 total = block_reduce(run.shared, totals.pairs, int32(0),
+        const int32 total = block_reduce(run.shared, totals.pairs, 0,
             [](int32 a, int32 b) { return sum(a, b); });
         if (threadIdx.x == 0) { reduce_add(d.pairs, total); }
     }
@@ -540,7 +531,7 @@ __device__ __forceinline__ void compute_possible(enactor& run, const data_slice&
     possible_totals totals;
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { if (possible_condition(d, near, far)) { possible_apply(d, totals); } });
     {
-        const bool total = block_reduce(run.shared, totals.again, bool(0),
+        const bool total = block_reduce(run.shared, totals.again, false,
             [](bool a, bool b) { return a | b; });
         if (threadIdx.x == 0) { reduce_or(d.again, total); }
     }
@@ -574,7 +565,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_matching_enacto
     for (int32 iteration = 0; *d.again && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
         synchronize(run);
         if (leader()) { *d.again = false; }
-        synchronize(run);
         compute_propose(run, d, iteration);
         compute_release(run, d, iteration);
         compute_possible(run, d, iteration);

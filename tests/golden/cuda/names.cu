@@ -59,8 +59,8 @@ __device__ __forceinline__ uint64 cycles() { return uint64(clock64()); }
 #undef enactor_condition
 #undef errno
 #undef filter_enactor
+#undef frontier_at_apply
 #undef frontier_at_apply_alone
-#undef frontier_at_apply_whole
 #undef frontier_at_claim
 #undef frontier_at_selects
 #undef graph_slice_
@@ -236,42 +236,28 @@ __device__ __forceinline__ T plain_or(T* x, T value) { const T former = *x; *x =
 template <class T>
 __device__ __forceinline__ T plain_xor(T* x, T value) { const T former = *x; *x = T(former ^ value); return former; }
 
-// What an auto direction remembers from one pass to the next.
-struct direction_state {
-    uint64 unvisited;  // edges that no frontier has had yet
-    bool pull;
-};
-
-// A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
-struct frontier {
-    vertex* queue;   // the members, in no order
-    uint32* bitmap;  // a bit a vertex
-    uint64 size;     // members
-    uint64 edges;    // edges of the members, where a later operator asks for them
-    bool queued, mapped;
-};
-
 // What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
 // before it is read from the second, the third is cleared, so that one barrier an operator is enough.
 struct operator_counters {
     uint64 accepted;  // members of the result
-    uint64 edges;     // edges of those members, where a later operator asks for them
-    uint64 hubs;      // chunks of the lists too long for one warp
-    uint64 visited;   // edges of the members that the operator ran on
+    uint64 edges;  // edges of those members, where a later operator asks for them
+    uint64 hubs;  // chunks of the lists too long for one warp
+    uint64 visited;  // edges of the members that the operator ran on
 };
 
 // One a run, in device memory, zeroed by the host.
 struct control_block {
-    uint64 arrived;      // blocks that came to a barrier, counted for ever; above: what asks for a stop
-    uint64 barriers;     // passed by the kernels before this one (unfused form)
-    uint64 failure;      // 1 + the check that failed first
+    uint64 arrived;  // blocks that came to a barrier, counted for ever; above: what asks for a stop
+    uint64 barriers;  // passed by the kernels before this one (unfused form)
+    uint64 failure;  // 1 + the check that failed first
     int64 failed_value;  // the index that it found
-    uint64 exhausted;    // 1 + the loop that has had all the passes it may have
-    uint64 iterations;   // finished passes of the outermost loops
-    uint64 trace_length; // operators that ran, traced or not
-    int64 answer;        // of a condition or a count that the host asked for
+    uint64 exhausted;  // 1 + the loop that has had all the passes it may have
+    uint64 iterations;  // finished passes of the outermost loops
+    uint64 trace_length;  // operators that ran, traced or not
+    int64 answer;  // of a condition or a count that the host asked for
     operator_counters counters[3];
 };
+static_assert(sizeof(control_block) == 160, "as the host knows it");
 
 // Asks all to leave at one of the next barriers.
 __device__ __forceinline__ void request_stop(control_block* control) { atomicOr(&control->arrived, STOP_REQUEST); }
@@ -288,23 +274,24 @@ struct graph_slice {
     const vertex* edge_sources;  // of each edge id: num_edges
 };
 
+// One execution of one operator.
 struct trace_record {
-    int32 site, iteration;
-    uint64 size, edges;
-    int32 pulled, unused;
+    int32 site;
+    int32 iteration;
+    uint64 size;
+    uint64 edges;
+    int32 pulled;
+    int32 unused;
 };
+static_assert(sizeof(trace_record) == 32, "as the host knows it");
 
 // A part of one long list of edges, for one warp.
 struct hub_chunk {
     vertex vertex_id;
-    edge first, last;
+    edge first;
+    edge last;
 };
-
-struct saved_state {
-    uint64 operators;
-    frontier frontiers[3];
-    direction_state directions[3];
-};
+static_assert(sizeof(hub_chunk) == 12, "as the host knows it");
 
 struct run_slice {
     control_block* control;
@@ -313,11 +300,8 @@ struct run_slice {
     uint64 trace_capacity;
     int64 max_iterations;  // passes that one loop may have
     hub_chunk* hubs;  // chunks of long lists
-    saved_state* saved;  // between the kernels of the unfused form
-    uint64* outputs;  // where what was swapped lies at the end
     vertex* queues[3];  // of each frontier: num_vertices
     uint32* bitmaps[3];  // of each frontier: a bit a vertex
-    uint32* marks[2];  // a bit a vertex, twice
 };
 
 struct data_slice {
@@ -338,6 +322,7 @@ struct data_slice {
     int32 int_;
     int32 threadIdx;
 };
+static_assert(sizeof(data_slice) == 272, "as the host knows it");
 
 // For loops inside a functor, which no barrier interrupts.
 __device__ __forceinline__ bool stop_requested(const data_slice& d, uint32& polls) {
@@ -448,6 +433,16 @@ __device__ __forceinline__ void exchange(T& a, T& b) {
     a = b;
     b = kept;
 }
+
+// A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
+struct frontier {
+    vertex* queue;  // the members, in no order
+    uint32* bitmap;  // a bit a vertex
+    uint64 size;  // members
+    uint64 edges;  // edges of the members, where a later operator asks for them
+    bool queued;
+    bool mapped;
+};
 
 // An empty frontier with the storage of number `i`.
 __device__ __forceinline__ frontier frontier_at(const run_slice& slice, uint32 i) {
@@ -751,15 +746,16 @@ __device__ __forceinline__ uint64 push_hubs(enactor& run, int64 largest_degree, 
     return chunks;
 }
 
-// Whether to walk from the far ends: when the frontier has so many of the edges not yet visited that meeting it is
-// likely (Beamer, Asanovic, Patterson, Direction-Optimizing Breadth-First Search, SC 2012). The same on every thread.
-__device__ __forceinline__ bool choose_pull(direction_state& state, const frontier& f, int32 iteration,
-                                            const graph_slice& g, uint64 alpha, uint64 beta) {
+// What an auto direction remembers from one pass to the next.
+struct direction_state {
+    uint64 unvisited;  // edges that no frontier has had yet
+    bool pull;
+};
+
+// Counts the edges that no frontier has had yet, from the first pass of a loop on.
+__device__ __forceinline__ void follow_edges(direction_state& state, const frontier& f, int32 iteration, const graph_slice& g) {
     if (iteration == 0) { state = direction_state{uint64(g.num_edges), false}; }
     state.unvisited -= minimum(state.unvisited, f.edges);
-    const uint64 vertices = uint64(g.num_vertices);
-    state.pull = state.pull ? f.size * beta >= vertices : f.edges * alpha > state.unvisited && f.edges * beta > vertices;
-    return state.pull;
 }
 
 // The result of a pull: a warp writes the word of its 32 vertices.
@@ -845,16 +841,16 @@ __device__ __forceinline__ void pull_hubs(enactor& run, int64 largest_degree, co
 // ---- functors ----
 
 struct operator_totals_ {
-    int32 control = int32(0);
-    int64 namespace_ = int64(0);
-    int32 totals = int32((-0x7fffffff - 1));
+    int32 control = 0;
+    int64 namespace_ = 0ll;
+    int32 totals = (-2147483647 - 1);
 };
 
 __device__ __forceinline__ int32 printf(int32 auto_, int32 long_) {
 #line 22 "names.gdsl"
     return wrapping_add(wrapping_multiply(auto_, long_), 1);
 }
-#line 858 "main.cu"
+#line 854 "main.cu"
 
 __device__ __forceinline__ void operator_apply_(const data_slice& d, vertex shared, operator_totals_& totals) {
 #line 29 "names.gdsl"
@@ -875,37 +871,37 @@ __device__ __forceinline__ void operator_apply_(const data_slice& d, vertex shar
     plain_add(&totals.namespace_, int64(iteration_));
     plain_max(&totals.totals, union_);
 }
-#line 879 "main.cu"
+#line 875 "main.cu"
 
 __device__ __forceinline__ bool enactor_condition(const data_slice& d, vertex v) {
 #line 43 "names.gdsl"
     return d.graph_slice_[v] == 1;
 }
-#line 885 "main.cu"
+#line 881 "main.cu"
 
 __device__ __forceinline__ bool frontier_at_claim(const data_slice& d, vertex new_, int32 iteration) {
 #line 25 "names.gdsl"
     return compare_and_swap(&d.graph_slice_[new_], 0, iteration + 2);
 }
-#line 891 "main.cu"
-
-__device__ __forceinline__ void frontier_at_apply_alone(const data_slice& d, vertex new_, int32 iteration) {
-#line 25 "names.gdsl"
-    d.graph_slice_[new_] = iteration + 2;
-}
-#line 897 "main.cu"
-
-__device__ __forceinline__ void frontier_at_apply_whole(const data_slice& d, vertex new_, int32 iteration) {
-#line 25 "names.gdsl"
-    store_shared(&d.graph_slice_[new_], iteration + 2);
-}
-#line 903 "main.cu"
+#line 887 "main.cu"
 
 __device__ __forceinline__ bool frontier_at_selects(const data_slice& d, vertex new_) {
 #line 24 "names.gdsl"
     return load_now(&d.graph_slice_[new_]) == 0;
 }
-#line 909 "main.cu"
+#line 893 "main.cu"
+
+__device__ __forceinline__ void frontier_at_apply_alone(const data_slice& d, vertex new_, int32 iteration) {
+#line 25 "names.gdsl"
+    d.graph_slice_[new_] = iteration + 2;
+}
+#line 899 "main.cu"
+
+__device__ __forceinline__ void frontier_at_apply(const data_slice& d, vertex new_, int32 iteration) {
+#line 25 "names.gdsl"
+    store_shared(&d.graph_slice_[new_], iteration + 2);
+}
+#line 905 "main.cu"
 
 // ---- operators ----
 
@@ -916,17 +912,17 @@ __device__ __forceinline__ void compute_operator_(enactor& run, const data_slice
     operator_totals_ totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { operator_apply_(d, v, totals); });
     {
-        const int32 total = block_reduce(run.shared, totals.control, int32(0),
+        const int32 total = block_reduce(run.shared, totals.control, 0,
             [](int32 a, int32 b) { return sum(a, b); });
         if (threadIdx.x == 0) { reduce_add(d.control, total); }
     }
     {
-        const int64 total = block_reduce(run.shared, totals.namespace_, int64(0),
+        const int64 total = block_reduce(run.shared, totals.namespace_, 0ll,
             [](int64 a, int64 b) { return sum(a, b); });
         if (threadIdx.x == 0) { reduce_add(d.namespace_, total); }
     }
     {
-        const int32 total = block_reduce(run.shared, totals.totals, int32((-0x7fffffff - 1)),
+        const int32 total = block_reduce(run.shared, totals.totals, (-2147483647 - 1),
             [](int32 a, int32 b) { return greatest(a, b); });
         if (threadIdx.x == 0) { reduce_max(d.totals, total); }
     }
@@ -951,8 +947,9 @@ __device__ __forceinline__ void filter_enactor(enactor& run, const data_slice& d
 // line 49: spare = advance(spare, frontier_at)
 __device__ __forceinline__ void advance_frontier_at(enactor& run, const data_slice& d, frontier& input, frontier& result, direction_state& direction, int32 iteration) {
     const uint64 size = input.size;
-    const bool pulls = choose_pull(direction, input, iteration, d.graph, 15, 20);
-    if (pulls) {
+    follow_edges(direction, input, iteration, d.graph);
+    direction.pull = direction.pull ? input.size * 20 >= uint64(d.graph.num_vertices) : input.edges * 15 > direction.unvisited && input.edges * 20 > uint64(d.graph.num_vertices);
+    if (direction.pull) {
         need_bitmap(run, input, d.graph.num_vertices);
         begin_operator(run);
         bitmap_result out(run, result, out_lists{d.graph});
@@ -960,7 +957,7 @@ __device__ __forceinline__ void advance_frontier_at(enactor& run, const data_sli
         pull_warps<true>(run, d.graph.num_vertices, members_of(input), in_lists{d.graph}, selects,
             [&](vertex near, vertex far, edge at) { frontier_at_apply_alone(d, far, iteration); return true; }, out);
         pull_hubs<true>(run, d.graph.largest_degree, members_of(input), in_lists{d.graph}, selects,
-            [&](vertex near, vertex far, edge at) { frontier_at_apply_whole(d, far, iteration); return true; }, out);
+            [&](vertex near, vertex far, edge at) { frontier_at_apply(d, far, iteration); return true; }, out);
         out.flush();
         end_bitmap(run, result);
         end_operator(run, 2, iteration, size, input.edges, true);
@@ -1018,7 +1015,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_main_enactor(co
     compute_operator_(run, d, iteration);
     filter_enactor(run, d, spare, iteration);
     exchange(result, spare);
-    copy_frontier(run, spare_, result, d.graph.num_vertices);
+    copy_frontier(run, spare, result, d.graph.num_vertices);
+    exchange(spare_, spare);
     for (int32 iteration = 0; spare_.size > 0 && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
         advance_frontier_at(run, d, spare_, spare, direction_of_advance_frontier_at, iteration);
         exchange(spare_, spare);

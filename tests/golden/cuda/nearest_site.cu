@@ -62,8 +62,8 @@ __device__ __forceinline__ uint64 cycles() { return uint64(clock64()); }
 #undef site_before_value
 #undef site_reduced
 #undef src
+#undef visit_apply
 #undef visit_apply_alone
-#undef visit_apply_whole
 #undef visit_claim
 #undef visit_selects
 
@@ -190,42 +190,28 @@ __device__ __forceinline__ float32 reduce_min(float32* x, float32 value) {
     return reduce_min_float(x, value);
 }
 
-// What an auto direction remembers from one pass to the next.
-struct direction_state {
-    uint64 unvisited;  // edges that no frontier has had yet
-    bool pull;
-};
-
-// A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
-struct frontier {
-    vertex* queue;   // the members, in no order
-    uint32* bitmap;  // a bit a vertex
-    uint64 size;     // members
-    uint64 edges;    // edges of the members, where a later operator asks for them
-    bool queued, mapped;
-};
-
 // What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
 // before it is read from the second, the third is cleared, so that one barrier an operator is enough.
 struct operator_counters {
     uint64 accepted;  // members of the result
-    uint64 edges;     // edges of those members, where a later operator asks for them
-    uint64 hubs;      // chunks of the lists too long for one warp
-    uint64 visited;   // edges of the members that the operator ran on
+    uint64 edges;  // edges of those members, where a later operator asks for them
+    uint64 hubs;  // chunks of the lists too long for one warp
+    uint64 visited;  // edges of the members that the operator ran on
 };
 
 // One a run, in device memory, zeroed by the host.
 struct control_block {
-    uint64 arrived;      // blocks that came to a barrier, counted for ever; above: what asks for a stop
-    uint64 barriers;     // passed by the kernels before this one (unfused form)
-    uint64 failure;      // 1 + the check that failed first
+    uint64 arrived;  // blocks that came to a barrier, counted for ever; above: what asks for a stop
+    uint64 barriers;  // passed by the kernels before this one (unfused form)
+    uint64 failure;  // 1 + the check that failed first
     int64 failed_value;  // the index that it found
-    uint64 exhausted;    // 1 + the loop that has had all the passes it may have
-    uint64 iterations;   // finished passes of the outermost loops
-    uint64 trace_length; // operators that ran, traced or not
-    int64 answer;        // of a condition or a count that the host asked for
+    uint64 exhausted;  // 1 + the loop that has had all the passes it may have
+    uint64 iterations;  // finished passes of the outermost loops
+    uint64 trace_length;  // operators that ran, traced or not
+    int64 answer;  // of a condition or a count that the host asked for
     operator_counters counters[3];
 };
+static_assert(sizeof(control_block) == 160, "as the host knows it");
 
 // Asks all to leave at one of the next barriers.
 __device__ __forceinline__ void request_stop(control_block* control) { atomicOr(&control->arrived, STOP_REQUEST); }
@@ -242,23 +228,24 @@ struct graph_slice {
     const vertex* edge_sources;  // of each edge id: num_edges
 };
 
+// One execution of one operator.
 struct trace_record {
-    int32 site, iteration;
-    uint64 size, edges;
-    int32 pulled, unused;
+    int32 site;
+    int32 iteration;
+    uint64 size;
+    uint64 edges;
+    int32 pulled;
+    int32 unused;
 };
+static_assert(sizeof(trace_record) == 32, "as the host knows it");
 
 // A part of one long list of edges, for one warp.
 struct hub_chunk {
     vertex vertex_id;
-    edge first, last;
+    edge first;
+    edge last;
 };
-
-struct saved_state {
-    uint64 operators;
-    frontier frontiers[2];
-    direction_state directions[2];
-};
+static_assert(sizeof(hub_chunk) == 12, "as the host knows it");
 
 struct run_slice {
     control_block* control;
@@ -267,11 +254,8 @@ struct run_slice {
     uint64 trace_capacity;
     int64 max_iterations;  // passes that one loop may have
     hub_chunk* hubs;  // chunks of long lists
-    saved_state* saved;  // between the kernels of the unfused form
-    uint64* outputs;  // where what was swapped lies at the end
     vertex* queues[2];  // of each frontier: num_vertices
     uint32* bitmaps[2];  // of each frontier: a bit a vertex
-    uint32* marks[2];  // a bit a vertex, twice
 };
 
 struct data_slice {
@@ -283,6 +267,7 @@ struct data_slice {
     vertex* site;  // num_vertices
     int32* farthest;  // one value
 };
+static_assert(sizeof(data_slice) == 192, "as the host knows it");
 
 // For loops inside a functor, which no barrier interrupts.
 __device__ __forceinline__ bool stop_requested(const data_slice& d, uint32& polls) {
@@ -392,6 +377,16 @@ __device__ __forceinline__ void exchange(T& a, T& b) {
     a = b;
     b = kept;
 }
+
+// A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
+struct frontier {
+    vertex* queue;  // the members, in no order
+    uint32* bitmap;  // a bit a vertex
+    uint64 size;  // members
+    uint64 edges;  // edges of the members, where a later operator asks for them
+    bool queued;
+    bool mapped;
+};
 
 // An empty frontier with the storage of number `i`.
 __device__ __forceinline__ frontier frontier_at(const run_slice& slice, uint32 i) {
@@ -655,15 +650,16 @@ __device__ __forceinline__ uint64 push_hubs(enactor& run, int64 largest_degree, 
     return chunks;
 }
 
-// Whether to walk from the far ends: when the frontier has so many of the edges not yet visited that meeting it is
-// likely (Beamer, Asanovic, Patterson, Direction-Optimizing Breadth-First Search, SC 2012). The same on every thread.
-__device__ __forceinline__ bool choose_pull(direction_state& state, const frontier& f, int32 iteration,
-                                            const graph_slice& g, uint64 alpha, uint64 beta) {
+// What an auto direction remembers from one pass to the next.
+struct direction_state {
+    uint64 unvisited;  // edges that no frontier has had yet
+    bool pull;
+};
+
+// Counts the edges that no frontier has had yet, from the first pass of a loop on.
+__device__ __forceinline__ void follow_edges(direction_state& state, const frontier& f, int32 iteration, const graph_slice& g) {
     if (iteration == 0) { state = direction_state{uint64(g.num_edges), false}; }
     state.unvisited -= minimum(state.unvisited, f.edges);
-    const uint64 vertices = uint64(g.num_vertices);
-    state.pull = state.pull ? f.size * beta >= vertices : f.edges * alpha > state.unvisited && f.edges * beta > vertices;
-    return state.pull;
 }
 
 // The result of a pull: a warp writes the word of its 32 vertices.
@@ -833,7 +829,7 @@ __device__ __forceinline__ bool begin_condition(const data_slice& d, vertex v) {
 #line 12 "nearest_site.gdsl"
     return d.is_site[v];
 }
-#line 837 "nearest_site.cu"
+#line 833 "nearest_site.cu"
 
 __device__ __forceinline__ void begin_apply(const data_slice& d, vertex v) {
 #line 13 "nearest_site.gdsl"
@@ -841,37 +837,37 @@ __device__ __forceinline__ void begin_apply(const data_slice& d, vertex v) {
 #line 13 "nearest_site.gdsl"
     d.site[v] = v;
 }
-#line 845 "nearest_site.cu"
+#line 841 "nearest_site.cu"
 
 __device__ __forceinline__ bool visit_claim(const data_slice& d, vertex dst, int32 iteration) {
 #line 17 "nearest_site.gdsl"
     return compare_and_swap(&d.hops[dst], -1, iteration + 1);
 }
-#line 851 "nearest_site.cu"
-
-__device__ __forceinline__ void visit_apply_alone(const data_slice& d, vertex dst, int32 iteration) {
-#line 17 "nearest_site.gdsl"
-    d.hops[dst] = iteration + 1;
-}
-#line 857 "nearest_site.cu"
-
-__device__ __forceinline__ void visit_apply_whole(const data_slice& d, vertex dst, int32 iteration) {
-#line 17 "nearest_site.gdsl"
-    store_shared(&d.hops[dst], iteration + 1);
-}
-#line 863 "nearest_site.cu"
+#line 847 "nearest_site.cu"
 
 __device__ __forceinline__ bool visit_selects(const data_slice& d, vertex dst) {
 #line 16 "nearest_site.gdsl"
     return load_now(&d.hops[dst]) == -1;
 }
-#line 869 "nearest_site.cu"
+#line 853 "nearest_site.cu"
+
+__device__ __forceinline__ void visit_apply_alone(const data_slice& d, vertex dst, int32 iteration) {
+#line 17 "nearest_site.gdsl"
+    d.hops[dst] = iteration + 1;
+}
+#line 859 "nearest_site.cu"
+
+__device__ __forceinline__ void visit_apply(const data_slice& d, vertex dst, int32 iteration) {
+#line 17 "nearest_site.gdsl"
+    store_shared(&d.hops[dst], iteration + 1);
+}
+#line 865 "nearest_site.cu"
 
 __device__ __forceinline__ vertex site_before_value(const data_slice& d, vertex src, vertex dst) {
 #line 20 "nearest_site.gdsl"
     return wrapping_add(d.hops[src], 1) == d.hops[dst] ? d.site[src] : NO_VERTEX;
 }
-#line 875 "nearest_site.cu"
+#line 871 "nearest_site.cu"
 
 // ---- operators ----
 
@@ -893,8 +889,9 @@ __device__ __forceinline__ void filter_begin(enactor& run, const data_slice& d, 
 // line 26: f = advance(f, visit)
 __device__ __forceinline__ void advance_visit(enactor& run, const data_slice& d, frontier& input, frontier& result, direction_state& direction, int32 iteration) {
     const uint64 size = input.size;
-    const bool pulls = choose_pull(direction, input, iteration, d.graph, 15, 20);
-    if (pulls) {
+    follow_edges(direction, input, iteration, d.graph);
+    direction.pull = direction.pull ? input.size * 20 >= uint64(d.graph.num_vertices) : input.edges * 15 > direction.unvisited && input.edges * 20 > uint64(d.graph.num_vertices);
+    if (direction.pull) {
         need_bitmap(run, input, d.graph.num_vertices);
         begin_operator(run);
         bitmap_result out(run, result, out_lists{d.graph});
@@ -902,7 +899,7 @@ __device__ __forceinline__ void advance_visit(enactor& run, const data_slice& d,
         pull_warps<true>(run, d.graph.num_vertices, members_of(input), in_lists{d.graph}, selects,
             [&](vertex near, vertex far, edge at) { visit_apply_alone(d, far, iteration); return true; }, out);
         pull_hubs<true>(run, d.graph.largest_degree, members_of(input), in_lists{d.graph}, selects,
-            [&](vertex near, vertex far, edge at) { visit_apply_whole(d, far, iteration); return true; }, out);
+            [&](vertex near, vertex far, edge at) { visit_apply(d, far, iteration); return true; }, out);
         out.flush();
         end_bitmap(run, result);
         end_operator(run, 1, iteration, size, input.edges, true);
@@ -922,16 +919,16 @@ __device__ __forceinline__ void advance_visit(enactor& run, const data_slice& d,
     }
 }
 
-// line 27: site = neighbor_reduce(f, site_before, min)
+// line 27: site = neighbor_reduce(f, site_before, min, over=in_edges)
 __device__ __forceinline__ void reduce_site_before(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     const auto combine = [](vertex a, vertex b) { return vertex(least(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return vertex(site_before_value(d, far, near)); };
-    reduce_warps(run, members_of(input), in_lists{d.graph}, vertex(NO_VERTEX), combine, value,
+    reduce_warps(run, members_of(input), in_lists{d.graph}, NO_VERTEX, combine, value,
         [&](vertex near, vertex reduced) { d.site_reduced[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, vertex(NO_VERTEX), combine, value,
+    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, NO_VERTEX, combine, value,
         [&](vertex near, vertex reduced) { reduce_min(&d.site_reduced[near], reduced); });
     synchronize(run);
     each_vertex(members_of(input), [&](vertex near) { d.site[near] = d.site_reduced[near]; });
@@ -972,7 +969,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_nearest_site_en
         if (f.size > 0) {
             if (leader()) { *d.farthest = iteration + 1; }
         }
-        synchronize(run);
     }
     if (run.stopped) { return; }
     if (leader()) {

@@ -252,36 +252,28 @@ __device__ __forceinline__ bool reduce_xor(bool* x, bool value) {
     return reduce_by_exchange(x, value, [](bool a, bool b) { return a != b; });
 }
 
-// A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
-struct frontier {
-    vertex* queue;   // the members, in no order
-    uint32* bitmap;  // a bit a vertex
-    uint64 size;     // members
-    uint64 edges;    // edges of the members, where a later operator asks for them
-    bool queued, mapped;
-};
-
 // What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
 // before it is read from the second, the third is cleared, so that one barrier an operator is enough.
 struct operator_counters {
     uint64 accepted;  // members of the result
-    uint64 edges;     // edges of those members, where a later operator asks for them
-    uint64 hubs;      // chunks of the lists too long for one warp
-    uint64 visited;   // edges of the members that the operator ran on
+    uint64 edges;  // edges of those members, where a later operator asks for them
+    uint64 hubs;  // chunks of the lists too long for one warp
+    uint64 visited;  // edges of the members that the operator ran on
 };
 
 // One a run, in device memory, zeroed by the host.
 struct control_block {
-    uint64 arrived;      // blocks that came to a barrier, counted for ever; above: what asks for a stop
-    uint64 barriers;     // passed by the kernels before this one (unfused form)
-    uint64 failure;      // 1 + the check that failed first
+    uint64 arrived;  // blocks that came to a barrier, counted for ever; above: what asks for a stop
+    uint64 barriers;  // passed by the kernels before this one (unfused form)
+    uint64 failure;  // 1 + the check that failed first
     int64 failed_value;  // the index that it found
-    uint64 exhausted;    // 1 + the loop that has had all the passes it may have
-    uint64 iterations;   // finished passes of the outermost loops
-    uint64 trace_length; // operators that ran, traced or not
-    int64 answer;        // of a condition or a count that the host asked for
+    uint64 exhausted;  // 1 + the loop that has had all the passes it may have
+    uint64 iterations;  // finished passes of the outermost loops
+    uint64 trace_length;  // operators that ran, traced or not
+    int64 answer;  // of a condition or a count that the host asked for
     operator_counters counters[3];
 };
+static_assert(sizeof(control_block) == 160, "as the host knows it");
 
 // Asks all to leave at one of the next barriers.
 __device__ __forceinline__ void request_stop(control_block* control) { atomicOr(&control->arrived, STOP_REQUEST); }
@@ -298,22 +290,24 @@ struct graph_slice {
     const vertex* edge_sources;  // of each edge id: num_edges
 };
 
+// One execution of one operator.
 struct trace_record {
-    int32 site, iteration;
-    uint64 size, edges;
-    int32 pulled, unused;
+    int32 site;
+    int32 iteration;
+    uint64 size;
+    uint64 edges;
+    int32 pulled;
+    int32 unused;
 };
+static_assert(sizeof(trace_record) == 32, "as the host knows it");
 
 // A part of one long list of edges, for one warp.
 struct hub_chunk {
     vertex vertex_id;
-    edge first, last;
+    edge first;
+    edge last;
 };
-
-struct saved_state {
-    uint64 operators;
-    frontier frontiers[2];
-};
+static_assert(sizeof(hub_chunk) == 12, "as the host knows it");
 
 struct run_slice {
     control_block* control;
@@ -322,11 +316,8 @@ struct run_slice {
     uint64 trace_capacity;
     int64 max_iterations;  // passes that one loop may have
     hub_chunk* hubs;  // chunks of long lists
-    saved_state* saved;  // between the kernels of the unfused form
-    uint64* outputs;  // where what was swapped lies at the end
     vertex* queues[2];  // of each frontier: num_vertices
     uint32* bitmaps[2];  // of each frontier: a bit a vertex
-    uint32* marks[2];  // a bit a vertex, twice
 };
 
 struct data_slice {
@@ -348,6 +339,7 @@ struct data_slice {
     int32* touching;  // num_vertices
     vertex* nearest;  // num_vertices
 };
+static_assert(sizeof(data_slice) == 272, "as the host knows it");
 
 // For loops inside a functor, which no barrier interrupts.
 __device__ __forceinline__ bool stop_requested(const data_slice& d, uint32& polls) {
@@ -448,6 +440,16 @@ __device__ __forceinline__ void exchange(T& a, T& b) {
     a = b;
     b = kept;
 }
+
+// A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
+struct frontier {
+    vertex* queue;  // the members, in no order
+    uint32* bitmap;  // a bit a vertex
+    uint64 size;  // members
+    uint64 edges;  // edges of the members, where a later operator asks for them
+    bool queued;
+    bool mapped;
+};
 
 // An empty frontier with the storage of number `i`.
 __device__ __forceinline__ frontier frontier_at(const run_slice& slice, uint32 i) {
@@ -727,69 +729,69 @@ __device__ __forceinline__ int32 its_score_value(const data_slice& d, vertex src
 #line 21 "neighborhoods.gdsl"
     return d.score[src];
 }
-#line 731 "neighborhoods.cu"
+#line 733 "neighborhoods.cu"
 
 __device__ __forceinline__ int32 far_score_value(const data_slice& d, vertex far) {
 #line 22 "neighborhoods.gdsl"
     return d.score[far];
 }
-#line 737 "neighborhoods.cu"
+#line 739 "neighborhoods.cu"
 
 __device__ __forceinline__ bool its_flag_value(const data_slice& d, vertex src) {
 #line 23 "neighborhoods.gdsl"
     return d.flag[src];
 }
-#line 743 "neighborhoods.cu"
+#line 745 "neighborhoods.cu"
 
 __device__ __forceinline__ uint32 its_bits_value(const data_slice& d, vertex src) {
 #line 24 "neighborhoods.gdsl"
     return uint32(d.score[src]);
 }
-#line 749 "neighborhoods.cu"
+#line 751 "neighborhoods.cu"
 
 __device__ __forceinline__ bool flagged_condition(const data_slice& d, vertex v) {
 #line 27 "neighborhoods.gdsl"
     return d.flag[v];
 }
-#line 755 "neighborhoods.cu"
+#line 757 "neighborhoods.cu"
 
 __device__ __forceinline__ int32 its_touch_value(const data_slice& d, vertex far) {
 #line 25 "neighborhoods.gdsl"
     return d.touching[far];
 }
-#line 761 "neighborhoods.cu"
+#line 763 "neighborhoods.cu"
 
 __device__ __forceinline__ vertex who_value(vertex src) {
 #line 26 "neighborhoods.gdsl"
     return src;
 }
-#line 767 "neighborhoods.cu"
+#line 769 "neighborhoods.cu"
 
 // ---- operators ----
 
-// line 30: in_sum = neighbor_reduce(vertices, its_score, sum)
+// line 30: in_sum = neighbor_reduce(vertices, its_score, sum, over=in_edges)
 __device__ __forceinline__ void reduce_its_score(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     const auto combine = [](int32 a, int32 b) { return int32(sum(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return int32(its_score_value(d, far)); };
-    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, int32(0), combine, value,
+    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, 0, combine, value,
         [&](vertex near, int32 reduced) { d.in_sum[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, int32(0), combine, value,
+    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, 0, combine, value,
         [&](vertex near, int32 reduced) { reduce_add(&d.in_sum[near], reduced); });
     synchronize(run);
     end_operator(run, 0, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
-// line 31: in_least = neighbor_reduce(vertices, its_score, min)
+// line 31: in_least = neighbor_reduce(vertices, its_score, min, over=in_edges)
 __device__ __forceinline__ void reduce_its_score_(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     const auto combine = [](int32 a, int32 b) { return int32(least(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return int32(its_score_value(d, far)); };
-    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, int32(0x7fffffff), combine, value,
+    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, 2147483647, combine, value,
         [&](vertex near, int32 reduced) { d.in_least[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, int32(0x7fffffff), combine, value,
+    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, 2147483647, combine, value,
         [&](vertex near, int32 reduced) { reduce_min(&d.in_least[near], reduced); });
     synchronize(run);
     end_operator(run, 1, iteration, size, load_relaxed(&run.counters()->visited), false);
@@ -801,57 +803,57 @@ __device__ __forceinline__ void reduce_far_score(enactor& run, const data_slice&
     begin_operator(run);
     const auto combine = [](int32 a, int32 b) { return int32(greatest(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return int32(far_score_value(d, far)); };
-    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, int32((-0x7fffffff - 1)), combine, value,
+    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, (-2147483647 - 1), combine, value,
         [&](vertex near, int32 reduced) { d.out_most[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, int32((-0x7fffffff - 1)), combine, value,
+    reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, (-2147483647 - 1), combine, value,
         [&](vertex near, int32 reduced) { reduce_max(&d.out_most[near], reduced); });
     synchronize(run);
     end_operator(run, 2, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
-// line 33: in_product = neighbor_reduce(vertices, its_score, product)
+// line 33: in_product = neighbor_reduce(vertices, its_score, product, over=in_edges)
 __device__ __forceinline__ void reduce_its_score_2(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     const auto combine = [](int32 a, int32 b) { return int32(product(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return int32(its_score_value(d, far)); };
-    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, int32(1), combine, value,
+    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, 1, combine, value,
         [&](vertex near, int32 reduced) { d.in_product[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, int32(1), combine, value,
+    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, 1, combine, value,
         [&](vertex near, int32 reduced) { reduce_multiply(&d.in_product[near], reduced); });
     synchronize(run);
     end_operator(run, 3, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
-// line 34: some_flag = neighbor_reduce(vertices, its_flag, some)
+// line 34: some_flag = neighbor_reduce(vertices, its_flag, some, over=in_edges)
 __device__ __forceinline__ void reduce_its_flag(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     const auto combine = [](bool a, bool b) { return bool(a | b); };
     const auto value = [&](vertex near, vertex far, edge at) { return bool(its_flag_value(d, far)); };
-    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, bool(0), combine, value,
+    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, false, combine, value,
         [&](vertex near, bool reduced) { d.some_flag[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, bool(0), combine, value,
+    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, false, combine, value,
         [&](vertex near, bool reduced) { reduce_or(&d.some_flag[near], reduced); });
     synchronize(run);
     end_operator(run, 4, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
-// line 35: every_flag = neighbor_reduce(vertices, its_flag, every)
+// line 35: every_flag = neighbor_reduce(vertices, its_flag, every, over=in_edges)
 __device__ __forceinline__ void reduce_its_flag_(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     const auto combine = [](bool a, bool b) { return bool(a & b); };
     const auto value = [&](vertex near, vertex far, edge at) { return bool(its_flag_value(d, far)); };
-    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, bool(true), combine, value,
+    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, true, combine, value,
         [&](vertex near, bool reduced) { d.every_flag[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, bool(true), combine, value,
+    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, true, combine, value,
         [&](vertex near, bool reduced) { reduce_and(&d.every_flag[near], reduced); });
     synchronize(run);
     end_operator(run, 5, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
-// line 36: all_bits = neighbor_reduce(vertices, its_bits, and)
+// line 36: all_bits = neighbor_reduce(vertices, its_bits, and, over=in_edges)
 __device__ __forceinline__ void reduce_its_bits(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
@@ -865,43 +867,43 @@ __device__ __forceinline__ void reduce_its_bits(enactor& run, const data_slice& 
     end_operator(run, 6, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
-// line 37: any_bits = neighbor_reduce(vertices, its_bits, or)
+// line 37: any_bits = neighbor_reduce(vertices, its_bits, or, over=in_edges)
 __device__ __forceinline__ void reduce_its_bits_(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     const auto combine = [](uint32 a, uint32 b) { return uint32(a | b); };
     const auto value = [&](vertex near, vertex far, edge at) { return uint32(its_bits_value(d, far)); };
-    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, uint32(0), combine, value,
+    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, 0u, combine, value,
         [&](vertex near, uint32 reduced) { d.any_bits[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, uint32(0), combine, value,
+    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, 0u, combine, value,
         [&](vertex near, uint32 reduced) { reduce_or(&d.any_bits[near], reduced); });
     synchronize(run);
     end_operator(run, 7, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
-// line 38: odd_bits = neighbor_reduce(vertices, its_bits, xor)
+// line 38: odd_bits = neighbor_reduce(vertices, its_bits, xor, over=in_edges)
 __device__ __forceinline__ void reduce_its_bits_2(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     const auto combine = [](uint32 a, uint32 b) { return uint32(a ^ b); };
     const auto value = [&](vertex near, vertex far, edge at) { return uint32(its_bits_value(d, far)); };
-    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, uint32(0), combine, value,
+    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, 0u, combine, value,
         [&](vertex near, uint32 reduced) { d.odd_bits[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, uint32(0), combine, value,
+    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, 0u, combine, value,
         [&](vertex near, uint32 reduced) { reduce_xor(&d.odd_bits[near], reduced); });
     synchronize(run);
     end_operator(run, 8, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
-// line 39: flags = neighbor_reduce(vertices, its_flag, count)
+// line 39: flags = neighbor_reduce(vertices, its_flag, count, over=in_edges)
 __device__ __forceinline__ void reduce_its_flag_2(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     const auto combine = [](int64 a, int64 b) { return int64(sum(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return int64(its_flag_value(d, far)); };
-    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, int64(0), combine, value,
+    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, 0ll, combine, value,
         [&](vertex near, int64 reduced) { d.flags[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, int64(0), combine, value,
+    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, 0ll, combine, value,
         [&](vertex near, int64 reduced) { reduce_add(&d.flags[near], reduced); });
     synchronize(run);
     end_operator(run, 9, iteration, size, load_relaxed(&run.counters()->visited), false);
@@ -921,24 +923,24 @@ __device__ __forceinline__ void filter_flagged(enactor& run, const data_slice& d
     end_operator(run, 10, iteration, size, 0, false);
 }
 
-// line 40: touching = neighbor_reduce(selected_1, its_touch, sum)
+// line 40: touching = neighbor_reduce(selected_1, its_touch, sum, over=all_edges)
 __device__ __forceinline__ void reduce_its_touch(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     const auto combine = [](int32 a, int32 b) { return int32(sum(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return int32(its_touch_value(d, far)); };
-    reduce_warps(run, members_of(input), out_lists{d.graph}, int32(0), combine, value,
+    reduce_warps(run, members_of(input), out_lists{d.graph}, 0, combine, value,
         [&](vertex near, int32 reduced) { d.touching_reduced[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, int32(0), combine, value,
+    reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0, combine, value,
         [&](vertex near, int32 reduced) { reduce_add(&d.touching_reduced[near], reduced); });
     synchronize(run);
     const uint64 chunks = load_relaxed(&run.counters()->hubs);
     synchronize(run);
     const auto value_back = [&](vertex near, vertex far, edge at) { return int32(its_touch_value(d, far)); };
-    reduce_warps(run, members_of(input), in_lists{d.graph}, int32(0), combine, value_back,
+    reduce_warps(run, members_of(input), in_lists{d.graph}, 0, combine, value_back,
         [&](vertex near, int32 reduced) { d.touching_reduced[near] = combine(d.touching_reduced[near], reduced); });
-    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, chunks, int32(0), combine, value_back,
+    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, chunks, 0, combine, value_back,
         [&](vertex near, int32 reduced) { reduce_add(&d.touching_reduced[near], reduced); });
     synchronize(run);
     each_vertex(members_of(input), [&](vertex near) { d.touching[near] = d.touching_reduced[near]; });
@@ -946,15 +948,15 @@ __device__ __forceinline__ void reduce_its_touch(enactor& run, const data_slice&
     end_operator(run, 11, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
-// line 41: nearest = neighbor_reduce(vertices, who, min)
+// line 41: nearest = neighbor_reduce(vertices, who, min, over=in_edges)
 __device__ __forceinline__ void reduce_who(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     const auto combine = [](vertex a, vertex b) { return vertex(least(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return vertex(who_value(far)); };
-    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, vertex(NO_VERTEX), combine, value,
+    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, NO_VERTEX, combine, value,
         [&](vertex near, vertex reduced) { d.nearest[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, vertex(NO_VERTEX), combine, value,
+    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, NO_VERTEX, combine, value,
         [&](vertex near, vertex reduced) { reduce_min(&d.nearest[near], reduced); });
     synchronize(run);
     end_operator(run, 12, iteration, size, load_relaxed(&run.counters()->visited), false);

@@ -115,23 +115,24 @@ __device__ __forceinline__ float64 sum(float64 a, float64 b) { return a + b; }
 // before it is read from the second, the third is cleared, so that one barrier an operator is enough.
 struct operator_counters {
     uint64 accepted;  // members of the result
-    uint64 edges;     // edges of those members, where a later operator asks for them
-    uint64 hubs;      // chunks of the lists too long for one warp
-    uint64 visited;   // edges of the members that the operator ran on
+    uint64 edges;  // edges of those members, where a later operator asks for them
+    uint64 hubs;  // chunks of the lists too long for one warp
+    uint64 visited;  // edges of the members that the operator ran on
 };
 
 // One a run, in device memory, zeroed by the host.
 struct control_block {
-    uint64 arrived;      // blocks that came to a barrier, counted for ever; above: what asks for a stop
-    uint64 barriers;     // passed by the kernels before this one (unfused form)
-    uint64 failure;      // 1 + the check that failed first
+    uint64 arrived;  // blocks that came to a barrier, counted for ever; above: what asks for a stop
+    uint64 barriers;  // passed by the kernels before this one (unfused form)
+    uint64 failure;  // 1 + the check that failed first
     int64 failed_value;  // the index that it found
-    uint64 exhausted;    // 1 + the loop that has had all the passes it may have
-    uint64 iterations;   // finished passes of the outermost loops
-    uint64 trace_length; // operators that ran, traced or not
-    int64 answer;        // of a condition or a count that the host asked for
+    uint64 exhausted;  // 1 + the loop that has had all the passes it may have
+    uint64 iterations;  // finished passes of the outermost loops
+    uint64 trace_length;  // operators that ran, traced or not
+    int64 answer;  // of a condition or a count that the host asked for
     operator_counters counters[3];
 };
+static_assert(sizeof(control_block) == 160, "as the host knows it");
 
 // Asks all to leave at one of the next barriers.
 __device__ __forceinline__ void request_stop(control_block* control) { atomicOr(&control->arrived, STOP_REQUEST); }
@@ -148,21 +149,24 @@ struct graph_slice {
     const vertex* edge_sources;  // of each edge id: num_edges
 };
 
+// One execution of one operator.
 struct trace_record {
-    int32 site, iteration;
-    uint64 size, edges;
-    int32 pulled, unused;
+    int32 site;
+    int32 iteration;
+    uint64 size;
+    uint64 edges;
+    int32 pulled;
+    int32 unused;
 };
+static_assert(sizeof(trace_record) == 32, "as the host knows it");
 
 // A part of one long list of edges, for one warp.
 struct hub_chunk {
     vertex vertex_id;
-    edge first, last;
+    edge first;
+    edge last;
 };
-
-struct saved_state {
-    uint64 operators;
-};
+static_assert(sizeof(hub_chunk) == 12, "as the host knows it");
 
 struct run_slice {
     control_block* control;
@@ -171,11 +175,7 @@ struct run_slice {
     uint64 trace_capacity;
     int64 max_iterations;  // passes that one loop may have
     hub_chunk* hubs;  // chunks of long lists
-    saved_state* saved;  // between the kernels of the unfused form
     uint64* outputs;  // where what was swapped lies at the end
-    vertex* queues[1];  // of each frontier: num_vertices
-    uint32* bitmaps[1];  // of each frontier: a bit a vertex
-    uint32* marks[2];  // a bit a vertex, twice
 };
 
 struct data_slice {
@@ -190,6 +190,7 @@ struct data_slice {
     float32 tolerance;
     int32 max_iterations;
 };
+static_assert(sizeof(data_slice) == 184, "as the host knows it");
 
 // For loops inside a functor, which no barrier interrupts.
 __device__ __forceinline__ bool stop_requested(const data_slice& d, uint32& polls) {
@@ -497,11 +498,11 @@ __device__ __forceinline__ void reduce_hubs(enactor& run, int64 largest_degree, 
 // ---- functors ----
 
 struct spread_totals {
-    float64 dangling = float64(0);
+    float64 dangling = 0.0;
 };
 
 struct settle_totals {
-    float64 error = float64(0);
+    float64 error = 0.0;
 };
 
 __device__ __forceinline__ void spread_apply(const data_slice& d, vertex v, spread_totals& totals) {
@@ -516,20 +517,20 @@ __device__ __forceinline__ void spread_apply(const data_slice& d, vertex v, spre
         totals.dangling += float64(d.rank[v]);
     }
 }
-#line 520 "pagerank.cu"
+#line 521 "pagerank.cu"
 
 __device__ __forceinline__ float32 received_value(const data_slice& d, vertex src) {
 #line 21 "pagerank.gdsl"
     return d.share[src];
 }
-#line 526 "pagerank.cu"
+#line 527 "pagerank.cu"
 
 __device__ __forceinline__ void settle_apply(const data_slice& d, vertex v, settle_totals& totals) {
 #line 24 "pagerank.gdsl"
     d.next[v] = (1.0f - d.damping) / float32(d.graph.num_vertices) + d.damping * (d.next[v] + float32(*d.dangling) / float32(d.graph.num_vertices));
     totals.error += float64(absolute(d.next[v] - d.rank[v]));
 }
-#line 533 "pagerank.cu"
+#line 534 "pagerank.cu"
 
 // ---- operators ----
 
@@ -540,7 +541,7 @@ __device__ __forceinline__ void compute_spread(enactor& run, const data_slice& d
     spread_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { spread_apply(d, v, totals); });
     {
-        const float64 total = block_reduce(run.shared, totals.dangling, float64(0),
+        const float64 total = block_reduce(run.shared, totals.dangling, 0.0,
             [](float64 a, float64 b) { return sum(a, b); });
         if (threadIdx.x == 0) { reduce_add(d.dangling, total); }
     }
@@ -548,15 +549,15 @@ __device__ __forceinline__ void compute_spread(enactor& run, const data_slice& d
     end_operator(run, 0, iteration, size, 0, false);
 }
 
-// line 33: next = neighbor_reduce(vertices, received, sum)
+// line 33: next = neighbor_reduce(vertices, received, sum, over=in_edges)
 __device__ __forceinline__ void reduce_received(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     const auto combine = [](float32 a, float32 b) { return float32(sum(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return float32(received_value(d, far)); };
-    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, float32(0), combine, value,
+    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, 0.0f, combine, value,
         [&](vertex near, float32 reduced) { d.next[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, float32(0), combine, value,
+    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, 0.0f, combine, value,
         [&](vertex near, float32 reduced) { reduce_add(&d.next[near], reduced); });
     synchronize(run);
     end_operator(run, 1, iteration, size, load_relaxed(&run.counters()->visited), false);
@@ -569,7 +570,7 @@ __device__ __forceinline__ void compute_settle(enactor& run, const data_slice& d
     settle_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { settle_apply(d, v, totals); });
     {
-        const float64 total = block_reduce(run.shared, totals.error, float64(0),
+        const float64 total = block_reduce(run.shared, totals.error, 0.0,
             [](float64 a, float64 b) { return sum(a, b); });
         if (threadIdx.x == 0) { reduce_add(d.error, total); }
     }
@@ -604,7 +605,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_pagerank_enacto
         if (leader()) { *d.dangling = 0.0; }
         synchronize(run);
         if (leader()) { *d.error = 0.0; }
-        synchronize(run);
         compute_spread(run, d, iteration);
         reduce_received(run, d, iteration);
         compute_settle(run, d, iteration);

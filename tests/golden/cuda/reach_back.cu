@@ -150,36 +150,28 @@ __device__ __forceinline__ T plain_or(T* x, T value) { const T former = *x; *x =
 template <class T>
 __device__ __forceinline__ T plain_xor(T* x, T value) { const T former = *x; *x = T(former ^ value); return former; }
 
-// A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
-struct frontier {
-    vertex* queue;   // the members, in no order
-    uint32* bitmap;  // a bit a vertex
-    uint64 size;     // members
-    uint64 edges;    // edges of the members, where a later operator asks for them
-    bool queued, mapped;
-};
-
 // What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
 // before it is read from the second, the third is cleared, so that one barrier an operator is enough.
 struct operator_counters {
     uint64 accepted;  // members of the result
-    uint64 edges;     // edges of those members, where a later operator asks for them
-    uint64 hubs;      // chunks of the lists too long for one warp
-    uint64 visited;   // edges of the members that the operator ran on
+    uint64 edges;  // edges of those members, where a later operator asks for them
+    uint64 hubs;  // chunks of the lists too long for one warp
+    uint64 visited;  // edges of the members that the operator ran on
 };
 
 // One a run, in device memory, zeroed by the host.
 struct control_block {
-    uint64 arrived;      // blocks that came to a barrier, counted for ever; above: what asks for a stop
-    uint64 barriers;     // passed by the kernels before this one (unfused form)
-    uint64 failure;      // 1 + the check that failed first
+    uint64 arrived;  // blocks that came to a barrier, counted for ever; above: what asks for a stop
+    uint64 barriers;  // passed by the kernels before this one (unfused form)
+    uint64 failure;  // 1 + the check that failed first
     int64 failed_value;  // the index that it found
-    uint64 exhausted;    // 1 + the loop that has had all the passes it may have
-    uint64 iterations;   // finished passes of the outermost loops
-    uint64 trace_length; // operators that ran, traced or not
-    int64 answer;        // of a condition or a count that the host asked for
+    uint64 exhausted;  // 1 + the loop that has had all the passes it may have
+    uint64 iterations;  // finished passes of the outermost loops
+    uint64 trace_length;  // operators that ran, traced or not
+    int64 answer;  // of a condition or a count that the host asked for
     operator_counters counters[3];
 };
+static_assert(sizeof(control_block) == 160, "as the host knows it");
 
 // Asks all to leave at one of the next barriers.
 __device__ __forceinline__ void request_stop(control_block* control) { atomicOr(&control->arrived, STOP_REQUEST); }
@@ -196,22 +188,24 @@ struct graph_slice {
     const vertex* edge_sources;  // of each edge id: num_edges
 };
 
+// One execution of one operator.
 struct trace_record {
-    int32 site, iteration;
-    uint64 size, edges;
-    int32 pulled, unused;
+    int32 site;
+    int32 iteration;
+    uint64 size;
+    uint64 edges;
+    int32 pulled;
+    int32 unused;
 };
+static_assert(sizeof(trace_record) == 32, "as the host knows it");
 
 // A part of one long list of edges, for one warp.
 struct hub_chunk {
     vertex vertex_id;
-    edge first, last;
+    edge first;
+    edge last;
 };
-
-struct saved_state {
-    uint64 operators;
-    frontier frontiers[2];
-};
+static_assert(sizeof(hub_chunk) == 12, "as the host knows it");
 
 struct run_slice {
     control_block* control;
@@ -220,11 +214,8 @@ struct run_slice {
     uint64 trace_capacity;
     int64 max_iterations;  // passes that one loop may have
     hub_chunk* hubs;  // chunks of long lists
-    saved_state* saved;  // between the kernels of the unfused form
-    uint64* outputs;  // where what was swapped lies at the end
     vertex* queues[2];  // of each frontier: num_vertices
     uint32* bitmaps[2];  // of each frontier: a bit a vertex
-    uint32* marks[2];  // a bit a vertex, twice
 };
 
 struct data_slice {
@@ -238,6 +229,7 @@ struct data_slice {
     vertex first;
     vertex second;
 };
+static_assert(sizeof(data_slice) == 200, "as the host knows it");
 
 // For loops inside a functor, which no barrier interrupts.
 __device__ __forceinline__ bool stop_requested(const data_slice& d, uint32& polls) {
@@ -347,6 +339,16 @@ __device__ __forceinline__ void exchange(T& a, T& b) {
     a = b;
     b = kept;
 }
+
+// A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
+struct frontier {
+    vertex* queue;  // the members, in no order
+    uint32* bitmap;  // a bit a vertex
+    uint64 size;  // members
+    uint64 edges;  // edges of the members, where a later operator asks for them
+    bool queued;
+    bool mapped;
+};
 
 // An empty frontier with the storage of number `i`.
 __device__ __forceinline__ frontier frontier_at(const run_slice& slice, uint32 i) {
@@ -612,8 +614,14 @@ __device__ __forceinline__ void pull_hubs(enactor& run, int64 largest_degree, co
 // ---- functors ----
 
 struct count_totals {
-    int64 reached = int64(0);
+    int64 reached = 0ll;
 };
+
+__device__ __forceinline__ bool back_selects(const data_slice& d, vertex src) {
+#line 15 "reach_back.gdsl"
+    return !load_now(&d.reaches[src]);
+}
+#line 625 "reach_back.cu"
 
 __device__ __forceinline__ void back_apply_alone(const data_slice& d, vertex src, int32 iteration) {
 #line 16 "reach_back.gdsl"
@@ -621,7 +629,7 @@ __device__ __forceinline__ void back_apply_alone(const data_slice& d, vertex src
 #line 16 "reach_back.gdsl"
     d.steps[src] = uint32(iteration) + 1u;
 }
-#line 625 "reach_back.cu"
+#line 633 "reach_back.cu"
 
 __device__ __forceinline__ void back_apply(const data_slice& d, vertex src, int32 iteration) {
 #line 16 "reach_back.gdsl"
@@ -629,29 +637,23 @@ __device__ __forceinline__ void back_apply(const data_slice& d, vertex src, int3
 #line 16 "reach_back.gdsl"
     store_shared(&d.steps[src], uint32(iteration) + 1u);
 }
-#line 633 "reach_back.cu"
-
-__device__ __forceinline__ bool back_selects(const data_slice& d, vertex src) {
-#line 15 "reach_back.gdsl"
-    return !load_now(&d.reaches[src]);
-}
-#line 639 "reach_back.cu"
+#line 641 "reach_back.cu"
 
 __device__ __forceinline__ bool count_condition(const data_slice& d, vertex v) {
 #line 18 "reach_back.gdsl"
     return d.reaches[v];
 }
-#line 645 "reach_back.cu"
+#line 647 "reach_back.cu"
 
 __device__ __forceinline__ void count_apply(const data_slice& d, count_totals& totals) {
 #line 18 "reach_back.gdsl"
     plain_add(&totals.reached, 1ll);
 }
-#line 651 "reach_back.cu"
+#line 653 "reach_back.cu"
 
 // ---- operators ----
 
-// line 27: front = advance(front, back)
+// line 27: front = advance(front, back, over=in_edges)
 __device__ __forceinline__ void advance_search(enactor& run, const data_slice& d, frontier& input, frontier& result, int32 iteration) {
     const uint64 size = input.size;
     need_bitmap(run, input, d.graph.num_vertices);
@@ -674,7 +676,7 @@ __device__ __forceinline__ void compute_count(enactor& run, const data_slice& d,
     count_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { if (count_condition(d, v)) { count_apply(d, totals); } });
     {
-        const int64 total = block_reduce(run.shared, totals.reached, int64(0),
+        const int64 total = block_reduce(run.shared, totals.reached, 0ll,
             [](int64 a, int64 b) { return sum(a, b); });
         if (threadIdx.x == 0) { reduce_add(d.reached, total); }
     }
@@ -711,7 +713,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_reach_back_enac
     if (leader()) { d.reaches[d.second] = true; }
     if (leader()) { d.steps[d.first] = 0u; }
     if (leader()) { d.steps[d.second] = 0u; }
-    synchronize(run);
     {
         const vertex members[] = {d.first, d.second};
         define_frontier(run, spare, members, 2, d.graph.num_vertices, in_lists{d.graph});
@@ -725,7 +726,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_reach_back_enac
             if (leader()) { *d.widest = int64(front.size); }
             if (leader()) { *d.widest_at = iteration + 1; }
         }
-        synchronize(run);
     }
     if (run.stopped) { return; }
     compute_count(run, d, iteration);

@@ -309,36 +309,28 @@ __device__ __forceinline__ T plain_or(T* x, T value) { const T former = *x; *x =
 template <class T>
 __device__ __forceinline__ T plain_xor(T* x, T value) { const T former = *x; *x = T(former ^ value); return former; }
 
-// A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
-struct frontier {
-    vertex* queue;   // the members, in no order
-    uint32* bitmap;  // a bit a vertex
-    uint64 size;     // members
-    uint64 edges;    // edges of the members, where a later operator asks for them
-    bool queued, mapped;
-};
-
 // What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
 // before it is read from the second, the third is cleared, so that one barrier an operator is enough.
 struct operator_counters {
     uint64 accepted;  // members of the result
-    uint64 edges;     // edges of those members, where a later operator asks for them
-    uint64 hubs;      // chunks of the lists too long for one warp
-    uint64 visited;   // edges of the members that the operator ran on
+    uint64 edges;  // edges of those members, where a later operator asks for them
+    uint64 hubs;  // chunks of the lists too long for one warp
+    uint64 visited;  // edges of the members that the operator ran on
 };
 
 // One a run, in device memory, zeroed by the host.
 struct control_block {
-    uint64 arrived;      // blocks that came to a barrier, counted for ever; above: what asks for a stop
-    uint64 barriers;     // passed by the kernels before this one (unfused form)
-    uint64 failure;      // 1 + the check that failed first
+    uint64 arrived;  // blocks that came to a barrier, counted for ever; above: what asks for a stop
+    uint64 barriers;  // passed by the kernels before this one (unfused form)
+    uint64 failure;  // 1 + the check that failed first
     int64 failed_value;  // the index that it found
-    uint64 exhausted;    // 1 + the loop that has had all the passes it may have
-    uint64 iterations;   // finished passes of the outermost loops
-    uint64 trace_length; // operators that ran, traced or not
-    int64 answer;        // of a condition or a count that the host asked for
+    uint64 exhausted;  // 1 + the loop that has had all the passes it may have
+    uint64 iterations;  // finished passes of the outermost loops
+    uint64 trace_length;  // operators that ran, traced or not
+    int64 answer;  // of a condition or a count that the host asked for
     operator_counters counters[3];
 };
+static_assert(sizeof(control_block) == 160, "as the host knows it");
 
 // Asks all to leave at one of the next barriers.
 __device__ __forceinline__ void request_stop(control_block* control) { atomicOr(&control->arrived, STOP_REQUEST); }
@@ -355,22 +347,16 @@ struct graph_slice {
     const vertex* edge_sources;  // of each edge id: num_edges
 };
 
+// One execution of one operator.
 struct trace_record {
-    int32 site, iteration;
-    uint64 size, edges;
-    int32 pulled, unused;
+    int32 site;
+    int32 iteration;
+    uint64 size;
+    uint64 edges;
+    int32 pulled;
+    int32 unused;
 };
-
-// A part of one long list of edges, for one warp.
-struct hub_chunk {
-    vertex vertex_id;
-    edge first, last;
-};
-
-struct saved_state {
-    uint64 operators;
-    frontier frontiers[2];
-};
+static_assert(sizeof(trace_record) == 32, "as the host knows it");
 
 struct run_slice {
     control_block* control;
@@ -378,12 +364,9 @@ struct run_slice {
     trace_record* trace;
     uint64 trace_capacity;
     int64 max_iterations;  // passes that one loop may have
-    hub_chunk* hubs;  // chunks of long lists
-    saved_state* saved;  // between the kernels of the unfused form
     uint64* outputs;  // where what was swapped lies at the end
     vertex* queues[2];  // of each frontier: num_vertices
     uint32* bitmaps[2];  // of each frontier: a bit a vertex
-    uint32* marks[2];  // a bit a vertex, twice
 };
 
 struct data_slice {
@@ -414,6 +397,7 @@ struct data_slice {
     uint32 shift;
     bool upside_down;
 };
+static_assert(sizeof(data_slice) == 328, "as the host knows it");
 
 // For loops inside a functor, which no barrier interrupts.
 __device__ __forceinline__ bool stop_requested(const data_slice& d, uint32& polls) {
@@ -524,6 +508,16 @@ __device__ __forceinline__ void exchange(T& a, T& b) {
     a = b;
     b = kept;
 }
+
+// A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
+struct frontier {
+    vertex* queue;  // the members, in no order
+    uint32* bitmap;  // a bit a vertex
+    uint64 size;  // members
+    uint64 edges;  // edges of the members, where a later operator asks for them
+    bool queued;
+    bool mapped;
+};
 
 // An empty frontier with the storage of number `i`.
 __device__ __forceinline__ frontier frontier_at(const run_slice& slice, uint32 i) {
@@ -688,15 +682,15 @@ __device__ __forceinline__ void each_id(int64 count, Visit visit) {
 // ---- functors ----
 
 struct measure_totals {
-    int64 least = int64(0x7fffffffffffffffll);
-    int64 most = int64((-0x7fffffffffffffffll - 1));
-    int64 total = int64(0);
-    int64 rest = int64(0);
-    uint32 product = uint32(1);
+    int64 least = 9223372036854775807ll;
+    int64 most = (-9223372036854775807ll - 1);
+    int64 total = 0ll;
+    int64 rest = 0ll;
+    uint32 product = 1u;
     uint32 meet = uint32(-1);
-    uint32 join = uint32(0);
-    bool odd = bool(0);
-    vertex first_lit = vertex(NO_VERTEX);
+    uint32 join = 0u;
+    bool odd = false;
+    vertex first_lit = NO_VERTEX;
 };
 
 __device__ __forceinline__ void spread_apply(const data_slice& d, vertex src, vertex dst, edge e) {
@@ -706,13 +700,13 @@ __device__ __forceinline__ void spread_apply(const data_slice& d, vertex src, ve
     reduce_xor(&d.toggled[dst], d.lit[src]);
     d.alike[e] = d.lit[src] == d.lit[dst];
 }
-#line 710 "switches.cu"
+#line 704 "switches.cu"
 
 __device__ __forceinline__ bool measure_condition(const data_slice& d, vertex v) {
 #line 41 "switches.gdsl"
     return d.lit[v];
 }
-#line 716 "switches.cu"
+#line 710 "switches.cu"
 
 __device__ __forceinline__ void measure_apply(const data_slice& d, vertex v, int32 iteration, measure_totals& totals) {
 #line 43 "switches.gdsl"
@@ -728,13 +722,13 @@ __device__ __forceinline__ void measure_apply(const data_slice& d, vertex v, int
     plain_min(&totals.first_lit, v);
     d.stamp[v] = iteration;
 }
-#line 732 "switches.cu"
+#line 726 "switches.cu"
 
 __device__ __forceinline__ bool is_lit_condition(const data_slice& d, vertex v) {
 #line 39 "switches.gdsl"
     return d.lit[v];
 }
-#line 738 "switches.cu"
+#line 732 "switches.cu"
 
 // ---- operators ----
 
@@ -754,27 +748,27 @@ __device__ __forceinline__ void compute_measure(enactor& run, const data_slice& 
     measure_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { if (measure_condition(d, v)) { measure_apply(d, v, iteration, totals); } });
     {
-        const int64 total = block_reduce(run.shared, totals.least, int64(0x7fffffffffffffffll),
+        const int64 total = block_reduce(run.shared, totals.least, 9223372036854775807ll,
             [](int64 a, int64 b) { return least(a, b); });
         if (threadIdx.x == 0) { reduce_min(d.least, total); }
     }
     {
-        const int64 total = block_reduce(run.shared, totals.most, int64((-0x7fffffffffffffffll - 1)),
+        const int64 total = block_reduce(run.shared, totals.most, (-9223372036854775807ll - 1),
             [](int64 a, int64 b) { return greatest(a, b); });
         if (threadIdx.x == 0) { reduce_max(d.most, total); }
     }
     {
-        const int64 total = block_reduce(run.shared, totals.total, int64(0),
+        const int64 total = block_reduce(run.shared, totals.total, 0ll,
             [](int64 a, int64 b) { return sum(a, b); });
         if (threadIdx.x == 0) { reduce_add(d.total, total); }
     }
     {
-        const int64 total = block_reduce(run.shared, totals.rest, int64(0),
+        const int64 total = block_reduce(run.shared, totals.rest, 0ll,
             [](int64 a, int64 b) { return sum(a, b); });
         if (threadIdx.x == 0) { reduce_add(d.rest, total); }
     }
     {
-        const uint32 total = block_reduce(run.shared, totals.product, uint32(1),
+        const uint32 total = block_reduce(run.shared, totals.product, 1u,
             [](uint32 a, uint32 b) { return product(a, b); });
         if (threadIdx.x == 0) { reduce_multiply(d.product, total); }
     }
@@ -784,17 +778,17 @@ __device__ __forceinline__ void compute_measure(enactor& run, const data_slice& 
         if (threadIdx.x == 0) { reduce_and(d.meet, total); }
     }
     {
-        const uint32 total = block_reduce(run.shared, totals.join, uint32(0),
+        const uint32 total = block_reduce(run.shared, totals.join, 0u,
             [](uint32 a, uint32 b) { return a | b; });
         if (threadIdx.x == 0) { reduce_or(d.join, total); }
     }
     {
-        const bool total = block_reduce(run.shared, totals.odd, bool(0),
+        const bool total = block_reduce(run.shared, totals.odd, false,
             [](bool a, bool b) { return a ^ b; });
         if (threadIdx.x == 0) { reduce_xor(d.odd, total); }
     }
     {
-        const vertex total = block_reduce(run.shared, totals.first_lit, vertex(NO_VERTEX),
+        const vertex total = block_reduce(run.shared, totals.first_lit, NO_VERTEX,
             [](vertex a, vertex b) { return least(a, b); });
         if (threadIdx.x == 0) { reduce_min(d.first_lit, total); }
     }
@@ -824,27 +818,27 @@ __device__ __forceinline__ void compute_measure_(enactor& run, const data_slice&
     measure_totals totals;
     each_vertex(members_of(input), [&](vertex v) { if (measure_condition(d, v)) { measure_apply(d, v, iteration, totals); } });
     {
-        const int64 total = block_reduce(run.shared, totals.least, int64(0x7fffffffffffffffll),
+        const int64 total = block_reduce(run.shared, totals.least, 9223372036854775807ll,
             [](int64 a, int64 b) { return least(a, b); });
         if (threadIdx.x == 0) { reduce_min(d.least, total); }
     }
     {
-        const int64 total = block_reduce(run.shared, totals.most, int64((-0x7fffffffffffffffll - 1)),
+        const int64 total = block_reduce(run.shared, totals.most, (-9223372036854775807ll - 1),
             [](int64 a, int64 b) { return greatest(a, b); });
         if (threadIdx.x == 0) { reduce_max(d.most, total); }
     }
     {
-        const int64 total = block_reduce(run.shared, totals.total, int64(0),
+        const int64 total = block_reduce(run.shared, totals.total, 0ll,
             [](int64 a, int64 b) { return sum(a, b); });
         if (threadIdx.x == 0) { reduce_add(d.total, total); }
     }
     {
-        const int64 total = block_reduce(run.shared, totals.rest, int64(0),
+        const int64 total = block_reduce(run.shared, totals.rest, 0ll,
             [](int64 a, int64 b) { return sum(a, b); });
         if (threadIdx.x == 0) { reduce_add(d.rest, total); }
     }
     {
-        const uint32 total = block_reduce(run.shared, totals.product, uint32(1),
+        const uint32 total = block_reduce(run.shared, totals.product, 1u,
             [](uint32 a, uint32 b) { return product(a, b); });
         if (threadIdx.x == 0) { reduce_multiply(d.product, total); }
     }
@@ -854,17 +848,17 @@ __device__ __forceinline__ void compute_measure_(enactor& run, const data_slice&
         if (threadIdx.x == 0) { reduce_and(d.meet, total); }
     }
     {
-        const uint32 total = block_reduce(run.shared, totals.join, uint32(0),
+        const uint32 total = block_reduce(run.shared, totals.join, 0u,
             [](uint32 a, uint32 b) { return a | b; });
         if (threadIdx.x == 0) { reduce_or(d.join, total); }
     }
     {
-        const bool total = block_reduce(run.shared, totals.odd, bool(0),
+        const bool total = block_reduce(run.shared, totals.odd, false,
             [](bool a, bool b) { return a ^ b; });
         if (threadIdx.x == 0) { reduce_xor(d.odd, total); }
     }
     {
-        const vertex total = block_reduce(run.shared, totals.first_lit, vertex(NO_VERTEX),
+        const vertex total = block_reduce(run.shared, totals.first_lit, NO_VERTEX,
             [](vertex a, vertex b) { return least(a, b); });
         if (threadIdx.x == 0) { reduce_min(d.first_lit, total); }
     }
@@ -914,17 +908,17 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_switches_enacto
     initialise(run, d);
     constexpr int32 iteration = 0;
     if (leader()) { d.lit[d.start] = true; }
-    synchronize(run);
     for (int32 iteration = 0; *d.passes < d.turns && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
         if (*d.passes % 2 == 0 && !d.upside_down) {
+            synchronize(run);
             compute_spread(run, d, iteration);
             exchange(d.lit, d.toggled);
         } else {
             if (*d.passes > 3 || d.upside_down) {
                 each_id(d.graph.num_vertices, [&](uint64 i) { d.spare[i] = true; });
-                synchronize(run);
                 exchange(d.lit, d.spare);
             } else {
+                synchronize(run);
                 compute_measure(run, d, iteration);
             }
         }
@@ -934,6 +928,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_switches_enacto
                 {
                     const int64 times = int64(wrapping_subtract(d.turns, *d.passes));
                     for (int32 iteration = 0; iteration < times && begin_pass(run, 2, iteration); ++iteration) {
+                        synchronize(run);
                         filter_is_lit(run, d, spare, iteration);
                         exchange(selected_1, spare);
                         compute_measure_(run, d, selected_1, iteration);
@@ -946,7 +941,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_switches_enacto
         synchronize(run);
     }
     if (run.stopped) { return; }
-    synchronize(run);
     exchange(d.passes, d.other_passes);
     if (leader()) { d.stamp[d.start] = 77; }
     if (leader()) {

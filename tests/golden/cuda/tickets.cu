@@ -176,23 +176,24 @@ __device__ __forceinline__ T reduce_subtract(T* x, T value) { return reduce_add(
 // before it is read from the second, the third is cleared, so that one barrier an operator is enough.
 struct operator_counters {
     uint64 accepted;  // members of the result
-    uint64 edges;     // edges of those members, where a later operator asks for them
-    uint64 hubs;      // chunks of the lists too long for one warp
-    uint64 visited;   // edges of the members that the operator ran on
+    uint64 edges;  // edges of those members, where a later operator asks for them
+    uint64 hubs;  // chunks of the lists too long for one warp
+    uint64 visited;  // edges of the members that the operator ran on
 };
 
 // One a run, in device memory, zeroed by the host.
 struct control_block {
-    uint64 arrived;      // blocks that came to a barrier, counted for ever; above: what asks for a stop
-    uint64 barriers;     // passed by the kernels before this one (unfused form)
-    uint64 failure;      // 1 + the check that failed first
+    uint64 arrived;  // blocks that came to a barrier, counted for ever; above: what asks for a stop
+    uint64 barriers;  // passed by the kernels before this one (unfused form)
+    uint64 failure;  // 1 + the check that failed first
     int64 failed_value;  // the index that it found
-    uint64 exhausted;    // 1 + the loop that has had all the passes it may have
-    uint64 iterations;   // finished passes of the outermost loops
-    uint64 trace_length; // operators that ran, traced or not
-    int64 answer;        // of a condition or a count that the host asked for
+    uint64 exhausted;  // 1 + the loop that has had all the passes it may have
+    uint64 iterations;  // finished passes of the outermost loops
+    uint64 trace_length;  // operators that ran, traced or not
+    int64 answer;  // of a condition or a count that the host asked for
     operator_counters counters[3];
 };
+static_assert(sizeof(control_block) == 160, "as the host knows it");
 
 // Asks all to leave at one of the next barriers.
 __device__ __forceinline__ void request_stop(control_block* control) { atomicOr(&control->arrived, STOP_REQUEST); }
@@ -209,21 +210,24 @@ struct graph_slice {
     const vertex* edge_sources;  // of each edge id: num_edges
 };
 
+// One execution of one operator.
 struct trace_record {
-    int32 site, iteration;
-    uint64 size, edges;
-    int32 pulled, unused;
+    int32 site;
+    int32 iteration;
+    uint64 size;
+    uint64 edges;
+    int32 pulled;
+    int32 unused;
 };
+static_assert(sizeof(trace_record) == 32, "as the host knows it");
 
 // A part of one long list of edges, for one warp.
 struct hub_chunk {
     vertex vertex_id;
-    edge first, last;
+    edge first;
+    edge last;
 };
-
-struct saved_state {
-    uint64 operators;
-};
+static_assert(sizeof(hub_chunk) == 12, "as the host knows it");
 
 struct run_slice {
     control_block* control;
@@ -232,11 +236,6 @@ struct run_slice {
     uint64 trace_capacity;
     int64 max_iterations;  // passes that one loop may have
     hub_chunk* hubs;  // chunks of long lists
-    saved_state* saved;  // between the kernels of the unfused form
-    uint64* outputs;  // where what was swapped lies at the end
-    vertex* queues[1];  // of each frontier: num_vertices
-    uint32* bitmaps[1];  // of each frontier: a bit a vertex
-    uint32* marks[2];  // a bit a vertex, twice
 };
 
 struct data_slice {
@@ -251,6 +250,7 @@ struct data_slice {
     float32* was_heavier;  // num_edges
     int32* seats;  // one value
 };
+static_assert(sizeof(data_slice) == 184, "as the host knows it");
 
 // For loops inside a functor, which no barrier interrupts.
 __device__ __forceinline__ bool stop_requested(const data_slice& d, uint32& polls) {

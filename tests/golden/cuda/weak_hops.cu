@@ -132,36 +132,28 @@ __device__ __forceinline__ float64 reduce_add(float64* x, float64 value) { retur
 template <class T>
 __device__ __forceinline__ T reduce_subtract(T* x, T value) { return reduce_add(x, T(T(0) - value)); }
 
-// A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
-struct frontier {
-    vertex* queue;   // the members, in no order
-    uint32* bitmap;  // a bit a vertex
-    uint64 size;     // members
-    uint64 edges;    // edges of the members, where a later operator asks for them
-    bool queued, mapped;
-};
-
 // What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
 // before it is read from the second, the third is cleared, so that one barrier an operator is enough.
 struct operator_counters {
     uint64 accepted;  // members of the result
-    uint64 edges;     // edges of those members, where a later operator asks for them
-    uint64 hubs;      // chunks of the lists too long for one warp
-    uint64 visited;   // edges of the members that the operator ran on
+    uint64 edges;  // edges of those members, where a later operator asks for them
+    uint64 hubs;  // chunks of the lists too long for one warp
+    uint64 visited;  // edges of the members that the operator ran on
 };
 
 // One a run, in device memory, zeroed by the host.
 struct control_block {
-    uint64 arrived;      // blocks that came to a barrier, counted for ever; above: what asks for a stop
-    uint64 barriers;     // passed by the kernels before this one (unfused form)
-    uint64 failure;      // 1 + the check that failed first
+    uint64 arrived;  // blocks that came to a barrier, counted for ever; above: what asks for a stop
+    uint64 barriers;  // passed by the kernels before this one (unfused form)
+    uint64 failure;  // 1 + the check that failed first
     int64 failed_value;  // the index that it found
-    uint64 exhausted;    // 1 + the loop that has had all the passes it may have
-    uint64 iterations;   // finished passes of the outermost loops
-    uint64 trace_length; // operators that ran, traced or not
-    int64 answer;        // of a condition or a count that the host asked for
+    uint64 exhausted;  // 1 + the loop that has had all the passes it may have
+    uint64 iterations;  // finished passes of the outermost loops
+    uint64 trace_length;  // operators that ran, traced or not
+    int64 answer;  // of a condition or a count that the host asked for
     operator_counters counters[3];
 };
+static_assert(sizeof(control_block) == 160, "as the host knows it");
 
 // Asks all to leave at one of the next barriers.
 __device__ __forceinline__ void request_stop(control_block* control) { atomicOr(&control->arrived, STOP_REQUEST); }
@@ -178,22 +170,24 @@ struct graph_slice {
     const vertex* edge_sources;  // of each edge id: num_edges
 };
 
+// One execution of one operator.
 struct trace_record {
-    int32 site, iteration;
-    uint64 size, edges;
-    int32 pulled, unused;
+    int32 site;
+    int32 iteration;
+    uint64 size;
+    uint64 edges;
+    int32 pulled;
+    int32 unused;
 };
+static_assert(sizeof(trace_record) == 32, "as the host knows it");
 
 // A part of one long list of edges, for one warp.
 struct hub_chunk {
     vertex vertex_id;
-    edge first, last;
+    edge first;
+    edge last;
 };
-
-struct saved_state {
-    uint64 operators;
-    frontier frontiers[2];
-};
+static_assert(sizeof(hub_chunk) == 12, "as the host knows it");
 
 struct run_slice {
     control_block* control;
@@ -202,11 +196,8 @@ struct run_slice {
     uint64 trace_capacity;
     int64 max_iterations;  // passes that one loop may have
     hub_chunk* hubs;  // chunks of long lists
-    saved_state* saved;  // between the kernels of the unfused form
-    uint64* outputs;  // where what was swapped lies at the end
     vertex* queues[2];  // of each frontier: num_vertices
     uint32* bitmaps[2];  // of each frontier: a bit a vertex
-    uint32* marks[2];  // a bit a vertex, twice
 };
 
 struct data_slice {
@@ -218,6 +209,7 @@ struct data_slice {
     int64* reached;  // one value
     vertex source;
 };
+static_assert(sizeof(data_slice) == 192, "as the host knows it");
 
 // For loops inside a functor, which no barrier interrupts.
 __device__ __forceinline__ bool stop_requested(const data_slice& d, uint32& polls) {
@@ -327,6 +319,16 @@ __device__ __forceinline__ void exchange(T& a, T& b) {
     a = b;
     b = kept;
 }
+
+// A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
+struct frontier {
+    vertex* queue;  // the members, in no order
+    uint32* bitmap;  // a bit a vertex
+    uint64 size;  // members
+    uint64 edges;  // edges of the members, where a later operator asks for them
+    bool queued;
+    bool mapped;
+};
 
 // An empty frontier with the storage of number `i`.
 __device__ __forceinline__ frontier frontier_at(const run_slice& slice, uint32 i) {
@@ -595,23 +597,23 @@ __device__ __forceinline__ bool walk_claim(const data_slice& d, vertex far, int3
 #line 14 "weak_hops.gdsl"
     return compare_and_swap(&d.hops[far], -1ll, int64(iteration + 1));
 }
-#line 599 "weak_hops.cu"
+#line 601 "weak_hops.cu"
 
 __device__ __forceinline__ bool led_condition(const data_slice& d, vertex near, vertex far) {
 #line 17 "weak_hops.gdsl"
     return d.hops[far] == wrapping_add(d.hops[near], 1ll);
 }
-#line 605 "weak_hops.cu"
+#line 607 "weak_hops.cu"
 
 __device__ __forceinline__ void led_apply(const data_slice& d, vertex far) {
 #line 18 "weak_hops.gdsl"
     reduce_add(&d.ways[far], 1);
 }
-#line 611 "weak_hops.cu"
+#line 613 "weak_hops.cu"
 
 // ---- operators ----
 
-// line 26: f = advance(f, walk)
+// line 26: f = advance(f, walk, over=all_edges)
 __device__ __forceinline__ void advance_walk(enactor& run, const data_slice& d, frontier& input, frontier& result, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
@@ -635,7 +637,7 @@ __device__ __forceinline__ void advance_walk(enactor& run, const data_slice& d, 
     end_operator(run, 0, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
-// line 29: advance(vertices, led)
+// line 29: advance(vertices, led, over=all_edges)
 __device__ __forceinline__ void advance_led(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
@@ -679,7 +681,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_weak_hops_enact
     initialise(run, d);
     constexpr int32 iteration = 0;
     if (leader()) { d.hops[d.source] = 0ll; }
-    synchronize(run);
     {
         const vertex members[] = {d.source};
         define_frontier(run, spare, members, 1, d.graph.num_vertices, uncounted());
@@ -687,13 +688,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_weak_hops_enact
     }
     for (int32 iteration = 0; f.size > 0 && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
         if (leader()) { *d.seen = wrapping_add(*d.seen, int64(f.size)); }
-        synchronize(run);
         advance_walk(run, d, f, spare, iteration);
         exchange(f, spare);
     }
     if (run.stopped) { return; }
     if (leader()) { *d.reached = *d.seen; }
-    synchronize(run);
     advance_led(run, d, iteration);
     if (leader()) {
         run.control->iterations = run.passes;

@@ -143,36 +143,28 @@ __device__ __forceinline__ bool changed_max(T* x, T value) {
     return former < value || (former != former && value == value);
 }
 
-// A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
-struct frontier {
-    vertex* queue;   // the members, in no order
-    uint32* bitmap;  // a bit a vertex
-    uint64 size;     // members
-    uint64 edges;    // edges of the members, where a later operator asks for them
-    bool queued, mapped;
-};
-
 // What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
 // before it is read from the second, the third is cleared, so that one barrier an operator is enough.
 struct operator_counters {
     uint64 accepted;  // members of the result
-    uint64 edges;     // edges of those members, where a later operator asks for them
-    uint64 hubs;      // chunks of the lists too long for one warp
-    uint64 visited;   // edges of the members that the operator ran on
+    uint64 edges;  // edges of those members, where a later operator asks for them
+    uint64 hubs;  // chunks of the lists too long for one warp
+    uint64 visited;  // edges of the members that the operator ran on
 };
 
 // One a run, in device memory, zeroed by the host.
 struct control_block {
-    uint64 arrived;      // blocks that came to a barrier, counted for ever; above: what asks for a stop
-    uint64 barriers;     // passed by the kernels before this one (unfused form)
-    uint64 failure;      // 1 + the check that failed first
+    uint64 arrived;  // blocks that came to a barrier, counted for ever; above: what asks for a stop
+    uint64 barriers;  // passed by the kernels before this one (unfused form)
+    uint64 failure;  // 1 + the check that failed first
     int64 failed_value;  // the index that it found
-    uint64 exhausted;    // 1 + the loop that has had all the passes it may have
-    uint64 iterations;   // finished passes of the outermost loops
-    uint64 trace_length; // operators that ran, traced or not
-    int64 answer;        // of a condition or a count that the host asked for
+    uint64 exhausted;  // 1 + the loop that has had all the passes it may have
+    uint64 iterations;  // finished passes of the outermost loops
+    uint64 trace_length;  // operators that ran, traced or not
+    int64 answer;  // of a condition or a count that the host asked for
     operator_counters counters[3];
 };
+static_assert(sizeof(control_block) == 160, "as the host knows it");
 
 // Asks all to leave at one of the next barriers.
 __device__ __forceinline__ void request_stop(control_block* control) { atomicOr(&control->arrived, STOP_REQUEST); }
@@ -189,32 +181,16 @@ struct graph_slice {
     const vertex* edge_sources;  // of each edge id: num_edges
 };
 
+// One execution of one operator.
 struct trace_record {
-    int32 site, iteration;
-    uint64 size, edges;
-    int32 pulled, unused;
+    int32 site;
+    int32 iteration;
+    uint64 size;
+    uint64 edges;
+    int32 pulled;
+    int32 unused;
 };
-
-// A part of one long list of edges, for one warp.
-struct hub_chunk {
-    vertex vertex_id;
-    edge first, last;
-};
-
-// One bit a vertex says that the vertex is in the result already. Two bitmaps take turns: while one is filled, the
-// bits of the former result are taken out of the other, so that no operator waits for the clearing.
-struct marks {
-    uint32* bits[2];
-    uint32 current;
-    const vertex* marked;  // the vertices whose bits stand in `current`
-    uint64 marked_size;
-};
-
-struct saved_state {
-    uint64 operators;
-    frontier frontiers[2];
-    marks seen;
-};
+static_assert(sizeof(trace_record) == 32, "as the host knows it");
 
 struct run_slice {
     control_block* control;
@@ -222,9 +198,6 @@ struct run_slice {
     trace_record* trace;
     uint64 trace_capacity;
     int64 max_iterations;  // passes that one loop may have
-    hub_chunk* hubs;  // chunks of long lists
-    saved_state* saved;  // between the kernels of the unfused form
-    uint64* outputs;  // where what was swapped lies at the end
     vertex* queues[2];  // of each frontier: num_vertices
     uint32* bitmaps[2];  // of each frontier: a bit a vertex
     uint32* marks[2];  // a bit a vertex, twice
@@ -237,6 +210,7 @@ struct data_slice {
     uint32* width;  // num_vertices
     vertex source;
 };
+static_assert(sizeof(data_slice) == 184, "as the host knows it");
 
 // For loops inside a functor, which no barrier interrupts.
 __device__ __forceinline__ bool stop_requested(const data_slice& d, uint32& polls) {
@@ -355,6 +329,16 @@ __device__ __forceinline__ void exchange(T& a, T& b) {
     b = kept;
 }
 
+// A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
+struct frontier {
+    vertex* queue;  // the members, in no order
+    uint32* bitmap;  // a bit a vertex
+    uint64 size;  // members
+    uint64 edges;  // edges of the members, where a later operator asks for them
+    bool queued;
+    bool mapped;
+};
+
 // An empty frontier with the storage of number `i`.
 __device__ __forceinline__ frontier frontier_at(const run_slice& slice, uint32 i) {
     return frontier{slice.queues[i], slice.bitmaps[i], 0, 0, true, false};
@@ -384,24 +368,27 @@ struct out_lists {
     __device__ __forceinline__ void add(enactor& run, uint64 edges) const { count_edges(run, edges); }
 };
 
-__device__ __forceinline__ uint64 grid_threads() { return uint64(gridDim.x) * blockDim.x; }
-__device__ __forceinline__ uint64 thread_index() { return uint64(blockIdx.x) * blockDim.x + threadIdx.x; }
-
-// Takes out what the last operator with marks put in, and turns to the other bitmap.
-__device__ __forceinline__ void clear_marks(marks& seen) {
-    uint32* const bits = seen.bits[seen.current];
-    for (uint64 i = thread_index(); i < seen.marked_size; i += grid_threads()) {
-        store_relaxed(&bits[seen.marked[i] / 32], 0u);
-    }
-    seen.current ^= 1;
-    seen.marked_size = 0;
+// One bit a vertex says that the vertex is in the result already. Two bitmaps take turns: one operator in two fills
+// each, and takes its marks out again when its own last barrier is behind it and its result stands. What comes next may
+// begin meanwhile: it marks in the other bitmap, and ends with a barrier before this one is filled again.
+__device__ __forceinline__ uint32* marks_of(const enactor& run) {
+    return run.operators % 2 == 0 ? run.slice.marks[0] : run.slice.marks[1];
 }
 
 // True for the first call with this vertex.
-__device__ __forceinline__ bool mark(const marks& seen, vertex v) {
-    uint32* const word = &seen.bits[seen.current][v / 32];
+__device__ __forceinline__ bool mark(uint32* seen, vertex v) {
+    uint32* const word = &seen[v / 32];
     const uint32 bit = 1u << (v % 32);
     return (load_relaxed(word) & bit) == 0 && (atomicOr(word, bit) & bit) == 0;
+}
+
+__device__ __forceinline__ uint64 grid_threads() { return uint64(gridDim.x) * blockDim.x; }
+__device__ __forceinline__ uint64 thread_index() { return uint64(blockIdx.x) * blockDim.x + threadIdx.x; }
+
+// Takes out the marks of a result, once all have come to its barrier. Nobody writes to the result's queue before the
+// next barrier: whatever is made next goes into other storage.
+__device__ __forceinline__ void clear_marks(uint32* seen, const frontier& result) {
+    for (uint64 i = thread_index(); i < result.size; i += grid_threads()) { store_relaxed(&seen[result.queue[i] / 32], 0u); }
 }
 
 struct queue_members {
@@ -584,25 +571,23 @@ __device__ __forceinline__ bool widen_condition(const data_slice& d, edge e) {
 #line 11 "widest_path.gdsl"
     return d.capacity[e] > 0u;
 }
-#line 588 "widest_path.cu"
+#line 575 "widest_path.cu"
 
 __device__ __forceinline__ bool widen_apply(const data_slice& d, vertex src, vertex dst, edge e) {
 #line 12 "widest_path.gdsl"
     return changed_max(&d.width[dst], minimum(load_now(&d.width[src]), d.capacity[e]));
 }
-#line 594 "widest_path.cu"
+#line 581 "widest_path.cu"
 
 // ---- operators ----
 
 // line 18: f = advance(f, widen)
-__device__ __forceinline__ void advance_widen(enactor& run, const data_slice& d, frontier& input, frontier& result, marks& seen, int32 iteration) {
+__device__ __forceinline__ void advance_widen(enactor& run, const data_slice& d, frontier& input, frontier& result, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    const bool reused = seen.marked == result.queue;
-    clear_marks(seen);
-    if (reused) { synchronize(run); }
     begin_operator(run);
     collector out(run, result, uncounted());
+    uint32* const seen = marks_of(run);
     const auto visit = [&](bool active, vertex near, vertex far, edge at) {
         const bool accepted = active && widen_condition(d, at) && widen_apply(d, near, far, at);
         out.append(accepted && mark(seen, far), far);
@@ -610,8 +595,7 @@ __device__ __forceinline__ void advance_widen(enactor& run, const data_slice& d,
     count_visited(run, push_blocks(run, members_of(input), out_lists{d.graph}, visit));
     out.flush();
     end_queue(run, result);
-    seen.marked = result.queue;
-    seen.marked_size = result.size;
+    clear_marks(seen, result);
     end_operator(run, 0, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
@@ -632,18 +616,16 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_widest_path_ena
     enactor run(d.run, shared);
     frontier f = frontier_at(d.run, 0);
     frontier spare = frontier_at(d.run, 1);
-    marks seen = {{d.run.marks[0], d.run.marks[1]}, 0, nullptr, 0};
     initialise(run, d);
     constexpr int32 iteration = 0;
     if (leader()) { d.width[d.source] = 4294967295u; }
-    synchronize(run);
     {
         const vertex members[] = {d.source};
         define_frontier(run, spare, members, 1, d.graph.num_vertices, uncounted());
         exchange(f, spare);
     }
     for (int32 iteration = 0; f.size > 0 && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
-        advance_widen(run, d, f, spare, seen, iteration);
+        advance_widen(run, d, f, spare, iteration);
         exchange(f, spare);
     }
     if (run.stopped) { return; }

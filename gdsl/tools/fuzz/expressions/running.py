@@ -20,10 +20,10 @@ from gdsl.backends.cpu.compiled import CpuBackend
 from gdsl.backends.interface import Limits
 from gdsl.binding import bind
 from gdsl.binding.expressions import Evaluator
-from gdsl.codegen.cpu.plan import Sizes
 from gdsl.ir import nodes as ir
 from gdsl.operations import Degree, Domain
 from gdsl.pipeline import load
+from gdsl.plan.target import Sizes
 from gdsl.tools.fuzz.expressions.programs import REDUCED, Data, Program, Target
 
 Results = Mapping[str, Any]
@@ -170,10 +170,7 @@ def _emulator() -> Runner:
     running = importlib.import_module("emulator.running")
 
     def run(program: ir.Program, data: Data) -> Results:
-        ready = running.pipelines.apply(program, running.pipelines.CUDA_FUSED)
-        generated = running.generate(ready, 32, running.SMALL)
-        module = running.EmulatedModule(generated.text, f"{program.name}.cu")
-        built = running.Built(program, ready, generated, module, 32)
+        built = running.emulated(program)
         bindings = bind(program, data.graph, data.given_to(program), id_bits=32)
         outcome = built.run(data.graph, bindings, running.device_for(1))
         return {**outcome.arrays, **outcome.scalars}

@@ -1,13 +1,11 @@
-"""Lets a closing push take each far end by one compare-and-swap.
+"""Decides where a closing push takes each far end by one compare-and-swap.
 
 Where the condition says `a[far] == x` and the body stores y there, the test and the store become one
-compare-and-swap: a single edge of each far end then runs `apply`, which is one of the numbers that the language
-allows, and the result needs no other guard against duplicates.
+compare-and-swap: a single edge of each far end then runs the rest of the body, which is one of the numbers that the
+language allows, and the result needs no other guard against duplicates.
 """
 
 from __future__ import annotations
-
-import dataclasses
 
 from gdsl.ir.nodes import (
     Advance,
@@ -18,45 +16,35 @@ from gdsl.ir.nodes import (
     Local,
     Node,
     Parameter,
-    Program,
     Role,
     Store,
     UpdateValue,
 )
-from gdsl.ir.traversal import rewrite, walk
+from gdsl.ir.traversal import walk
 from gdsl.operations import BinaryOperation
 from gdsl.passes.writers import far_roles, targets
+from gdsl.plan.nodes import Claim
 from gdsl.types import ScalarType
 
 
-def run(program: Program) -> Program:
-    """Fill `Advance.claims`."""
-    functors = {functor.name: functor for functor in program.edge_functors}
-
-    def change(node: Node) -> Node:
-        if not isinstance(node, Advance):
-            return node
-        return dataclasses.replace(node, claims=_can_claim(functors[node.functor], node))
-
-    return dataclasses.replace(program, schedule=tuple(rewrite(step, change) for step in program.schedule))
-
-
-def _can_claim(functor: EdgeFunctor, advance: Advance) -> bool:
+def claim_of(functor: EdgeFunctor, advance: Advance) -> Claim | None:
+    """The compare-and-swap that a push of `advance` can do; None where it cannot."""
     closing = advance.closing
     if closing is None or closing.statement is None or closing.end is not Role.FAR:
-        return False
+        return None
     store = functor.body[closing.statement]
     sides = claimed_element(functor.condition[closing.conjunct], far_roles(advance.over))
     if sides is None or not isinstance(store, Store) or sides[0].array != closing.array:
-        return False
+        return None
     writes = [target for target in targets(functor) if getattr(target, "array", None) == closing.array]
     reads = [node for node in walk((functor.condition, functor.body)) if _reads(node, closing.array)]
-    return (
+    can = (
         len(writes) == 1
         and len(reads) == 1
         and sides[0].type not in (ScalarType.BOOL, ScalarType.FLOAT32, ScalarType.FLOAT64)
         and not any(isinstance(node, (Local, UpdateValue)) for node in walk(store.value))
     )
+    return Claim(closing.array, closing.conjunct, closing.statement, sides[1]) if can else None
 
 
 def claimed_element(conjunct: Expression, far: frozenset[Role]) -> tuple[Element, Expression] | None:

@@ -1,31 +1,11 @@
-"""The kernel plan: all that the templates of the CUDA backend lay out, decided and typed. Strings are C++ text."""
+"""What the templates of the CUDA backend lay out: the plan in words. Strings are C++ text."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import ClassVar
 
-
-@dataclass(frozen=True, slots=True)
-class Total:
-    """A scalar that an operator sums up a thread at a time: member `name` of the totals, combined into `target`."""
-
-    name: str
-    type: str
-    identity: str
-    combine: str
-    """An expression of `a` and `b`."""
-    reduce: str
-    """The atomic that combines a block's total with the scalar."""
-    target: str
-
-
-@dataclass(frozen=True, slots=True)
-class Totals:
-    """The scalars that one functor sums up, as a struct."""
-
-    type: str
-    members: tuple[Total, ...]
+from gdsl.codegen.functors import TotalsText
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +37,23 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
+class Push:
+    """An advance from the members."""
+
+    sides: tuple[Side, ...]
+    balance: str
+    """The runtime's function that shares the edges out."""
+    hubs: bool
+    """Whether that function leaves long lists for later."""
+    counts_visited: bool
+    """Whether it has to count the edges of what it runs on itself."""
+    edges: str
+    """The edges of what it runs on."""
+    marks: bool
+    """Whether accepted vertices are marked against duplicates."""
+
+
+@dataclass(frozen=True, slots=True)
 class ReduceSide:
     """The same for a reduction: `value` is what an edge gives."""
 
@@ -81,15 +78,15 @@ class Pull:
     """Where one thread does all the work of a far end."""
     shared: Visit
     """Where several warps do."""
+    edges: str
+    """The edges of what it runs on."""
 
 
 @dataclass(frozen=True, slots=True)
-class OperatorPlan:
+class OperatorText:
     """What every operator has."""
 
     kind: ClassVar[str]
-    title: str
-    """What kernels are called after."""
     function: str
     direction: str
     """The variable of the persistent kernel that remembers this operator's direction."""
@@ -102,8 +99,6 @@ class OperatorPlan:
     input: bool
     """Whether it takes a frontier."""
     result: bool
-    marks: bool
-    """Whether accepted vertices are marked against duplicates."""
     directed: bool
     """Whether it remembers a direction from pass to pass."""
     members: str
@@ -111,30 +106,22 @@ class OperatorPlan:
     """How many elements it runs on."""
     counted: str
     """Whose edges are counted for the result."""
-    totals: Totals | None
+    totals: TotalsText | None
 
 
 @dataclass(frozen=True, slots=True)
-class AdvancePlan(OperatorPlan):
+class AdvanceText(OperatorText):
     """`advance`; it pushes, pulls, or chooses where both are given."""
 
     kind: ClassVar[str] = "advance"
-    push: tuple[Side, ...]
+    push: Push | None
     pull: Pull | None
-    balance: str
-    """The runtime's function that shares the edges out."""
-    hubs: bool
-    """Whether that function leaves long lists for later."""
-    counts_visited: bool
-    """Whether it has to count the edges of what it runs on itself."""
-    edges: str
-    """The edges of what it runs on."""
-    alpha: int
-    beta: int
+    choice: str
+    """The test that says whether to pull, where it is chosen."""
 
 
 @dataclass(frozen=True, slots=True)
-class FilterPlan(OperatorPlan):
+class FilterText(OperatorText):
     """`filter` and `where`."""
 
     kind: ClassVar[str] = "filter"
@@ -142,7 +129,7 @@ class FilterPlan(OperatorPlan):
 
 
 @dataclass(frozen=True, slots=True)
-class ComputePlan(OperatorPlan):
+class ComputeText(OperatorText):
     """`compute`, over vertices or over all edges."""
 
     kind: ClassVar[str] = "compute"
@@ -151,7 +138,7 @@ class ComputePlan(OperatorPlan):
 
 
 @dataclass(frozen=True, slots=True)
-class ReducePlan(OperatorPlan):
+class ReduceText(OperatorText):
     """`neighbor_reduce`. The result is stored in `target` and goes from there to `copied`, if anywhere."""
 
     kind: ClassVar[str] = "neighbor_reduce"

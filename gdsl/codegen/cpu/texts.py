@@ -1,29 +1,11 @@
-"""All that the templates of the cpu backend lay out, decided and typed. Strings are C++ text."""
+"""What the templates of the cpu backend lay out: the plan in words. Strings are C++ text."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import ClassVar
 
-from gdsl.codegen.expressions import CheckTable
-
-
-@dataclass(frozen=True, slots=True)
-class Total:
-    """A scalar that an operator sums up a thread at a time: member `name`, which `reduce` combines with the scalar."""
-
-    type: str
-    name: str
-    identity: str
-    reduce: str
-
-
-@dataclass(frozen=True, slots=True)
-class Totals:
-    """The scalars that one functor sums up, as a struct."""
-
-    type: str
-    members: tuple[Total, ...]
+from gdsl.codegen.functors import TotalsText
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +17,26 @@ class Visit:
 
 
 @dataclass(frozen=True, slots=True)
-class Walk:
+class WalkText:
     """A way along the edges of each vertex, and what is done with an edge (in a reduction: its value)."""
 
     lists: str
     visit: Visit
     assign: Visit | None = None
     """What a reduction does with a vertex and its result."""
+
+
+@dataclass(frozen=True, slots=True)
+class Push:
+    """An advance from the members."""
+
+    walks: tuple[WalkText, ...]
+    much: str
+    """The edges by which it is decided whether to share the work."""
+    marked: bool
+    """Whether accepted vertices are marked against duplicates."""
+    edges: str
+    """The edges of what it runs on; empty where they are counted on the way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +47,12 @@ class Pull:
     closes: bool
     select: Visit
     visit: Visit
+    edges: str
+    """The edges of what it runs on."""
 
 
 @dataclass(frozen=True, slots=True)
-class OperatorPlan:
+class OperatorText:
     """What every operator has."""
 
     kind: ClassVar[str]
@@ -79,24 +76,18 @@ class OperatorPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class AdvancePlan(OperatorPlan):
+class AdvanceText(OperatorText):
     """`advance`; it pushes, pulls, or chooses where it can do both."""
 
     kind: ClassVar[str] = "advance"
-    push: tuple[Walk, ...]
+    push: Push | None
     pull: Pull | None
-    much: str
-    """The edges by which it is decided whether to share the work of a push."""
-    marked: bool
-    """Whether a push marks accepted vertices against duplicates."""
-    edges: str
-    """The edges of what it runs on, where it pulls."""
-    alpha: int
-    beta: int
+    choice: str
+    """The test that says whether to pull, where it is chosen."""
 
 
 @dataclass(frozen=True, slots=True)
-class FilterPlan(OperatorPlan):
+class FilterText(OperatorText):
     """`filter` and `where`."""
 
     kind: ClassVar[str] = "filter"
@@ -104,7 +95,7 @@ class FilterPlan(OperatorPlan):
 
 
 @dataclass(frozen=True, slots=True)
-class ComputePlan(OperatorPlan):
+class ComputeText(OperatorText):
     """`compute`, over vertices or over all edges."""
 
     kind: ClassVar[str] = "compute"
@@ -113,26 +104,36 @@ class ComputePlan(OperatorPlan):
 
 
 @dataclass(frozen=True, slots=True)
-class ReducePlan(OperatorPlan):
+class ReduceText(OperatorText):
     """`neighbor_reduce`; `stored` are lines that store what was computed aside, for one `near`."""
 
     kind: ClassVar[str] = "reduce"
     type: str
     identity: str
     combine: str
-    walks: tuple[Walk, ...]
+    walks: tuple[WalkText, ...]
     stored: Visit | None
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A member of `data_slice`, and how the host's slot `place` becomes it."""
+    """A member of `data_slice`, and how the host's slot `place` of `slots` becomes it."""
 
     type: str
     name: str
     is_pointer: bool
     slots: str
     place: int
+
+
+@dataclass(frozen=True, slots=True)
+class Temporary:
+    """An array that the program makes for itself: member `name`, whose `count` elements lie in `values`."""
+
+    type: str
+    name: str
+    values: str
+    count: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,45 +146,19 @@ class InitialLoop:
 
 
 @dataclass(frozen=True, slots=True)
-class ProgramPlan:
+class ProgramText:
     """Everything that one generated file holds."""
 
     head: tuple[str, ...]
     id_type: str
     constants: tuple[tuple[str, int, str], ...]
-    runtime: tuple[str, ...]
-    totals: tuple[Totals, ...]
+    totals: tuple[TotalsText, ...]
     functions: tuple[str, ...]
-    operators: tuple[OperatorPlan, ...]
+    operators: tuple[OperatorText, ...]
     initial_loops: tuple[InitialLoop, ...]
     initial_scalars: tuple[str, ...]
     schedule: tuple[str, ...]
     members: tuple[Member, ...]
-    temporaries: tuple[tuple[str, str, str], ...]
-    """(type, member, where its values lie) of each array that a reduction computes into before it stores."""
+    temporaries: tuple[Temporary, ...]
     swapped: tuple[tuple[int, str], ...]
-    """(place, member) of the arrays that may change places."""
-
-
-@dataclass(frozen=True, slots=True)
-class Sizes:
-    """Where the generated code changes its ways; tests make them small."""
-
-    small_work: int = 4096
-    """Edges or elements up to which one thread does all the work."""
-    hub_degree: int = 4096
-    """Edges from which on a list is shared among threads."""
-    hub_chunk: int = 1024
-    """Edges of such a list that a thread takes at a time."""
-
-
-@dataclass(frozen=True, slots=True)
-class Generated:
-    """A generated program: its text, and what the host must know to run it."""
-
-    text: str
-    checks: CheckTable
-    """The computed indices, for messages."""
-    needs_in_edges: bool
-    """Whether the edges by destination are needed."""
-    needs_in_edge_ids: bool
+    """(place, member) of the data that may change places."""

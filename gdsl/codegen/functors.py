@@ -1,0 +1,156 @@
+"""The functions of a program's functors, for C++ and for CUDA: each variant's, printed when a sweep first runs it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from gdsl.codegen.functions import Argument, FunctionPrinter, FunctionText, Functor
+from gdsl.codegen.reductions import combine, identity, reduce_function
+from gdsl.ir.nodes import EdgeFunctor
+from gdsl.plan.nodes import Mode, Total, Variant
+
+Arguments = dict[Argument, str]
+
+
+@dataclass(frozen=True, slots=True)
+class TotalText:
+    """A scalar that a sweep sums up a thread at a time: member `name` of the totals, combined into `target`."""
+
+    name: str
+    type: str
+    identity: str
+    combine: str
+    """An expression of `a` and `b`."""
+    reduce: str
+    """The function that combines a total with the scalar."""
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class TotalsText:
+    """The scalars that one functor sums up, as a struct."""
+
+    type: str
+    members: tuple[TotalText, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """What is called for an element: all of `tests` in order, then `apply` (empty: nothing); `says`: its result is
+    whether the element is accepted."""
+
+    tests: tuple[str, ...]
+    apply: str
+    says: bool
+
+
+@dataclass
+class FunctorTexts:
+    """Prints variants on demand and remembers what was printed, in order."""
+
+    printer: FunctionPrinter
+    made: dict[tuple[str, str, object], FunctionText | None] = field(default_factory=dict)
+    """By functor, kind of function, and what it does."""
+    totals: dict[str, TotalsText] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        program = self.printer.program
+        self._functors: dict[str, Functor] = {functor.name: functor for functor in program.vertex_functors}
+        self._functors |= {functor.name: functor for functor in program.edge_functors}
+
+    def functor(self, name: str) -> Functor:
+        """The functor of that name."""
+        return self._functors[name]
+
+    def functions(self) -> tuple[FunctionText, ...]:
+        """What was printed."""
+        return tuple(text for text in self.made.values() if text is not None)
+
+    def calls(
+        self, variant: Variant, arguments: Arguments, condition: str = "condition", apply: str = "apply"
+    ) -> Calls:
+        """What a variant calls; `condition` and `apply` are what its functions are named for, where they are new."""
+        functor = self.functor(variant.functor)
+        tests = [self._condition(functor, variant, condition)]
+        claim = variant.claim
+        if claim is not None:
+            key = (claim.conjunct, claim.statement)
+            tests.append(self._make(functor, "claim", key, "claim", lambda part: self._claim(variant, part)))
+        text = self._apply(functor, variant, apply)
+        called = tuple(test.call(arguments) for test in tests if test is not None)
+        if text is None and claim is not None:  # the claim is all that is done, and says whether it was
+            return Calls(called[:-1], called[-1], True)
+        return Calls(called, text.call(arguments) if text else "", text is not None and variant.accepts)
+
+    def test(self, variant: Variant, arguments: Arguments, condition: str) -> str:
+        """What a variant tests alone."""
+        text = self._condition(self.functor(variant.functor), variant, condition)
+        return text.call(arguments) if text is not None else "true"
+
+    def value(self, variant: Variant, arguments: Arguments, empty: str) -> str:
+        """What an edge gives to a reduction: `empty` where its tests do not hold."""
+        functor = self.functor(variant.functor)
+        assert isinstance(functor, EdgeFunctor)
+        along = functor
+        condition = self._condition(functor, variant, "condition")
+        text = self._make(functor, "value", "", "value", lambda part: self.printer.value(along, part))
+        assert text is not None
+        value = text.call(arguments)
+        return value if condition is None else f"{condition.call(arguments)} ? {value} : {empty}"
+
+    def totals_of(self, functor: str, totals: tuple[Total, ...]) -> TotalsText | None:
+        """The struct of the scalars that a functor sums up; None without any."""
+        if not totals:
+            return None
+        if functor not in self.totals:
+            name = self.printer.names.functor(functor, "totals")
+            self.totals[functor] = TotalsText(name, tuple(self._total(total) for total in totals))
+        return self.totals[functor]
+
+    def _total(self, total: Total) -> TotalText:
+        name, reduction = self.printer.names.member(total.scalar), total.reduction
+        return TotalText(
+            name=name,
+            type=reduction.type.value,
+            identity=identity(total.identity, reduction.type),
+            combine=combine(reduction),
+            reduce=reduce_function(reduction),
+            target=f"d.{name}",
+        )
+
+    def _condition(self, functor: Functor, variant: Variant, part: str) -> FunctionText | None:
+        conjuncts = tuple(functor.condition[i] for i in variant.tests)
+        return self._make(
+            functor, "condition", variant.tests, part, lambda name: self.printer.condition(functor, conjuncts, name)
+        )
+
+    def _claim(self, variant: Variant, part: str) -> FunctionText:
+        functor, claim = self.functor(variant.functor), variant.claim
+        assert isinstance(functor, EdgeFunctor) and claim is not None
+        return self.printer.claim(functor, claim, part)
+
+    def _apply(self, functor: Functor, variant: Variant, part: str) -> FunctionText | None:
+        plain = frozenset(write.name for write in variant.writes if write.mode is Mode.PLAIN)
+        totals = frozenset(write.name for write in variant.writes if write.mode is Mode.TOTAL)
+        without = variant.claim.statement if variant.claim is not None else None
+
+        def make(name: str) -> FunctionText | None:
+            return self.printer.apply(functor, name, plain, totals, without)
+
+        return self._make(functor, "apply", (variant.body, variant.writes), part, make)
+
+    def _make(
+        self, functor: Functor, kind: str, form: object, part: str, make: Callable[[str], FunctionText | None]
+    ) -> FunctionText | None:
+        """The function of this form, or the one that was made before; a name that another form has gets a number."""
+        key = (functor.name, kind, form)
+        if key not in self.made:
+            own = [text.name for (owner, *_), text in self.made.items() if owner == functor.name and text is not None]
+            number = 1
+            name = part
+            while self.printer.names.functor(functor.name, name) in own:
+                number += 1
+                name = f"{part}_{number}"
+            self.made[key] = make(name)
+        return self.made[key]

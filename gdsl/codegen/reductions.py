@@ -1,0 +1,60 @@
+"""Reductions as C++ and CUDA text: what they begin with, how two values become one, what combines with memory."""
+
+from __future__ import annotations
+
+import math
+
+from gdsl.codegen.expressions import REDUCTIONS
+from gdsl.codegen.literals import literal
+from gdsl.codegen.ranges import type_range
+from gdsl.operations import ReduceOperation
+from gdsl.plan.nodes import Identity, Reduction
+from gdsl.types import ScalarType
+
+_COMBINE = {
+    ReduceOperation.MIN: "least(a, b)",
+    ReduceOperation.MAX: "greatest(a, b)",
+    ReduceOperation.ADD: "sum(a, b)",
+    ReduceOperation.SUBTRACT: "sum(a, b)",
+    ReduceOperation.MULTIPLY: "product(a, b)",
+    ReduceOperation.BIT_AND: "a & b",
+    ReduceOperation.BIT_OR: "a | b",
+    ReduceOperation.BIT_XOR: "a ^ b",
+}
+
+
+def combine(reduction: Reduction) -> str:
+    """An expression of `a` and `b`. What is subtracted is summed up below zero."""
+    return _COMBINE[reduction.combine]
+
+
+def reduce_function(reduction: Reduction) -> str:
+    """The function of the runtime that combines such a total with what stands in memory."""
+    adds = reduction.combine is ReduceOperation.SUBTRACT
+    return f"reduce_{REDUCTIONS[ReduceOperation.ADD if adds else reduction.combine]}"
+
+
+def identity(begins: Identity, kind: ScalarType) -> str:
+    """What a reduction of this type begins with."""
+    match begins:
+        case Identity.ZERO:
+            return literal(0, kind)
+        case Identity.ONE:
+            return literal(1, kind)
+        case Identity.ALL_ONES:
+            return literal(True, kind) if kind is ScalarType.BOOL else f"{kind.value}(-1)"
+        case Identity.NAN:
+            return literal(math.nan, kind)
+        case extreme:
+            return _extreme(kind, largest=extreme is Identity.LARGEST)
+
+
+def _extreme(kind: ScalarType, largest: bool) -> str:
+    if kind.is_id:
+        none = "NO_VERTEX" if kind is ScalarType.VERTEX else "NO_EDGE"
+        return none if largest else f"{kind.value}(0)"
+    if kind is ScalarType.BOOL:
+        return literal(largest, kind)
+    if kind.is_float:
+        return literal(float("inf") if largest else float("-inf"), kind)
+    return literal(type_range(kind)[1 if largest else 0], kind)

@@ -1,0 +1,1 @@
+"""What the parts of a program read and write, worked out on the IR."""

@@ -1,0 +1,155 @@
+"""What a step of the schedule reads and writes, and which of the device's threads do so.
+
+The source for barriers (a step waits for what it would meet) and for everything else that asks when data are alive.
+Arrays, edge and vertex alike, and scalars are named as the program names them, each name being one piece of storage;
+a swap changes which storage a name has and touches none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from gdsl.ir.nodes import (
+    Advance,
+    AllEdges,
+    Compute,
+    CopyFrontier,
+    DefineFrontier,
+    EdgeFunctor,
+    Element,
+    ElementTarget,
+    Expression,
+    Fill,
+    Filter,
+    FrontierNotEmpty,
+    FrontierRef,
+    FrontierSize,
+    FunctionCall,
+    If,
+    NeighborReduce,
+    Node,
+    Operator,
+    Program,
+    Repeat,
+    ScalarTarget,
+    ScalarValue,
+    Step,
+    StoreElement,
+    StoreScalar,
+    VertexFunctor,
+    While,
+)
+from gdsl.ir.traversal import walk
+
+
+class Who(Enum):
+    """Which threads touch an element."""
+
+    LEADER = "the leader"
+    """One thread, always the same."""
+    OWNER = "its own thread"
+    """Each element a thread, the same in all steps that say so."""
+    ANYBODY = "any thread"
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """A read or a write of an array's elements or of a scalar."""
+
+    name: str
+    writes: bool
+    who: Who
+
+    def meets(self, other: Access) -> bool:
+        """Whether the order of the two matters and no thread's own order sees to it."""
+        same_thread = self.who is other.who and self.who is not Who.ANYBODY
+        return self.name == other.name and (self.writes or other.writes) and not same_thread
+
+
+@dataclass(frozen=True, slots=True)
+class FrontierUse:
+    """The frontiers whose members or size a step asks for, and those that it gives new members."""
+
+    read: tuple[str, ...] = ()
+    written: tuple[str, ...] = ()
+
+
+Functor = VertexFunctor | EdgeFunctor
+
+
+class Accesses:
+    """The accesses of the steps of one program."""
+
+    def __init__(self, program: Program) -> None:
+        self._functions = {function.name: function for function in program.functions}
+        self._vertex = {functor.name: functor for functor in program.vertex_functors}
+        self._edge = {functor.name: functor for functor in program.edge_functors}
+
+    def of_step(self, step: Step) -> frozenset[Access]:
+        """What `step` touches: of a loop or a branch, what its condition or count reads."""
+        if isinstance(step, Operator):
+            own = frozenset(self._in(self.functor_of(step), Who.ANYBODY))
+            return own | {Access(step.array, True, Who.ANYBODY)} if isinstance(step, NeighborReduce) else own
+        if isinstance(step, StoreScalar):
+            return self.of_expression(step.value, Who.LEADER) | {Access(step.scalar, True, Who.LEADER)}
+        if isinstance(step, StoreElement):
+            return frozenset(self._in((step.target, step.value), Who.LEADER))
+        if isinstance(step, Fill):
+            return self.of_expression(step.value, Who.ANYBODY) | {Access(step.array, True, Who.OWNER)}
+        if isinstance(step, DefineFrontier):
+            return frozenset(self._in(step.members, Who.ANYBODY))
+        if isinstance(step, (While, If)):
+            return self.of_expression(step.condition, Who.ANYBODY)
+        if isinstance(step, Repeat):
+            return self.of_expression(step.count, Who.ANYBODY)
+        return frozenset()
+
+    def of_expression(self, expression: Expression, who: Who) -> frozenset[Access]:
+        """What evaluating `expression` reads."""
+        return frozenset(self._in(expression, who))
+
+    def functor_of(self, step: Operator) -> Functor:
+        """The functor that an operator runs."""
+        if isinstance(step, (Advance, NeighborReduce)):
+            return self._edge[step.functor]
+        assert isinstance(step, (Filter, Compute))
+        along_edges = isinstance(step.frontier, AllEdges)
+        return self._edge[step.functor] if along_edges else self._vertex[step.functor]
+
+    def _in(self, part: object, who: Who) -> Iterator[Access]:
+        for node in walk(part):
+            if isinstance(node, Element):
+                yield Access(node.array, False, who)
+            elif isinstance(node, ScalarValue):
+                yield Access(node.name, False, who)
+            elif isinstance(node, ElementTarget):
+                yield Access(node.array, True, who)
+            elif isinstance(node, ScalarTarget):
+                yield Access(node.scalar, True, who)
+            elif isinstance(node, FunctionCall):
+                yield from self._in(self._functions[node.function].body, who)
+
+
+def frontiers_of(step: Node) -> FrontierUse:
+    """The frontiers that a step reads and writes itself (of a loop or a branch: its condition or count)."""
+    if isinstance(step, DefineFrontier):
+        return FrontierUse(asked_frontiers(step.members), (step.name,))
+    if isinstance(step, CopyFrontier):
+        return FrontierUse((step.other,), (step.name,))
+    if isinstance(step, Operator):
+        source = getattr(step, "frontier", None)
+        result = step.result if isinstance(step, (Advance, Filter)) else None
+        return FrontierUse((source.name,) if isinstance(source, FrontierRef) else (), (result,) if result else ())
+    if isinstance(step, (While, If)):
+        return FrontierUse(asked_frontiers(step.condition))
+    if isinstance(step, Repeat):
+        return FrontierUse(asked_frontiers(step.count))
+    return FrontierUse(asked_frontiers(step))
+
+
+def asked_frontiers(part: object) -> tuple[str, ...]:
+    """The frontiers whose size an expression (or several) asks for."""
+    asking = (node for node in walk(part) if isinstance(node, (FrontierSize, FrontierNotEmpty)))
+    return tuple(dict.fromkeys(node.frontier for node in asking))

@@ -1,0 +1,139 @@
+"""Puts a barrier before every step that would meet what steps since the last barrier have done.
+
+What a step touches says `gdsl.effects.access`; two accesses meet where one of them writes and no thread's own order
+keeps them apart. Operators, definitions and copies of frontiers end with a barrier of their own, since what they
+collect is complete only then; what they collect goes into storage that nobody reads, so that frontiers ask for nothing
+more. A loop's test reads too, and its body may begin with what the end of the last pass has left.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+from gdsl.effects.access import Access, Accesses, Who
+from gdsl.ir.nodes import Expression, Program
+from gdsl.plan.nodes import (
+    Barrier,
+    Branch,
+    Copy,
+    Define,
+    Fill,
+    Initialise,
+    Launch,
+    Leader,
+    Loop,
+    Operation,
+    Step,
+    Swap,
+)
+
+Since = frozenset[Access]
+"""The accesses since the last barrier on some way that leads here."""
+
+_NOTHING: Since = frozenset()
+
+
+def place(launch: Launch, program: Program) -> Launch:
+    """`launch` with the barriers that its steps need."""
+    placement = _Placement(Accesses(program))
+    while True:
+        placement.grown = False
+        steps, _ = placement.steps(launch.steps, _NOTHING)
+        if not placement.grown:
+            return dataclasses.replace(launch, steps=steps)
+
+
+def without(launch: Launch) -> Launch:
+    """`launch` with no barriers between its steps."""
+    return dataclasses.replace(launch, steps=_stripped(launch.steps))
+
+
+def _stripped(steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    kept: list[Step] = []
+    for step in steps:
+        if isinstance(step, Loop):
+            kept.append(dataclasses.replace(step, body=_stripped(step.body)))
+        elif isinstance(step, Branch):
+            then, otherwise = _stripped(step.then), _stripped(step.otherwise)
+            kept.append(dataclasses.replace(step, then=then, otherwise=otherwise))
+        elif not isinstance(step, Barrier):
+            kept.append(step)
+    return tuple(kept)
+
+
+class _Placement:
+    """One round places everything once; what loops begin with grows from round to round until it is all there is."""
+
+    def __init__(self, accesses: Accesses) -> None:
+        self.accesses = accesses
+        self.at_body: dict[int, Since] = {}
+        """What a pass of each loop may begin with, as far as it is known."""
+        self.grown = False
+
+    def steps(self, steps: tuple[Step, ...], since: Since) -> tuple[tuple[Step, ...], Since]:
+        """`steps` with barriers, and what is left since the last of them."""
+        placed: list[Step] = []
+        for step in steps:
+            touched = self._touched(step)
+            reason = meeting(since, touched)
+            if reason:
+                placed.append(Barrier(reason))
+                since = _NOTHING
+            step, since = self._enter(step, since, touched)
+            placed.append(step)
+        return tuple(placed), since
+
+    def _enter(self, step: Step, since: Since, touched: Since) -> tuple[Step, Since]:
+        if isinstance(step, Loop):
+            return self._loop(step, since | touched, touched)
+        if isinstance(step, Branch):
+            then, one = self.steps(step.then, since | touched)
+            otherwise, other = self.steps(step.otherwise, since | touched)
+            return dataclasses.replace(step, then=then, otherwise=otherwise), one | other
+        if isinstance(step, Swap):
+            return step, frozenset(_renamed(access, step) for access in since)
+        if isinstance(step, (Operation, Define, Copy, Initialise)):
+            return step, _NOTHING
+        return step, since | touched
+
+    def _loop(self, step: Loop, since: Since, tested: Since) -> tuple[Step, Since]:
+        entry = self.at_body.setdefault(step.number, since) | since
+        body, left = self.steps(step.body, entry)
+        if not step.counted:
+            reason = meeting(left, tested)
+            if reason:
+                body, left = (*body, Barrier(reason)), _NOTHING
+            left |= tested
+        if not entry | left <= self.at_body[step.number]:
+            self.at_body[step.number] = entry | left
+            self.grown = True
+        return dataclasses.replace(step, body=body), since | left
+
+    def _touched(self, step: Step) -> Since:
+        if isinstance(step, (Operation, Leader, Fill, Define, Copy)):
+            return self.accesses.of_step(step.step)
+        if isinstance(step, (Loop, Branch)):
+            return self._read(step.condition)
+        return _NOTHING
+
+    def _read(self, expression: Expression) -> Since:
+        return self.accesses.of_expression(expression, Who.ANYBODY)
+
+
+def meeting(since: Since, touched: Since) -> str:
+    """Why `touched` must wait for `since`; empty where it need not."""
+    found = [(before, now) for now in touched for before in since if before.meets(now)]
+    if not found:
+        return ""
+    before, now = min(found, key=lambda pair: (pair[0].name, pair[0].writes, pair[1].writes, pair[0].who.value))
+    words = {True: "write", False: "read"}
+    return f"{before.name}: {_did(before)}, then {now.who.value} may {words[now.writes]} it"
+
+
+def _did(access: Access) -> str:
+    return f"{access.who.value} {'wrote' if access.writes else 'may have read'} it"
+
+
+def _renamed(access: Access, swap: Swap) -> Access:
+    names = {swap.step.first: swap.step.second, swap.step.second: swap.step.first}
+    return dataclasses.replace(access, name=names.get(access.name, access.name))

@@ -1,0 +1,149 @@
+"""Decides every array of a run: what it holds, how long it is, who allocates it, what it holds at first."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+
+from gdsl.ir.nodes import Array, DegreeOf, Place, Program, Scalar
+from gdsl.ir.traversal import walk
+from gdsl.operations import Degree, Domain, Over
+from gdsl.plan import structs
+from gdsl.plan.extents import EDGES, VERTICES, Extent, Fixed, Parts, Sum, Times
+from gdsl.plan.nodes import Dedup, Form, Plan, Sweep
+from gdsl.plan.storage import GRAPH, PROBLEM, RUN, Buffer, Cleared, Made, Role
+from gdsl.plan.walking import sweeps
+from gdsl.types import ScalarType
+
+TRACE_CAPACITY = 1 << 16
+"""Records of a trace that are kept."""
+
+_EXTENTS: dict[Domain, Extent] = {Domain.VERTEX: VERTICES, Domain.EDGE: EDGES}
+_OFFSETS = Sum((VERTICES, Fixed(1)))
+_BITS = Parts(VERTICES, 32)
+_PARTS: dict[str, tuple[ScalarType, Extent]] = {
+    "offsets": (ScalarType.EDGE, _OFFSETS),
+    "columns": (ScalarType.VERTEX, EDGES),
+    "in_offsets": (ScalarType.EDGE, _OFFSETS),
+    "in_sources": (ScalarType.VERTEX, EDGES),
+    "in_edges": (ScalarType.EDGE, EDGES),
+    "edge_sources": (ScalarType.VERTEX, EDGES),
+}
+"""The parts of a graph, in the order of `graph_slice`."""
+_LISTS = {Over.OUT_EDGES: ("offsets", "columns"), Over.IN_EDGES: ("in_offsets", "in_sources")}
+_DEGREES = {Over.OUT_EDGES: ("offsets",), Over.IN_EDGES: ("in_offsets",), Over.ALL_EDGES: ("offsets", "in_offsets")}
+
+
+def fill(plan: Plan) -> Plan:
+    """`plan` with its buffers, and with what its launches hand on."""
+    if not plan.target.fused:
+        slots = len(plan.frontiers) + 1 if plan.frontiers else 0
+        plan = dataclasses.replace(plan, saved=structs.saved_state(slots, len(plan.switches)))
+    buffers = (*_graph(plan), *_problem(plan), *_temporaries(plan))
+    if not plan.target.allocates_itself:
+        buffers = (*buffers, *_run(plan), *_frontiers(plan))
+    return dataclasses.replace(plan, buffers=buffers)
+
+
+# The graph
+
+
+def _graph(plan: Plan) -> Iterator[Buffer]:
+    needed = set(_parts_read(plan))
+    for name, (element, extent) in _PARTS.items():
+        if name in needed:
+            yield Buffer(name, element, extent, Role.GRAPH, Made.CALLER, Cleared.GIVEN, GRAPH)
+
+
+def _parts_read(plan: Plan) -> Iterator[str]:
+    for node in walk(_code(plan.program)):
+        if isinstance(node, DegreeOf):
+            yield "offsets" if node.degree is Degree.OUT else "in_offsets"
+        elif isinstance(node, Place):
+            yield "offsets"
+    for sweep in sweeps(plan):
+        yield from _parts_of(sweep, plan.target.grid)
+    for frontier in plan.frontiers:
+        if frontier.counts is not None:
+            yield from _DEGREES[frontier.counts]
+
+
+def _code(program: Program) -> tuple[object, ...]:
+    data: tuple[Array | Scalar, ...] = (*program.arrays, *program.scalars)
+    initial = tuple(each.initial for each in data if each.initial is not None)
+    return (program.functions, program.vertex_functors, program.edge_functors, program.schedule, initial)
+
+
+def _parts_of(sweep: Sweep, grid: bool) -> Iterator[str]:
+    if sweep.members.domain is Domain.EDGE:  # a grid takes edges one by one, others the list of each source
+        yield from ("columns", "edge_sources" if grid else "offsets")
+    for each in sweep.walks:
+        yield from _LISTS[each.lists]
+        if each.lists is Over.IN_EDGES and each.edge_ids:
+            yield "in_edges"
+
+
+# The problem data
+
+
+def _problem(plan: Plan) -> Iterator[Buffer]:
+    for array in plan.program.arrays:
+        role = Role.INPUT if array.is_input else Role.LOCAL if array.is_local else Role.RESULT
+        made = Made.CALLER if array.is_input else Made.HOST
+        cleared = Cleared.GIVEN if array.is_input else Cleared.INITIAL
+        yield Buffer(array.name, array.type, _EXTENTS[array.domain], role, made, cleared, PROBLEM)
+    for scalar in plan.program.scalars:
+        role = Role.INPUT if scalar.is_input else Role.LOCAL if scalar.is_local else Role.RESULT
+        cleared = Cleared.GIVEN if scalar.is_input else Cleared.INITIAL
+        yield Buffer(scalar.name, scalar.type, Fixed(1), role, Made.HOST, cleared, PROBLEM)
+
+
+def _temporaries(plan: Plan) -> Iterator[Buffer]:
+    arrays = {array.name: array for array in plan.program.arrays}
+    segments = [sweep.segment for sweep in sweeps(plan) if sweep.segment is not None]
+    asides = {segment.aside: arrays[segment.array] for segment in segments if segment.aside is not None}
+    made = Made.PROGRAM if plan.target.allocates_itself else Made.HOST
+    for name, array in asides.items():
+        extent = _EXTENTS[array.domain]
+        yield Buffer(name, array.type, extent, Role.TEMPORARY, made, Cleared.WRITTEN, PROBLEM)
+
+
+# What the run itself works with
+
+
+def _run(plan: Plan) -> Iterator[Buffer]:
+    def buffer(name: str, element: object, extent: Extent, role: Role, cleared: Cleared) -> Buffer:
+        return Buffer(name, element, extent, role, Made.HOST, cleared, RUN)  # type: ignore[arg-type]
+
+    yield buffer("control", structs.CONTROL, Fixed(1), Role.CONTROL, Cleared.ZERO)
+    yield buffer("trace", structs.TRACE_RECORD, Fixed(TRACE_CAPACITY), Role.TRACE, Cleared.WRITTEN)
+    if any(each.shared is not None for sweep in sweeps(plan) for each in sweep.walks):
+        yield buffer("hubs", structs.HUB_CHUNK, _chunks(plan), Role.HUBS, Cleared.WRITTEN)
+    if plan.saved is not None:
+        yield buffer("saved", plan.saved, Fixed(1), Role.SAVED, Cleared.ZERO)
+    if plan.target.fused and plan.swapped:
+        yield buffer("outputs", ScalarType.UINT64, Fixed(len(plan.swapped)), Role.OUTPUTS, Cleared.WRITTEN)
+
+
+def _chunks(plan: Plan) -> Extent:
+    """Room for every chunk of every long list, in both directions: a list has at most one chunk that is not full."""
+    full, started = Parts(EDGES, plan.sizes.hub_chunk, False), Parts(EDGES, plan.sizes.hub_degree, False)
+    return Times(2, Sum((full, started, Fixed(2))))
+
+
+def _frontiers(plan: Plan) -> Iterator[Buffer]:
+    if not plan.frontiers:
+        return
+    slots = len(plan.frontiers) + 1
+    yield Buffer("queues", ScalarType.VERTEX, VERTICES, Role.QUEUE, Made.HOST, Cleared.WRITTEN, RUN, slots)
+    if _needs_bitmaps(plan):
+        yield Buffer("bitmaps", ScalarType.UINT32, _BITS, Role.BITMAP, Made.HOST, Cleared.WRITTEN, RUN, slots)
+    if any(s.collect is not None and s.collect.dedup is Dedup.MARK for s in sweeps(plan)):
+        yield Buffer("marks", ScalarType.UINT32, _BITS, Role.MARKS, Made.HOST, Cleared.ZERO, RUN, 2)
+
+
+def _needs_bitmaps(plan: Plan) -> bool:
+    """Whether any frontier is made or read as a bitmap; then any may come to be one."""
+    forms = [sweep.members.form for sweep in sweeps(plan)]
+    forms += [sweep.collect.form for sweep in sweeps(plan) if sweep.collect is not None]
+    return Form.BITMAP in forms

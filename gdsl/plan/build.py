@@ -1,0 +1,116 @@
+"""From a program, as the passes leave it, to its plan for a target; nothing but the order of the decisions."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from gdsl.ir import nodes as ir
+from gdsl.operations import Domain
+from gdsl.plan import barriers, buffers, launches, verifier
+from gdsl.plan.nodes import (
+    Branch,
+    Choice,
+    Copy,
+    Define,
+    Fill,
+    Frontier,
+    Initial,
+    Initialise,
+    Leader,
+    Loop,
+    Operation,
+    Plan,
+    Step,
+    Swap,
+)
+from gdsl.plan.sweeps import OperationPlanner
+from gdsl.plan.target import Sizes, Target
+from gdsl.plan.walking import steps_in
+
+
+def build(program: ir.Program, target: Target, sizes: Sizes | None = None) -> Plan:
+    """The plan of `program`, verified."""
+    sizes = sizes or _sizes(program, target)
+    planner = OperationPlanner(program, target)
+    steps = _Schedule(planner).steps(program.schedule)
+    schedule: tuple[Step, ...]
+    if target.fused:
+        launch = launches.fused(_initialise(program), steps)
+        schedule = (barriers.place(launch, program) if target.grid else launch,)
+    else:
+        schedule = launches.unfused(_initialise(program), steps)
+    swaps = [step.step for step in steps_in(schedule) if isinstance(step, Swap)]
+    plan = Plan(
+        program=program,
+        target=target,
+        sizes=sizes,
+        frontiers=tuple(
+            Frontier(name, Domain.VERTEX, slot, planner.directions.counts.get(name))
+            for slot, name in enumerate(program.frontiers)
+        ),
+        switches=tuple(
+            step.step.site
+            for step in steps_in(schedule)
+            if isinstance(step, Operation) and isinstance(step.does, Choice)
+        ),
+        swapped=tuple(dict.fromkeys(name for swap in swaps for name in (swap.first, swap.second))),
+        buffers=(),
+        saved=None,
+        schedule=schedule,
+    )
+    plan = buffers.fill(plan)
+    verifier.verify(plan)
+    return plan
+
+
+def _sizes(program: ir.Program, target: Target) -> Sizes:
+    block = program.tuning.block if target.grid else None
+    return target.sizes if block is None else dataclasses.replace(target.sizes, block_threads=block)
+
+
+class _Schedule:
+    """The steps of the program as steps of the plan."""
+
+    def __init__(self, planner: OperationPlanner) -> None:
+        self.planner = planner
+        self.depth = 0
+
+    def steps(self, steps: tuple[ir.Step, ...]) -> tuple[Step, ...]:
+        """A block."""
+        return tuple(self._step(step) for step in steps)
+
+    def _step(self, step: ir.Step) -> Step:
+        if isinstance(step, ir.Operator):
+            return self.planner.plan(step)
+        if isinstance(step, ir.DefineFrontier):
+            return Define(step)
+        if isinstance(step, ir.CopyFrontier):
+            return Copy(step)
+        if isinstance(step, ir.Fill):
+            return Fill(step)
+        if isinstance(step, ir.Swap):
+            return Swap(step)
+        if isinstance(step, ir.If):
+            return Branch(step.condition, None, self.steps(step.then), self.steps(step.otherwise))
+        if isinstance(step, (ir.While, ir.Repeat)):
+            return self._loop(step)
+        assert isinstance(step, (ir.StoreScalar, ir.StoreElement))
+        return Leader(step)
+
+    def _loop(self, step: ir.While | ir.Repeat) -> Loop:
+        counted = isinstance(step, ir.Repeat)
+        condition = step.count if isinstance(step, ir.Repeat) else step.condition
+        self.depth += 1
+        body = self.steps(step.body)
+        self.depth -= 1
+        return Loop(step.loop, condition, counted, None, self.depth == 0, body)
+
+
+def _initialise(program: ir.Program) -> Initialise:
+    made = [array for array in program.arrays if not array.is_input]
+    of_vertices, of_edges = (
+        tuple(Initial(array.name, array.initial) for array in made if array.domain is domain)
+        for domain in (Domain.VERTEX, Domain.EDGE)
+    )
+    scalars = tuple(Initial(scalar.name, scalar.initial) for scalar in program.scalars if not scalar.is_input)
+    return Initialise(of_vertices, of_edges, scalars)

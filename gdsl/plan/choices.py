@@ -1,0 +1,69 @@
+"""Decides between push and pull, and for which frontiers the edges of the members are counted while they are made.
+
+An auto direction chooses on the frontier's edges, so where the frontier is all vertices, or visits both lists of a
+vertex, there is nothing to choose: it pushes. What makes a frontier that a choice asks about counts its edges on the
+way, so that no pass over it is needed; frontiers that are copied from one another count alike, and an advance whose
+frontier counts other edges already pushes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gdsl.ir.nodes import Advance, AllVertices, CopyFrontier, FrontierRef, Program
+from gdsl.ir.traversal import walk
+from gdsl.operations import Direction, Over
+from gdsl.plan.nodes import Compare, Measure, Switch
+
+
+@dataclass(frozen=True, slots=True)
+class Directions:
+    """Of each site of an advance its direction; of each frontier the edges that are counted for it, if any."""
+
+    of_site: dict[int, Direction]
+    counts: dict[str, Over]
+
+
+def directions(program: Program) -> Directions:
+    """What is decided for all advances of `program`."""
+    group = _groups(program)
+    of_site: dict[int, Direction] = {}
+    counted: dict[str, Over] = {}
+    for node in walk(program.schedule):
+        if not isinstance(node, Advance):
+            continue
+        direction = _possible(node)
+        if direction is not Direction.PUSH and isinstance(node.frontier, FrontierRef):
+            agrees = counted.setdefault(group[node.frontier.name], node.over) is node.over
+            direction = direction if agrees else Direction.PUSH
+        of_site[node.site] = direction
+    return Directions(of_site, {name: counted[group[name]] for name in program.frontiers if group[name] in counted})
+
+
+def switch(advance: Advance) -> Switch:
+    """Pull while the frontier has so many of the edges not yet visited that meeting it is likely (Beamer, Asanovic,
+    Patterson, Direction-Optimizing Breadth-First Search, SC 2012); push again once it is small."""
+    return Switch(
+        enter=(
+            Compare(Measure.EDGES, advance.alpha, Measure.UNVISITED, strict=True),
+            Compare(Measure.EDGES, advance.beta, Measure.VERTICES, strict=True),
+        ),
+        stay=(Compare(Measure.SIZE, advance.beta, Measure.VERTICES, strict=False),),
+    )
+
+
+def _possible(advance: Advance) -> Direction:
+    everything = isinstance(advance.frontier, AllVertices)
+    if advance.over is Over.ALL_EDGES or (everything and advance.direction is Direction.AUTO):
+        return Direction.PUSH
+    return advance.direction
+
+
+def _groups(program: Program) -> dict[str, str]:
+    """For each frontier variable the one that stands for all that are copied from or to it."""
+    group = {name: name for name in program.frontiers}
+    for node in walk(program.schedule):
+        if isinstance(node, CopyFrontier):
+            old, new = group[node.other], group[node.name]
+            group = {name: new if leader == old else leader for name, leader in group.items()}
+    return group

@@ -1,0 +1,48 @@
+"""Decides what is one kernel: the whole schedule, or each of its steps, with the host walking what lies between.
+
+Nothing else knows the fused form from the unfused one.
+"""
+
+from __future__ import annotations
+
+from gdsl.effects.access import asked_frontiers, frontiers_of
+from gdsl.ir.nodes import Expression
+from gdsl.plan.nodes import Branch, Choice, Copy, Define, Fill, Initialise, Launch, Leader, Loop, Operation, Step, Swap
+
+
+def fused(initialise: Initialise, steps: tuple[Step, ...]) -> Launch:
+    """Everything as one launch."""
+    return Launch("enactor", "The whole schedule as one persistent kernel.", (initialise, *steps))
+
+
+def unfused(initialise: Initialise, steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    """A launch a step, condition and count."""
+    return Launch("start", "Before the schedule begins.", (initialise,)), *(_on_host(step) for step in steps)
+
+
+def _on_host(step: Step) -> Step:
+    if isinstance(step, Loop):
+        body = tuple(_on_host(each) for each in step.body)
+        return Loop(step.number, step.condition, step.counted, _asking(step.condition), step.outermost, body)
+    if isinstance(step, Branch):
+        then, otherwise = (tuple(_on_host(each) for each in block) for block in (step.then, step.otherwise))
+        return Branch(step.condition, _asking(step.condition), then, otherwise)
+    return step if isinstance(step, Swap) else _alone(step)
+
+
+def _asking(condition: Expression) -> Launch:
+    return Launch(
+        "answer", f"line {condition.span.line}: asked by the host.", (), condition, asked_frontiers(condition)
+    )
+
+
+def _alone(step: Step) -> Launch:
+    """A launch of one step. An operator may give the frontier that it runs on another form, and hands it on so."""
+    assert isinstance(step, (Operation, Define, Copy, Leader, Fill))
+    use = frontiers_of(step.step)
+    comment = f"line {step.step.span.line}."
+    if not isinstance(step, Operation):
+        return Launch("step", comment, (step,), None, use.read, use.written)
+    written = tuple(dict.fromkeys((*use.read, *use.written)))
+    directions = (step.step.site,) if isinstance(step.does, Choice) else ()
+    return Launch(step.name, comment, (step,), None, (), written, directions)

@@ -1,0 +1,229 @@
+"""The kernel plan: frozen, typed, verified, and printed by `gdslc compile --emit plan`.
+
+The nodes are those of the architecture page, with these differences, each because the text needs it:
+
+- `Operation` holds what all variants of one operator share (its function, its site in traces, its frontiers), so that
+  a `Choice` lies within it and a trace names the operator whatever was chosen;
+- a `Sweep` has `walks`, one or two for both lists of a vertex; each has its own `Variant`, since near and far change
+  places between them, and a second one for lists that several threads share;
+- a condition that the host asks for is a `Launch` of its own, held by the `Loop` or `Branch` that it decides.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gdsl.ir import nodes as ir
+from gdsl.ir.nodes import CopyFrontier, DefineFrontier, Expression, Operator, Program, StoreElement, StoreScalar
+from gdsl.operations import Domain, Over
+from gdsl.plan.storage import Buffer, Struct
+from gdsl.plan.sweep_nodes import (
+    Choice,
+    Claim,
+    Collect,
+    Compare,
+    Dedup,
+    EdgeCount,
+    Form,
+    Identity,
+    Measure,
+    Members,
+    Mode,
+    Reduction,
+    Segment,
+    Selection,
+    Sweep,
+    Switch,
+    Total,
+    Variant,
+    Walk,
+    Write,
+)
+from gdsl.plan.target import Sizes, Target
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One operator of the program; it ends with a barrier of its own."""
+
+    step: Operator
+    name: str
+    """What its function is called, as far as the name is free."""
+    call: str
+    """The call as the program has it, for people."""
+    does: Sweep | Choice
+
+
+@dataclass(frozen=True, slots=True)
+class Initial:
+    """What an array or scalar begins with (None: zero, `none` or false)."""
+
+    name: str
+    value: Expression | None
+
+
+@dataclass(frozen=True, slots=True)
+class Initialise:
+    """The problem data before the schedule begins: arrays an element a thread, scalars by the leader. It ends with a
+    barrier of its own."""
+
+    vertex_arrays: tuple[Initial, ...]
+    edge_arrays: tuple[Initial, ...]
+    scalars: tuple[Initial, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Barrier:
+    """All threads wait here for all others."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Leader:
+    """What one thread does."""
+
+    step: StoreScalar | StoreElement
+
+
+@dataclass(frozen=True, slots=True)
+class Fill:
+    """Every element of an array becomes one value, an element a thread."""
+
+    step: ir.Fill
+
+
+@dataclass(frozen=True, slots=True)
+class Swap:
+    """Two arrays or scalars change places: their storage changes names, and nothing is moved."""
+
+    step: ir.Swap
+
+
+@dataclass(frozen=True, slots=True)
+class Define:
+    """A frontier becomes the set of some members, or everything; it ends with a barrier of its own."""
+
+    step: DefineFrontier
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """A frontier becomes the same set as another; it ends with a barrier of its own."""
+
+    step: CopyFrontier
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """A body again and again. `condition` is tested before each pass, or, where `counted`, evaluated once and then the
+    number of passes. `ask`: the launch by which the host has it evaluated; None: the device does so itself."""
+
+    number: int
+    condition: Expression
+    counted: bool
+    ask: Launch | None
+    outermost: bool
+    """Its passes are counted as iterations of the run."""
+    body: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """One of two blocks; `ask` as in `Loop`."""
+
+    condition: Expression
+    ask: Launch | None
+    then: tuple[Step, ...]
+    otherwise: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """One kernel. `answer` is evaluated for the host at its end.
+
+    `reads` are the frontiers whose state it takes over from the launch before, `writes` those whose state it also hands
+    on, `directions` the sites whose switch it does so with; all empty where one launch does everything.
+    """
+
+    name: str
+    comment: str
+    steps: tuple[Step, ...]
+    answer: Expression | None = None
+    reads: tuple[str, ...] = ()
+    writes: tuple[str, ...] = ()
+    directions: tuple[int, ...] = ()
+
+
+Step = Initialise | Operation | Barrier | Leader | Fill | Swap | Define | Copy | Loop | Branch | Launch
+
+
+@dataclass(frozen=True, slots=True)
+class Frontier:
+    """A frontier variable; its storage is the queue and the bitmap number `slot` to begin with."""
+
+    name: str
+    domain: Domain
+    slot: int
+    counts: Over | None
+    """Which edges of the members are counted whenever it is made, for a choice that asks for them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Everything that a backend decides about a program, which is kept for its types, expressions and functors."""
+
+    program: Program
+    target: Target
+    sizes: Sizes
+    frontiers: tuple[Frontier, ...]
+    """In every target there is one slot more, into which each result goes before it changes places with what it
+    replaces."""
+    switches: tuple[int, ...]
+    """The sites of operations that remember what they chose."""
+    swapped: tuple[str, ...]
+    """The arrays and scalars whose names may lie elsewhere at the end."""
+    buffers: tuple[Buffer, ...]
+    saved: Struct | None
+    """What one launch hands on to the next; None where there is only one."""
+    schedule: tuple[Step, ...]
+    """A single launch in the fused form; else what the host walks."""
+
+
+__all__ = [
+    "Barrier",
+    "Branch",
+    "Choice",
+    "Claim",
+    "Collect",
+    "Compare",
+    "Copy",
+    "Dedup",
+    "Define",
+    "EdgeCount",
+    "Fill",
+    "Form",
+    "Frontier",
+    "Identity",
+    "Initial",
+    "Initialise",
+    "Launch",
+    "Leader",
+    "Loop",
+    "Measure",
+    "Members",
+    "Mode",
+    "Operation",
+    "Plan",
+    "Reduction",
+    "Segment",
+    "Selection",
+    "Step",
+    "Swap",
+    "Sweep",
+    "Switch",
+    "Total",
+    "Variant",
+    "Walk",
+    "Write",
+]

@@ -1,0 +1,162 @@
+"""A plan as text (`gdslc compile --emit plan`): what will happen on the device, before any CUDA is read."""
+
+from __future__ import annotations
+
+from gdsl.ir.nodes import StoreElement
+from gdsl.ir.printer_expressions import print_expression, print_target
+from gdsl.operations import Domain
+from gdsl.plan.nodes import (
+    Barrier,
+    Branch,
+    Copy,
+    Define,
+    Fill,
+    Frontier,
+    Initial,
+    Initialise,
+    Launch,
+    Leader,
+    Loop,
+    Operation,
+    Plan,
+    Step,
+    Swap,
+)
+from gdsl.plan.printer_sweeps import print_operation
+from gdsl.plan.storage import Buffer, Field, Pointer, Struct
+from gdsl.types import ScalarType
+
+
+def print_plan(plan: Plan) -> str:
+    """The whole plan as text that ends with a line end; equal plans give equal text."""
+    target = plan.target
+    form = "one launch" if target.fused else "a launch a step"
+    lines = [f"plan of {plan.program.name} for {target.name}, {form}"]
+    lines += [f"sizes: {', '.join(_sizes(plan))}"]
+    lines += ["", "buffers:", *_table([_buffer(buffer) for buffer in plan.buffers])]
+    if plan.frontiers:
+        lines += ["", "frontiers:", *(f"    {_frontier(frontier)}" for frontier in plan.frontiers)]
+        lines += [f"    a spare one, slot {len(plan.frontiers)}"]
+    if plan.saved is not None:
+        lines += ["", "handed on between launches:", *(f"    {_field(field)}" for field in plan.saved.fields)]
+    if plan.swapped:
+        lines += ["", f"change places: {', '.join(plan.swapped)}"]
+    lines += ["", "schedule:", *_steps(plan.schedule, plan)]
+    return "\n".join(lines) + "\n"
+
+
+def _sizes(plan: Plan) -> list[str]:
+    sizes = plan.sizes
+    if not plan.target.grid:
+        return [
+            f"one thread up to {sizes.small_work} elements",
+            f"lists of {sizes.hub_degree} edges and more in chunks of {sizes.hub_chunk}",
+        ]
+    return [
+        f"{sizes.block_threads} threads a block",
+        f"lists of {sizes.hub_degree} edges and more in chunks of {sizes.hub_chunk}",
+        f"a pull tries {sizes.pull_prefix} of them first",
+        f"lists up to {sizes.short_list} reduced by a thread each",
+    ]
+
+
+def _table(rows: list[tuple[str, ...]]) -> list[str]:
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))] if rows else []
+    return [
+        "    " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
+    ]
+
+
+def _buffer(buffer: Buffer) -> tuple[str, ...]:
+    copies = f"{buffer.copies} of " if buffer.copies else ""
+    made = f"made by {buffer.made.value}"
+    return (
+        f"{buffer.group}.{buffer.name}",
+        f"{copies}{_type(buffer.element)} * {buffer.extent}",
+        buffer.role.value,
+        made,
+        buffer.cleared.value,
+    )
+
+
+def _type(kind: ScalarType | Struct | Pointer) -> str:
+    if isinstance(kind, Pointer):
+        return f"{kind.to}*"
+    return kind.name if isinstance(kind, Struct) else kind.value
+
+
+def _field(field: Field) -> str:
+    return f"{_type(field.type)} {field.name}" + (f"[{field.count}]" if field.count else "")
+
+
+def _frontier(frontier: Frontier) -> str:
+    domain = "vertices" if frontier.domain is Domain.VERTEX else "edges"
+    counts = f", counts their {frontier.counts.value}" if frontier.counts is not None else ""
+    return f"{frontier.name}: {domain}, slot {frontier.slot}{counts}"
+
+
+# ---------------------------------------------------------------- schedule
+
+
+def _steps(steps: tuple[Step, ...], plan: Plan) -> list[str]:
+    return ["    " + line for step in steps for line in _step(step, plan)]
+
+
+def _step(step: Step, plan: Plan) -> list[str]:
+    show = print_expression
+    match step:
+        case Operation():
+            return print_operation(step, plan.program)
+        case Initialise():
+            initial = (*step.vertex_arrays, *step.edge_arrays, *step.scalars)
+            return [f"initialise: {', '.join(_initial(each) for each in initial) or 'nothing'}"]
+        case Barrier():
+            return [f"barrier  # {step.reason}"]
+        case Leader():
+            if isinstance(step.step, StoreElement):
+                return [f"leader: {print_target(step.step.target)} = {show(step.step.value)}"]
+            return [f"leader: {step.step.scalar} = {show(step.step.value)}"]
+        case Fill():
+            return [f"fill: {step.step.array} with {show(step.step.value)}"]
+        case Swap():
+            return [f"swap: {step.step.first}, {step.step.second}"]
+        case Define():
+            return [_define(step)]
+        case Copy():
+            return [f"copy: {step.step.name} = {step.step.other}"]
+        case Loop():
+            word = "repeat" if step.counted else "while"
+            outermost = ", counted as iterations" if step.outermost else ""
+            head = f"{word} {show(step.condition)}:  # loop {step.number}{outermost}"
+            return [head, *_ask(step.ask, plan), *_steps(step.body, plan)]
+        case Branch():
+            otherwise = ["else:", *_steps(step.otherwise, plan)] if step.otherwise else []
+            return [f"if {show(step.condition)}:", *_ask(step.ask, plan), *_steps(step.then, plan), *otherwise]
+        case Launch():
+            return _launch(step, plan)
+    raise AssertionError(f"printer: {type(step).__name__}")
+
+
+def _initial(each: Initial) -> str:
+    return f"{each.name} = {print_expression(each.value) if each.value is not None else 'nothing'}"
+
+
+def _define(step: Define) -> str:
+    members = ", ".join(print_expression(member) for member in step.step.members)
+    return f"define: {step.step.name} = {'all vertices' if step.step.everything else f'{{{members}}}'}"
+
+
+def _ask(ask: Launch | None, plan: Plan) -> list[str]:
+    return ["    asked by the host: " + _head(ask)] if ask is not None else []
+
+
+def _head(launch: Launch) -> str:
+    words = [f"reads {', '.join(launch.reads)}"] if launch.reads else []
+    words += [f"hands on {', '.join(launch.writes)}"] if launch.writes else []
+    words += [f"switches of sites {', '.join(map(str, launch.directions))}"] if launch.directions else []
+    asked = f" answers {print_expression(launch.answer)}" if launch.answer is not None else ""
+    return f"launch {launch.name}{asked}{', ' + ', '.join(words) if words else ''}  # {launch.comment}"
+
+
+def _launch(launch: Launch, plan: Plan) -> list[str]:
+    return [_head(launch), *_steps(launch.steps, plan)]

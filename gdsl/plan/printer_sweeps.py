@@ -1,0 +1,139 @@
+"""Operations of a plan as text."""
+
+from __future__ import annotations
+
+from gdsl.ir.nodes import EdgeFunctor, Program, VertexFunctor
+from gdsl.ir.printer_expressions import print_expression
+from gdsl.operations import Domain, Over
+from gdsl.plan.nodes import (
+    Choice,
+    Claim,
+    Collect,
+    Compare,
+    Dedup,
+    EdgeCount,
+    Members,
+    Mode,
+    Operation,
+    Segment,
+    Selection,
+    Sweep,
+    Variant,
+    Walk,
+)
+
+_LISTS = {Over.OUT_EDGES: "out-edges", Over.IN_EDGES: "in-edges", Over.ALL_EDGES: "all edges"}
+
+
+def print_operation(operation: Operation, program: Program) -> list[str]:
+    """An operation and all that it may do."""
+    step = operation.step
+    lines = [f"{operation.name}: {operation.call}  # site {step.site} @{step.label}, line {step.span.line}"]
+    does = operation.does
+    if isinstance(does, Choice):
+        enter, stay = (" and ".join(_compare(each) for each in part) for part in (does.test.enter, does.test.stay))
+        lines += [f"    switch on where {enter}, off unless {stay}; where it is on:"]
+        lines += ["        " + line for line in _sweep(does.yes, program)]
+        lines += ["    where it is off:"]
+        lines += ["        " + line for line in _sweep(does.no, program)]
+        return lines
+    return lines + ["    " + line for line in _sweep(does, program)]
+
+
+def _compare(node: Compare) -> str:
+    return f"{node.factor} * {node.left.value} {'>' if node.strict else '>='} {node.right.value}"
+
+
+def _sweep(sweep: Sweep, program: Program) -> list[str]:
+    head = "pull from" if sweep.selection is not None else "push from" if sweep.walks else "run on"
+    lines = [f"{head} {_members(sweep.members)}"]
+    if sweep.own is not None:
+        lines += _indent(_variant(sweep.own, program))
+    if sweep.selection is not None:
+        lines += _indent(_selection(sweep.selection, program))
+    for walk in sweep.walks:
+        lines += _indent(_walk(walk, sweep, program))
+    lines += _indent(_left(sweep))
+    return lines
+
+
+def _left(sweep: Sweep) -> list[str]:
+    """What stays behind, and what is counted."""
+    lines = [_collect(sweep.collect)] if sweep.collect is not None else []
+    lines += [_segment(sweep.segment)] if sweep.segment is not None else []
+    for total in sweep.totals:
+        reduction = total.reduction
+        begins = f"begins with {total.identity.value} of {reduction.type.value}"
+        lines.append(f"total {total.scalar} {reduction.combine.value} a block's, {begins}")
+    if sweep.edges is not EdgeCount.NONE:
+        lines.append(f"edges: {sweep.edges.value}")
+    return lines
+
+
+def _members(members: Members) -> str:
+    everything = "all vertices" if members.domain is Domain.VERTEX else "all edges"
+    return f"{members.frontier} as a {members.form.value}" if members.form is not None else everything
+
+
+def _selection(selection: Selection, program: Program) -> list[str]:
+    functor = _functor(selection.test.functor, program)
+    tests = " && ".join(print_expression(functor.condition[i]) for i in selection.test.tests) or "everything"
+    stops = ", and stop once that no longer holds" if selection.closes else ""
+    return [f"vertices to reach: {tests}{stops}"]
+
+
+def _walk(walk: Walk, sweep: Sweep, program: Program) -> list[str]:
+    limit = f", those of the first {print_expression(walk.first_places)} places" if walk.first_places else ""
+    ids = ", with their ids" if walk.edge_ids and walk.lists is Over.IN_EDGES else ""
+    balance = f", a {sweep.balance.value} a member" if sweep.balance.value != "auto" else ""
+    lines = [f"walk {_LISTS[walk.lists]}{limit}{ids}{balance}:", *_indent(_variant(walk.variant, program))]
+    if walk.shared == walk.variant:
+        lines.append("    long lists: the same, in chunks")
+    elif walk.shared is not None:
+        lines += ["    long lists, in chunks:", *_indent(_indent(_variant(walk.shared, program)))]
+    return lines
+
+
+def _variant(variant: Variant, program: Program) -> list[str]:
+    functor = _functor(variant.functor, program)
+    tests = [print_expression(functor.condition[i]) for i in variant.tests]
+    lines = [f"test {' && '.join(tests)}"] if tests else []
+    if variant.claim is not None:
+        lines.append(_claim(variant.claim, functor))
+    if isinstance(functor, EdgeFunctor) and functor.value is not None:
+        return [*lines, f"value {print_expression(functor.value)}"]
+    words = [f"{write.name} {_MODES[write.mode]}" for write in variant.writes]
+    does = f"run {variant.functor}" + (" without the claim" if variant.claim is not None else "")
+    says = ["says what is accepted"] if variant.accepts else []
+    return [*lines, ", ".join([does, *words, *says])] if variant.body else [*lines, "accept"]
+
+
+_MODES = {Mode.PLAIN: "plainly", Mode.SHARED: "atomically", Mode.TOTAL: "into a total"}
+
+
+_DEDUPS = {Dedup.NONE: "", Dedup.CLAIM: ", each once by its claim", Dedup.MARK: ", each once by a mark"}
+
+
+def _claim(claim: Claim, functor: VertexFunctor | EdgeFunctor) -> str:
+    return f"claim by compare-and-swap: {print_expression(functor.condition[claim.conjunct])}"
+
+
+def _collect(collect: Collect) -> str:
+    domain = "vertices" if collect.domain is Domain.VERTEX else "edges"
+    return f"collect {domain} into {collect.frontier} as a {collect.form.value}{_DEDUPS[collect.dedup]}"
+
+
+def _segment(segment: Segment) -> str:
+    reduction = segment.reduction
+    aside = f", aside in {segment.aside} until all are computed" if segment.aside is not None else ""
+    begins = f"begins with {reduction.identity.value} of {reduction.type.value}"
+    return f"{segment.operation.value} a member by {reduction.combine.value} into {segment.array}, {begins}{aside}"
+
+
+def _functor(name: str, program: Program) -> VertexFunctor | EdgeFunctor:
+    functors: tuple[VertexFunctor | EdgeFunctor, ...] = (*program.vertex_functors, *program.edge_functors)
+    return next(functor for functor in functors if functor.name == name)
+
+
+def _indent(lines: list[str]) -> list[str]:
+    return ["    " + line for line in lines]

@@ -1,0 +1,93 @@
+"""What a run keeps in memory: structs, and the arrays of each kind. The host allocates, clears and frees by these
+tables, and the structs of generated text are printed from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from gdsl.plan.extents import Extent
+from gdsl.types import ScalarType
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """The address of elements of a type, which generated text calls `to`."""
+
+    to: str
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A member of a struct. `count`: elements of an array member; 0: a single value."""
+
+    name: str
+    type: ScalarType | Pointer | Struct
+    comment: str = ""
+    count: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Struct:
+    """A struct that host and device share, or that the host must know the size of; laid out as C does."""
+
+    name: str
+    fields: tuple[Field, ...]
+    doc: str = ""
+
+
+class Role(Enum):
+    """What a buffer is for."""
+
+    GRAPH = "graph"
+    INPUT = "input"
+    RESULT = "result"
+    LOCAL = "local"
+    TEMPORARY = "temporary"
+    QUEUE = "queue"
+    BITMAP = "bitmap"
+    MARKS = "marks"
+    HUBS = "chunks of long lists"
+    CONTROL = "control block"
+    TRACE = "trace"
+    OUTPUTS = "what was swapped"
+    SAVED = "handed on between launches"
+
+
+class Made(Enum):
+    """Who allocates a buffer."""
+
+    HOST = "the host"
+    CALLER = "the caller"
+    PROGRAM = "the generated code"
+
+
+class Cleared(Enum):
+    """What a buffer holds before it is first read."""
+
+    GIVEN = "given"
+    """The caller's values, or the graph's."""
+    INITIAL = "initial values"
+    """The run stores them before the schedule begins."""
+    ZERO = "zeros"
+    """The host clears it before the run; whoever changes it leaves zeros."""
+    WRITTEN = "written before read"
+
+
+@dataclass(frozen=True, slots=True)
+class Buffer:
+    """An array, or `copies` arrays alike, that a run has. `group` names the struct whose member it is."""
+
+    name: str
+    element: ScalarType | Struct
+    extent: Extent
+    role: Role
+    made: Made
+    cleared: Cleared
+    group: str
+    copies: int = 0
+    """0: a single array."""
+
+
+GRAPH, PROBLEM, RUN = "graph", "problem", "run"
+"""The groups."""

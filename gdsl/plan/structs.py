@@ -1,0 +1,88 @@
+"""The structs that the cuda backend's host shares with its kernels, or must know the size of."""
+
+from __future__ import annotations
+
+from gdsl.plan.storage import Field, Pointer, Struct
+from gdsl.types import ScalarType
+
+_I32, _I64, _U64 = ScalarType.INT32, ScalarType.INT64, ScalarType.UINT64
+_BOOL, _VERTEX, _EDGE = ScalarType.BOOL, ScalarType.VERTEX, ScalarType.EDGE
+
+COUNTERS = Struct(
+    "operator_counters",
+    (
+        Field("accepted", _U64, "members of the result"),
+        Field("edges", _U64, "edges of those members, where a later operator asks for them"),
+        Field("hubs", _U64, "chunks of the lists too long for one warp"),
+        Field("visited", _U64, "edges of the members that the operator ran on"),
+    ),
+    "What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator\n"
+    "before it is read from the second, the third is cleared, so that one barrier an operator is enough.",
+)
+
+CONTROL = Struct(
+    "control_block",
+    (
+        Field("arrived", _U64, "blocks that came to a barrier, counted for ever; above: what asks for a stop"),
+        Field("barriers", _U64, "passed by the kernels before this one (unfused form)"),
+        Field("failure", _U64, "1 + the check that failed first"),
+        Field("failed_value", _I64, "the index that it found"),
+        Field("exhausted", _U64, "1 + the loop that has had all the passes it may have"),
+        Field("iterations", _U64, "finished passes of the outermost loops"),
+        Field("trace_length", _U64, "operators that ran, traced or not"),
+        Field("answer", _I64, "of a condition or a count that the host asked for"),
+        Field("counters", COUNTERS, count=3),
+    ),
+    "One a run, in device memory, zeroed by the host.",
+)
+
+TRACE_RECORD = Struct(
+    "trace_record",
+    (
+        Field("site", _I32),
+        Field("iteration", _I32),
+        Field("size", _U64),
+        Field("edges", _U64),
+        Field("pulled", _I32),
+        Field("unused", _I32),
+    ),
+    "One execution of one operator.",
+)
+
+HUB_CHUNK = Struct(
+    "hub_chunk",
+    (Field("vertex_id", _VERTEX), Field("first", _EDGE), Field("last", _EDGE)),
+    "A part of one long list of edges, for one warp.",
+)
+
+FRONTIER = Struct(
+    "frontier",
+    (
+        Field("queue", Pointer("vertex"), "the members, in no order"),
+        Field("bitmap", Pointer("uint32"), "a bit a vertex"),
+        Field("size", _U64, "members"),
+        Field("edges", _U64, "edges of the members, where a later operator asks for them"),
+        Field("queued", _BOOL),
+        Field("mapped", _BOOL),
+    ),
+    "A set of vertices, as a queue or as a bitmap or both; every thread has the same values.",
+)
+
+DIRECTION_STATE = Struct(
+    "direction_state",
+    (Field("unvisited", _U64, "edges that no frontier has had yet"), Field("pull", _BOOL)),
+    "What an auto direction remembers from one pass to the next.",
+)
+
+
+def saved_state(frontiers: int, switches: int) -> Struct:
+    """What the launches of the unfused form hand on from one to the next."""
+    return Struct(
+        "saved_state",
+        (
+            Field("operators", _U64),
+            *((Field("frontiers", FRONTIER, count=frontiers),) if frontiers else ()),
+            *((Field("directions", DIRECTION_STATE, count=switches),) if switches else ()),
+        ),
+        "What the kernels of the unfused form hand on.",
+    )

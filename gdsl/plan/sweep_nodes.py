@@ -1,0 +1,251 @@
+"""The nodes of the kernel plan that say what one operator does: sweeps, and choices between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from gdsl.ir.nodes import Expression
+from gdsl.operations import Balance, Domain, NeighborOperation, Over, ReduceOperation
+from gdsl.types import ScalarType
+
+# What a sweep does with an element
+
+
+class Mode(Enum):
+    """How a functor's write is done."""
+
+    PLAIN = "plain"
+    """Nobody else looks at the element meanwhile."""
+    SHARED = "shared"
+    """Others may: reductions are atomic, stores are whole."""
+    TOTAL = "total"
+    """Summed up a thread at a time and combined with the scalar at the end of the sweep."""
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """An array or scalar that a variant writes, and how."""
+
+    name: str
+    mode: Mode
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """The test of conjunct `conjunct` and the store of statement `statement` done by one compare-and-swap on `array`,
+    which a single call for each far end wins; the array holds `expected` where nobody has yet."""
+
+    array: str
+    conjunct: int
+    statement: int
+    expected: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One way to run a functor: the conjuncts of `tests` in this order, then `claim`, then `body`."""
+
+    functor: str
+    tests: tuple[int, ...]
+    claim: Claim | None
+    body: tuple[int, ...]
+    """The statements of the functor's body that are run, in order."""
+    writes: tuple[Write, ...]
+    """What `body` writes."""
+    accepts: bool
+    """Whether `body` itself says if the element is accepted; if not, all are that come so far."""
+
+
+# Where a sweep goes, and what it leaves
+
+
+class Form(Enum):
+    """How a frontier's members are stored."""
+
+    QUEUE = "queue"
+    BITMAP = "bitmap"
+
+
+@dataclass(frozen=True, slots=True)
+class Members:
+    """What a sweep runs on: a frontier in one form, or, without one, everything of the domain."""
+
+    domain: Domain
+    frontier: str | None
+    form: Form | None
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """A way along the edges of each member.
+
+    `over`: which edges the operator visits, as seen from the near end. `lists`: the lists that are walked for it, the
+    same in a push, those of the far end in a pull.
+    """
+
+    over: Over
+    lists: Over
+    variant: Variant
+    shared: Variant | None
+    """Where lists too long for one thread or warp are cut into chunks: how these are run. None: no list is cut."""
+    first_places: Expression | None
+    """Only the edges before this place in their source's list are walked."""
+    edge_ids: bool
+    """Whether anything asks for the edge's id (or its place)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """In a pull: which vertices look for edges at all; `closes`: they stop once the test no longer holds."""
+
+    test: Variant
+    closes: bool
+
+
+class Dedup(Enum):
+    """What keeps a vertex from being collected twice."""
+
+    NONE = "none"
+    CLAIM = "claim"
+    MARK = "mark"
+
+
+@dataclass(frozen=True, slots=True)
+class Collect:
+    """The accepted elements become a frontier."""
+
+    frontier: str
+    domain: Domain
+    form: Form
+    dedup: Dedup
+
+
+@dataclass(frozen=True, slots=True)
+class Reduction:
+    """How two values become one, and the value that changes nothing; `combine` SUBTRACT sums up below zero."""
+
+    combine: ReduceOperation
+    type: ScalarType
+
+    @property
+    def identity(self) -> Identity:
+        """What a reduction begins with."""
+        return _IDENTITIES[self.combine]
+
+
+class Identity(Enum):
+    """The value of a type that changes nothing under a reduction."""
+
+    ZERO = "0"
+    ONE = "1"
+    LARGEST = "the largest value"
+    SMALLEST = "the smallest value"
+    ALL_ONES = "all bits"
+    NAN = "NaN"
+
+
+_IDENTITIES = {
+    ReduceOperation.MIN: Identity.LARGEST,
+    ReduceOperation.MAX: Identity.SMALLEST,
+    ReduceOperation.ADD: Identity.ZERO,
+    ReduceOperation.SUBTRACT: Identity.ZERO,
+    ReduceOperation.MULTIPLY: Identity.ONE,
+    ReduceOperation.BIT_AND: Identity.ALL_ONES,
+    ReduceOperation.BIT_OR: Identity.ZERO,
+    ReduceOperation.BIT_XOR: Identity.ZERO,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """A scalar into which the sweep reduces."""
+
+    scalar: str
+    reduction: Reduction
+
+    @property
+    def identity(self) -> Identity:
+        """What a thread begins with: NaN for `min=` and `max=` of floats, since an infinity would win where the scalar
+        and all that is reduced into it are NaN."""
+        least_or_most = self.reduction.combine in (ReduceOperation.MIN, ReduceOperation.MAX)
+        return Identity.NAN if self.reduction.type.is_float and least_or_most else self.reduction.identity
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A result for each member: the reduction of what its edges give, stored in `array`."""
+
+    operation: NeighborOperation
+    array: str
+    type: ScalarType
+    """Of the array."""
+    reduction: Reduction
+    aside: str | None
+    """The buffer that holds the results until all are computed; None: they can be stored at once."""
+
+
+class EdgeCount(Enum):
+    """How the edges of what an operator ran on are known, for traces."""
+
+    NONE = "not asked for"
+    ALL = "all edges"
+    BOTH_LISTS = "all edges twice"
+    CARRIED = "counted with the frontier"
+    WALKED = "counted on the way"
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """One walk over vertices or edges of the graph."""
+
+    members: Members
+    own: Variant | None
+    """What is run on the members themselves; None: `walks` say what is run on their edges."""
+    walks: tuple[Walk, ...]
+    selection: Selection | None
+    """In a pull: the walks begin at the vertices that it selects and look for members."""
+    collect: Collect | None
+    totals: tuple[Total, ...]
+    segment: Segment | None
+    balance: Balance
+    edges: EdgeCount
+
+
+# Choices on the device
+
+
+class Measure(Enum):
+    """What the device counts."""
+
+    SIZE = "members"
+    EDGES = "edges of the members"
+    UNVISITED = "edges not yet visited"
+    VERTICES = "V"
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """`factor` × `left` is more than (or, not `strict`, at least) `right`."""
+
+    left: Measure
+    factor: int
+    right: Measure
+    strict: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """A test with a memory: it turns true where all of `enter` hold and stays so while all of `stay` do."""
+
+    enter: tuple[Compare, ...]
+    stay: tuple[Compare, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of two sweeps, chosen by all threads alike each time that the operator runs."""
+
+    test: Switch
+    yes: Sweep
+    no: Sweep

@@ -1,0 +1,249 @@
+"""From an operator of the program to its sweeps: what is walked, what is run on the way, what is left behind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gdsl.effects.access import Accesses
+from gdsl.ir.nodes import (
+    Advance,
+    AllEdges,
+    AllVertices,
+    Array,
+    Compute,
+    EdgeFunctor,
+    Element,
+    Filter,
+    FrontierRef,
+    NeighborReduce,
+    Operator,
+    Param,
+    Program,
+    Role,
+    Scalar,
+    VertexSet,
+)
+from gdsl.ir.traversal import walk
+from gdsl.operations import Balance, Direction, Domain, NeighborOperation, Over, ReduceOperation
+from gdsl.plan import choices, variants
+from gdsl.plan.claims import claim_of
+from gdsl.plan.nodes import (
+    Choice,
+    Collect,
+    Dedup,
+    EdgeCount,
+    Form,
+    Members,
+    Operation,
+    Reduction,
+    Segment,
+    Selection,
+    Sweep,
+    Walk,
+)
+from gdsl.plan.place_limits import place_limit
+from gdsl.plan.target import Target
+
+REDUCTIONS = {
+    NeighborOperation.SUM: ReduceOperation.ADD,
+    NeighborOperation.COUNT: ReduceOperation.ADD,
+    NeighborOperation.MIN: ReduceOperation.MIN,
+    NeighborOperation.MAX: ReduceOperation.MAX,
+    NeighborOperation.PRODUCT: ReduceOperation.MULTIPLY,
+    NeighborOperation.SOME: ReduceOperation.BIT_OR,
+    NeighborOperation.EVERY: ReduceOperation.BIT_AND,
+    NeighborOperation.AND: ReduceOperation.BIT_AND,
+    NeighborOperation.OR: ReduceOperation.BIT_OR,
+    NeighborOperation.XOR: ReduceOperation.BIT_XOR,
+}
+"""What a neighbour reduction combines by; a count adds ones."""
+
+_BACK = {Over.OUT_EDGES: Over.IN_EDGES, Over.IN_EDGES: Over.OUT_EDGES}
+
+
+@dataclass
+class OperationPlanner:
+    """Plans the operators of one program."""
+
+    program: Program
+    target: Target
+
+    def __post_init__(self) -> None:
+        self.directions = choices.directions(self.program)
+        self.accesses = Accesses(self.program)
+
+    def plan(self, step: Operator) -> Operation:
+        """The plan of any operator."""
+        if isinstance(step, Advance):
+            return self._advance(step)
+        if isinstance(step, Filter):
+            call = f"{step.result} = filter({_set_text(step.frontier)}, {step.functor})"
+            return Operation(step, f"filter_{step.label}", call, self._on_vertices(step))
+        if isinstance(step, Compute):
+            call = f"compute({_set_text(step.frontier)}, {step.functor})"
+            along_edges = isinstance(step.frontier, AllEdges)
+            does = self._on_all_edges(step) if along_edges else self._on_vertices(step)
+            return Operation(step, f"compute_{step.label}", call, does)
+        assert isinstance(step, NeighborReduce)
+        words = f"{step.functor}, {step.operation.value}{_over_text(step.over)}"
+        call = f"{step.array} = neighbor_reduce({_set_text(step.frontier)}, {words})"
+        return Operation(step, f"reduce_{step.label}", call, self._reduce(step))
+
+    # Advance
+
+    def _advance(self, step: Advance) -> Operation:
+        direction = self.directions.of_site[step.site]
+        does: Sweep | Choice
+        if direction is Direction.AUTO:
+            does = Choice(choices.switch(step), self._pull(step), self._push(step, pulls=True))
+        else:
+            does = self._pull(step) if direction is Direction.PULL else self._push(step, pulls=False)
+        result = f"{step.result} = " if step.result is not None else ""
+        call = f"{result}advance({_set_text(step.frontier)}, {step.functor}{_over_text(step.over)})"
+        return Operation(step, f"advance_{step.label}", call, does)
+
+    def _push(self, step: Advance, pulls: bool) -> Sweep:
+        """`pulls`: the operator may pull as well, so that the edges of its frontier are counted already."""
+        functor = self._edge_functor(step)
+        claim = claim_of(functor, step)
+        limit, balance = place_limit(functor), self._balance(step.balance)
+        walks = []
+        for over in _sides(step.over):
+            variant = variants.claimed(functor, claim) if claim else variants.pushed(functor, step.over)
+            first = limit if over is Over.OUT_EDGES else None
+            shared = variant if balance is Balance.AUTO else None
+            walks.append(Walk(over, over, variant, shared, first, variants.asks_for_edge(functor)))
+        if isinstance(step.frontier, AllVertices):
+            edges = EdgeCount.BOTH_LISTS if step.over is Over.ALL_EDGES else EdgeCount.ALL
+        else:
+            edges = EdgeCount.CARRIED if pulls else EdgeCount.WALKED
+        return Sweep(
+            members=_members(step.frontier, Form.QUEUE),
+            own=None,
+            walks=tuple(walks),
+            selection=None,
+            collect=self._collect(step.result, Form.QUEUE, Dedup.CLAIM if claim else Dedup.MARK),
+            totals=variants.totals_of(functor),
+            segment=None,
+            balance=balance,
+            edges=edges,
+        )
+
+    def _pull(self, step: Advance) -> Sweep:
+        functor = self._edge_functor(step)
+        test = variants.selected(functor, step.over)
+        closing = step.closing
+        closes = closing is not None and closing.end is Role.FAR and closing.conjunct in test.tests
+        alone = variants.pulled(functor, step.over, test, alone=True)
+        several = variants.pulled(functor, step.over, test, alone=False) if self.target.shares_pulled_lists else None
+        everything = isinstance(step.frontier, AllVertices)
+        return Sweep(
+            members=_members(step.frontier, Form.BITMAP),
+            own=None,
+            walks=(Walk(step.over, _BACK[step.over], alone, several, None, variants.asks_for_edge(functor)),),
+            selection=Selection(test, closes),
+            collect=self._collect(step.result, Form.BITMAP, Dedup.NONE),
+            totals=variants.totals_of(functor),
+            segment=None,
+            balance=self._balance(step.balance),
+            edges=EdgeCount.ALL if everything else EdgeCount.CARRIED,
+        )
+
+    # Vertices, and all edges
+
+    def _on_vertices(self, step: Filter | Compute) -> Sweep:
+        functor = self.accesses.functor_of(step)
+        assert not isinstance(step.frontier, AllEdges)
+        result = step.result if isinstance(step, Filter) else None
+        return Sweep(
+            members=_members(step.frontier, Form.QUEUE),
+            own=variants.on_elements(functor),
+            walks=(),
+            selection=None,
+            collect=self._collect(result, Form.QUEUE, Dedup.NONE),
+            totals=variants.totals_of(functor),
+            segment=None,
+            balance=Balance.AUTO,
+            edges=EdgeCount.NONE,
+        )
+
+    def _on_all_edges(self, step: Compute) -> Sweep:
+        functor = self.accesses.functor_of(step)
+        return Sweep(
+            members=Members(Domain.EDGE, None, None),
+            own=variants.on_elements(functor),
+            walks=(),
+            selection=None,
+            collect=None,
+            totals=variants.totals_of(functor),
+            segment=None,
+            balance=Balance.AUTO,
+            edges=EdgeCount.ALL,
+        )
+
+    # Neighbour reduction
+
+    def _reduce(self, step: NeighborReduce) -> Sweep:
+        functor = self._edge_functor(step)
+        balance, variant = self._balance(step.balance), variants.valued(functor)
+        shared = variant if balance is Balance.AUTO else None
+        asks = variants.asks_for_edge(functor)
+        reads_result = any(isinstance(node, Element) and node.array == step.array for node in walk(functor))
+        reduction = Reduction(REDUCTIONS[step.operation], step.array_type)
+        aside = self._unused(f"{step.array}_reduced") if reads_result else None
+        return Sweep(
+            members=_members(step.frontier, Form.QUEUE),
+            own=None,
+            walks=tuple(Walk(over, over, variant, shared, None, asks) for over in _sides(step.over)),
+            selection=None,
+            collect=None,
+            totals=(),
+            segment=Segment(step.operation, step.array, step.array_type, reduction, aside),
+            balance=balance,
+            edges=EdgeCount.WALKED,
+        )
+
+    # Facts
+
+    def _edge_functor(self, step: Advance | NeighborReduce) -> EdgeFunctor:
+        functor = self.accesses.functor_of(step)
+        assert isinstance(functor, EdgeFunctor)
+        return functor
+
+    def _unused(self, name: str) -> str:
+        """A name that no data of the program has."""
+        program = self.program
+        everything: tuple[Param | Array | Scalar, ...] = (*program.params, *program.arrays, *program.scalars)
+        taken = {data.name for data in everything}
+        while name in taken:
+            name += "_"
+        return name
+
+    def _balance(self, wanted: Balance) -> Balance:
+        return wanted if self.target.balances else Balance.AUTO
+
+    def _collect(self, result: str | None, form: Form, dedup: Dedup) -> Collect | None:
+        if result is None:
+            return None
+        return Collect(result, Domain.VERTEX, form, dedup)
+
+
+def _members(frontier: VertexSet, form: Form) -> Members:
+    if isinstance(frontier, FrontierRef):
+        return Members(Domain.VERTEX, frontier.name, form)
+    return Members(Domain.VERTEX, None, None)
+
+
+def _sides(over: Over) -> tuple[Over, ...]:
+    """The lists of a vertex that are walked, one after the other."""
+    return (Over.OUT_EDGES, Over.IN_EDGES) if over is Over.ALL_EDGES else (over,)
+
+
+def _set_text(frontier: VertexSet | AllEdges) -> str:
+    if isinstance(frontier, FrontierRef):
+        return frontier.name
+    return "edges" if isinstance(frontier, AllEdges) else "vertices"
+
+
+def _over_text(over: Over) -> str:
+    return "" if over is Over.OUT_EDGES else f", over={over.value}"

@@ -1,0 +1,55 @@
+"""What a plan is made for: the properties of a backend that decisions depend on, and no others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """The numbers that generated text is built for; results never depend on them, tests make them small."""
+
+    block_threads: int = 512
+    hub_degree: int = 512
+    """Lists of this many edges and more are cut into chunks."""
+    hub_chunk: int = 512
+    """Edges a chunk."""
+    pull_prefix: int = 32
+    """Edges of a long list that a closing pull tries before it leaves the rest to others."""
+    short_list: int = 8
+    """Lists up to this long are reduced by a thread each."""
+    small_work: int = 4096
+    """Edges or elements up to which one thread does all the work (cpu)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A backend, as far as plans differ by it."""
+
+    name: str
+    fused: bool
+    """Whether the whole schedule is one launch."""
+    grid: bool
+    """Whether all threads walk the schedule side by side, so that steps must wait for each other; if not, one thread
+    walks it and others join it within an operator."""
+    balances: bool
+    """Whether how edges are shared among threads can be chosen; if not, always as `auto` would."""
+    shares_pulled_lists: bool
+    """Whether several threads may pull for one vertex, where its list is long."""
+    marks_apart: bool
+    """Whether marks against duplicates have bitmaps of their own; if not, the result's own bitmap holds them."""
+    allocates_itself: bool
+    """Whether the generated code allocates frontiers and temporaries; if not, the host does."""
+    sizes: Sizes
+    """Unless somebody asks for others."""
+
+
+_CUDA_SIZES = Sizes(block_threads=512, hub_degree=512, hub_chunk=512)
+CUDA_FUSED = Target("cuda", True, True, True, True, True, False, _CUDA_SIZES)
+CUDA_UNFUSED = Target("cuda", False, True, True, True, True, False, _CUDA_SIZES)
+CPU = Target("cpu", True, False, False, False, False, True, Sizes(hub_degree=4096, hub_chunk=1024))
+
+
+def cuda(fused: bool) -> Target:
+    """The cuda target in one of its forms."""
+    return CUDA_FUSED if fused else CUDA_UNFUSED

@@ -1,0 +1,108 @@
+"""The ways in which a functor is run: which conjuncts are tested first, what is claimed, how each write is done."""
+
+from __future__ import annotations
+
+from gdsl.ir.nodes import (
+    Accept,
+    EdgeFunctor,
+    ElementTarget,
+    Expression,
+    Node,
+    Parameter,
+    Place,
+    Role,
+    ScalarTarget,
+    Update,
+    VertexFunctor,
+)
+from gdsl.ir.traversal import walk
+from gdsl.operations import Over
+from gdsl.passes.writers import accumulated_scalars, far_roles, plain_arrays, targets_in
+from gdsl.plan.nodes import Claim, Mode, Reduction, Total, Variant, Write
+
+Functor = VertexFunctor | EdgeFunctor
+
+
+def on_elements(functor: Functor) -> Variant:
+    """On vertices, or on all edges: each element has one call, which alone addresses what it owns."""
+    own = Role.VERTEX if isinstance(functor, VertexFunctor) else Role.EDGE
+    return _variant(functor, _all_tests(functor), plain_arrays(functor, frozenset({own})))
+
+
+def pushed(functor: EdgeFunctor, over: Over) -> Variant:
+    """Along the edges of members. Where both ends may bring an edge nobody has it alone."""
+    own = frozenset() if over is Over.ALL_EDGES else plain_arrays(functor, frozenset({Role.EDGE}))
+    return _variant(functor, _all_tests(functor), own)
+
+
+def claimed(functor: EdgeFunctor, claim: Claim) -> Variant:
+    """The same where a compare-and-swap stands for one conjunct and one store."""
+    tests = tuple(i for i in _all_tests(functor) if i != claim.conjunct)
+    return _variant(functor, tests, frozenset(), claim)
+
+
+def selected(functor: EdgeFunctor, over: Over) -> Variant:
+    """Of a pull: the conjuncts that speak of the far end alone, and nothing else."""
+    roles = far_roles(over)
+    chosen = (i for i, conjunct in enumerate(functor.condition) if _speaks_only_of(conjunct, roles))
+    return Variant(functor.name, tuple(chosen), None, (), (), accepts=False)
+
+
+def pulled(functor: EdgeFunctor, over: Over, selection: Variant, alone: bool) -> Variant:
+    """Of a pull: the rest. `alone`: one thread has the far end to itself."""
+    tests = tuple(i for i in _all_tests(functor) if i not in selection.tests)
+    roles = far_roles(over) | {Role.EDGE} if alone else frozenset({Role.EDGE})
+    return _variant(functor, tests, plain_arrays(functor, roles))
+
+
+def valued(functor: EdgeFunctor) -> Variant:
+    """Of a reduction: the functor has a value and no body."""
+    return Variant(functor.name, _all_tests(functor), None, (), (), accepts=False)
+
+
+def totals_of(functor: Functor) -> tuple[Total, ...]:
+    """The scalars that the functor sums up, in the order of the text."""
+    accumulated = accumulated_scalars(functor)
+    found: dict[str, Total] = {}
+    for node in walk(functor.body):
+        target = node.target if isinstance(node, Update) else None
+        if isinstance(node, Update) and isinstance(target, ScalarTarget) and target.scalar in accumulated:
+            found[target.scalar] = Total(target.scalar, Reduction(node.operation, target.type))
+    return tuple(found.values())
+
+
+def asks_for_edge(functor: EdgeFunctor) -> bool:
+    """Whether anything in the functor needs the id of the edge."""
+    return any(_is_edge(node) for node in walk(functor))
+
+
+def _is_edge(node: Node) -> bool:
+    return isinstance(node, Place) or (isinstance(node, Parameter) and node.role is Role.EDGE)
+
+
+def _all_tests(functor: Functor) -> tuple[int, ...]:
+    return tuple(range(len(functor.condition)))
+
+
+def _variant(functor: Functor, tests: tuple[int, ...], plain: frozenset[str], claim: Claim | None = None) -> Variant:
+    body = tuple(i for i in range(len(functor.body)) if claim is None or i != claim.statement)
+    statements = tuple(functor.body[i] for i in body)
+    accumulated = accumulated_scalars(functor)
+    modes: dict[str, Mode] = {}
+    for target in targets_in(statements):
+        if isinstance(target, ElementTarget):
+            modes[target.array] = Mode.PLAIN if target.array in plain else Mode.SHARED
+        else:
+            modes[target.scalar] = Mode.TOTAL if target.scalar in accumulated else Mode.SHARED
+    accepts = any(isinstance(node, Accept) for node in walk(statements))
+    return Variant(functor.name, tests, claim, body, tuple(Write(*item) for item in modes.items()), accepts)
+
+
+def _speaks_only_of(conjunct: Expression, roles: frozenset[Role]) -> bool:
+    nodes = list(walk(conjunct))
+    parameters = [node for node in nodes if isinstance(node, Parameter)]
+    return (
+        bool(parameters)
+        and all(parameter.role in roles for parameter in parameters)
+        and not any(isinstance(node, Place) for node in nodes)
+    )

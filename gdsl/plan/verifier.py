@@ -1,0 +1,237 @@
+"""Checks that a plan holds together: every field that a decision sets. A failure is a mistake of the compiler."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gdsl.effects.access import asked_frontiers, frontiers_of
+from gdsl.ir import nodes as ir
+from gdsl.ir.nodes import Array, DegreeOf, Scalar
+from gdsl.ir.traversal import walk
+from gdsl.ir.verifier import VerificationError
+from gdsl.operations import Degree, Domain, Over
+from gdsl.plan import barriers
+from gdsl.plan.extents import Size
+from gdsl.plan.nodes import (
+    Barrier,
+    Branch,
+    Choice,
+    Copy,
+    Dedup,
+    Define,
+    Fill,
+    Form,
+    Initialise,
+    Launch,
+    Leader,
+    Loop,
+    Operation,
+    Plan,
+    Step,
+    Swap,
+)
+from gdsl.plan.storage import PROBLEM, Buffer, Cleared, Made, Role
+from gdsl.plan.verifier_sweeps import SweepVerifier
+from gdsl.plan.walking import launches, operations, steps_in, sweeps
+from gdsl.types import ScalarType
+
+
+def verify(plan: Plan) -> None:
+    """Raise `gdsl.ir.verifier.VerificationError` unless the parts of `plan` agree with each other and the program."""
+    verifier = _Verifier(plan)
+    verifier.header()
+    verifier.buffers()
+    verifier.schedule()
+    for operation in operations(plan):
+        SweepVerifier(plan, operation).verify()
+
+
+class _Verifier:
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.program = plan.program
+        self.frontiers = {frontier.name for frontier in plan.frontiers}
+        self.data: tuple[Array | Scalar, ...] = (*plan.program.arrays, *plan.program.scalars)
+        self.by_role: dict[Role, list[Buffer]] = {}
+        for buffer in plan.buffers:
+            self.by_role.setdefault(buffer.role, []).append(buffer)
+
+    def expect(self, holds: bool, what: str) -> None:
+        if not holds:
+            raise VerificationError(f"plan of {self.program.name}: {what}")
+
+    def header(self) -> None:
+        plan = self.plan
+        slots = [frontier.slot for frontier in plan.frontiers]
+        self.expect(tuple(f.name for f in plan.frontiers) == self.program.frontiers, "the frontiers are others")
+        self.expect(slots == list(range(len(slots))), "two frontiers have one slot")
+        self.expect(all(frontier.domain is Domain.VERTEX for frontier in plan.frontiers), "a frontier of no vertices")
+        sizes = plan.sizes
+        numbers = (sizes.block_threads, sizes.hub_degree, sizes.hub_chunk, sizes.pull_prefix)
+        self.expect(min(numbers) > 0 and min(sizes.short_list, sizes.small_work) >= 0, "a size is not positive")
+        choosing = [o.step.site for o in operations(plan) if isinstance(o.does, Choice)]
+        self.expect(list(plan.switches) == choosing, "the switches are not those of the choices")
+        swaps = [step.step for step in steps_in(plan.schedule) if isinstance(step, Swap)]
+        names = {name for swap in swaps for name in (swap.first, swap.second)}
+        self.expect(set(plan.swapped) == names and len(plan.swapped) == len(names), "other names are swapped")
+        self.expect((plan.saved is None) == plan.target.fused, "what launches hand on")
+
+    # ------------------------------------------------------------ buffers
+
+    def buffers(self) -> None:
+        plan = self.plan
+        names = [(buffer.group, buffer.name) for buffer in plan.buffers]
+        self.expect(len(set(names)) == len(names), "two buffers have one name")
+        everything = {Size.VERTICES: 1000, Size.EDGES: 5000, Size.BLOCKS: 10}
+        for buffer in plan.buffers:
+            self.expect(buffer.extent.value(everything) > 0, f"the buffer {buffer.name} is empty")
+            own = buffer.made is Made.PROGRAM
+            self.expect(not own or plan.target.allocates_itself, f"nobody makes the buffer {buffer.name}")
+        self._data()
+        self._scratch()
+        self._graph()
+
+    def _data(self) -> None:
+        by_name = {buffer.name: buffer for buffer in self.plan.buffers if buffer.group == PROBLEM}
+        for data in self.data:
+            buffer = by_name.get(data.name)
+            fits = buffer is not None and buffer.element is data.type
+            self.expect(fits, f"no buffer for {data.name}")
+            if buffer is not None:
+                given = buffer.cleared is Cleared.GIVEN
+                self.expect(given == data.is_input and (buffer.role is Role.INPUT) == data.is_input, data.name)
+        asides = {s.segment.aside for s in sweeps(self.plan) if s.segment is not None and s.segment.aside is not None}
+        found = {buffer.name for buffer in self.by_role.get(Role.TEMPORARY, [])}
+        self.expect(asides == found, "the temporaries are not those of the reductions")
+
+    def _scratch(self) -> None:
+        plan, all_sweeps = self.plan, sweeps(self.plan)
+        by_host = not plan.target.allocates_itself
+        collects = [sweep.collect for sweep in all_sweeps if sweep.collect is not None]
+        forms = {sweep.members.form for sweep in all_sweeps} | {collect.form for collect in collects}
+        slots = len(plan.frontiers) + 1 if plan.frontiers else 0
+        wanted = {
+            Role.CONTROL: 1,
+            Role.TRACE: 1,
+            Role.HUBS: any(walk.shared is not None for sweep in all_sweeps for walk in sweep.walks),
+            Role.SAVED: not plan.target.fused,
+            Role.OUTPUTS: plan.target.fused and bool(plan.swapped),
+            Role.QUEUE: slots,
+            Role.BITMAP: slots * (Form.BITMAP in forms),
+            Role.MARKS: 2 * any(collect.dedup is Dedup.MARK for collect in collects) * plan.target.marks_apart,
+        }
+        for role, count in wanted.items():
+            found = sum(max(buffer.copies, 1) for buffer in self.by_role.get(role, []))
+            self.expect(found == int(count) * by_host, f"{found} buffers of the role {role.value}")
+        zero = (Role.CONTROL, Role.MARKS, Role.SAVED)
+        for buffer in (each for role in zero for each in self.by_role.get(role, [])):
+            self.expect(buffer.cleared is Cleared.ZERO, f"{buffer.name} is not cleared")
+
+    def _graph(self) -> None:
+        """Whatever a sweep walks or counts is there."""
+        found = {buffer.name for buffer in self.by_role.get(Role.GRAPH, [])}
+        for each in (each for sweep in sweeps(self.plan) for each in sweep.walks):
+            back = each.lists is Over.IN_EDGES
+            wanted = {"in_offsets", "in_sources"} if back else {"offsets", "columns"}
+            self.expect(wanted <= found, f"the lists of {each.lists.value} are not there")
+            self.expect(not back or not each.edge_ids or "in_edges" in found, "the ids of in-edges are not there")
+        asked = {node.degree for node in walk(self.program) if isinstance(node, DegreeOf)}
+        names = {Degree.OUT: "offsets", Degree.IN: "in_offsets"}
+        self.expect({names[degree] for degree in asked} <= found, "degrees are not there")
+
+    # ------------------------------------------------------------ schedule
+
+    def schedule(self) -> None:
+        plan = self.plan
+        sites = [operation.step.site for operation in operations(plan)]
+        self.expect(len(set(sites)) == len(sites), "two operations have one site")
+        initial = [step for step in steps_in(plan.schedule) if isinstance(step, Initialise)]
+        self.expect(len(initial) == 1, "the data are initialised once")
+        made = [each.name for each in (*initial[0].vertex_arrays, *initial[0].edge_arrays, *initial[0].scalars)]
+        wanted = [data.name for data in self.data if not data.is_input]
+        self.expect(sorted(made) == sorted(wanted), "other data are initialised than the program has")
+        if plan.target.fused:
+            self.expect(len(plan.schedule) == 1 and isinstance(plan.schedule[0], Launch), "more than one launch")
+        self.expect(self._same(plan.schedule, self.program.schedule, 0), "the steps are not those of the program")
+        for step in plan.schedule:
+            self._on_host(step)
+        for launch in launches(plan):
+            self._launch(launch)
+
+    def _same(self, steps: tuple[Step, ...], wanted: tuple[ir.Step, ...], depth: int) -> bool:
+        """Whether `steps`, without what was put between them, are `wanted`; `depth` loops stand around."""
+        own = [step for step in _outside_launches(steps) if not isinstance(step, (Barrier, Initialise))]
+        pairs = zip(own, wanted, strict=False)
+        return len(own) == len(wanted) and all(self._same_step(step, other, depth) for step, other in pairs)
+
+    def _same_step(self, step: Step, wanted: ir.Step, depth: int) -> bool:
+        if isinstance(step, Loop):
+            number = isinstance(wanted, (ir.While, ir.Repeat)) and wanted.loop == step.number
+            counted = isinstance(wanted, ir.Repeat) and wanted.count == step.condition
+            tested = isinstance(wanted, ir.While) and wanted.condition == step.condition
+            fits = number and (counted if step.counted else tested) and step.outermost == (depth == 0)
+            return fits and isinstance(wanted, (ir.While, ir.Repeat)) and self._same(step.body, wanted.body, depth + 1)
+        if isinstance(step, Branch):
+            fits = isinstance(wanted, ir.If) and wanted.condition == step.condition
+            return fits and all(self._same(*blocks, depth) for blocks in _blocks(step, wanted))
+        return not isinstance(step, (Launch, Barrier, Initialise)) and step.step == wanted
+
+    def _on_host(self, step: Step) -> None:
+        """A step between launches."""
+        if isinstance(step, (Loop, Branch)):
+            self.expect(step.ask is not None and step.ask.answer == step.condition, "the host asks for something else")
+            self._condition(step)
+            blocks = (step.body,) if isinstance(step, Loop) else (step.then, step.otherwise)
+            for each in (each for block in blocks for each in block):
+                self._on_host(each)
+        else:
+            self.expect(isinstance(step, (Launch, Swap)), "the host cannot do what only the device can")
+
+    def _condition(self, step: Loop | Branch) -> None:
+        counted = isinstance(step, Loop) and step.counted
+        wanted = ScalarType.INT64 if counted else ScalarType.BOOL
+        self.expect(step.condition.type is wanted, "a condition of another type")
+
+    def _handed_on(self, launch: Launch) -> None:
+        reads, writes = set(asked_frontiers(launch.answer)), set[str]()
+        for step in launch.steps if not self.plan.target.fused else ():
+            if isinstance(step, (Operation, Define, Copy, Leader, Fill)):
+                use = frontiers_of(step.step)
+                (writes if isinstance(step, Operation) else reads).update(use.read)
+                writes.update(use.written)
+        same = (reads, writes) == (set(launch.reads), set(launch.writes))
+        once = len({*launch.reads}) == len(launch.reads) and len({*launch.writes}) == len(launch.writes)
+        self.expect(same and once, "a launch hands on other frontiers than it uses")
+
+    def _launch(self, launch: Launch) -> None:
+        plan = self.plan
+        for step in steps_in(launch.steps):
+            self.expect(not isinstance(step, Launch), "a launch within a launch")
+            if isinstance(step, (Loop, Branch)):
+                self.expect(step.ask is None, "the device asks the host")
+                self._condition(step)
+            if isinstance(step, Barrier):
+                self.expect(plan.target.grid and bool(step.reason), "a barrier for nothing")
+        self._handed_on(launch)
+        self.expect(bool(launch.steps) != (launch.answer is not None), "a launch that does nothing")
+        one = plan.target.fused or (len(launch.steps) <= 1 and not any(isinstance(s, Loop) for s in launch.steps))
+        self.expect(one, "a launch of several steps")
+        if plan.target.grid:
+            placed = barriers.place(barriers.without(launch), self.program)
+            self.expect(placed == launch, "a barrier is missing, or too many")
+        chosen = [s.step.site for s in launch.steps if isinstance(s, Operation) and isinstance(s.does, Choice)]
+        self.expect(plan.target.fused or list(launch.directions) == chosen, "a switch is not handed on")
+
+
+def _outside_launches(steps: tuple[Step, ...]) -> Iterator[Step]:
+    """The steps with those of launches in the place of the launches."""
+    for step in steps:
+        if isinstance(step, Launch):
+            yield from step.steps
+        else:
+            yield step
+
+
+def _blocks(step: Branch, wanted: ir.Step) -> tuple[tuple[tuple[Step, ...], tuple[ir.Step, ...]], ...]:
+    assert isinstance(wanted, ir.If)
+    return ((step.then, wanted.then), (step.otherwise, wanted.otherwise))

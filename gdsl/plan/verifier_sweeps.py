@@ -1,0 +1,204 @@
+"""Checks the sweeps of one operation."""
+
+from __future__ import annotations
+
+from gdsl.effects.access import Accesses
+from gdsl.ir.nodes import (
+    Accept,
+    Advance,
+    EdgeFunctor,
+    Element,
+    ElementTarget,
+    Filter,
+    Role,
+    ScalarTarget,
+    Update,
+    VertexFunctor,
+)
+from gdsl.ir.traversal import walk
+from gdsl.ir.verifier import VerificationError
+from gdsl.operations import Balance, Domain, Over
+from gdsl.passes.writers import accumulated_scalars, far_roles, plain_arrays, targets_in
+from gdsl.plan.nodes import Choice, Collect, Dedup, EdgeCount, Form, Mode, Operation, Plan, Sweep, Variant, Walk
+from gdsl.plan.sweeps import REDUCTIONS
+from gdsl.plan.variants import asks_for_edge
+from gdsl.plan.walking import sweeps_of, variants_of
+
+_BACK = {Over.OUT_EDGES: Over.IN_EDGES, Over.IN_EDGES: Over.OUT_EDGES}
+
+
+class SweepVerifier:
+    """Raises `VerificationError` for what does not fit."""
+
+    def __init__(self, plan: Plan, operation: Operation) -> None:
+        self.plan, self.program, self.operation = plan, plan.program, operation
+        self.frontiers = {frontier.name: frontier.domain for frontier in plan.frontiers}
+        self.functor: VertexFunctor | EdgeFunctor = Accesses(plan.program).functor_of(operation.step)
+
+    def expect(self, holds: bool, what: str) -> None:
+        """Raise unless it holds."""
+        if not holds:
+            raise VerificationError(f"plan of {self.program.name}: {self.operation.name}: {what}")
+
+    def verify(self) -> None:
+        """The whole operation."""
+        operation = self.operation
+        self.expect(bool(operation.name) and bool(operation.call), "an operation without a name")
+        if isinstance(operation.does, Choice):
+            test, yes, no = operation.does.test, operation.does.yes, operation.does.no
+            self.expect(all(each.factor > 0 for each in (*test.enter, *test.stay)), "a factor is not positive")
+            self.expect(bool(test.enter) and bool(test.stay), "a switch without a test")
+            self.expect(yes.members.frontier == no.members.frontier is not None, "the sweeps have other members")
+            self.expect(yes.selection is not None and no.selection is None, "a choice of two sweeps alike")
+            same = (yes.totals, yes.collect is None) == (no.totals, no.collect is None)
+            self.expect(same, "the sweeps leave other things")
+        for sweep in sweeps_of(operation):
+            self._sweep(sweep)
+
+    def _sweep(self, sweep: Sweep) -> None:
+        members = sweep.members
+        self.expect((sweep.own is None) == bool(sweep.walks), "either elements or their edges")
+        self.expect((members.frontier is None) == (members.form is None), "a form without a frontier")
+        if members.frontier is not None:
+            self.expect(self.frontiers.get(members.frontier) is members.domain, "a frontier of other elements")
+        self.expect(members.domain is Domain.VERTEX or (not sweep.walks and members.frontier is None), "edges of edges")
+        pulls = sweep.selection is not None
+        form = Form.BITMAP if pulls else Form.QUEUE
+        self.expect(members.form in (None, form), "members in another form")
+        over = [each.over for each in sweep.walks]
+        asked = getattr(self.operation.step, "over", None)
+        wanted = [Over.OUT_EDGES, Over.IN_EDGES] if asked is Over.ALL_EDGES else [asked]
+        self.expect(not over or over == wanted, "other edges than the program visits")
+        balance = getattr(self.operation.step, "balance", None) if self.plan.target.balances else None
+        self.expect(sweep.balance is (balance or Balance.AUTO), "another balance")
+        if sweep.own is not None:
+            self._modes(sweep.own, frozenset({Role.VERTEX, Role.EDGE}))
+        if sweep.selection is not None:
+            closing = getattr(self.operation.step, "closing", None)
+            stops = closing is not None and closing.end is Role.FAR and closing.conjunct in sweep.selection.test.tests
+            self.expect(sweep.selection.closes == stops, "whether a pull stops")
+        for each in sweep.walks:
+            self._walk(each, sweep)
+        for variant in variants_of(sweep):
+            self._variant(variant)
+        for variant in (each for each in variants_of(sweep) if sweep.selection is None or each != sweep.selection.test):
+            self._whole(variant, sweep)
+        self._left(sweep)
+
+    # What is run
+
+    def _walk(self, each: Walk, sweep: Sweep) -> None:
+        pulls = sweep.selection is not None
+        self.expect(each.over in _BACK and each.lists is (_BACK[each.over] if pulls else each.over), "other lists")
+        self.expect(isinstance(self.functor, EdgeFunctor), "a walk along edges needs a functor of edges")
+        if isinstance(self.functor, EdgeFunctor):
+            self.expect(each.edge_ids == asks_for_edge(self.functor), "whether ids of edges are asked for")
+        limited = each.first_places is None or (each.lists is Over.OUT_EDGES and not pulls)
+        self.expect(limited, "places are counted along out-edges")
+        cut = self.plan.target.shares_pulled_lists if pulls else sweep.balance is Balance.AUTO
+        self.expect((each.shared is not None) == cut, "whether long lists are cut")
+        self._modes(each.variant, far_roles(each.over) | {Role.EDGE} if pulls else self._own_edge())
+        if each.shared is not None:
+            self._modes(each.shared, self._own_edge())
+
+    def _own_edge(self) -> frozenset[Role]:
+        """What an edge's call has alone: nothing where both ends may bring the edge."""
+        both = getattr(self.operation.step, "over", None) is Over.ALL_EDGES
+        return frozenset() if both else frozenset({Role.EDGE})
+
+    def _modes(self, variant: Variant, alone: frozenset[Role]) -> None:
+        """A write is plain where the call has its element alone, and nowhere else."""
+        plain = plain_arrays(self.functor, alone) if variant.claim is None else frozenset()
+        arrays = {target.array for target in targets_in(self.functor.body) if isinstance(target, ElementTarget)}
+        totals = accumulated_scalars(self.functor)
+        for write in variant.writes:
+            others = Mode.TOTAL if write.name in totals and write.name not in arrays else Mode.SHARED
+            self.expect(write.mode is (Mode.PLAIN if write.name in plain else others), f"{write.name} {write.mode}")
+
+    def _variant(self, variant: Variant) -> None:
+        functor, claim = self.functor, variant.claim
+        self.expect(variant.functor == functor.name, "another functor")
+        self.expect(sorted(set(variant.tests)) == list(variant.tests), "tests out of order")
+        self.expect(set(variant.tests) <= set(range(len(functor.condition))), "a test that there is not")
+        self.expect(sorted(set(variant.body)) == list(variant.body), "statements out of order")
+        self.expect(set(variant.body) <= set(range(len(functor.body))), "a statement that there is not")
+        if claim is not None:
+            apart = claim.conjunct not in variant.tests and claim.statement not in variant.body
+            self.expect(apart, "what is claimed is done twice")
+            store = functor.body[claim.statement]
+            named = getattr(getattr(store, "target", None), "array", None)
+            self.expect(named == claim.array and claim.conjunct < len(functor.condition), "a claim of another array")
+            kind = getattr(getattr(store, "target", None), "type", None)
+            self.expect(claim.expected.type is kind, "a claim that expects another type")
+        statements = tuple(functor.body[i] for i in variant.body)
+        written = {t.array if isinstance(t, ElementTarget) else t.scalar for t in targets_in(statements)}
+        self.expect(sorted(write.name for write in variant.writes) == sorted(written), "other things are written")
+        scalars = {t.scalar for t in targets_in(statements) if isinstance(t, ScalarTarget)}
+        summed = {write.name for write in variant.writes if write.mode is Mode.TOTAL}
+        self.expect(summed <= scalars, "an array is no total")
+        self.expect(variant.accepts == any(isinstance(node, Accept) for node in walk(statements)), "who accepts")
+
+    def _whole(self, variant: Variant, sweep: Sweep) -> None:
+        """Every conjunct is tested, and every statement run, once."""
+        tests = [*variant.tests, *((variant.claim.conjunct,) if variant.claim else ())]
+        tests += sweep.selection.test.tests if sweep.selection is not None else ()
+        self.expect(sorted(tests) == list(range(len(self.functor.condition))), "a conjunct is tested never or twice")
+        body = [*variant.body, *((variant.claim.statement,) if variant.claim else ())]
+        self.expect(sorted(body) == list(range(len(self.functor.body))), "a statement is run never or twice")
+        totals = {write.name for write in variant.writes if write.mode is Mode.TOTAL}
+        self.expect(totals == {total.scalar for total in sweep.totals}, "totals that nobody sums up, or the reverse")
+
+    # What is left
+
+    def _left(self, sweep: Sweep) -> None:
+        step, collect = self.operation.step, sweep.collect
+        result = step.result if isinstance(step, (Advance, Filter)) else None
+        self.expect((collect.frontier if collect is not None else None) == result, "another result")
+        if collect is not None:
+            self._collect(collect, sweep)
+        scalars = {scalar.name: scalar.type for scalar in self.program.scalars}
+        self.expect(len({total.scalar for total in sweep.totals}) == len(sweep.totals), "a total twice")
+        for total in sweep.totals:
+            reduction = total.reduction
+            self.expect(scalars.get(total.scalar) is reduction.type, f"a total of another type: {total.scalar}")
+            updates = (node for node in walk(self.functor.body) if isinstance(node, Update))
+            combined = {n.operation for n in updates if getattr(n.target, "scalar", None) == total.scalar}
+            self.expect(combined == {reduction.combine}, f"a total of another kind: {total.scalar}")
+        self._segment(sweep)
+        counted, reduces = self._counted(sweep.members.frontier), sweep.segment is not None
+        everything = sweep.members.frontier is None and not reduces
+        everything = everything and (bool(sweep.walks) or sweep.members.domain is Domain.EDGE)
+        fits = {
+            EdgeCount.NONE: not sweep.walks and sweep.members.domain is Domain.VERTEX,
+            EdgeCount.ALL: everything and len(sweep.walks) <= 1,
+            EdgeCount.BOTH_LISTS: everything and len(sweep.walks) == 2,
+            EdgeCount.CARRIED: counted and not reduces,
+            EdgeCount.WALKED: bool(sweep.walks) and (reduces or not (everything or counted)),
+        }
+        self.expect(fits[sweep.edges], f"edges {sweep.edges.value}")
+
+    def _counted(self, frontier: str | None) -> bool:
+        """Whether everything that makes `frontier` counts the edges that this operation asks for."""
+        over = self.operation.step.over if isinstance(self.operation.step, Advance) else None
+        return over is not None and any(f.name == frontier and f.counts is over for f in self.plan.frontiers)
+
+    def _collect(self, collect: Collect, sweep: Sweep) -> None:
+        self.expect(self.frontiers.get(collect.frontier) is collect.domain, "a result of other elements")
+        pulls, claims = sweep.selection is not None, any(v.claim is not None for v in variants_of(sweep))
+        self.expect((collect.form is Form.BITMAP) == pulls, "a result in another form")
+        once = not sweep.walks or pulls
+        wanted = Dedup.NONE if once else Dedup.CLAIM if claims else Dedup.MARK
+        self.expect(collect.dedup is wanted, f"{collect.dedup.value} against duplicates")
+
+    def _segment(self, sweep: Sweep) -> None:
+        segment = sweep.segment
+        valued = isinstance(self.functor, EdgeFunctor) and self.functor.value is not None
+        self.expect((segment is not None) == valued, "a value that nobody reduces")
+        if segment is not None:
+            arrays = {array.name: array.type for array in self.program.arrays}
+            known = arrays.get(segment.array) is segment.type is segment.reduction.type
+            self.expect(known and segment.operation is getattr(self.operation.step, "operation", None), "a reduction")
+            self.expect(segment.reduction.combine is REDUCTIONS[segment.operation], "combined by something else")
+            self.expect(segment.array == getattr(self.operation.step, "array", None), "stored in another array")
+            reads = any(isinstance(node, Element) and node.array == segment.array for node in walk(self.functor))
+            self.expect((segment.aside is not None) == reads, "whether the results stand aside")

@@ -1,0 +1,53 @@
+"""Walking over a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gdsl.plan.nodes import Branch, Choice, Launch, Loop, Operation, Plan, Step, Sweep, Variant
+
+
+def steps_in(steps: tuple[Step, ...]) -> Iterator[Step]:
+    """Every step, each before those in it, in the order of the text; what asks comes before what it decides."""
+    for step in steps:
+        yield step
+        if isinstance(step, (Loop, Branch)) and step.ask is not None:
+            yield step.ask
+        if isinstance(step, (Loop, Launch)):
+            yield from steps_in(step.body if isinstance(step, Loop) else step.steps)
+        elif isinstance(step, Branch):
+            yield from steps_in(step.then)
+            yield from steps_in(step.otherwise)
+
+
+def operations(plan: Plan) -> tuple[Operation, ...]:
+    """The operations of a plan, in the order of the text."""
+    return tuple(step for step in steps_in(plan.schedule) if isinstance(step, Operation))
+
+
+def launches(plan: Plan) -> tuple[Launch, ...]:
+    """The launches of a plan, in the order of the text."""
+    return tuple(step for step in steps_in(plan.schedule) if isinstance(step, Launch))
+
+
+def sweeps_of(operation: Operation) -> tuple[Sweep, ...]:
+    """The sweeps that an operation may do."""
+    does = operation.does
+    return (does.yes, does.no) if isinstance(does, Choice) else (does,)
+
+
+def sweeps(plan: Plan) -> tuple[Sweep, ...]:
+    """All sweeps of a plan."""
+    return tuple(sweep for operation in operations(plan) for sweep in sweeps_of(operation))
+
+
+def variants_of(sweep: Sweep) -> tuple[Variant, ...]:
+    """The ways in which a sweep runs functors."""
+    along = (variant for walk in sweep.walks for variant in (walk.variant, walk.shared) if variant is not None)
+    selection = (sweep.selection.test,) if sweep.selection is not None else ()
+    return (*((sweep.own,) if sweep.own is not None else ()), *along, *selection)
+
+
+def has_direction(operation: Operation) -> bool:
+    """Whether an operation pushes or pulls: a walk along edges that gives no result a member."""
+    return all(sweep.walks and sweep.segment is None for sweep in sweeps_of(operation))

@@ -1,0 +1,105 @@
+"""Frontiers that are copied, replaced and handed round between operators: whose storage is whose, fused and unfused."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import pytest
+from support.graphs import make_graph, path, random_graph
+
+from gdsl.binding import bind
+
+from . import build
+from .running import SMALL, TINY, device_for, differences, expect
+from .running import build as build_program
+
+pytestmark = pytest.mark.skipif(build.compiler() is None, reason="the emulator needs g++")
+
+GRAPHS = {
+    "path": make_graph(path(300), 300),
+    "back_and_forth": make_graph(path(300), 300, directed=False),
+    "random": random_graph(300, 900, seed=3),
+}
+HEAD = """
+problem { param source : vertex; scalar last : int64; }
+edge functor step(src, dst, e) { }
+edge functor odd(src, dst, e) { cond int32(dst) % 2 == 1; }
+vertex functor every(v) { }
+vertex functor tail(v) { cond v >= 100; }
+vertex functor third(v) { cond int32(v) % 3 == 0; }
+"""
+SCHEDULES = {
+    # The filter's result takes the storage that the advance before it has marked from.
+    "filtered": "repeat (4) { f = advance(f, step); f = filter(f, every); g = where(tail); }",
+    "copied": "repeat (6) { f = advance(f, step); g = where(tail); f = g; f = advance(f, step); g = f; }",
+    "copied_over": "g = where(third); repeat (5) { f = advance(f, step); f = g; g = advance(g, odd); }",
+    "nested": """repeat (3) {
+        f = advance(f, step);
+        repeat (3) { g = advance(f, step); f = filter(g, every); g = where(tail); }
+        g = f;
+    }""",
+    "two_in_turn": "g = where(third); repeat (5) { f = advance(f, step); g = advance(g, step); h = f; f = g; g = h; }",
+    "defined_again": "repeat (4) { f = advance(f, step); f = { source, 7, 9, 7 }; g = vertices; g = advance(g, odd); }",
+    "one_at_the_end": "f = vertices; f = advance(f, step); g = where(tail); f = advance(f, odd); f = advance(f, step);",
+}
+
+
+def text_of(name: str, schedule: str, frontiers: str = "frontier g; frontier h;") -> str:
+    body = f"frontier f = {{ source }}; {frontiers} {schedule} last = size(f);"
+    return f"program {name};{HEAD}schedule {{ {body} }}\n"
+
+
+def random_schedule(seed: int) -> str:
+    """Some operators on three frontiers, one loop within another."""
+    chosen = random.Random(seed)
+
+    def steps(count: int) -> Iterator[str]:
+        for _ in range(count):
+            to, of = chosen.choice("fgh"), chosen.choice("fgh")
+            yield chosen.choice(
+                [
+                    f"{to} = advance({of}, {chosen.choice(['step', 'odd'])});",
+                    f"{to} = advance({of}, step, over={chosen.choice(['in_edges', 'all_edges'])});",
+                    f"{to} = filter({of}, {chosen.choice(['every', 'tail', 'third'])});",
+                    f"{to} = where({chosen.choice(['tail', 'third'])});",
+                    f"{to} = {of};" if to != of else f"{to} = advance({of}, step);",
+                    f"{to} = {{ source, {chosen.randrange(60)} }};",
+                ]
+            )
+
+    inner = f"repeat (2) {{ {' '.join(steps(4))} }}"
+    return f"{' '.join(steps(2))} repeat (3) {{ {' '.join(steps(3))} {inner} {' '.join(steps(2))} }}"
+
+
+def agrees(text: str, fuse: str, *words: str, graphs: tuple[str, ...] = tuple(GRAPHS)) -> None:
+    """Sizes and edges of every operator, and the result, as the reference has them."""
+    shape = SMALL if fuse == "on" else TINY
+    built = build_program(text, (f"schedule.fuse={fuse}", *words), shape)
+    for seed, name in enumerate(graphs):
+        bindings = bind(built.program, GRAPHS[name], {"source": 3})
+        found = built.run(GRAPHS[name], bindings, device_for(seed))
+        assert differences(built.program, expect(built.program, GRAPHS[name], bindings), found) == [], (name, text)
+
+
+@pytest.mark.parametrize("fuse", ["on", "off"])
+@pytest.mark.parametrize("name", SCHEDULES)
+def test_storage_changes_hands(name: str, fuse: str) -> None:
+    agrees(text_of(name, SCHEDULES[name]), fuse)
+
+
+@pytest.mark.parametrize("fuse", ["on", "off"])
+@pytest.mark.parametrize("seed", range(6))
+def test_storage_changes_hands_at_random(seed: int, fuse: str) -> None:
+    words = (("step.direction=push",), ("step.direction=auto", "odd.direction=pull"))[seed % 2]
+    schedule = random_schedule(seed)
+    agrees(text_of("mixed", schedule), fuse, *(word for word in words if word.split(".")[0] in schedule))
+
+
+@pytest.mark.parametrize("fuse", ["on", "off"])
+def test_frontiers_without_end(fuse: str) -> None:
+    """What the kernels of the unfused form hand on has room for all of them."""
+    count = 120
+    frontiers = " ".join(f"frontier f{i} = {{ {i} }};" for i in range(count))
+    schedule = " ".join(f"f{i} = advance(f{i}, step); last += size(f{i});" for i in range(count - 2, count))
+    agrees(text_of("many", schedule, frontiers), fuse, graphs=("back_and_forth",))

@@ -1,0 +1,53 @@
+"""Plans of samples and of small texts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gdsl import pipeline
+from gdsl.passes import pipelines
+from gdsl.plan import target
+from gdsl.plan.build import build
+from gdsl.plan.nodes import Choice, Launch, Operation, Plan, Step, Sweep
+from gdsl.plan.target import Target
+from gdsl.plan.walking import operations, sweeps_of
+
+ROOT = Path(__file__).parents[2]
+
+
+def plan_of(text: str, *tune: str, on: Target = target.CUDA_FUSED) -> Plan:
+    """The plan of a sample (by its name) or of a text."""
+    source = str(ROOT / "samples" / f"{text}.gdsl") if text.isidentifier() else text
+    return build(pipelines.apply(pipeline.load(source, tune=tune)), on)
+
+
+def operation(plan: Plan, label: str) -> Operation:
+    """The operation of that label."""
+    (found,) = (each for each in operations(plan) if each.step.label == label)
+    return found
+
+
+def only_sweep(plan: Plan) -> Sweep:
+    """The sweep of the one operation, which has no choice."""
+    (found,) = operations(plan)
+    (sweep,) = sweeps_of(found)
+    return sweep
+
+
+def choice(plan: Plan) -> Choice:
+    """The choice of the one operation."""
+    (found,) = operations(plan)
+    assert isinstance(found.does, Choice)
+    return found.does
+
+
+def fused(plan: Plan) -> tuple[Step, ...]:
+    """The steps of the one launch."""
+    (launch,) = plan.schedule
+    assert isinstance(launch, Launch)
+    return launch.steps
+
+
+def kinds(steps: tuple[Step, ...]) -> list[str]:
+    """What the steps are."""
+    return [type(step).__name__ for step in steps]

@@ -1,0 +1,165 @@
+"""What is decided for operators: variants, claims, directions, lists, buffers, launches."""
+
+from __future__ import annotations
+
+import pytest
+
+from gdsl.ir.nodes import Literal, ScalarValue
+from gdsl.operations import Balance, Over, ReduceOperation
+from gdsl.plan import target
+from gdsl.plan.extents import Size
+from gdsl.plan.nodes import Dedup, EdgeCount, Form, Launch, Loop, Mode, Swap
+from gdsl.plan.storage import Cleared, Made, Role
+from gdsl.plan.walking import launches, operations, sweeps, sweeps_of
+
+from .planning import choice, only_sweep, operation, plan_of
+
+TWICE = """program p; problem { vertex a : int32; }
+    edge functor f(src, dst, e) { apply { a[far] += 1; } }
+    schedule { advance(vertices, f, to=none%s); }"""
+SWAPS = """program p; problem { vertex a : int32; vertex b : int32; }
+    vertex functor f(v) { apply { a[v] += 1; } }
+    schedule { repeat (3) { compute(vertices, f); swap(a, b); } }"""
+
+
+def modes(variant: object) -> dict[str, Mode]:
+    return {write.name: write.mode for write in variant.writes}  # type: ignore[attr-defined]
+
+
+def test_a_closing_push_claims_and_its_pull_selects() -> None:
+    chosen = choice(plan_of("bfs"))
+    (walk,) = chosen.no.walks
+    claim = walk.variant.claim
+    assert claim is not None
+    assert (claim.array, claim.conjunct, claim.statement) == ("distance", 0, 0)
+    assert walk.variant.tests == () and walk.variant.body == (1,)
+    assert modes(walk.variant) == {"parent": Mode.SHARED}
+    assert chosen.no.collect is not None and chosen.no.collect.dedup is Dedup.CLAIM
+    assert chosen.yes.selection is not None and chosen.yes.selection.test.tests == (0,) and chosen.yes.selection.closes
+
+
+def test_a_pull_writes_plainly_where_one_thread_has_the_far_end() -> None:
+    (walk,) = choice(plan_of("bfs")).yes.walks
+    assert walk.lists is Over.IN_EDGES and walk.over is Over.OUT_EDGES
+    assert modes(walk.variant) == {"distance": Mode.PLAIN, "parent": Mode.PLAIN}
+    assert walk.shared is not None and set(modes(walk.shared).values()) == {Mode.SHARED}
+    (on_cpu,) = choice(plan_of("bfs", on=target.CPU)).yes.walks
+    assert on_cpu.shared is None
+
+
+def test_what_a_choice_asks_for_is_counted_where_the_frontier_is_made() -> None:
+    plan = plan_of("bfs")
+    assert [frontier.counts for frontier in plan.frontiers] == [Over.OUT_EDGES]
+    assert [sweep.edges for sweep in sweeps(plan)] == [EdgeCount.CARRIED, EdgeCount.CARRIED]
+    pushed = plan_of("bfs", "visit.direction=push")
+    assert [frontier.counts for frontier in pushed.frontiers] == [None]
+    assert only_sweep(pushed).edges is EdgeCount.WALKED
+
+
+def test_a_relaxation_marks() -> None:
+    sweep = only_sweep(plan_of("sssp"))
+    assert sweep.collect is not None and sweep.collect.dedup is Dedup.MARK and sweep.collect.form is Form.QUEUE
+    assert sweep.walks[0].variant.claim is None and sweep.walks[0].variant.accepts
+
+
+@pytest.mark.parametrize("label", ["hook", "jump"])
+def test_scalars_are_summed_up(label: str) -> None:
+    plan = plan_of("connected_components")
+    first = next(each for each in operations(plan) if each.step.label == label)
+    (total,) = sweeps_of(first)[0].totals
+    assert total.reduction.combine is ReduceOperation.BIT_OR
+    assert total.scalar == {"hook": "hooked", "jump": "jumped"}[label]
+
+
+def test_a_place_in_the_condition_cuts_the_lists() -> None:
+    limits = [each.first_places for sweep in sweeps(plan_of("connected_components")) for each in sweep.walks]
+    assert [isinstance(limit, ScalarValue) and limit.name for limit in limits] == ["places", "places", False]
+    text = """program p; problem { vertex a : int32; }
+        edge functor f(src, dst, e) { cond place < 3; apply { a[dst] += 1; } }
+        schedule { advance(vertices, f, to=none); }"""
+    limit = only_sweep(plan_of(text)).walks[0].first_places
+    assert isinstance(limit, Literal)
+    assert limit.value == 3
+
+
+def test_both_lists_of_a_vertex_are_pushed() -> None:
+    sweep = only_sweep(plan_of(TWICE % ", over=all_edges", "f.direction=pull"))
+    assert [walk.lists for walk in sweep.walks] == [Over.OUT_EDGES, Over.IN_EDGES]
+    assert sweep.selection is None and sweep.edges is EdgeCount.BOTH_LISTS
+    assert only_sweep(plan_of(TWICE % "", "f.direction=pull")).selection is not None
+
+
+def test_a_balance_is_the_grid_s_choice_alone() -> None:
+    words = "relax.balance=block"
+    assert only_sweep(plan_of("sssp", words)).balance is Balance.BLOCK
+    assert only_sweep(plan_of("sssp", words)).walks[0].shared is None
+    assert only_sweep(plan_of("sssp", words, on=target.CPU)).balance is Balance.AUTO
+
+
+def test_a_reduction_that_reads_its_result_is_computed_aside() -> None:
+    text = """program p; problem { vertex a : int32; vertex a_reduced : int32; }
+        edge functor f(src, dst, e) -> int32 { value a[src]; }
+        schedule { a = neighbor_reduce(vertices, f, sum, over=in_edges); }"""
+    plan = plan_of(text)
+    segment = only_sweep(plan).segment
+    assert segment is not None and segment.aside == "a_reduced_"
+    (aside,) = (buffer for buffer in plan.buffers if buffer.role is Role.TEMPORARY)
+    assert (aside.name, aside.made) == ("a_reduced_", Made.HOST)
+    on_cpu = [buffer.made for buffer in plan_of(text, on=target.CPU).buffers if buffer.role is Role.TEMPORARY]
+    assert on_cpu == [Made.PROGRAM]
+
+
+def test_only_what_is_read_of_the_graph_is_there() -> None:
+    parts = {buffer.name for buffer in plan_of("pagerank").buffers if buffer.role is Role.GRAPH}
+    assert parts == {"offsets", "in_offsets", "in_sources"}
+    pushed = plan_of("bfs", "visit.direction=push").buffers
+    assert {buffer.name for buffer in pushed if buffer.role is Role.GRAPH} == {"offsets", "columns"}
+    assert not any(buffer.role is Role.BITMAP for buffer in pushed)
+
+
+@pytest.mark.parametrize("count", [1, 7, 120])
+def test_what_launches_hand_on_has_room_for_all_frontiers(count: int) -> None:
+    frontiers = " ".join(f"frontier f{i} = {{ {i} }};" for i in range(count))
+    text = f"program p; problem {{ vertex a : int32; }} schedule {{ {frontiers} }}"
+    saved = plan_of(text, on=target.CUDA_UNFUSED).saved
+    assert saved is not None
+    assert {field.name: field.count for field in saved.fields} == {"operators": 0, "frontiers": count + 1}
+
+
+def test_hubs_have_room_for_every_chunk() -> None:
+    plan = plan_of("sssp")
+    (hubs,) = (buffer for buffer in plan.buffers if buffer.role is Role.HUBS)
+    sizes = plan.sizes
+    for edges in (0, 1, sizes.hub_degree, 10 * sizes.hub_degree + 3):
+        # Lists of hub_degree edges each, one edge too long for a whole number of chunks.
+        lists = edges // (sizes.hub_degree + 1)
+        chunks = lists * -(-(sizes.hub_degree + 1) // sizes.hub_chunk)
+        assert hubs.extent.value({Size.VERTICES: 1, Size.EDGES: edges}) >= chunks
+    assert hubs.cleared is Cleared.WRITTEN
+
+
+def test_launches() -> None:
+    assert [launch.name for launch in launches(plan_of("bfs"))] == ["enactor"]
+    plan = plan_of("bfs", on=target.CUDA_UNFUSED)
+    assert [launch.name for launch in launches(plan)] == ["start", "step", "step", "answer", "advance_visit"]
+    *_, loop = plan.schedule
+    assert isinstance(loop, Loop) and loop.ask is not None
+    assert loop.ask.reads == ("f",)
+    (body,) = loop.body
+    assert isinstance(body, Launch)
+    assert (body.writes, body.directions) == (("f",), (0,))
+
+
+def test_swaps_stay_with_the_host_between_launches() -> None:
+    (_, loop) = plan_of(SWAPS, on=target.CUDA_UNFUSED).schedule
+    assert isinstance(loop, Loop)
+    assert [type(step) for step in loop.body] == [Launch, Swap]
+    fused = plan_of(SWAPS)
+    assert fused.swapped == ("a", "b")
+    assert any(buffer.role is Role.OUTPUTS for buffer in fused.buffers)
+
+
+def test_names_of_operations() -> None:
+    plan = plan_of("pagerank")
+    assert operation(plan, "received").name == "reduce_received"
+    assert operation(plan, "received").call == "next = neighbor_reduce(vertices, received, sum, over=in_edges)"
