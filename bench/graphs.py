@@ -93,7 +93,7 @@ def made_graph(name: str, module: Any, num_sources: int = 4) -> BenchmarkGraph:
     edge_sources = edge_sources.astype(np.int32)
     weights = _weights(module, edge_sources, columns, LARGEST_WEIGHT[kind])
     sources = _drawn(_on_host(module.flatnonzero(module.diff(offsets) > 0)), num_sources, KNOWN_SOURCES.get(name, []))
-    graph = Graph(_on_host(offsets), _on_host(columns), directed=False)  # weights go in as an array of the device
+    graph = Graph._made(_on_host(offsets), _on_host(columns), False, {}, {})  # weights go in as an array of the device
     release(module)
     return BenchmarkGraph(name, graph, module, offsets, columns, edge_sources, sources, weights)
 

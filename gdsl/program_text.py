@@ -3,28 +3,47 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
-from gdsl.diagnostics import GdslError
+from gdsl.diagnostics import GdslError, printable
+from gdsl.files import path_name
 from gdsl.source import Source
 
 LARGEST_PROGRAM = 1 << 20
 """Bytes of program text that are accepted; a longer file is something else, given by mistake."""
 
+TEXT = "<text>"
+"""The name of a program that was given as text."""
+
+_TEXT_SIGNS = "\n;{"
+
 
 def read_source(path_or_text: str | os.PathLike[str]) -> Source:
-    """The text and the name of a program, given as its path or as text (a str with a line end, a `;` or a `{`).
+    """The text and the name of a program, given as its path or as text.
+
+    A path-like object is a path. A str is a path where a file has that name or where it has no line end, `;` or `{`,
+    else it is the text. Raises TypeError for anything else, and what `read_file` raises.
+    """
+    if isinstance(path_or_text, str):
+        if _is_text(path_or_text):
+            return Source(TEXT, path_or_text)
+        note = "the str was taken for a path; a program's text has a `;` or a `{`"
+        return read_file(path_or_text, note)
+    name = path_name(path_or_text, "a program is given as a str or a path-like object")
+    return read_file(name)
+
+
+def read_file(name: str, note: str | None = None) -> Source:
+    """The text of the program file `name`; a `note` says more where there is no such file.
 
     Raises E0113 for a file that cannot be read or is too long, E0104 for one that is not UTF-8 text.
     """
-    if isinstance(path_or_text, str) and any(sign in path_or_text for sign in "\n;{"):
-        return Source("<text>", path_or_text)
-    name = os.fspath(path_or_text)
     try:
-        with Path(name).open("rb") as file:
+        with open(name, "rb") as file:
             content = file.read(LARGEST_PROGRAM + 1)
-    except (OSError, ValueError) as error:
-        raise _unreadable(name, getattr(error, "strerror", None) or str(error)) from None
+    except ValueError:
+        raise _unreadable(name, "a path has no NUL character", note) from None
+    except OSError as error:
+        raise _unreadable(name, error.strerror or str(error), note) from None
     if len(content) > LARGEST_PROGRAM:
         raise _unreadable(name, f"it is longer than {LARGEST_PROGRAM:,} bytes, which no program is")
     try:
@@ -34,6 +53,18 @@ def read_source(path_or_text: str | os.PathLike[str]) -> Source:
         raise GdslError.single("E0104", message, place=name) from None
 
 
-def _unreadable(name: str, why: str) -> GdslError:
-    fix = f"did you mean {name}.gdsl?" if not name.endswith(".gdsl") and Path(f"{name}.gdsl").is_file() else None
-    return GdslError.single("E0113", f"cannot read the program: {why}", fix=fix, place=name)
+def _is_text(word: str) -> bool:
+    if not any(sign in word for sign in _TEXT_SIGNS):
+        return False
+    try:
+        os.lstat(word)  # a link to nowhere is meant as a path too
+    except (OSError, ValueError):
+        return True
+    return False
+
+
+def _unreadable(name: str, why: str, note: str | None = None) -> GdslError:
+    has_suffix = not name.endswith(".gdsl") and "\0" not in name and os.path.isfile(f"{name}.gdsl")
+    fix = f"did you mean {printable(name)}.gdsl?" if has_suffix else None
+    notes = (note,) if note else ()
+    return GdslError.single("E0113", f"cannot read the program: {why}", fix=fix, notes=notes, place=name)

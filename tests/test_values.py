@@ -52,9 +52,7 @@ def test_minima_and_maxima_of_nan_and_zeros(kind: str, first: str) -> None:
     base = next(every_operation.data_sets())
     for words in (("nan",), ("-0.0",), ("-0.0", "0.0"), ("nan", "-0.0", "1.0"), ("inf", "nan"), ("-inf", "nan")):
         values = [FLOAT[kind](words[i % len(words)]) for i in range(base.size)]
-        data = running.Data(
-            {**base.params, kind: FLOAT[kind](first)}, {**base.elements, kind: values}, base.edges
-        )
+        data = running.Data({**base.params, kind: FLOAT[kind](first)}, {**base.elements, kind: values}, base.edges)
         found = next(differences(program, data, BACKENDS), None)
         assert found is None, (words, found)
 
@@ -206,7 +204,10 @@ def test_the_compiler_is_told_to_leave_the_sign_of_zeros_alone(monkeypatch: pyte
     """Whatever $CXX asks for: `-ffast-math` is taken back, and g++ does not turn `0 - float(n)` into `-float(n)`."""
     compiler = compilers.required_compiler()
     monkeypatch.setenv("CXX", f"{compiler} -ffast-math")
-    sides = (Tree("literal", "float32", "0.0"), Tree("cast", "float32", "float32", (Tree("element", "int32", "a_int32"),)))
+    sides = (
+        Tree("literal", "float32", "0.0"),
+        Tree("cast", "float32", "float32", (Tree("element", "int32", "a_int32"),)),
+    )
     tree = Tree("binary", "float32", "-", sides)
     program = Program((), tuple(Target(f"r{i}", place, tree) for i, place in enumerate(("initial", "apply"))), ())
     assert next(differences(program, next(every_operation.data_sets()), ("cpu",)), None) is None

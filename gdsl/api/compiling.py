@@ -4,40 +4,70 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from gdsl import cache
 from gdsl.api.program import Program
+from gdsl.diagnostics import GdslError, shown
 from gdsl.ir import nodes as ir
 from gdsl.ir import storage
-from gdsl.program_text import read_source
+from gdsl.program_text import TEXT, read_file, read_source
 from gdsl.source import Source
 
 TuneWords = Mapping[str, object] | Sequence[str]
 
 
 def compile(path_or_text: str | os.PathLike[str], *, tune: TuneWords = (), fuse: bool | None = None) -> Program:  # noqa: A001
-    """Compile a program, given as a path or as text (a string with a line end, a `;` or a `{`).
+    """Compile a program, given as a path or as text.
 
+    A path-like object is a path; a str is text where it has a line end, a `;` or a `{` and no file has that name.
     `tune` is what `--tune` takes, as words (``["visit.direction=pull"]``) or as a mapping
     (``{"visit.direction": "pull"}``); `fuse` stands for ``schedule.fuse``. What depends on the graph's id width is
-    compiled when the program is first called, or by `Program.prepare`. Raises `gdsl.GdslError` with every mistake.
+    compiled when the program is first called, or by `Program.prepare`. Raises `gdsl.GdslError` with every mistake in
+    the program, its path or its tuning, TypeError for arguments of a wrong kind.
     """
     started = time.perf_counter()
-    source = read_source(path_or_text)
     words = tune_words(tune, fuse)
+    source = read_source(path_or_text)
+    try:
+        return _compiled(source, words, started)
+    except GdslError as error:
+        raise _with_what_it_was_taken_for(error, source) from None
+
+
+def compile_file(name: str, tune: Sequence[str] = ()) -> Program:
+    """Compile the file `name`, whatever the name looks like. Raises `gdsl.GdslError`."""
+    started = time.perf_counter()
+    return _compiled(read_file(name), tuple(tune), started)
+
+
+def _compiled(source: Source, words: tuple[str, ...], started: float) -> Program:
     program = load(source, words)
     return Program(program, source, compile_ms=(time.perf_counter() - started) * 1000)
 
 
+def _with_what_it_was_taken_for(error: GdslError, source: Source) -> GdslError:
+    """A note on a str of one line that does not even parse: it may have been meant as a path."""
+    first = error.diagnostics[0]
+    looks_right = "\n" in source.text or source.text.lstrip().startswith(("program", "#", '"""'))
+    if source.name != TEXT or looks_right or not first.code.startswith("E01"):
+        return error
+    note = "the str was taken for a program's text, as it has a `;` or a `{` and no file has this name"
+    return GdslError((replace(first, notes=(*first.notes, note)), *error.diagnostics[1:]), error.source)
+
+
 def tune_words(tune: TuneWords, fuse: bool | None) -> tuple[str, ...]:
-    """Tuning as words, as on the command line; of two for one knob the later one counts."""
+    """Tuning as words, as on the command line; of two for one knob the later one counts. Raises TypeError."""
+    if fuse is not None and not isinstance(fuse, bool):
+        raise TypeError(f"fuse must be True, False or None, not {shown(fuse)}")
+    words: list[str] = []
     if isinstance(tune, str):
         words = [tune]
     elif isinstance(tune, Mapping):
-        words = [f"{knob}={_knob_text(value)}" for knob, value in tune.items()]
+        words = [f"{_word(knob)}={_knob_text(value)}" for knob, value in tune.items()]
     else:
-        words = list(tune)
+        words = [_word(word) for word in _iterator(tune)]
     if fuse is not None:
         words.append(f"schedule.fuse={'on' if fuse else 'off'}")
     return tuple(words)
@@ -59,5 +89,24 @@ def load(source: Source, words: tuple[str, ...] = ()) -> ir.Program:
     return program
 
 
+def _iterator(tune: object) -> Iterator[object]:
+    try:
+        if not isinstance(tune, bytes | bytearray):
+            return iter(tune)  # type: ignore[call-overload,no-any-return]
+    except TypeError:
+        pass
+    raise TypeError(f"tune must be words such as 'visit.direction=pull' or a mapping, not {shown(tune)}")
+
+
+def _word(word: object) -> str:
+    if not isinstance(word, str):
+        raise TypeError(f"tune has words such as 'visit.direction=pull', not {shown(word)}")
+    return word
+
+
 def _knob_text(value: object) -> str:
-    return {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value)
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, str) or (isinstance(value, int) and abs(value) < 2**63):
+        return str(value)
+    raise TypeError(f"a tuning knob is a str, a bool or an int, not {shown(value)}")

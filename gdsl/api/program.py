@@ -7,12 +7,13 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from gdsl.api.limits import limits
 from gdsl.api.result import Result
 from gdsl.backends import registry
-from gdsl.backends.interface import Bindings, Executable, Limits
+from gdsl.backends.interface import Bindings, Executable
 from gdsl.backends.registry import Choice
 from gdsl.binding import bind, needed_id_bits, problem_data
-from gdsl.diagnostics import GdslError
+from gdsl.diagnostics import GdslError, shown
 from gdsl.ir import nodes as ir
 from gdsl.source import Source
 
@@ -83,49 +84,56 @@ class Program:
         """Run on `graph` with `values` for the params and inputs.
 
         `backend` is auto, cuda, cpu or reference; `timeout` (seconds) and `max_iterations` (passes of any loop) stop
-        the run with an error. Raises `gdsl.GdslError`; the program and the graph stay usable.
+        the run with an error. Several runs may go on at once, each in its own thread. Raises `gdsl.GdslError`,
+        TypeError or ValueError for options that are none; the program and the graph stay usable.
         """
         _check_graph(graph)
-        limits = _limits(timeout, max_iterations)
+        stops = limits(timeout, max_iterations)
+        given = _named_values(values)
         choice = registry.choose(backend)
         with self._explained():
             bits = needed_id_bits(self._program, graph)
-            bindings = self._bound(choice, graph, values, bits)
+            bindings = self._bound(choice, graph, given, bits)
             started = time.perf_counter()
             ready, executable = self._ready(choice, bits, backend)
             compile_ms = (time.perf_counter() - started) * 1000
             if ready is not choice:
-                choice, bindings = ready, self._bound(ready, graph, values, bits)
-            outcome = executable.run(graph, bindings, limits)
+                choice, bindings = ready, self._bound(ready, graph, given, bits)
+            outcome = executable.run(graph, bindings, stops)
         return Result(self._program, outcome, choice.backend.name, choice.line, compile_ms)
 
     def prepare(self, backend: str = "auto", *, ids: int = 32) -> Program:
         """Compile for `backend` and graphs whose ids have `ids` bits now rather than at the first call."""
+        bits = self._program.tuning.ids or _id_bits(ids)
         choice = registry.choose(backend)
         with self._explained():
-            self._ready(choice, self._program.tuning.ids or ids, backend)
+            self._ready(choice, bits, backend)
         return self
 
     def source(self, language: str = "cuda", *, ids: int = 32) -> str:
         """The generated text in "cuda" or "cpp", for graphs whose ids have `ids` bits."""
-        bits = self._program.tuning.ids or ids
+        bits = self._program.tuning.ids or _id_bits(ids)
         with self._explained():
-            if language == "cuda":
+            if isinstance(language, str) and language == "cuda":
                 from gdsl.backends.cuda import source_text as cuda_text
 
                 return cuda_text(self._program, bits)
-            if language == "cpp":
+            if isinstance(language, str) and language == "cpp":
                 from gdsl.backends.cpu import source_text as cpp_text
 
                 return cpp_text(self._program, bits)
-        raise ValueError(f"language must be 'cuda' or 'cpp', not {language!r}")
+        raise ValueError(f"language must be 'cuda' or 'cpp', not {shown(language)}")
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Copies and pickles are without what backends made, which belongs to this process; the cache has it."""
+        return {**self.__dict__, "_executables": {}, "_failed": {}}
 
     def __repr__(self) -> str:
         return f"<Program {self.name}({', '.join((*self.params, *self.inputs))})>"
 
-    def _bound(self, choice: Choice, graph: Graph, values: Mapping[str, Any] | None, bits: int) -> Bindings:
+    def _bound(self, choice: Choice, graph: Graph, values: Mapping[str, Any], bits: int) -> Bindings:
         device = choice.backend.name == "cuda"
-        return bind(self._program, graph, values or {}, self._source, id_bits=bits, device=device)
+        return bind(self._program, graph, values, self._source, id_bits=bits, device=device)
 
     def _ready(self, choice: Choice, bits: int, asked: str) -> tuple[Choice, Executable]:
         """The program made ready by the chosen backend; where "auto" was asked for and this machine's compiler is of
@@ -141,9 +149,12 @@ class Program:
                 self._failed[choice.backend.name] = error.diagnostics[0].message
 
     def _executable(self, backend: str, bits: int) -> Executable:
-        if (backend, bits) not in self._executables:
-            self._executables[backend, bits] = registry.get(backend).build(self._program, bits)
-        return self._executables[backend, bits]
+        """Two threads may make it at the same time; then one of the two stays."""
+        found = self._executables.get((backend, bits))
+        if found is None:
+            made = registry.get(backend).build(self._program, bits)
+            found = self._executables.setdefault((backend, bits), made)
+        return found
 
     @contextlib.contextmanager
     def _explained(self) -> Iterator[None]:
@@ -166,9 +177,18 @@ def _check_graph(graph: object) -> None:
         )
 
 
-def _limits(timeout: float | None, max_iterations: int | None) -> Limits:
-    if timeout is not None and not timeout > 0:
-        raise ValueError(f"timeout must be a positive number of seconds, not {timeout!r}")
-    if max_iterations is not None and max_iterations < 0:
-        raise ValueError(f"max_iterations must not be negative, not {max_iterations!r}")
-    return Limits(timeout, max_iterations)
+def _named_values(values: object) -> Mapping[str, Any]:
+    if values is None:
+        return {}
+    if not isinstance(values, Mapping):
+        raise TypeError(f"values for params and inputs are a mapping of names, not {shown(values)}")
+    for name in values:
+        if not isinstance(name, str):
+            raise TypeError(f"the name of a param or input is a str, not {shown(name)}")
+    return values
+
+
+def _id_bits(ids: object) -> int:
+    if isinstance(ids, int) and ids in (32, 64):
+        return ids
+    raise ValueError(f"ids must be 32 or 64, not {shown(ids)}")

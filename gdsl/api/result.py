@@ -10,6 +10,7 @@ import numpy as np
 
 from gdsl.backends.interface import Outcome, Scalar, TraceRecord
 from gdsl.binding import problem_data
+from gdsl.diagnostics import shown
 from gdsl.ir import nodes as ir
 
 
@@ -54,6 +55,8 @@ class Result(Mapping[str, Any]):
 
     def __getitem__(self, name: str) -> Any:
         """The array or scalar called `name`."""
+        if not isinstance(name, str):
+            raise KeyError(shown(name))
         return self._arrays[name] if name in self._arrays else self._scalars[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -64,7 +67,8 @@ class Result(Mapping[str, Any]):
 
     def __getattr__(self, name: str) -> Any:
         """The array or scalar called `name`."""
-        if name not in ("_arrays", "_scalars") and name in self:  # they are missing in a copy that is being made
+        # Python asks for names of its own (and in a copy that is being made, nothing is there yet).
+        if not (name.startswith("__") or name in ("_arrays", "_scalars")) and name in self:
             return self[name]
         have = "" if name.startswith("_") else f"; it has {', '.join(self)}"
         raise AttributeError(f"the result has no {name!r}{have}")

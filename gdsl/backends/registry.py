@@ -9,7 +9,7 @@ from functools import cache
 from typing import cast
 
 from gdsl.backends.interface import Availability, Backend
-from gdsl.diagnostics import GdslError
+from gdsl.diagnostics import GdslError, shown
 
 NAMES = ("cuda", "cpu", "reference")
 """All backends, in the order in which `auto` tries them."""
@@ -45,12 +45,15 @@ def choose(name: str = "auto", failed: Mapping[str, str] | None = None) -> Choic
 
     `failed` says of backends that seemed able to run here why they are not: "auto" passes them over.
 
-    Raises E0901 or E0902 where the one that was asked for cannot run, ValueError for no name of a backend.
+    Raises E0901 or E0902 where the one that was asked for cannot run, ValueError or TypeError for no name of a
+    backend.
     """
+    if not isinstance(name, str):
+        raise TypeError(f"backend must be a str, one of auto, {', '.join(NAMES)}, not {shown(name)}")
     if name == "auto":
         return _first_available(failed or {})
     if name not in NAMES:
-        raise ValueError(f"backend must be one of auto, {', '.join(NAMES)}, not {name!r}")
+        raise ValueError(f"backend must be one of auto, {', '.join(NAMES)}, not {shown(name)}")
     found = availability(name)
     if not found.ok:
         raise GdslError.single(

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from gdsl.diagnostics import GdslError
+from gdsl.diagnostics import GdslError, type_name
 from gdsl.graph import Graph
+from gdsl.graph.arrays import host_array
 from gdsl.ir import nodes as ir
 from gdsl.operations import Domain
 from gdsl.source import Source
@@ -109,17 +110,16 @@ def _as_array(array: ir.Array, given: Any, source: Source | None, device: bool) 
         values = module.asarray(given)
         return values if device else module.asnumpy(values)
     try:
-        values = np.asarray(given)
-    except ValueError:
-        values = np.empty(0, dtype=object)
-    if values.dtype.kind not in "biufcSUOMmV":
-        raise GdslError.single("E0607", f"input `{array.name}`: {type(given).__name__} is no array", array.span, source)
+        values = host_array(given, f"input `{array.name}`")
+    except ValueError as error:
+        raise GdslError.single("E0607", f"input `{array.name}` {error}", array.span, source) from None
+    if values.dtype.kind == "O" or (values.ndim == 0 and values.dtype.kind not in "biuf"):
+        why = f"is not an array of numbers of at most 64 bits, but {type(given).__name__}"
+        raise GdslError.single("E0607", f"input `{array.name}` {why}", array.span, source)
     return values
 
 
 def _wrong_length(array: ir.Array, values: Any, length: int, graph: Graph, source: Source | None) -> GdslError:
-    if values.dtype == object:
-        return _wrong_type(array, values, source)
     shape = f"{len(values):,} values" if values.ndim == 1 else f"the shape {values.shape}"
     what = "vertices" if array.domain is Domain.VERTEX else "stored edges"
     notes = []
@@ -137,7 +137,7 @@ def _wrong_length(array: ir.Array, values: Any, length: int, graph: Graph, sourc
 def _wrong_type(array: ir.Array, values: Any, source: Source | None) -> GdslError:
     return GdslError.single(
         "E0607",
-        f"input `{array.name}` is {array.type.value}, but the array's dtype is {values.dtype}",
+        f"input `{array.name}` is {array.type.value}, but the array's dtype is {type_name(values.dtype)}",
         array.span,
         source,
         fix=f"convert the array, for example by .astype({_numpy_name(array.type)!r})",
@@ -164,7 +164,8 @@ def _checked_ids(array: ir.Array, values: Any, graph: Graph, id_bits: int, sourc
             source,
             notes=[f"ids count from 0 to {count - 1}; -1 is none" if count else "-1 is none"],
         )
-    return module.ascontiguousarray(values, dtype=np.int64 if id_bits == 64 else np.int32)
+    # A copy: what was checked here stays so, whatever other threads do to the caller's array meanwhile.
+    return module.array(values, dtype=np.int64 if id_bits == 64 else np.int32, order="C")
 
 
 def _converted(array: ir.Array, values: Any, graph: Graph, source: Source | None) -> Any:

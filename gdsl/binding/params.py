@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
-from gdsl.diagnostics import GdslError
+from gdsl.diagnostics import GdslError, shown
 from gdsl.ir import nodes as ir
+from gdsl.numerals import real_number, whole_number
 from gdsl.source import Source
 from gdsl.types import ScalarType
 
@@ -43,7 +43,7 @@ def scalar_value(declared: ir.Param | ir.Scalar, given: object, id_count: int, s
             return _float(declared, value, kind, source)
     elif isinstance(value, int) and not isinstance(value, bool):
         return _integer(declared, value, kind, id_count, source)
-    raise _unusable(declared, kind, f"{_shown(given)} is no value of type {type_.value}", source)
+    raise _unusable(declared, kind, f"{shown(given)} is no value of type {type_.value}", source)
 
 
 def check_id(declared: ir.Param | ir.Scalar, value: int, kind: str, id_count: int, source: Source | None) -> None:
@@ -54,35 +54,36 @@ def check_id(declared: ir.Param | ir.Scalar, value: int, kind: str, id_count: in
     have = f"{plural} 0 to {id_count - 1}" if id_count else f"it has no {plural}"
     raise GdslError.single(
         "E0604",
-        f"{kind} `{declared.name}` is {value}, which is no {declared.type.value} of the graph ({have})",
+        f"{kind} `{declared.name}` is {shown(value)}, which is no {declared.type.value} of the graph ({have})",
         declared.span,
         source,
     )
 
 
 def _plain(given: object) -> object:
-    """NumPy's and CuPy's scalars as Python's."""
+    """NumPy's and CuPy's numbers, and their arrays without dimension, as Python's numbers."""
     if isinstance(given, bool | int | float | str) or given is None:
         return given
-    if getattr(given, "shape", None) == () and hasattr(given, "item"):
-        return given.item()
-    return given
+    if isinstance(given, np.ma.MaskedArray) or getattr(given, "shape", None) != () or not hasattr(given, "item"):
+        return given
+    kind = getattr(getattr(given, "dtype", None), "kind", "")
+    if kind == "f":
+        return float(given.item())  # `longdouble` gives itself
+    return given.item() if kind in ("b", "i", "u") else given
 
 
 def _from_text(declared: ir.Param | ir.Scalar, text: Text, kind: str, source: Source | None) -> Value:
     type_ = declared.type
     word = text.strip()
     try:
-        if type_ is ScalarType.BOOL:
+        if type_ is not ScalarType.BOOL:
+            return real_number(word) if type_.is_float else whole_number(word)
+        if word.lower() in _BOOLS:
             return _BOOLS[word.lower()]
-        return float(word) if type_.is_float else int(word, 10)
-    except (KeyError, ValueError):
-        expected = {"b": "true or false", "f": "a number"}["b" if type_ is ScalarType.BOOL else "f"]
-        if not type_.is_float and type_ is not ScalarType.BOOL:
-            expected = "a whole number"
-        raise _unusable(
-            declared, kind, f"'{text}' is no value of type {type_.value}; expected {expected}", source
-        ) from None
+        raise ValueError("expected true or false")
+    except ValueError as error:
+        message = f"{shown(str(text))} is no value of type {type_.value}; {error}"
+        raise _unusable(declared, kind, message, source) from None
 
 
 def _float(declared: ir.Param | ir.Scalar, value: int | float, kind: str, source: Source | None) -> float:
@@ -93,24 +94,20 @@ def _float(declared: ir.Param | ir.Scalar, value: int | float, kind: str, source
     with np.errstate(over="ignore"):
         stored = float(np.float32(number)) if declared.type is ScalarType.FLOAT32 else number
     if math.isinf(stored) and not (isinstance(value, float) and math.isinf(value)):
-        raise _unusable(declared, kind, f"{value} is too large for {declared.type.value}", source)
+        raise _unusable(declared, kind, f"{shown(value)} is too large for {declared.type.value}", source)
     return stored
 
 
 def _integer(declared: ir.Param | ir.Scalar, value: int, kind: str, id_count: int, source: Source | None) -> int:
+    value = int(value)
     if declared.type.is_id:
         check_id(declared, value, kind, id_count, source)
         return value
     low, high = _RANGES[declared.type]
     if not low <= value <= high:
-        raise _unusable(declared, kind, f"{value} is not in the range of {declared.type.value}", source)
+        raise _unusable(declared, kind, f"{shown(value)} is not in the range of {declared.type.value}", source)
     return value
 
 
 def _unusable(declared: ir.Param | ir.Scalar, kind: str, why: str, source: Source | None) -> GdslError:
     return GdslError.single("E0603", f"{kind} `{declared.name}`: {why}", declared.span, source)
-
-
-def _shown(given: Any) -> str:
-    text = repr(str(given)) if isinstance(given, str) else repr(given)
-    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from gdsl.diagnostics import GdslError
+from gdsl.diagnostics import GdslError, printable, shown
+from gdsl.numerals import real_number, whole_number
 
 
 def read_array(name: str, path: Path) -> np.ndarray[Any, Any]:
@@ -44,10 +45,22 @@ def _from_text(path: Path) -> np.ndarray[Any, Any]:
     if words and all(word.lower() in booleans for word in words):
         return np.array([booleans[word.lower()] for word in words])
     try:
-        return np.array([int(word) for word in words], dtype=np.int64)
-    except (ValueError, OverflowError):
-        return np.array([float(word) for word in words])
+        wholes = [whole_number(word) for word in words]
+    except ValueError:
+        return np.array([_real(word) for word in words])
+    dtype = np.uint64 if max(wholes, default=0) >= 2**63 and min(wholes) >= 0 else np.int64
+    try:
+        return np.array(wholes, dtype=dtype)
+    except OverflowError:
+        return np.array([_real(word) for word in words])
+
+
+def _real(word: str) -> float:
+    try:
+        return real_number(word)
+    except ValueError as error:
+        raise ValueError(f"{shown(word)} cannot be used: {error}") from None
 
 
 def _unusable(path: Path, why: str) -> GdslError:
-    return GdslError.single("E0611", f"cannot read an array from {path}: {why}")
+    return GdslError.single("E0611", f"cannot read an array from {printable(str(path))}: {why}")

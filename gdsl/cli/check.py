@@ -5,6 +5,8 @@ from __future__ import annotations
 import click
 
 from gdsl.cli.options import tuning_options
+from gdsl.cli.streams import message
+from gdsl.diagnostics import GdslError, printable
 
 
 @click.command(name="check", short_help="Look for mistakes in programs.")
@@ -17,16 +19,16 @@ def command(program_files: tuple[str, ...], tune: tuple[str, ...]) -> None:
     Example:
       gdslc check samples/bfs.gdsl samples/sssp.gdsl
     """
-    import gdsl
+    from gdsl.api.compiling import compile_file
 
     failed = False
     for file in program_files:
         try:
-            program = gdsl.compile(file, tune=tune)
-        except gdsl.GdslError as error:
+            program = compile_file(file, tune)
+        except GdslError as error:
             failed = True
-            click.echo(f"{error}\n", err=True)
+            message(f"{error}\n")
             continue
-        click.echo(f"{file}: ok ({program!r})")
+        click.echo(f"{printable(file)}: ok ({program!r})")
     if failed:
         raise click.exceptions.Exit(1)

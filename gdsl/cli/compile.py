@@ -69,11 +69,11 @@ def command(
 def _made(
     program_file: str, form: str, arch: str, graph_file: str | None, tune: tuple[str, ...], words: GraphWords
 ) -> str | bytes:
-    import gdsl
+    from gdsl.api.compiling import compile_file
 
     if form == "ast":
         return _tree(program_file, tune)
-    program = gdsl.compile(program_file, tune=tune)
+    program = compile_file(program_file, tune)
     if form == "ir":
         from gdsl.ir.printer import print_program
 
@@ -103,6 +103,6 @@ def _made(
 def _tree(program_file: str, tune: tuple[str, ...]) -> str:
     from gdsl.cli.tree import print_tree
     from gdsl.pipeline import load_checked
-    from gdsl.program_text import read_source
+    from gdsl.program_text import read_file
 
-    return print_tree(load_checked(read_source(program_file), tune).program)
+    return print_tree(load_checked(read_file(program_file), tune).program)

@@ -8,6 +8,8 @@ from pathlib import Path
 import click
 
 from gdsl.cli.options import GraphWords, graph_options, output_option
+from gdsl.cli.streams import message
+from gdsl.diagnostics import printable
 
 
 @click.group(name="graph", short_help="Generate, describe and convert graphs.")
@@ -85,4 +87,4 @@ def _save(graph_file: str, target: Path, words: GraphWords) -> None:
     graph = words.open(graph_file)
     with working(f"writing {target}"):
         write(graph, target)
-    click.echo(f"{target}: {graph!r}", err=True)
+    message(f"{printable(str(target))}: {graph!r}")

@@ -9,6 +9,7 @@ from types import CodeType
 import click
 
 from gdsl.cache.trust import show
+from gdsl.cli import streams
 from gdsl.diagnostics import GdslError
 
 _ROOM = 256 << 20
@@ -57,7 +58,7 @@ def system_failure(error: OSError, writer: CodeType) -> str:
     """What the system refused: the output, where it was refused to `writer` itself or to click, else what it names."""
     reason = error.strerror or str(error)
     frames = [frame.f_code for frame, _ in traceback.walk_tb(error.__traceback__)]
-    if click.echo.__code__ in frames or frames[-1:] == [writer]:
-        return f"error: cannot write the output: {reason}"
+    if any(code in frames for code in (click.echo.__code__, *streams.WRITERS)) or frames[-1:] == [writer]:
+        return f"error: cannot write the output: {streams.reason(error)}"
     named = f" ({show(os.fsdecode(error.filename))})" if isinstance(error.filename, (str, bytes)) else ""
     return f"error: the system refuses: {reason}{named}"

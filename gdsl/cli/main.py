@@ -15,6 +15,7 @@ from typing import Any, cast
 
 import click
 
+from gdsl.cli import streams
 from gdsl.cli.machine import check_room, import_failure, system_failure
 from gdsl.diagnostics import GdslError
 from gdsl.version import __version__
@@ -77,15 +78,17 @@ def gdslc() -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run `gdslc` with `arguments` (those of the process by default); returns the exit status."""
     warnings.showwarning = _show_warning  # type: ignore[assignment]
-    try:
-        status = _guarded(arguments)
-        sys.stdout.flush()
-        return status
-    except BrokenPipeError:
-        return _reader_has_gone()
-    except OSError as error:
-        _discard_output()
-        return _fail(system_failure(error, main.__code__))
+    with streams.prepared():
+        try:
+            status = _guarded(arguments)
+            sys.stdout.flush()
+            return status
+        except BrokenPipeError:  # whoever read our output (`head`, a pager) has what it wanted
+            streams.discard_output()
+            return 0
+        except OSError as error:
+            streams.discard_output()
+            return _fail(system_failure(error, main.__code__))
 
 
 def _guarded(arguments: Sequence[str] | None) -> int:
@@ -98,7 +101,8 @@ def _guarded(arguments: Sequence[str] | None) -> int:
     except click.exceptions.Exit as request:
         return request.exit_code
     except click.ClickException as error:
-        error.show()
+        with streams.messages():
+            error.show()
         return 2
     except GdslError as error:
         return _fail(_styled(str(error)))
@@ -122,7 +126,8 @@ def _detail(error: BaseException) -> str:
 def _internal(error: Exception) -> int:
     """A defect of gdsl itself: one line for users, the traceback for who asks for it."""
     if os.environ.get("GDSL_DEBUG"):
-        traceback.print_exception(error)
+        with streams.messages():
+            traceback.print_exception(error)
     where = traceback.extract_tb(error.__traceback__)[-1]
     place = f"{os.path.basename(where.filename)}:{where.lineno}"
     return _fail(
@@ -132,7 +137,7 @@ def _internal(error: Exception) -> int:
 
 
 def _fail(text: str, status: int = 1) -> int:
-    click.echo(text, err=True)
+    streams.message(text)
     return status
 
 
@@ -142,24 +147,9 @@ def _styled(text: str) -> str:
     return click.style(head, bold=True) + separator + rest
 
 
-def _reader_has_gone() -> int:
-    """Whoever read our output (`head`, a pager) has what it wanted."""
-    _discard_output()
-    return 0
-
-
-def _discard_output() -> None:
-    """Let nothing more be written to standard output, not even what Python still holds back at exit."""
-    try:
-        null = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(null, sys.stdout.fileno())
-    except (OSError, ValueError):
-        pass
-
-
 def _show_warning(message: Warning | str, category: type[Warning], *_: Any) -> None:
     if issubclass(category, RuntimeWarning):
-        click.echo(f"warning: {message}", err=True)
+        streams.message(f"warning: {message}")
 
 
 if __name__ == "__main__":

@@ -11,13 +11,42 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from gdsl.diagnostics import shown
+from gdsl.numerals import real_number, whole_number
+
 if TYPE_CHECKING:
     from gdsl.graph import Graph
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 _TUNE_WORD = re.compile(r"[^=\s]+=.+|bounds\s+(on|off)")
-_WEIGHTS = re.compile(r"random:\d+(:\d+)?")
+_WEIGHTS = re.compile(r"random:[0-9]+(:[0-9]+)?")
+
+
+def checked_limit(context: click.Context, option: click.Parameter, word: str | None) -> int | None:
+    """A callback: an integer from 0 to 2^63 - 1, with the digits 0 to 9."""
+    if word is None:
+        return None
+    try:
+        number = whole_number(word.strip())
+    except ValueError as error:
+        raise click.BadParameter(f"{shown(word)}: {error}") from None
+    if not 0 <= number < 2**63:
+        raise click.BadParameter(f"{shown(number)} is not in the range from 0 to 2^63 - 1")
+    return number
+
+
+def checked_seconds(context: click.Context, option: click.Parameter, word: str | None) -> float | None:
+    """A callback: a positive number."""
+    if word is None:
+        return None
+    try:
+        number = real_number(word.strip())
+    except ValueError as error:
+        raise click.BadParameter(f"{shown(word)}: {error}") from None
+    if not number > 0:
+        raise click.BadParameter(f"{shown(word)} is not a positive number of seconds")
+    return number
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

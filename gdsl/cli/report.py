@@ -11,6 +11,7 @@ from gdsl.api.result import Result, Summary
 from gdsl.backends.interface import TraceRecord
 from gdsl.binding import problem_data
 from gdsl.cli.results import plain_number
+from gdsl.diagnostics import printable
 from gdsl.graph import Graph
 from gdsl.ir import nodes as ir
 from gdsl.version import __version__
@@ -87,7 +88,7 @@ def print_report(run: Run, profile: bool) -> None:
     result, graph = run.result, run.graph
     kind = "directed" if graph.directed else "undirected, each edge stored both ways"
     click.echo(
-        f"{run.program.name} on {run.graph_name}: {_count(graph.num_vertices, 'vertex', 'vertices')}, "
+        f"{run.program.name} on {printable(run.graph_name)}: {_count(graph.num_vertices, 'vertex', 'vertices')}, "
         f"{_count(graph.num_edges, 'edge', 'edges')} ({kind})"
     )
     types = {declared.name: declared.type.value for declared in problem_data(run.program)}

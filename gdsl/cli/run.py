@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gdsl.cli.options import GraphWords, graph_options, output_option, tuning_options
+from gdsl.cli.options import GraphWords, checked_limit, checked_seconds, graph_options, output_option, tuning_options
+from gdsl.cli.streams import message
 
 if TYPE_CHECKING:
     from gdsl.cli.report import Run
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
 @output_option("Write the results to FILE, which ends in .npz, .csv or .json.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
 @click.option("--profile", is_flag=True, help="Show frontier, edges, direction and balance of every operator that ran.")
-@click.option("--timeout", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS", help="Stop a longer run.")
-@click.option("--max-iterations", type=click.IntRange(min=0), metavar="N", help="Stop a loop that needs more passes.")
+@click.option("--timeout", callback=checked_seconds, metavar="SECONDS", help="Stop a longer run.")
+@click.option("--max-iterations", callback=checked_limit, metavar="N", help="Stop a loop that needs more passes.")
 @tuning_options
 @graph_options
 def command(
@@ -77,20 +78,20 @@ def _execute(
     words: GraphWords,
 ) -> Run:
     """The work, the quick checks before the slow ones; writes `output` too."""
-    import gdsl
+    from gdsl.api.compiling import compile_file
     from gdsl.backends import registry
     from gdsl.cli.output import check_writable
     from gdsl.cli.progress import working
     from gdsl.cli.report import Run
     from gdsl.cli.results import check_result_path, write_result
 
-    program = gdsl.compile(program_file, tune=tune)
+    program = compile_file(program_file, tune)
     if output is not None:
         check_result_path(output, program.ir)
         check_writable(output)
     choice = registry.choose(backend)
     if choice.line:
-        click.echo(choice.line, err=True)
+        message(choice.line)
     started = time.perf_counter()
     graph = words.open(graph_file)
     load_ms = (time.perf_counter() - started) * 1000
@@ -122,4 +123,6 @@ def _value(name: str, text: str) -> object:
     from gdsl.binding import Text
     from gdsl.cli.arrays import read_array
 
+    if text == "@":
+        raise click.UsageError(f"-p {name}=@: the name of a file is missing behind the @")
     return read_array(name, Path(text[1:])) if text.startswith("@") else Text(text)

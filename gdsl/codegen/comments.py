@@ -5,7 +5,11 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from gdsl.diagnostics import printable
+
 _TRIGRAPH = re.compile(r"\?\?(?=[=/'()!<>-])")
+_LINE_JOINS = re.compile(r"[\s\\]+$")
+"""Compilers join lines at a backslash, some of them also where blanks follow it."""
 
 
 def comment_lines(text: str) -> tuple[str, ...]:
@@ -24,11 +28,15 @@ def comment_lines(text: str) -> tuple[str, ...]:
 def _harmless(line: str) -> str:
     visible = "".join(" " if unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp") else c for c in line)
     separated = visible.replace("*/", "* /").replace("/*", "/ *")
-    return _TRIGRAPH.sub("? ?", separated).rstrip().rstrip("\\")
+    return _LINE_JOINS.sub("", _TRIGRAPH.sub("? ?", separated))
+
+
+def title_line(text: str) -> str:
+    """`text`, in which there may be the name of a file, as one such line."""
+    return comment_lines(printable(text))[0]
 
 
 def file_name(name: str) -> str:
-    """`name` as a string literal for `#line`."""
-    visible = "".join("?" if unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp") else c for c in name)
-    escaped = visible.replace("\\", "\\\\").replace('"', '\\"')
+    """`name` as a string literal for `#line`; with other quotes, which NVRTC writes into PTX as they are."""
+    escaped = printable(name).replace('"', "'").replace("\\", "\\\\")
     return '"' + _TRIGRAPH.sub("?\\\\?", escaped) + '"'

@@ -4,5 +4,18 @@ from gdsl.diagnostics.caution import caution
 from gdsl.diagnostics.diagnostic import Diagnostic, Label
 from gdsl.diagnostics.error import GdslError
 from gdsl.diagnostics.registry import Code, all_codes, explain, find_code
+from gdsl.diagnostics.shown import printable, shown, type_name
 
-__all__ = ["Code", "Diagnostic", "GdslError", "Label", "all_codes", "caution", "explain", "find_code"]
+__all__ = [
+    "Code",
+    "Diagnostic",
+    "GdslError",
+    "Label",
+    "all_codes",
+    "caution",
+    "explain",
+    "find_code",
+    "printable",
+    "shown",
+    "type_name",
+]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from gdsl.diagnostics.diagnostic import Diagnostic
+from gdsl.diagnostics.shown import printable
 from gdsl.source import NOWHERE, Source, Span
 
 _LONGEST_LINE = 160
+_LONGEST_NAME = 1000
 
 
 def render(diagnostic: Diagnostic, source: Source | None) -> str:
@@ -26,10 +28,15 @@ def render(diagnostic: Diagnostic, source: Source | None) -> str:
 
 def _head(diagnostic: Diagnostic, span: Span | None, source: Source | None) -> str:
     if diagnostic.place is not None:
-        return f"{diagnostic.place}: "
+        return f"{_file(diagnostic.place)}: "
     if source is None:
         return ""
-    return f"{source.name}:{span.line}:{span.column}: " if span else f"{source.name}: "
+    name = _file(source.name)
+    return f"{name}:{span.line}:{span.column}: " if span else f"{name}: "
+
+
+def _file(name: str) -> str:
+    return printable(name if len(name) <= _LONGEST_NAME else f"{name[:120]}...{name[-120:]}")
 
 
 def _underlined(span: Span, text: str, source: Source, width: int) -> list[str]:

@@ -204,7 +204,11 @@ def _misspelt_keyword(failure: Failure, source: Source) -> Diagnostic | None:
 def _column_of_first_word(failure: Failure) -> int | None:
     if "\n" in failure.line_before.lstrip():
         return None
-    return failure.span.column - len(failure.line_before.lstrip().rstrip("\n")) if failure.line_before else None
+    if not failure.line_before:
+        return None
+    # The end of the text has no place of its own: the last character stands for it.
+    end = failure.span.column + (1 if failure.kind == "$END" else 0)
+    return end - len(failure.line_before.lstrip())
 
 
 def _missing_parenthesis(failure: Failure, source: Source) -> Diagnostic | None:

@@ -10,9 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+from gdsl.diagnostics import shown, type_name
+from gdsl.graph.arrays import host_array
 from gdsl.graph.errors import bad_array, bad_id, too_large
 from gdsl.graph.graph import Graph, id_dtype
 from gdsl.graph.memory import require_memory
+from gdsl.numerals import is_whole
 
 LARGEST_NUM_VERTICES = 3_037_000_499
 """More vertices are refused: two ids no longer pack into one int64, and degrees are int32 anyway."""
@@ -43,19 +46,74 @@ def edges_from_arrays(
     directed: bool,
     vertex_attributes: Mapping[str, ArrayLike],
 ) -> EdgeList:
-    """The list of edges that a caller's arrays describe, checked. Raises GdslError E0707, E0709 or E0711."""
+    """The list of edges that a caller's arrays describe, checked.
+
+    Raises GdslError E0707, E0709 or E0711, TypeError for other arguments of a wrong kind.
+    """
+    directed = flag("directed", directed)
     source_ids, destination_ids = _ids(sources, "sources"), _ids(destinations, "destinations")
     if len(source_ids) != len(destination_ids):
         raise bad_array(
             f"sources has {len(source_ids):,} elements, destinations {len(destination_ids):,}",
             "give one source and one destination for each edge",
         )
-    if num_vertices is not None and (num_vertices < 0 or num_vertices != int(num_vertices)):
-        raise bad_array(f"num_vertices is {num_vertices}", "give a whole number that is not negative, or leave it out")
-    count = check_ids(source_ids, destination_ids, num_vertices)
-    edge_values = {name: _values(values, name, len(source_ids), "edge") for name, values in attributes.items()}
-    vertex_values = {name: _values(values, name, count, "vertex") for name, values in vertex_attributes.items()}
+    count = check_ids(source_ids, destination_ids, vertex_count(num_vertices))
+    edge_values = _all_values(attributes, len(source_ids), "edge")
+    vertex_values = _all_values(vertex_attributes, count, "vertex")
     return EdgeList(source_ids, destination_ids, count, directed, edge_values, vertex_values)
+
+
+def checked_csr(
+    offsets: ArrayLike,
+    columns: ArrayLike,
+    directed: bool,
+    attributes: Mapping[str, ArrayLike],
+    vertex_attributes: Mapping[str, ArrayLike],
+) -> tuple[NDArray[Any], NDArray[Any], bool, dict[str, NDArray[Any]], dict[str, NDArray[Any]]]:
+    """The parts of a graph, after everything that native code relies on was seen to hold. Raises as above."""
+    directed = flag("directed", directed)
+    starts, ends = _ids(offsets, "offsets").astype(np.int64, copy=False), _ids(columns, "columns")
+    degrees = np.diff(starts)
+    if not len(starts) or starts[0] != 0 or starts[-1] != len(ends) or (degrees < 0).any():
+        raise bad_array(
+            "offsets is not that of a CSR", f"offsets ascends from 0 to the number of columns, {len(ends):,}"
+        )
+    if degrees.max(initial=0) > _LARGEST_DEGREE:
+        raise too_large("a vertex has more edges than int32 can count")
+    check_range(ends, "columns", vertex_count(len(degrees)))
+    descents = np.flatnonzero(ends[1:] < ends[:-1]) + 1
+    if len(descents) and (starts[np.searchsorted(starts, descents)] != descents).any():
+        raise bad_array(
+            "columns is not that of a CSR", "the columns of each vertex ascend; Graph.from_edges sorts them"
+        )
+    edge_values = _all_values(attributes, len(ends), "edge")
+    vertex_values = _all_values(vertex_attributes, len(degrees), "vertex")
+    if not directed:
+        in_offsets, in_sources, _ = transpose(starts, ends.astype(id_dtype(len(degrees)), copy=False))
+        if not (np.array_equal(in_offsets, starts) and np.array_equal(in_sources, ends)):
+            raise bad_array("an edge has no opposite", "leave out directed=False, or use Graph.from_edges")
+    return starts, ends, directed, edge_values, vertex_values
+
+
+def flag(name: str, value: object) -> bool:
+    """A bool of the caller's. Raises TypeError."""
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name} must be True or False, not {shown(value)}")
+    return bool(value)
+
+
+def vertex_count(value: int | None) -> int | None:
+    """A number of vertices of the caller's. Raises TypeError, GdslError E0709 or E0711."""
+    if value is None:
+        return None
+    if not is_whole(value):
+        raise TypeError(f"num_vertices must be a whole number, not {shown(value)}")
+    count = int(value)
+    if count < 0:
+        raise bad_array(f"num_vertices is {shown(count)}", "give a number that is not negative, or leave it out")
+    if count > LARGEST_NUM_VERTICES:
+        raise too_large(f"{shown(count)} vertices; at most {LARGEST_NUM_VERTICES:,} are possible")
+    return count
 
 
 def check_ids(sources: NDArray[Any], destinations: NDArray[Any], num_vertices: int | None) -> int:
@@ -65,17 +123,23 @@ def check_ids(sources: NDArray[Any], destinations: NDArray[Any], num_vertices: i
     """
     largest = -1
     for name, ids in (("sources", sources), ("destinations", destinations)):
-        if len(ids) == 0:
-            continue
-        largest = max(largest, int(ids.max()))
-        if ids.min() < 0 or (num_vertices is not None and largest >= num_vertices):
-            limit = num_vertices if num_vertices is not None else LARGEST_NUM_VERTICES
-            place = int(np.argmax((ids < 0) | (ids >= limit)))
-            raise bad_id(int(ids[place]), f"{name}[{place}]", num_vertices)
+        largest = max(largest, check_range(ids, name, num_vertices))
     count = largest + 1 if num_vertices is None else int(num_vertices)
     if count > LARGEST_NUM_VERTICES:
         raise too_large(f"{count:,} vertices; at most {LARGEST_NUM_VERTICES:,} are possible")
     return count
+
+
+def check_range(ids: NDArray[Any], name: str, num_vertices: int | None) -> int:
+    """The largest of `ids`, -1 for none. Raises GdslError E0707 for the first one out of range."""
+    if len(ids) == 0:
+        return -1
+    largest = int(ids.max())
+    if ids.min() < 0 or (num_vertices is not None and largest >= num_vertices):
+        limit = num_vertices if num_vertices is not None else LARGEST_NUM_VERTICES
+        place = int(np.argmax((ids < 0) | (ids >= limit)))
+        raise bad_id(int(ids[place]), f"{name}[{place}]", num_vertices)
+    return largest
 
 
 def build(edges: EdgeList) -> Graph:
@@ -92,9 +156,7 @@ def build(edges: EdgeList) -> Graph:
     if edges.num_vertices and int(np.diff(offsets).max()) > _LARGEST_DEGREE:
         raise too_large("a vertex has more edges than int32 can count")
     ordered = {name: values[order] for name, values in attributes.items()}
-    graph = Graph(
-        offsets, columns, directed=edges.directed, attributes=ordered, vertex_attributes=edges.vertex_attributes
-    )
+    graph = Graph._made(offsets, columns, edges.directed, ordered, edges.vertex_attributes)
     if len(columns) > _LARGEST_DEGREE and edges.directed and int(np.bincount(columns).max()) > _LARGEST_DEGREE:
         raise too_large("more edges enter a vertex than int32 can count")
     return graph
@@ -153,10 +215,23 @@ def _ids(values: ArrayLike, name: str) -> NDArray[Any]:
     if array.size == 0:
         return np.zeros(0, dtype=np.int64)
     if array.dtype.kind not in "iu":
-        raise bad_array(f"{name} has the type {array.dtype}", "vertex ids are integers")
+        raise bad_array(f"{name} has the type {type_name(array.dtype)}", "vertex ids are integers")
     if array.dtype.kind == "u" and int(array.max()) > np.iinfo(np.int64).max:
         raise bad_id(int(array.max()), f"{name}[{int(array.argmax())}]", None)
-    return array.astype(np.int32 if array.dtype.itemsize < 4 else array.dtype.newbyteorder("="), copy=False)
+    if array.dtype.itemsize < 4:
+        return array.astype(np.int32)
+    # An unsigned type of 64 bits would become a float beside a signed one.
+    wanted = np.dtype(np.int64) if array.dtype.itemsize == 8 else array.dtype.newbyteorder("=")
+    return array.astype(wanted, copy=False)
+
+
+def _all_values(given: Mapping[str, ArrayLike], length: int, over: str) -> dict[str, NDArray[Any]]:
+    if not isinstance(given, Mapping):
+        raise TypeError(f"attributes are arrays by name, not {shown(given)}")
+    for name in given:
+        if not isinstance(name, str):
+            raise TypeError(f"the name of an attribute is a str, not {shown(name)}")
+    return {name: _values(values, name, length, over) for name, values in given.items()}
 
 
 def _values(values: ArrayLike, name: str, length: int, over: str) -> NDArray[Any]:
@@ -165,7 +240,7 @@ def _values(values: ArrayLike, name: str, length: int, over: str) -> NDArray[Any
         raise bad_array(f"{name} has {len(array):,} elements", f"give one value for each {over}: {length:,}")
     is_number = array.dtype.kind in "biuf" and array.dtype.itemsize <= 8
     if array.size and not is_number:
-        message = f"{name} has the type {array.dtype}"
+        message = f"{name} has the type {type_name(array.dtype)}"
         raise bad_array(message, "values are booleans, integers or real numbers of at most 64 bits")
     if not is_number:
         return np.zeros(0)
@@ -176,16 +251,9 @@ def _values(values: ArrayLike, name: str, length: int, over: str) -> NDArray[Any
 
 def _array(values: ArrayLike, name: str) -> NDArray[Any]:
     try:
-        array = np.asarray(values)
-        if (
-            array.dtype.kind == "f"
-            and isinstance(values, (list, tuple))
-            and all(type(value) is int for value in values)
-        ):
-            # NumPy makes floats of integers that only uint64 holds beside others.
-            array = np.array(values, dtype=np.uint64) if values else array
-    except (ValueError, TypeError, OverflowError) as error:
-        raise bad_array(f"{name} is not an array: {error}", "give a sequence of numbers") from None
+        array = host_array(values, name)
+    except ValueError as error:
+        raise bad_array(f"{name} {error}", "give a sequence of numbers") from None
     if array.ndim != 1:
         raise bad_array(f"{name} has {array.ndim} dimensions", "give an array of one dimension")
     return array

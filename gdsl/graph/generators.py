@@ -12,11 +12,12 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from gdsl.diagnostics import GdslError
+from gdsl.diagnostics import GdslError, shown
 from gdsl.graph.construction import LARGEST_NUM_VERTICES, EdgeList, build
 from gdsl.graph.graph import Graph, id_dtype
 from gdsl.graph.hashing import Words, permuted, random_words
 from gdsl.graph.memory import require_memory
+from gdsl.numerals import is_real, is_whole
 
 # The Graph500 probabilities of the quadrants, as shares of 2**32: the first, the second, the third.
 _RMAT_A = round(0.57 * 2**32)
@@ -31,9 +32,9 @@ def rmat(scale: int, edge_factor: int = 16, seed: int = 1) -> Graph:
 
     2**scale vertices; edge_factor * 2**scale edges are drawn, then loops and duplicates dropped.
     """
-    _whole("scale", scale, 0, 31)
-    _whole("edge_factor", edge_factor, 0, 2**20)
-    _whole("seed", seed, 0, 2**64 - 1)
+    scale = _whole("scale", scale, 0, 31)
+    edge_factor = _whole("edge_factor", edge_factor, 0, 2**20)
+    seed = _whole("seed", seed, 0, 2**64 - 1)
     count, draws = 1 << scale, edge_factor << scale
     require_memory(24 * count + 64 * draws, f"an R-MAT graph of {count:,} vertices and {draws:,} edges")
     ids = permuted(np.arange(count, dtype=np.uint64), scale, seed).astype(np.int64)
@@ -70,13 +71,13 @@ def _rmat_edges(scale: int, seed: int, start: int, stop: int) -> tuple[NDArray[n
 def grid(rows: int, columns: int | None = None, keep: float = 0.9, seed: int = 2) -> Graph:
     """A grid of rows × columns (a square without `columns`), ids row by row, each edge kept with probability `keep`."""
     columns = rows if columns is None else columns
-    _whole("rows", rows, 1, LARGEST_NUM_VERTICES)
-    _whole("columns", columns, 1, LARGEST_NUM_VERTICES)
+    rows = _whole("rows", rows, 1, LARGEST_NUM_VERTICES)
+    columns = _whole("columns", columns, 1, LARGEST_NUM_VERTICES)
     _whole("rows × columns", rows * columns, 1, LARGEST_NUM_VERTICES)
-    _whole("seed", seed, 0, 2**64 - 1)
-    if not 0 <= keep <= 1:
-        _refuse(f"keep is {keep}", "keep is a probability from 0 to 1")
-    count = rows * columns
+    seed = _whole("seed", seed, 0, 2**64 - 1)
+    if not is_real(keep) or not 0 <= keep <= 1:
+        _refuse(f"keep is {shown(keep)}", "keep is a probability from 0 to 1")
+    keep, count = float(keep), rows * columns
     require_memory(160 * count, f"a grid of {count:,} vertices")
     vertices = np.arange(count, dtype=np.int64)
     right, down = vertices[vertices % columns != columns - 1], vertices[: count - columns]
@@ -91,10 +92,10 @@ def _kept(numbers: NDArray[np.int64], keep: float, seed: int) -> NDArray[np.bool
 
 def uniform(vertices: int, edges: int, seed: int = 1) -> Graph:
     """`edges` different edges of `vertices` vertices, every such graph alike likely as far as hashes go."""
-    _whole("vertices", vertices, 0, 2**31 - 1)
+    vertices = _whole("vertices", vertices, 0, 2**31 - 1)
     pairs = vertices * (vertices - 1) // 2
-    _whole("edges", edges, 0, pairs)
-    _whole("seed", seed, 0, 2**64 - 1)
+    edges = _whole("edges", edges, 0, pairs)
+    seed = _whole("seed", seed, 0, 2**64 - 1)
     require_memory(24 * vertices + 96 * edges, f"a graph of {vertices:,} vertices and {edges:,} edges")
     bits = max(1, (pairs - 1).bit_length())
     numbers = permuted(np.arange(edges, dtype=np.uint64), bits, seed)
@@ -130,6 +131,8 @@ def generate(spec: str) -> Graph:
     """The graph that `spec` names: `rmat:SCALE[:EDGE_FACTOR]`, `grid:SIDE`, `grid:ROWSxCOLUMNS`,
     `uniform:VERTICES:EDGES`, each with `:seed=N` and grids with `:keep=P` behind it. Raises GdslError E0713.
     """
+    if not isinstance(spec, str):
+        raise TypeError(f"a generator is named by a str, not {shown(spec)}")
     if not looks_like_generator(spec):
         _refuse(f"`{spec}` is no generator", "rmat:SCALE, grid:SIDE or uniform:VERTICES:EDGES")
     kind, *words = spec.split(":")
@@ -166,9 +169,10 @@ def _number(spec: str, word: str, real: bool) -> Any:
     return _refuse(f"`{word}` in `{spec}` is not a number", f"write it as {_FORMS[spec.split(':')[0]]}")
 
 
-def _whole(name: str, value: int, lowest: int, highest: int) -> None:
-    if not isinstance(value, (int, np.integer)) or not lowest <= value <= highest:
-        _refuse(f"{name} is {value}", f"{name} is a whole number from {lowest:,} to {highest:,}")
+def _whole(name: str, value: int, lowest: int, highest: int) -> int:
+    if not is_whole(value) or not lowest <= value <= highest:
+        _refuse(f"{name} is {shown(value)}", f"{name} is a whole number from {lowest:,} to {highest:,}")
+    return int(value)
 
 
 def _refuse(message: str, fix: str) -> NoReturn:

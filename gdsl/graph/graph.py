@@ -9,6 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from gdsl.diagnostics import shown
+from gdsl.files import path_name
+from gdsl.graph.immutable import Values, immutable
+
 if TYPE_CHECKING:
     import os
 
@@ -25,11 +29,20 @@ class Graph:
     num_vertices: number of vertices V; their ids are 0 … V-1.
     num_edges: number of stored directed edges E.
     directed: whether the edges were given as one-way arcs.
-    offsets: int64[V+1]; the edges that leave v have the ids offsets[v] … offsets[v+1]-1.
-    columns: int32[E] (int64 where ids need it), the far end of each edge.
+    offsets, columns: the CSR.
     attributes: values of the edges by name, each [E], in the order of the edge ids.
     vertex_attributes: values of the vertices by name, each [V].
+
+    A graph shares no memory with the arrays that it was made of, and its own cannot be written.
     """
+
+    num_vertices: int
+    num_edges: int
+    directed: bool
+    attributes: Mapping[str, NDArray[Any]]
+    vertex_attributes: Mapping[str, NDArray[Any]]
+    _offsets: NDArray[np.int64]
+    _columns: NDArray[Any]
 
     def __init__(
         self,
@@ -40,18 +53,75 @@ class Graph:
         attributes: Mapping[str, NDArray[Any]] | None = None,
         vertex_attributes: Mapping[str, NDArray[Any]] | None = None,
     ) -> None:
-        """Take a CSR that is known to be right (each list ascending); use the `from_…` functions for anything else."""
-        self.num_vertices: int = len(offsets) - 1
-        self.num_edges: int = len(columns)
-        self.directed: bool = directed
-        self.offsets: NDArray[np.int64] = _frozen(offsets, np.dtype(np.int64))
-        self.columns: NDArray[Any] = _frozen(columns, id_dtype(self.num_vertices))
-        self.attributes: dict[str, NDArray[Any]] = {
-            name: _frozen(values) for name, values in (attributes or {}).items()
-        }
-        self.vertex_attributes: dict[str, NDArray[Any]] = {
-            name: _frozen(values) for name, values in (vertex_attributes or {}).items()
-        }
+        """Take a CSR, each list ascending; the `from_…` functions make one of anything else.
+
+        The arrays are copied. Raises GdslError E0707, E0709 or E0711 for what is no such CSR.
+        """
+        from gdsl.graph.construction import checked_csr
+
+        of_edges = {} if attributes is None else attributes
+        of_vertices = {} if vertex_attributes is None else vertex_attributes
+        self._keep(*checked_csr(offsets, columns, directed, of_edges, of_vertices))
+
+    @classmethod
+    def _made(
+        cls,
+        offsets: NDArray[Any],
+        columns: NDArray[Any],
+        directed: bool,
+        attributes: Mapping[str, NDArray[Any]],
+        vertex_attributes: Mapping[str, NDArray[Any]],
+    ) -> Graph:
+        """The graph of a CSR that is known to be right."""
+        graph = cls.__new__(cls)
+        graph._keep(offsets, columns, directed, attributes, vertex_attributes)
+        return graph
+
+    def _keep(
+        self,
+        offsets: NDArray[Any],
+        columns: NDArray[Any],
+        directed: bool,
+        attributes: Mapping[str, NDArray[Any]],
+        vertex_attributes: Mapping[str, NDArray[Any]],
+    ) -> None:
+        self.__dict__.update(
+            _offsets=immutable(offsets, np.dtype(np.int64)),
+            _columns=immutable(columns, id_dtype(len(offsets) - 1)),
+            num_vertices=len(offsets) - 1,
+            num_edges=len(columns),
+            directed=directed,
+            attributes=Values(attributes),
+            vertex_attributes=Values(vertex_attributes),
+        )
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a graph does not change: {name!r} cannot be set")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a graph does not change: {name!r} cannot be deleted")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copies and pickles hold the CSR and the attributes; the rest is made again when it is needed."""
+        values = (dict(self.attributes), dict(self.vertex_attributes))
+        return _graph_from_parts, (type(self), self._offsets, self._columns, self.directed, *values)
+
+    def __copy__(self) -> Graph:
+        """The graph itself: it does not change."""
+        return self
+
+    def __deepcopy__(self, memo: object) -> Graph:
+        return self
+
+    @property
+    def offsets(self) -> NDArray[np.int64]:
+        """int64[V+1]; the edges that leave v have the ids offsets[v] … offsets[v+1]-1."""
+        return self._offsets.view()
+
+    @property
+    def columns(self) -> NDArray[Any]:
+        """int32[E] (int64 where ids need it), the far end of each edge."""
+        return self._columns.view()
 
     @classmethod
     def from_edges(
@@ -73,11 +143,13 @@ class Graph:
         """
         from gdsl.graph.construction import build, edges_from_arrays
 
-        named = dict(attributes or {})
-        if weights is not None:
-            named["weight"] = weights
-        edges = edges_from_arrays(sources, destinations, num_vertices, named, directed, vertex_attributes or {})
-        return build(edges)
+        named = {} if attributes is None else attributes
+        if weights is not None and isinstance(named, Mapping):
+            if "weight" in named:
+                raise ValueError("weights and attributes['weight'] are the same; give one of them")
+            named = {**named, "weight": weights}
+        of_vertices = {} if vertex_attributes is None else vertex_attributes
+        return build(edges_from_arrays(sources, destinations, num_vertices, named, directed, of_vertices))
 
     @classmethod
     def from_scipy(cls, matrix: Any, *, directed: bool = True) -> Graph:
@@ -86,9 +158,10 @@ class Graph:
         Parallel entries and stored zeros are kept, but for the zeros that BSR and DIA fill up with; boolean matrices
         give no weights. With directed=False the matrix must be symmetric. Raises GdslError E0704, E0707 or E0711.
         """
+        from gdsl.graph.construction import flag
         from gdsl.graph.sparse_matrices import graph_of_matrix
 
-        return graph_of_matrix(matrix, directed)
+        return graph_of_matrix(matrix, flag("directed", directed))
 
     @classmethod
     def from_networkx(cls, graph: Any) -> Graph:
@@ -118,58 +191,78 @@ class Graph:
         The name tells the format unless `format` does (mtx, gr, npz, csv, tsv, edges); text may be compressed by
         gzip, bzip2 or xz. Edge lists count from 0, with `one_based` from 1; without `num_vertices` they have the
         largest id's. `undirected`, `weights="random:SEED"` and `dedup="min"|"sum"|"first"` are `GraphOptions`.
-        Raises GdslError E07xx with file and line.
+        Raises GdslError E07xx with file and line, TypeError for arguments of a wrong kind.
         """
+        from gdsl.graph.construction import flag, vertex_count
         from gdsl.graph.reading import read_graph
         from gdsl.graph.transformations import GraphOptions
 
-        return read_graph(path, GraphOptions(undirected, weights, dedup), format, one_based, num_vertices)
+        name = path_name(path, "a graph's path is a str or a path-like object")
+        if format is not None and not isinstance(format, str):
+            raise TypeError(f"format must be a str, not {shown(format)}")
+        options = GraphOptions(flag("undirected", undirected), weights, dedup)
+        return read_graph(name, options, format, flag("one_based", one_based), vertex_count(num_vertices))
 
     @property
     def id_bits(self) -> int:
         """32 where vertex and edge ids and `none` fit in 32 bits, else 64."""
         return 32 if max(self.num_vertices, self.num_edges) < WIDE_FROM else 64
 
-    @cached_property
+    @property
     def out_degrees(self) -> NDArray[np.int32]:
         """int32[V], the number of edges that leave each vertex."""
-        return _frozen(np.diff(self.offsets), np.dtype(np.int32))
+        return self._out_degrees.view()
 
-    @cached_property
+    @property
     def in_degrees(self) -> NDArray[np.int32]:
         """int32[V], the number of edges that enter each vertex."""
-        return _frozen(np.diff(self.in_offsets), np.dtype(np.int32))
+        return self._in_degrees.view()
 
-    @cached_property
+    @property
     def edge_sources(self) -> NDArray[Any]:
         """int32 or int64[E], the source of each edge."""
-        vertices = np.arange(self.num_vertices, dtype=self.columns.dtype)
-        return _frozen(np.repeat(vertices, np.diff(self.offsets)))
+        return self._edge_sources.view()
 
     @property
     def in_offsets(self) -> NDArray[np.int64]:
         """int64[V+1]; the CSC positions in_offsets[v] … in_offsets[v+1]-1 are the edges that enter v."""
-        return self._csc[0]
+        return self._csc[0].view()
 
     @property
     def in_sources(self) -> NDArray[Any]:
         """int32 or int64[E], by CSC position the source of the edge, ascending for each vertex."""
-        return self._csc[1]
+        return self._csc[1].view()
 
     @property
     def in_edge_ids(self) -> NDArray[Any]:
         """int32 or int64[E], by CSC position the edge's id."""
-        return self._csc[2]
+        return self._csc[2].view()
+
+    @cached_property
+    def _out_degrees(self) -> NDArray[np.int32]:
+        return immutable(np.diff(self._offsets), np.dtype(np.int32))
+
+    @cached_property
+    def _in_degrees(self) -> NDArray[np.int32]:
+        return immutable(np.diff(self._csc[0]), np.dtype(np.int32))
+
+    @cached_property
+    def _edge_sources(self) -> NDArray[Any]:
+        vertices = np.arange(self.num_vertices, dtype=self._columns.dtype)
+        return immutable(np.repeat(vertices, np.diff(self._offsets)))
 
     @cached_property
     def _csc(self) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[Any]]:
         from gdsl.graph.construction import transpose
 
-        offsets, sources, edge_ids = transpose(self.offsets, self.columns)
-        return _frozen(offsets, np.dtype(np.int64)), _frozen(sources, self.columns.dtype), _frozen(edge_ids)
+        offsets, sources, edge_ids = transpose(self._offsets, self._columns)
+        kept = immutable(offsets, np.dtype(np.int64)), immutable(sources, self._columns.dtype)
+        return *kept, immutable(edge_ids)
 
     def ends(self, edge: int) -> tuple[int, int]:
-        """Source and destination of one edge id."""
+        """Source and destination of one edge id. Raises IndexError for what is none."""
+        if not 0 <= edge < self.num_edges:
+            raise IndexError(f"the graph has no edge {shown(edge)}, only {self.num_edges:,} of them")
         return int(np.searchsorted(self.offsets, edge, side="right")) - 1, int(self.columns[edge])
 
     def is_symmetric(self) -> bool:
@@ -203,7 +296,5 @@ def id_dtype(count: int) -> np.dtype[Any]:
     return np.dtype(np.int32 if count < WIDE_FROM else np.int64)
 
 
-def _frozen(values: NDArray[Any], dtype: np.dtype[Any] | None = None) -> NDArray[Any]:
-    view = np.ascontiguousarray(values, dtype=dtype).view()
-    view.flags.writeable = False
-    return view
+def _graph_from_parts(kind: type[Graph], *parts: Any) -> Graph:
+    return kind._made(*parts)

@@ -15,7 +15,9 @@ from gdsl.graph.graph import Graph
 
 def graph_of_networkx(graph: Any) -> Graph:
     """The graph of a NetworkX graph; `Graph.from_networkx` says how nodes and attributes become ids and arrays."""
-    if not all(hasattr(graph, name) for name in ("nodes", "edges", "is_directed", "is_multigraph")):
+    if isinstance(graph, type) or not all(
+        hasattr(graph, name) for name in ("nodes", "edges", "is_directed", "is_multigraph")
+    ):
         raise bad_array(f"{type(graph).__name__} is not a NetworkX graph", "networkx.Graph(...)")
     number = node_numbers(graph)
     ends = [(number[source], number[destination]) for source, destination in graph.edges()]
@@ -53,7 +55,10 @@ def _columns(rows: list[Any], what: str) -> dict[str, NDArray[Any]]:
             continue
         values = [row.get(name, 1) for row in rows]
         if all(isinstance(value, Real) for value in values):
-            array = np.array(values)
+            try:
+                array = np.array(values)
+            except OverflowError:  # of a whole number beside one that is not
+                array = np.array(values, dtype=object)
             if array.dtype.kind not in "biuf":
                 raise bad_array(f"a value of `{name}` fits no number of 64 bits", "give integers below 2^63, or floats")
             columns[name] = array

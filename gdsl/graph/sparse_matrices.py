@@ -63,7 +63,7 @@ def _symmetric(edges: EdgeList, fix: str) -> Graph:
         source, destination = graph.ends(edge)
         message = f"the matrix is not symmetric: ({source}, {destination}) and ({destination}, {source}) differ"
         raise GdslError.single("E0704", message, fix=fix)
-    return Graph(graph.offsets, graph.columns, directed=False, attributes=graph.attributes)
+    return Graph._made(graph.offsets, graph.columns, False, graph.attributes, {})
 
 
 def _first_weight_that_differs(graph: Graph) -> int | None:

@@ -9,10 +9,11 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from gdsl.diagnostics import GdslError
+from gdsl.diagnostics import GdslError, shown
 from gdsl.graph.construction import EdgeList, build, packed
 from gdsl.graph.graph import Graph
 from gdsl.graph.hashing import endpoint_weights
+from gdsl.numerals import whole_number
 
 LARGEST_RANDOM_WEIGHT = 64
 _DEDUP = ("min", "sum", "first")
@@ -37,8 +38,8 @@ class GraphOptions:
     dedup: str | None = None
 
     def __post_init__(self) -> None:
-        if self.dedup is not None and self.dedup not in _DEDUP:
-            _refuse(f"dedup is {self.dedup!r}", "dedup is one of min, sum, first")
+        if self.dedup is not None and not (isinstance(self.dedup, str) and self.dedup in _DEDUP):
+            _refuse(f"dedup is {shown(self.dedup)}", "dedup is one of min, sum, first")
         if self.weights is not None:
             self.random_weights()
 
@@ -51,10 +52,14 @@ class GraphOptions:
         """(seed, largest) of `weights`."""
         found = _RANDOM.fullmatch(self.weights) if isinstance(self.weights, str) else None
         if found is None:
-            _refuse(f"weights is {self.weights!r}", "weights is random:SEED or random:SEED:LARGEST, such as random:1")
-        seed, largest = int(found[1]), int(found[2] or LARGEST_RANDOM_WEIGHT)
+            _refuse(
+                f"weights is {shown(self.weights)}", "weights is random:SEED or random:SEED:LARGEST, such as random:1"
+            )
+        seed, largest = whole_number(found[1]), whole_number(found[2] or str(LARGEST_RANDOM_WEIGHT))
         if seed >= 2**64 or not 1 <= largest < 2**31:
-            _refuse(f"weights is {self.weights!r}", "the seed is below 2^64, the largest weight from 1 to 2^31 - 1")
+            _refuse(
+                f"weights is {shown(self.weights)}", "the seed is below 2^64, the largest weight from 1 to 2^31 - 1"
+            )
         return seed, largest
 
     def apply_to_edges(self, edges: EdgeList) -> EdgeList:

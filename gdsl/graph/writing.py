@@ -9,7 +9,6 @@ import io
 import lzma
 import os
 import re
-import tempfile
 from collections.abc import Callable, Iterator
 from typing import IO, Any, Literal
 
@@ -18,7 +17,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.io import mmwrite
 
-from gdsl.diagnostics import GdslError
+from gdsl.diagnostics import GdslError, shown
+from gdsl.files import path_name, whole_file
 from gdsl.graph.archives import DIRECTED_KEY
 from gdsl.graph.edge_lists import is_column_name
 from gdsl.graph.graph import Graph
@@ -34,10 +34,12 @@ def write(graph: Graph, path: str | os.PathLike[str], *, format: str | None = No
 
     Matrix Market keeps everything but attributes beside `weight`; `.npz` likewise; DIMACS holds arcs with whole
     weights; edge lists hold edges, undirected ones once, `.csv` and `.tsv` with all attributes under a first line
-    of names. An existing file is replaced only by a whole one.
+    of names. An existing file is replaced only by a whole one; links are followed, devices and pipes written directly.
     Raises GdslError E0702, E0714 or E0715.
     """
-    name = os.fspath(path)
+    if not isinstance(graph, Graph):
+        raise TypeError(f"what is written is a gdsl.Graph, not {shown(graph)}")
+    name = path_name(path, "a graph's path is a str or a path-like object")
     kind = format_of(name, format)
     if kind == "npz" and name.lower().endswith(COMPRESSED):
         raise GdslError.single("E0702", "an .npz file is compressed already", place=name)
@@ -51,7 +53,7 @@ def write(graph: Graph, path: str | os.PathLike[str], *, format: str | None = No
         "edges": lambda graph, stream: _write_edges(graph, stream, " ", header=False),
     }
     try:
-        with _replacing(name) as file, _compressing(file, name) as stream:
+        with whole_file(name) as file, _compressing(file, name) as stream:
             writers[kind](graph, stream)
     except OSError as error:
         reason = error.strerror or str(error)
@@ -77,26 +79,6 @@ def _check_fits(graph: Graph, kind: str, path: str) -> None:
         raise GdslError.single("E0715", message, fix="--weights random:SEED gives the edges weights", place=path)
     if kind == "mtx" and weights is not None and weights.dtype == np.uint64 and weights.max(initial=0) > 2**63 - 1:
         raise GdslError.single("E0715", "a Matrix Market file keeps whole weights below 2^63", place=path)
-
-
-@contextlib.contextmanager
-def _replacing(path: str) -> Iterator[IO[bytes]]:
-    """A new file in the directory of `path` that takes its name at the end, or vanishes with an exception."""
-    directory = os.path.dirname(os.path.abspath(path))
-    if os.path.exists(path) and not os.path.isfile(path):
-        raise OSError(0, "this is a directory or a device")
-    handle, temporary = tempfile.mkstemp(prefix=".gdsl-", dir=directory)
-    try:
-        with open(handle, "wb") as file:
-            yield file
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(temporary, 0o666 & ~mask)
-        os.replace(temporary, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise
 
 
 @contextlib.contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from gdsl.graph import Graph
@@ -28,7 +29,7 @@ def to_networkx(graph: Graph) -> Any:
     return made
 
 
-def _rows(columns: dict[str, Any], count: int) -> list[dict[str, Any]]:
+def _rows(columns: Mapping[str, Any], count: int) -> list[dict[str, Any]]:
     """One dict for each place, of plain Python numbers."""
     values = {name: column.tolist() for name, column in columns.items()}
     return [{name: column[place] for name, column in values.items()} for place in range(count)]

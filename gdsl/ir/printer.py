@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from gdsl.diagnostics import printable
 from gdsl.ir import nodes
 from gdsl.ir.printer_expressions import print_expression, print_target
 from gdsl.operations import StoreRule
@@ -18,7 +19,7 @@ _RULES = {
 
 def print_program(program: nodes.Program) -> str:
     """The whole program as text that ends with a line end; equal programs give equal text."""
-    lines = [f"program {program.name}  # {program.source_name}"]
+    lines = [f"program {program.name}  # {printable(program.source_name)}"]
     words = [word for word in ("symmetric", "simple") if getattr(program.requires, word)]
     lines += [f"requires {', '.join(words)}"] if words else []
     lines += ["", "data:"] + ["    " + line for line in _data(program)]

@@ -53,7 +53,9 @@ def test_a_wrong_operation_is_found_and_shrunk(backends: object, monkeypatch: py
     """The reference with a `>>` that forgets the sign: the finding is one small program that repeats it."""
     binary = Arithmetic.binary
 
-    def wrong(self: Arithmetic, operation: BinaryOperation, type_: ScalarType, right: ScalarType | None = None) -> object:
+    def wrong(
+        self: Arithmetic, operation: BinaryOperation, type_: ScalarType, right: ScalarType | None = None
+    ) -> object:
         if operation is BinaryOperation.SHIFT_RIGHT and type_ is ScalarType.INT32:
             return lambda a, b: binary(self, operation, type_, right)(a, b) & numpy.int32(0x7FFFFFFF)
         return binary(self, operation, type_, right)

@@ -26,6 +26,8 @@ from gdsl.plan.target import Sizes
 
 _KIND = "cpu"
 _FACTS = Codec(Generated, {**vars(expressions), "Generated": Generated})
+_LONGEST_NAME = 100
+"""Letters of a program's name that its temporary file has: file systems allow 255 bytes."""
 
 
 @dataclass
@@ -61,7 +63,7 @@ class CpuBackend:
         if kept is not None:
             return CpuExecutable(plan, id_bits, *kept)
         made = generate(plan, id_bits)
-        binary = compilers.compile_library(made.text, f"{program.name}.cpp", compiler)
+        binary = compilers.compile_library(made.text, f"{program.name[:_LONGEST_NAME]}.cpp", compiler)
         library = install(binary, key, compiler)
         facts = _FACTS.encode(made)
         if facts is not None:

@@ -5,14 +5,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, Protocol
 
 import numpy
 
+from gdsl.backends import failures
 from gdsl.diagnostics import GdslError
 
 
@@ -98,19 +101,37 @@ class CudaDevice:
         self.cupy = cupy
         self.id = int(cupy.cuda.Device().id)
         self.multiprocessors = int(cupy.cuda.Device().attributes["MultiProcessorCount"])
-        self._begin, self._end = cupy.cuda.Event(), cupy.cuda.Event()
+        self._lock = threading.Lock()
         pinned = cupy.cuda.alloc_pinned_memory(4)
         self._stop = numpy.frombuffer(pinned, numpy.uint32, 1)
         self.stop_pointer = int(pinned.ptr)
 
-    def is_current(self) -> bool:
-        """Whether this is still the GPU that CuPy works on."""
-        return int(self.cupy.cuda.Device().id) == self.id
+    @contextlib.contextmanager
+    def reserved(self, timeout: float | None) -> Iterator[None]:
+        """One run at a time, on CuPy's current stream, whatever threads ask for it: a run fills the whole GPU, and it
+        has one flag to stop it. Raises E0802 where another run has not ended within `timeout` seconds."""
+        longest = threading.TIMEOUT_MAX if timeout is None else min(timeout, threading.TIMEOUT_MAX)
+        if not self._lock.acquire(timeout=longest):
+            raise failures.timeout_error(timeout or 0.0)
+        try:
+            with self.cupy.cuda.Device(self.id):
+                stream = self.cupy.cuda.get_current_stream()
+                # Memory that the pool hands out again may still be in use by earlier work on this stream, and copies
+                # from the host do not wait for a stream that was made with `non_blocking`.
+                stream.synchronize()
+                try:
+                    yield
+                except BaseException:  # nothing of this run goes on while the next one uses its flag and memory
+                    self._stop[0] = 1
+                    stream.synchronize()
+                    raise
+        finally:
+            self._lock.release()
 
     @cached_property
     def architecture(self) -> str:
         """Such as ``sm_90``."""
-        return f"sm_{self.cupy.cuda.Device().compute_capability}"
+        return f"sm_{self.cupy.cuda.Device(self.id).compute_capability}"
 
     def allocate(self, nbytes: int) -> CudaBuffer:
         """Device memory from CuPy's pool; raises E0912 with what is needed and what there is."""
@@ -175,8 +196,9 @@ class CudaDevice:
         driver.launchCooperativeKernel(kernel.ptr, blocks, 1, 1, threads, 1, 1, 0, stream, ctypes.addressof(pointers))
 
     def start_clock(self) -> None:
-        """Record the first event."""
+        """Record the first event; both are made anew for each run."""
         self._stop[0] = 0
+        self._begin, self._end = self.cupy.cuda.Event(), self.cupy.cuda.Event()
         self._begin.record()
 
     def stop_clock(self) -> None:

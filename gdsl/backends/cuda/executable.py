@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import weakref
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from gdsl.plan.nodes import Plan
 
 _INSTALL = "pip install 'gdsl[cuda13]' (or 'gdsl[cuda12]' for a driver older than 580), on a machine with an NVIDIA GPU"
+_SPAWN = "start workers with multiprocessing.get_context('spawn')"
 
 
 class CudaBackend:
@@ -27,11 +29,14 @@ class CudaBackend:
     name = "cuda"
 
     def __init__(self) -> None:
-        self._device: CudaDevice | None = None
-        self._graphs: dict[tuple[int, int], GraphOnDevice] = {}
+        self._devices: dict[int, CudaDevice] = {}
+        self._graphs: dict[tuple[int, int, int], GraphOnDevice] = {}
+        self._process = os.getpid()
 
     def availability(self) -> Availability:
         """Whether CuPy is installed, a device answers and NVRTC can be loaded."""
+        if self._devices and self._process != os.getpid():
+            return Availability(False, "this process was forked from one that uses the GPU", _SPAWN)
         try:
             import cupy
 
@@ -70,27 +75,30 @@ class CudaBackend:
         return executable
 
     def device(self) -> CudaDevice:
-        """The current GPU; switching GPUs in between makes another."""
+        """The GPU that is CuPy's current one in this thread."""
+        import cupy
+
         from gdsl.backends.cuda.device import CudaDevice
 
-        if self._device is None or not self._device.is_current():
-            self._device = CudaDevice()
-            self._graphs.clear()
-        return self._device
+        self._process = os.getpid()
+        number = int(cupy.cuda.Device().id)
+        if number not in self._devices:
+            self._devices.setdefault(number, CudaDevice())
+        return self._devices[number]
 
-    def graph(self, graph: Graph, id_bits: int) -> GraphOnDevice:
-        """The graph on the device, as long as the graph lives."""
+    def graph(self, graph: Graph, id_bits: int, device: CudaDevice) -> GraphOnDevice:
+        """The graph on `device`, as long as the graph lives."""
         from gdsl.backends.cuda.memory import GraphOnDevice
 
-        key = (id(graph), id_bits)
+        key = (id(graph), id_bits, device.id)
         if key not in self._graphs:
-            self._graphs[key] = GraphOnDevice(self.device(), graph, id_bits)
+            self._graphs[key] = GraphOnDevice(device, graph, id_bits)
             weakref.finalize(graph, self._graphs.pop, key, None)
         return self._graphs[key]
 
 
 class CudaExecutable:
-    """A compiled program; `generated.text` is its source."""
+    """A compiled program, on the GPU that was current when it was made; `generated.text` is its source."""
 
     def __init__(self, backend: CudaBackend, plan: Plan, generated: Generated, cubin: bytes, id_bits: int) -> None:
         self.backend, self.plan, self.generated, self.id_bits = backend, plan, generated, id_bits
@@ -103,10 +111,11 @@ class CudaExecutable:
         from gdsl.backends.cuda.enactor import Enactor
         from gdsl.backends.cuda.memory import bytes_needed
 
-        self._device.require(bytes_needed(self.plan, graph, self.id_bits))
-        on_device = self.backend.graph(graph, self.id_bits)
-        enactor = Enactor(self._device, self._kernel, self.plan, self.generated, graph, on_device)
-        return enactor.run(bindings, limits)
+        device = self._device
+        with device.reserved(limits.timeout):
+            device.require(bytes_needed(self.plan, graph, self.id_bits))
+            on_device = self.backend.graph(graph, self.id_bits, device)
+            return Enactor(device, self._kernel, self.plan, self.generated, graph, on_device).run(bindings, limits)
 
     def _kernel(self, name: str) -> Any:
         if name not in self._kernels:

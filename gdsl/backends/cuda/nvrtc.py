@@ -8,6 +8,7 @@ that calls `cupy_backends.cuda.libs.nvrtc`, which CuPy does not document: `getVe
 from __future__ import annotations
 
 import ctypes
+import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -34,7 +35,8 @@ OPTIONS = (
 _ENTRY = re.compile(r"Compiling entry function '")
 _REPORTED = (r"Used (\d+) registers", r"(\d+) bytes spill stores", r"(\d+) bytes smem")
 """How the assembler says what a kernel takes."""
-_ARCHITECTURE = re.compile(r"(?:sm_|compute_)?(\d{2,3}[af]?)")
+_ARCHITECTURE = re.compile(r"(?:sm_|compute_)?([0-9]{2,3}[af]?)")
+_RELATIVE_NAME = re.compile(r'^(#line \d+ ")(?!/)', re.MULTILINE)
 _INSTALL = "install it with: pip install 'gdsl[cuda13]' (or 'gdsl[cuda12]' for a driver older than 580)"
 
 
@@ -120,6 +122,7 @@ def _compile(text: str, architecture: str, name: str, binary: bool) -> bytes:
 def _with_program(text: str, architecture: str, name: str, use: Callable[[Any, Any], Made], *options: str) -> Made:
     """What `use` takes from a compiled program."""
     nvrtc = bindings()
+    text, name = _without_directory(text, name)
     program = nvrtc.createProgram(text, name, (), ())
     try:
         try:
@@ -129,6 +132,16 @@ def _with_program(text: str, architecture: str, name: str, use: Callable[[Any, A
         return use(nvrtc, program)
     finally:
         nvrtc.destroyProgram(program)
+
+
+def _without_directory(text: str, name: str) -> tuple[str, str]:
+    """NVRTC writes the current directory in front of relative names, and its own assembler chokes on a quote there."""
+    try:
+        if '"' not in os.getcwd():
+            return text, name
+    except OSError:
+        return text, name
+    return _RELATIVE_NAME.sub(r"\1/", text), f"/{name}"
 
 
 def _compile_error(log: str, architecture: str) -> GdslError:

@@ -35,7 +35,7 @@ NAMES = ("reference", "binding", "cpu", "emulator", "cuda")
 _PARALLEL = Sizes(small_work=0)
 _BEFORE_A_RUN = ("default", "initial")
 _ULPS = 4
-_WORDS = {"float32": (numpy.dtype("uint32"), 31), "float64": (numpy.dtype("uint64"), 63)}
+_WORDS: dict[str, tuple[Any, int]] = {"float32": (numpy.dtype("uint32"), 31), "float64": (numpy.dtype("uint64"), 63)}
 
 
 @dataclass(frozen=True, slots=True)

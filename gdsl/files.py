@@ -1,0 +1,126 @@
+"""Writing files that are whole or not there at all."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import io
+import os
+import re
+import stat
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+_STREAM = re.compile(r"/dev/(stdin|stdout|stderr)|(?:/dev/fd|/proc/self/fd)/([0-9]{1,9})")
+_MOST_LINKS = 40
+
+
+def path_name(path: object, rule: str) -> str:
+    """The str of a path that a caller gave; raises TypeError, which begins with `rule`, for what is none."""
+    name = path.__fspath__() if isinstance(path, os.PathLike) else path
+    if not isinstance(name, str):
+        kind = "bytes" if isinstance(name, bytes) else type(path).__name__
+        raise TypeError(f"{rule}, not {kind}")
+    return name
+
+
+def check_writable(path: str | os.PathLike[str]) -> None:
+    """Raise OSError, with a reason for people, for a file that `whole_file` could not write."""
+    with _no_odd_names():
+        if _descriptor(path) is not None or _is_special(path):
+            return
+        target = Path(os.path.realpath(path))
+        if target.is_dir():
+            raise OSError(0, "it is a directory")
+        if target.is_symlink():  # what is left of links that lead to each other
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+        if not target.parent.is_dir():
+            raise OSError(0, f"there is no directory {target.parent}")
+        if not os.access(target.parent, os.W_OK | os.X_OK):
+            raise OSError(0, f"the directory {target.parent} cannot be written")
+
+
+@contextlib.contextmanager
+def whole_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """A file to write that takes the name `path` when the block ends, and vanishes with an exception.
+
+    Links are followed: what they point to is replaced. Devices and pipes are written directly. Raises OSError; an
+    older file is then as it was.
+    """
+    check_writable(path)
+    descriptor = _descriptor(path)
+    if descriptor is not None or _is_special(path):
+        with (
+            open(os.dup(descriptor) if descriptor is not None else path, "wb", buffering=0) as raw,
+            io.BufferedWriter(_Forwards(raw)) as buffered,
+        ):
+            yield buffered
+        return
+    target = Path(os.path.realpath(path))
+    handle, name = tempfile.mkstemp(prefix=".gdsl-", dir=target.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(name, _mode(target))
+        os.replace(name, target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(name)
+        raise
+
+
+@contextlib.contextmanager
+def _no_odd_names() -> Iterator[None]:
+    try:
+        yield
+    except ValueError:
+        raise OSError(0, "the path has a NUL character") from None
+
+
+class _Forwards(io.RawIOBase):
+    """Bytes to a device or pipe, one behind the other. Some devices say that they can be sought in, and cannot."""
+
+    def __init__(self, file: io.RawIOBase) -> None:
+        super().__init__()
+        self._file = file
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int | None:
+        return self._file.write(data)
+
+
+def _is_special(path: str | os.PathLike[str]) -> bool:
+    try:
+        mode = os.stat(path).st_mode
+    except OSError:
+        return False
+    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+
+
+def _descriptor(path: str | os.PathLike[str]) -> int | None:
+    """The number of the open file that `path` stands for (`/dev/stdout`, or a link to it). It has a position that a
+    shell's redirection may go on from, and may be a pipe without any name."""
+    name = os.fspath(path)
+    for _ in range(_MOST_LINKS):
+        found = _STREAM.fullmatch(name)
+        if found is not None:
+            return {"stdin": 0, "stdout": 1, "stderr": 2}[found[1]] if found[1] else int(found[2])
+        if not os.path.islink(name):
+            return None
+        name = os.path.join(os.path.dirname(name), os.readlink(name))
+    return None
+
+
+def _mode(target: Path) -> int:
+    """The permissions of the file that is replaced, else those of a new file."""
+    if target.exists():
+        return stat.S_IMODE(target.stat().st_mode)
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask

@@ -1,0 +1,179 @@
+"""Numbers on the command line: one rule wherever they stand, and no value that was not written."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+VALUES = """program values;
+problem {
+    param i : int32 = 0;
+    param u : uint64 = 0;
+    param x : float64 = 0.0;
+    param y : float32 = 0.0;
+    param b : bool = false;
+    param v : vertex = 0;
+    vertex a : int64;
+    scalar si : int32 = i;
+    scalar su : uint64 = u;
+    scalar sx : float64 = x;
+    scalar sy : float32 = y;
+}
+schedule { fill(a, 1); }
+"""
+OTHER_DIGITS = ["１", "١", "१", "๑", "²", "½", "Ⅷ", "𝟏"]
+NO_NUMBERS = [
+    "",
+    " ",
+    "0x10",
+    "0b1",
+    "0o7",
+    "1_000",
+    "1,5",
+    "1 2",
+    "--1",
+    "+-1",
+    "1e",
+    "e1",
+    ".",
+    "-",
+    "1L",
+    "1.0f",
+    "None",
+    "true",
+    "nan()",
+    "1\n2",
+]
+
+
+@pytest.fixture
+def run(gdslc, work):
+    Path("values.gdsl").write_text(VALUES)
+
+    def call(*arguments: str):
+        return gdslc("run", "values.gdsl", "path.mtx", "--backend", "reference", "--json", *arguments)
+
+    return call
+
+
+@pytest.mark.parametrize("name", ["i", "u", "x", "y", "v"])
+@pytest.mark.parametrize("word", OTHER_DIGITS + NO_NUMBERS)
+def test_what_is_no_number(run, name, word):
+    run("-p", f"{name}={word}").fails(1, "E0603", f"`{name}`", "expected a")
+
+
+@pytest.mark.parametrize("word", ["yes", "", "2", "１", "tru"])
+def test_what_is_no_bool(run, word):
+    run("-p", f"b={word}").fails(1, "E0603", "expected true or false")
+
+
+@pytest.mark.parametrize(
+    ("assignment", "name", "value"),
+    [
+        ("i=-0012", "si", -12), ("i=+7", "si", 7), (f"i={'0' * 5000}3", "si", 3),
+        ("u=18446744073709551615", "su", 2**64 - 1), ("x=1e308", "sx", 1e308), ("x=.5", "sx", 0.5), ("x=5.", "sx", 5.0),
+        ("x=-1E-3", "sx", -0.001), ("x=Infinity", "sx", "inf"), ("x=-inf", "sx", "-inf"), ("y=NaN", "sy", "nan"),
+        ("x=1e-400", "sx", 0.0), ("x= 2 ", "sx", 2.0), ("y=3", "sy", 3.0),
+    ],
+)  # fmt: skip
+def test_what_is_one(run, assignment, name, value):
+    answer = run("-p", assignment)
+    assert answer.status == 0, answer.err
+    assert json.loads(answer.out)["results"][name]["value"] == value
+
+
+@pytest.mark.parametrize(
+    "assignment",
+    [
+        "x=1e400",
+        "x=-1e400",
+        "y=1e39",
+        "y=1e400",
+        f"x={'9' * 400}",
+        "i=2147483648",
+        "u=-1",
+        f"i={'9' * 5000}",
+        f"u=-{'9' * 5000}",
+    ],
+)
+def test_what_no_type_holds(run, assignment):
+    answer = run("-p", assignment)
+    answer.fails(1, "E0603", assignment[0])
+    assert max(map(len, answer.err.splitlines())) < 200
+
+
+@pytest.mark.parametrize("word", ["5", "-1", "9" * 5000, "-" + "9" * 5000])
+def test_vertices_out_of_range(run, word):
+    run("-p", f"v={word}").fails(1, "E0604", "0 to 4")
+
+
+@pytest.mark.parametrize(
+    "word", [*OTHER_DIGITS, "", "1e3", "1.0", "-1", "9223372036854775808", "9" * 5000, "0x10", "nan", "True"]
+)
+def test_max_iterations(run, word):
+    run("--max-iterations", word).fails(2, "--max-iterations")
+
+
+@pytest.mark.parametrize("word", [*OTHER_DIGITS, "", "nan", "-nan", "0", "-1", "1e400", "0x10", "1_0", "ten", "-inf"])
+def test_timeout(run, word):
+    run("--timeout", word).fails(2, "--timeout")
+
+
+@pytest.mark.parametrize(
+    "arguments", [("--timeout", "inf"), ("--timeout", "1e308"), ("--max-iterations", "9223372036854775807")]
+)
+def test_limits_that_never_stop(run, arguments):
+    assert run(*arguments).status == 0
+
+
+@pytest.mark.parametrize("words", [("--weights", "random:１"), ("--weights", "random:1:٣"), ("--weights", "random:")])
+def test_weights(run, words):
+    run(*words).fails(2, "--weights")
+
+
+def test_tuning_generators_and_architectures(run, gdslc):
+    run("--tune", "schedule.ids=６４").fails(1, "error[E")
+    gdslc("run", "values.gdsl", "grid:３", "--backend", "reference").fails(1, "error[E07")
+    gdslc("compile", "values.gdsl", "--emit", "ptx", "--arch", "sm_７５").fails(1, "E0904")
+
+
+@pytest.mark.parametrize("digit", OTHER_DIGITS)
+def test_programs(gdslc, work, digit):
+    Path("values.gdsl").write_text(VALUES.replace("fill(a, 1)", f"fill(a, {digit})"))
+    gdslc("check", "values.gdsl").fails(1, "values.gdsl:15", "error[E01")
+
+
+@pytest.mark.parametrize(
+    "arguments", [("-p", "i=1", "-p", "i=1"), ("-p", "=1"), ("-p", "i"), ("-p", ""), ("-p", "i=@")]
+)
+def test_assignments_that_are_none(run, arguments):
+    run(*arguments).fails(2, "-p")
+
+
+@pytest.mark.parametrize("text", ["１ 2 3 4 5", "1_0 2 3 4 5", "0x1 2 3 4 5", "1e400 0 0 0 0", "1 2 3 4 five"])
+def test_arrays_in_text_files(gdslc, work, text):
+    Path("array.txt").write_text(text, encoding="utf-8")
+    Path("takes.gdsl").write_text("program takes; problem { input vertex a : int64; vertex b : int64; } schedule { }")
+    gdslc("run", "takes.gdsl", "path.mtx", "--backend", "reference", "-p", "a=@array.txt").fails(
+        1, "E0611", "array.txt"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "values", "dtype"),
+    [
+        ("1 -2 3 4 5", [1, -2, 3, 4, 5], "int64"),
+        ("0 1 2 3 18446744073709551615", [0, 1, 2, 3, 2**64 - 1], "uint64"),
+        ("1,2,3,4,.5", [1, 2, 3, 4, 0.5], "float64"),
+        ("inf -inf 1e-3", [float("inf"), float("-inf"), 0.001], "float64"),
+    ],
+)
+def test_arrays_in_text_files_exactly(work, text, values, dtype):
+    from gdsl.cli.arrays import read_array
+
+    Path("array.txt").write_text(text)
+    array = read_array("a", Path("array.txt"))
+    assert array.tolist() == values
+    assert array.dtype == dtype
