@@ -36,7 +36,7 @@ def _progress(campaign: Campaign) -> None:
 @click.option("--seed", type=int, default=None, help="The seed of the first case; by default taken from the clock.")
 @click.option("--count", type=click.IntRange(1), default=None, help="How many cases each campaign runs.")
 @click.option("--minutes", type=float, default=None, help="How long each campaign runs; 1 without --count.")
-@click.option("--backends", default="", help="What is compared, such as reference,cpu,emulator,cuda.")
+@click.option("--backends", default="reference,cpu", show_default=True, help="Out of reference, cpu, emulator, cuda.")
 def main(seed: int | None, count: int | None, minutes: float | None, backends: str, **chosen: bool) -> None:
     """Look for input that breaks gdsl. Each case follows from its seed alone: --seed N --count 1 repeats it.
 
@@ -49,8 +49,11 @@ def main(seed: int | None, count: int | None, minutes: float | None, backends: s
     for name in names:
         module = importlib.import_module(CAMPAIGNS[name][0])
         case: Case = module.case
-        if backends and hasattr(module, "choose_backends"):
-            module.choose_backends(backends.split(","))
+        if hasattr(module, "choose_backends"):
+            try:
+                module.choose_backends(backends.split(","))
+            except ValueError as error:
+                raise click.BadParameter(str(error), param_hint="--backends") from None
         campaign = run(name, case, seed=first, count=count, seconds=seconds, progress=_progress)
         print(campaign.line())
         for own, text in campaign.findings:
