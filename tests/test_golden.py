@@ -1,11 +1,12 @@
 """The text of every stage, pinned: the IR, the kernel plan and the CUDA of every sample and test program, byte for
-byte."""
+byte; of the CUDA only what is the program's own, with the names of the runtime's pieces in their places."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -17,6 +18,7 @@ import pytest
 from gdsl.backends.cpu import source_text as cpp_text
 from gdsl.backends.cuda import plan_of
 from gdsl.backends.cuda import source_text as cuda_text
+from gdsl.codegen.cuda import runtime
 from gdsl.ir.nodes import Program
 from gdsl.ir.printer import print_program
 from gdsl.pipeline import load
@@ -39,6 +41,14 @@ def program_of(path: Path, *tune: str) -> Program:
     return load(Source(path.name, path.read_text(encoding="utf-8")), tune)
 
 
+def own_part(text: str) -> str:
+    """A CUDA text without what all programs share, and without line numbers that depend on its length."""
+    for piece in sorted(runtime.pieces(), key=lambda piece: -len(piece.text)):
+        text = text.replace(f"\n{piece.text}\n", f"\n// piece: {' '.join(piece.names)}\n")
+    text = re.sub(r"(// piece: .*\n)\n(?=// piece: )", r"\1", text)
+    return re.sub(r'^#line \d+ ("\w+\.cu")$', r"#line resume \1", text, flags=re.MULTILINE)
+
+
 @cache
 def texts() -> dict[str, str]:
     """Everything that is pinned, by the name of its file in tests/golden."""
@@ -46,11 +56,11 @@ def texts() -> dict[str, str]:
     for path in PATHS:
         program = program_of(path)
         found[f"ir/{path.stem}.txt"] = print_program(program)
-        found[f"cuda/{path.stem}.cu"] = cuda_text(program, 32)
+        found[f"cuda/{path.stem}.cu"] = own_part(cuda_text(program, 32))
         found[f"plan/{path.stem}.txt"] = print_plan(plan_of(program))
         if path.stem in UNFUSED:
             found[f"plan/{path.stem}_unfused.txt"] = print_plan(plan_of(program_of(path, "schedule.fuse=off")))
-            found[f"cuda/{path.stem}_unfused.cu"] = cuda_text(program_of(path, "schedule.fuse=off"), 32)
+            found[f"cuda/{path.stem}_unfused.cu"] = own_part(cuda_text(program_of(path, "schedule.fuse=off"), 32))
     return found
 
 
@@ -91,6 +101,7 @@ def digests() -> dict[str, str]:
     everything = dict(texts())
     for path in PATHS:
         everything[f"{path.stem}.cpp"] = cpp_text(program_of(path), 32)
+        everything[f"{path.stem} fused"] = cuda_text(program_of(path), 32)
         everything[f"{path.stem} unfused"] = cuda_text(program_of(path, "schedule.fuse=off"), 64)
     return {name: hashlib.sha256(text.encode()).hexdigest() for name, text in everything.items()}
 

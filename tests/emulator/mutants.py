@@ -386,11 +386,9 @@ WARPS = (
 )
 
 IDENTITIES = (
-    Mutant("a minimum that begins with 0", GENERATED, "int32(0x7fffffff)", "int32(0)", "neighborhoods", "result"),
-    Mutant(
-        "a product that begins with 0", GENERATED, "int32(1), combine", "int32(0), combine", "neighborhoods", "result"
-    ),
-    Mutant("a total that begins with 1", GENERATED, "float64(0)", "float64(1)", "heat", "result"),
+    Mutant("a minimum that begins with 0", GENERATED, " 2147483647, combine", " 0, combine", "neighborhoods", "result"),
+    Mutant("a product that begins with 0", GENERATED, "}, 1, combine", "}, 0, combine", "neighborhoods", "result"),
+    Mutant("a total that begins with 1", GENERATED, "loss = 0.0;", "loss = 1.0;", "heat", "result"),
 )
 
 MUTANTS = (*ATOMICS, *BARRIERS, *BOUNDS, *LEFT_OUT, *WARPS, *IDENTITIES)

@@ -10,14 +10,17 @@ from __future__ import annotations
 import ctypes
 import os
 import re
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from gdsl.diagnostics import GdslError
 
+Made = TypeVar("Made")
 OPTIONS = (
     "-std=c++17",
     "-lineinfo",
@@ -29,6 +32,9 @@ OPTIONS = (
 )
 """What every program is compiled with: no contraction, no flush of denormals, so that backends agree."""
 
+_ENTRY = re.compile(r"Compiling entry function '")
+_REPORTED = (r"Used (\d+) registers", r"(\d+) bytes spill stores", r"(\d+) bytes smem")
+"""How the assembler says what a kernel takes."""
 _ARCHITECTURE = re.compile(r"(?:sm_|compute_)?([0-9]{2,3}[af]?)")
 _RELATIVE_NAME = re.compile(r'^(#line \d+ ")(?!/)', re.MULTILINE)
 _INSTALL = "install it with: pip install 'gdsl[cuda13]' (or 'gdsl[cuda12]' for a driver older than 580)"
@@ -76,18 +82,54 @@ def compile_to_ptx(text: str, arch: str, name: str = "gdsl.cu") -> str:
     return _compile(text, architecture, name, binary=False).decode().rstrip("\0")
 
 
+@dataclass(frozen=True, slots=True)
+class KernelResources:
+    """What a kernel takes of a multiprocessor: registers a thread, bytes that a thread spills, bytes of shared memory a
+    block."""
+
+    registers: int
+    spilled: int
+    shared: int
+
+
+def kernel_resources(text: str, arch: str) -> dict[str, KernelResources]:
+    """The resources of every kernel of CUDA C++ `text` for `arch`, by its name, as the assembler reports them."""
+    architecture = normal_architecture(arch)
+
+    def log(nvrtc: Any, program: Any) -> str:
+        return str(nvrtc.getProgramLog(program))
+
+    return _reported(_with_program(text, architecture, "gdsl.cu", log, "--ptxas-options=-v"))
+
+
+def _reported(log: str) -> dict[str, KernelResources]:
+    found = {}
+    for entry in _ENTRY.split(log)[1:]:
+        name, _, rest = entry.partition("'")
+        numbers = [re.search(pattern, rest) for pattern in _REPORTED]
+        found[name] = KernelResources(*(int(number[1]) if number is not None else 0 for number in numbers))
+    return found
+
+
 def _compile(text: str, architecture: str, name: str, binary: bool) -> bytes:
+    def code(nvrtc: Any, program: Any) -> bytes:
+        found = nvrtc.getCUBIN(program) if binary else nvrtc.getPTX(program)
+        return found if isinstance(found, bytes) else str(found).encode()
+
+    return _with_program(text, architecture, name, code)
+
+
+def _with_program(text: str, architecture: str, name: str, use: Callable[[Any, Any], Made], *options: str) -> Made:
+    """What `use` takes from a compiled program."""
     nvrtc = bindings()
     text, name = _without_directory(text, name)
     program = nvrtc.createProgram(text, name, (), ())
-    options = (*OPTIONS, f"-arch={architecture}")
     try:
         try:
-            nvrtc.compileProgram(program, options)
+            nvrtc.compileProgram(program, (*OPTIONS, f"-arch={architecture}", *options))
         except nvrtc.NVRTCError as error:
             raise _compile_error(str(nvrtc.getProgramLog(program)) or str(error), architecture) from None
-        found = nvrtc.getCUBIN(program) if binary else nvrtc.getPTX(program)
-        return found if isinstance(found, bytes) else str(found).encode()
+        return use(nvrtc, program)
     finally:
         nvrtc.destroyProgram(program)
 

@@ -5,42 +5,12 @@
 
 // ==== platform ====
 
-typedef int int32;
-typedef unsigned int uint32;
-typedef long long int64;
-typedef unsigned long long uint64;
-typedef float float32;
-typedef double float64;
-
-// The word of the grid barrier: arrivals, and above them whether to stop at an even barrier, at an odd one, and whether
-// anybody asks for a stop.
-constexpr uint64 STOP_EVEN = 1ull << 63, STOP_ODD = 1ull << 62, STOP_REQUEST = 1ull << 61;
-constexpr uint64 ARRIVALS = STOP_REQUEST - 1;
-constexpr uint32 FULL_WARP = 0xffffffffu;
-
-// A read that may meet writes of other threads: never torn, never from a stale cache line.
-template <class T>
-__device__ __forceinline__ T load_relaxed(const T* x) { return *static_cast<const volatile T*>(x); }
-
-// The host's memory, so about a microsecond.
-__device__ __forceinline__ uint32 read_host_flag(const uint32* flag) { return *static_cast<const volatile uint32*>(flag); }
-
-// What other threads wrote before they released `x` is seen by what follows.
-__device__ __forceinline__ uint64 load_acquire(const uint64* x) {
-    uint64 value;
-    asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(x) : "memory");
-    return value;
-}
-
-// Spins until `x` counts `target` arrivals. Returns what it found.
-__device__ __forceinline__ uint64 wait_for_arrivals(const uint64* x, uint64 target) {
-    uint64 found = load_acquire(x);
-    while ((found & ARRIVALS) < target) { found = load_acquire(x); }
-    return found;
-}
-
-// The multiprocessor's clock: cheap to read, and good enough to keep polls apart.
-__device__ __forceinline__ uint64 cycles() { return uint64(clock64()); }
+// piece: int32 uint32 int64 uint64 float32 float64 STOP_REQUEST ARRIVALS FULL_WARP
+// piece: load_relaxed
+// piece: read_host_flag
+// piece: load_acquire
+// piece: wait_for_arrivals
+// piece: cycles
 
 // ==== end of platform ====
 
@@ -77,183 +47,24 @@ constexpr uint32 BLOCK_THREADS = 512;  // threads a block
 
 // ---- runtime ----
 
-template <class T> struct unsigned_of { typedef T type; };
-template <> struct unsigned_of<int32> { typedef uint32 type; };
-template <> struct unsigned_of<int64> { typedef uint64 type; };
-
-// Arithmetic modulo 2^bits, which C++ promises for unsigned types only.
-template <class T>
-__device__ __forceinline__ T wrapping_add(T a, T b) { return T(typename unsigned_of<T>::type(a) + typename unsigned_of<T>::type(b)); }
-template <class T>
-__device__ __forceinline__ T wrapping_subtract(T a, T b) { return T(typename unsigned_of<T>::type(a) - typename unsigned_of<T>::type(b)); }
-template <class T>
-__device__ __forceinline__ T wrapping_multiply(T a, T b) { return T(typename unsigned_of<T>::type(a) * typename unsigned_of<T>::type(b)); }
-template <class T>
-__device__ __forceinline__ T wrapping_negate(T a) { return wrapping_subtract(T(0), a); }
-
-// Integer division towards zero; by zero it gives 0, and the smallest number by -1 wraps.
-template <class T>
-__device__ __forceinline__ T divide(T a, T b) {
-    if (b == 0) { return 0; }
-    if (T(-1) < T(0) && b == T(-1)) { return wrapping_subtract(T(0), a); }
-    return a / b;
-}
-
-// The count is taken modulo the width; a signed number shifts right with its sign.
-template <class T, class Count>
-__device__ __forceinline__ T shift_left(T a, Count count) {
-    return T(typename unsigned_of<T>::type(a) << (uint32(count) & (8 * sizeof(T) - 1)));
-}
-template <class T, class Count>
-__device__ __forceinline__ T shift_right(T a, Count count) { return T(a >> (uint32(count) & (8 * sizeof(T) - 1))); }
-
-// Of a number and NaN the number; of equal ones the first.
-template <class T>
-__device__ __forceinline__ T minimum(T a, T b) { return b < a || a != a ? b : a; }
-template <class T>
-__device__ __forceinline__ T maximum(T a, T b) { return a < b || a != a ? b : a; }
-
-// The smaller and the larger value, never -0.0: so the order of a reduction cannot be seen.
-template <class T>
-__device__ __forceinline__ T least(T a, T b) { return minimum(a, b) + T(0); }
-template <class T>
-__device__ __forceinline__ T greatest(T a, T b) { return maximum(a, b) + T(0); }
-
-template <class T>
-__device__ __forceinline__ T absolute(T a) { return a < T(0) ? wrapping_negate(a) : a; }
-__device__ __forceinline__ float32 absolute(float32 a) { return fabsf(a); }
-__device__ __forceinline__ float64 absolute(float64 a) { return fabs(a); }
-
-// Ids are unsigned with `none` as all ones: `none` becomes -1, and what is none of the `count` ids becomes `none`.
-template <class To, class Id>
-__device__ __forceinline__ To from_id(Id x) { return x == Id(-1) ? To(-1) : To(x); }
-template <class Id, class From>
-__device__ __forceinline__ Id to_id(From x, int64 count) { return uint64(x) < uint64(count) ? Id(x) : Id(-1); }
-
-// The same bits as another type of the same size.
-template <class To, class From>
-__device__ __forceinline__ To bits_of(From x) {
-    union { From from; To to; } bits;
-    bits.from = x;
-    return bits.to;
-}
-
-// One compare-and-swap on the bits of a value; a bool lies in a byte of an aligned 32-bit word.
-template <int Size> struct word_of_size;
-template <> struct word_of_size<4> { typedef uint32 type; };
-template <> struct word_of_size<8> { typedef uint64 type; };
-template <class T>
-__device__ __forceinline__ bool exchange_word(T* x, T former, T value) {
-    typedef typename word_of_size<sizeof(T)>::type word;
-    const word expected = bits_of<word>(former);
-    return atomicCAS(reinterpret_cast<word*>(x), expected, bits_of<word>(value)) == expected;
-}
-__device__ __forceinline__ bool exchange_word(bool* x, bool former, bool value) {
-    const uint64 address = reinterpret_cast<uint64>(x);
-    uint32* const word = reinterpret_cast<uint32*>(address & ~3ull);
-    const uint32 shift = 8 * uint32(address & 3), mask = 0xffu << shift;
-    uint32 found = load_relaxed(word);
-    while ((found & mask) == uint32(former) << shift) {
-        const uint32 before = atomicCAS(word, found, (found & ~mask) | uint32(value) << shift);
-        if (before == found) { return true; }
-        found = before;
-    }
-    return false;
-}
-
-template <class T>
-__device__ __forceinline__ bool bits_equal(T a, T b) { return a == b || (a != a && b != b); }
-
-// Any reduction, by compare-and-swap; returns the former value.
-template <class T, class Combine>
-__device__ __forceinline__ T reduce_by_exchange(T* x, T value, Combine combine) {
-    while (true) {
-        const T former = load_relaxed(x);
-        const T combined = combine(former, value);
-        if (bits_equal(former, combined) || exchange_word(x, former, combined)) { return former; }
-    }
-}
-
-// Reads before the atomic: most updates of a minimum come too late to change it. `+ T(0)`: -0.0 counts as 0.0.
-template <class T>
-__device__ __forceinline__ T reduce_min(T* x, T value) {
-    const T former = load_relaxed(x);
-    return value < former ? atomicMin(x, value) : former;
-}
-template <class T>
-__device__ __forceinline__ T reduce_min_float(T* x, T value) {
-    const T former = load_relaxed(x);
-    return value < former || former != former
-               ? reduce_by_exchange(x, value + T(0), [](T a, T b) { return minimum(a, b); }) : former;
-}
-__device__ __forceinline__ float64 reduce_min(float64* x, float64 value) { return reduce_min_float(x, value); }
-__device__ __forceinline__ float32 reduce_min(float32* x, float32 value) {
-    // Floats without a sign are ordered as their bits are.
-    const float32 former = load_relaxed(x);
-    if (!(value < former) && former == former) { return former; }
-    if (value > 0 && former == former) { return __int_as_float(atomicMin(reinterpret_cast<int32*>(x), __float_as_int(value))); }
-    return reduce_min_float(x, value);
-}
-
-template <class T>
-__device__ __forceinline__ T reduce_and(T* x, T value) {
-    typedef typename unsigned_of<T>::type word;
-    const T former = load_relaxed(x);
-    return (former & value) != former ? T(atomicAnd(reinterpret_cast<word*>(x), word(value))) : former;
-}
-template <class T>
-__device__ __forceinline__ T reduce_or(T* x, T value) {
-    typedef typename unsigned_of<T>::type word;
-    const T former = load_relaxed(x);
-    return (former | value) != former ? T(atomicOr(reinterpret_cast<word*>(x), word(value))) : former;
-}
-template <class T>
-__device__ __forceinline__ T reduce_xor(T* x, T value) {
-    typedef typename unsigned_of<T>::type word;
-    return T(atomicXor(reinterpret_cast<word*>(x), word(value)));
-}
-__device__ __forceinline__ bool reduce_and(bool* x, bool value) {
-    return reduce_by_exchange(x, value, [](bool a, bool b) { return a && b; });
-}
-__device__ __forceinline__ bool reduce_or(bool* x, bool value) {
-    return reduce_by_exchange(x, value, [](bool a, bool b) { return a || b; });
-}
-__device__ __forceinline__ bool reduce_xor(bool* x, bool value) {
-    return reduce_by_exchange(x, value, [](bool a, bool b) { return a != b; });
-}
-
-template <class T>
-__device__ __forceinline__ T product(T a, T b) { return wrapping_multiply(a, b); }
-__device__ __forceinline__ float32 product(float32 a, float32 b) { return a * b; }
-__device__ __forceinline__ float64 product(float64 a, float64 b) { return a * b; }
-
-template <class T>
-__device__ __forceinline__ T sum(T a, T b) { return wrapping_add(a, b); }
-__device__ __forceinline__ float32 sum(float32 a, float32 b) { return a + b; }
-__device__ __forceinline__ float64 sum(float64 a, float64 b) { return a + b; }
-
-template <class T>
-__device__ __forceinline__ T difference(T a, T b) { return wrapping_subtract(a, b); }
-__device__ __forceinline__ float32 difference(float32 a, float32 b) { return a - b; }
-__device__ __forceinline__ float64 difference(float64 a, float64 b) { return a - b; }
-
-// Reductions where a single call can address the element; they return the former value.
-template <class T>
-__device__ __forceinline__ T plain_min(T* x, T value) { const T former = *x; *x = minimum(former, value + T(0)); return former; }
-template <class T>
-__device__ __forceinline__ T plain_max(T* x, T value) { const T former = *x; *x = maximum(former, value + T(0)); return former; }
-template <class T>
-__device__ __forceinline__ T plain_add(T* x, T value) { const T former = *x; *x = sum(former, value); return former; }
-template <class T>
-__device__ __forceinline__ T plain_subtract(T* x, T value) { const T former = *x; *x = difference(former, value); return former; }
-template <class T>
-__device__ __forceinline__ T plain_multiply(T* x, T value) { const T former = *x; *x = product(former, value); return former; }
-template <class T>
-__device__ __forceinline__ T plain_and(T* x, T value) { const T former = *x; *x = T(former & value); return former; }
-template <class T>
-__device__ __forceinline__ T plain_or(T* x, T value) { const T former = *x; *x = T(former | value); return former; }
-template <class T>
-__device__ __forceinline__ T plain_xor(T* x, T value) { const T former = *x; *x = T(former ^ value); return former; }
+// piece: unsigned_of
+// piece: wrapping_add wrapping_subtract wrapping_multiply wrapping_negate
+// piece: divide
+// piece: shift_left shift_right
+// piece: minimum maximum
+// piece: least greatest
+// piece: absolute
+// piece: from_id to_id
+// piece: bits_of
+// piece: exchange_word
+// piece: bits_equal
+// piece: reduce_by_exchange
+// piece: reduce_min
+// piece: reduce_and reduce_or reduce_xor
+// piece: product
+// piece: sum
+// piece: difference
+// piece: plain_min plain_max plain_add plain_subtract plain_multiply plain_and plain_or plain_xor
 
 // What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
 // before it is read from the second, the third is cleared, so that one barrier an operator is enough.
@@ -278,8 +89,7 @@ struct control_block {
 };
 static_assert(sizeof(control_block) == 160, "as the host knows it");
 
-// Asks all to leave at one of the next barriers.
-__device__ __forceinline__ void request_stop(control_block* control) { atomicOr(&control->arrived, STOP_REQUEST); }
+// piece: request_stop
 
 struct graph_slice {
     int64 num_vertices;
@@ -330,15 +140,7 @@ struct data_slice {
 };
 static_assert(sizeof(data_slice) == 208, "as the host knows it");
 
-// For loops inside a functor, which no barrier interrupts.
-__device__ __forceinline__ bool stop_requested(const data_slice& d, uint32& polls) {
-    polls += 1;
-    if (polls % 1024 != 0) { return false; }
-    if ((load_relaxed(&d.run.control->arrived) & STOP_REQUEST) != 0) { return true; }
-    if (polls % 65536 != 0 || read_host_flag(d.run.host_stop) == 0) { return false; }
-    request_stop(d.run.control);
-    return true;
-}
+// piece: stop_requested
 
 struct block_storage {
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
@@ -347,129 +149,20 @@ struct block_storage {
     uint64 partials[32];  // a value a warp
 };
 
-// One thread's view of the run: all threads of the grid hold the same values.
-struct enactor {
-    const run_slice& slice;
-    control_block* control;
-    block_storage& shared;
-    uint64 barriers;       // passed so far
-    uint64 operators;      // operators finished
-    uint64 traced;         // records written
-    uint64 passes;         // finished passes of the outermost loops
-    bool stopped;          // leave at once
-
-    __device__ enactor(const run_slice& slice, block_storage& shared)
-        : slice(slice), control(slice.control), shared(shared), barriers(load_relaxed(&slice.control->barriers)),
-          operators(0), traced(load_relaxed(&slice.control->trace_length)), passes(0), stopped(false) {
-        if (threadIdx.x == 0) {
-            shared.polled_at = 0;
-            shared.stop_requested = (load_relaxed(&control->arrived) & STOP_REQUEST) != 0;
-        }
-    }
-
-    __device__ operator_counters* counters() const { return &control->counters[operators % 3]; }
-};
-
-// The one thread that does what must be done once.
-__device__ __forceinline__ bool leader() { return blockIdx.x == 0 && threadIdx.x == 0; }
-
-// Asks the host now and then, every 200,000 cycles at most (about 100 microseconds), whether to stop.
-__device__ __forceinline__ void poll_host(enactor& run) {
-    const uint64 now = cycles();
-    if (now - run.shared.polled_at < 200000) { return; }
-    run.shared.polled_at = now;
-    if (read_host_flag(run.slice.host_stop) != 0) { request_stop(run.control); }
-}
-
-// Waits until every block is here; what any thread wrote before is seen by all after.
-//
-// All leave a stopped run at the same barrier: the leader passes a request on with its next arrival, in the bit of that
-// barrier's parity, since it may be one barrier ahead of those who still read the word, but never two.
-__device__ __forceinline__ void synchronize(enactor& run) {
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        const uint64 stop = run.barriers % 2 == 0 ? STOP_EVEN : STOP_ODD;
-        __threadfence();
-        if (blockIdx.x == 0) {
-            poll_host(run);
-            const bool passes_on = run.shared.stop_requested && !run.stopped;
-            const uint64 before = atomicAdd(&run.control->arrived, passes_on ? stop + 1 : 1ull);
-            run.shared.stop_requested = (before & STOP_REQUEST) != 0;
-        } else {
-            atomicAdd(&run.control->arrived, 1ull);
-        }
-        const uint64 found = wait_for_arrivals(&run.control->arrived, (run.barriers + 1) * gridDim.x);
-        run.shared.stopped = (found & stop) != 0;
-    }
-    __syncthreads();
-    run.barriers += 1;
-    run.stopped |= run.shared.stopped;
-}
-
-// Clears the counters of the operator after this one; those of this one were cleared during the one before.
-__device__ __forceinline__ void begin_operator(enactor& run) {
-    if (leader()) { run.control->counters[(run.operators + 1) % 3] = operator_counters(); }
-}
-
-// The barrier after an operator, and its line in the trace.
-__device__ __forceinline__ void end_operator(enactor& run, int32 site, int32 iteration, uint64 size, uint64 edges, bool pulled) {
-    if (leader()) {
-        if (run.traced < run.slice.trace_capacity) {
-            run.slice.trace[run.traced] = trace_record{site, iteration, size, edges, pulled ? 1 : 0, 0};
-        }
-        run.control->trace_length = run.traced + 1;
-    }
-    run.traced += 1;
-    run.operators += 1;
-}
-
-__device__ __forceinline__ uint32 lane_index() { return threadIdx.x % 32; }
-
-// The reduction of all lanes' values, in lane 0.
-template <class T, class Combine>
-__device__ __forceinline__ T warp_reduce(T value, Combine combine) {
-    for (uint32 step = 16; step > 0; step /= 2) {
-        value = combine(value, T(__shfl_down_sync(FULL_WARP, value, step)));
-    }
-    return value;
-}
-
-template <class T>
-struct alignas(8) padded { T value; };
-
-// The reduction of all threads' values, in thread 0. Everybody takes part.
-template <class T, class Combine>
-__device__ __forceinline__ T block_reduce(block_storage& shared, T value, T identity, Combine combine) {
-    value = warp_reduce(value, combine);
-    __syncthreads();
-    if (lane_index() == 0) { shared.partials[threadIdx.x / 32] = bits_of<uint64>(padded<T>{value}); }
-    __syncthreads();
-    if (threadIdx.x < 32) {
-        value = threadIdx.x < blockDim.x / 32 ? bits_of<padded<T>>(shared.partials[threadIdx.x]).value : identity;
-        value = warp_reduce(value, combine);
-    }
-    return value;
-}
-
-struct all_members {
-    uint64 count;
-    __device__ __forceinline__ uint64 size() const { return count; }
-    __device__ __forceinline__ vertex operator[](uint64 i) const { return vertex(i); }
-    __device__ __forceinline__ bool contains(vertex) const { return true; }
-};
-
-__device__ __forceinline__ uint64 grid_threads() { return uint64(gridDim.x) * blockDim.x; }
-__device__ __forceinline__ uint64 thread_index() { return uint64(blockIdx.x) * blockDim.x + threadIdx.x; }
-
-template <class Members, class Visit>
-__device__ __forceinline__ void each_vertex(const Members& members, Visit visit) {
-    for (uint64 i = thread_index(); i < members.size(); i += grid_threads()) { visit(members[i]); }
-}
-
-template <class Visit>
-__device__ __forceinline__ void each_id(int64 count, Visit visit) {
-    for (uint64 i = thread_index(); i < uint64(count); i += grid_threads()) { visit(i); }
-}
+// piece: enactor
+// piece: leader
+// piece: poll_host
+// piece: synchronize
+// piece: begin_operator
+// piece: end_operator
+// piece: lane_index
+// piece: warp_reduce
+// piece: padded
+// piece: block_reduce
+// piece: all_members
+// piece: grid_threads thread_index
+// piece: each_vertex
+// piece: each_id
 
 // ---- functors ----
 
@@ -492,13 +185,13 @@ __device__ __forceinline__ uint64 scramble(const data_slice& d, uint64 x, int32 
     }
     return y;
 }
-#line 496 "arithmetic.cu"
+#line resume "arithmetic.cu"
 
 __device__ __forceinline__ int64 collatz(int64 x) {
 #line 28 "arithmetic.gdsl"
     return x % 2ll == 0ll ? x / 2ll : wrapping_add(wrapping_multiply(3ll, x), 1ll);
 }
-#line 502 "arithmetic.cu"
+#line resume "arithmetic.cu"
 
 __device__ __forceinline__ void stir_apply(const data_slice& d, vertex v, stir_totals& totals) {
     uint32 polls = 0;
@@ -535,7 +228,7 @@ __device__ __forceinline__ void stir_apply(const data_slice& d, vertex v, stir_t
     plain_or(&totals.bits, d.hash[v]);
     plain_xor(&totals.parity, d.hash[v]);
 }
-#line 539 "arithmetic.cu"
+#line resume "arithmetic.cu"
 
 // ---- operators ----
 

@@ -5,46 +5,13 @@
 
 // ==== platform ====
 
-typedef int int32;
-typedef unsigned int uint32;
-typedef long long int64;
-typedef unsigned long long uint64;
-typedef float float32;
-typedef double float64;
-
-// The word of the grid barrier: arrivals, and above them whether to stop at an even barrier, at an odd one, and whether
-// anybody asks for a stop.
-constexpr uint64 STOP_EVEN = 1ull << 63, STOP_ODD = 1ull << 62, STOP_REQUEST = 1ull << 61;
-constexpr uint64 ARRIVALS = STOP_REQUEST - 1;
-constexpr uint32 FULL_WARP = 0xffffffffu;
-
-// A read that may meet writes of other threads: never torn, never from a stale cache line.
-template <class T>
-__device__ __forceinline__ T load_relaxed(const T* x) { return *static_cast<const volatile T*>(x); }
-
-// A write that may meet reads and equal writes of other threads.
-template <class T>
-__device__ __forceinline__ void store_relaxed(T* x, T value) { *static_cast<volatile T*>(x) = value; }
-
-// The host's memory, so about a microsecond.
-__device__ __forceinline__ uint32 read_host_flag(const uint32* flag) { return *static_cast<const volatile uint32*>(flag); }
-
-// What other threads wrote before they released `x` is seen by what follows.
-__device__ __forceinline__ uint64 load_acquire(const uint64* x) {
-    uint64 value;
-    asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(x) : "memory");
-    return value;
-}
-
-// Spins until `x` counts `target` arrivals. Returns what it found.
-__device__ __forceinline__ uint64 wait_for_arrivals(const uint64* x, uint64 target) {
-    uint64 found = load_acquire(x);
-    while ((found & ARRIVALS) < target) { found = load_acquire(x); }
-    return found;
-}
-
-// The multiprocessor's clock: cheap to read, and good enough to keep polls apart.
-__device__ __forceinline__ uint64 cycles() { return uint64(clock64()); }
+// piece: int32 uint32 int64 uint64 float32 float64 STOP_REQUEST ARRIVALS FULL_WARP
+// piece: load_relaxed
+// piece: store_relaxed
+// piece: read_host_flag
+// piece: load_acquire
+// piece: wait_for_arrivals
+// piece: cycles
 
 // ==== end of platform ====
 
@@ -87,124 +54,20 @@ constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are tried first
 
 // ---- runtime ----
 
-template <class T> struct unsigned_of { typedef T type; };
-template <> struct unsigned_of<int32> { typedef uint32 type; };
-template <> struct unsigned_of<int64> { typedef uint64 type; };
-
-// Arithmetic modulo 2^bits, which C++ promises for unsigned types only.
-template <class T>
-__device__ __forceinline__ T wrapping_add(T a, T b) { return T(typename unsigned_of<T>::type(a) + typename unsigned_of<T>::type(b)); }
-template <class T>
-__device__ __forceinline__ T wrapping_subtract(T a, T b) { return T(typename unsigned_of<T>::type(a) - typename unsigned_of<T>::type(b)); }
-template <class T>
-__device__ __forceinline__ T wrapping_multiply(T a, T b) { return T(typename unsigned_of<T>::type(a) * typename unsigned_of<T>::type(b)); }
-template <class T>
-__device__ __forceinline__ T wrapping_negate(T a) { return wrapping_subtract(T(0), a); }
-
-// `now a[i]`: some value from before the operator or written during it.
-template <class T>
-__device__ __forceinline__ T load_now(const T* x) { return load_relaxed(x); }
-
-// A plain store that other calls may make too, of the same value or as one of several winners.
-template <class T>
-__device__ __forceinline__ void store_shared(T* x, T value) { store_relaxed(x, value); }
-
-// The same bits as another type of the same size.
-template <class To, class From>
-__device__ __forceinline__ To bits_of(From x) {
-    union { From from; To to; } bits;
-    bits.from = x;
-    return bits.to;
-}
-
-// One compare-and-swap on the bits of a value; a bool lies in a byte of an aligned 32-bit word.
-template <int Size> struct word_of_size;
-template <> struct word_of_size<4> { typedef uint32 type; };
-template <> struct word_of_size<8> { typedef uint64 type; };
-template <class T>
-__device__ __forceinline__ bool exchange_word(T* x, T former, T value) {
-    typedef typename word_of_size<sizeof(T)>::type word;
-    const word expected = bits_of<word>(former);
-    return atomicCAS(reinterpret_cast<word*>(x), expected, bits_of<word>(value)) == expected;
-}
-__device__ __forceinline__ bool exchange_word(bool* x, bool former, bool value) {
-    const uint64 address = reinterpret_cast<uint64>(x);
-    uint32* const word = reinterpret_cast<uint32*>(address & ~3ull);
-    const uint32 shift = 8 * uint32(address & 3), mask = 0xffu << shift;
-    uint32 found = load_relaxed(word);
-    while ((found & mask) == uint32(former) << shift) {
-        const uint32 before = atomicCAS(word, found, (found & ~mask) | uint32(value) << shift);
-        if (before == found) { return true; }
-        found = before;
-    }
-    return false;
-}
-
-// True for the one call that changes `x` from `old` to `value`.
-template <class T>
-__device__ __forceinline__ bool compare_and_swap(T* x, T old, T value) {
-    while (true) {
-        const T former = load_relaxed(x);
-        if (former != old) { return false; }
-        if (exchange_word(x, former, value)) { return true; }
-    }
-}
-
-template <class T>
-__device__ __forceinline__ T reduce_add(T* x, T value) {
-    typedef typename unsigned_of<T>::type word;
-    return T(atomicAdd(reinterpret_cast<word*>(x), word(value)));
-}
-__device__ __forceinline__ float32 reduce_add(float32* x, float32 value) { return atomicAdd(x, value); }
-__device__ __forceinline__ float64 reduce_add(float64* x, float64 value) { return atomicAdd(x, value); }
-template <class T>
-__device__ __forceinline__ T reduce_subtract(T* x, T value) { return reduce_add(x, T(T(0) - value)); }
-
-template <class T>
-__device__ __forceinline__ T sum(T a, T b) { return wrapping_add(a, b); }
-__device__ __forceinline__ float32 sum(float32 a, float32 b) { return a + b; }
-__device__ __forceinline__ float64 sum(float64 a, float64 b) { return a + b; }
-
-// Of a number and NaN the number; of equal ones the first.
-template <class T>
-__device__ __forceinline__ T minimum(T a, T b) { return b < a || a != a ? b : a; }
-template <class T>
-__device__ __forceinline__ T maximum(T a, T b) { return a < b || a != a ? b : a; }
-
-template <class T>
-__device__ __forceinline__ T product(T a, T b) { return wrapping_multiply(a, b); }
-__device__ __forceinline__ float32 product(float32 a, float32 b) { return a * b; }
-__device__ __forceinline__ float64 product(float64 a, float64 b) { return a * b; }
-
-template <class T>
-__device__ __forceinline__ T difference(T a, T b) { return wrapping_subtract(a, b); }
-__device__ __forceinline__ float32 difference(float32 a, float32 b) { return a - b; }
-__device__ __forceinline__ float64 difference(float64 a, float64 b) { return a - b; }
-
-// Reductions where a single call can address the element; they return the former value.
-template <class T>
-__device__ __forceinline__ T plain_min(T* x, T value) { const T former = *x; *x = minimum(former, value + T(0)); return former; }
-template <class T>
-__device__ __forceinline__ T plain_max(T* x, T value) { const T former = *x; *x = maximum(former, value + T(0)); return former; }
-template <class T>
-__device__ __forceinline__ T plain_add(T* x, T value) { const T former = *x; *x = sum(former, value); return former; }
-template <class T>
-__device__ __forceinline__ T plain_subtract(T* x, T value) { const T former = *x; *x = difference(former, value); return former; }
-template <class T>
-__device__ __forceinline__ T plain_multiply(T* x, T value) { const T former = *x; *x = product(former, value); return former; }
-template <class T>
-__device__ __forceinline__ T plain_and(T* x, T value) { const T former = *x; *x = T(former & value); return former; }
-template <class T>
-__device__ __forceinline__ T plain_or(T* x, T value) { const T former = *x; *x = T(former | value); return former; }
-template <class T>
-__device__ __forceinline__ T plain_xor(T* x, T value) { const T former = *x; *x = T(former ^ value); return former; }
-
-template <class T>
-__device__ __forceinline__ bool plain_compare_and_swap(T* x, T old, T value) {
-    const bool won = *x == old;
-    if (won) { *x = value; }
-    return won;
-}
+// piece: unsigned_of
+// piece: wrapping_add wrapping_subtract wrapping_multiply wrapping_negate
+// piece: load_now
+// piece: store_shared
+// piece: bits_of
+// piece: exchange_word
+// piece: compare_and_swap
+// piece: reduce_add reduce_subtract
+// piece: sum
+// piece: minimum maximum
+// piece: product
+// piece: difference
+// piece: plain_min plain_max plain_add plain_subtract plain_multiply plain_and plain_or plain_xor
+// piece: plain_compare_and_swap
 
 // What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
 // before it is read from the second, the third is cleared, so that one barrier an operator is enough.
@@ -229,8 +92,7 @@ struct control_block {
 };
 static_assert(sizeof(control_block) == 160, "as the host knows it");
 
-// Asks all to leave at one of the next barriers.
-__device__ __forceinline__ void request_stop(control_block* control) { atomicOr(&control->arrived, STOP_REQUEST); }
+// piece: request_stop
 
 struct graph_slice {
     int64 num_vertices;
@@ -292,15 +154,7 @@ struct data_slice {
 };
 static_assert(sizeof(data_slice) == 256, "as the host knows it");
 
-// For loops inside a functor, which no barrier interrupts.
-__device__ __forceinline__ bool stop_requested(const data_slice& d, uint32& polls) {
-    polls += 1;
-    if (polls % 1024 != 0) { return false; }
-    if ((load_relaxed(&d.run.control->arrived) & STOP_REQUEST) != 0) { return true; }
-    if (polls % 65536 != 0 || read_host_flag(d.run.host_stop) == 0) { return false; }
-    request_stop(d.run.control);
-    return true;
-}
+// piece: stop_requested
 
 struct block_storage {
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
@@ -310,114 +164,16 @@ struct block_storage {
     uint64 partials[32];  // a value a warp
 };
 
-// One thread's view of the run: all threads of the grid hold the same values.
-struct enactor {
-    const run_slice& slice;
-    control_block* control;
-    block_storage& shared;
-    uint64 barriers;       // passed so far
-    uint64 operators;      // operators finished
-    uint64 traced;         // records written
-    uint64 passes;         // finished passes of the outermost loops
-    bool stopped;          // leave at once
-
-    __device__ enactor(const run_slice& slice, block_storage& shared)
-        : slice(slice), control(slice.control), shared(shared), barriers(load_relaxed(&slice.control->barriers)),
-          operators(0), traced(load_relaxed(&slice.control->trace_length)), passes(0), stopped(false) {
-        if (threadIdx.x == 0) {
-            shared.polled_at = 0;
-            shared.stop_requested = (load_relaxed(&control->arrived) & STOP_REQUEST) != 0;
-        }
-    }
-
-    __device__ operator_counters* counters() const { return &control->counters[operators % 3]; }
-};
-
-// The one thread that does what must be done once.
-__device__ __forceinline__ bool leader() { return blockIdx.x == 0 && threadIdx.x == 0; }
-
-// Asks the host now and then, every 200,000 cycles at most (about 100 microseconds), whether to stop.
-__device__ __forceinline__ void poll_host(enactor& run) {
-    const uint64 now = cycles();
-    if (now - run.shared.polled_at < 200000) { return; }
-    run.shared.polled_at = now;
-    if (read_host_flag(run.slice.host_stop) != 0) { request_stop(run.control); }
-}
-
-// Waits until every block is here; what any thread wrote before is seen by all after.
-//
-// All leave a stopped run at the same barrier: the leader passes a request on with its next arrival, in the bit of that
-// barrier's parity, since it may be one barrier ahead of those who still read the word, but never two.
-__device__ __forceinline__ void synchronize(enactor& run) {
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        const uint64 stop = run.barriers % 2 == 0 ? STOP_EVEN : STOP_ODD;
-        __threadfence();
-        if (blockIdx.x == 0) {
-            poll_host(run);
-            const bool passes_on = run.shared.stop_requested && !run.stopped;
-            const uint64 before = atomicAdd(&run.control->arrived, passes_on ? stop + 1 : 1ull);
-            run.shared.stop_requested = (before & STOP_REQUEST) != 0;
-        } else {
-            atomicAdd(&run.control->arrived, 1ull);
-        }
-        const uint64 found = wait_for_arrivals(&run.control->arrived, (run.barriers + 1) * gridDim.x);
-        run.shared.stopped = (found & stop) != 0;
-    }
-    __syncthreads();
-    run.barriers += 1;
-    run.stopped |= run.shared.stopped;
-}
-
-// Ids are unsigned with `none` as all ones: `none` becomes -1, and what is none of the `count` ids becomes `none`.
-template <class To, class Id>
-__device__ __forceinline__ To from_id(Id x) { return x == Id(-1) ? To(-1) : To(x); }
-template <class Id, class From>
-__device__ __forceinline__ Id to_id(From x, int64 count) { return uint64(x) < uint64(count) ? Id(x) : Id(-1); }
-
-// `index`, if there is such an element; otherwise 0, and the run stops at the next barrier.
-template <class Index>
-__device__ __forceinline__ uint64 checked_index(const data_slice& d, Index index, uint64 length, uint32 check) {
-    if (uint64(index) < length) { return uint64(index); }
-    if (atomicCAS(&d.run.control->failure, 0ull, uint64(check) + 1) == 0) {
-        d.run.control->failed_value = from_id<int64>(index);
-    }
-    request_stop(d.run.control);
-    return 0;
-}
-
-// Whether the loop may have one more pass; sees to the limit that the caller set.
-__device__ __forceinline__ bool begin_pass(enactor& run, int32 loop, int32 iteration) {
-    if (run.stopped) { return false; }
-    if (int64(iteration) < run.slice.max_iterations) { return true; }
-    if (leader()) { run.control->exhausted = uint64(loop) + 1; }
-    run.stopped = true;
-    return false;
-}
-
-// Clears the counters of the operator after this one; those of this one were cleared during the one before.
-__device__ __forceinline__ void begin_operator(enactor& run) {
-    if (leader()) { run.control->counters[(run.operators + 1) % 3] = operator_counters(); }
-}
-
-// The barrier after an operator, and its line in the trace.
-__device__ __forceinline__ void end_operator(enactor& run, int32 site, int32 iteration, uint64 size, uint64 edges, bool pulled) {
-    if (leader()) {
-        if (run.traced < run.slice.trace_capacity) {
-            run.slice.trace[run.traced] = trace_record{site, iteration, size, edges, pulled ? 1 : 0, 0};
-        }
-        run.control->trace_length = run.traced + 1;
-    }
-    run.traced += 1;
-    run.operators += 1;
-}
-
-template <class T>
-__device__ __forceinline__ void exchange(T& a, T& b) {
-    const T kept = a;
-    a = b;
-    b = kept;
-}
+// piece: enactor
+// piece: leader
+// piece: poll_host
+// piece: synchronize
+// piece: from_id to_id
+// piece: checked_index
+// piece: begin_pass
+// piece: begin_operator
+// piece: end_operator
+// piece: exchange
 
 // A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
 struct frontier {
@@ -429,326 +185,36 @@ struct frontier {
     bool mapped;
 };
 
-// An empty frontier with the storage of number `i`.
-__device__ __forceinline__ frontier frontier_at(const run_slice& slice, uint32 i) {
-    return frontier{slice.queues[i], slice.bitmaps[i], 0, 0, true, false};
-}
-
-__device__ __forceinline__ uint32 lane_index() { return threadIdx.x % 32; }
-
-// The reduction of all lanes' values, in lane 0.
-template <class T, class Combine>
-__device__ __forceinline__ T warp_reduce(T value, Combine combine) {
-    for (uint32 step = 16; step > 0; step /= 2) {
-        value = combine(value, T(__shfl_down_sync(FULL_WARP, value, step)));
-    }
-    return value;
-}
-
-template <class T>
-struct alignas(8) padded { T value; };
-
-// The reduction of all threads' values, in thread 0. Everybody takes part.
-template <class T, class Combine>
-__device__ __forceinline__ T block_reduce(block_storage& shared, T value, T identity, Combine combine) {
-    value = warp_reduce(value, combine);
-    __syncthreads();
-    if (lane_index() == 0) { shared.partials[threadIdx.x / 32] = bits_of<uint64>(padded<T>{value}); }
-    __syncthreads();
-    if (threadIdx.x < 32) {
-        value = threadIdx.x < blockDim.x / 32 ? bits_of<padded<T>>(shared.partials[threadIdx.x]).value : identity;
-        value = warp_reduce(value, combine);
-    }
-    return value;
-}
-
-template <class T>
-__device__ __forceinline__ T warp_sum(T value) {
-    for (uint32 step = 16; step > 0; step /= 2) { value += __shfl_down_sync(FULL_WARP, value, step); }
-    return __shfl_sync(FULL_WARP, value, 0);
-}
-
-// Adds what the lanes of a warp bring to the edges of the result.
-__device__ __forceinline__ void count_edges(enactor& run, uint64 edges) {
-    edges = warp_sum(edges);
-    if (lane_index() == 0 && edges > 0) { atomicAdd(&run.counters()->edges, edges); }
-}
-
-struct out_lists {
-    const graph_slice& g;
-    __device__ __forceinline__ edge first(vertex v) const { return __ldg(&g.offsets[v]); }
-    __device__ __forceinline__ edge last(vertex v) const { return __ldg(&g.offsets[v + 1]); }
-    __device__ __forceinline__ edge degree(vertex v) const { return last(v) - first(v); }
-    __device__ __forceinline__ vertex neighbor(edge at) const { return __ldg(&g.columns[at]); }
-    __device__ __forceinline__ edge id(edge at) const { return at; }
-    __device__ __forceinline__ void add(enactor& run, uint64 edges) const { count_edges(run, edges); }
-};
-
-struct in_lists {
-    const graph_slice& g;
-    __device__ __forceinline__ edge first(vertex v) const { return __ldg(&g.in_offsets[v]); }
-    __device__ __forceinline__ edge last(vertex v) const { return __ldg(&g.in_offsets[v + 1]); }
-    __device__ __forceinline__ edge degree(vertex v) const { return last(v) - first(v); }
-    __device__ __forceinline__ vertex neighbor(edge at) const { return __ldg(&g.in_sources[at]); }
-    __device__ __forceinline__ edge id(edge at) const { return __ldg(&g.in_edges[at]); }
-    __device__ __forceinline__ void add(enactor& run, uint64 edges) const { count_edges(run, edges); }
-};
-
-// One bit a vertex says that the vertex is in the result already. Two bitmaps take turns: one operator in two fills
-// each, and takes its marks out again when its own last barrier is behind it and its result stands. What comes next may
-// begin meanwhile: it marks in the other bitmap, and ends with a barrier before this one is filled again.
-__device__ __forceinline__ uint32* marks_of(const enactor& run) {
-    return run.operators % 2 == 0 ? run.slice.marks[0] : run.slice.marks[1];
-}
-
-// True for the first call with this vertex.
-__device__ __forceinline__ bool mark(uint32* seen, vertex v) {
-    uint32* const word = &seen[v / 32];
-    const uint32 bit = 1u << (v % 32);
-    return (load_relaxed(word) & bit) == 0 && (atomicOr(word, bit) & bit) == 0;
-}
-
-__device__ __forceinline__ uint64 grid_threads() { return uint64(gridDim.x) * blockDim.x; }
-__device__ __forceinline__ uint64 thread_index() { return uint64(blockIdx.x) * blockDim.x + threadIdx.x; }
-
-// Takes out the marks of a result, once all have come to its barrier. Nobody writes to the result's queue before the
-// next barrier: whatever is made next goes into other storage.
-__device__ __forceinline__ void clear_marks(uint32* seen, const frontier& result) {
-    for (uint64 i = thread_index(); i < result.size; i += grid_threads()) { store_relaxed(&seen[result.queue[i] / 32], 0u); }
-}
-
-struct queue_members {
-    const vertex* queue;
-    const uint32* bitmap;
-    uint64 count;
-    __device__ __forceinline__ uint64 size() const { return count; }
-    __device__ __forceinline__ vertex operator[](uint64 i) const { return queue[i]; }
-    __device__ __forceinline__ bool contains(vertex v) const { return (bitmap[v / 32] >> (v % 32) & 1) != 0; }
-};
-__device__ __forceinline__ queue_members members_of(const frontier& f) { return queue_members{f.queue, f.bitmap, f.size}; }
-
-struct all_members {
-    uint64 count;
-    __device__ __forceinline__ uint64 size() const { return count; }
-    __device__ __forceinline__ vertex operator[](uint64 i) const { return vertex(i); }
-    __device__ __forceinline__ bool contains(vertex) const { return true; }
-};
-
-// Gathers a warp's accepted vertices in shared memory and appends them to the result 32 at a time.
-template <class Counted>
-struct collector {
-    enactor& run;
-    frontier& result;
-    const Counted counted;
-    vertex* const staged;
-    uint32 count;  // staged so far, the same for the whole warp
-
-    __device__ collector(enactor& run, frontier& result, const Counted counted)
-        : run(run), result(result), counted(counted), staged(run.shared.staged[threadIdx.x / 32]), count(0) {}
-
-    // The whole warp calls; each lane may bring a vertex.
-    __device__ __forceinline__ void append(bool accepted, vertex v) {
-        const uint32 votes = __ballot_sync(FULL_WARP, accepted);
-        if (votes == 0) { return; }
-        if (accepted) { staged[count + __popc(votes & ((1u << lane_index()) - 1))] = v; }
-        count += __popc(votes);
-        if (count >= 32) { write(32); }
-    }
-    __device__ __forceinline__ void flush() {
-        if (count > 0) { write(count); }
-    }
-    __device__ __forceinline__ void write(uint32 amount) {
-        __syncwarp(FULL_WARP);
-        const uint32 lane = lane_index();
-        const bool writes = lane < amount;
-        const vertex v = writes ? staged[lane] : vertex(0);
-        const vertex rest = staged[32 + lane];
-        __syncwarp(FULL_WARP);
-        if (amount == 32) { staged[lane] = rest; }
-        count -= amount;
-        const edge degree = writes ? counted.degree(v) : edge(0);
-        uint64 at = lane == 0 ? atomicAdd(&run.counters()->accepted, uint64(amount)) : 0;
-        at = __shfl_sync(FULL_WARP, at, 0);
-        if (writes) { result.queue[at + lane] = v; }
-        counted.add(run, degree);
-        __syncwarp(FULL_WARP);
-    }
-};
-
-// The barrier after which a result can be read as a queue.
-__device__ __forceinline__ void end_queue(enactor& run, frontier& result) {
-    synchronize(run);
-    result.size = load_relaxed(&run.counters()->accepted);
-    result.edges = load_relaxed(&run.counters()->edges);
-    result.queued = true;
-    result.mapped = false;
-}
-
-// The barrier after which a result can be read as a bitmap.
-__device__ __forceinline__ void end_bitmap(enactor& run, frontier& result) {
-    end_queue(run, result);
-    result.queued = false;
-    result.mapped = true;
-}
-
-// Makes the bitmap of a frontier that has only a queue.
-__device__ __forceinline__ void need_bitmap(enactor& run, frontier& f, uint64 num_vertices) {
-    if (f.mapped) { return; }
-    for (uint64 word = thread_index(); word < (num_vertices + 31) / 32; word += grid_threads()) { f.bitmap[word] = 0; }
-    synchronize(run);
-    for (uint64 i = thread_index(); i < f.size; i += grid_threads()) {
-        const vertex v = f.queue[i];
-        atomicOr(&f.bitmap[v / 32], 1u << (v % 32));
-    }
-    synchronize(run);
-    f.mapped = true;
-}
-
-// Warps are numbered across blocks, so that a few warps' worth of work is spread over all multiprocessors.
-__device__ __forceinline__ uint64 grid_warps() { return uint64(gridDim.x) * (blockDim.x / 32); }
-__device__ __forceinline__ uint64 warp_index() { return uint64(threadIdx.x / 32) * gridDim.x + blockIdx.x; }
-
-// Where no later operator asks for the edges of a result.
-struct uncounted {
-    __device__ __forceinline__ edge degree(vertex) const { return 0; }
-    __device__ __forceinline__ void add(enactor&, uint64) const {}
-};
-
-// Makes the queue of a frontier that has only a bitmap.
-__device__ __forceinline__ void need_queue(enactor& run, frontier& f, uint64 num_vertices) {
-    if (f.queued) { return; }
-    begin_operator(run);
-    const uint64 words = (num_vertices + 31) / 32;
-    collector<uncounted> out(run, f, uncounted());
-    for (uint64 word = warp_index() * 32; word < words; word += grid_warps() * 32) {
-        const uint32 mine = word + lane_index() < words ? f.bitmap[word + lane_index()] : 0;
-        for (uint32 rows = __ballot_sync(FULL_WARP, mine != 0); rows != 0; rows &= rows - 1) {
-            const uint32 row = __ffs(rows) - 1;
-            const uint32 bits = __shfl_sync(FULL_WARP, mine, row);
-            out.append((bits >> lane_index() & 1) != 0, vertex((word + row) * 32 + lane_index()));
-        }
-    }
-    out.flush();
-    synchronize(run);
-    run.operators += 1;
-    f.queued = true;
-}
-
-template <class Members, class Visit>
-__device__ __forceinline__ void each_vertex(const Members& members, Visit visit) {
-    for (uint64 i = thread_index(); i < members.size(); i += grid_threads()) { visit(members[i]); }
-}
-
-template <class Visit>
-__device__ __forceinline__ void each_id(int64 count, Visit visit) {
-    for (uint64 i = thread_index(); i < uint64(count); i += grid_threads()) { visit(i); }
-}
-
-// A set from a few vertices, in which one may stand twice.
-template <class Counted>
-__device__ __forceinline__ void define_frontier(enactor& run, frontier& result, const vertex* members, uint32 count,
-                                                uint64 num_vertices, const Counted counted) {
-    begin_operator(run);
-    if (leader() && num_vertices > 0) {
-        uint32 size = 0;
-        uint64 edges = 0;
-        for (uint32 i = 0; i < count; ++i) {
-            bool seen = false;
-            for (uint32 j = 0; j < i; ++j) { seen |= members[j] == members[i]; }
-            if (seen) { continue; }
-            result.queue[size] = members[i];
-            size += 1;
-            edges += counted.degree(members[i]);
-        }
-        run.counters()->accepted = size;
-        run.counters()->edges = edges;
-    }
-    end_queue(run, result);
-    run.operators += 1;
-}
-
-__device__ __forceinline__ uint32 warp_inclusive_sum(uint32 value) {
-    for (uint32 step = 1; step < 32; step *= 2) {
-        const uint32 below = __shfl_up_sync(FULL_WARP, value, step);
-        if (lane_index() >= step) { value += below; }
-    }
-    return value;
-}
-
-// Which lane's stretch holds item `item`, where lane i's stretch ends before item `inclusive` of lane i.
-__device__ __forceinline__ uint32 owner_of(uint32 inclusive, uint32 item) {
-    uint32 owner = 0;
-    for (uint32 step = 16; step > 0; step /= 2) {
-        const uint32 end = __shfl_sync(FULL_WARP, inclusive, owner + step - 1);
-        if (end <= item) { owner += step; }
-    }
-    return owner;
-}
-
-// Leaves a lane's long list for later, in chunks of HUB_CHUNK edges. The whole warp calls.
-__device__ __forceinline__ void defer_list(enactor& run, bool defer, vertex v, edge first, edge last) {
-    if (!__any_sync(FULL_WARP, defer)) { return; }
-    const uint32 chunks = defer ? uint32((last - first + HUB_CHUNK - 1) / HUB_CHUNK) : 0;
-    const uint32 inclusive = warp_inclusive_sum(chunks);
-    uint64 at = 0;
-    if (lane_index() == 31) { at = atomicAdd(&run.counters()->hubs, uint64(inclusive)); }
-    at = __shfl_sync(FULL_WARP, at, 31) + (inclusive - chunks);
-    for (uint32 chunk = 0; chunk < chunks; ++chunk) {
-        const edge start = first + edge(chunk) * HUB_CHUNK;
-        run.slice.hubs[at + chunk] = hub_chunk{v, start, minimum(edge(start + HUB_CHUNK), last)};
-    }
-}
-
-// Visits the edges of every member: each warp takes up to 32 members and shares their edges evenly among its lanes.
-// Returns, as `push_threads` and `push_blocks` do, how many edges the members that this thread took have.
-// Lists of HUB_DEGREE edges and more are cut into chunks, which all warps take side by side in `push_hubs`.
-// `visit(active, near, far, e)` is called by whole warps.
-template <class Members, class Lists, class Visit>
-__device__ __forceinline__ uint64 push_warps(enactor& run, const Members& members, const Lists& lists, Visit visit) {
-    const uint64 size = members.size(), warps = grid_warps();
-    uint32 width = 32;  // members a warp: few members are spread over all warps
-    while (width > 1 && size <= warps * (width / 2)) { width /= 2; }
-    const uint32 lane = lane_index();
-    uint64 visited = 0;
-    for (uint64 base = warp_index() * width; base < size; base += warps * width) {
-        const bool taken = lane < width && base + lane < size;
-        const vertex near = taken ? members[base + lane] : vertex(0);
-        const edge first = taken ? lists.first(near) : edge(0);
-        const edge degree = taken ? lists.last(near) - first : edge(0);
-        visited += taken ? lists.degree(near) : edge(0);
-        const bool hub = degree >= HUB_DEGREE;
-        defer_list(run, hub, near, first, first + degree);
-        const uint32 own = hub ? 0 : uint32(degree);
-        const uint32 inclusive = warp_inclusive_sum(own);
-        const uint32 total = __shfl_sync(FULL_WARP, inclusive, 31);
-        for (uint32 start = 0; start < total; start += 32) {
-            const uint32 item = start + lane;
-            const bool active = item < total;
-            const uint32 owner = owner_of(inclusive, active ? item : total - 1);
-            const uint32 before = __shfl_sync(FULL_WARP, inclusive - own, owner);
-            const edge at = __shfl_sync(FULL_WARP, first, owner) + (item - before);
-            visit(active, vertex(__shfl_sync(FULL_WARP, near, owner)), active ? lists.neighbor(at) : vertex(0), at);
-        }
-    }
-    return visited;
-}
-
-// The chunks that `push_warps` left, from number `begin` on, a warp each. Returns how many there are by now.
-template <class Lists, class Visit>
-__device__ __forceinline__ uint64 push_hubs(enactor& run, int64 largest_degree, const Lists& lists, uint64 begin, Visit visit) {
-    if (largest_degree < int64(HUB_DEGREE)) { return 0; }
-    synchronize(run);
-    const uint64 chunks = load_relaxed(&run.counters()->hubs);
-    for (uint64 chunk = begin + warp_index(); chunk < chunks; chunk += grid_warps()) {
-        const hub_chunk part = run.slice.hubs[chunk];
-        for (edge start = part.first; start < part.last; start += 32) {
-            const edge at = start + lane_index();
-            const bool active = at < part.last;
-            visit(active, part.vertex_id, active ? lists.neighbor(at) : vertex(0), at);
-        }
-    }
-    return chunks;
-}
+// piece: frontier_at
+// piece: lane_index
+// piece: warp_reduce
+// piece: padded
+// piece: block_reduce
+// piece: warp_sum
+// piece: count_edges
+// piece: out_lists
+// piece: in_lists
+// piece: marks_of
+// piece: mark
+// piece: grid_threads thread_index
+// piece: clear_marks
+// piece: queue_members members_of
+// piece: all_members
+// piece: collector
+// piece: end_queue
+// piece: end_bitmap
+// piece: need_bitmap
+// piece: grid_warps warp_index
+// piece: uncounted
+// piece: need_queue
+// piece: each_vertex
+// piece: each_id
+// piece: define_frontier
+// piece: warp_inclusive_sum
+// piece: owner_of
+// piece: defer_list
+// piece: push_warps
+// piece: push_hubs
 
 // What an auto direction remembers from one pass to the next.
 struct direction_state {
@@ -756,91 +222,10 @@ struct direction_state {
     bool pull;
 };
 
-// Counts the edges that no frontier has had yet, from the first pass of a loop on.
-__device__ __forceinline__ void follow_edges(direction_state& state, const frontier& f, int32 iteration, const graph_slice& g) {
-    if (iteration == 0) { state = direction_state{uint64(g.num_edges), false}; }
-    state.unvisited -= minimum(state.unvisited, f.edges);
-}
-
-// The result of a pull: a warp writes the word of its 32 vertices.
-template <class Counted>
-struct bitmap_result {
-    enactor& run;
-    frontier& result;
-    const Counted counted;
-    uint64 accepted_here, edges_here;
-
-    __device__ bitmap_result(enactor& run, frontier& result, const Counted counted)
-        : run(run), result(result), counted(counted), accepted_here(0), edges_here(0) {}
-
-    __device__ __forceinline__ void put(uint64 word, bool accepted, vertex v) {
-        const uint32 votes = __ballot_sync(FULL_WARP, accepted);
-        if (lane_index() == 0) { result.bitmap[word] = votes; }
-        if (accepted) { count(v); }
-    }
-    // For one lane of a warp, where several warps may bring the same vertex.
-    __device__ __forceinline__ void add(vertex v) {
-        const uint32 bit = 1u << (v % 32);
-        if ((atomicOr(&result.bitmap[v / 32], bit) & bit) == 0) { count(v); }
-    }
-    __device__ __forceinline__ void count(vertex v) {
-        accepted_here += 1;
-        edges_here += counted.degree(v);
-    }
-    __device__ __forceinline__ void flush() {
-        const uint64 accepted = warp_sum(accepted_here);
-        if (lane_index() == 0 && accepted > 0) { atomicAdd(&run.counters()->accepted, accepted); }
-        counted.add(run, edges_here);
-        accepted_here = edges_here = 0;
-    }
-};
-
-// Each thread takes a vertex that may still be reached and looks among its edges for those from the frontier. Where the
-// functor closes the thread stops at the first that does. Long lists are left, in chunks, to `pull_hubs`; a closing
-// functor tries the first PULL_PREFIX edges of them before.
-template <bool closes, class Members, class Lists, class Select, class Visit, class Out>
-__device__ __forceinline__ void pull_warps(enactor& run, uint64 num_vertices, const Members& members, const Lists& lists,
-                                           Select select, Visit visit, Out& out) {
-    for (uint64 word = warp_index(); word * 32 < num_vertices; word += grid_warps()) {
-        const uint64 id = word * 32 + lane_index();
-        const vertex far = vertex(id);
-        const bool selected = id < num_vertices && select(far);
-        edge at = selected ? lists.first(far) : edge(0);
-        const edge last = selected ? lists.last(far) : edge(0);
-        const bool hub = last - at >= HUB_DEGREE;
-        const edge end = !hub ? last : closes ? at + PULL_PREFIX : at;
-        bool accepted = false, closed = false;
-        for (; at < end && !closed; ++at) {
-            const vertex near = lists.neighbor(at);
-            if (members.contains(near)) {
-                accepted |= visit(near, far, at);
-                closed = closes && !select(far);
-            }
-        }
-        out.put(word, accepted, far);
-        defer_list(run, hub && !closed, far, at, last);
-    }
-}
-
-// The chunks that `pull_warps` left, a warp each; several warps may write to the same far end.
-template <bool closes, class Members, class Lists, class Select, class Visit, class Out>
-__device__ __forceinline__ void pull_hubs(enactor& run, int64 largest_degree, const Members& members, const Lists& lists,
-                                          Select select, Visit visit, Out& out) {
-    if (largest_degree < int64(HUB_DEGREE)) { return; }
-    synchronize(run);
-    const uint64 chunks = load_relaxed(&run.counters()->hubs);
-    for (uint64 chunk = warp_index(); chunk < chunks; chunk += grid_warps()) {
-        const hub_chunk part = run.slice.hubs[chunk];
-        const vertex far = part.vertex_id;
-        for (edge start = part.first; start < part.last; start += 32) {
-            if (closes && !__shfl_sync(FULL_WARP, select(far), 0)) { break; }
-            const edge at = start + lane_index();
-            const vertex near = at < part.last ? lists.neighbor(at) : vertex(0);
-            const bool accepted = at < part.last && members.contains(near) && visit(near, far, at);
-            if (__any_sync(FULL_WARP, accepted) && lane_index() == 0) { out.add(far); }
-        }
-    }
-}
+// piece: follow_edges
+// piece: bitmap_result
+// piece: pull_warps
+// piece: pull_hubs
 
 // ---- functors ----
 
@@ -852,7 +237,7 @@ __device__ __forceinline__ bool discover_condition(const data_slice& d, vertex d
 #line 19 "discovery_tree.gdsl"
     return load_now(&d.depth[dst]) == -1;
 }
-#line 856 "discovery_tree.cu"
+#line resume "discovery_tree.cu"
 
 __device__ __forceinline__ void discover_apply(const data_slice& d, vertex src, vertex dst, edge e, int32 iteration, discover_totals& totals) {
 #line 21 "discovery_tree.gdsl"
@@ -864,7 +249,7 @@ __device__ __forceinline__ void discover_apply(const data_slice& d, vertex src, 
         plain_add(&totals.tree_edges, 1ll);
     }
 }
-#line 868 "discovery_tree.cu"
+#line resume "discovery_tree.cu"
 
 __device__ __forceinline__ void discover_apply_alone(const data_slice& d, vertex src, vertex dst, edge e, int32 iteration, discover_totals& totals) {
 #line 21 "discovery_tree.gdsl"
@@ -876,31 +261,31 @@ __device__ __forceinline__ void discover_apply_alone(const data_slice& d, vertex
         plain_add(&totals.tree_edges, 1ll);
     }
 }
-#line 880 "discovery_tree.cu"
+#line resume "discovery_tree.cu"
 
 __device__ __forceinline__ bool hang_condition(const data_slice& d, vertex v) {
 #line 31 "discovery_tree.gdsl"
     return d.depth[v] == *d.level && d.parent[v] != NO_VERTEX;
 }
-#line 886 "discovery_tree.cu"
+#line resume "discovery_tree.cu"
 
 __device__ __forceinline__ void hang_apply(const data_slice& d, vertex v) {
 #line 32 "discovery_tree.gdsl"
     reduce_add(&d.sum[checked_index(d, d.parent[v], d.graph.num_vertices, 0)], wrapping_add(d.below[v], 1ll));
 }
-#line 892 "discovery_tree.cu"
+#line resume "discovery_tree.cu"
 
 __device__ __forceinline__ bool collect_condition(const data_slice& d, vertex v) {
 #line 35 "discovery_tree.gdsl"
     return d.depth[v] == wrapping_subtract(*d.level, 1);
 }
-#line 898 "discovery_tree.cu"
+#line resume "discovery_tree.cu"
 
 __device__ __forceinline__ void collect_apply(const data_slice& d, vertex v) {
 #line 36 "discovery_tree.gdsl"
     d.below[v] = d.sum[v];
 }
-#line 904 "discovery_tree.cu"
+#line resume "discovery_tree.cu"
 
 // ---- operators ----
 

@@ -5,42 +5,12 @@
 
 // ==== platform ====
 
-typedef int int32;
-typedef unsigned int uint32;
-typedef long long int64;
-typedef unsigned long long uint64;
-typedef float float32;
-typedef double float64;
-
-// The word of the grid barrier: arrivals, and above them whether to stop at an even barrier, at an odd one, and whether
-// anybody asks for a stop.
-constexpr uint64 STOP_EVEN = 1ull << 63, STOP_ODD = 1ull << 62, STOP_REQUEST = 1ull << 61;
-constexpr uint64 ARRIVALS = STOP_REQUEST - 1;
-constexpr uint32 FULL_WARP = 0xffffffffu;
-
-// A read that may meet writes of other threads: never torn, never from a stale cache line.
-template <class T>
-__device__ __forceinline__ T load_relaxed(const T* x) { return *static_cast<const volatile T*>(x); }
-
-// The host's memory, so about a microsecond.
-__device__ __forceinline__ uint32 read_host_flag(const uint32* flag) { return *static_cast<const volatile uint32*>(flag); }
-
-// What other threads wrote before they released `x` is seen by what follows.
-__device__ __forceinline__ uint64 load_acquire(const uint64* x) {
-    uint64 value;
-    asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(x) : "memory");
-    return value;
-}
-
-// Spins until `x` counts `target` arrivals. Returns what it found.
-__device__ __forceinline__ uint64 wait_for_arrivals(const uint64* x, uint64 target) {
-    uint64 found = load_acquire(x);
-    while ((found & ARRIVALS) < target) { found = load_acquire(x); }
-    return found;
-}
-
-// The multiprocessor's clock: cheap to read, and good enough to keep polls apart.
-__device__ __forceinline__ uint64 cycles() { return uint64(clock64()); }
+// piece: int32 uint32 int64 uint64 float32 float64 STOP_REQUEST ARRIVALS FULL_WARP
+// piece: load_relaxed
+// piece: read_host_flag
+// piece: load_acquire
+// piece: wait_for_arrivals
+// piece: cycles
 
 // ==== end of platform ====
 
@@ -75,41 +45,12 @@ constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thre
 
 // ---- runtime ----
 
-template <class T> struct unsigned_of { typedef T type; };
-template <> struct unsigned_of<int32> { typedef uint32 type; };
-template <> struct unsigned_of<int64> { typedef uint64 type; };
-
-// Arithmetic modulo 2^bits, which C++ promises for unsigned types only.
-template <class T>
-__device__ __forceinline__ T wrapping_add(T a, T b) { return T(typename unsigned_of<T>::type(a) + typename unsigned_of<T>::type(b)); }
-template <class T>
-__device__ __forceinline__ T wrapping_subtract(T a, T b) { return T(typename unsigned_of<T>::type(a) - typename unsigned_of<T>::type(b)); }
-template <class T>
-__device__ __forceinline__ T wrapping_multiply(T a, T b) { return T(typename unsigned_of<T>::type(a) * typename unsigned_of<T>::type(b)); }
-template <class T>
-__device__ __forceinline__ T wrapping_negate(T a) { return wrapping_subtract(T(0), a); }
-
-template <class T>
-__device__ __forceinline__ T absolute(T a) { return a < T(0) ? wrapping_negate(a) : a; }
-__device__ __forceinline__ float32 absolute(float32 a) { return fabsf(a); }
-__device__ __forceinline__ float64 absolute(float64 a) { return fabs(a); }
-
-#define FLOAT64_INF __longlong_as_double(0x7ff0000000000000ll)
-
-template <class T>
-__device__ __forceinline__ T reduce_add(T* x, T value) {
-    typedef typename unsigned_of<T>::type word;
-    return T(atomicAdd(reinterpret_cast<word*>(x), word(value)));
-}
-__device__ __forceinline__ float32 reduce_add(float32* x, float32 value) { return atomicAdd(x, value); }
-__device__ __forceinline__ float64 reduce_add(float64* x, float64 value) { return atomicAdd(x, value); }
-template <class T>
-__device__ __forceinline__ T reduce_subtract(T* x, T value) { return reduce_add(x, T(T(0) - value)); }
-
-template <class T>
-__device__ __forceinline__ T sum(T a, T b) { return wrapping_add(a, b); }
-__device__ __forceinline__ float32 sum(float32 a, float32 b) { return a + b; }
-__device__ __forceinline__ float64 sum(float64 a, float64 b) { return a + b; }
+// piece: unsigned_of
+// piece: wrapping_add wrapping_subtract wrapping_multiply wrapping_negate
+// piece: absolute
+// piece: FLOAT64_INF
+// piece: reduce_add reduce_subtract
+// piece: sum
 
 // What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
 // before it is read from the second, the third is cleared, so that one barrier an operator is enough.
@@ -134,8 +75,7 @@ struct control_block {
 };
 static_assert(sizeof(control_block) == 160, "as the host knows it");
 
-// Asks all to leave at one of the next barriers.
-__device__ __forceinline__ void request_stop(control_block* control) { atomicOr(&control->arrived, STOP_REQUEST); }
+// piece: request_stop
 
 struct graph_slice {
     int64 num_vertices;
@@ -192,15 +132,7 @@ struct data_slice {
 };
 static_assert(sizeof(data_slice) == 184, "as the host knows it");
 
-// For loops inside a functor, which no barrier interrupts.
-__device__ __forceinline__ bool stop_requested(const data_slice& d, uint32& polls) {
-    polls += 1;
-    if (polls % 1024 != 0) { return false; }
-    if ((load_relaxed(&d.run.control->arrived) & STOP_REQUEST) != 0) { return true; }
-    if (polls % 65536 != 0 || read_host_flag(d.run.host_stop) == 0) { return false; }
-    request_stop(d.run.control);
-    return true;
-}
+// piece: stop_requested
 
 struct block_storage {
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
@@ -209,291 +141,35 @@ struct block_storage {
     uint64 partials[32];  // a value a warp
 };
 
-// One thread's view of the run: all threads of the grid hold the same values.
-struct enactor {
-    const run_slice& slice;
-    control_block* control;
-    block_storage& shared;
-    uint64 barriers;       // passed so far
-    uint64 operators;      // operators finished
-    uint64 traced;         // records written
-    uint64 passes;         // finished passes of the outermost loops
-    bool stopped;          // leave at once
-
-    __device__ enactor(const run_slice& slice, block_storage& shared)
-        : slice(slice), control(slice.control), shared(shared), barriers(load_relaxed(&slice.control->barriers)),
-          operators(0), traced(load_relaxed(&slice.control->trace_length)), passes(0), stopped(false) {
-        if (threadIdx.x == 0) {
-            shared.polled_at = 0;
-            shared.stop_requested = (load_relaxed(&control->arrived) & STOP_REQUEST) != 0;
-        }
-    }
-
-    __device__ operator_counters* counters() const { return &control->counters[operators % 3]; }
-};
-
-// The one thread that does what must be done once.
-__device__ __forceinline__ bool leader() { return blockIdx.x == 0 && threadIdx.x == 0; }
-
-// Asks the host now and then, every 200,000 cycles at most (about 100 microseconds), whether to stop.
-__device__ __forceinline__ void poll_host(enactor& run) {
-    const uint64 now = cycles();
-    if (now - run.shared.polled_at < 200000) { return; }
-    run.shared.polled_at = now;
-    if (read_host_flag(run.slice.host_stop) != 0) { request_stop(run.control); }
-}
-
-// Waits until every block is here; what any thread wrote before is seen by all after.
-//
-// All leave a stopped run at the same barrier: the leader passes a request on with its next arrival, in the bit of that
-// barrier's parity, since it may be one barrier ahead of those who still read the word, but never two.
-__device__ __forceinline__ void synchronize(enactor& run) {
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        const uint64 stop = run.barriers % 2 == 0 ? STOP_EVEN : STOP_ODD;
-        __threadfence();
-        if (blockIdx.x == 0) {
-            poll_host(run);
-            const bool passes_on = run.shared.stop_requested && !run.stopped;
-            const uint64 before = atomicAdd(&run.control->arrived, passes_on ? stop + 1 : 1ull);
-            run.shared.stop_requested = (before & STOP_REQUEST) != 0;
-        } else {
-            atomicAdd(&run.control->arrived, 1ull);
-        }
-        const uint64 found = wait_for_arrivals(&run.control->arrived, (run.barriers + 1) * gridDim.x);
-        run.shared.stopped = (found & stop) != 0;
-    }
-    __syncthreads();
-    run.barriers += 1;
-    run.stopped |= run.shared.stopped;
-}
-
-// Whether the loop may have one more pass; sees to the limit that the caller set.
-__device__ __forceinline__ bool begin_pass(enactor& run, int32 loop, int32 iteration) {
-    if (run.stopped) { return false; }
-    if (int64(iteration) < run.slice.max_iterations) { return true; }
-    if (leader()) { run.control->exhausted = uint64(loop) + 1; }
-    run.stopped = true;
-    return false;
-}
-
-// Clears the counters of the operator after this one; those of this one were cleared during the one before.
-__device__ __forceinline__ void begin_operator(enactor& run) {
-    if (leader()) { run.control->counters[(run.operators + 1) % 3] = operator_counters(); }
-}
-
-// The barrier after an operator, and its line in the trace.
-__device__ __forceinline__ void end_operator(enactor& run, int32 site, int32 iteration, uint64 size, uint64 edges, bool pulled) {
-    if (leader()) {
-        if (run.traced < run.slice.trace_capacity) {
-            run.slice.trace[run.traced] = trace_record{site, iteration, size, edges, pulled ? 1 : 0, 0};
-        }
-        run.control->trace_length = run.traced + 1;
-    }
-    run.traced += 1;
-    run.operators += 1;
-}
-
-template <class T>
-__device__ __forceinline__ void exchange(T& a, T& b) {
-    const T kept = a;
-    a = b;
-    b = kept;
-}
-
-// The same bits as another type of the same size.
-template <class To, class From>
-__device__ __forceinline__ To bits_of(From x) {
-    union { From from; To to; } bits;
-    bits.from = x;
-    return bits.to;
-}
-
-__device__ __forceinline__ uint32 lane_index() { return threadIdx.x % 32; }
-
-// The reduction of all lanes' values, in lane 0.
-template <class T, class Combine>
-__device__ __forceinline__ T warp_reduce(T value, Combine combine) {
-    for (uint32 step = 16; step > 0; step /= 2) {
-        value = combine(value, T(__shfl_down_sync(FULL_WARP, value, step)));
-    }
-    return value;
-}
-
-template <class T>
-struct alignas(8) padded { T value; };
-
-// The reduction of all threads' values, in thread 0. Everybody takes part.
-template <class T, class Combine>
-__device__ __forceinline__ T block_reduce(block_storage& shared, T value, T identity, Combine combine) {
-    value = warp_reduce(value, combine);
-    __syncthreads();
-    if (lane_index() == 0) { shared.partials[threadIdx.x / 32] = bits_of<uint64>(padded<T>{value}); }
-    __syncthreads();
-    if (threadIdx.x < 32) {
-        value = threadIdx.x < blockDim.x / 32 ? bits_of<padded<T>>(shared.partials[threadIdx.x]).value : identity;
-        value = warp_reduce(value, combine);
-    }
-    return value;
-}
-
-__device__ __forceinline__ int32 out_degree(const graph_slice& g, vertex v) { return int32(__ldg(&g.offsets[v + 1]) - __ldg(&g.offsets[v])); }
-
-template <class T>
-__device__ __forceinline__ T warp_sum(T value) {
-    for (uint32 step = 16; step > 0; step /= 2) { value += __shfl_down_sync(FULL_WARP, value, step); }
-    return __shfl_sync(FULL_WARP, value, 0);
-}
-
-// Adds what the lanes of a warp bring to the edges of the result.
-__device__ __forceinline__ void count_edges(enactor& run, uint64 edges) {
-    edges = warp_sum(edges);
-    if (lane_index() == 0 && edges > 0) { atomicAdd(&run.counters()->edges, edges); }
-}
-
-struct in_lists {
-    const graph_slice& g;
-    __device__ __forceinline__ edge first(vertex v) const { return __ldg(&g.in_offsets[v]); }
-    __device__ __forceinline__ edge last(vertex v) const { return __ldg(&g.in_offsets[v + 1]); }
-    __device__ __forceinline__ edge degree(vertex v) const { return last(v) - first(v); }
-    __device__ __forceinline__ vertex neighbor(edge at) const { return __ldg(&g.in_sources[at]); }
-    __device__ __forceinline__ edge id(edge at) const { return __ldg(&g.in_edges[at]); }
-    __device__ __forceinline__ void add(enactor& run, uint64 edges) const { count_edges(run, edges); }
-};
-
-struct all_members {
-    uint64 count;
-    __device__ __forceinline__ uint64 size() const { return count; }
-    __device__ __forceinline__ vertex operator[](uint64 i) const { return vertex(i); }
-    __device__ __forceinline__ bool contains(vertex) const { return true; }
-};
-
-__device__ __forceinline__ uint64 grid_threads() { return uint64(gridDim.x) * blockDim.x; }
-__device__ __forceinline__ uint64 thread_index() { return uint64(blockIdx.x) * blockDim.x + threadIdx.x; }
-
-template <class Members, class Visit>
-__device__ __forceinline__ void each_vertex(const Members& members, Visit visit) {
-    for (uint64 i = thread_index(); i < members.size(); i += grid_threads()) { visit(members[i]); }
-}
-
-template <class Visit>
-__device__ __forceinline__ void each_id(int64 count, Visit visit) {
-    for (uint64 i = thread_index(); i < uint64(count); i += grid_threads()) { visit(i); }
-}
-
-// Of a number and NaN the number; of equal ones the first.
-template <class T>
-__device__ __forceinline__ T minimum(T a, T b) { return b < a || a != a ? b : a; }
-template <class T>
-__device__ __forceinline__ T maximum(T a, T b) { return a < b || a != a ? b : a; }
-
-// Warps are numbered across blocks, so that a few warps' worth of work is spread over all multiprocessors.
-__device__ __forceinline__ uint64 grid_warps() { return uint64(gridDim.x) * (blockDim.x / 32); }
-__device__ __forceinline__ uint64 warp_index() { return uint64(threadIdx.x / 32) * gridDim.x + blockIdx.x; }
-
-__device__ __forceinline__ uint32 warp_inclusive_sum(uint32 value) {
-    for (uint32 step = 1; step < 32; step *= 2) {
-        const uint32 below = __shfl_up_sync(FULL_WARP, value, step);
-        if (lane_index() >= step) { value += below; }
-    }
-    return value;
-}
-
-// Which lane's stretch holds item `item`, where lane i's stretch ends before item `inclusive` of lane i.
-__device__ __forceinline__ uint32 owner_of(uint32 inclusive, uint32 item) {
-    uint32 owner = 0;
-    for (uint32 step = 16; step > 0; step /= 2) {
-        const uint32 end = __shfl_sync(FULL_WARP, inclusive, owner + step - 1);
-        if (end <= item) { owner += step; }
-    }
-    return owner;
-}
-
-__device__ __forceinline__ void count_visited(enactor& run, uint64 visited) {
-    visited = warp_sum(visited);
-    if (visited > 0 && lane_index() == 0) { atomicAdd(&run.counters()->visited, visited); }
-}
-
-// Leaves a lane's long list for later, in chunks of HUB_CHUNK edges. The whole warp calls.
-__device__ __forceinline__ void defer_list(enactor& run, bool defer, vertex v, edge first, edge last) {
-    if (!__any_sync(FULL_WARP, defer)) { return; }
-    const uint32 chunks = defer ? uint32((last - first + HUB_CHUNK - 1) / HUB_CHUNK) : 0;
-    const uint32 inclusive = warp_inclusive_sum(chunks);
-    uint64 at = 0;
-    if (lane_index() == 31) { at = atomicAdd(&run.counters()->hubs, uint64(inclusive)); }
-    at = __shfl_sync(FULL_WARP, at, 31) + (inclusive - chunks);
-    for (uint32 chunk = 0; chunk < chunks; ++chunk) {
-        const edge start = first + edge(chunk) * HUB_CHUNK;
-        run.slice.hubs[at + chunk] = hub_chunk{v, start, minimum(edge(start + HUB_CHUNK), last)};
-    }
-}
-
-// For every member the reduction of `value` over its edges. A warp takes 32 members: short lists go a thread each,
-// longer ones are shared evenly among the lanes and reduced by segments; the longest are left to `reduce_hubs`.
-template <class T, class Members, class Lists, class Value, class Combine, class Assign>
-__device__ __forceinline__ void reduce_warps(enactor& run, const Members& members, const Lists& lists, T identity,
-                                             Combine combine, Value value, Assign assign) {
-    const uint64 size = members.size();
-    const uint32 lane = lane_index();
-    uint64 visited = 0;
-    for (uint64 base = warp_index() * 32; base < size; base += grid_warps() * 32) {
-        const bool taken = base + lane < size;
-        const vertex near = taken ? members[base + lane] : vertex(0);
-        const edge first = taken ? lists.first(near) : edge(0);
-        const edge degree = taken ? lists.last(near) - first : edge(0);
-        visited += degree;
-        const bool hub = degree >= HUB_DEGREE;
-        defer_list(run, hub, near, first, first + degree);
-        const uint32 own = hub ? 0 : uint32(degree);
-        T reduced = identity;
-        if (!__any_sync(FULL_WARP, own > SHORT_LIST)) {
-            for (uint32 i = 0; i < own; ++i) { reduced = combine(reduced, value(near, lists.neighbor(first + i), first + i)); }
-        } else {
-            const uint32 inclusive = warp_inclusive_sum(own), exclusive = inclusive - own;
-            const uint32 total = __shfl_sync(FULL_WARP, inclusive, 31);
-            for (uint32 start = 0; start < total; start += 32) {
-                const uint32 item = start + lane;
-                const bool active = item < total;
-                const uint32 owner = owner_of(inclusive, active ? item : total - 1);
-                const uint32 before = __shfl_sync(FULL_WARP, exclusive, owner);
-                const edge at = __shfl_sync(FULL_WARP, first, owner) + (item - before);
-                const vertex owned = vertex(__shfl_sync(FULL_WARP, near, owner));
-                T part = active ? value(owned, lists.neighbor(at), at) : identity;
-                const uint32 head = before > start ? before - start : 0;
-                for (uint32 step = 1; step < 32; step *= 2) {
-                    const T below = T(__shfl_up_sync(FULL_WARP, part, step));
-                    if (lane >= head + step) { part = combine(below, part); }
-                }
-                // The last lane of this lane's stretch holds what these 32 edges bring.
-                const uint32 end = minimum(inclusive, start + 32);
-                const T brought = T(__shfl_sync(FULL_WARP, part, (end - start - 1) & 31));
-                if (end > maximum(exclusive, start)) { reduced = combine(reduced, brought); }
-            }
-        }
-        if (taken) { assign(near, reduced); }
-    }
-    count_visited(run, visited);
-}
-
-// The chunks that `reduce_warps` left, from number `begin` on, a warp each; `add` combines a chunk's part with what
-// stands there.
-template <class T, class Lists, class Value, class Combine, class Add>
-__device__ __forceinline__ void reduce_hubs(enactor& run, int64 largest_degree, const Lists& lists, uint64 begin, T identity,
-                                            Combine combine, Value value, Add add) {
-    if (largest_degree < int64(HUB_DEGREE)) { return; }
-    synchronize(run);
-    const uint64 chunks = load_relaxed(&run.counters()->hubs);
-    for (uint64 chunk = begin + warp_index(); chunk < chunks; chunk += grid_warps()) {
-        const hub_chunk part = run.slice.hubs[chunk];
-        T reduced = identity;
-        for (edge at = part.first + lane_index(); at < part.last; at += 32) {
-            reduced = combine(reduced, value(part.vertex_id, lists.neighbor(at), at));
-        }
-        __syncwarp(FULL_WARP);
-        reduced = warp_reduce(reduced, combine);
-        if (lane_index() == 0) { add(part.vertex_id, reduced); }
-    }
-}
+// piece: enactor
+// piece: leader
+// piece: poll_host
+// piece: synchronize
+// piece: begin_pass
+// piece: begin_operator
+// piece: end_operator
+// piece: exchange
+// piece: bits_of
+// piece: lane_index
+// piece: warp_reduce
+// piece: padded
+// piece: block_reduce
+// piece: out_degree
+// piece: warp_sum
+// piece: count_edges
+// piece: in_lists
+// piece: all_members
+// piece: grid_threads thread_index
+// piece: each_vertex
+// piece: each_id
+// piece: minimum maximum
+// piece: grid_warps warp_index
+// piece: warp_inclusive_sum
+// piece: owner_of
+// piece: count_visited
+// piece: defer_list
+// piece: reduce_warps
+// piece: reduce_hubs
 
 // ---- functors ----
 
@@ -517,20 +193,20 @@ __device__ __forceinline__ void spread_apply(const data_slice& d, vertex v, spre
         totals.dangling += float64(d.rank[v]);
     }
 }
-#line 521 "pagerank.cu"
+#line resume "pagerank.cu"
 
 __device__ __forceinline__ float32 received_value(const data_slice& d, vertex src) {
 #line 21 "pagerank.gdsl"
     return d.share[src];
 }
-#line 527 "pagerank.cu"
+#line resume "pagerank.cu"
 
 __device__ __forceinline__ void settle_apply(const data_slice& d, vertex v, settle_totals& totals) {
 #line 24 "pagerank.gdsl"
     d.next[v] = (1.0f - d.damping) / float32(d.graph.num_vertices) + d.damping * (d.next[v] + float32(*d.dangling) / float32(d.graph.num_vertices));
     totals.error += float64(absolute(d.next[v] - d.rank[v]));
 }
-#line 534 "pagerank.cu"
+#line resume "pagerank.cu"
 
 // ---- operators ----
 

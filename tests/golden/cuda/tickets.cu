@@ -5,46 +5,13 @@
 
 // ==== platform ====
 
-typedef int int32;
-typedef unsigned int uint32;
-typedef long long int64;
-typedef unsigned long long uint64;
-typedef float float32;
-typedef double float64;
-
-// The word of the grid barrier: arrivals, and above them whether to stop at an even barrier, at an odd one, and whether
-// anybody asks for a stop.
-constexpr uint64 STOP_EVEN = 1ull << 63, STOP_ODD = 1ull << 62, STOP_REQUEST = 1ull << 61;
-constexpr uint64 ARRIVALS = STOP_REQUEST - 1;
-constexpr uint32 FULL_WARP = 0xffffffffu;
-
-// A read that may meet writes of other threads: never torn, never from a stale cache line.
-template <class T>
-__device__ __forceinline__ T load_relaxed(const T* x) { return *static_cast<const volatile T*>(x); }
-
-// A write that may meet reads and equal writes of other threads.
-template <class T>
-__device__ __forceinline__ void store_relaxed(T* x, T value) { *static_cast<volatile T*>(x) = value; }
-
-// The host's memory, so about a microsecond.
-__device__ __forceinline__ uint32 read_host_flag(const uint32* flag) { return *static_cast<const volatile uint32*>(flag); }
-
-// What other threads wrote before they released `x` is seen by what follows.
-__device__ __forceinline__ uint64 load_acquire(const uint64* x) {
-    uint64 value;
-    asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(x) : "memory");
-    return value;
-}
-
-// Spins until `x` counts `target` arrivals. Returns what it found.
-__device__ __forceinline__ uint64 wait_for_arrivals(const uint64* x, uint64 target) {
-    uint64 found = load_acquire(x);
-    while ((found & ARRIVALS) < target) { found = load_acquire(x); }
-    return found;
-}
-
-// The multiprocessor's clock: cheap to read, and good enough to keep polls apart.
-__device__ __forceinline__ uint64 cycles() { return uint64(clock64()); }
+// piece: int32 uint32 int64 uint64 float32 float64 STOP_REQUEST ARRIVALS FULL_WARP
+// piece: load_relaxed
+// piece: store_relaxed
+// piece: read_host_flag
+// piece: load_acquire
+// piece: wait_for_arrivals
+// piece: cycles
 
 // ==== end of platform ====
 
@@ -78,99 +45,18 @@ constexpr uint32 HUB_CHUNK = 512;  // edges a chunk
 
 // ---- runtime ----
 
-// Ids are unsigned with `none` as all ones: `none` becomes -1, and what is none of the `count` ids becomes `none`.
-template <class To, class Id>
-__device__ __forceinline__ To from_id(Id x) { return x == Id(-1) ? To(-1) : To(x); }
-template <class Id, class From>
-__device__ __forceinline__ Id to_id(From x, int64 count) { return uint64(x) < uint64(count) ? Id(x) : Id(-1); }
-
-#define FLOAT32_INF __int_as_float(0x7f800000)
-
-// `now a[i]`: some value from before the operator or written during it.
-template <class T>
-__device__ __forceinline__ T load_now(const T* x) { return load_relaxed(x); }
-
-// A plain store that other calls may make too, of the same value or as one of several winners.
-template <class T>
-__device__ __forceinline__ void store_shared(T* x, T value) { store_relaxed(x, value); }
-
-// Of a number and NaN the number; of equal ones the first.
-template <class T>
-__device__ __forceinline__ T minimum(T a, T b) { return b < a || a != a ? b : a; }
-template <class T>
-__device__ __forceinline__ T maximum(T a, T b) { return a < b || a != a ? b : a; }
-
-// The same bits as another type of the same size.
-template <class To, class From>
-__device__ __forceinline__ To bits_of(From x) {
-    union { From from; To to; } bits;
-    bits.from = x;
-    return bits.to;
-}
-
-// One compare-and-swap on the bits of a value; a bool lies in a byte of an aligned 32-bit word.
-template <int Size> struct word_of_size;
-template <> struct word_of_size<4> { typedef uint32 type; };
-template <> struct word_of_size<8> { typedef uint64 type; };
-template <class T>
-__device__ __forceinline__ bool exchange_word(T* x, T former, T value) {
-    typedef typename word_of_size<sizeof(T)>::type word;
-    const word expected = bits_of<word>(former);
-    return atomicCAS(reinterpret_cast<word*>(x), expected, bits_of<word>(value)) == expected;
-}
-__device__ __forceinline__ bool exchange_word(bool* x, bool former, bool value) {
-    const uint64 address = reinterpret_cast<uint64>(x);
-    uint32* const word = reinterpret_cast<uint32*>(address & ~3ull);
-    const uint32 shift = 8 * uint32(address & 3), mask = 0xffu << shift;
-    uint32 found = load_relaxed(word);
-    while ((found & mask) == uint32(former) << shift) {
-        const uint32 before = atomicCAS(word, found, (found & ~mask) | uint32(value) << shift);
-        if (before == found) { return true; }
-        found = before;
-    }
-    return false;
-}
-
-template <class T>
-__device__ __forceinline__ bool bits_equal(T a, T b) { return a == b || (a != a && b != b); }
-
-// Any reduction, by compare-and-swap; returns the former value.
-template <class T, class Combine>
-__device__ __forceinline__ T reduce_by_exchange(T* x, T value, Combine combine) {
-    while (true) {
-        const T former = load_relaxed(x);
-        const T combined = combine(former, value);
-        if (bits_equal(former, combined) || exchange_word(x, former, combined)) { return former; }
-    }
-}
-
-template <class T>
-__device__ __forceinline__ T reduce_max(T* x, T value) {
-    const T former = load_relaxed(x);
-    return former < value ? atomicMax(x, value) : former;
-}
-template <class T>
-__device__ __forceinline__ T reduce_max_float(T* x, T value) {
-    const T former = load_relaxed(x);
-    return former < value || former != former
-               ? reduce_by_exchange(x, value + T(0), [](T a, T b) { return maximum(a, b); }) : former;
-}
-__device__ __forceinline__ float32 reduce_max(float32* x, float32 value) { return reduce_max_float(x, value); }
-__device__ __forceinline__ float64 reduce_max(float64* x, float64 value) { return reduce_max_float(x, value); }
-
-template <class T> struct unsigned_of { typedef T type; };
-template <> struct unsigned_of<int32> { typedef uint32 type; };
-template <> struct unsigned_of<int64> { typedef uint64 type; };
-
-template <class T>
-__device__ __forceinline__ T reduce_add(T* x, T value) {
-    typedef typename unsigned_of<T>::type word;
-    return T(atomicAdd(reinterpret_cast<word*>(x), word(value)));
-}
-__device__ __forceinline__ float32 reduce_add(float32* x, float32 value) { return atomicAdd(x, value); }
-__device__ __forceinline__ float64 reduce_add(float64* x, float64 value) { return atomicAdd(x, value); }
-template <class T>
-__device__ __forceinline__ T reduce_subtract(T* x, T value) { return reduce_add(x, T(T(0) - value)); }
+// piece: from_id to_id
+// piece: FLOAT32_INF
+// piece: load_now
+// piece: store_shared
+// piece: minimum maximum
+// piece: bits_of
+// piece: exchange_word
+// piece: bits_equal
+// piece: reduce_by_exchange
+// piece: reduce_max
+// piece: unsigned_of
+// piece: reduce_add reduce_subtract
 
 // What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
 // before it is read from the second, the third is cleared, so that one barrier an operator is enough.
@@ -195,8 +81,7 @@ struct control_block {
 };
 static_assert(sizeof(control_block) == 160, "as the host knows it");
 
-// Asks all to leave at one of the next barriers.
-__device__ __forceinline__ void request_stop(control_block* control) { atomicOr(&control->arrived, STOP_REQUEST); }
+// piece: request_stop
 
 struct graph_slice {
     int64 num_vertices;
@@ -252,15 +137,7 @@ struct data_slice {
 };
 static_assert(sizeof(data_slice) == 184, "as the host knows it");
 
-// For loops inside a functor, which no barrier interrupts.
-__device__ __forceinline__ bool stop_requested(const data_slice& d, uint32& polls) {
-    polls += 1;
-    if (polls % 1024 != 0) { return false; }
-    if ((load_relaxed(&d.run.control->arrived) & STOP_REQUEST) != 0) { return true; }
-    if (polls % 65536 != 0 || read_host_flag(d.run.host_stop) == 0) { return false; }
-    request_stop(d.run.control);
-    return true;
-}
+// piece: stop_requested
 
 struct block_storage {
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
@@ -268,214 +145,26 @@ struct block_storage {
     bool stopped;
 };
 
-// One thread's view of the run: all threads of the grid hold the same values.
-struct enactor {
-    const run_slice& slice;
-    control_block* control;
-    block_storage& shared;
-    uint64 barriers;       // passed so far
-    uint64 operators;      // operators finished
-    uint64 traced;         // records written
-    uint64 passes;         // finished passes of the outermost loops
-    bool stopped;          // leave at once
-
-    __device__ enactor(const run_slice& slice, block_storage& shared)
-        : slice(slice), control(slice.control), shared(shared), barriers(load_relaxed(&slice.control->barriers)),
-          operators(0), traced(load_relaxed(&slice.control->trace_length)), passes(0), stopped(false) {
-        if (threadIdx.x == 0) {
-            shared.polled_at = 0;
-            shared.stop_requested = (load_relaxed(&control->arrived) & STOP_REQUEST) != 0;
-        }
-    }
-
-    __device__ operator_counters* counters() const { return &control->counters[operators % 3]; }
-};
-
-// The one thread that does what must be done once.
-__device__ __forceinline__ bool leader() { return blockIdx.x == 0 && threadIdx.x == 0; }
-
-// Asks the host now and then, every 200,000 cycles at most (about 100 microseconds), whether to stop.
-__device__ __forceinline__ void poll_host(enactor& run) {
-    const uint64 now = cycles();
-    if (now - run.shared.polled_at < 200000) { return; }
-    run.shared.polled_at = now;
-    if (read_host_flag(run.slice.host_stop) != 0) { request_stop(run.control); }
-}
-
-// Waits until every block is here; what any thread wrote before is seen by all after.
-//
-// All leave a stopped run at the same barrier: the leader passes a request on with its next arrival, in the bit of that
-// barrier's parity, since it may be one barrier ahead of those who still read the word, but never two.
-__device__ __forceinline__ void synchronize(enactor& run) {
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        const uint64 stop = run.barriers % 2 == 0 ? STOP_EVEN : STOP_ODD;
-        __threadfence();
-        if (blockIdx.x == 0) {
-            poll_host(run);
-            const bool passes_on = run.shared.stop_requested && !run.stopped;
-            const uint64 before = atomicAdd(&run.control->arrived, passes_on ? stop + 1 : 1ull);
-            run.shared.stop_requested = (before & STOP_REQUEST) != 0;
-        } else {
-            atomicAdd(&run.control->arrived, 1ull);
-        }
-        const uint64 found = wait_for_arrivals(&run.control->arrived, (run.barriers + 1) * gridDim.x);
-        run.shared.stopped = (found & stop) != 0;
-    }
-    __syncthreads();
-    run.barriers += 1;
-    run.stopped |= run.shared.stopped;
-}
-
-// Clears the counters of the operator after this one; those of this one were cleared during the one before.
-__device__ __forceinline__ void begin_operator(enactor& run) {
-    if (leader()) { run.control->counters[(run.operators + 1) % 3] = operator_counters(); }
-}
-
-// The barrier after an operator, and its line in the trace.
-__device__ __forceinline__ void end_operator(enactor& run, int32 site, int32 iteration, uint64 size, uint64 edges, bool pulled) {
-    if (leader()) {
-        if (run.traced < run.slice.trace_capacity) {
-            run.slice.trace[run.traced] = trace_record{site, iteration, size, edges, pulled ? 1 : 0, 0};
-        }
-        run.control->trace_length = run.traced + 1;
-    }
-    run.traced += 1;
-    run.operators += 1;
-}
-
-__device__ __forceinline__ uint32 lane_index() { return threadIdx.x % 32; }
-
-template <class T>
-__device__ __forceinline__ T warp_sum(T value) {
-    for (uint32 step = 16; step > 0; step /= 2) { value += __shfl_down_sync(FULL_WARP, value, step); }
-    return __shfl_sync(FULL_WARP, value, 0);
-}
-
-// Adds what the lanes of a warp bring to the edges of the result.
-__device__ __forceinline__ void count_edges(enactor& run, uint64 edges) {
-    edges = warp_sum(edges);
-    if (lane_index() == 0 && edges > 0) { atomicAdd(&run.counters()->edges, edges); }
-}
-
-struct out_lists {
-    const graph_slice& g;
-    __device__ __forceinline__ edge first(vertex v) const { return __ldg(&g.offsets[v]); }
-    __device__ __forceinline__ edge last(vertex v) const { return __ldg(&g.offsets[v + 1]); }
-    __device__ __forceinline__ edge degree(vertex v) const { return last(v) - first(v); }
-    __device__ __forceinline__ vertex neighbor(edge at) const { return __ldg(&g.columns[at]); }
-    __device__ __forceinline__ edge id(edge at) const { return at; }
-    __device__ __forceinline__ void add(enactor& run, uint64 edges) const { count_edges(run, edges); }
-};
-
-struct all_members {
-    uint64 count;
-    __device__ __forceinline__ uint64 size() const { return count; }
-    __device__ __forceinline__ vertex operator[](uint64 i) const { return vertex(i); }
-    __device__ __forceinline__ bool contains(vertex) const { return true; }
-};
-
-__device__ __forceinline__ uint64 grid_threads() { return uint64(gridDim.x) * blockDim.x; }
-__device__ __forceinline__ uint64 thread_index() { return uint64(blockIdx.x) * blockDim.x + threadIdx.x; }
-
-template <class Visit>
-__device__ __forceinline__ void each_edge(const graph_slice& g, Visit visit) {
-    for (uint64 i = thread_index(); i < uint64(g.num_edges); i += grid_threads()) {
-        visit(__ldg(&g.edge_sources[i]), __ldg(&g.columns[i]), edge(i));
-    }
-}
-
-template <class Visit>
-__device__ __forceinline__ void each_id(int64 count, Visit visit) {
-    for (uint64 i = thread_index(); i < uint64(count); i += grid_threads()) { visit(i); }
-}
-
-// Warps are numbered across blocks, so that a few warps' worth of work is spread over all multiprocessors.
-__device__ __forceinline__ uint64 grid_warps() { return uint64(gridDim.x) * (blockDim.x / 32); }
-__device__ __forceinline__ uint64 warp_index() { return uint64(threadIdx.x / 32) * gridDim.x + blockIdx.x; }
-
-__device__ __forceinline__ uint32 warp_inclusive_sum(uint32 value) {
-    for (uint32 step = 1; step < 32; step *= 2) {
-        const uint32 below = __shfl_up_sync(FULL_WARP, value, step);
-        if (lane_index() >= step) { value += below; }
-    }
-    return value;
-}
-
-// Which lane's stretch holds item `item`, where lane i's stretch ends before item `inclusive` of lane i.
-__device__ __forceinline__ uint32 owner_of(uint32 inclusive, uint32 item) {
-    uint32 owner = 0;
-    for (uint32 step = 16; step > 0; step /= 2) {
-        const uint32 end = __shfl_sync(FULL_WARP, inclusive, owner + step - 1);
-        if (end <= item) { owner += step; }
-    }
-    return owner;
-}
-
-// Leaves a lane's long list for later, in chunks of HUB_CHUNK edges. The whole warp calls.
-__device__ __forceinline__ void defer_list(enactor& run, bool defer, vertex v, edge first, edge last) {
-    if (!__any_sync(FULL_WARP, defer)) { return; }
-    const uint32 chunks = defer ? uint32((last - first + HUB_CHUNK - 1) / HUB_CHUNK) : 0;
-    const uint32 inclusive = warp_inclusive_sum(chunks);
-    uint64 at = 0;
-    if (lane_index() == 31) { at = atomicAdd(&run.counters()->hubs, uint64(inclusive)); }
-    at = __shfl_sync(FULL_WARP, at, 31) + (inclusive - chunks);
-    for (uint32 chunk = 0; chunk < chunks; ++chunk) {
-        const edge start = first + edge(chunk) * HUB_CHUNK;
-        run.slice.hubs[at + chunk] = hub_chunk{v, start, minimum(edge(start + HUB_CHUNK), last)};
-    }
-}
-
-// Visits the edges of every member: each warp takes up to 32 members and shares their edges evenly among its lanes.
-// Returns, as `push_threads` and `push_blocks` do, how many edges the members that this thread took have.
-// Lists of HUB_DEGREE edges and more are cut into chunks, which all warps take side by side in `push_hubs`.
-// `visit(active, near, far, e)` is called by whole warps.
-template <class Members, class Lists, class Visit>
-__device__ __forceinline__ uint64 push_warps(enactor& run, const Members& members, const Lists& lists, Visit visit) {
-    const uint64 size = members.size(), warps = grid_warps();
-    uint32 width = 32;  // members a warp: few members are spread over all warps
-    while (width > 1 && size <= warps * (width / 2)) { width /= 2; }
-    const uint32 lane = lane_index();
-    uint64 visited = 0;
-    for (uint64 base = warp_index() * width; base < size; base += warps * width) {
-        const bool taken = lane < width && base + lane < size;
-        const vertex near = taken ? members[base + lane] : vertex(0);
-        const edge first = taken ? lists.first(near) : edge(0);
-        const edge degree = taken ? lists.last(near) - first : edge(0);
-        visited += taken ? lists.degree(near) : edge(0);
-        const bool hub = degree >= HUB_DEGREE;
-        defer_list(run, hub, near, first, first + degree);
-        const uint32 own = hub ? 0 : uint32(degree);
-        const uint32 inclusive = warp_inclusive_sum(own);
-        const uint32 total = __shfl_sync(FULL_WARP, inclusive, 31);
-        for (uint32 start = 0; start < total; start += 32) {
-            const uint32 item = start + lane;
-            const bool active = item < total;
-            const uint32 owner = owner_of(inclusive, active ? item : total - 1);
-            const uint32 before = __shfl_sync(FULL_WARP, inclusive - own, owner);
-            const edge at = __shfl_sync(FULL_WARP, first, owner) + (item - before);
-            visit(active, vertex(__shfl_sync(FULL_WARP, near, owner)), active ? lists.neighbor(at) : vertex(0), at);
-        }
-    }
-    return visited;
-}
-
-// The chunks that `push_warps` left, from number `begin` on, a warp each. Returns how many there are by now.
-template <class Lists, class Visit>
-__device__ __forceinline__ uint64 push_hubs(enactor& run, int64 largest_degree, const Lists& lists, uint64 begin, Visit visit) {
-    if (largest_degree < int64(HUB_DEGREE)) { return 0; }
-    synchronize(run);
-    const uint64 chunks = load_relaxed(&run.counters()->hubs);
-    for (uint64 chunk = begin + warp_index(); chunk < chunks; chunk += grid_warps()) {
-        const hub_chunk part = run.slice.hubs[chunk];
-        for (edge start = part.first; start < part.last; start += 32) {
-            const edge at = start + lane_index();
-            const bool active = at < part.last;
-            visit(active, part.vertex_id, active ? lists.neighbor(at) : vertex(0), at);
-        }
-    }
-    return chunks;
-}
+// piece: enactor
+// piece: leader
+// piece: poll_host
+// piece: synchronize
+// piece: begin_operator
+// piece: end_operator
+// piece: lane_index
+// piece: warp_sum
+// piece: count_edges
+// piece: out_lists
+// piece: all_members
+// piece: grid_threads thread_index
+// piece: each_edge
+// piece: each_id
+// piece: grid_warps warp_index
+// piece: warp_inclusive_sum
+// piece: owner_of
+// piece: defer_list
+// piece: push_warps
+// piece: push_hubs
 
 // ---- functors ----
 
@@ -488,7 +177,7 @@ __device__ __forceinline__ void draw_apply(const data_slice& d, vertex dst, edge
         store_shared(&d.last[dst], e);
     }
 }
-#line 492 "tickets.cu"
+#line resume "tickets.cu"
 
 __device__ __forceinline__ void watch_apply(const data_slice& d, vertex dst) {
 #line 26 "tickets.gdsl"
@@ -497,13 +186,13 @@ __device__ __forceinline__ void watch_apply(const data_slice& d, vertex dst) {
         reduce_add(&d.crowd[dst], 1);
     }
 }
-#line 501 "tickets.cu"
+#line resume "tickets.cu"
 
 __device__ __forceinline__ void weigh_apply(const data_slice& d, vertex dst, edge e) {
 #line 29 "tickets.gdsl"
     d.was_heavier[e] = reduce_max(&d.heaviest[dst], float32(from_id<int64>(e) % 7ll) / 2.0f);
 }
-#line 507 "tickets.cu"
+#line resume "tickets.cu"
 
 // ---- operators ----
 

@@ -5,46 +5,13 @@
 
 // ==== platform ====
 
-typedef int int32;
-typedef unsigned int uint32;
-typedef long long int64;
-typedef unsigned long long uint64;
-typedef float float32;
-typedef double float64;
-
-// The word of the grid barrier: arrivals, and above them whether to stop at an even barrier, at an odd one, and whether
-// anybody asks for a stop.
-constexpr uint64 STOP_EVEN = 1ull << 63, STOP_ODD = 1ull << 62, STOP_REQUEST = 1ull << 61;
-constexpr uint64 ARRIVALS = STOP_REQUEST - 1;
-constexpr uint32 FULL_WARP = 0xffffffffu;
-
-// A read that may meet writes of other threads: never torn, never from a stale cache line.
-template <class T>
-__device__ __forceinline__ T load_relaxed(const T* x) { return *static_cast<const volatile T*>(x); }
-
-// The host's memory, so about a microsecond.
-__device__ __forceinline__ uint32 read_host_flag(const uint32* flag) { return *static_cast<const volatile uint32*>(flag); }
-
-// What other threads wrote before they released `x` is seen by what follows.
-__device__ __forceinline__ uint64 load_acquire(const uint64* x) {
-    uint64 value;
-    asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(x) : "memory");
-    return value;
-}
-
-// Spins until `x` counts `target` arrivals. Returns what it found.
-__device__ __forceinline__ uint64 wait_for_arrivals(const uint64* x, uint64 target) {
-    uint64 found = load_acquire(x);
-    while ((found & ARRIVALS) < target) { found = load_acquire(x); }
-    return found;
-}
-
-// The multiprocessor's clock: cheap to read, and good enough to keep polls apart.
-__device__ __forceinline__ uint64 cycles() { return uint64(clock64()); }
-
-// A write that may meet reads and equal writes of other threads.
-template <class T>
-__device__ __forceinline__ void store_relaxed(T* x, T value) { *static_cast<volatile T*>(x) = value; }
+// piece: int32 uint32 int64 uint64 float32 float64 STOP_REQUEST ARRIVALS FULL_WARP
+// piece: load_relaxed
+// piece: read_host_flag
+// piece: load_acquire
+// piece: wait_for_arrivals
+// piece: cycles
+// piece: store_relaxed
 
 // ==== end of platform ====
 
@@ -69,79 +36,14 @@ constexpr uint32 BLOCK_THREADS = 512;  // threads a block
 
 // ---- runtime ----
 
-// Of a number and NaN the number; of equal ones the first.
-template <class T>
-__device__ __forceinline__ T minimum(T a, T b) { return b < a || a != a ? b : a; }
-template <class T>
-__device__ __forceinline__ T maximum(T a, T b) { return a < b || a != a ? b : a; }
-
-// `now a[i]`: some value from before the operator or written during it.
-template <class T>
-__device__ __forceinline__ T load_now(const T* x) { return load_relaxed(x); }
-
-// The same bits as another type of the same size.
-template <class To, class From>
-__device__ __forceinline__ To bits_of(From x) {
-    union { From from; To to; } bits;
-    bits.from = x;
-    return bits.to;
-}
-
-// One compare-and-swap on the bits of a value; a bool lies in a byte of an aligned 32-bit word.
-template <int Size> struct word_of_size;
-template <> struct word_of_size<4> { typedef uint32 type; };
-template <> struct word_of_size<8> { typedef uint64 type; };
-template <class T>
-__device__ __forceinline__ bool exchange_word(T* x, T former, T value) {
-    typedef typename word_of_size<sizeof(T)>::type word;
-    const word expected = bits_of<word>(former);
-    return atomicCAS(reinterpret_cast<word*>(x), expected, bits_of<word>(value)) == expected;
-}
-__device__ __forceinline__ bool exchange_word(bool* x, bool former, bool value) {
-    const uint64 address = reinterpret_cast<uint64>(x);
-    uint32* const word = reinterpret_cast<uint32*>(address & ~3ull);
-    const uint32 shift = 8 * uint32(address & 3), mask = 0xffu << shift;
-    uint32 found = load_relaxed(word);
-    while ((found & mask) == uint32(former) << shift) {
-        const uint32 before = atomicCAS(word, found, (found & ~mask) | uint32(value) << shift);
-        if (before == found) { return true; }
-        found = before;
-    }
-    return false;
-}
-
-template <class T>
-__device__ __forceinline__ bool bits_equal(T a, T b) { return a == b || (a != a && b != b); }
-
-// Any reduction, by compare-and-swap; returns the former value.
-template <class T, class Combine>
-__device__ __forceinline__ T reduce_by_exchange(T* x, T value, Combine combine) {
-    while (true) {
-        const T former = load_relaxed(x);
-        const T combined = combine(former, value);
-        if (bits_equal(former, combined) || exchange_word(x, former, combined)) { return former; }
-    }
-}
-
-template <class T>
-__device__ __forceinline__ T reduce_max(T* x, T value) {
-    const T former = load_relaxed(x);
-    return former < value ? atomicMax(x, value) : former;
-}
-template <class T>
-__device__ __forceinline__ T reduce_max_float(T* x, T value) {
-    const T former = load_relaxed(x);
-    return former < value || former != former
-               ? reduce_by_exchange(x, value + T(0), [](T a, T b) { return maximum(a, b); }) : former;
-}
-__device__ __forceinline__ float32 reduce_max(float32* x, float32 value) { return reduce_max_float(x, value); }
-__device__ __forceinline__ float64 reduce_max(float64* x, float64 value) { return reduce_max_float(x, value); }
-
-template <class T>
-__device__ __forceinline__ bool changed_max(T* x, T value) {
-    const T former = reduce_max(x, value);
-    return former < value || (former != former && value == value);
-}
+// piece: minimum maximum
+// piece: load_now
+// piece: bits_of
+// piece: exchange_word
+// piece: bits_equal
+// piece: reduce_by_exchange
+// piece: reduce_max
+// piece: changed_max
 
 // What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
 // before it is read from the second, the third is cleared, so that one barrier an operator is enough.
@@ -166,8 +68,7 @@ struct control_block {
 };
 static_assert(sizeof(control_block) == 160, "as the host knows it");
 
-// Asks all to leave at one of the next barriers.
-__device__ __forceinline__ void request_stop(control_block* control) { atomicOr(&control->arrived, STOP_REQUEST); }
+// piece: request_stop
 
 struct graph_slice {
     int64 num_vertices;
@@ -212,22 +113,8 @@ struct data_slice {
 };
 static_assert(sizeof(data_slice) == 184, "as the host knows it");
 
-// For loops inside a functor, which no barrier interrupts.
-__device__ __forceinline__ bool stop_requested(const data_slice& d, uint32& polls) {
-    polls += 1;
-    if (polls % 1024 != 0) { return false; }
-    if ((load_relaxed(&d.run.control->arrived) & STOP_REQUEST) != 0) { return true; }
-    if (polls % 65536 != 0 || read_host_flag(d.run.host_stop) == 0) { return false; }
-    request_stop(d.run.control);
-    return true;
-}
-
-// The members that a block has taken, and where the edges of each end in the block's work.
-struct block_tile {
-    vertex near[BLOCK_THREADS];
-    edge first[BLOCK_THREADS];
-    edge inclusive[BLOCK_THREADS];
-};
+// piece: stop_requested
+// piece: block_tile
 
 struct block_storage {
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
@@ -237,97 +124,14 @@ struct block_storage {
     block_tile tile;
 };
 
-// One thread's view of the run: all threads of the grid hold the same values.
-struct enactor {
-    const run_slice& slice;
-    control_block* control;
-    block_storage& shared;
-    uint64 barriers;       // passed so far
-    uint64 operators;      // operators finished
-    uint64 traced;         // records written
-    uint64 passes;         // finished passes of the outermost loops
-    bool stopped;          // leave at once
-
-    __device__ enactor(const run_slice& slice, block_storage& shared)
-        : slice(slice), control(slice.control), shared(shared), barriers(load_relaxed(&slice.control->barriers)),
-          operators(0), traced(load_relaxed(&slice.control->trace_length)), passes(0), stopped(false) {
-        if (threadIdx.x == 0) {
-            shared.polled_at = 0;
-            shared.stop_requested = (load_relaxed(&control->arrived) & STOP_REQUEST) != 0;
-        }
-    }
-
-    __device__ operator_counters* counters() const { return &control->counters[operators % 3]; }
-};
-
-// The one thread that does what must be done once.
-__device__ __forceinline__ bool leader() { return blockIdx.x == 0 && threadIdx.x == 0; }
-
-// Asks the host now and then, every 200,000 cycles at most (about 100 microseconds), whether to stop.
-__device__ __forceinline__ void poll_host(enactor& run) {
-    const uint64 now = cycles();
-    if (now - run.shared.polled_at < 200000) { return; }
-    run.shared.polled_at = now;
-    if (read_host_flag(run.slice.host_stop) != 0) { request_stop(run.control); }
-}
-
-// Waits until every block is here; what any thread wrote before is seen by all after.
-//
-// All leave a stopped run at the same barrier: the leader passes a request on with its next arrival, in the bit of that
-// barrier's parity, since it may be one barrier ahead of those who still read the word, but never two.
-__device__ __forceinline__ void synchronize(enactor& run) {
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        const uint64 stop = run.barriers % 2 == 0 ? STOP_EVEN : STOP_ODD;
-        __threadfence();
-        if (blockIdx.x == 0) {
-            poll_host(run);
-            const bool passes_on = run.shared.stop_requested && !run.stopped;
-            const uint64 before = atomicAdd(&run.control->arrived, passes_on ? stop + 1 : 1ull);
-            run.shared.stop_requested = (before & STOP_REQUEST) != 0;
-        } else {
-            atomicAdd(&run.control->arrived, 1ull);
-        }
-        const uint64 found = wait_for_arrivals(&run.control->arrived, (run.barriers + 1) * gridDim.x);
-        run.shared.stopped = (found & stop) != 0;
-    }
-    __syncthreads();
-    run.barriers += 1;
-    run.stopped |= run.shared.stopped;
-}
-
-// Whether the loop may have one more pass; sees to the limit that the caller set.
-__device__ __forceinline__ bool begin_pass(enactor& run, int32 loop, int32 iteration) {
-    if (run.stopped) { return false; }
-    if (int64(iteration) < run.slice.max_iterations) { return true; }
-    if (leader()) { run.control->exhausted = uint64(loop) + 1; }
-    run.stopped = true;
-    return false;
-}
-
-// Clears the counters of the operator after this one; those of this one were cleared during the one before.
-__device__ __forceinline__ void begin_operator(enactor& run) {
-    if (leader()) { run.control->counters[(run.operators + 1) % 3] = operator_counters(); }
-}
-
-// The barrier after an operator, and its line in the trace.
-__device__ __forceinline__ void end_operator(enactor& run, int32 site, int32 iteration, uint64 size, uint64 edges, bool pulled) {
-    if (leader()) {
-        if (run.traced < run.slice.trace_capacity) {
-            run.slice.trace[run.traced] = trace_record{site, iteration, size, edges, pulled ? 1 : 0, 0};
-        }
-        run.control->trace_length = run.traced + 1;
-    }
-    run.traced += 1;
-    run.operators += 1;
-}
-
-template <class T>
-__device__ __forceinline__ void exchange(T& a, T& b) {
-    const T kept = a;
-    a = b;
-    b = kept;
-}
+// piece: enactor
+// piece: leader
+// piece: poll_host
+// piece: synchronize
+// piece: begin_pass
+// piece: begin_operator
+// piece: end_operator
+// piece: exchange
 
 // A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
 struct frontier {
@@ -339,231 +143,27 @@ struct frontier {
     bool mapped;
 };
 
-// An empty frontier with the storage of number `i`.
-__device__ __forceinline__ frontier frontier_at(const run_slice& slice, uint32 i) {
-    return frontier{slice.queues[i], slice.bitmaps[i], 0, 0, true, false};
-}
-
-__device__ __forceinline__ uint32 lane_index() { return threadIdx.x % 32; }
-
-template <class T>
-__device__ __forceinline__ T warp_sum(T value) {
-    for (uint32 step = 16; step > 0; step /= 2) { value += __shfl_down_sync(FULL_WARP, value, step); }
-    return __shfl_sync(FULL_WARP, value, 0);
-}
-
-// Adds what the lanes of a warp bring to the edges of the result.
-__device__ __forceinline__ void count_edges(enactor& run, uint64 edges) {
-    edges = warp_sum(edges);
-    if (lane_index() == 0 && edges > 0) { atomicAdd(&run.counters()->edges, edges); }
-}
-
-struct out_lists {
-    const graph_slice& g;
-    __device__ __forceinline__ edge first(vertex v) const { return __ldg(&g.offsets[v]); }
-    __device__ __forceinline__ edge last(vertex v) const { return __ldg(&g.offsets[v + 1]); }
-    __device__ __forceinline__ edge degree(vertex v) const { return last(v) - first(v); }
-    __device__ __forceinline__ vertex neighbor(edge at) const { return __ldg(&g.columns[at]); }
-    __device__ __forceinline__ edge id(edge at) const { return at; }
-    __device__ __forceinline__ void add(enactor& run, uint64 edges) const { count_edges(run, edges); }
-};
-
-// One bit a vertex says that the vertex is in the result already. Two bitmaps take turns: one operator in two fills
-// each, and takes its marks out again when its own last barrier is behind it and its result stands. What comes next may
-// begin meanwhile: it marks in the other bitmap, and ends with a barrier before this one is filled again.
-__device__ __forceinline__ uint32* marks_of(const enactor& run) {
-    return run.operators % 2 == 0 ? run.slice.marks[0] : run.slice.marks[1];
-}
-
-// True for the first call with this vertex.
-__device__ __forceinline__ bool mark(uint32* seen, vertex v) {
-    uint32* const word = &seen[v / 32];
-    const uint32 bit = 1u << (v % 32);
-    return (load_relaxed(word) & bit) == 0 && (atomicOr(word, bit) & bit) == 0;
-}
-
-__device__ __forceinline__ uint64 grid_threads() { return uint64(gridDim.x) * blockDim.x; }
-__device__ __forceinline__ uint64 thread_index() { return uint64(blockIdx.x) * blockDim.x + threadIdx.x; }
-
-// Takes out the marks of a result, once all have come to its barrier. Nobody writes to the result's queue before the
-// next barrier: whatever is made next goes into other storage.
-__device__ __forceinline__ void clear_marks(uint32* seen, const frontier& result) {
-    for (uint64 i = thread_index(); i < result.size; i += grid_threads()) { store_relaxed(&seen[result.queue[i] / 32], 0u); }
-}
-
-struct queue_members {
-    const vertex* queue;
-    const uint32* bitmap;
-    uint64 count;
-    __device__ __forceinline__ uint64 size() const { return count; }
-    __device__ __forceinline__ vertex operator[](uint64 i) const { return queue[i]; }
-    __device__ __forceinline__ bool contains(vertex v) const { return (bitmap[v / 32] >> (v % 32) & 1) != 0; }
-};
-__device__ __forceinline__ queue_members members_of(const frontier& f) { return queue_members{f.queue, f.bitmap, f.size}; }
-
-// Where no later operator asks for the edges of a result.
-struct uncounted {
-    __device__ __forceinline__ edge degree(vertex) const { return 0; }
-    __device__ __forceinline__ void add(enactor&, uint64) const {}
-};
-
-// Gathers a warp's accepted vertices in shared memory and appends them to the result 32 at a time.
-template <class Counted>
-struct collector {
-    enactor& run;
-    frontier& result;
-    const Counted counted;
-    vertex* const staged;
-    uint32 count;  // staged so far, the same for the whole warp
-
-    __device__ collector(enactor& run, frontier& result, const Counted counted)
-        : run(run), result(result), counted(counted), staged(run.shared.staged[threadIdx.x / 32]), count(0) {}
-
-    // The whole warp calls; each lane may bring a vertex.
-    __device__ __forceinline__ void append(bool accepted, vertex v) {
-        const uint32 votes = __ballot_sync(FULL_WARP, accepted);
-        if (votes == 0) { return; }
-        if (accepted) { staged[count + __popc(votes & ((1u << lane_index()) - 1))] = v; }
-        count += __popc(votes);
-        if (count >= 32) { write(32); }
-    }
-    __device__ __forceinline__ void flush() {
-        if (count > 0) { write(count); }
-    }
-    __device__ __forceinline__ void write(uint32 amount) {
-        __syncwarp(FULL_WARP);
-        const uint32 lane = lane_index();
-        const bool writes = lane < amount;
-        const vertex v = writes ? staged[lane] : vertex(0);
-        const vertex rest = staged[32 + lane];
-        __syncwarp(FULL_WARP);
-        if (amount == 32) { staged[lane] = rest; }
-        count -= amount;
-        const edge degree = writes ? counted.degree(v) : edge(0);
-        uint64 at = lane == 0 ? atomicAdd(&run.counters()->accepted, uint64(amount)) : 0;
-        at = __shfl_sync(FULL_WARP, at, 0);
-        if (writes) { result.queue[at + lane] = v; }
-        counted.add(run, degree);
-        __syncwarp(FULL_WARP);
-    }
-};
-
-// The barrier after which a result can be read as a queue.
-__device__ __forceinline__ void end_queue(enactor& run, frontier& result) {
-    synchronize(run);
-    result.size = load_relaxed(&run.counters()->accepted);
-    result.edges = load_relaxed(&run.counters()->edges);
-    result.queued = true;
-    result.mapped = false;
-}
-
-// Warps are numbered across blocks, so that a few warps' worth of work is spread over all multiprocessors.
-__device__ __forceinline__ uint64 grid_warps() { return uint64(gridDim.x) * (blockDim.x / 32); }
-__device__ __forceinline__ uint64 warp_index() { return uint64(threadIdx.x / 32) * gridDim.x + blockIdx.x; }
-
-// Makes the queue of a frontier that has only a bitmap.
-__device__ __forceinline__ void need_queue(enactor& run, frontier& f, uint64 num_vertices) {
-    if (f.queued) { return; }
-    begin_operator(run);
-    const uint64 words = (num_vertices + 31) / 32;
-    collector<uncounted> out(run, f, uncounted());
-    for (uint64 word = warp_index() * 32; word < words; word += grid_warps() * 32) {
-        const uint32 mine = word + lane_index() < words ? f.bitmap[word + lane_index()] : 0;
-        for (uint32 rows = __ballot_sync(FULL_WARP, mine != 0); rows != 0; rows &= rows - 1) {
-            const uint32 row = __ffs(rows) - 1;
-            const uint32 bits = __shfl_sync(FULL_WARP, mine, row);
-            out.append((bits >> lane_index() & 1) != 0, vertex((word + row) * 32 + lane_index()));
-        }
-    }
-    out.flush();
-    synchronize(run);
-    run.operators += 1;
-    f.queued = true;
-}
-
-template <class Visit>
-__device__ __forceinline__ void each_id(int64 count, Visit visit) {
-    for (uint64 i = thread_index(); i < uint64(count); i += grid_threads()) { visit(i); }
-}
-
-// A set from a few vertices, in which one may stand twice.
-template <class Counted>
-__device__ __forceinline__ void define_frontier(enactor& run, frontier& result, const vertex* members, uint32 count,
-                                                uint64 num_vertices, const Counted counted) {
-    begin_operator(run);
-    if (leader() && num_vertices > 0) {
-        uint32 size = 0;
-        uint64 edges = 0;
-        for (uint32 i = 0; i < count; ++i) {
-            bool seen = false;
-            for (uint32 j = 0; j < i; ++j) { seen |= members[j] == members[i]; }
-            if (seen) { continue; }
-            result.queue[size] = members[i];
-            size += 1;
-            edges += counted.degree(members[i]);
-        }
-        run.counters()->accepted = size;
-        run.counters()->edges = edges;
-    }
-    end_queue(run, result);
-    run.operators += 1;
-}
-
-__device__ __forceinline__ void count_visited(enactor& run, uint64 visited) {
-    visited = warp_sum(visited);
-    if (visited > 0 && lane_index() == 0) { atomicAdd(&run.counters()->visited, visited); }
-}
-
-// Fills `inclusive` with the running sum over the block's threads and returns the total.
-__device__ __forceinline__ edge block_inclusive_sum(block_tile& tile, edge value) {
-    tile.inclusive[threadIdx.x] = value;
-    __syncthreads();
-    for (uint32 step = 1; step < BLOCK_THREADS; step *= 2) {
-        const edge below = threadIdx.x >= step ? tile.inclusive[threadIdx.x - step] : edge(0);
-        __syncthreads();
-        tile.inclusive[threadIdx.x] += below;
-        __syncthreads();
-    }
-    return tile.inclusive[BLOCK_THREADS - 1];
-}
-
-// The first member whose edges end after `item`.
-__device__ __forceinline__ uint32 tile_owner(const block_tile& tile, edge item) {
-    uint32 low = 0, high = BLOCK_THREADS - 1;
-    while (low < high) {
-        const uint32 middle = (low + high) / 2;
-        if (tile.inclusive[middle] <= item) { low = middle + 1; } else { high = middle; }
-    }
-    return low;
-}
-
-// Visits the edges of every member: a block takes a member a thread and shares all their edges among its threads.
-template <class Members, class Lists, class Visit>
-__device__ __forceinline__ uint64 push_blocks(enactor& run, const Members& members, const Lists& lists, Visit visit) {
-    block_tile& tile = run.shared.tile;
-    const uint64 size = members.size();
-    uint64 visited = 0;
-    for (uint64 base = uint64(blockIdx.x) * BLOCK_THREADS; base < size; base += uint64(gridDim.x) * BLOCK_THREADS) {
-        const bool taken = base + threadIdx.x < size;
-        const vertex near = taken ? members[base + threadIdx.x] : vertex(0);
-        const edge first = taken ? lists.first(near) : edge(0);
-        const edge degree = taken ? lists.last(near) - first : edge(0);
-        visited += taken ? lists.degree(near) : edge(0);
-        tile.near[threadIdx.x] = near;
-        tile.first[threadIdx.x] = first;
-        const edge total = block_inclusive_sum(tile, degree);
-        for (edge start = 0; start < total; start += BLOCK_THREADS) {
-            const edge item = start + threadIdx.x;
-            const bool active = item < total;
-            const uint32 owner = active ? tile_owner(tile, item) : 0;
-            const edge before = owner > 0 ? tile.inclusive[owner - 1] : edge(0);
-            const edge at = tile.first[owner] + (item - before);
-            visit(active, tile.near[owner], active ? lists.neighbor(at) : vertex(0), at);
-        }
-        __syncthreads();
-    }
-    return visited;
-}
+// piece: frontier_at
+// piece: lane_index
+// piece: warp_sum
+// piece: count_edges
+// piece: out_lists
+// piece: marks_of
+// piece: mark
+// piece: grid_threads thread_index
+// piece: clear_marks
+// piece: queue_members members_of
+// piece: uncounted
+// piece: collector
+// piece: end_queue
+// piece: grid_warps warp_index
+// piece: need_queue
+// piece: each_id
+// piece: define_frontier
+// piece: count_visited
+// piece: block_inclusive_sum
+// piece: tile_owner
+// piece: push_blocks
 
 // ---- functors ----
 
@@ -571,13 +171,13 @@ __device__ __forceinline__ bool widen_condition(const data_slice& d, edge e) {
 #line 11 "widest_path.gdsl"
     return d.capacity[e] > 0u;
 }
-#line 575 "widest_path.cu"
+#line resume "widest_path.cu"
 
 __device__ __forceinline__ bool widen_apply(const data_slice& d, vertex src, vertex dst, edge e) {
 #line 12 "widest_path.gdsl"
     return changed_max(&d.width[dst], minimum(load_now(&d.width[src]), d.capacity[e]));
 }
-#line 581 "widest_path.cu"
+#line resume "widest_path.cu"
 
 // ---- operators ----
 

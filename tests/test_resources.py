@@ -1,0 +1,55 @@
+"""What the samples' kernels take of a multiprocessor, pinned for each version of NVRTC: a change that makes them spill,
+or lets fewer blocks run side by side, is seen here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from gdsl.backends.cuda import nvrtc, source_text
+from gdsl.diagnostics import GdslError
+from gdsl.pipeline import load
+
+ROOT = Path(__file__).parents[1]
+SAMPLES = sorted((ROOT / "samples").glob("*.gdsl"))
+ARCHITECTURES = ("sm_80", "sm_90")
+FORMS = {"fused": (), "unfused": ("schedule.fuse=off",)}
+
+
+def version() -> str:
+    try:
+        return ".".join(map(str, nvrtc.version()))
+    except GdslError as error:
+        pytest.skip(str(error))
+
+
+def table() -> str:
+    lines = []
+    for path in SAMPLES:
+        for form, tune in FORMS.items():
+            text = source_text(load(path, tune), 32)
+            for architecture in ARCHITECTURES:
+                for kernel, took in nvrtc.kernel_resources(text, architecture).items():
+                    numbers = f"{took.registers} registers, {took.spilled} bytes spilled, {took.shared} bytes shared"
+                    lines.append(f"{kernel} {form} {architecture}: {numbers}")
+    return "\n".join(sorted(lines)) + "\n"
+
+
+def test_resources(request: pytest.FixtureRequest, golden: Callable[[str, str], None]) -> None:
+    name = f"resources/nvrtc-{version()}.txt"
+    if not (ROOT / "tests" / "golden" / name).exists() and not request.config.getoption("--update-golden"):
+        pytest.skip(f"nothing is pinned for NVRTC {version()}: pytest --update-golden does so")
+    golden(name, table())
+
+
+def test_no_sample_spills() -> None:
+    version()
+    for path in SAMPLES:
+        for architecture in ARCHITECTURES:
+            found = nvrtc.kernel_resources(source_text(load(path), 32), architecture)
+            assert found
+            for kernel, took in found.items():
+                assert took.registers > 0
+                assert took.spilled == 0, f"{kernel} for {architecture}"
