@@ -15,6 +15,7 @@ CAMPAIGNS = {
     "graphs": ("gdsl.tools.fuzz.graphs", "mutated graph files of every format"),
     "names": ("gdsl.tools.fuzz.names", "words as names in every role, compiled and run"),
     "expressions": ("gdsl.tools.fuzz.expressions", "random expressions on several backends, bit for bit"),
+    "programs": ("gdsl.tools.fuzz.programs", "random programs in many orders and on several backends"),
     "python": ("gdsl.tools.fuzz.python_calls", "calls of the Python interface with odd values"),
 }
 
