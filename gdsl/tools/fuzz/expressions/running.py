@@ -146,6 +146,7 @@ def missing(backend: str) -> str | None:
 
 
 def checkout() -> Path:
+    """The root of the repository that gdsl is imported from, if it is one."""
     return Path(__file__).resolve().parents[4]
 
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
 
+from gdsl.binding import problem_data
 from gdsl.diagnostics import GdslError
 from gdsl.ir import nodes as ir
 from gdsl.tools.fuzz.campaign import Finding
 from gdsl.tools.fuzz.expressions.running import missing, own_cache
-from gdsl.tools.fuzz.programs import running
+from gdsl.tools.fuzz.programs import corpus, running
 from gdsl.tools.fuzz.programs.families import shaped_text
 from gdsl.tools.fuzz.programs.free import free_program, knobs
 from gdsl.tools.fuzz.programs.graphs import random_pools, random_shape
@@ -33,7 +35,9 @@ from gdsl.tools.fuzz.programs.trials import (
 NAMES = ("reference", "cpu", "emulator", "cuda")
 GROUP = 16
 """Programs of a case: the C++ compiler takes them all at once."""
-_ORDERS = 12
+_ORDERS = 10
+_PLACES = 2
+"""Graphs, each with its own values, on which a program is run in many orders."""
 _MANY_ORDERS = 60
 _FREE = 0.35
 _UNCHECKED = 0.2
@@ -48,6 +52,8 @@ class Options:
     backends: tuple[str, ...] = ("reference", "cpu")
     marked: Path | None = None
     """A file for programs with a mark that never differed."""
+    collected: Path | None = None
+    """A file for programs that are refused or marked, and differ indeed."""
     shrinks: int = 400
     """The most trials that make a finding smaller."""
     emulated: float = 1.0
@@ -187,42 +193,65 @@ class _Group:
         except GdslError as error:
             self._refused(trial, error.code)
             return
-        trial = replace(trial, pools=random_pools(self.random, program))
-        try:
-            orders = under_orders(program, trial, range(_ORDERS))
-        except GdslError as error:  # the graph has no vertex for a param, say
-            self.answers[error.code] += 1
-            return
-        if orders.conflict is not None:
-            self.finds(trial, check_orders, f"order {orders.conflict[0]}: {orders.conflict[1]}")
-            return
-        self._count(program, trial, orders)
-        self.kept.append(_Kept(program, trial, orders))
+        found: list[_Kept] = []
+        differed: set[str] = set()
+        for place in range(_PLACES):
+            shape = random_shape(self.random) if place else trial.shape
+            trial = replace(trial, shape=shape, pools=random_pools(self.random, program))
+            try:
+                orders = under_orders(program, trial, range(_ORDERS))
+            except GdslError as error:  # the graph has no vertex for a param, say
+                self.answers[error.code] += 1
+                continue
+            if orders.conflict is not None:
+                self.finds(trial, check_orders, f"order {orders.conflict[0]}: {orders.conflict[1]}")
+                return
+            differed |= orders.differed
+            found.append(_Kept(program, trial, orders))
+        if found:
+            self._count(found[0], differed)
+            self.kept.append(self.random.choice(found))
 
     def _refused(self, trial: Trial, code: str) -> None:
         self.answers[code] += 1
         if not code.startswith("E03"):
             self.findings.append(f"{code}: a program that is not well typed\n{trial.text}")
-        elif self.random.random() < _UNCHECKED:
+        elif self.random.random() < _UNCHECKED or options.collected is not None:
             program = compiled(trial.text, refuse=False)
             trial = replace(trial, pools=random_pools(self.random, program))
-            try:
-                orders = under_orders(program, trial, range(_ORDERS))
-            except GdslError:
-                return
-            self.answers[f"{code} {'rightly' if orders.differed or orders.conflict else 'perhaps not rightly'}"] += 1
+            self.answers[f"{code} {'rightly' if self._differs(trial) else 'perhaps not rightly'}"] += 1
 
-    def _count(self, program: ir.Program, trial: Trial, orders: Orders) -> None:
-        if isinstance(orders.answer, str):
-            self.answers["endless" if orders.answer in STOPS else orders.answer] += 1
+    def _differs(self, trial: Trial) -> bool:
+        """Whether a program that the rules hold back has several answers indeed; it is collected where that is
+        asked for."""
+        entry = None
+        for _ in range(_PLACES + 1):
+            with contextlib.suppress(GdslError):
+                entry = corpus.differing(trial, range(2 * _ORDERS))
+            if entry is not None:
+                break
+            trial = replace(trial, shape=random_shape(self.random))
+        if entry is not None and options.collected is not None:
+            smaller = corpus.tidied(entry)
+            if smaller is not None and not smaller.is_missed():
+                with options.collected.open("a", encoding="utf-8") as file:
+                    file.write(smaller.text())
+        return entry is not None
+
+    def _count(self, kept: _Kept, differed: set[str]) -> None:
+        program, answer = kept.program, kept.orders.answer
+        if isinstance(answer, str):
+            self.answers["endless" if answer in STOPS else answer] += 1
             return
-        marked = {data.name for data in (*program.arrays, *program.scalars) if not is_compared(program, data)}
+        marked = {data.name for data in problem_data(program) if not is_compared(program, data)}
         if not marked:
             self.answers["exact" if is_wholly_exact(program) else "rounding"] += 1
             return
-        self.answers["marked, differed" if orders.differed else "marked, never differed"] += 1
-        if options.marked is not None and not orders.differed:
-            self._list_marked(program, trial, sorted(marked))
+        if differed and options.collected is not None:
+            self._differs(kept.trial)
+        self.answers["marked, differed" if differed else "marked, never differed"] += 1
+        if options.marked is not None and not differed:
+            self._list_marked(program, kept.trial, sorted(marked))
 
     def _list_marked(self, program: ir.Program, trial: Trial, marked: list[str]) -> None:
         for _ in range(3):

@@ -10,9 +10,9 @@ from gdsl.tools.fuzz.programs.scopes import COMMON, FLOATS, IDS, INTEGERS, NUMBE
 
 _REDUCTIONS = {
     "bool": ("|=", "&=", "^="),
-    **{kind: ("min=", "max=", "+=", "-=", "*=", "&=", "|=", "^=") for kind in INTEGERS},
-    **{kind: ("min=", "max=", "+=", "-=") for kind in FLOATS},
-    **{kind: ("min=", "max=") for kind in IDS},
+    **dict.fromkeys(INTEGERS, ("min=", "max=", "+=", "-=", "*=", "&=", "|=", "^=")),
+    **dict.fromkeys(FLOATS, ("min=", "max=", "+=", "-=")),
+    **dict.fromkeys(IDS, ("min=", "max=")),
 }
 _TUNED = re.compile(r"\b(advance|neighbor_reduce)\((?:[^(),]|\([^()]*\))*, (\w+)")
 _SCHEDULE_KNOBS = {"schedule.fuse = off;": 0.25, "schedule.ids = 64;": 0.15, "schedule.block = 64;": 0.1}
@@ -188,7 +188,9 @@ class _Writer:
         return scope.expression(type_, depth)
 
     def target(self, scope: Scope, type_: str | None = None) -> Data | None:
-        found = [data for data in scope.reachable(type_, written=True) if not (data.kind == "edge" and self.chance(0.5))]
+        found = [
+            data for data in scope.reachable(type_, written=True) if not (data.kind == "edge" and self.chance(0.5))
+        ]
         return self.random.choice(found) if found else None
 
     def write(self, scope: Scope) -> str:
@@ -302,7 +304,9 @@ class _Writer:
         if not self.values:
             return None
         name, type_ = self.random.choice(self.values)
-        operations = {"bool": ("some", "every", "count", "and", "or", "xor")}.get(type_, ("min", "max"))
+        operations: tuple[str, ...] = {"bool": ("some", "every", "count", "and", "or", "xor")}.get(
+            type_, ("min", "max")
+        )
         operations += ("sum", "product") if type_ in NUMBERS else ()
         operations += ("and", "or", "xor") if type_ in INTEGERS else ()
         operation = self.random.choice(operations)

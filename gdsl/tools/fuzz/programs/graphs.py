@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy
 
+from gdsl.binding import problem_data
 from gdsl.graph import Graph
 from gdsl.ir import nodes as ir
 from gdsl.operations import Domain
@@ -41,7 +42,7 @@ def random_shape(random: random.Random, *, large: bool = False) -> Shape:
     """Any shape: of up to 8 vertices, or, where `large`, of some hundreds up to some thousands."""
     if not large and random.random() < 0.03:
         return Shape(random.choice((0, 1, 1, 5)), ())
-    count = random.randint(300, 3000) if large else random.choice((2, 3, 4, 5, 6, 7, 8))
+    count = random.randint(300, 3000) if large else random.choice((2, 3, 4, 4, 5, 5, 6, 7, 8))
     edges = random.choice(_SHAPES)(random, count)
     if random.random() < 0.3:
         edges += [(vertex, vertex) for vertex in random.sample(range(count), max(1, count // 4))]
@@ -85,7 +86,7 @@ def _grid(random: random.Random, count: int) -> list[Edge]:
 
 
 def _any(random: random.Random, count: int) -> list[Edge]:
-    return [(random.randrange(count), random.randrange(count)) for _ in range(random.randint(1, 3 * count))]
+    return [(random.randrange(count), random.randrange(count)) for _ in range(random.randint(count, 3 * count))]
 
 
 def _parts(random: random.Random, count: int) -> list[Edge]:
@@ -114,8 +115,9 @@ Pools = Mapping[str, tuple[Value, ...]]
 def random_pools(random: random.Random, program: ir.Program) -> Pools:
     """Values for all that `program` declares without a default."""
     declared = [param for param in program.params if param.default is None]
-    inputs = [data for data in (*program.arrays, *program.scalars) if data.is_input]
-    return {each.name: tuple(_value(random, each.type) for _ in range(_POOL)) for each in (*declared, *inputs)}
+    inputs = [data for data in problem_data(program) if data.is_input]
+    kinds = {each.name: each.type for each in declared} | {each.name: each.type for each in inputs}
+    return {name: tuple(_value(random, kind) for _ in range(_POOL)) for name, kind in kinds.items()}
 
 
 def _value(random: random.Random, kind: ScalarType) -> Value:

@@ -155,7 +155,7 @@ def _more(random: random.Random, text: str) -> str:
 
 def _otherwise(random: random.Random, text: str) -> str:
     """A condition for the calls."""
-    tree, functor, inside = _parts(random, text)
+    tree, functor, _ = _parts(random, text)
     condition = _scope(random, tree, functor).expression("bool", 1)
     if functor.condition is not None:
         operator = random.choice(("&&", "||"))

@@ -103,6 +103,8 @@ class Scope:
     def leaf(self, type_: str) -> str:
         """A literal or something to read."""
         choices = [self.literal(type_)]
+        if type_ in IDS and (self.vertices if type_ == "vertex" else self.edges) and not self.chance(0.1):
+            choices = []
         readable = self.reachable(type_)
         if readable:
             now = "now " if self.in_functor and self.chance(0.04) else ""

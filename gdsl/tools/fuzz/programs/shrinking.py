@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
@@ -13,22 +14,23 @@ from gdsl.tools.fuzz.programs.trials import Trial
 Check = Callable[[Trial], str | None]
 """What is wrong with a trial, in words; None where nothing is. May raise GdslError for what is no program."""
 
+_BLANK = re.compile(r"^\s*\n", re.MULTILINE)
+
 
 def shrunk(trial: Trial, check: Check, most: int) -> Trial:
     """A trial with which `check` still finds something; at most `most` trials are made."""
     left = most
-    while True:
-        smaller = None
+    found: Trial | None = trial
+    while found is not None:
+        trial, found = found, None
         for candidate in _smaller(trial):
             if left == 0:
-                return trial
+                break
             left -= 1
             if _still(candidate, check):
-                smaller = candidate
+                found = candidate
                 break
-        if smaller is None:
-            return trial
-        trial = smaller
+    return replace(trial, text=_BLANK.sub("", trial.text))
 
 
 def _still(trial: Trial, check: Check) -> bool:

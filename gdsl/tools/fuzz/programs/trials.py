@@ -10,6 +10,7 @@ from typing import Any
 import numpy
 
 from gdsl.backends.interface import Outcome
+from gdsl.binding import problem_data
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import walk
 from gdsl.operations import NeighborOperation, ReduceOperation
@@ -81,11 +82,7 @@ def is_compared(program: ir.Program, declared: ir.Array | ir.Scalar) -> bool:
 
 def is_wholly_exact(program: ir.Program) -> bool:
     """Whether no decision of the program can depend on an order, so that even its errors are the same."""
-    return all(is_exact(program, declared) for declared in _data(program))
-
-
-def _data(program: ir.Program) -> tuple[ir.Array | ir.Scalar, ...]:
-    return (*program.arrays, *program.scalars)
+    return all(is_exact(program, declared) for declared in problem_data(program))
 
 
 _latest: list[tuple[ir.Program, bool]] = []
@@ -112,7 +109,7 @@ def difference(program: ir.Program, first: Answer, second: Answer) -> str | None
     """How two answers disagree in what must be the same; None where they do not."""
     if isinstance(first, Outcome) and isinstance(second, Outcome):
         return next(_differing(program, first, second, compared_only=True), (None, None))[1]
-    if _stops(first) != _stops(second) and all(is_compared(program, declared) for declared in _data(program)):
+    if _stops(first) != _stops(second) and all(is_compared(program, declared) for declared in problem_data(program)):
         return "one run ends and another goes on without end"
     codes = [answer if isinstance(answer, str) else "an answer" for answer in (first, second)]
     if codes[0] == codes[1] or (codes[0] in STOPS and codes[1] in STOPS) or not is_wholly_exact(program):
@@ -124,13 +121,13 @@ def differing_names(program: ir.Program, first: Answer, second: Answer) -> set[s
     """All results in which two answers differ, whatever their grade."""
     if isinstance(first, Outcome) and isinstance(second, Outcome):
         return {name for name, _ in _differing(program, first, second, compared_only=False)}
-    return set() if first == second else {declared.name for declared in _data(program)}
+    return set() if first == second else {declared.name for declared in problem_data(program)}
 
 
 def _differing(
     program: ir.Program, first: Outcome, second: Outcome, *, compared_only: bool
 ) -> Iterator[tuple[str, str]]:
-    for declared in _data(program):
+    for declared in problem_data(program):
         if declared.is_local or (compared_only and not is_compared(program, declared)):
             continue
         is_array = isinstance(declared, ir.Array)
