@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 import time
+from pathlib import Path
 
 import click
 
@@ -15,8 +16,12 @@ CAMPAIGNS = {
     "graphs": ("gdsl.tools.fuzz.graphs", "mutated graph files of every format"),
     "names": ("gdsl.tools.fuzz.names", "words as names in every role, compiled and run"),
     "expressions": ("gdsl.tools.fuzz.expressions", "random expressions on several backends, bit for bit"),
+    "programs": ("gdsl.tools.fuzz.programs", "random programs in many orders and on several backends"),
     "python": ("gdsl.tools.fuzz.python_calls", "calls of the Python interface with odd values"),
 }
+
+
+_FILE = click.Path(dir_okay=False, path_type=Path)
 
 
 def _flags(command: click.Command) -> click.Command:
@@ -36,12 +41,33 @@ def _progress(campaign: Campaign) -> None:
 @click.option("--seed", type=int, default=None, help="The seed of the first case; by default taken from the clock.")
 @click.option("--count", type=click.IntRange(1), default=None, help="How many cases each campaign runs.")
 @click.option("--minutes", type=float, default=None, help="How long each campaign runs; 1 without --count.")
-@click.option("--backends", default="", help="What is compared, such as reference,cpu,emulator,cuda.")
-def main(seed: int | None, count: int | None, minutes: float | None, backends: str, **chosen: bool) -> None:
+@click.option("--backends", default="reference,cpu", show_default=True, help="Out of reference, cpu, emulator, cuda.")
+@click.option("--list-marked", type=_FILE, help="Programs: a file for those with a mark that never differed.")
+@click.option("--collect", type=_FILE, help="Programs: a file for those that are held back and differ indeed.")
+@click.option("--repeat", type=_FILE, help="Programs: look again at the finding in this file.")
+def main(
+    seed: int | None,
+    count: int | None,
+    minutes: float | None,
+    backends: str,
+    list_marked: Path | None,
+    collect: Path | None,
+    repeat: Path | None,
+    **chosen: bool,
+) -> None:
     """Look for input that breaks gdsl. Each case follows from its seed alone: --seed N --count 1 repeats it.
 
     Without a campaign's name all of them are run.
     """
+    from gdsl.tools.fuzz import programs
+
+    programs.options.marked, programs.options.collected = list_marked, collect
+    if repeat is not None:
+        if backends:
+            programs.choose_backends(backends.split(","))
+        wrong = programs.repeat(repeat.read_text(encoding="utf-8"))
+        print("\n".join(wrong) or "nothing is wrong")
+        sys.exit(bool(wrong))
     first = int(time.time()) if seed is None else seed
     names = [name for name in CAMPAIGNS if chosen[name]] or list(CAMPAIGNS)
     seconds = minutes * 60 if minutes is not None else (None if count is not None else 60.0)
@@ -49,8 +75,11 @@ def main(seed: int | None, count: int | None, minutes: float | None, backends: s
     for name in names:
         module = importlib.import_module(CAMPAIGNS[name][0])
         case: Case = module.case
-        if backends and hasattr(module, "choose_backends"):
-            module.choose_backends(backends.split(","))
+        if hasattr(module, "choose_backends"):
+            try:
+                module.choose_backends(backends.split(","))
+            except ValueError as error:
+                raise click.BadParameter(str(error), param_hint="--backends") from None
         campaign = run(name, case, seed=first, count=count, seconds=seconds, progress=_progress)
         print(campaign.line())
         for own, text in campaign.findings:

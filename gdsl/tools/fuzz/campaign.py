@@ -8,13 +8,18 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-Case = Callable[[random.Random], str]
+Case = Callable[[random.Random], "str | Counter[str]"]
 """One case, made from nothing but the generator: returns how it went, in a word or two that are counted
-(``"accepted"``, ``"E0201"``); raises `Finding` for what must not happen."""
+(``"accepted"``, ``"E0201"``), or the counts of a case of many parts; raises `Finding` for what must not happen."""
 
 
 class Finding(Exception):  # noqa: N818 (what a campaign looks for is no error of the campaign)
     """Something that must not happen, with all that a person needs to see it again."""
+
+    def __init__(self, text: str, answers: Counter[str] | None = None) -> None:
+        """`answers`: how the other parts of the case went."""
+        super().__init__(text)
+        self.answers: Counter[str] = Counter() if answers is None else answers
 
 
 @dataclass
@@ -52,8 +57,10 @@ def run(
         own = seed + campaign.cases
         campaign.cases += 1
         try:
-            campaign.answers[case(random.Random(own))] += 1
+            answer = case(random.Random(own))
+            campaign.answers.update([answer] if isinstance(answer, str) else answer)
         except Finding as finding:
+            campaign.answers.update(finding.answers)
             campaign.findings.append((own, str(finding)))
         except Exception as error:  # whatever escapes is what the campaign looks for
             campaign.findings.append((own, f"{type(error).__name__}: {error}"))

@@ -135,14 +135,15 @@ def runner(backend: str) -> Runner:
 def missing(backend: str) -> str | None:
     """Why `backend` cannot run here; None where it can."""
     if backend == "emulator":
-        return None if (_checkout() / "tests" / "emulator").is_dir() else "there is no checkout with tests/emulator"
+        return None if (checkout() / "tests" / "emulator").is_dir() else "there is no checkout with tests/emulator"
     if backend == "binding":
         return None
     found = registry.availability(backend)
     return None if found.ok else found.detail
 
 
-def _checkout() -> Path:
+def checkout() -> Path:
+    """The root of the repository that gdsl is imported from, if it is one."""
     return Path(__file__).resolve().parents[4]
 
 
@@ -164,7 +165,7 @@ def _binding(program: ir.Program, data: Data) -> Results:
 
 def _emulator() -> Runner:
     """The generated CUDA on the CPU, as the tests run it."""
-    folder = str(_checkout() / "tests")
+    folder = str(checkout() / "tests")
     if folder not in sys.path:
         sys.path.insert(0, folder)
     running = importlib.import_module("emulator.running")

@@ -1,0 +1,59 @@
+"""Programs of the families in ``families.txt``, in which most choices are taken as they work."""
+
+from __future__ import annotations
+
+import random
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+_HEAD = re.compile(r"^=== (\w+)(?: (\d+))?\n", re.MULTILINE)
+_FIRST = 0.4
+"""How often the first form is taken without drawing."""
+
+
+@dataclass(frozen=True)
+class _Section:
+    text: str
+    weight: int
+
+
+@cache
+def _sections() -> dict[str, _Section]:
+    """The parts of the file by name; families are those with a weight."""
+    pieces = _HEAD.split(Path(__file__).with_name("families.txt").read_text(encoding="utf-8"))[1:]
+    found = zip(pieces[::3], pieces[1::3], pieces[2::3], strict=True)
+    return {name: _Section(text.strip("\n"), int(weight or 0)) for name, weight, text in found}
+
+
+def shaped_text(random: random.Random) -> str:
+    """A member of one family, before mutations; it may be ill typed where two choices do not fit."""
+    sections = _sections()
+    families = [section for section in sections.values() if section.weight]
+    family = random.choices(families, [section.weight for section in families])[0]
+    functors, _, schedule = family.text.partition("\n---\n")
+    schedule = chosen(random, schedule or sections["loops"].text)
+    body = chosen(random, f"{sections['tally'].text}\n{functors}\n")
+    if re.search(r"\bd\[dst\] (== -1|< 0)|\(d\[dst\], -1", body) and random.random() < 0.5:
+        schedule = f"d[0] = 0;\n{schedule}"
+    spare = [line for line in sections["spare"].text.splitlines() if _is_said(line, body + schedule)]
+    problem = chosen(random, "\n".join((sections["data"].text, *spare)))
+    lines = [line for line in f"{body}schedule {{\n{schedule}\n}}\n".splitlines() if line.strip()]
+    return "\n".join(("program shaped;", "problem {", problem, "}", *lines, ""))
+
+
+def _is_said(declaration: str, text: str) -> bool:
+    name = declaration.split(":")[0].split()[-1]
+    return re.search(rf"\b{name}\b", text) is not None
+
+
+def chosen(random: random.Random, text: str) -> str:
+    """`text` with every choice made, the innermost first."""
+    while "$[" in text:
+        start = text.rindex("$[")
+        end = text.index("$]", start)
+        forms = [form.strip() for form in text[start + 2 : end].split("$|")]
+        form = forms[0] if random.random() < _FIRST else random.choice(forms)
+        text = f"{text[:start]}{form}{text[end + 2 :]}"
+    return text

@@ -1,0 +1,321 @@
+"""Programs of any well-typed parts: every operator, type, statement and knob. The rules refuse most of them."""
+
+from __future__ import annotations
+
+import random
+import re
+from dataclasses import replace
+
+from gdsl.tools.fuzz.programs.scopes import COMMON, FLOATS, IDS, INTEGERS, NUMBERS, TYPES, Data, Function, Local, Scope
+
+_REDUCTIONS = {
+    "bool": ("|=", "&=", "^="),
+    **dict.fromkeys(INTEGERS, ("min=", "max=", "+=", "-=", "*=", "&=", "|=", "^=")),
+    **dict.fromkeys(FLOATS, ("min=", "max=", "+=", "-=")),
+    **dict.fromkeys(IDS, ("min=", "max=")),
+}
+_TUNED = re.compile(r"\b(advance|neighbor_reduce)\((?:[^(),]|\([^()]*\))*, (\w+)")
+_SCHEDULE_KNOBS = {"schedule.fuse = off;": 0.25, "schedule.ids = 64;": 0.15, "schedule.block = 64;": 0.1}
+_OVERS = ("", "", "", ", over=in_edges", ", over=all_edges", ", over=out_edges")
+
+
+def free_program(random: random.Random) -> str:
+    """The text of one; the same state of `random` gives the same one."""
+    return _Writer(random).program()
+
+
+def knobs(random: random.Random, schedule: str) -> str:
+    """A `tune` part for the functors that `schedule` advances or reduces over, or nothing."""
+    lines = []
+    for operator, name in sorted(set(_TUNED.findall(schedule))):
+        if operator == "advance" and random.random() < 0.5:
+            lines.append(f"{name}.direction = {random.choice(('push', 'pull', 'auto', 'auto(alpha=1, beta=1)'))};")
+        if random.random() < 0.25:
+            lines.append(f"{name}.balance = {random.choice(('thread', 'block', 'auto'))};")
+    for text, probability in _SCHEDULE_KNOBS.items():
+        if random.random() < probability:
+            lines.append(text)
+    return f"tune {{ {' '.join(lines)} }}\n" if lines else ""
+
+
+class _Writer:
+    def __init__(self, random: random.Random) -> None:
+        self.random = random
+        self.data: list[Data] = []
+        self.functions: tuple[Function, ...] = ()
+        self.names = 0
+        self.frontiers: list[str] = []
+        self.functors: dict[str, list[str]] = {"vertex": [], "edge": []}
+        self.values: list[tuple[str, str]] = []
+        self.loops = 0
+
+    def chance(self, probability: float) -> bool:
+        return self.random.random() < probability
+
+    def name(self, stem: str) -> str:
+        self.names += 1
+        return f"{stem}{self.names}"
+
+    # ------------------------------------------------------------ declarations
+
+    def program(self) -> str:
+        problem = self.problem()
+        functions = self.function() if self.chance(0.4) else ""
+        parts = [self.functor("edge") for _ in range(self.random.choice((0, 1, 1, 2)))]
+        parts += [self.functor("vertex") for _ in range(self.random.choice((0, 1, 1, 2)))]
+        parts += [self.value_functor() for _ in range(self.random.choice((0, 0, 0, 1, 1)))]
+        schedule = self.schedule()
+        return "\n".join(("program free;", problem, functions, *parts, schedule, knobs(self.random, schedule)))
+
+    def problem(self) -> str:
+        lines = ["scalar go : bool = true;"]
+        self.data.append(Data("go", "scalar", "bool"))
+        counts = {"param": (0, 1), "vertex": (2, 3, 3, 4), "edge": (0, 1), "scalar": (0, 1, 2)}
+        for kind, choices in counts.items():
+            for _ in range(self.random.choice(choices)):
+                is_input = kind in ("vertex", "edge", "scalar") and self.chance(0.15)
+                data = Data(self.name(kind[0]), kind, self.random.choice(COMMON), is_input)
+                initial = self.initial(data)
+                local = "local " if data.is_written and self.chance(0.08) else ""
+                lines.append(f"{'input ' * is_input}{local}{kind} {data.name} : {data.type}{initial};")
+                self.data.append(data)
+        return "problem {\n    " + "\n    ".join(lines) + "\n}"
+
+    def initial(self, data: Data) -> str:
+        if data.is_input or self.chance(0.3) or (data.kind == "param" and data.type in IDS):
+            return ""
+        if data.kind == "param":
+            scope = Scope(self.random)
+            return f" = {scope.literal(data.type)}".replace(f"{data.type}(", "(") if data.type not in IDS else ""
+        params = [other for other in self.data if other.kind == "param" and other.type == data.type]
+        if params and self.chance(0.2):
+            return f" = {params[0].name}"
+        if data.kind in IDS and data.type == data.kind and self.chance(0.7):
+            return " = id"
+        if data.kind in IDS and data.type in NUMBERS and self.chance(0.6):
+            return f" = {data.type}(int32(id) * {self.random.choice('1357')} % {self.random.choice('3457')})"
+        if data.kind in IDS and data.type == "bool" and self.chance(0.6):
+            return f" = int32(id) % {self.random.choice('23')} == 0"
+        return f" = {Scope(self.random).literal(data.type)}"
+
+    def function(self) -> str:
+        parameters = tuple(self.random.choice(COMMON) for _ in range(self.random.choice((1, 1, 2))))
+        result = self.random.choice((*parameters, "int32", "bool"))
+        made = Function("helper", parameters, result)
+        names = tuple(Local(f"x{place}", kind) for place, kind in enumerate(parameters))
+        scope = Scope(self.random, locals=names)
+        steps = f"if ({scope.expression('bool')}) {{ return {scope.expression(result)}; }} " if self.chance(0.5) else ""
+        listed = ", ".join(f"{local.name}: {local.type}" for local in names)
+        text = f"function helper({listed}) -> {result} {{ {steps}return {scope.expression(result)}; }}"
+        self.functions = (made,)
+        return text
+
+    # ------------------------------------------------------------ functors
+
+    def scope(self, kind: str) -> Scope:
+        ends = ("src", "dst", "src", "dst", "near", "far") if kind == "edge" else ("v",)
+        edges = ("e",) if kind == "edge" else ()
+        return Scope(self.random, self.data, ends, edges, (), self.functions, (), True, True)
+
+    def functor(self, kind: str) -> str:
+        name = self.name(kind[0] + "f")
+        self.functors[kind].append(name)
+        scope = self.scope(kind)
+        condition = f"cond {scope.expression('bool')}; " if self.chance(0.45) else ""
+        body = self.block(scope, self.random.choice((1, 1, 2, 2, 3)), 2) if self.chance(0.93) else ""
+        head = f"edge functor {name}(src, dst, e)" if kind == "edge" else f"vertex functor {name}(v)"
+        return f"{head} {{ {condition}{f'apply {{ {body} }}' if body else ''} }}"
+
+    def value_functor(self) -> str:
+        name, type_ = self.name("val"), self.random.choice(COMMON)
+        self.values.append((name, type_))
+        scope = self.scope("edge")
+        condition = f"cond {scope.expression('bool')}; " if self.chance(0.3) else ""
+        return f"edge functor {name}(src, dst, e) -> {type_} {{ {condition}value {scope.expression(type_)}; }}"
+
+    def block(self, scope: Scope, count: int, depth: int, in_loop: bool = False) -> str:
+        texts = []
+        for _ in range(count):
+            text, scope = self.statement(scope, depth, in_loop)
+            texts.append(text)
+        return " ".join(texts)
+
+    def statement(self, scope: Scope, depth: int, in_loop: bool) -> tuple[str, Scope]:
+        if self.chance(0.15):
+            kind, mutable = self.random.choice(COMMON), self.chance(0.5)
+            local = Local(self.name("t"), kind, mutable)
+            text = f"{'var' if mutable else 'let'} {local.name}: {kind} = {self.rooted(scope, kind)};"
+            return text, scope.with_local(local)
+        mutable_locals = [local for local in scope.locals if local.is_mutable]
+        if mutable_locals and self.chance(0.2):
+            local = self.random.choice(mutable_locals)
+            return f"{local.name} = {self.rooted(scope, local.type)};", scope
+        if depth and self.chance(0.3):
+            condition = self.rooted(scope, "bool")
+            then = self.block(scope, self.random.choice((1, 1, 2)), depth - 1, in_loop)
+            otherwise = f" else {{ {self.block(scope, 1, depth - 1, in_loop)} }}" if self.chance(0.3) else ""
+            return f"if ({condition}) {{ {then} }}{otherwise}", scope
+        if depth and self.chance(0.1):
+            return self.loop(scope, depth), scope
+        if in_loop and self.chance(0.2):
+            return f"if ({scope.expression('bool', 1)}) {{ break; }}", scope
+        if self.chance(0.15):
+            return f"accept {self.rooted(scope, 'bool')};", scope
+        if self.chance(0.1):
+            effect = self.effect(scope, "")
+            return (f"{effect};" if effect else "accept true;"), scope
+        return self.write(scope), scope
+
+    def loop(self, scope: Scope, depth: int) -> str:
+        name = self.name("i")
+        if self.chance(0.6):
+            inner = scope.with_local(Local(name, "int32"))
+            return f"for {name} in 0..{self.random.choice('123')} {{ {self.block(inner, 1, depth - 1, True)} }}"
+        inner = scope.with_local(Local(name, "int32"))
+        body = self.block(inner, 1, depth - 1, True)
+        test = scope.expression("bool", 1)
+        return f"var {name}: int32 = 0; while ({name} < 3 && {test}) {{ {name} = {name} + 1; {body} }}"
+
+    def rooted(self, scope: Scope, type_: str, depth: int = 2) -> str:
+        """An expression in a place that allows side effects at its top and under `&&`, `||` and `!`."""
+        if type_ == "bool" and depth and self.chance(0.2):
+            sides = [self.rooted(scope, "bool", depth - 1) for _ in range(2)]
+            return f"({sides[0]} {self.random.choice(('&&', '||'))} {sides[1]})"
+        if self.chance(0.3):
+            effect = self.effect(scope, type_)
+            if effect is not None:
+                return f"!{effect}" if type_ == "bool" and self.chance(0.15) else effect
+        return scope.expression(type_, depth)
+
+    def target(self, scope: Scope, type_: str | None = None) -> Data | None:
+        found = [
+            data for data in scope.reachable(type_, written=True) if not (data.kind == "edge" and self.chance(0.5))
+        ]
+        return self.random.choice(found) if found else None
+
+    def write(self, scope: Scope) -> str:
+        data = self.target(scope)
+        if data is None:
+            return "accept true;"
+        place, value = scope.element(data), scope.expression(data.type)
+        if self.chance(0.4):
+            return f"{place} {self.random.choice(_REDUCTIONS[data.type])} {value};"
+        return f"{place} {self.random.choice(('=', '=', 'any='))} {value};"
+
+    def effect(self, scope: Scope, type_: str) -> str | None:
+        """`changed`, `fetch` or `cas` of a type; any of them for no type."""
+        data = self.target(scope, None if type_ in ("", "bool") else type_)
+        if data is None:
+            return None
+        place = scope.element(data)
+        update = f"{place} {self.random.choice(_REDUCTIONS[data.type])} {scope.expression(data.type, 1)}"
+        if (type_ == "bool" and not (data.type == "bool" and self.chance(0.1))) or (type_ == "" and self.chance(0.6)):
+            if self.chance(0.4):
+                return f"cas({place}, {scope.literal(data.type)}, {scope.expression(data.type, 1)})"
+            return f"changed({update})"
+        return f"fetch({update})" if type_ in ("", data.type) else None
+
+    # ------------------------------------------------------------ schedule
+
+    def schedule(self) -> str:
+        first = self.name("f")
+        self.frontiers.append(first)
+        text = f"frontier {first} = {self.members()}; " + self.steps(self.random.choice((2, 3, 3, 4)), 2)
+        return f"schedule {{ {text} }}"
+
+    def members(self) -> str:
+        named = [data.name for data in self.data if data.kind in ("param", "scalar") and data.type == "vertex"]
+        listed = self.random.choice(("{ 0 }", "{ 1 }", "{ 0, 2 }", "{ 1, 0, 1 }", "{ }"))
+        return self.random.choice((*(f"{{ {name} }}" for name in named), listed, "vertices", "vertices"))
+
+    def steps(self, count: int, depth: int) -> str:
+        known = len(self.frontiers)
+        texts = [self.step(depth) for _ in range(count)]
+        del self.frontiers[known:]
+        return " ".join(texts)
+
+    def step(self, depth: int) -> str:
+        scope = Scope(self.random, [d for d in self.data if d.kind in ("scalar", "param")], sees_iteration=True)
+        scope = replace(scope, frontiers=tuple(self.frontiers), functions=self.functions)
+        if depth and self.chance(0.3):
+            return self.control(scope, depth)
+        if self.chance(0.2):
+            return self.assignment(scope)
+        if self.chance(0.15):
+            name = self.name("f")
+            text = f"frontier {name} = {self.set()};"
+            self.frontiers.append(name)
+            return text
+        return self.operator()
+
+    def control(self, scope: Scope, depth: int) -> str:
+        body = self.steps(self.random.choice((1, 2, 2)), depth - 1)
+        form = self.random.choice(("while", "while", "flag", "repeat", "repeat", "if"))
+        if form == "while":
+            return f"while ({self.random.choice(self.frontiers)}) {{ {body} }}"
+        if form == "flag":
+            return f"go = true; while (go) {{ go = false; {body} }}"
+        if form == "repeat":
+            return f"repeat ({self.random.choice('123')}) {{ {body} }}"
+        otherwise = f" else {{ {self.steps(1, depth - 1)} }}" if self.chance(0.4) else ""
+        condition = self.random.choice((self.random.choice(self.frontiers), scope.expression("bool")))
+        return f"if ({condition}) {{ {body} }}{otherwise}"
+
+    def assignment(self, scope: Scope) -> str:
+        written = [data for data in self.data if data.is_written]
+        data = self.random.choice(written)
+        twins = [other for other in written if (other.kind, other.type) == (data.kind, data.type) and other != data]
+        if twins and self.chance(0.4):
+            return f"swap({data.name}, {self.random.choice(twins).name});"
+        value = scope.expression(data.type)
+        if data.kind == "scalar":
+            operation = self.random.choice(_REDUCTIONS[data.type]) if self.chance(0.3) else "="
+            return f"{data.name} {operation} {value};"
+        if data.kind == "vertex" and self.chance(0.5):
+            return f"{data.name}[{self.random.choice('01')}] = {value};"
+        return f"fill({data.name}, {value});"
+
+    def set(self) -> str:
+        edge, vertex = self.functors["edge"], self.functors["vertex"]
+        forms = [self.members(), self.random.choice(self.frontiers)]
+        source = self.random.choice((self.random.choice(self.frontiers), "vertices", *self.frontiers))
+        if edge:
+            forms += [self.advance(source, "")] * 3
+        if vertex:
+            forms += [f"filter({source}, {self.random.choice(vertex)})", f"where({self.random.choice(vertex)})"]
+        return self.random.choice(forms)
+
+    def advance(self, source: str, to: str) -> str:
+        functor = self.random.choice(self.functors["edge"])
+        return f"advance({source}, {functor}{to}{self.random.choice(_OVERS)})"
+
+    def operator(self) -> str:
+        edge, vertex = self.functors["edge"], self.functors["vertex"]
+        source = self.random.choice((*self.frontiers, "vertices"))
+        forms = [f"{self.random.choice(self.frontiers)} = {self.set()};"]
+        if edge:
+            forms += [self.advance(source, ", to=none") + ";", f"compute(edges, {self.random.choice(edge)});"]
+        if vertex:
+            forms += [f"compute({source}, {self.random.choice(vertex)});"] * 2
+        reduced = self.reduction(source)
+        return self.random.choice([*forms, *([reduced] * 2 if reduced else [])])
+
+    def reduction(self, source: str) -> str | None:
+        if not self.values:
+            return None
+        name, type_ = self.random.choice(self.values)
+        operations: tuple[str, ...] = {"bool": ("some", "every", "count", "and", "or", "xor")}.get(
+            type_, ("min", "max")
+        )
+        operations += ("sum", "product") if type_ in NUMBERS else ()
+        operations += ("and", "or", "xor") if type_ in INTEGERS else ()
+        operation = self.random.choice(operations)
+        kinds = INTEGERS if operation == "count" else (type_,)
+        arrays = [d for d in self.data if d.kind == "vertex" and d.is_written and d.type in kinds]
+        if not arrays:
+            return None
+        over = self.random.choice(_OVERS)
+        return f"{self.random.choice(arrays).name} = neighbor_reduce({source}, {name}, {operation}{over});"
+
+
+assert set(_REDUCTIONS) == set(TYPES)

@@ -1,0 +1,25 @@
+"""Programs with two answers that a checker has let pass without a mark: each is refused, or its results are marked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support import asserting
+
+from gdsl.diagnostics import GdslError
+from gdsl.tools.fuzz.programs import check_orders
+from gdsl.tools.fuzz.programs.trials import trial_of
+
+FOUND = sorted((Path(__file__).parent / "found").glob("*.gdsl"))
+
+
+@pytest.mark.parametrize("path", FOUND, ids=lambda path: path.stem)
+def test_is_refused_or_marked(path: Path) -> None:
+    try:
+        wrong = check_orders(trial_of(path.read_text(encoding="utf-8")))
+    except GdslError as error:
+        assert error.code.startswith("E03")
+        return
+    if wrong is not None:
+        asserting.report(wrong)

@@ -1,0 +1,45 @@
+"""Each rule of the checker is needed: without it a program of the corpus has two answers and no mark says so.
+
+The corpus holds random programs that differ from order to order, each with two orders that show it; the campaign of
+programs collects them (``python -m gdsl.tools.fuzz --programs --collect tests/rules/orders.corpus``).
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+from rules_off import RULES, switch_off
+from support import asserting
+
+from gdsl.tools.fuzz.programs.corpus import Entry, read
+
+UNNOTICED = frozenset({})
+"""Rules that no program of the corpus needs."""
+
+
+@cache
+def corpus() -> list[Entry]:
+    return read(Path(__file__).with_name("orders.corpus"))
+
+
+def test_the_programs_differ() -> None:
+    assert len(corpus()) > 100
+    assert [entry.text() for entry in corpus()[::10] if not entry.holds()] == []
+
+
+def test_with_all_rules_none_is_missed() -> None:
+    missed = [entry.text() for entry in corpus() if entry.is_missed()]
+    if missed:
+        asserting.report("\n".join(missed))
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_without_one_rule_some_program_is_missed(rule: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    try:
+        switch_off(monkeypatch, rule)
+    except LookupError as error:
+        asserting.report(str(error))
+    noticed = any(entry.is_missed() for entry in corpus())
+    assert noticed is (rule not in UNNOTICED)

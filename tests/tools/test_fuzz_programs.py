@@ -1,0 +1,136 @@
+"""A short run of the campaign of programs, and what it makes of a checker and of backends that are wrong."""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+from collections.abc import Iterator
+
+import pytest
+from support import asserting
+
+from gdsl.backends.cpu.compiler import find_compiler
+from gdsl.backends.cpu.executable import CpuExecutable
+from gdsl.backends.interface import Outcome
+from gdsl.tools.fuzz import programs
+from gdsl.tools.fuzz.campaign import run
+from gdsl.tools.fuzz.programs import trials
+from gdsl.tools.fuzz.programs.families import shaped_text
+from gdsl.tools.fuzz.programs.free import free_program
+from gdsl.tools.fuzz.programs.graphs import Shape
+from gdsl.tools.fuzz.programs.running import compiled
+from gdsl.tools.fuzz.programs.shrinking import shrunk
+from gdsl.tools.fuzz.programs.trials import Trial, difference, trial_of, under_orders
+
+SEED = 20_261
+COMPILER = find_compiler() is not None
+TWO_ANSWERS = """program p;
+problem { vertex b : int32 = int32(id); vertex c : int32; scalar spare : int32 = 3; }
+edge functor f(src, dst, e) { apply { if (b[dst] >= 0) { c[dst] = b[src] + 1; } spare += 1; } }
+schedule { frontier f1 = vertices; repeat (2) { f1 = advance(f1, f); } }
+"""
+FORK = Shape(4, ((0, 2), (1, 2), (2, 3)))
+
+
+@pytest.fixture(autouse=True)
+def options(monkeypatch: pytest.MonkeyPatch) -> Iterator[programs.Options]:
+    """The campaign's options, as they were when the test is over."""
+    backends = ("reference", "cpu") if COMPILER else ("reference",)
+    made = programs.Options(backends=backends, shrinks=20)
+    monkeypatch.setattr(programs, "options", made)
+    yield made
+
+
+def test_nothing_is_found() -> None:
+    campaign = run("programs", programs.case, seed=SEED, count=12, seconds=25)
+    assert {answer[:3] for answer in campaign.answers if answer.startswith("E0")} <= {"E03", "E06", "E08"}
+    assert campaign.answers["exact"] > 5
+    if campaign.findings:
+        asserting.report("\n\n".join(text for _, text in campaign.findings))
+
+
+@pytest.mark.skipif(not COMPILER, reason="the emulator needs g++")
+def test_nothing_is_found_by_the_emulator(options: programs.Options) -> None:
+    options.backends, options.emulated = ("reference", "emulator"), 4.0
+    campaign = run("programs", programs.case, seed=SEED + 1000, count=1)
+    assert campaign.answers["emulator"] > 0 or campaign.findings
+    if campaign.findings:
+        asserting.report("\n\n".join(text for _, text in campaign.findings))
+
+
+def test_the_generators_write_all_that_there_is() -> None:
+    texts = [free_program(random.Random(seed)) for seed in range(150)]
+    texts += [shaped_text(random.Random(seed)) for seed in range(150)]
+    words = (
+        "advance filter where compute neighbor_reduce swap fill size while repeat if else for break let var changed "
+    )
+    words += (
+        "fetch cas any= now accept cond function param input edge scalar frontier to=none all_edges place near far "
+    )
+    words += "min max sum product some every count direction balance fuse ids block float64 uint64 iteration tune"
+    missing = [word for word in words.split() if not any(word in text for text in texts)]
+    assert missing == []
+
+
+def test_a_program_that_the_rules_let_pass_is_found_and_shrunk(monkeypatch: pytest.MonkeyPatch) -> None:
+    unchecked = compiled
+
+    def trusting(text: str, *, refuse: bool = True) -> object:
+        program = unchecked(text, refuse=False)
+        everything = [
+            tuple(dataclasses.replace(data, unique=True) for data in part) for part in (program.arrays, program.scalars)
+        ]
+        return dataclasses.replace(program, arrays=everything[0], scalars=everything[1])
+
+    monkeypatch.setattr(programs, "compiled", trusting)
+    trial = Trial(TWO_ANSWERS, FORK)
+    found = programs.check_orders(trial)
+    assert found is not None and "c[2] is" in found
+    smaller = shrunk(trial, programs.check_orders, 300)
+    assert len(smaller.shape.edges) == 2
+    assert len(smaller.text) < len(TWO_ANSWERS) - 60 and "spare" not in smaller.text
+    again = f"{smaller.header()}\n{smaller.text}"
+    assert trial_of(again).shape == smaller.shape
+    programs.options.backends = ("reference",)
+    assert programs.repeat(again)
+
+
+@pytest.mark.skipif(not COMPILER, reason="there is no C++ compiler")
+def test_a_wrong_backend_is_found(monkeypatch: pytest.MonkeyPatch, options: programs.Options) -> None:
+    options.shrinks = 0
+    right = CpuExecutable.run
+
+    def wrong(self: CpuExecutable, *arguments: object) -> Outcome:
+        outcome = right(self, *arguments)  # type: ignore[arg-type]
+        for values in outcome.arrays.values():
+            if values.dtype == "int32" and len(values):
+                values[-1] += 1
+        return outcome
+
+    monkeypatch.setattr(CpuExecutable, "run", wrong)
+    campaign = run("programs", programs.case, seed=SEED, count=1)
+    assert any("# cpu" in text for _, text in campaign.findings)
+
+
+def test_errors_and_endless_loops_count_where_everything_is_exact() -> None:
+    exact = compiled("program p;\nproblem { scalar n : int32; }\nschedule { n = 1; }\n")
+    marked = compiled(
+        "program p;\nproblem { vertex a : vertex; }\n"
+        "edge functor f(src, dst, e) { apply { a[dst] any= src; } }\nschedule { advance(vertices, f, to=none); }\n"
+    )
+    place = programs.Place(FORK.graph, {})
+    answer = programs.running.on_reference(exact)(place, 0, 1)
+    assert difference(exact, answer, "E0801") == "an answer, and E0801"
+    assert "without end" in (difference(exact, answer, "E0803") or "")
+    assert difference(exact, "E0802", "E0803") is None
+    assert difference(marked, answer, "E0801") is None
+
+
+def test_a_run_that_only_takes_longer_is_not_endless(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The limits of a first run are too small for one order: it gets more time before it is judged."""
+    program = compiled("program p;\nproblem { scalar n : int32; }\nschedule { repeat (70) { n += 1; } }\n")
+    ends = programs.running.on_reference(program)
+    orders = trials.Orders(ends(programs.Place(FORK.graph, {}), 0, 20), 0)
+    assert isinstance(orders.answer, Outcome)
+    assert trials.compare(program, programs.Place(FORK.graph, {}), orders, ends, 1) is None
+    assert under_orders(program, Trial("", FORK), range(4)).answer == "E0803"
