@@ -11,68 +11,41 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdsl.graph.graph import Graph
+from gdsl.plan import structs_cpu
+from gdsl.plan.storage import Pointer, Struct
 from gdsl.types import ScalarType, Widths
 
-
-class GraphSlice(ctypes.Structure):
-    """`graph_slice` of the runtime."""
-
-    _fields_ = [
-        ("num_vertices", ctypes.c_int64),
-        ("num_edges", ctypes.c_int64),
-        ("offsets", ctypes.c_void_p),
-        ("columns", ctypes.c_void_p),
-        ("in_offsets", ctypes.c_void_p),
-        ("in_sources", ctypes.c_void_p),
-        ("in_edges", ctypes.c_void_p),
-    ]
+_POINTERS: dict[str, Any] = {"void*": ctypes.POINTER(ctypes.c_void_p), "void* const": ctypes.POINTER(ctypes.c_void_p)}
+"""What the host itself follows, by what it points to; other pointers are addresses."""
+_STRUCTURES: dict[str, Any] = {}
 
 
-class TraceEntry(ctypes.Structure):
-    """`trace_record` of the runtime."""
-
-    _fields_ = [
-        ("site", ctypes.c_int32),
-        ("iteration", ctypes.c_int32),
-        ("size", ctypes.c_int64),
-        ("edges", ctypes.c_int64),
-        ("pulled", ctypes.c_int64),
-    ]
+def _structure(struct: Struct) -> Any:
+    """A struct of the plan as a class of ctypes; pointers to it are followed from now on."""
+    fields = [(field.name, _kind(field.type)) for field in struct.fields]
+    made = type(struct.name, (ctypes.Structure,), {"_fields_": fields})
+    _STRUCTURES[struct.name], _POINTERS[struct.name] = made, ctypes.POINTER(made)
+    return made
 
 
-class ControlBlock(ctypes.Structure):
-    """`control_block` of the runtime."""
-
-    _fields_ = [
-        ("host_stop", ctypes.c_uint32),
-        ("halted", ctypes.c_uint32),
-        ("failure", ctypes.c_int64),
-        ("failed_value", ctypes.c_int64),
-        ("exhausted", ctypes.c_int64),
-        ("max_iterations", ctypes.c_int64),
-        ("iterations", ctypes.c_int64),
-        ("nanoseconds", ctypes.c_int64),
-        ("trace", ctypes.POINTER(TraceEntry)),
-        ("trace_length", ctypes.c_int64),
-        ("trace_capacity", ctypes.c_int64),
-    ]
+def _kind(kind: ScalarType | Pointer | Struct) -> Any:
+    if isinstance(kind, Struct):
+        return _STRUCTURES[kind.name]
+    if isinstance(kind, Pointer):
+        return _POINTERS.get(kind.to, ctypes.c_void_p)
+    return getattr(ctypes, f"c_{kind.value}")
 
 
-class HostSlice(ctypes.Structure):
-    """`host_slice` of the generated program."""
-
-    _fields_ = [
-        ("graph", GraphSlice),
-        ("control", ctypes.POINTER(ControlBlock)),
-        ("params", ctypes.POINTER(ctypes.c_void_p)),
-        ("data", ctypes.POINTER(ctypes.c_void_p)),
-    ]
+GraphSlice = _structure(structs_cpu.GRAPH_SLICE)
+_structure(structs_cpu.TRACE_RECORD)
+ControlBlock = _structure(structs_cpu.CONTROL)
+HostSlice = _structure(structs_cpu.HOST_SLICE)
 
 
 _widened: WeakKeyDictionary[Graph, dict[str, NDArray[Any]]] = WeakKeyDictionary()
 
 
-def graph_slice(graph: Graph, widths: Widths, parts: Iterable[str]) -> tuple[GraphSlice, list[Any]]:
+def graph_slice(graph: Graph, widths: Widths, parts: Iterable[str]) -> tuple[Any, list[Any]]:
     """`graph` for ids of these widths, with the `parts` that are asked for, and what must be kept alive."""
     arrays = {name: _part(graph, name, widths) for name in parts}
     addresses = {name: array.ctypes.data for name, array in arrays.items()}

@@ -11,7 +11,8 @@ import numpy
 
 from gdsl.backends.cuda.device import Buffer, Device
 from gdsl.backends.interface import Bindings
-from gdsl.codegen.cuda.layout import element_dtype, layout_of
+from gdsl.codegen.cuda.layout import layout_of
+from gdsl.codegen.structs import element_dtype
 from gdsl.graph.graph import Graph
 from gdsl.plan import storage
 from gdsl.plan.extents import Size

@@ -15,7 +15,9 @@ from gdsl.codegen.library import Library
 from gdsl.codegen.lines import number_lines
 from gdsl.codegen.literals import literal
 from gdsl.codegen.names import UNDEFINED, Names, Scope
+from gdsl.codegen.structs import checked_struct_text
 from gdsl.codegen.templates import render
+from gdsl.plan import structs_cpu
 from gdsl.plan.extents import EDGES, VERTICES, Extent
 from gdsl.plan.nodes import Initial, Initialise, Launch, Plan
 from gdsl.plan.storage import PROBLEM, Buffer, Made, Role
@@ -26,6 +28,10 @@ from gdsl.version import __version__
 LIBRARY = Library(
     "cpu", ("platform.hpp", "arithmetic.hpp", "memory.hpp", "graph.hpp", "frontier.hpp", "run.hpp", "loops.hpp")
 )
+
+
+_SHARED = (structs_cpu.GRAPH_SLICE, structs_cpu.TRACE_RECORD, structs_cpu.CONTROL)
+"""The structs of the runtime that the host fills or reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +94,14 @@ class _Generator:
 
     def _laid_out(self, parts: ProgramText) -> str:
         """The program's own part first, since what it needs of the runtime stands before it."""
-        body = render("cpu", "program.cpp.j2", plan=parts, part="program")
-        generated = {"data_slice": render("cpu", "program.cpp.j2", plan=parts, part="data")}
+        host = checked_struct_text(structs_cpu.HOST_SLICE, self.widths)
+        body = render("cpu", "program.cpp.j2", plan=parts, part="program", host_slice=host)
+        data = render("cpu", "program.cpp.j2", plan=parts, part="data")
+        generated = {"data_slice": data, **{each.name: checked_struct_text(each, self.widths) for each in _SHARED}}
         runtime = LIBRARY.link(body, generated)
         front = render("cpu", "program.cpp.j2", plan=parts, part="front", undefined=UNDEFINED)
         text = "\n".join([front, "\n\n".join(runtime), "", body])
-        structs = [generated["data_slice"], render("cpu", "program.cpp.j2", plan=parts, part="totals")]
+        structs = [data, render("cpu", "program.cpp.j2", plan=parts, part="totals")]
         self.names.settle(
             text,
             functions="\n".join(parts.functions),

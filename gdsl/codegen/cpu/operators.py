@@ -67,15 +67,15 @@ class OperatorPrinter:
         sweep = sweeps_of(operation)[0]
         common = self._common(operation, sweep, isinstance(does, Choice))
         if isinstance(does, Choice):
-            choice = switch_text(does.test, "direction.pull", _MEASURES)
+            choice = switch_text(does.test, _MEASURES)
             return AdvanceText(**common, push=self._push(does.no), pull=self._pull(does.yes), choice=choice)
         if sweep.segment is not None:
             return self._reduce(common, sweep, sweep.segment)
         if sweep.own is not None:
             return self._on_elements(common, sweep, sweep.own)
         if sweep.selection is not None:
-            return AdvanceText(**common, push=None, pull=self._pull(sweep), choice="")
-        return AdvanceText(**common, push=self._push(sweep), pull=None, choice="")
+            return AdvanceText(**common, push=None, pull=self._pull(sweep), choice=None)
+        return AdvanceText(**common, push=self._push(sweep), pull=None, choice=None)
 
     def _common(self, operation: Operation, sweep: Sweep, directed: bool) -> dict[str, Any]:
         step, members, collect = operation.step, sweep.members, sweep.collect

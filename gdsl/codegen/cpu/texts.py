@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from gdsl.codegen.functors import TotalsText
+from gdsl.codegen.switches import SwitchText
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +83,8 @@ class AdvanceText(OperatorText):
     kind: ClassVar[str] = "advance"
     push: Push | None
     pull: Pull | None
-    choice: str
-    """The test that says whether to pull, where it is chosen."""
+    choice: SwitchText | None
+    """The tests that say whether to pull, where it is chosen."""
 
 
 @dataclass(frozen=True, slots=True)

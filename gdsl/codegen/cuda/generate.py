@@ -8,7 +8,7 @@ from pathlib import PurePath
 
 from gdsl.codegen.comments import comment_lines, title_line
 from gdsl.codegen.cuda import runtime
-from gdsl.codegen.cuda.layout import GRAPH_SLICE, layout_of, run_slice, shared_structs, struct_text
+from gdsl.codegen.cuda.layout import GRAPH_SLICE, layout_of, run_slice, shared_structs
 from gdsl.codegen.cuda.operators import OperatorPrinter
 from gdsl.codegen.cuda.schedule import KernelPrinter
 from gdsl.codegen.cuda.steps import StepPrinter
@@ -18,6 +18,7 @@ from gdsl.codegen.functions import FunctionPrinter
 from gdsl.codegen.functors import FunctorTexts, TotalsText
 from gdsl.codegen.lines import number_lines
 from gdsl.codegen.names import UNDEFINED, Names, identifiers_of
+from gdsl.codegen.structs import struct_text
 from gdsl.codegen.templates import render
 from gdsl.ir.nodes import Expression, Literal, NoneId, OwnId
 from gdsl.ir.traversal import walk

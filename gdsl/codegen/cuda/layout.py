@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy
 
 from gdsl.codegen.names import Names
+from gdsl.codegen.structs import checked_struct_text, element_dtype, size_check, struct_dtype, struct_text, type_text
 from gdsl.ir.nodes import Array
 from gdsl.operations import Domain
 from gdsl.plan import structs
@@ -16,15 +17,6 @@ from gdsl.plan.storage import Field, Pointer, Role, Struct
 from gdsl.plan.walking import sweeps
 from gdsl.types import ScalarType, Widths
 
-_DTYPES = {
-    ScalarType.BOOL: "u1",
-    ScalarType.INT32: "i4",
-    ScalarType.UINT32: "u4",
-    ScalarType.INT64: "i8",
-    ScalarType.UINT64: "u8",
-    ScalarType.FLOAT32: "f4",
-    ScalarType.FLOAT64: "f8",
-}
 _I64, _U64 = ScalarType.INT64, ScalarType.UINT64
 
 GRAPH_SLICE = Struct(
@@ -58,7 +50,7 @@ class Layout:
         members = tuple(dataclasses.replace(field, name=names.member(field.name)) for field in self.problem.fields)
         printed = dataclasses.replace(self.problem, fields=members)
         text = struct_text(printed, "graph_slice graph;\n    run_slice run;")
-        return f"{text}\n{_size_check(self.problem, self.dtype(widths).itemsize)}"
+        return f"{text}\n{size_check(self.problem, self.dtype(widths).itemsize)}"
 
     def dtype(self, widths: Widths) -> numpy.dtype[numpy.void]:
         """The same as an aligned NumPy dtype with the fields `graph`, `run` and, where there is any, `problem`."""
@@ -73,11 +65,11 @@ def layout_of(plan: Plan, widths: Widths) -> Layout:
     program = plan.program
     asides = [(buffer.name, buffer.element) for buffer in plan.buffers if buffer.role is Role.TEMPORARY]
     fields = [
-        Field(name, Pointer(_name(kind)), f"{_aside_of(plan, name)} before it is stored") for name, kind in asides
+        Field(name, Pointer(type_text(kind)), f"{_aside_of(plan, name)} before it is stored") for name, kind in asides
     ]
     fields += [Field(array.name, Pointer(array.type.value), _array_comment(array)) for array in program.arrays]
     fields += [Field(scalar.name, Pointer(scalar.type.value), "one value") for scalar in program.scalars]
-    params = sorted(program.params, key=lambda param: -_dtype(param.type, widths).itemsize)
+    params = sorted(program.params, key=lambda param: -element_dtype(param.type, widths).itemsize)
     fields += [Field(param.name, param.type) for param in params]
     return Layout(GRAPH_SLICE, run_slice(plan), Struct("data_slice", tuple(fields)))
 
@@ -119,54 +111,6 @@ def shared_structs(plan: Plan, widths: Widths) -> dict[str, str]:
     checked = {struct.name: checked_struct_text(struct, widths) for struct in found}
     parts = (structs.COUNTERS, structs.FRONTIER, structs.DIRECTION_STATE)
     return {**checked, **{struct.name: struct_text(struct) for struct in parts}}
-
-
-def struct_text(struct: Struct, first: str = "") -> str:
-    """The C++ definition of a struct."""
-    lines = [*(f"// {line}" for line in struct.doc.splitlines()), f"struct {struct.name} {{"]
-    lines += [f"    {first}"] if first else []
-    for field in struct.fields:
-        array = f"[{field.count}]" if field.count else ""
-        declaration = f"    {_name(field.type)} {field.name}{array};"
-        lines.append(f"{declaration}  // {field.comment}" if field.comment else declaration)
-    return "\n".join([*lines, "};"])
-
-
-def checked_struct_text(struct: Struct, widths: Widths) -> str:
-    """The same, with a check of its size."""
-    return f"{struct_text(struct)}\n{_size_check(struct, struct_dtype(struct, widths).itemsize)}"
-
-
-def _size_check(struct: Struct, size: int) -> str:
-    return f'static_assert(sizeof({struct.name}) == {size}, "as the host knows it");'
-
-
-def struct_dtype(struct: Struct, widths: Widths) -> numpy.dtype[numpy.void]:
-    """The same struct as an aligned NumPy dtype."""
-    fields = []
-    for field in struct.fields:
-        kind = _dtype(field.type, widths)
-        fields.append((field.name, kind, (field.count,)) if field.count else (field.name, kind))
-    return numpy.dtype(fields, align=True)
-
-
-def element_dtype(kind: ScalarType | Struct, widths: Widths) -> numpy.dtype[numpy.generic]:
-    """The dtype of a buffer's elements on the device; ids are unsigned there."""
-    return _dtype(kind, widths)
-
-
-def _dtype(kind: ScalarType | Pointer | Struct, widths: Widths) -> numpy.dtype[numpy.generic]:
-    if isinstance(kind, Struct):
-        return struct_dtype(kind, widths)
-    if isinstance(kind, Pointer):
-        return numpy.dtype("u8")
-    return numpy.dtype(_DTYPES.get(kind) or f"u{widths.of(kind) // 8}")
-
-
-def _name(kind: ScalarType | Pointer | Struct) -> str:
-    if isinstance(kind, Pointer):
-        return f"{kind.to}*"
-    return kind.name if isinstance(kind, Struct) else kind.value
 
 
 def _aside_of(plan: Plan, temporary: str) -> str:

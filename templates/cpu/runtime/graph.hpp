@@ -1,15 +1,3 @@
-// piece: graph_slice
-// The graph in compressed rows: the edges of vertex v are offsets[v] to offsets[v + 1]. Pointers to what the program
-// does not use are null.
-struct graph_slice {
-    int64 num_vertices, num_edges;
-    const int64* offsets;       // out-edges: num_vertices + 1
-    const vertex* columns;      // their destinations: num_edges, ascending for each vertex
-    const int64* in_offsets;    // in-edges: num_vertices + 1
-    const vertex* in_sources;   // their sources: num_edges
-    const edge* in_edges;       // their edge ids: num_edges
-};
-
 // piece: out_degree
 inline int32 out_degree(const graph_slice& g, vertex v) { return int32(g.offsets[v + 1] - g.offsets[v]); }
 

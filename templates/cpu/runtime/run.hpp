@@ -1,25 +1,3 @@
-// piece: trace_record
-struct trace_record {
-    int32 site, iteration;
-    int64 size, edges;
-    int64 pulled;
-};
-
-// piece: control_block
-// What a run and its host tell each other; zeroed by the host.
-struct control_block {
-    uint32 host_stop;        // set by the host: leave soon
-    uint32 halted;           // set by the run: a check failed
-    int64 failure;           // 1 + the check that failed first
-    int64 failed_value;      // the index that it found
-    int64 exhausted;         // 1 + the loop that has had all the passes it may have
-    int64 max_iterations;
-    int64 iterations;        // finished passes of the outermost loops
-    int64 nanoseconds;
-    trace_record* trace;     // one record an operator; the host gives it back to gdsl_release
-    int64 trace_length, trace_capacity;
-};
-
 // piece: stopping
 inline bool stopping(const control_block& control) {
     return (load_now(&control.host_stop) | load_now(&control.halted)) != 0;

@@ -293,7 +293,8 @@ __device__ __forceinline__ void collect_apply(const data_slice& d, vertex v) {
 __device__ __forceinline__ void advance_discover(enactor& run, const data_slice& d, frontier& input, frontier& result, direction_state& direction, int32 iteration) {
     const uint64 size = input.size;
     follow_edges(direction, input, iteration, d.graph);
-    direction.pull = direction.pull ? input.size * 20 >= uint64(d.graph.num_vertices) : input.edges * 15 > direction.unvisited && input.edges * 20 > uint64(d.graph.num_vertices);
+    direction.pull = direction.pull ? input.size * 20 >= uint64(d.graph.num_vertices)
+                                    : input.edges * 15 > direction.unvisited && input.edges * 20 > uint64(d.graph.num_vertices);
     if (direction.pull) {
         need_bitmap(run, input, d.graph.num_vertices);
         begin_operator(run);

@@ -357,7 +357,8 @@ __device__ __forceinline__ void filter_join(enactor& run, const data_slice& d, f
 __device__ __forceinline__ void advance_leave(enactor& run, const data_slice& d, frontier& input, direction_state& direction, int32 iteration) {
     const uint64 size = input.size;
     follow_edges(direction, input, iteration, d.graph);
-    direction.pull = direction.pull ? input.size * 50 >= uint64(d.graph.num_vertices) : input.edges * 4 > direction.unvisited && input.edges * 50 > uint64(d.graph.num_vertices);
+    direction.pull = direction.pull ? input.size * 50 >= uint64(d.graph.num_vertices)
+                                    : input.edges * 4 > direction.unvisited && input.edges * 50 > uint64(d.graph.num_vertices);
     if (direction.pull) {
         need_bitmap(run, input, d.graph.num_vertices);
         begin_operator(run);

@@ -274,7 +274,8 @@ __device__ __forceinline__ void filter_begin(enactor& run, const data_slice& d, 
 __device__ __forceinline__ void advance_visit(enactor& run, const data_slice& d, frontier& input, frontier& result, direction_state& direction, int32 iteration) {
     const uint64 size = input.size;
     follow_edges(direction, input, iteration, d.graph);
-    direction.pull = direction.pull ? input.size * 20 >= uint64(d.graph.num_vertices) : input.edges * 15 > direction.unvisited && input.edges * 20 > uint64(d.graph.num_vertices);
+    direction.pull = direction.pull ? input.size * 20 >= uint64(d.graph.num_vertices)
+                                    : input.edges * 15 > direction.unvisited && input.edges * 20 > uint64(d.graph.num_vertices);
     if (direction.pull) {
         need_bitmap(run, input, d.graph.num_vertices);
         begin_operator(run);

@@ -1,0 +1,64 @@
+"""The structs of the plan as C++ and CUDA text, and as the bytes that the host fills: one description for both."""
+
+from __future__ import annotations
+
+import numpy
+
+from gdsl.plan.storage import Pointer, Struct
+from gdsl.types import ScalarType, Widths
+
+_DTYPES = {
+    ScalarType.BOOL: "u1",
+    ScalarType.INT32: "i4",
+    ScalarType.UINT32: "u4",
+    ScalarType.INT64: "i8",
+    ScalarType.UINT64: "u8",
+    ScalarType.FLOAT32: "f4",
+    ScalarType.FLOAT64: "f8",
+}
+
+
+def struct_text(struct: Struct, first: str = "") -> str:
+    """The definition of a struct."""
+    lines = [*(f"// {line}" for line in struct.doc.splitlines()), f"struct {struct.name} {{"]
+    lines += [f"    {first}"] if first else []
+    for field in struct.fields:
+        array = f"[{field.count}]" if field.count else ""
+        declaration = f"    {type_text(field.type)} {field.name}{array};"
+        lines.append(f"{declaration}  // {field.comment}" if field.comment else declaration)
+    return "\n".join([*lines, "};"])
+
+
+def checked_struct_text(struct: Struct, widths: Widths) -> str:
+    """The same, with a check of its size."""
+    return f"{struct_text(struct)}\n{size_check(struct, struct_dtype(struct, widths).itemsize)}"
+
+
+def size_check(struct: Struct, size: int) -> str:
+    """Has the compiler see to it that the host knows the right size."""
+    return f'static_assert(sizeof({struct.name}) == {size}, "as the host knows it");'
+
+
+def type_text(kind: ScalarType | Pointer | Struct) -> str:
+    """What a type is called."""
+    if isinstance(kind, Pointer):
+        return f"{kind.to}*"
+    return kind.name if isinstance(kind, Struct) else kind.value
+
+
+def struct_dtype(struct: Struct, widths: Widths) -> numpy.dtype[numpy.void]:
+    """A struct as an aligned NumPy dtype."""
+    fields = []
+    for field in struct.fields:
+        kind = element_dtype(field.type, widths)
+        fields.append((field.name, kind, (field.count,)) if field.count else (field.name, kind))
+    return numpy.dtype(fields, align=True)
+
+
+def element_dtype(kind: ScalarType | Pointer | Struct, widths: Widths) -> numpy.dtype[numpy.generic]:
+    """The dtype of values in generated code; ids are unsigned there."""
+    if isinstance(kind, Struct):
+        return struct_dtype(kind, widths)
+    if isinstance(kind, Pointer):
+        return numpy.dtype("u8")
+    return numpy.dtype(_DTYPES.get(kind) or f"u{widths.of(kind) // 8}")

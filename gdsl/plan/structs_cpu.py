@@ -1,0 +1,63 @@
+"""The structs that the cpu backend's host shares with the library that it calls."""
+
+from __future__ import annotations
+
+from gdsl.plan.storage import Field, Pointer, Struct
+from gdsl.types import ScalarType
+
+_I32, _U32, _I64 = ScalarType.INT32, ScalarType.UINT32, ScalarType.INT64
+
+GRAPH_SLICE = Struct(
+    "graph_slice",
+    (
+        Field("num_vertices", _I64),
+        Field("num_edges", _I64),
+        Field("offsets", Pointer("const int64"), "out-edges: num_vertices + 1"),
+        Field("columns", Pointer("const vertex"), "their destinations: num_edges, ascending for each vertex"),
+        Field("in_offsets", Pointer("const int64"), "in-edges: num_vertices + 1"),
+        Field("in_sources", Pointer("const vertex"), "their sources: num_edges"),
+        Field("in_edges", Pointer("const edge"), "their edge ids: num_edges"),
+    ),
+    "The graph in compressed rows: the edges of vertex v are offsets[v] to offsets[v + 1]. Pointers to what the\n"
+    "program does not use are null.",
+)
+
+TRACE_RECORD = Struct(
+    "trace_record",
+    (
+        Field("site", _I32),
+        Field("iteration", _I32),
+        Field("size", _I64),
+        Field("edges", _I64),
+        Field("pulled", _I64),
+    ),
+)
+
+CONTROL = Struct(
+    "control_block",
+    (
+        Field("host_stop", _U32, "set by the host: leave soon"),
+        Field("halted", _U32, "set by the run: a check failed"),
+        Field("failure", _I64, "1 + the check that failed first"),
+        Field("failed_value", _I64, "the index that it found"),
+        Field("exhausted", _I64, "1 + the loop that has had all the passes it may have"),
+        Field("max_iterations", _I64),
+        Field("iterations", _I64, "finished passes of the outermost loops"),
+        Field("nanoseconds", _I64),
+        Field("trace", Pointer("trace_record"), "one record an operator; the host gives it back to gdsl_release"),
+        Field("trace_length", _I64),
+        Field("trace_capacity", _I64),
+    ),
+    "What a run and its host tell each other; zeroed by the host.",
+)
+
+HOST_SLICE = Struct(
+    "host_slice",
+    (
+        Field("graph", GRAPH_SLICE),
+        Field("control", Pointer("control_block")),
+        Field("params", Pointer("void* const")),
+        Field("data", Pointer("void*")),
+    ),
+    "Where the host keeps everything: a slot for each param, and one for each array and scalar.",
+)
