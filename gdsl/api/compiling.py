@@ -11,6 +11,7 @@ from gdsl import cache
 from gdsl.api.program import Program
 from gdsl.ir import nodes as ir
 from gdsl.program_text import read_source
+from gdsl.recursion import make_room
 from gdsl.source import Source
 
 TuneWords = Mapping[str, object] | Sequence[str]
@@ -45,6 +46,7 @@ def tune_words(tune: TuneWords, fuse: bool | None) -> tuple[str, ...]:
 
 def load(source: Source, words: tuple[str, ...] = ()) -> ir.Program:
     """The IR of a program. The cache is looked up before the parser is imported."""
+    make_room()
     key = (source.name, source.text, *words)
     kept = cache.get("front", key)
     if kept is not None:

@@ -61,6 +61,8 @@ class Evaluator:
                 return operations.unary(self._module, operation, self._evaluate(operand, local, active))
             case ir.Binary():
                 return self._binary(node, local, active)
+            case ir.Chain():
+                return self._chain(node, local, active)
             case ir.Select(condition=condition, yes=yes, no=no):
                 chosen = self._evaluate(condition, local, active)
                 return self._module.where(
@@ -104,11 +106,27 @@ class Evaluator:
 
     def _binary(self, node: ir.Binary, local: dict[str, Array], active: Array | None) -> Array:
         left = self._evaluate(node.left, local, active)
-        if node.operation is BinaryOperation.AND:
-            return left & self._evaluate(node.right, local, self._narrowed(active, left))
-        if node.operation is BinaryOperation.OR:
-            return left | self._evaluate(node.right, local, self._narrowed(active, ~left))
-        return operations.binary(self._module, node.operation, left, self._evaluate(node.right, local, active))
+        return self._applied(node.operation, left, node.right, local, active)
+
+    def _chain(self, node: ir.Chain, local: dict[str, Array], active: Array | None) -> Array:
+        value = self._evaluate(node.first, local, active)
+        for link in node.links:
+            value = self._applied(link.operation, value, link.operand, local, active)
+        return value
+
+    def _applied(
+        self,
+        operation: BinaryOperation,
+        left: Array,
+        right: ir.Expression,
+        local: dict[str, Array],
+        active: Array | None,
+    ) -> Array:
+        if operation is BinaryOperation.AND:
+            return left & self._evaluate(right, local, self._narrowed(active, left))
+        if operation is BinaryOperation.OR:
+            return left | self._evaluate(right, local, self._narrowed(active, ~left))
+        return operations.binary(self._module, operation, left, self._evaluate(right, local, active))
 
     def _narrowed(self, active: Array | None, chosen: Array) -> Array:
         return chosen if active is None else active & chosen

@@ -56,16 +56,20 @@ def uses_of(part: Node | tuple[Node, ...], functions: dict[str, Uses]) -> Uses:
 def function_order(program: Program) -> tuple[Function, ...]:
     """The program's functions, each behind those that it calls (they never call themselves)."""
     by_name = {function.name: function for function in program.functions}
+    called = {
+        function.name: [node.function for node in walk(function.body) if isinstance(node, FunctionCall)]
+        for function in program.functions
+    }
     order: dict[str, Function] = {}
-
-    def visit(function: Function) -> None:
-        for node in walk(function.body):
-            if isinstance(node, FunctionCall) and node.function not in order:
-                visit(by_name[node.function])
-        order.setdefault(function.name, function)
-
-    for function in program.functions:
-        visit(function)
+    entered: set[str] = set()
+    stack = [function.name for function in reversed(program.functions)]
+    while stack:
+        name = stack[-1]
+        if name in entered:
+            order.setdefault(stack.pop(), by_name[name])
+        else:
+            entered.add(name)
+            stack += [callee for callee in reversed(called[name]) if callee not in entered]
     return tuple(order.values())
 
 

@@ -6,6 +6,7 @@ import contextlib
 import io
 import re
 import sys
+from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from gdsl import cache as tables
 from gdsl.diagnostics import Diagnostic, GdslError
 from gdsl.frontend import syntax
 from gdsl.frontend.mistakes import Failure, describe
+from gdsl.recursion import DEEPEST_NESTING, make_room
 from gdsl.resources import resource_text
 from gdsl.source import Source, Span
 
@@ -20,8 +22,7 @@ if TYPE_CHECKING:
     from lark import Lark
     from lark.exceptions import UnexpectedCharacters, UnexpectedToken
 
-DEEPEST_NESTING = 100
-"""How many levels of syntax tree may lie inside each other; recursion over the tree is safe below this."""
+    from gdsl.frontend.builder import TreeBuilder
 
 
 def parse(source: Source) -> syntax.Program:
@@ -77,12 +78,19 @@ def _tree(source: Source, start: str) -> syntax.Node:
         raise GdslError((_unexpected_token(failure, source, start),), source) from None
     except UnexpectedCharacters as failure:
         raise GdslError((_unexpected_character(failure, source),), source) from None
+    make_room()
     builder = TreeBuilder()
-    node: Any = builder.transform(tree)
+    node = _built(builder, tree)
+    if not builder.diagnostics and _too_deep(node) is not None:
+        builder = TreeBuilder(longest_run=1)
+        node = _built(builder, tree)
     if builder.diagnostics:
         raise GdslError(builder.diagnostics, source)
-    assert isinstance(node, syntax.Node)
-    _check_nesting(node, source)
+    deep = _too_deep(node)
+    if deep is not None:
+        message = f"the program is nested more than {DEEPEST_NESTING} levels deep here"
+        fix = "name parts of the expression with `let`, or put inner blocks into functors or functions of their own"
+        raise GdslError.single("E0105", message, deep.span, source, fix=fix)
     return node
 
 
@@ -94,15 +102,28 @@ def _check_text(source: Source) -> None:
         raise GdslError.single("E0106", "the program is empty", source=source, fix=fix)
 
 
-def _check_nesting(root: syntax.Node, source: Source) -> None:
-    stack = [(root, 0)]
-    while stack:
-        node, depth = stack.pop()
-        if depth > DEEPEST_NESTING:
-            message = f"the program is nested more than {DEEPEST_NESTING} levels deep here"
-            fix = "name parts of the expression with `let`"
-            raise GdslError.single("E0105", message, node.span, source, fix=fix)
-        stack.extend((child, depth + 1) for child in syntax.children(node))
+def _built(builder: TreeBuilder, tree: Any) -> syntax.Node:
+    node: Any = builder.transform(tree)
+    assert isinstance(node, syntax.Node)
+    return node
+
+
+def _too_deep(root: syntax.Node) -> syntax.Node | None:
+    """A first node that lies too deep; what only holds other nodes together makes no level."""
+    level = [root]
+    for _ in range(DEEPEST_NESTING + 1):
+        level = [child for node in level for child in _inside(node)]
+        if not level:
+            return None
+    return level[0]
+
+
+def _inside(node: syntax.Node) -> Iterator[syntax.Node]:
+    for child in syntax.children(node):
+        if isinstance(child, syntax.Argument | syntax.Link):
+            yield from syntax.children(child)
+        else:
+            yield child
 
 
 def _unexpected_token(failure: UnexpectedToken, source: Source, start: str) -> Diagnostic:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any, TypeVar
 
 from gdsl.ir.nodes import Node
@@ -11,15 +12,22 @@ from gdsl.ir.nodes import Node
 Part = TypeVar("Part", bound=Node)
 
 
+@cache
+def _slots(kind: type[Node]) -> tuple[str, ...]:
+    """The slots of a kind of node, but for the place in the text, which has no nodes inside."""
+    return tuple(field.name for field in dataclasses.fields(kind) if field.name != "span")
+
+
 def walk(part: object) -> Iterator[Node]:
     """Every node of `part` (a node, or tuples of nodes), each before what it is made of, in the order of the text."""
-    if isinstance(part, tuple):
-        for item in part:
-            yield from walk(item)
-    elif isinstance(part, Node):
-        yield part
-        for field in dataclasses.fields(part):
-            yield from walk(getattr(part, field.name))
+    stack = [part]
+    while stack:
+        current = stack.pop()
+        if isinstance(current, Node):
+            yield current
+            stack += [getattr(current, name) for name in reversed(_slots(type(current)))]
+        elif isinstance(current, tuple):
+            stack += reversed(current)
 
 
 def rewrite(part: Part, change: Callable[[Any], Any]) -> Part:
@@ -28,15 +36,16 @@ def rewrite(part: Part, change: Callable[[Any], Any]) -> Part:
 
 
 def _rewrite(part: object, change: Callable[[Any], Any]) -> object:
+    if isinstance(part, Node):
+        changed: dict[str, Any] = {}
+        for name in _slots(type(part)):
+            old = getattr(part, name)
+            if isinstance(old, Node | tuple):
+                new = _rewrite(old, change)
+                if new is not old:
+                    changed[name] = new
+        return change(dataclasses.replace(part, **changed) if changed else part)
     if isinstance(part, tuple):
-        items = tuple(_rewrite(item, change) for item in part)
+        items = tuple([_rewrite(item, change) for item in part])
         return part if all(new is old for new, old in zip(items, part, strict=True)) else items
-    if not isinstance(part, Node):
-        return part
-    changed: dict[str, Any] = {}
-    for field in dataclasses.fields(part):
-        old = getattr(part, field.name)
-        new = _rewrite(old, change)
-        if new is not old:
-            changed[field.name] = new
-    return change(dataclasses.replace(part, **changed) if changed else part)
+    return part

@@ -30,6 +30,7 @@ class _Verifier:
         self.functions = {function.name: function for function in program.functions}
         self.vertex_functors = {functor.name: functor for functor in program.vertex_functors}
         self.edge_functors = {functor.name: functor for functor in program.edge_functors}
+        self.frontiers = frozenset(program.frontiers)
         self.locals: dict[str, ScalarType] = {}
 
     def expect(self, holds: bool, what: str, node: nodes.Node) -> None:
@@ -108,7 +109,7 @@ class _Verifier:
                 self.expect(node.type.is_float == isinstance(node.value, float), "a literal of another type", node)
             case nodes.Unary():
                 self.expect(node.operand.type is node.type, "the operand has another type", node)
-            case nodes.Binary():
+            case nodes.Binary() | nodes.Chain():
                 self.binary(node)
             case nodes.Select():
                 same = node.yes.type is node.type and node.no.type is node.type
@@ -119,7 +120,7 @@ class _Verifier:
             case nodes.FunctionCall():
                 self.call(node)
             case nodes.FrontierSize() | nodes.FrontierNotEmpty():
-                self.expect(node.frontier in self.root.frontiers, f"no frontier {node.frontier}", node)
+                self.expect(node.frontier in self.frontiers, f"no frontier {node.frontier}", node)
             case nodes.UpdateValue():
                 wanted = ScalarType.BOOL if node.outcome is Outcome.CHANGED else node.update.target.type
                 self.expect(node.type is wanted, "the outcome has another type", node)
@@ -127,7 +128,11 @@ class _Verifier:
                 same = node.old.type is node.target.type and node.new.type is node.target.type
                 self.expect(same, "the values have other types than the target", node)
 
-    def binary(self, node: nodes.Binary) -> None:
+    def binary(self, node: nodes.Binary | nodes.Chain) -> None:
+        if isinstance(node, nodes.Chain):
+            same = all(link.operand.type is node.type for link in node.links)
+            self.expect(same and node.first.type is node.type, "an operand has another type", node)
+            return
         operation, left, right = node.operation, node.left.type, node.right.type
         self.expect(left is right, f"{left.value} {operation.value} {right.value}", node)
         result = ScalarType.BOOL if operation.is_comparison or operation.is_logical else left
@@ -177,7 +182,7 @@ class _Verifier:
 
     def step(self, node: nodes.Step) -> None:
         for name in _frontiers_of(node):
-            self.expect(name in self.root.frontiers, f"no frontier {name}", node)
+            self.expect(name in self.frontiers, f"no frontier {name}", node)
         match node:
             case nodes.Advance():
                 self.expect(node.functor in self.edge_functors, f"no edge functor {node.functor}", node)

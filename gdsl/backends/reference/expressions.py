@@ -128,6 +128,7 @@ class ExpressionCompiler:
             ir.Place: self.place,
             ir.Unary: self.unary,
             ir.Binary: self.binary,
+            ir.Chain: self.chain,
             ir.Select: self.select,
             ir.Convert: self.convert,
             ir.BuiltinCall: self.builtin,
@@ -231,6 +232,32 @@ class ExpressionCompiler:
             return lambda frame: left(frame) or right(frame)
         function = binary_function(node.operation, node.left.type)
         return lambda frame: function(left(frame), right(frame))
+
+    def chain(self, node: ir.Chain) -> Evaluator:
+        """Operators one after the other."""
+        first, operands = self.compile(node.first), [self.compile(link.operand) for link in node.links]
+        operation = node.links[0].operation
+        if operation.is_logical:
+            decides = operation is BinaryOperation.OR
+            every = [first, *operands]
+
+            def decide(frame: Frame) -> Value:
+                for operand in every:
+                    if bool(operand(frame)) is decides:
+                        return decides
+                return not decides
+
+            return decide
+        functions = [binary_function(link.operation, node.type) for link in node.links]
+        steps = list(zip(functions, operands, strict=True))
+
+        def evaluate(frame: Frame) -> Value:
+            value = first(frame)
+            for function, operand in steps:
+                value = function(value, operand(frame))
+            return value
+
+        return evaluate
 
     def select(self, node: ir.Select) -> Evaluator:
         """One of two sides."""

@@ -76,6 +76,8 @@ class SteppedExpressions:
                 return apply_swap(values, key, old, new)
             case ir.Binary():
                 return (yield from self.binary(node, frame))
+            case ir.Chain():
+                return (yield from self.chain(node, frame))
             case ir.Select():
                 chosen = yield from self.value(node.condition, frame)
                 return (yield from self.value(node.yes if chosen else node.no, frame))
@@ -88,6 +90,16 @@ class SteppedExpressions:
             return left
         right = yield from self.value(node.right, frame)
         return right if node.operation.is_logical else binary_function(node.operation, node.left.type)(left, right)
+
+    def chain(self, node: ir.Chain, frame: Frame) -> Steps:
+        """Operators one after the other."""
+        value = yield from self.value(node.first, frame)
+        for link in node.links:
+            if link.operation.is_logical and bool(value) is (link.operation is BinaryOperation.OR):
+                return value
+            operand = yield from self.value(link.operand, frame)
+            value = operand if link.operation.is_logical else binary_function(link.operation, node.type)(value, operand)
+        return value
 
     def function(self, node: ir.Expression, frame: Frame) -> Steps:
         """What is a function of its operands."""

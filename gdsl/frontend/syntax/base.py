@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
 
 from gdsl.operations import Domain
 from gdsl.source import Span
@@ -62,10 +63,16 @@ class Symbol:
     unique: str = ""
 
 
+@cache
+def _slots(kind: type[Node]) -> tuple[str, ...]:
+    """The slots of a kind of node that may hold nodes."""
+    return tuple(slot.name for slot in dataclasses.fields(kind) if slot.name not in ("span", "name", "name_span"))
+
+
 def children(node: Node) -> Iterator[Node]:
     """The nodes directly inside `node`, in the order of their slots."""
-    for slot in dataclasses.fields(node):
-        value = getattr(node, slot.name)
+    for slot in _slots(type(node)):
+        value = getattr(node, slot)
         if isinstance(value, Node):
             yield value
         elif isinstance(value, tuple):

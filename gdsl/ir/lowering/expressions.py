@@ -72,6 +72,9 @@ class ExpressionLowering:
                 operation = self.operation(node.operation, type_)
                 left, right = self.expression(node.left), self.expression(node.right)
                 return nodes.Binary(span, type_, operation, left, right)
+            case syntax.Chain():
+                links = tuple(self._link(link, type_) for link in node.links)
+                return nodes.Chain(span, type_, self.expression(node.first), links)
             case syntax.Conditional():
                 parts = (self.expression(part) for part in (node.condition, node.yes, node.no))
                 return nodes.Select(span, type_, *parts)
@@ -85,6 +88,9 @@ class ExpressionLowering:
                 old, new = self.expression(node.old), self.expression(node.new)
                 return nodes.CompareAndSwap(span, type_, self.target(node.target), old, new)
         impossible(node)
+
+    def _link(self, node: syntax.Link, type_: ScalarType) -> nodes.Link:
+        return nodes.Link(node.span, self.operation(node.operation, type_), self.expression(node.operand))
 
     def operation(self, operation: BinaryOperation, type_: ScalarType) -> BinaryOperation:
         """`+` as it is, or saturating where the type has an `inf` in this program."""
@@ -173,4 +179,7 @@ def conjuncts(condition: syntax.Expression | None) -> tuple[syntax.Expression, .
         return ()
     if isinstance(condition, syntax.Binary) and condition.operation is BinaryOperation.AND:
         return conjuncts(condition.left) + conjuncts(condition.right)
+    if isinstance(condition, syntax.Chain) and condition.links[0].operation is BinaryOperation.AND:
+        operands = (condition.first, *(link.operand for link in condition.links))
+        return tuple(part for operand in operands for part in conjuncts(operand))
     return (condition,)
