@@ -111,6 +111,10 @@ class FunctionPrinter:
         self.checks = checks
         self.line_directives = line_directives
         self.uses = function_uses(program)
+        self.function_arguments = {
+            name: ", ".join(["d"] * uses.data + ["iteration"] * uses.iteration) for name, uses in self.uses.items()
+        }
+        """What each of the program's functions gets before its arguments."""
 
     def functions(self) -> tuple[FunctionText, ...]:
         """The program's own functions, each behind those that it calls."""
@@ -193,9 +197,7 @@ class FunctionPrinter:
         own = _parameter_names(functor) if functor is not None else {}
         parameters = {role: self.names.local(name) for role, name in own.items()}
         printer = ExpressionPrinter(self.names, self.checks, parameters, plain_arrays, plain_scalars)
-        for name, uses in self.uses.items():
-            arguments = ["d"] * uses.data + ["iteration"] * uses.iteration
-            printer.function_arguments[name] = ", ".join(arguments)
+        printer.function_arguments = self.function_arguments
         return printer
 
     def _function(self, function: Function) -> FunctionText:

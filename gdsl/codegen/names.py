@@ -58,6 +58,8 @@ class Names:
         self._globals = PRINTED | LIBRARY | DATA_MEMBERS | identifiers_of(runtime)
         self._functions: dict[tuple[str, str], str] = {}
         self._taken: set[str] = set()
+        self._numbers: dict[str, int] = {}
+        """By name the first number behind it that `fresh` has not tried yet."""
         for function in program.functions:
             name = mangled(function.name, (self._words, self._globals))
             self._functions[function.name, ""] = name
@@ -96,10 +98,11 @@ class Names:
 
     def fresh(self, name: str) -> str:
         """A function or variable of the generated text: `name`, or with a number behind it where that is taken."""
-        printed, number = self._global(name), 2
+        printed, number = self._global(name), self._numbers.get(name, 2)
         while printed in self._taken:
             printed = self._global(f"{name}_{number}")
             number += 1
+        self._numbers[name] = number
         return self._unused(printed)
 
     def fresh_member(self, name: str) -> str:

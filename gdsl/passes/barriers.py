@@ -63,9 +63,21 @@ class _Placement:
     def __init__(self, reduced: dict[str, set[str]]) -> None:
         self.reduced = reduced
         """The scalars that each functor writes."""
+        self._placed: dict[tuple[object, ...], tuple[tuple[Step, ...], _Since]] = {}
+        """What was found for a block and what had happened before it: a loop looks at its body twice, and so a loop
+        inside it four times, and so on."""
 
     def place(self, steps: tuple[Step, ...], since: _Since) -> tuple[Step, ...]:
-        """`steps` with barriers where they are needed."""
+        """`steps` with barriers where they are needed; `since` goes on to what has happened at their end."""
+        key = (id(steps), *(frozenset(names) for names in (since.read, since.stored, since.filled)))
+        if key not in self._placed:
+            after = _Since(set(since.read), set(since.stored), set(since.filled))
+            self._placed[key] = (self._place(steps, after), after)
+        placed, after = self._placed[key]
+        since.read, since.stored, since.filled = set(after.read), set(after.stored), set(after.filled)
+        return placed
+
+    def _place(self, steps: tuple[Step, ...], since: _Since) -> tuple[Step, ...]:
         placed: list[Step] = []
         for step in steps:
             if self._must_wait(step, since):

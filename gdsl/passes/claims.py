@@ -33,10 +33,16 @@ def run(program: Program) -> Program:
     """Fill `Advance.claims`."""
     functors = {functor.name: functor for functor in program.edge_functors}
 
+    found: dict[tuple[object, ...], bool] = {}
+
     def change(node: Node) -> Node:
-        if not isinstance(node, Advance):
+        if not isinstance(node, Advance) or node.closing is None:
             return node
-        return dataclasses.replace(node, claims=_can_claim(functors[node.functor], node))
+        closing = node.closing
+        key = (node.functor, node.over, closing.end, closing.array, closing.conjunct, closing.statement)
+        if key not in found:
+            found[key] = _can_claim(functors[node.functor], node)
+        return dataclasses.replace(node, claims=found[key])
 
     return dataclasses.replace(program, schedule=tuple(rewrite(step, change) for step in program.schedule))
 

@@ -6,6 +6,7 @@ import dataclasses
 
 from gdsl.ir.nodes import Advance, EdgeFunctor, Expression, Node, Parameter, Place, Program, Role
 from gdsl.ir.traversal import rewrite, walk
+from gdsl.operations import Over
 from gdsl.passes.writers import far_roles
 
 
@@ -13,10 +14,15 @@ def run(program: Program) -> Program:
     """Fill `Advance.select`."""
     functors = {functor.name: functor for functor in program.edge_functors}
 
+    found: dict[tuple[str, Over], tuple[int, ...]] = {}
+
     def change(node: Node) -> Node:
         if not isinstance(node, Advance):
             return node
-        return dataclasses.replace(node, select=_far_conjuncts(functors[node.functor], far_roles(node.over)))
+        key = (node.functor, node.over)
+        if key not in found:
+            found[key] = _far_conjuncts(functors[node.functor], far_roles(node.over))
+        return dataclasses.replace(node, select=found[key])
 
     return dataclasses.replace(program, schedule=tuple(rewrite(step, change) for step in program.schedule))
 

@@ -37,12 +37,16 @@ class FunctorTexts:
 
     def __post_init__(self) -> None:
         program = self.printer.program
+        self._forms: dict[tuple[object, ...], FunctionText | None] = {}
+        self._same: dict[tuple[str, FunctionText], FunctionText] = {}
+        self._taken: set[str] = set()
+        self._accumulated: dict[str, frozenset[str]] = {}
         self.vertex_functors = {functor.name: functor for functor in program.vertex_functors}
         self.edge_functors = {functor.name: functor for functor in program.edge_functors}
 
     def totals_of(self, functor: Functor) -> str:
         """The struct of the scalars that `functor` sums up; empty without any."""
-        accumulated = accumulated_scalars(functor)
+        accumulated = self._accumulated_in(functor)
         if not accumulated:
             return ""
         if functor.name not in self.totals:
@@ -62,8 +66,11 @@ class FunctorTexts:
         """`cond`, the compare-and-swap that takes the far end, then the rest of `apply`."""
         closing = op.closing
         assert closing is not None
-        claim = self._make(
-            functor, "claim", lambda part: self.printer.claim(functor, closing, far_roles(op.over), part)
+        claim = self._made(
+            functor,
+            "claim",
+            (op.over, closing.statement, closing.conjunct),
+            lambda part: self.printer.claim(functor, closing, far_roles(op.over), part),
         )
         assert claim is not None
         without = closing.statement
@@ -83,7 +90,7 @@ class FunctorTexts:
 
     def value(self, functor: EdgeFunctor, arguments: Arguments, empty: str) -> str:
         """What an edge gives to a reduction: `empty` where `cond` does not hold."""
-        text = self._make(functor, "value", lambda part: self.printer.value(functor, part))
+        text = self._made(functor, "value", (), lambda part: self.printer.value(functor, part))
         condition = self._condition(functor, "condition", functor.condition)
         assert text is not None
         value = text.call(arguments)
@@ -102,16 +109,31 @@ class FunctorTexts:
         condition = self._condition(functor, condition_part, conjuncts)
 
         def make(part: str) -> FunctionText | None:
-            return self.printer.apply(functor, part, plain, accumulated_scalars(functor), without)
+            return self.printer.apply(functor, part, plain, self._accumulated_in(functor), without)
 
-        apply = self._make(functor, apply_part, make)
+        apply = self._made(functor, apply_part, (plain, without), make)
         tests = (condition.call(arguments),) if condition is not None else ()
         if apply is None:
             return Steps(tests, "", False)
         return Steps(tests, apply.call(arguments), apply.result == "bool")
 
     def _condition(self, functor: Functor, part: str, conjuncts: tuple[Expression, ...]) -> FunctionText | None:
-        return self._make(functor, part, lambda name: self.printer.condition(functor, conjuncts, name))
+        form = tuple(id(conjunct) for conjunct in conjuncts)  # the program holds them
+        return self._made(functor, part, form, lambda name: self.printer.condition(functor, conjuncts, name))
+
+    def _accumulated_in(self, functor: Functor) -> frozenset[str]:
+        if functor.name not in self._accumulated:
+            self._accumulated[functor.name] = accumulated_scalars(functor)
+        return self._accumulated[functor.name]
+
+    def _made(
+        self, functor: Functor, part: str, form: tuple[object, ...], make: Callable[[str], FunctionText | None]
+    ) -> FunctionText | None:
+        """The `part` of a functor in one form, printed once."""
+        key = (functor.name, part, *form)
+        if key not in self._forms:
+            self._forms[key] = self._make(functor, part, make)
+        return self._forms[key]
 
     def _make(self, functor: Functor, part: str, make: Callable[[str], FunctionText | None]) -> FunctionText | None:
         """A function of `functor`, or the one of the same text that was made before."""
@@ -119,16 +141,18 @@ class FunctorTexts:
         function = make(part)
         if function is None:
             return None
-        for owner, other in self.made:
-            if owner == f"{functor.name} {key}" and replace(other, name="") == replace(function, name=""):
-                return other
-        taken = [other.name for _, other in self.made]
+        owner = f"{functor.name} {key}"
+        same = (owner, replace(function, name=""))
+        if same in self._same:
+            return self._same[same]
         number = 2
-        while function is not None and function.name in taken:
+        while function is not None and function.name in self._taken:
             function = make(f"{part}_{number}")
             number += 1
         assert function is not None
-        self.made.append((f"{functor.name} {key}", function))
+        self.made.append((owner, function))
+        self._taken.add(function.name)
+        self._same[same] = function
         return function
 
     def _total(self, update: Update) -> Total:

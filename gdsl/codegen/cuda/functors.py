@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -14,6 +15,7 @@ from gdsl.ir.nodes import (
     Advance,
     EdgeFunctor,
     Expression,
+    Node,
     Parameter,
     Place,
     Program,
@@ -66,22 +68,28 @@ class FunctorTexts:
     made: dict[tuple[str, str, str], FunctionText | None] = field(default_factory=dict)
     all_totals: dict[str, Totals] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        self._edge_functors = {functor.name: functor for functor in self.program.edge_functors}
+        self._vertex_functors = {functor.name: functor for functor in self.program.vertex_functors}
+        self._forms: Counter[tuple[str, str]] = Counter()
+        self._accumulated: dict[str, frozenset[str]] = {}
+        self._uses_edge: dict[str, bool] = {}
+
     def edge_functor(self, name: str) -> EdgeFunctor:
         """The edge functor of that name."""
-        return next(functor for functor in self.program.edge_functors if functor.name == name)
+        return self._edge_functors[name]
 
     def vertex_functor(self, name: str) -> VertexFunctor:
         """The vertex functor of that name."""
-        return next(functor for functor in self.program.vertex_functors if functor.name == name)
+        return self._vertex_functors[name]
 
     def edge_names(self, functor: EdgeFunctor, over: Over, lists: Over | None = None) -> EdgeNames:
         """The names of an edge in a visit `over` the edges of the frontier, walking `lists` (if other than these)."""
         source, destination = self.names.local(functor.source), self.names.local(functor.destination)
         walked = lists or over
-        uses_edge = any(
-            (isinstance(node, Parameter) and node.role is Role.EDGE) or isinstance(node, Place)
-            for node in walk(functor)
-        )
+        if functor.name not in self._uses_edge:
+            self._uses_edge[functor.name] = any(_speaks_of_edge(node) for node in walk(functor))
+        uses_edge = self._uses_edge[functor.name]
         at = self.names.local(functor.edge) if walked is Over.OUT_EDGES else "at"
         edge = at if walked is Over.OUT_EDGES or not uses_edge else "in_lists{d.graph}.id(at)"
         near, far = (source, destination) if over is Over.OUT_EDGES else (destination, source)
@@ -96,7 +104,7 @@ class FunctorTexts:
 
     def totals(self, functor: Functor) -> Totals | None:
         """The scalars that the functor sums up."""
-        accumulated = accumulated_scalars(functor)
+        accumulated = self._accumulated_in(functor)
         if not accumulated:
             return None
         if functor.name not in self.all_totals:
@@ -184,14 +192,14 @@ class FunctorTexts:
         return plain_arrays(functor, frozenset({Role.EDGE}))
 
     def _condition(self, functor: Functor, part: str, conjuncts: tuple[Expression, ...]) -> FunctionText | None:
-        form = " ".join(str(functor.condition.index(conjunct)) for conjunct in conjuncts)
+        form = " ".join(str(id(conjunct)) for conjunct in conjuncts)  # the program holds them
         return self._make(functor, part, form, lambda name: self.printer.condition(functor, conjuncts, name))
 
     def _apply(
         self, functor: Functor, part: str, plain: frozenset[str], without: int | None = None
     ) -> FunctionText | None:
         def make(name: str) -> FunctionText | None:
-            return self.printer.apply(functor, name, plain, accumulated_scalars(functor), without)
+            return self.printer.apply(functor, name, plain, self._accumulated_in(functor), without)
 
         return self._make(functor, part, f"{sorted(plain)} {without}", make)
 
@@ -201,9 +209,19 @@ class FunctorTexts:
         """The `part` of a functor in one form; another form that an operator asked for before keeps the plain name."""
         key = (functor.name, part, form)
         if key not in self.made:
-            others = sum(1 for name, made, _ in self.made if (name, made) == (functor.name, part))
+            others = self._forms[functor.name, part]
+            self._forms[functor.name, part] += 1
             self.made[key] = make(f"{part}_{others + 1}" if others else part)
         return self.made[key]
+
+    def _accumulated_in(self, functor: Functor) -> frozenset[str]:
+        if functor.name not in self._accumulated:
+            self._accumulated[functor.name] = accumulated_scalars(functor)
+        return self._accumulated[functor.name]
+
+
+def _speaks_of_edge(node: Node) -> bool:
+    return (isinstance(node, Parameter) and node.role is Role.EDGE) or isinstance(node, Place)
 
 
 def _work(tests: tuple[FunctionText | None, ...], apply: FunctionText | None, arguments: dict[Argument, str]) -> Work:

@@ -23,6 +23,9 @@ class ScheduleWriter:
     steps: StepPrinter
     kernels: list[Kernel] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        self._numbers = {name: number for number, name in enumerate(self.program.frontiers)}
+
     # One persistent kernel
 
     def fused(self) -> tuple[str, ...]:
@@ -196,7 +199,7 @@ class ScheduleWriter:
         return len(self.program.frontiers) + 1 if self.program.frontiers else 0
 
     def _number(self, frontier: str) -> int:
-        return self.program.frontiers.index(frontier)
+        return self._numbers[frontier]
 
     def _uses_marks(self) -> bool:
         return any(plan.marks for plan in self.steps.operators.values())
