@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from gdsl import deadline
 from gdsl.api.result import Result
 from gdsl.backends import registry
 from gdsl.backends.interface import Executable, Limits
@@ -80,20 +82,23 @@ class Program:
     ) -> Result:
         """Run on `graph` with `values` for the params and inputs.
 
-        `backend` is auto, cuda, cpu or reference; `timeout` (seconds) and `max_iterations` (passes of any loop) stop
-        the run with an error. Raises `gdsl.GdslError`; the program and the graph stay usable.
+        `backend` is auto, cuda, cpu or reference. `timeout` (seconds from the call to the result, checks of the inputs
+        and compilation included) and `max_iterations` (passes of any loop) stop the run with an error. Raises
+        `gdsl.GdslError`; the program and the graph stay usable.
         """
         _check_graph(graph)
         limits = _limits(timeout, max_iterations)
-        choice = registry.choose(backend)
-        name = choice.backend.name
-        with self._explained():
+        with self._explained(), deadline.limited(timeout):
+            choice = registry.choose(backend)
+            name = choice.backend.name
             bits = needed_id_bits(self._program, graph)
-            bindings = bind(self._program, graph, values or {}, self._source, id_bits=bits, device=name == "cuda")
+            with deadline.doing("checking the params and inputs"):
+                bindings = bind(self._program, graph, values or {}, self._source, id_bits=bits, device=name == "cuda")
             started = time.perf_counter()
-            executable = self._executable(name, bits)
+            with deadline.doing("compiling the program"):
+                executable = self._executable(name, bits)
             compile_ms = (time.perf_counter() - started) * 1000
-            outcome = executable.run(graph, bindings, limits)
+            outcome = executable.run(graph, bindings, replace(limits, spent=deadline.spent()))
         return Result(self._program, outcome, name, choice.line, compile_ms)
 
     def prepare(self, backend: str = "auto", *, ids: int = 32) -> Program:

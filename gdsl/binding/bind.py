@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gdsl import deadline
 from gdsl.backends.interface import Bindings
 from gdsl.binding.expressions import Evaluator
 from gdsl.binding.inputs import attribute_array, input_array
@@ -53,11 +54,13 @@ def bind(
     `GdslError` with every missing and unknown name, or else the first value that does not do.
     """
     _check_names(program, given, source)
-    _check_requirements(program, graph, source)
+    with deadline.doing("checking what the program requires of the graph"):
+        _check_requirements(program, graph, source)
     params = _params(program, graph, given, source)
     bits = id_bits or needed_id_bits(program, graph)
     inputs: dict[str, Any] = {}
     for array in program.arrays:
+        deadline.check()
         if array.is_input and array.name in given:
             inputs[array.name] = input_array(array, given[array.name], graph, bits, source, device)
         elif array.is_input:

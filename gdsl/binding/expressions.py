@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from gdsl import deadline
 from gdsl.binding import operations
 from gdsl.binding.operations import DTYPES, Array
 from gdsl.diagnostics import GdslError
@@ -153,6 +154,7 @@ class Evaluator:
 
     def _called(self, function: ir.Function, values: list[Array], active: Array | None) -> Array:
         """A function's values: all elements at once where it has no control flow, else one after the other."""
+        deadline.check()
         names = [name for name, _ in function.parameters]
         if all(isinstance(statement, ir.Let | ir.Assign | ir.Return) for statement in function.body):
             return self._returned(function.body, dict(zip(names, values, strict=True)), active)
@@ -160,6 +162,7 @@ class Evaluator:
         results = self._module.zeros(length, DTYPES[function.result])
         own = self._own
         for place in range(length):
+            deadline.check()
             if active is not None and not bool(active[place if len(active) > 1 else 0]):
                 continue
             one = [value[place : place + 1] if len(value) > 1 else value for value in values]
@@ -200,6 +203,7 @@ class Evaluator:
         try:
             if isinstance(statement, ir.Loop):
                 while self._holds(statement.condition, local):
+                    deadline.check()
                     result = self._run(statement.body, local, None)
                     if result is not None:
                         return result
@@ -207,6 +211,7 @@ class Evaluator:
             first = int(self._evaluate(statement.first, local, None)[0])
             last = int(self._evaluate(statement.last, local, None)[0])
             for value in range(first, last):
+                deadline.check()
                 local[statement.name] = self._constant(value, statement.type)
                 result = self._run(statement.body, local, None)
                 if result is not None:

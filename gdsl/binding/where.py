@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gdsl import deadline
 from gdsl.binding.expressions import Evaluator
 from gdsl.binding.inputs import array_module, element_name, is_device_array
 from gdsl.diagnostics import GdslError
@@ -50,7 +51,8 @@ class WhereChecker:
         key = self._key(declared)
         if key is not None and key in passed:
             return
-        self._test(declared)
+        with deadline.doing(f"testing the `where` of input `{declared.name}`"):
+            self._test(declared)
         if key is not None:
             passed.add(key)
 
@@ -70,6 +72,7 @@ class WhereChecker:
         length = len(values) if is_array else 1
         for first in range(0, length, _CHUNK):
             last = min(first + _CHUNK, length)
+            deadline.check()
             holds = evaluator.values(declared.where, first, last)
             if bool(holds.all()):
                 continue

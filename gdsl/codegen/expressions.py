@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -330,7 +330,7 @@ def _and(left: Text, right: Text) -> Text:
     return binary_text(BinaryOperation.AND, left, right)
 
 
-def _folded(kind: ScalarType, first: Text, steps: list[Callable[[Text], Text]]) -> Text:
+def _folded(kind: ScalarType, first: Text, steps: Sequence[Callable[[Text], Text]]) -> Text:
     """`steps` one after the other, from `first` on. Many of them are cut into statements of a lambda called at once:
     compilers allow so many brackets inside each other and no more."""
     text, statements = first, list[str]()

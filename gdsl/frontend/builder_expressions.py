@@ -3,6 +3,7 @@
 # ruff: noqa: D102 - each method is called like the grammar rule it is for
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from lark import Token, v_args
@@ -154,7 +155,14 @@ class ExpressionBuilder(Transformer_NonRecursive[Token, Any]):
         return self._number(meta, str(children[0]), 16)
 
     def float(self, meta: Any, children: list[Any]) -> syntax.Number:
-        return syntax.Number(span_of(meta), float(str(children[0])))
+        token = str(children[0])
+        value = float(token)
+        if math.isinf(value):
+            shown = token if len(token) <= _LONGEST_NUMBER else token[:_LONGEST_NUMBER_SHOWN] + "…"
+            message = f"the number {shown} is larger than any float"
+            self.diagnostics.append(Diagnostic("E0109", message, span_of(meta), fix="write `inf` for infinity"))
+            return syntax.Number(span_of(meta), 0.0)
+        return syntax.Number(span_of(meta), value)
 
     def boolean(self, meta: Any, children: list[Any]) -> syntax.Boolean:
         return syntax.Boolean(span_of(meta), children[0] == "true")

@@ -6,6 +6,7 @@ import contextlib
 import io
 import re
 import sys
+import unicodedata
 from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from lark.exceptions import UnexpectedCharacters, UnexpectedToken
 
     from gdsl.frontend.builder import TreeBuilder
+
+_UNSEEN = re.compile("\r(?!\n)|[\v\x85\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Line ends of which only some programs know, signs that turn the direction of writing, halves of characters."""
 
 
 def parse(source: Source) -> syntax.Program:
@@ -95,11 +99,41 @@ def _tree(source: Source, start: str) -> syntax.Node:
 
 
 def _check_text(source: Source) -> None:
-    if "\0" in source.text:
-        raise GdslError.single("E0104", "the program contains a NUL byte; is it a text file?", source=source)
+    null = source.text.find("\0")
+    if null >= 0:
+        line, column = _line_and_column(source.text, null)
+        message = "the program contains a NUL byte; is it a text file?"
+        raise GdslError.single("E0104", message, Span(line, column, line, column + 1), source)
+    unseen = _UNSEEN.search(source.text)
+    if unseen is not None:
+        raise GdslError((_unseen(unseen, source.text),), source)
     if not re.sub(r"#[^\n]*", "", source.text).strip():
         fix = "begin with `program name;`"
         raise GdslError.single("E0106", "the program is empty", source=source, fix=fix)
+
+
+def _unseen(found: re.Match[str], text: str) -> Diagnostic:
+    """What is refused in comments too: it makes a program look other than what it says."""
+    character = found.group()
+    line, column = _line_and_column(text, found.start())
+    span = Span(line, column, line, column + 1)
+    if character == "\r":
+        message = "a carriage return without a line feed, which some editors take for the end of a line"
+        return Diagnostic("E0102", message, span, fix="end the lines with LF or CR LF")
+    if "\ud800" <= character <= "\udfff":
+        return Diagnostic("E0104", f"half a character ({_shown(character)}), which no text file can hold", span)
+    message = f"the character {_shown(character)}, which changes how the text is shown and cannot be seen"
+    return Diagnostic("E0102", message, span, fix="delete it")
+
+
+def _shown(character: str) -> str:
+    """A character as it is where everybody knows it, else with its number and name."""
+    number = f"U+{ord(character):04X}"
+    name = unicodedata.name(character, "")
+    described = f"{number} {name}".rstrip()
+    if not character.isprintable():
+        return described
+    return f"`{character}`" if character.isascii() else f"`{character}` ({described})"
 
 
 def _built(builder: TreeBuilder, tree: Any) -> syntax.Node:
@@ -166,7 +200,6 @@ def _unexpected_character(failure: UnexpectedCharacters, source: Source) -> Diag
     span = Span(failure.line, failure.column, failure.line, failure.column + 1)
     if source.text.startswith('"""', failure.pos_in_stream or 0):
         return Diagnostic("E0108", "this doc comment does not end", span, fix='end it with `"""`')
-    shown = character if character.isprintable() else f"U+{ord(character):04X}"
     fixes = {
         '"': 'the language has no strings; a doc comment stands in `"""` before `program`',
         "'": "the language has no strings",
@@ -179,7 +212,15 @@ def _unexpected_character(failure: UnexpectedCharacters, source: Source) -> Diag
         "×": "write `*`",
         "…": "write `..` for a range",
     }
-    return Diagnostic("E0102", f"unknown character `{shown}`", span, fix=fixes.get(character))
+    fix = fixes.get(character)
+    shown = f"`{character}`" if fix is not None else _shown(character)
+    if fix is None and character.isdigit() and unicodedata.decimal(character, None) is not None:
+        fix = f"write {unicodedata.decimal(character)}"
+    elif fix is None and character.isspace():
+        fix = "write a plain space"
+    elif fix is None and character.isalpha():
+        fix = "names are made of the letters a to z and A to Z, digits and `_`"
+    return Diagnostic("E0102", f"unknown character {shown}", span, fix=fix)
 
 
 def _without_comments(text: str) -> str:

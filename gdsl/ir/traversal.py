@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator
-from functools import cache
 from typing import Any, TypeVar
 
 from gdsl.ir.nodes import Node
@@ -12,10 +11,14 @@ from gdsl.ir.nodes import Node
 Part = TypeVar("Part", bound=Node)
 
 
-@cache
+_SLOTS: dict[type[Node], tuple[str, ...]] = {}
+
+
 def _slots(kind: type[Node]) -> tuple[str, ...]:
     """The slots of a kind of node, but for the place in the text, which has no nodes inside."""
-    return tuple(field.name for field in dataclasses.fields(kind) if field.name != "span")
+    if kind not in _SLOTS:
+        _SLOTS[kind] = tuple(field.name for field in dataclasses.fields(kind) if field.name != "span")
+    return _SLOTS[kind]
 
 
 def walk(part: object) -> Iterator[Node]:

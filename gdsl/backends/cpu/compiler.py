@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import importlib.util
 import os
 import platform
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -16,6 +18,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from gdsl import deadline
 from gdsl.diagnostics import GdslError
 
 OPTIONS = (
@@ -115,11 +118,32 @@ def compile_library(text: str, name: str, compiler: Compiler) -> bytes:
 
 
 def _run(command: list[str]) -> str | None:
-    """Run the compiler; what it says where it fails."""
-    done = subprocess.run(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
+    """Run the compiler; what it says where it fails. It and what it starts end with the deadline and with Ctrl-C."""
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
     )
-    return None if done.returncode == 0 else done.stdout.decode(errors="replace")
+    try:
+        with deadline.doing("compiling the program"):
+            output, _ = process.communicate(timeout=deadline.left())
+    except BaseException as error:
+        _kill(process)
+        if isinstance(error, subprocess.TimeoutExpired):
+            deadline.check()
+        raise
+    return None if process.returncode == 0 else output.decode(errors="replace")
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(OSError):
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+    process.communicate()
 
 
 def _first_error(output: str) -> str:

@@ -113,8 +113,8 @@ class _Run:
             finally:
                 finished.set()
 
-        timeout = self.limits.timeout
-        deadline = time.monotonic() + timeout if timeout is not None else None
+        allowed = self.limits.left
+        deadline = time.monotonic() + allowed if allowed is not None else None
         threading.Thread(target=work, daemon=True).start()
         # Not `Thread.join`: where Ctrl-C interrupts it, CPython before 3.13 takes the thread for ended.
         try:

@@ -6,7 +6,6 @@ import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
-from functools import cache
 
 from gdsl.operations import Domain
 from gdsl.source import Span
@@ -63,10 +62,15 @@ class Symbol:
     unique: str = ""
 
 
-@cache
+_SLOTS: dict[type[Node], tuple[str, ...]] = {}
+
+
 def _slots(kind: type[Node]) -> tuple[str, ...]:
     """The slots of a kind of node that may hold nodes."""
-    return tuple(slot.name for slot in dataclasses.fields(kind) if slot.name not in ("span", "name", "name_span"))
+    if kind not in _SLOTS:
+        names = (slot.name for slot in dataclasses.fields(kind))
+        _SLOTS[kind] = tuple(name for name in names if name not in ("span", "name", "name_span"))
+    return _SLOTS[kind]
 
 
 def children(node: Node) -> Iterator[Node]:
