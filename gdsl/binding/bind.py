@@ -17,7 +17,9 @@ from gdsl.binding.where import WhereChecker
 from gdsl.diagnostics import Diagnostic, GdslError
 from gdsl.graph import Graph
 from gdsl.ir import nodes as ir
+from gdsl.ir.calls import frames_of_calls
 from gdsl.operations import Domain
+from gdsl.recursion import with_room
 from gdsl.source import Source
 from gdsl.types import ScalarType
 
@@ -58,6 +60,18 @@ def bind(
         _check_requirements(program, graph, source)
     params = _params(program, graph, given, source)
     bits = id_bits or needed_id_bits(program, graph)
+    inputs = _inputs(program, graph, given, source, bits, device)
+    checker = WhereChecker(program, graph, params, inputs, source, given=frozenset(given))
+    conditions = [data for data in problem_data(program) if data.is_input and data.where is not None]
+    if conditions:
+        with_room(frames_of_calls(program), lambda: checker.check_all(conditions))
+    return Bindings(params, inputs)
+
+
+def _inputs(
+    program: ir.Program, graph: Graph, given: Mapping[str, object], source: Source | None, bits: int, device: bool
+) -> dict[str, Any]:
+    """Every input, the caller's or the graph's own."""
     inputs: dict[str, Any] = {}
     for array in program.arrays:
         deadline.check()
@@ -68,11 +82,7 @@ def bind(
     for scalar in program.scalars:
         if scalar.is_input:
             inputs[scalar.name] = scalar_value(scalar, given[scalar.name], _id_count(scalar.type, graph), source)
-    checker = WhereChecker(program, graph, params, inputs, source, given=frozenset(given))
-    for declared in problem_data(program):
-        if declared.is_input and declared.where is not None:
-            checker.check(declared)
-    return Bindings(params, inputs)
+    return inputs
 
 
 def problem_data(program: ir.Program) -> list[ir.Array | ir.Scalar]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,11 @@ class WhereChecker:
         self._params = params
         self._inputs = inputs
         self._source = source
+
+    def check_all(self, inputs: Iterable[ir.Array | ir.Scalar]) -> None:
+        """`check` for each of `inputs`."""
+        for declared in inputs:
+            self.check(declared)
 
     def check(self, declared: ir.Array | ir.Scalar) -> None:
         """Raise E0608 for the first element whose `where` does not hold. What held of a graph's own once, holds."""

@@ -11,7 +11,8 @@ from gdsl.codegen.lines import RESUME, Lines
 from gdsl.codegen.literals import type_name
 from gdsl.codegen.names import Names
 from gdsl.codegen.statements import StatementPrinter, accepts_last, always_accepts, polls
-from gdsl.codegen.usage import Uses, function_order, function_uses, uses_of
+from gdsl.codegen.usage import Uses, function_uses, uses_of
+from gdsl.ir.calls import function_order
 from gdsl.ir.nodes import (
     Accept,
     Closing,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gdsl.codegen.statements import polls
+from gdsl.ir.calls import function_order
 from gdsl.ir.nodes import (
     Count,
     DegreeOf,
     Element,
     ElementTarget,
-    Function,
     FunctionCall,
     Iteration,
     Node,
@@ -51,26 +51,6 @@ def uses_of(part: Node | tuple[Node, ...], functions: dict[str, Uses]) -> Uses:
         any(isinstance(node, Iteration) for node in nodes) or any(uses.iteration for uses in called),
         frozenset(roles),
     )
-
-
-def function_order(program: Program) -> tuple[Function, ...]:
-    """The program's functions, each behind those that it calls (they never call themselves)."""
-    by_name = {function.name: function for function in program.functions}
-    called = {
-        function.name: [node.function for node in walk(function.body) if isinstance(node, FunctionCall)]
-        for function in program.functions
-    }
-    order: dict[str, Function] = {}
-    entered: set[str] = set()
-    stack = [function.name for function in reversed(program.functions)]
-    while stack:
-        name = stack[-1]
-        if name in entered:
-            order.setdefault(stack.pop(), by_name[name])
-        else:
-            entered.add(name)
-            stack += [callee for callee in reversed(called[name]) if callee not in entered]
-    return tuple(order.values())
 
 
 def function_uses(program: Program) -> dict[str, Uses]:

@@ -33,6 +33,21 @@ def walk(part: object) -> Iterator[Node]:
             stack += reversed(current)
 
 
+def depth(part: object) -> int:
+    """How many nodes lie inside each other in `part`."""
+    deepest, level = 0, [part]
+    while level:
+        level = [child for item in level for child in _inside(item)]
+        deepest += 1
+    return deepest
+
+
+def _inside(item: object) -> list[object]:
+    if isinstance(item, Node):
+        return [getattr(item, name) for name in _slots(type(item))]
+    return list(item) if isinstance(item, tuple) else []
+
+
 def rewrite(part: Part, change: Callable[[Any], Any]) -> Part:
     """`part` with every node replaced by `change(node)`, the innermost first; unchanged parts are shared."""
     return _rewrite(part, change)  # type: ignore[return-value]

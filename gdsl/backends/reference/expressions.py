@@ -69,8 +69,8 @@ class Environment:
     """Where expressions find what they read; each mapping is asked again at every evaluation.
 
     `scalars`, `params` hold values as `values.py` has them, `frontier_sizes` ints. `functions` holds the program's
-    own functions as Python functions (see `statements.compile_functions`). `poll` is called now and then by loops
-    inside functors and may raise.
+    own functions as Python functions of their arguments, as one list (see `statements.compile_functions`). `poll` is
+    called now and then by functions and by loops inside functors and may raise.
     """
 
     id_bits: int
@@ -79,7 +79,7 @@ class Environment:
     scalars: Mapping[str, Value] = field(default_factory=dict)
     arrays: Mapping[str, Cells] = field(default_factory=dict)
     frontier_sizes: Mapping[str, int] = field(default_factory=dict)
-    functions: Mapping[str, Callable[..., Value]] = field(default_factory=dict)
+    functions: Mapping[str, Callable[[list[Value]], Value]] = field(default_factory=dict)
     iteration: Callable[[], int] = lambda: 0
     poll: Callable[[], None] = lambda: None
     source_name: str = ""
@@ -284,7 +284,7 @@ class ExpressionCompiler:
         """A function of the program."""
         functions, name = self.environment.functions, node.function
         arguments = [self.compile(argument) for argument in node.arguments]
-        return lambda frame: functions[name](*[argument(frame) for argument in arguments])
+        return lambda frame: functions[name]([argument(frame) for argument in arguments])
 
     def size(self, node: ir.FrontierSize) -> Evaluator:
         """How many elements a frontier has."""

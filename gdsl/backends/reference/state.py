@@ -85,7 +85,7 @@ class State:
         self.params = {p.name: constant(bindings.params[p.name], p.type, id_bits) for p in program.params}
         self.scalars: dict[str, Value] = {}
         self.arrays: dict[str, Cells] = {}
-        functions: dict[str, Callable[..., Value]] = {}
+        functions: dict[str, Callable[[list[Value]], Value]] = {}
         self.environment = Environment(
             id_bits,
             graph,

@@ -120,7 +120,7 @@ class SteppedExpressions:
                     arguments.append((yield from self.value(argument, frame)))
                 if isinstance(node, ir.BuiltinCall):
                     return builtin_function(node.function, node.type)(*arguments)
-                return self.state.environment.functions[node.function](*arguments)
+                return self.state.environment.functions[node.function](arguments)
         raise TypeError(f"{type(node).__name__} in a functor")
 
     def index(self, node: ir.Expression, checked: bool, name: str, domain: Domain, frame: Frame) -> Steps:
