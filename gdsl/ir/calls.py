@@ -31,6 +31,15 @@ def callees(function: Function) -> list[str]:
     return [node.function for node in walk(function.body) if isinstance(node, FunctionCall)]
 
 
+def inlined_sizes(program: Program) -> dict[str, int]:
+    """By function how many nodes it has once every call in it is replaced by what it calls."""
+    sizes: dict[str, int] = {}
+    for function in function_order(program):
+        own = sum(1 for _ in walk(function.body))
+        sizes[function.name] = own + sum(sizes[name] for name in callees(function))
+    return sizes
+
+
 def frames_of_calls(program: Program) -> int:
     """How many Python frames lie above each other at most where one function calls the next by interpretation."""
     frames: dict[str, int] = {}

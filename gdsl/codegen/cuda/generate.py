@@ -26,11 +26,16 @@ from gdsl.codegen.functions import FunctionPrinter
 from gdsl.codegen.lines import number_lines
 from gdsl.codegen.names import Names, identifiers_of
 from gdsl.codegen.templates import render
+from gdsl.ir.calls import function_order, inlined_sizes
 from gdsl.ir.nodes import Array, Expression, Literal, NoneId, Operator, OwnId, Param, Program, Scalar
 from gdsl.ir.traversal import walk
 from gdsl.operations import Domain
 from gdsl.types import ScalarType
 from gdsl.version import __version__
+
+_INLINE = "__device__ __forceinline__"
+_MOST_INLINED = 10_000
+"""Nodes that a function may have with all that it calls in place; where each calls the next twice there is no end."""
 
 _OWN_WORDS = """problem shared run d iteration times members spare seen directions direction saved input result out
 visit visit_back value value_back combine reduced selects pulls size chunks total totals a b i id near at total"""
@@ -150,8 +155,12 @@ class _Generation:
 
     def _functions(self) -> list[str]:
         totals = [_totals_text(totals) for totals in self.texts.all_totals.values()]
-        own = [text.definition("__device__ __forceinline__") for text in self.printer.functions()]
-        made = [text.definition("__device__ __forceinline__") for text in self.texts.made.values() if text is not None]
+        sizes = inlined_sizes(self.program)
+        own = [
+            text.definition(_INLINE if sizes[function.name] <= _MOST_INLINED else "__device__ __noinline__")
+            for function, text in zip(function_order(self.program), self.printer.functions(), strict=True)
+        ]
+        made = [text.definition(_INLINE) for text in self.texts.made.values() if text is not None]
         return [*totals, *own, *made]
 
     def _members(self) -> tuple[Member, ...]:
