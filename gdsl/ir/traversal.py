@@ -28,7 +28,8 @@ def walk(part: object) -> Iterator[Node]:
         current = stack.pop()
         if isinstance(current, Node):
             yield current
-            stack += [getattr(current, name) for name in reversed(_slots(type(current)))]
+            values = [getattr(current, name) for name in reversed(_slots(type(current)))]
+            stack += [value for value in values if isinstance(value, Node | tuple)]
         elif isinstance(current, tuple):
             stack += reversed(current)
 

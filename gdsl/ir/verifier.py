@@ -15,14 +15,38 @@ class VerificationError(AssertionError):
     """An IR that does not hold together; the message names the pass that made it."""
 
 
-def verify(program: nodes.Program, after: str) -> None:
-    """Raise `VerificationError` unless names are declared and types agree; `after` names the pass that ran."""
-    _Verifier(program, after).program()
+def verify(program: nodes.Program, after: str, before: nodes.Program | None = None) -> None:
+    """Raise `VerificationError` unless names are declared and types agree; `after` names the pass that ran.
+
+    `before` is the program as it was verified before that pass: what the pass has left is not looked at again.
+    """
+    _Verifier(program, after, _kept(program, before)).program()
+
+
+def _kept(program: nodes.Program, before: nodes.Program | None) -> frozenset[int]:
+    """The functions, functors and steps that both programs have, by identity, where they mean the same in both."""
+    if before is None:
+        return frozenset()
+    same_data = all(
+        getattr(before, part) is getattr(program, part)
+        for part in ("params", "arrays", "scalars", "functions", "frontiers")
+    )
+    if not same_data or _functors(before) != _functors(program):
+        return frozenset()
+    parts = (before.functions, before.vertex_functors, before.edge_functors, before.schedule)
+    return frozenset(id(item) for part in parts for item in part)
+
+
+def _functors(program: nodes.Program) -> list[tuple[str, ScalarType | None]]:
+    """The functors' names, and what is known of them to the steps of the schedule."""
+    values = [(functor.name, functor.value.type if functor.value else None) for functor in program.edge_functors]
+    return [*((functor.name, None) for functor in program.vertex_functors), *values]
 
 
 class _Verifier:
-    def __init__(self, program: nodes.Program, after: str) -> None:
+    def __init__(self, program: nodes.Program, after: str, kept: frozenset[int]) -> None:
         self.root = program
+        self.kept = kept
         self.after = after
         self.arrays = {array.name: array for array in program.arrays}
         self.scalars = {scalar.name: scalar for scalar in program.scalars}
@@ -59,16 +83,16 @@ class _Verifier:
         for function in root.functions:
             self.locals = dict(function.parameters)
             self.part(function)
-        functors: tuple[nodes.Node, ...] = (*root.vertex_functors, *root.edge_functors)
-        for functor in functors:
+        rest: tuple[nodes.Node, ...] = (*root.vertex_functors, *root.edge_functors, *root.schedule)
+        for each in rest:
             self.locals = {}
-            self.part(functor)
-        self.locals = {}
-        self.part(root.schedule)
+            self.part(each)
         steps = [node for node in walk(root.schedule) if isinstance(node, nodes.Operator)]
         self.expect(len({step.site for step in steps}) == len(steps), "two operators have one site", root)
 
-    def part(self, part: object) -> None:
+    def part(self, part: nodes.Node) -> None:
+        if id(part) in self.kept:
+            return
         for node in walk(part):
             if isinstance(node, nodes.Let | nodes.ForRange):
                 self.expect(node.name not in self.locals, f"the local {node.name} is declared twice", node)

@@ -26,6 +26,6 @@ CUDA_UNFUSED: tuple[Pass, ...] = COMMON
 def apply(program: Program, passes: Sequence[Pass]) -> Program:
     """`program` after `passes`, verified after each."""
     for each in passes:
-        program = each(program)
-        verify(program, after=each.__module__)
+        before, program = program, each(program)
+        verify(program, after=each.__module__, before=before)
     return program

@@ -204,7 +204,7 @@ def _swap(generator: random.Random, text: str) -> str:
 
 def _replace(generator: random.Random, text: str) -> str:
     tokens, place = _tokens(generator, text)
-    words = generator.choice((_vocabulary(), _vocabulary(), _NUMBERS, tuple(tokens)))
+    words: tuple[str, ...] = generator.choice((_vocabulary(), _vocabulary(), _NUMBERS, tuple(tokens)))
     tokens[place] = generator.choice(words)
     return "".join(tokens)
 
@@ -213,13 +213,15 @@ def _replace_alike(generator: random.Random, text: str) -> str:
     """A name by a name, a number by a number: what has a chance to be accepted."""
     tokens, place = _tokens(generator, text)
     alike = [other for other in tokens if other[:1].isalpha() == tokens[place][:1].isalpha() and not other.isspace()]
-    tokens[place] = generator.choice(alike or tokens)
+    candidates: list[str] = alike or tokens
+    tokens[place] = generator.choice(candidates)
     return "".join(tokens)
 
 
 def _odd(generator: random.Random, text: str) -> str:
     place = generator.randrange(len(text) + 1)
-    return text[:place] + generator.choice(_ODD) + text[place:]
+    odd: str = generator.choice(_ODD)
+    return text[:place] + odd + text[place:]
 
 
 def _splice(generator: random.Random, text: str) -> str:
