@@ -102,6 +102,8 @@ class Calls:
     """What each `Unknown` was made from, by its number."""
     loose: list[Term] = field(default_factory=list)
     """Other terms whose value decides something: bounds and conditions of loops."""
+    _results: list[Unknown | None] = field(default_factory=list)
+    _write_of: dict[int, Write] = field(default_factory=dict)
 
     @property
     def over(self) -> Over:
@@ -158,7 +160,14 @@ class Calls:
 
     def write_of(self, unknown: Unknown) -> Write | None:
         """The update or `cas` whose result `unknown` is."""
-        return next((write for write in self.writes if write.result == unknown), None)
+        return self.write_of_number(unknown.number)
+
+    def write_of_number(self, number: int) -> Write | None:
+        """As `write_of`, for the unknown of that number."""
+        if len(self._results) != len(self.writes):
+            self._results = [write.result for write in self.writes]
+            self._write_of = {write.result.number: write for write in self.writes if write.result is not None}
+        return self._write_of.get(number)
 
     def origins(self, term: Term) -> Iterator[Term]:
         """All terms that the value of `term` was made from, through locals and results, each once."""
@@ -174,24 +183,26 @@ class Calls:
     def determined(self, term: Term, key: Term) -> bool:
         """Whether two calls with the same `key` have the same value for `term`: it is made from the key, from what all
         calls share, and from elements there that the operator does not write."""
-        return self._determined(term, key, None)
-
-    def _determined(self, term: Term, key: Term, opened: set[int] | None) -> bool:
-        if term == key:
-            return True
-        if isinstance(term, Element | ScalarRead) and term.read:
-            return False
-        if isinstance(term, Unknown):
-            if (opened is None and not term.after_loop) or self.write_of(term) is not None:
+        opened: set[int] = set()
+        waiting = [(term, False)]
+        while waiting:
+            part, within = waiting.pop()
+            if part == key:
+                continue
+            if isinstance(part, Element | ScalarRead) and part.read:
                 return False
-            opened = set() if opened is None else opened
-            if term.number in opened:
-                return True
-            opened.add(term.number)
-            return all(self._determined(part, key, opened) for part in self.sources.get(term.number, ()))
-        if isinstance(term, End | Place):
-            return self._edge_decides(term, key)
-        return all(self._determined(part, key, opened) for part in parts(term))
+            if isinstance(part, Unknown):
+                if (not within and not part.after_loop) or self.write_of(part) is not None:
+                    return False
+                if part.number not in opened:
+                    opened.add(part.number)
+                    waiting += [(source, True) for source in self.sources.get(part.number, ())]
+            elif isinstance(part, End | Place):
+                if not self._edge_decides(part, key):
+                    return False
+            else:
+                waiting += [(inner, within) for inner in parts(part)]
+        return True
 
     def _edge_decides(self, term: Term, key: Term) -> bool:
         if not (isinstance(key, End) and key.role is SymbolKind.EDGE):

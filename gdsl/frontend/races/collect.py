@@ -46,6 +46,9 @@ def flattened(condition: syntax.Expression | None) -> Iterator[syntax.Expression
     if isinstance(condition, syntax.Binary) and condition.operation is BinaryOperation.AND:
         yield from flattened(condition.left)
         yield from flattened(condition.right)
+    elif isinstance(condition, syntax.Chain) and condition.links[0].operation is BinaryOperation.AND:
+        for operand in (condition.first, *(link.operand for link in condition.links)):
+            yield from flattened(operand)
     elif condition is not None:
         yield condition
 

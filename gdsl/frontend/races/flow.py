@@ -239,6 +239,9 @@ class Flow:
             if kind is SymbolKind.FRONTIER:
                 return self.state.value(frontier_key(node))
             return self.state.value(node.name) if kind is SymbolKind.SCALAR else Level.SAME
+        if isinstance(node, syntax.Chain):
+            highest = worst([self._level(node.first), *(self._level(link.operand) for link in node.links)])
+            return worst([of_operation(link.operation.value, node.type, [highest]) for link in node.links])
         levels = [self._level(part) for part in syntax.children(node) if isinstance(part, syntax.Expression)]
         if isinstance(node, syntax.Call):
             levels = [self._level(argument.value) for argument in node.arguments]

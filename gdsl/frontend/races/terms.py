@@ -117,9 +117,11 @@ def parts(term: Term) -> tuple[Term, ...]:
 
 def inside(term: Term) -> Iterator[Term]:
     """`term` and all terms in it."""
-    yield term
-    for part in parts(term):
-        yield from inside(part)
+    stack = [term]
+    while stack:
+        current = stack.pop()
+        yield current
+        stack += reversed(parts(current))
 
 
 def size(term: Term, limit: int) -> int:

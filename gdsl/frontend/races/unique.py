@@ -9,7 +9,7 @@ from gdsl.frontend.races.calls import Calls, Guard, Write, WriteKind
 from gdsl.frontend.races.closing import Closing, ConditionUse, shifting, steady_accept
 from gdsl.frontend.races.levels import Level, State, decided, of_operation, test_of_constant, worst
 from gdsl.frontend.races.proof import differ
-from gdsl.frontend.races.terms import Apply, Constant, DegreeOf, Element, ScalarRead, Term, Unknown, parts
+from gdsl.frontend.races.terms import Apply, Constant, DegreeOf, Element, ScalarRead, Term, Unknown, inside, parts
 from gdsl.frontend.races.writes import differing_pair, shared_winners, won
 from gdsl.operations import Outcome, ReduceOperation
 
@@ -37,6 +37,7 @@ class OperatorLevels:
         self._kept: dict[int, Level] = {}
         self._kept_for: tuple[dict[str, Level], dict[str, Level]] = ({}, {})
         self._cut: set[int] = set()
+        self._prepared: set[int] = set()
         self._in_condition = {read.term.read for read in calls.reads if read.in_condition}
         self.run = decided(worst([run, *(self.level(conjunct) for conjunct in calls.conjuncts)]))
 
@@ -76,8 +77,11 @@ class OperatorLevels:
         state = (self.state.values, self.state.marks)
         if not opened and state != self._kept_for:
             self._kept, self._kept_for = {}, (dict(state[0]), dict(state[1]))
+            self._prepared = set()
         if number in self._kept:
             return self._kept[number]
+        if not opened and number not in self._prepared:
+            self._prepare(number)
         if number in opened:
             self._cut.add(number)
             return Level.SAME
@@ -89,6 +93,21 @@ class OperatorLevels:
             self._kept[number] = level
         self._cut |= outer
         return level
+
+    def _prepare(self, number: int) -> None:
+        """Look at what an unknown was made from in the order in which it was made: one after the other, where going
+        back from the last one would be as deep as the program is long."""
+        made_from = {number}
+        waiting = [number]
+        while waiting:
+            for source in self.calls.sources.get(waiting.pop(), ()):
+                found = {part.number for part in inside(source) if isinstance(part, Unknown)} - made_from
+                made_from |= found
+                waiting += found
+        self._prepared |= made_from
+        for earlier in sorted(made_from):
+            if earlier not in self._kept and self.calls.write_of_number(earlier) is None:
+                self._of_unknown(earlier, frozenset())
 
     def _of_read(self, term: Element | ScalarRead, name: str, index: Term | None) -> Level:
         if term.read and not self._sees_one_value(term, name, index):

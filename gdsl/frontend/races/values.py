@@ -31,6 +31,8 @@ ACCEPT = "accept"
 
 _LARGEST = 120
 _MOST_WAYS = 500
+_DEEPEST = 12
+"""Calls inside each other that are looked into; one further down is an operation of its own."""
 _LOCALS = (SymbolKind.LOCAL, SymbolKind.LOOP_VARIABLE, SymbolKind.FUNCTION_PARAMETER)
 _DATA = (SymbolKind.ARRAY, SymbolKind.SCALAR)
 
@@ -81,6 +83,7 @@ class Values:
         self.statement: int | None = None
         self.in_condition = False
         self._numbers = 0
+        self._looping: dict[str, bool] = {}
         self._inlining = 0
         self._ways = 0
 
@@ -166,6 +169,16 @@ class Values:
         self.guards = before
         return Apply(node.type, node.operation.value, (left, right))
 
+    def _chain(self, node: syntax.Chain) -> Term:
+        """Too long to be looked through."""
+        terms, before = [], self.guards
+        for operand in (node.first, *(link.operand for link in node.links)):
+            terms.append(self.value(operand))
+            if node.links[0].operation.is_logical:
+                self.guards = both(self.guards, terms[-1], node.links[0].operation is BinaryOperation.AND)
+        self.guards = before
+        return self.unknown(node.type, "chain", terms, after_loop=True)
+
     def _conditional(self, node: syntax.Conditional) -> Term:
         condition = self.value(node.condition)
         return self.choice(condition, self.value(node.yes), self.value(node.no), "?:")
@@ -184,9 +197,15 @@ class Values:
         if node.function in ("out_degree", "in_degree"):
             return DegreeOf(node.type, Degree(node.function), arguments[0])
         function = self.functions.get(node.function)
-        if function is None or any(isinstance(part, syntax.While | syntax.For) for part in syntax.walk(function)):
+        if function is None or self._inlining >= _DEEPEST or self._loops(function):
             return Apply(node.type, node.function, arguments)
         return self.limited(node.function, self._inline(function, arguments))
+
+    def _loops(self, function: syntax.Function) -> bool:
+        if function.name not in self._looping:
+            loops = (isinstance(part, syntax.While | syntax.For) for part in syntax.walk(function))
+            self._looping[function.name] = any(loops)
+        return self._looping[function.name]
 
     def _updatevalue(self, node: syntax.UpdateValue) -> Term:
         write = self.update(node.update, node.span)

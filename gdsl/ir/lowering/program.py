@@ -160,17 +160,21 @@ def _used_functions(tree: syntax.Program, functors: list[syntax.Functor]) -> lis
     """The functions that data, used functors and the schedule call, each after those that it calls."""
     functions = {function.name: function for function in tree.functions}
     ordered: dict[str, syntax.Function] = {}
-
-    def visit(node: syntax.Node) -> None:
-        for part in syntax.walk(node):
-            called = isinstance(part, syntax.Call) and part.symbol is not None
-            if isinstance(part, syntax.Call) and called and part.function in functions:
-                if part.symbol is not None and part.symbol.kind is not SymbolKind.FUNCTION:
-                    continue
-                if part.function not in ordered:
-                    visit(functions[part.function])
-                    ordered[part.function] = functions[part.function]
-
     for root in (*tree.declarations, *functors, *tree.schedule):
-        visit(root)
+        waiting = [("", iter(_called(root, functions)))]
+        while waiting:
+            caller, calls = waiting[-1]
+            callee = next((name for name in calls if name not in ordered), None)
+            if callee is not None:
+                waiting.append((callee, iter(_called(functions[callee], functions))))
+                continue
+            waiting.pop()
+            if caller:
+                ordered[caller] = functions[caller]
     return list(ordered.values())
+
+
+def _called(node: syntax.Node, functions: dict[str, syntax.Function]) -> list[str]:
+    """The program's own functions that `node` calls, in the order of the text."""
+    calls = (part for part in syntax.walk(node) if isinstance(part, syntax.Call) and part.function in functions)
+    return [call.function for call in calls if call.symbol is not None and call.symbol.kind is SymbolKind.FUNCTION]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 
 from gdsl.frontend import syntax
 from gdsl.frontend.check import Knobs, OperatorKnobs
@@ -38,7 +39,8 @@ class ScheduleLowering:
         self.knobs = knobs
         self.functors = functors
         self.taken = taken
-        self.frontiers: list[str] = []
+        self.frontiers: dict[str, None] = {}
+        self._temporaries: Counter[str] = Counter()
         self.sites = 0
         self.loops = 0
 
@@ -112,17 +114,16 @@ class ScheduleLowering:
     # ------------------------------------------------------------ frontiers
 
     def _list(self, name: str) -> str:
-        if name not in self.frontiers:
-            self.frontiers.append(name)
+        self.frontiers.setdefault(name)
         return name
 
     def _temporary(self, kind: OperatorKind | None) -> str:
         stem = _DONE[kind] if kind is not None else "members"
-        number = 1
-        while f"{stem}_{number}" in self.taken:
-            number += 1
-        self.taken.add(f"{stem}_{number}")
-        return f"{stem}_{number}"
+        self._temporaries[stem] += 1
+        while f"{stem}_{self._temporaries[stem]}" in self.taken:
+            self._temporaries[stem] += 1
+        self.taken.add(f"{stem}_{self._temporaries[stem]}")
+        return f"{stem}_{self._temporaries[stem]}"
 
     def _define(self, name: str, value: syntax.Expression | None, span: Span, steps: list[nodes.Step]) -> None:
         match value:

@@ -18,7 +18,7 @@ from typing import Any
 from gdsl.backends import registry
 from gdsl.backends.cpu import compiler as compilers
 from gdsl.backends.cpu import processes
-from gdsl.backends.cpu.compiled import generated
+from gdsl.backends.cpu.compiled import plan_of
 from gdsl.backends.cpu.executable import CpuExecutable
 from gdsl.backends.cpu.library import SYMBOLS, Library
 from gdsl.backends.cpu.memory import ControlBlock, HostSlice
@@ -26,12 +26,13 @@ from gdsl.backends.interface import Bindings, Executable, Limits, Outcome
 from gdsl.backends.reference.interleave import InterleavedCalls
 from gdsl.backends.reference.interpreter import interpret
 from gdsl.binding import bind
-from gdsl.codegen.cpu.plan import Sizes
+from gdsl.codegen.cpu.generate import generate
 from gdsl.diagnostics import GdslError
 from gdsl.frontend import check, parse
 from gdsl.graph import Graph
 from gdsl.ir import nodes as ir
 from gdsl.ir.lowering import lower
+from gdsl.plan.target import Sizes
 from gdsl.source import Source
 from gdsl.tools.fuzz.expressions.running import checkout
 from gdsl.tools.fuzz.programs.graphs import Pools, given_to
@@ -130,7 +131,8 @@ def cpu_executables(programs: Sequence[ir.Program], sizes: Sizes, *, optimized: 
     """
     if not programs:
         return []
-    made = [generated(program, bits_of(program), sizes) for program in programs]
+    plans = [plan_of(program, sizes) for program in programs]
+    made = [generate(plan, bits_of(plan.program)) for plan in plans]
     includes: dict[str, None] = {}
     parts = []
     for number, each in enumerate(made):
@@ -149,8 +151,8 @@ def cpu_executables(programs: Sequence[ir.Program], sizes: Sizes, *, optimized: 
         loaded = ctypes.CDLL(str(library))
     _close_when_unused(loaded)
     return [
-        CpuExecutable(program, bits_of(program), each, _Part(loaded, number))
-        for number, (program, each) in enumerate(zip(programs, made, strict=True))
+        CpuExecutable(plan, bits_of(plan.program), each, _Part(loaded, number))
+        for number, (plan, each) in enumerate(zip(plans, made, strict=True))
     ]
 
 
