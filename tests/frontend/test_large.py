@@ -89,6 +89,13 @@ def nested(depth: int) -> dict[str, dict[str, str]]:
         "blocks": {"apply": "var x = 0; " + "if (level[v] > x) { x = x + 1; " * depth + "}" * depth},
         "else if": {"apply": each(depth, "if (level[v] == #) { level[v] = #; } else ") + "{ }"},
         "loops": {"apply": "var x = 0; " + each(depth, "for i# in 0..1 { x = x + 1; ") + "}" * depth},
+        "loops that change each other's names": {
+            "apply": "var x = 0; var y = 1; var z = 2; "
+            + each(depth // 4, "while (x < z) { for i# in 0..y { x = x + y; y = z - x; ")
+            + "z = x;"
+            + "} }" * (depth // 4)
+            + "level[v] = x + y + z;"
+        },
         "conditionals": {"apply": "level[v] = " + each(depth, "level[v] == # ? # : ") + "0;"},
         "not": {"apply": "if (" + "!" * depth + "(level[v] == 1)) { level[v] = 2; }"},
         "minus": {"apply": "level[v] = " + "-" * depth + "level[v];"},

@@ -36,8 +36,7 @@ class OperatorLevels:
         self.initials = initials
         self._kept: dict[int, Level] = {}
         self._kept_for: tuple[dict[str, Level], dict[str, Level]] = ({}, {})
-        self._cut: set[int] = set()
-        self._prepared: set[int] = set()
+        self._settling = False
         self._in_condition = {read.term.read for read in calls.reads if read.in_condition}
         self.run = decided(worst([run, *(self.level(conjunct) for conjunct in calls.conjuncts)]))
 
@@ -51,63 +50,63 @@ class OperatorLevels:
 
     # ------------------------------------------------------------ values
 
-    def level(self, term: Term, opened: frozenset[int] = frozenset()) -> Level:
+    def level(self, term: Term) -> Level:
         """The level of a value."""
         if isinstance(term, Element):
-            if decided(self.level(term.index, opened)) is Level.DIFFERS:
+            if decided(self.level(term.index)) is Level.DIFFERS:
                 return Level.DIFFERS
             return self._of_read(term, term.array, term.index)
         if isinstance(term, ScalarRead):
             return self._of_read(term, term.name, None)
         if isinstance(term, DegreeOf):
-            return decided(self.level(term.vertex, opened))
+            return decided(self.level(term.vertex))
         if isinstance(term, Apply):
             mark = self._of_test(term)
-            levels = [self.level(part, opened) for part in term.arguments]
+            levels = [self.level(part) for part in term.arguments]
             return of_operation(term.operation, term.type, levels) if mark is None else mark
         if isinstance(term, Unknown):
             write = self.calls.write_of(term)
             if write is not None:
                 return self._of_result(write)
-            return self._of_unknown(term.number, opened)
-        return worst(self.level(part, opened) for part in parts(term))
+            return self._of_unknown(term.number)
+        return worst(self.level(part) for part in parts(term))
 
-    def _of_unknown(self, number: int, opened: frozenset[int]) -> Level:
+    def _of_unknown(self, number: int) -> Level:
         """The worst level of what an unknown was made from; kept, as many unknowns may be made from one."""
         state = (self.state.values, self.state.marks)
-        if not opened and state != self._kept_for:
+        if not self._settling and state != self._kept_for:
             self._kept, self._kept_for = {}, (dict(state[0]), dict(state[1]))
-            self._prepared = set()
-        if number in self._kept:
-            return self._kept[number]
-        if not opened and number not in self._prepared:
-            self._prepare(number)
-        if number in opened:
-            self._cut.add(number)
-            return Level.SAME
-        outer, self._cut = self._cut, set()
-        inner = opened | {number}
-        level = worst([self.level(part, inner) for part in self.calls.sources.get(number, ())])
-        self._cut.discard(number)
-        if not self._cut:  # else the answer leaves out an unknown that is still being looked at
-            self._kept[number] = level
-        self._cut |= outer
-        return level
+        if number not in self._kept:
+            self._settle(sorted(self._reached(number) - self._kept.keys()))
+        return self._kept[number]
 
-    def _prepare(self, number: int) -> None:
-        """Look at what an unknown was made from in the order in which it was made: one after the other, where going
-        back from the last one would be as deep as the program is long."""
-        made_from = {number}
+    def _settle(self, numbers: list[int]) -> None:
+        """The levels of unknowns that may be made from each other, in loops: the least that agree. Those that were made
+        first come first, so that most are right at once, and no way back is as long as the program."""
+        self._kept.update(dict.fromkeys(numbers, Level.SAME))
+        self._settling = True
+        changed = True
+        while changed:
+            changed = False
+            for number in numbers:
+                level = worst([self.level(part) for part in self.calls.sources.get(number, ())])
+                changed = changed or level is not self._kept[number]
+                self._kept[number] = level
+        self._settling = False
+
+    def _reached(self, number: int) -> set[int]:
+        """The unknowns that an unknown was made from, and itself."""
+        reached = {number}
         waiting = [number]
         while waiting:
-            for source in self.calls.sources.get(waiting.pop(), ()):
-                found = {part.number for part in inside(source) if isinstance(part, Unknown)} - made_from
-                made_from |= found
+            current = waiting.pop()
+            write = self.calls.write_of_number(current)
+            made_from = self.calls.sources.get(current, ()) if write is None else (write.value,)
+            for source in made_from:
+                found = {part.number for part in inside(source) if isinstance(part, Unknown)} - reached
+                reached |= found
                 waiting += found
-        self._prepared |= made_from
-        for earlier in sorted(made_from):
-            if earlier not in self._kept and self.calls.write_of_number(earlier) is None:
-                self._of_unknown(earlier, frozenset())
+        return reached
 
     def _of_read(self, term: Element | ScalarRead, name: str, index: Term | None) -> Level:
         if term.read and not self._sees_one_value(term, name, index):

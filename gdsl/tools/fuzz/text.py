@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 
 from gdsl.api.program import Program
+from gdsl.deadline import interrupting, limited
 from gdsl.diagnostics import Diagnostic, GdslError
 from gdsl.pipeline import load_source
 from gdsl.resources import resource_directory
@@ -22,6 +23,7 @@ from gdsl.tools.fuzz.campaign import Finding
 
 SLOWEST = 5.0
 """Seconds of processor time in which every text must be answered."""
+_GIVEN_UP = 60.0
 _MOST_SHOWN = 4_000
 _COMPILED, _RUN = 0.02, 0.2
 """How often the C++ of an accepted program is compiled, and how often the program is run."""
@@ -90,10 +92,13 @@ def answer(text: str, generator: random.Random) -> str:
     source = Source("fuzz.gdsl", text)
     started = time.process_time()
     try:
-        program = Program(load_source(source), source)
-        texts = [program.source(language) for language in ("cuda", "cpp")]
+        with limited(_GIVEN_UP), interrupting():
+            program = Program(load_source(source), source)
+            texts = [program.source(language) for language in ("cuda", "cpp")]
         said = "accepted"
     except GdslError as error:
+        if error.code == "E0802":
+            raise _finding(f"no answer after {_GIVEN_UP:g} s", text) from None
         said, program, texts = error.code, None, []
         _check_message(error, source)
     except Exception as error:
