@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import Enum
 
 
@@ -51,3 +52,26 @@ class ScalarType(Enum):
         """Width in bits; None for ids, whose width the graph decides."""
         widths = {"bool": 8, "int32": 32, "uint32": 32, "int64": 64, "uint64": 64, "float32": 32, "float64": 64}
         return widths.get(self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Widths:
+    """How many bits (32 or 64) the ids of vertices and of edges have in memory."""
+
+    vertex: int
+    edge: int
+
+    @staticmethod
+    def both(bits: int) -> Widths:
+        """The same width for vertices and edges."""
+        return Widths(bits, bits)
+
+    def of(self, kind: ScalarType) -> int:
+        """The width of a type in bits."""
+        ids = {ScalarType.VERTEX: self.vertex, ScalarType.EDGE: self.edge}
+        return kind.bits or ids[kind]
+
+    def __str__(self) -> str:
+        if self.vertex == self.edge:
+            return f"{self.vertex}-bit ids"
+        return f"{self.vertex}-bit ids of vertices and {self.edge}-bit ids of edges"

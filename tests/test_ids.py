@@ -14,6 +14,7 @@ from gdsl.backends.registry import get
 from gdsl.binding import bind
 from gdsl.graph import Graph
 from gdsl.pipeline import load
+from gdsl.types import Widths
 from tests.emulator import build as emulator
 from tests.emulator.running import build as emulated
 from tests.emulator.running import device_for
@@ -32,7 +33,7 @@ def run(backend: str, text: str, graph: Graph, bits: int, **given: Any) -> Outco
     if backend == "emulator":
         if emulator.compiler() is None:
             pytest.skip("no g++ on this machine")
-        built = emulated(text, (f"schedule.ids={bits}",), id_bits=bits)
+        built = emulated(text, (f"schedule.ids={bits}",), widths=Widths.both(bits))
         return built.run(graph, bind(built.program, graph, given, id_bits=bits), device_for(1))
     program = load(text, (f"schedule.ids={bits}",))
     return get(backend).build(program, bits).run(graph, bind(program, graph, given, id_bits=bits), Limits())

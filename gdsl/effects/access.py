@@ -86,9 +86,16 @@ class Accesses:
         self._functions = {function.name: function for function in program.functions}
         self._vertex = {functor.name: functor for functor in program.vertex_functors}
         self._edge = {functor.name: functor for functor in program.edge_functors}
+        self._known: dict[int, tuple[Step, frozenset[Access]]] = {}
+        """By the identity of a step, which lives as long as it is here."""
 
     def of_step(self, step: Step) -> frozenset[Access]:
         """What `step` touches: of a loop or a branch, what its condition or count reads."""
+        if id(step) not in self._known:
+            self._known[id(step)] = (step, self._of_step(step))
+        return self._known[id(step)][1]
+
+    def _of_step(self, step: Step) -> frozenset[Access]:
         if isinstance(step, Operator):
             own = frozenset(self._in(self.functor_of(step), Who.ANYBODY))
             return own | {Access(step.array, True, Who.ANYBODY)} if isinstance(step, NeighborReduce) else own

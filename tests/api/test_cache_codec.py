@@ -23,6 +23,7 @@ from gdsl.codegen.expressions import CheckTable
 from gdsl.ir import nodes, storage
 from gdsl.pipeline import load
 from gdsl.source import Source, Span
+from gdsl.types import Widths
 
 ROOT = Path(__file__).parents[2]
 PROGRAMS = sorted([*ROOT.glob("samples/*.gdsl"), *ROOT.glob("tests/programs/*.gdsl")])
@@ -47,9 +48,9 @@ def test_every_program_comes_back_as_it_was(path, tune):
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
 def test_what_backends_keep_comes_back_as_it_was(path, tune):
     program = lowered(path, tune)
-    made = generate_cuda(plan_of(program), 32)
+    made = generate_cuda(plan_of(program), Widths.both(32))
     assert stored.codec().decode(stored.codec().encode(made)) == made
-    for_cpu = generate_cpp(compiled.plan_of(program), 32)
+    for_cpu = generate_cpp(compiled.plan_of(program), Widths.both(32))
     assert compiled._FACTS.decode(compiled._FACTS.encode(for_cpu)) == for_cpu
 
 

@@ -8,8 +8,9 @@ from functools import cache
 from gdsl.ir.nodes import Advance, NeighborReduce
 from gdsl.ir.traversal import walk
 from gdsl.plan.target import Sizes
+from gdsl.types import Widths
 
-from .running import SMALL, TINY, WIDER, program_of
+from .running import NARROW, SMALL, TINY, WIDER, program_of
 
 
 @dataclass(frozen=True)
@@ -19,7 +20,7 @@ class Mode:
     name: str
     words: tuple[str, ...]
     shape: Sizes
-    id_bits: int = 32
+    widths: Widths = NARROW
 
 
 @cache
@@ -31,7 +32,8 @@ def modes_of(name: str) -> tuple[Mode, ...]:
     modes = [
         Mode("fused", (), SMALL),
         Mode("unfused", ("schedule.fuse=off",), SMALL),
-        Mode("wide_ids", ("schedule.ids=64",), TINY, 64),
+        Mode("wide_ids", ("schedule.ids=64",), TINY, Widths.both(64)),
+        Mode("wide_edges", (), SMALL, Widths(32, 64)),
     ]
     if advanced:
         push, pull, auto = (tuple(f"{f}.direction={way}" for f in advanced) for way in ("push", "pull", "auto"))

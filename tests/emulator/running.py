@@ -21,7 +21,7 @@ from gdsl.ir.nodes import Program
 from gdsl.pipeline import load
 from gdsl.plan.nodes import Plan
 from gdsl.plan.target import Sizes
-from gdsl.types import ScalarType
+from gdsl.types import ScalarType, Widths
 
 from .driver import EmulatedDevice, EmulatedModule, Schedule
 
@@ -29,6 +29,7 @@ ROOT = Path(__file__).parents[2]
 SMALL = Sizes(block_threads=64, hub_degree=8, hub_chunk=5, pull_prefix=2, short_list=3)
 """Numbers so small that small graphs reach every part of the generated code."""
 TINY = Sizes(block_threads=32, hub_degree=3, hub_chunk=2, pull_prefix=1, short_list=1)
+NARROW = Widths.both(32)
 WIDER = Sizes(block_threads=96, hub_degree=40, hub_chunk=33, pull_prefix=7, short_list=5)
 
 
@@ -40,11 +41,11 @@ class Built:
     plan: Plan
     generated: Generated
     module: EmulatedModule
-    id_bits: int
+    widths: Widths
 
     def run(self, graph: Graph, bindings: Bindings, device: EmulatedDevice, limits: Limits | None = None) -> Outcome:
         """One run; raises EmulatorError for anything that the emulator found."""
-        on_device = GraphOnDevice(device, graph, self.id_bits)
+        on_device = GraphOnDevice(device, graph, self.widths)
         blocks = device.multiprocessors
         enactor = Enactor(device, self.module.get_function, self.plan, self.generated, graph, on_device, blocks=blocks)
         return enactor.run(bindings, limits or Limits())
@@ -60,20 +61,20 @@ def program_of(name: str, tune: Sequence[str] = ()) -> Program:
     return load(path, tune)
 
 
-def emulated(program: Program, shape: Sizes = SMALL, id_bits: int = 32, coverage: bool = False) -> Built:
+def emulated(program: Program, shape: Sizes = SMALL, widths: Widths = NARROW, coverage: bool = False) -> Built:
     """A program as lowered, compiled."""
     plan = plan_of(program, shape)
-    generated = generate(plan, id_bits)
+    generated = generate(plan, widths)
     module = EmulatedModule(generated.text, f"{program.name}.cu", coverage)
-    return Built(program, plan, generated, module, id_bits)
+    return Built(program, plan, generated, module, widths)
 
 
 @cache
 def build(
-    name: str, tune: tuple[str, ...] = (), shape: Sizes = SMALL, id_bits: int = 32, coverage: bool = False
+    name: str, tune: tuple[str, ...] = (), shape: Sizes = SMALL, widths: Widths = NARROW, coverage: bool = False
 ) -> Built:
     """A sample or program of the tests, compiled."""
-    return emulated(program_of(name, tune), shape, id_bits, coverage)
+    return emulated(program_of(name, tune), shape, widths, coverage)
 
 
 def device_for(seed: int, blocks: int = 3, stride: int = 0) -> EmulatedDevice:

@@ -17,7 +17,7 @@ from . import build
 from .driver import EmulatedModule, EmulatorError
 from .mutants import GENERATED, MUTANTS, Mutant
 from .mutating import mutated, templates_with
-from .running import SMALL, Built, device_for, differences, expect, program_of
+from .running import NARROW, SMALL, Built, device_for, differences, expect, program_of
 
 pytestmark = pytest.mark.skipif(build.compiler() is None, reason="the emulator needs g++")
 
@@ -33,9 +33,9 @@ def build_mutant(mutant: Mutant, folder: Path) -> Built:
     with templates_with(mutant, folder):
         program = program_of(mutant.program, mutant.words)
         plan = plan_of(program, SMALL)
-        generated = generate(plan, 32)
+        generated = generate(plan, NARROW)
     text = mutated(generated.text, mutant) if mutant.file == GENERATED else generated.text
-    return Built(program, plan, generated, EmulatedModule(text, f"{program.name}.cu"), 32)
+    return Built(program, plan, generated, EmulatedModule(text, f"{program.name}.cu"), NARROW)
 
 
 def what_is_seen(mutant: Mutant, built: Built) -> set[str]:

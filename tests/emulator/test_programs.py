@@ -60,7 +60,7 @@ def names_for(case: Case, mode: Mode) -> list[str]:
 
 
 def check(built: Built, case: Case, graph: str, seed: int) -> None:
-    bindings, expected = reference(case, graph, built.id_bits)
+    bindings, expected = reference(case, graph, built.widths.vertex)
     device = device_for(seed, blocks=1 + seed % 4)
     found = built.run(graphs()[graph], bindings, device)
     where = f"on {graph} with {device.multiprocessors} blocks and seed {seed}"
@@ -73,7 +73,7 @@ PAIRS = [pytest.param(case, mode, id=f"{case.name}-{mode.name}") for case in CAS
 
 @pytest.mark.parametrize(("case", "mode"), PAIRS)
 def test_agrees_with_the_reference(case: Case, mode: Mode) -> None:
-    built = build_program(case.name, mode.words, mode.shape, mode.id_bits)
+    built = build_program(case.name, mode.words, mode.shape, mode.widths)
     for place, graph in enumerate(names_for(case, mode)):
         check(built, case, graph, seed=place)
 
@@ -136,7 +136,7 @@ def test_findings_name_the_line_of_the_program() -> None:
     broken = text.replace("compare_and_swap(&d.steps[", "plain_compare_and_swap(&d.steps[")
     broken = broken.replace("// ---- functors ----", PLAIN_EXCHANGE)
     module = EmulatedModule(broken, "backward.cu")
-    mutant = Built(built.program, built.plan, built.generated, module, 32)
+    mutant = Built(built.program, built.plan, built.generated, module, built.widths)
     bindings, _ = reference(next(case for case in CASES if case.name == "backward"), "several_blocks", 32)
     with pytest.raises(EmulatorError) as caught:
         for seed in range(5):

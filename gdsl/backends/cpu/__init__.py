@@ -21,5 +21,6 @@ def source_text(program: Program, id_bits: int) -> str:
     """The C++ of `program` (as lowered), for graphs whose ids fit in `id_bits` bits."""
     from gdsl.backends.cpu.compiled import plan_of
     from gdsl.codegen.cpu.generate import generate
+    from gdsl.types import Widths
 
-    return generate(plan_of(program), id_bits).text
+    return generate(plan_of(program), Widths.both(id_bits)).text

@@ -23,6 +23,7 @@ from gdsl.plan import target
 from gdsl.plan.build import build
 from gdsl.plan.nodes import Plan
 from gdsl.plan.target import Sizes
+from gdsl.types import Widths
 
 _KIND = "cpu"
 _FACTS = Codec(Generated, {**vars(expressions), "Generated": Generated})
@@ -46,12 +47,16 @@ class CpuBackend:
         return Availability(True, f"C++ compiler {compiler}")
 
     def build(self, program: Program, id_bits: int) -> CpuExecutable:
+        """As `build_for`, with ids of `id_bits` bits."""
+        return self.build_for(program, Widths.both(id_bits))
+
+    def build_for(self, program: Program, widths: Widths) -> CpuExecutable:
         """Make `program` ready. Raises E0902 without a compiler, E0905 where it refuses the generated text,
         E0906 where the compiler or what it makes is of no use."""
         compiler = compilers.required_compiler()
         key = (
             cache.program_key(program),
-            id_bits,
+            str(widths),
             repr(self.sizes),
             str(compiler),
             compiler.identity,
@@ -61,14 +66,14 @@ class CpuBackend:
         plan = plan_of(program, self.sizes)
         kept = _kept(key, compiler)
         if kept is not None:
-            return CpuExecutable(plan, id_bits, *kept)
-        made = generate(plan, id_bits)
+            return CpuExecutable(plan, widths, *kept)
+        made = generate(plan, widths)
         binary = compilers.compile_library(made.text, f"{program.name[:_LONGEST_NAME]}.cpp", compiler)
         library = install(binary, key, compiler)
         facts = _FACTS.encode(made)
         if facts is not None:
             cache.put(_KIND, key, facts)
-        return CpuExecutable(plan, id_bits, made, library)
+        return CpuExecutable(plan, widths, made, library)
 
 
 def install(binary: bytes, key: tuple[cache.KeyPart, ...], compiler: compilers.Compiler) -> Library:

@@ -28,7 +28,7 @@ from gdsl.plan.extents import Size
 from gdsl.plan.nodes import Plan
 from gdsl.plan.storage import Buffer, Cleared, Made, Role
 from gdsl.plan.walking import has_direction, operations
-from gdsl.types import ScalarType
+from gdsl.types import ScalarType, Widths
 
 _FOREVER = 1 << 62
 _WAIT = 0.1
@@ -37,10 +37,10 @@ _WAIT = 0.1
 class CpuExecutable:
     """A program in a shared library. Several runs may go on at once, each in its own thread."""
 
-    def __init__(self, plan: Plan, id_bits: int, generated: Generated, library: Library) -> None:
+    def __init__(self, plan: Plan, widths: Widths, generated: Generated, library: Library) -> None:
         """`library` was compiled from `generated`, the text of `plan`."""
         self.plan, self.program = plan, plan.program
-        self.id_bits = id_bits
+        self.widths = widths
         self.generated = generated
         self.operations = {operation.step.site: operation for operation in operations(plan)}
         self._library = library
@@ -64,12 +64,12 @@ class _Run:
 
     def __init__(self, executable: CpuExecutable, graph: Graph, bindings: Bindings, limits: Limits) -> None:
         self.executable, self.graph, self.limits = executable, graph, limits
-        self.plan, self.id_bits = executable.plan, executable.id_bits
+        self.plan, self.widths = executable.plan, executable.widths
         self.status: list[int] = []
         self.timed_out = False
         self.abandoned = False
         parts = [buffer.name for buffer in self.plan.buffers if buffer.role is Role.GRAPH]
-        slice_, self._kept = graph_slice(graph, self.id_bits, parts)
+        slice_, self._kept = graph_slice(graph, self.widths, parts)
         limit = _FOREVER if limits.max_iterations is None else limits.max_iterations
         self.control = ControlBlock(max_iterations=limit)
         self.params = [self._slot(param.type, bindings.params[param.name]) for param in self.plan.program.params]
@@ -79,18 +79,18 @@ class _Run:
         self.host = HostSlice(slice_, ctypes.pointer(self.control), pointers(self.params), self._data_pointers)
 
     def _slot(self, kind: Any, value: Any) -> NDArray[Any]:
-        return np.array([value], dtype=dtype_of(kind, self.id_bits))
+        return np.array([value], dtype=dtype_of(kind, self.widths))
 
     def _made(self, buffer: Buffer, bindings: Bindings) -> NDArray[Any]:
         """The memory of a buffer, holding what it must hold at first."""
         count = buffer.extent.value({Size.VERTICES: self.graph.num_vertices, Size.EDGES: self.graph.num_edges})
         assert isinstance(buffer.element, ScalarType)
         if buffer.made is Made.CALLER:
-            given: NDArray[Any] = bindings.inputs[buffer.name]
-            return given if count else room_for(0, dtype_of(buffer.element, self.id_bits))
+            given: NDArray[Any] = bindings.inputs[buffer.name].astype(dtype_of(buffer.element, self.widths), copy=False)
+            return given if count else room_for(0, dtype_of(buffer.element, self.widths))
         if buffer.cleared is Cleared.GIVEN:
             return self._slot(buffer.element, bindings.inputs[buffer.name])
-        return room_for(count, dtype_of(buffer.element, self.id_bits))
+        return room_for(count, dtype_of(buffer.element, self.widths))
 
     def call(self, function: Any) -> None:
         """Run in a thread of its own and wait, so that Ctrl-C and the timeout are seen meanwhile."""

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdsl.graph.graph import Graph
-from gdsl.types import ScalarType
+from gdsl.types import ScalarType, Widths
 
 
 class GraphSlice(ctypes.Structure):
@@ -72,18 +72,20 @@ class HostSlice(ctypes.Structure):
 _widened: WeakKeyDictionary[Graph, dict[str, NDArray[Any]]] = WeakKeyDictionary()
 
 
-def graph_slice(graph: Graph, id_bits: int, parts: Iterable[str]) -> tuple[GraphSlice, list[Any]]:
-    """`graph` for ids of `id_bits` bits, with the `parts` that are asked for, and what must be kept alive."""
-    arrays = {name: _part(graph, name, id_bits) for name in parts}
+def graph_slice(graph: Graph, widths: Widths, parts: Iterable[str]) -> tuple[GraphSlice, list[Any]]:
+    """`graph` for ids of these widths, with the `parts` that are asked for, and what must be kept alive."""
+    arrays = {name: _part(graph, name, widths) for name in parts}
     addresses = {name: array.ctypes.data for name, array in arrays.items()}
     return GraphSlice(graph.num_vertices, graph.num_edges, **addresses), list(arrays.values())
 
 
-def _part(graph: Graph, name: str, id_bits: int) -> NDArray[Any]:
+def _part(graph: Graph, name: str, widths: Widths) -> NDArray[Any]:
     if name in ("offsets", "in_offsets"):
         offsets: NDArray[Any] = getattr(graph, name)
         return offsets
-    return _ids(graph, "in_edge_ids" if name == "in_edges" else name, id_bits)
+    if name == "in_edges":
+        return _ids(graph, "in_edge_ids", widths.edge)
+    return _ids(graph, name, widths.vertex)
 
 
 def _ids(graph: Graph, name: str, id_bits: int) -> NDArray[Any]:
@@ -97,9 +99,9 @@ def _ids(graph: Graph, name: str, id_bits: int) -> NDArray[Any]:
     return made[name]
 
 
-def dtype_of(kind: ScalarType, id_bits: int) -> np.dtype[Any]:
+def dtype_of(kind: ScalarType, widths: Widths) -> np.dtype[Any]:
     """The dtype of values of a type; ids are signed, with `none` as -1, the same bits as the device's."""
-    return np.dtype(f"int{id_bits}" if kind.is_id else kind.value)
+    return np.dtype(f"int{widths.of(kind)}" if kind.is_id else kind.value)
 
 
 def room_for(count: int, dtype: np.dtype[Any]) -> NDArray[Any]:

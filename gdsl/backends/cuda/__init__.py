@@ -32,5 +32,6 @@ def plan_of(program: Program, sizes: Sizes | None = None) -> Plan:
 def source_text(program: Program, id_bits: int) -> str:
     """The CUDA C++ of `program` for ids of `id_bits` bits."""
     from gdsl.codegen.cuda.generate import generate
+    from gdsl.types import Widths
 
-    return generate(plan_of(program), id_bits).text
+    return generate(plan_of(program), Widths.both(id_bits)).text

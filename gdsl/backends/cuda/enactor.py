@@ -11,7 +11,7 @@ import numpy
 
 from gdsl.backends import failures
 from gdsl.backends.cuda.device import Device
-from gdsl.backends.cuda.memory import GraphOnDevice, RunMemory, prepare, sizes_of
+from gdsl.backends.cuda.memory import GraphOnDevice, RunMemory, host_dtype, prepare, sizes_of
 from gdsl.backends.interface import Bindings, Limits, Outcome, Scalar, TraceRecord
 from gdsl.codegen.cuda.generate import Generated
 from gdsl.codegen.cuda.layout import struct_dtype
@@ -22,7 +22,6 @@ from gdsl.plan import structs
 from gdsl.plan.nodes import Branch, Launch, Loop, Operation, Plan, Step, Swap
 from gdsl.plan.storage import Role
 from gdsl.plan.walking import has_direction, launches, operations, sweeps_of
-from gdsl.types import ScalarType
 
 _STOPPED_FROM_BIT = 61
 """The bits of the barrier's word from here on say that somebody asked for a stop; loops in functors heed it at once."""
@@ -101,7 +100,7 @@ class Enactor:
     def control(self) -> dict[str, int]:
         """The control block's words."""
         (block,) = self.device.fetch(
-            self._buffer(Role.CONTROL), struct_dtype(structs.CONTROL, self.on_device.id_bits), 1
+            self._buffer(Role.CONTROL), struct_dtype(structs.CONTROL, self.on_device.widths), 1
         )
         return {word.name: int(block[word.name]) for word in structs.CONTROL.fields if not word.count}
 
@@ -131,12 +130,12 @@ class Enactor:
         self.memory.rename({name: by_pointer[int(place)] for name, place in zip(swapped, places, strict=True)})
 
     def _outcome(self, control: dict[str, int], passes: int) -> Outcome:
-        bits, program = self.on_device.id_bits, self.plan.program
+        widths, program = self.on_device.widths, self.plan.program
         results = {buffer.name: buffer for buffer in self.plan.buffers if buffer.role is not Role.LOCAL}
         arrays = {
             array.name: self.device.result(
                 self.memory.problem(array.name),
-                result_dtype(array.type, bits),
+                host_dtype(array.type, widths),
                 results[array.name].extent.value(sizes_of(self.graph)),
             )
             for array in program.arrays
@@ -145,7 +144,7 @@ class Enactor:
         scalars: dict[str, Scalar] = {}
         for scalar in program.scalars:
             if scalar.name in results:
-                dtype = result_dtype(scalar.type, bits)
+                dtype = host_dtype(scalar.type, widths)
                 scalars[scalar.name] = self.device.fetch(self.memory.problem(scalar.name), dtype, 1)[0].item()
         trace = self._trace(control["trace_length"])
         return Outcome(arrays, scalars, passes, self.device.elapsed_ms(), trace)
@@ -153,7 +152,7 @@ class Enactor:
     def _trace(self, length: int) -> tuple[TraceRecord, ...]:
         by_site = {operation.step.site: operation for operation in operations(self.plan)}
         count = min(length, int(self.memory.data["run"]["trace_capacity"]))
-        dtype = struct_dtype(structs.TRACE_RECORD, self.on_device.id_bits)
+        dtype = struct_dtype(structs.TRACE_RECORD, self.on_device.widths)
         records = self.device.fetch(self._buffer(Role.TRACE), numpy.uint8, count * dtype.itemsize).view(dtype)
         return tuple(_trace_record(by_site[int(record["site"])], record) for record in records)
 
@@ -218,13 +217,6 @@ class _Walk:
         memory.rename({first: memory.problem(second), second: memory.problem(first)})
         for name in (first, second):
             memory.data["problem"][name] = memory.problem(name).pointer
-
-
-def result_dtype(type_: ScalarType, id_bits: int) -> Any:
-    """The dtype of a result; ids are signed, so that `none` is -1."""
-    if type_.is_id:
-        return numpy.dtype(f"i{id_bits // 8}")
-    return numpy.dtype("?") if type_ is ScalarType.BOOL else numpy.dtype(type_.value)
 
 
 def _trace_record(operation: Operation, record: Any) -> TraceRecord:

@@ -12,6 +12,7 @@ from gdsl.backends.cuda import nvrtc, plan_of
 from gdsl.backends.interface import Availability, Bindings, Limits, Outcome
 from gdsl.graph.graph import Graph
 from gdsl.ir.nodes import Program
+from gdsl.types import Widths
 
 if TYPE_CHECKING:
     from gdsl.backends.cuda.device import CudaDevice
@@ -30,7 +31,7 @@ class CudaBackend:
 
     def __init__(self) -> None:
         self._devices: dict[int, CudaDevice] = {}
-        self._graphs: dict[tuple[int, int, int], GraphOnDevice] = {}
+        self._graphs: dict[tuple[int, Widths, int], GraphOnDevice] = {}
         self._process = os.getpid()
 
     def availability(self) -> Availability:
@@ -61,16 +62,16 @@ class CudaBackend:
         from gdsl.codegen.cuda.generate import generate
 
         device = self.device()
-        key = (cache.program_key(program), id_bits, device.architecture, *nvrtc.version(), *nvrtc.OPTIONS)
-        plan = plan_of(program)
+        plan, widths = plan_of(program), Widths.both(id_bits)
+        key = (cache.program_key(program), str(widths), device.architecture, *nvrtc.version(), *nvrtc.OPTIONS)
         kept = stored.get(key)
         if kept is not None:
             # The driver's errors come in several classes; what it refuses is made anew.
             with contextlib.suppress(Exception):
-                return CudaExecutable(self, plan, *kept, id_bits)
-        generated = generate(plan, id_bits)
+                return CudaExecutable(self, plan, *kept, widths)
+        generated = generate(plan, widths)
         cubin = nvrtc.compile_to_cubin(generated.text, device.architecture, f"{program.name}.cu")
-        executable = CudaExecutable(self, plan, generated, cubin, id_bits)
+        executable = CudaExecutable(self, plan, generated, cubin, widths)
         stored.put(key, (generated, cubin))
         return executable
 
@@ -86,13 +87,13 @@ class CudaBackend:
             self._devices.setdefault(number, CudaDevice())
         return self._devices[number]
 
-    def graph(self, graph: Graph, id_bits: int, device: CudaDevice) -> GraphOnDevice:
+    def graph(self, graph: Graph, widths: Widths, device: CudaDevice) -> GraphOnDevice:
         """The graph on `device`, as long as the graph lives."""
         from gdsl.backends.cuda.memory import GraphOnDevice
 
-        key = (id(graph), id_bits, device.id)
+        key = (id(graph), widths, device.id)
         if key not in self._graphs:
-            self._graphs[key] = GraphOnDevice(device, graph, id_bits)
+            self._graphs[key] = GraphOnDevice(device, graph, widths)
             weakref.finalize(graph, self._graphs.pop, key, None)
         return self._graphs[key]
 
@@ -100,8 +101,8 @@ class CudaBackend:
 class CudaExecutable:
     """A compiled program, on the GPU that was current when it was made; `generated.text` is its source."""
 
-    def __init__(self, backend: CudaBackend, plan: Plan, generated: Generated, cubin: bytes, id_bits: int) -> None:
-        self.backend, self.plan, self.generated, self.id_bits = backend, plan, generated, id_bits
+    def __init__(self, backend: CudaBackend, plan: Plan, generated: Generated, cubin: bytes, widths: Widths) -> None:
+        self.backend, self.plan, self.generated, self.widths = backend, plan, generated, widths
         self._device = backend.device()
         self._module = self._device.load(cubin)
         self._kernels: dict[str, Any] = {}
@@ -113,8 +114,8 @@ class CudaExecutable:
 
         device = self._device
         with device.reserved(limits.timeout):
-            device.require(bytes_needed(self.plan, graph, self.id_bits))
-            on_device = self.backend.graph(graph, self.id_bits, device)
+            device.require(bytes_needed(self.plan, graph, self.widths))
+            on_device = self.backend.graph(graph, self.widths, device)
             return Enactor(device, self._kernel, self.plan, self.generated, graph, on_device).run(bindings, limits)
 
     def _kernel(self, name: str) -> Any:

@@ -17,23 +17,23 @@ from gdsl.plan import storage
 from gdsl.plan.extents import Size
 from gdsl.plan.nodes import Plan
 from gdsl.plan.storage import GRAPH, PROBLEM, RUN, Cleared, Made, Role
-from gdsl.types import ScalarType
+from gdsl.types import ScalarType, Widths
 
 
 class GraphOnDevice:
     """A graph's arrays on one device, in ids of one width; each part is brought over when it is first needed."""
 
-    def __init__(self, device: Device, graph: Graph, id_bits: int) -> None:
-        self.device, self.graph, self.id_bits = device, weakref.ref(graph), id_bits
-        self.id_type = numpy.dtype(f"u{id_bits // 8}")
+    def __init__(self, device: Device, graph: Graph, widths: Widths) -> None:
+        self.device, self.graph, self.widths = device, weakref.ref(graph), widths
         degrees = max(int(graph.out_degrees.max(initial=0)), 0)
         self.largest_degree = degrees if not graph.directed else max(degrees, int(graph.in_degrees.max(initial=0)))
         self._parts: dict[str, Buffer] = {}
 
-    def part(self, name: str) -> Buffer:
-        """One of the members of `graph_slice`."""
+    def part(self, name: str, element: ScalarType) -> Buffer:
+        """One of the members of `graph_slice`, whose elements are ids of vertices or of edges."""
         if name not in self._parts:
-            self._parts[name] = self.device.upload(self._host(name).astype(self.id_type, copy=False))
+            kind = element_dtype(element, self.widths)
+            self._parts[name] = self.device.upload(self._host(name).astype(kind, copy=False))
         return self._parts[name]
 
     def _host(self, name: str) -> Any:
@@ -65,20 +65,25 @@ class RunMemory:
         self.buffers.update({(PROBLEM, name): [buffer] for name, buffer in places.items()})
 
 
+def host_dtype(kind: ScalarType, widths: Widths) -> numpy.dtype[Any]:
+    """The dtype of a type's values on the host; ids are signed there, so that `none` is -1."""
+    return numpy.dtype(f"i{widths.of(kind) // 8}" if kind.is_id else kind.value)
+
+
 def sizes_of(graph: Graph) -> dict[Size, int]:
     """The sizes that extents speak of."""
     return {Size.VERTICES: graph.num_vertices, Size.EDGES: graph.num_edges}
 
 
-def bytes_needed(plan: Plan, graph: Graph, id_bits: int) -> int:
+def bytes_needed(plan: Plan, graph: Graph, widths: Widths) -> int:
     """Bytes of device memory beside the graph and the inputs."""
     buffers = (buffer for buffer in plan.buffers if buffer.made is Made.HOST)
-    return sum(max(buffer.copies, 1) * _bytes_of(buffer, graph, id_bits) for buffer in buffers)
+    return sum(max(buffer.copies, 1) * _bytes_of(buffer, graph, widths) for buffer in buffers)
 
 
 def prepare(device: Device, plan: Plan, graph: Graph, on_device: GraphOnDevice, bindings: Bindings) -> RunMemory:
     """Allocate and fill what a run needs; results are initialised by the run itself."""
-    memory = RunMemory(numpy.zeros((), layout_of(plan, on_device.id_bits).dtype(on_device.id_bits)))
+    memory = RunMemory(numpy.zeros((), layout_of(plan, on_device.widths).dtype(on_device.widths)))
     preparation = _Preparation(device, graph, on_device, bindings)
     for buffer in plan.buffers:
         made = [preparation.buffer(buffer) for _ in range(max(buffer.copies, 1))]
@@ -98,16 +103,18 @@ class _Preparation:
 
     def buffer(self, buffer: storage.Buffer) -> Buffer:
         """The memory of one buffer, or of one of its copies, holding what it must hold at first."""
-        if buffer.group == GRAPH:
-            return self.on_device.part(buffer.name)
         if buffer.made is Made.CALLER:
-            return self.device.upload(self.bindings.inputs[buffer.name])
-        made = self.device.allocate(_bytes_of(buffer, self.graph, self.on_device.id_bits))
+            assert isinstance(buffer.element, ScalarType)
+            if buffer.group == GRAPH:
+                return self.on_device.part(buffer.name, buffer.element)
+            given = self.bindings.inputs[buffer.name]
+            return self.device.upload(given.astype(host_dtype(buffer.element, self.on_device.widths), copy=False))
+        made = self.device.allocate(_bytes_of(buffer, self.graph, self.on_device.widths))
         if buffer.cleared is Cleared.ZERO:
             self.device.zero(made)
         elif buffer.cleared is Cleared.GIVEN:
             assert isinstance(buffer.element, ScalarType)
-            value = numpy.zeros(1, element_dtype(buffer.element, self.on_device.id_bits))
+            value = numpy.zeros(1, element_dtype(buffer.element, self.on_device.widths))
             value[0] = numpy.asarray(self.bindings.inputs[buffer.name]).astype(value.dtype)
             self.device.write(made, value)
         return made
@@ -121,9 +128,9 @@ class _Preparation:
         (trace,) = (buffer for buffer in plan.buffers if buffer.role is Role.TRACE)
         run["trace_capacity"] = trace.extent.value(sizes_of(self.graph))
         for param in plan.program.params:
-            kind = element_dtype(param.type, self.on_device.id_bits)
+            kind = element_dtype(param.type, self.on_device.widths)
             data[PROBLEM][param.name] = numpy.asarray(self.bindings.params[param.name]).astype(kind)
 
 
-def _bytes_of(buffer: storage.Buffer, graph: Graph, id_bits: int) -> int:
-    return element_dtype(buffer.element, id_bits).itemsize * buffer.extent.value(sizes_of(graph))
+def _bytes_of(buffer: storage.Buffer, graph: Graph, widths: Widths) -> int:
+    return element_dtype(buffer.element, widths).itemsize * buffer.extent.value(sizes_of(graph))

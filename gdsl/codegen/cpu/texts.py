@@ -150,7 +150,8 @@ class ProgramText:
     """Everything that one generated file holds."""
 
     head: tuple[str, ...]
-    id_type: str
+    vertex_type: str
+    edge_type: str
     constants: tuple[tuple[str, int, str], ...]
     totals: tuple[TotalsText, ...]
     functions: tuple[str, ...]

@@ -24,7 +24,7 @@ from gdsl.ir.nodes import Expression, Literal, NoneId, OwnId
 from gdsl.ir.traversal import walk
 from gdsl.plan.nodes import Initial, Initialise, Plan
 from gdsl.plan.walking import operations, steps_in
-from gdsl.types import ScalarType
+from gdsl.types import ScalarType, Widths
 from gdsl.version import __version__
 
 _INLINE = "__device__ __forceinline__"
@@ -42,20 +42,20 @@ class Generated:
     checks: CheckTable
 
 
-def generate(plan: Plan, id_bits: int) -> Generated:
-    """CUDA C++ of `plan` for ids of `id_bits` bits."""
+def generate(plan: Plan, widths: Widths) -> Generated:
+    """CUDA C++ of `plan` for ids of these widths."""
     named = dataclasses.replace(plan.program, source_name=PurePath(plan.program.source_name).name)
-    return _Generation(dataclasses.replace(plan, program=named), id_bits).run()
+    return _Generation(dataclasses.replace(plan, program=named), widths).run()
 
 
 class _Generation:
-    def __init__(self, plan: Plan, id_bits: int) -> None:
-        self.plan, self.program, self.id_bits = plan, plan.program, id_bits
+    def __init__(self, plan: Plan, widths: Widths) -> None:
+        self.plan, self.program, self.widths = plan, plan.program, widths
         self.names = Names()
         self.checks = CheckTable(enabled=self.program.tuning.bounds)
         self.printer = FunctionPrinter(self.program, self.names, self.checks)
         self.texts = FunctorTexts(self.printer)
-        self.data_slice = layout_of(plan, id_bits).text(self.names, id_bits)
+        self.data_slice = layout_of(plan, widths).text(self.names, widths)
 
     def run(self) -> Generated:
         printer = OperatorPrinter(self.plan, self.names, self.texts)
@@ -84,7 +84,8 @@ class _Generation:
             "program.cu.j2",
             head=self._head(),
             platform=platform,
-            id_type=f"uint{self.id_bits}",
+            vertex_type=f"uint{self.widths.vertex}",
+            edge_type=f"uint{self.widths.edge}",
             constants=self._constants(uses),
             undefined=UNDEFINED,
             runtime=pieces,
@@ -146,7 +147,7 @@ class _Generation:
             "graph_slice": struct_text(GRAPH_SLICE),
             "run_slice": struct_text(run_slice(self.plan)),
             "data_slice": self.data_slice,
-            **shared_structs(self.plan, self.id_bits),
+            **shared_structs(self.plan, self.widths),
             "block_storage": _block_storage(frozenset({"collector", "block_reduce", "push_blocks"})),
         }
         _, pieces = runtime.link(body, structs)
@@ -169,7 +170,7 @@ class _Generation:
     def _head(self) -> list[str]:
         program, tuning = self.program, self.program.tuning
         options = [
-            f"{self.id_bits}-bit ids",
+            str(self.widths),
             "one persistent kernel" if tuning.fuse else "a kernel a step",
             f"{self.plan.sizes.block_threads} threads a block",
             "computed indices checked" if tuning.bounds else "computed indices not checked",

@@ -14,7 +14,7 @@ from gdsl.plan import structs
 from gdsl.plan.nodes import Plan
 from gdsl.plan.storage import Field, Pointer, Role, Struct
 from gdsl.plan.walking import sweeps
-from gdsl.types import ScalarType
+from gdsl.types import ScalarType, Widths
 
 _DTYPES = {
     ScalarType.BOOL: "u1",
@@ -53,22 +53,22 @@ class Layout:
     run: Struct
     problem: Struct
 
-    def text(self, names: Names, id_bits: int) -> str:
+    def text(self, names: Names, widths: Widths) -> str:
         """`data_slice` in C++."""
         members = tuple(dataclasses.replace(field, name=names.member(field.name)) for field in self.problem.fields)
         printed = dataclasses.replace(self.problem, fields=members)
         text = struct_text(printed, "graph_slice graph;\n    run_slice run;")
-        return f"{text}\n{_size_check(self.problem, self.dtype(id_bits).itemsize)}"
+        return f"{text}\n{_size_check(self.problem, self.dtype(widths).itemsize)}"
 
-    def dtype(self, id_bits: int) -> numpy.dtype[numpy.void]:
+    def dtype(self, widths: Widths) -> numpy.dtype[numpy.void]:
         """The same as an aligned NumPy dtype with the fields `graph`, `run` and, where there is any, `problem`."""
-        parts = [("graph", struct_dtype(self.graph, id_bits)), ("run", struct_dtype(self.run, id_bits))]
+        parts = [("graph", struct_dtype(self.graph, widths)), ("run", struct_dtype(self.run, widths))]
         if self.problem.fields:
-            parts.append(("problem", struct_dtype(self.problem, id_bits)))
+            parts.append(("problem", struct_dtype(self.problem, widths)))
         return numpy.dtype(parts, align=True)
 
 
-def layout_of(plan: Plan, id_bits: int) -> Layout:
+def layout_of(plan: Plan, widths: Widths) -> Layout:
     """The layout of a plan's data."""
     program = plan.program
     asides = [(buffer.name, buffer.element) for buffer in plan.buffers if buffer.role is Role.TEMPORARY]
@@ -77,7 +77,7 @@ def layout_of(plan: Plan, id_bits: int) -> Layout:
     ]
     fields += [Field(array.name, Pointer(array.type.value), _array_comment(array)) for array in program.arrays]
     fields += [Field(scalar.name, Pointer(scalar.type.value), "one value") for scalar in program.scalars]
-    params = sorted(program.params, key=lambda param: -_dtype(param.type, id_bits).itemsize)
+    params = sorted(program.params, key=lambda param: -_dtype(param.type, widths).itemsize)
     fields += [Field(param.name, param.type) for param in params]
     return Layout(GRAPH_SLICE, run_slice(plan), Struct("data_slice", tuple(fields)))
 
@@ -108,7 +108,7 @@ def run_slice(plan: Plan) -> Struct:
     )
 
 
-def shared_structs(plan: Plan, id_bits: int) -> dict[str, str]:
+def shared_structs(plan: Plan, widths: Widths) -> dict[str, str]:
     """The C++ of the structs whose size the host must know, by name; the compiler sees to it that it knows it."""
     found = [
         structs.CONTROL,
@@ -116,7 +116,7 @@ def shared_structs(plan: Plan, id_bits: int) -> dict[str, str]:
         structs.HUB_CHUNK,
         *([plan.saved] if plan.saved is not None else []),
     ]
-    checked = {struct.name: checked_struct_text(struct, id_bits) for struct in found}
+    checked = {struct.name: checked_struct_text(struct, widths) for struct in found}
     parts = (structs.COUNTERS, structs.FRONTIER, structs.DIRECTION_STATE)
     return {**checked, **{struct.name: struct_text(struct) for struct in parts}}
 
@@ -132,35 +132,35 @@ def struct_text(struct: Struct, first: str = "") -> str:
     return "\n".join([*lines, "};"])
 
 
-def checked_struct_text(struct: Struct, id_bits: int) -> str:
+def checked_struct_text(struct: Struct, widths: Widths) -> str:
     """The same, with a check of its size."""
-    return f"{struct_text(struct)}\n{_size_check(struct, struct_dtype(struct, id_bits).itemsize)}"
+    return f"{struct_text(struct)}\n{_size_check(struct, struct_dtype(struct, widths).itemsize)}"
 
 
 def _size_check(struct: Struct, size: int) -> str:
     return f'static_assert(sizeof({struct.name}) == {size}, "as the host knows it");'
 
 
-def struct_dtype(struct: Struct, id_bits: int) -> numpy.dtype[numpy.void]:
+def struct_dtype(struct: Struct, widths: Widths) -> numpy.dtype[numpy.void]:
     """The same struct as an aligned NumPy dtype."""
     fields = []
     for field in struct.fields:
-        kind = _dtype(field.type, id_bits)
+        kind = _dtype(field.type, widths)
         fields.append((field.name, kind, (field.count,)) if field.count else (field.name, kind))
     return numpy.dtype(fields, align=True)
 
 
-def element_dtype(kind: ScalarType | Struct, id_bits: int) -> numpy.dtype[numpy.generic]:
+def element_dtype(kind: ScalarType | Struct, widths: Widths) -> numpy.dtype[numpy.generic]:
     """The dtype of a buffer's elements on the device; ids are unsigned there."""
-    return _dtype(kind, id_bits)
+    return _dtype(kind, widths)
 
 
-def _dtype(kind: ScalarType | Pointer | Struct, id_bits: int) -> numpy.dtype[numpy.generic]:
+def _dtype(kind: ScalarType | Pointer | Struct, widths: Widths) -> numpy.dtype[numpy.generic]:
     if isinstance(kind, Struct):
-        return struct_dtype(kind, id_bits)
+        return struct_dtype(kind, widths)
     if isinstance(kind, Pointer):
         return numpy.dtype("u8")
-    return numpy.dtype(_DTYPES.get(kind, f"u{id_bits // 8}"))
+    return numpy.dtype(_DTYPES.get(kind) or f"u{widths.of(kind) // 8}")
 
 
 def _name(kind: ScalarType | Pointer | Struct) -> str:

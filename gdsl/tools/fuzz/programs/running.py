@@ -36,6 +36,7 @@ from gdsl.plan.target import Sizes
 from gdsl.source import Source
 from gdsl.tools.fuzz.expressions.running import checkout
 from gdsl.tools.fuzz.programs.graphs import Pools, given_to
+from gdsl.types import Widths
 
 PASSES = 60
 SECONDS = 3.0
@@ -104,7 +105,7 @@ def on_executable(program: ir.Program, executable: Executable) -> Runner:
 
 # ---------------------------------------------------------------- cpu
 
-SMALL = (Sizes(small_work=0), Sizes(small_work=0, hub_degree=2, hub_chunk=1), Sizes())
+SMALL = (Sizes(small_work=0), Sizes(small_work=0, hub_degree=2, hub_chunk=1), CPU.sizes)
 _FAST = tuple(option for option in compilers.OPTIONS if option not in ("-O3", "-march=native"))
 _INCLUDE = re.compile(r"^#include.*$", re.MULTILINE)
 _first: list[ctypes.CDLL] = []
@@ -132,7 +133,8 @@ def cpu_executables(programs: Sequence[ir.Program], sizes: Sizes, *, optimized: 
     if not programs:
         return []
     plans = [plan_of(program, sizes) for program in programs]
-    made = [generate(plan, bits_of(plan.program)) for plan in plans]
+    widths = [Widths.both(bits_of(program)) for program in programs]
+    made = [generate(plan, each) for plan, each in zip(plans, widths, strict=True)]
     includes: dict[str, None] = {}
     parts = []
     for number, each in enumerate(made):
@@ -151,8 +153,7 @@ def cpu_executables(programs: Sequence[ir.Program], sizes: Sizes, *, optimized: 
         loaded = ctypes.CDLL(str(library))
     _close_when_unused(loaded)
     return [
-        CpuExecutable(plan, bits_of(plan.program), each, _Part(loaded, number))
-        for number, (plan, each) in enumerate(zip(plans, made, strict=True))
+        CpuExecutable(*each, _Part(loaded, number)) for number, each in enumerate(zip(plans, widths, made, strict=True))
     ]
 
 
@@ -175,10 +176,10 @@ def on_emulator(text: str, random: Random) -> tuple[Runner, tuple[str, ...]]:
     A run raises the emulator's error for what it finds."""
     running, modes = _emulator("running"), _emulator("modes")
     mode = random.choice(modes.modes_of.__wrapped__(text))
-    built = running.build.__wrapped__(text, mode.words, mode.shape, mode.id_bits)
+    built = running.build.__wrapped__(text, mode.words, mode.shape, mode.widths)
 
     def run(place: Place, seed: int, patience: int) -> Answer:
-        bindings = place.bindings(built.program, built.id_bits)
+        bindings = place.bindings(built.program, built.widths.vertex)
         device = running.device_for(seed, 1 + seed % 3)
         return answered(lambda limits: built.run(place.graph, bindings, device, limits), 20 * patience)
 
