@@ -28,11 +28,11 @@ from gdsl.backends.reference.interpreter import interpret
 from gdsl.binding import bind
 from gdsl.codegen.cpu.generate import generate
 from gdsl.diagnostics import GdslError
-from gdsl.frontend import check, parse
+from gdsl.frontend import CheckedProgram, check, parse
 from gdsl.graph import Graph
 from gdsl.ir import nodes as ir
 from gdsl.ir.lowering import lower
-from gdsl.plan.target import Sizes
+from gdsl.plan.target import CPU, Sizes
 from gdsl.source import Source
 from gdsl.tools.fuzz.expressions.running import checkout
 from gdsl.tools.fuzz.programs.graphs import Pools, given_to
@@ -44,10 +44,20 @@ Answer = Outcome | str
 """What a run gave, or the code of the error that ended it."""
 
 
-def compiled(text: str, *, refuse: bool = True, tune: Sequence[str] = ()) -> ir.Program:
-    """The IR of a program; without `refuse` also where the rules of reading and writing are broken."""
+def checked(text: str, tune: Sequence[str] = ()) -> CheckedProgram:
+    """The typed tree of a program. Raises GdslError."""
     source = Source("program.gdsl", text)
-    return lower(check(parse(source), source, tune), refuse_races=refuse)
+    return check(parse(source), source, tune)
+
+
+def lowered(program: CheckedProgram, *, refuse: bool = True) -> ir.Program:
+    """The IR of a typed program; without `refuse` also where the rules of reading and writing are broken."""
+    return lower(program, refuse_races=refuse)
+
+
+def compiled(text: str, *, refuse: bool = True) -> ir.Program:
+    """From text to IR. Raises GdslError."""
+    return lowered(checked(text), refuse=refuse)
 
 
 def bits_of(program: ir.Program) -> int:
