@@ -95,7 +95,9 @@ class CheckTable:
     enabled: bool = True
     """`tune { bounds off; }` clears it: then nothing is checked."""
     sites: list[CheckSite] = field(default_factory=list)
-    _numbers: dict[CheckSite, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._numbers = {site: number for number, site in enumerate(self.sites)}
 
     def number(self, site: CheckSite) -> int:
         """The number of `site`, which is added where it is new."""
