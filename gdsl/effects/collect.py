@@ -1,0 +1,84 @@
+"""Gathers the effects of each operator of a program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from gdsl.effects.functions import Functions
+from gdsl.effects.making import Terms
+from gdsl.effects.statements import Statements
+from gdsl.effects.summary import Effects, Functor
+from gdsl.ir import nodes
+
+
+@dataclass(frozen=True)
+class ProgramEffects:
+    """The effects of every operator, by its site, in the order of the text; one set of terms for all."""
+
+    program: nodes.Program
+    terms: Terms
+    functions: Functions
+    sites: dict[int, Effects]
+
+
+def program_effects(program: nodes.Program) -> ProgramEffects:
+    """What each operator of a lowered program does."""
+    terms = Terms()
+    functions = Functions(terms, program.functions)
+    functors = {functor.name: functor for functor in (*program.vertex_functors, *program.edge_functors)}
+    written = {functor.name: written_data(functor) for functor in functors.values()}
+    sites = {}
+    for operator in operators(program.schedule):
+        functor = functors[operator.functor]
+        effects = Effects(operator, functor, terms, requires_simple=program.requires.simple)
+        _collect(effects, functions, written[functor.name])
+        sites[operator.site] = effects
+    return ProgramEffects(program, terms, functions, sites)
+
+
+def operators(steps: tuple[nodes.Step, ...]) -> Iterator[nodes.Advance | nodes.Filter | nodes.Compute | nodes.NeighborReduce]:
+    """Every operator of a schedule, in the order of the text."""
+    for step in steps:
+        if isinstance(step, nodes.Advance | nodes.Filter | nodes.Compute | nodes.NeighborReduce):
+            yield step
+        elif isinstance(step, nodes.While | nodes.Repeat):
+            yield from operators(step.body)
+        elif isinstance(step, nodes.If):
+            yield from operators(step.then)
+            yield from operators(step.otherwise)
+
+
+def _collect(effects: Effects, functions: Functions, written: frozenset[str]) -> None:
+    functor, operator = effects.functor, effects.operator
+    walker = Statements(effects, functions, written)
+    walker.in_condition = True
+    for conjunct in functor.condition:
+        effects.conjuncts.append(walker.value(conjunct))
+    walker.in_condition = False
+    walker.body(functor.body)
+    gives_frontier = isinstance(operator, nodes.Advance | nodes.Filter) and operator.result is not None
+    effects.accept = walker.environment[None] if gives_frontier else None
+    if isinstance(functor, nodes.EdgeFunctor) and functor.value is not None:
+        effects.value = walker.value(functor.value)
+
+
+def written_data(functor: Functor) -> frozenset[str]:
+    """The arrays and scalars that a functor's text writes."""
+    names: set[str] = set()
+    waiting: list[object] = [functor.body]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, tuple):
+            waiting.extend(node)
+        elif isinstance(node, nodes.ElementTarget):
+            names.add(node.array)
+        elif isinstance(node, nodes.ScalarTarget):
+            names.add(node.scalar)
+        elif isinstance(node, nodes.Node):
+            waiting.extend(getattr(node, slot) for slot in _slots(type(node)))
+    return frozenset(names)
+
+
+def _slots(kind: type) -> tuple[str, ...]:
+    return tuple(kind.__dataclass_fields__)  # type: ignore[attr-defined]
