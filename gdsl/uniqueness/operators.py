@@ -268,6 +268,11 @@ class OperatorLevels:
         winner = self._winner(write)
         if winner is not None:
             return winner
+        if write.kind is WriteKind.REDUCE:
+            # Under a shared result it is open which calls get here, so all of them must bring the same operand.
+            for cause in self._shared_results((write.index,), write.guard):
+                if not self._same_for_all(cause, (write.value,), write.guard):
+                    return self._of_result(cause)
         value = self._value(write)
         sums = write.kind is WriteKind.REDUCE and write.operation not in IDEMPOTENT and write.type.is_float
         return worst((value, ROUNDING)) if sums and not self.judged.writers.single(write.name) else value
