@@ -153,7 +153,10 @@ class Grade(Enum):
     @property
     def rank(self) -> int:
         """0 for the best grade, ascending."""
-        return list(Grade).index(self)
+        return _RANKS[self]
+
+
+_RANKS = {grade: place for place, grade in enumerate(Grade)}
 
 
 class StoreRule(Enum):

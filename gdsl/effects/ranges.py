@@ -134,7 +134,7 @@ def _of_id(operand: Term, target: ScalarType) -> Range:
     whose author counts in int64."""
     if not target.is_signed:
         return limits(target)
-    return Range(0 if never_none(operand) else -1, limits(target).high)
+    return Range(0 if never_none(operand) else -1, min(limits(target).high - 1, _MOST_IDS))
 
 
 def _finite(value: int | float) -> int | float:

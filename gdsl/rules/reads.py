@@ -37,13 +37,12 @@ def _met_by(effects: Effects, read: Read) -> Write:
 
 def _feeds_only_its_reduction(effects: Effects, read: Read, elsewhere: dict[str, int]) -> bool:
     """Rule (a): all writes are the same one of `min= max= |= &=`; the read feeds their operands and indices only."""
-    operation = effects.written(read.name)[0].operation
-    if operation not in IDEMPOTENT or any(write.operation is not operation for write in effects.written(read.name)):
-        return False
     if read.in_condition:
         return False
     if read.name not in elsewhere:
-        elsewhere[read.name] = _depended_upon(effects, read.name)
+        operations = {write.operation for write in effects.written(read.name)}
+        monotone = len(operations) == 1 and operations <= set(IDEMPOTENT)
+        elsewhere[read.name] = _depended_upon(effects, read.name) if monotone else -1
     return not elsewhere[read.name] & effects.terms.atoms.bit(OfRead(read.number))
 
 
