@@ -83,9 +83,7 @@ class OfArgument:
     position: int
 
 
-Atom: TypeAlias = (
-    OfEnd | OfPlace | OfPass | OfData | OfFrontier | OfRead | OfResult | OfRound | OfCarried | OfArgument
-)
+Atom: TypeAlias = OfEnd | OfPlace | OfPass | OfData | OfFrontier | OfRead | OfResult | OfRound | OfCarried | OfArgument
 
 
 class Atoms:

@@ -21,12 +21,18 @@ class ProgramEffects:
     functions: Functions
     sites: dict[int, Effects]
 
+    @property
+    def data(self) -> tuple[nodes.Array | nodes.Scalar, ...]:
+        """Everything that the program keeps."""
+        return (*self.program.arrays, *self.program.scalars)
+
 
 def program_effects(program: nodes.Program) -> ProgramEffects:
     """What each operator of a lowered program does."""
     terms = Terms()
     functions = Functions(terms, program.functions)
-    functors = {functor.name: functor for functor in (*program.vertex_functors, *program.edge_functors)}
+    listed: tuple[Functor, ...] = (*program.vertex_functors, *program.edge_functors)
+    functors = {functor.name: functor for functor in listed}
     written = {functor.name: written_data(functor) for functor in functors.values()}
     sites = {}
     for operator in operators(program.schedule):
@@ -37,7 +43,9 @@ def program_effects(program: nodes.Program) -> ProgramEffects:
     return ProgramEffects(program, terms, functions, sites)
 
 
-def operators(steps: tuple[nodes.Step, ...]) -> Iterator[nodes.Advance | nodes.Filter | nodes.Compute | nodes.NeighborReduce]:
+def operators(
+    steps: tuple[nodes.Step, ...],
+) -> Iterator[nodes.Advance | nodes.Filter | nodes.Compute | nodes.NeighborReduce]:
     """Every operator of a schedule, in the order of the text."""
     for step in steps:
         if isinstance(step, nodes.Advance | nodes.Filter | nodes.Compute | nodes.NeighborReduce):

@@ -111,7 +111,9 @@ def of_binary(operation: BinaryOperation, kind: ScalarType, left: Range, right: 
 
 def _sum(kind: ScalarType, left: Range, right: Range) -> Range:
     nan = left.nan or right.nan
-    nan = nan or (left.high == math.inf and right.low == -math.inf) or (left.low == -math.inf and right.high == math.inf)
+    nan = (
+        nan or (left.high == math.inf and right.low == -math.inf) or (left.low == -math.inf and right.high == math.inf)
+    )
     low, high = left.low + right.low, left.high + right.high
     low = -math.inf if low != low else low
     return _within(kind, low, math.inf if high != high else high, nan)

@@ -102,7 +102,12 @@ def _compare_ids(operation: BinaryOperation, left: Term, right: Term) -> bool | 
         return operation in (BinaryOperation.NOT_EQUAL, BinaryOperation.LESS, BinaryOperation.LESS_EQUAL)
     if none_left and never_none(right):
         return operation in (BinaryOperation.NOT_EQUAL, BinaryOperation.GREATER, BinaryOperation.GREATER_EQUAL)
-    if isinstance(left, Constant) and isinstance(right, Constant) and left.value is not None and right.value is not None:
+    if (
+        isinstance(left, Constant)
+        and isinstance(right, Constant)
+        and left.value is not None
+        and right.value is not None
+    ):
         return by_order(operation, left.value, right.value)
     return None
 

@@ -143,4 +143,3 @@ def _finite(value: int | float) -> int | float:
 
 def _as_float(value: int | float, target: ScalarType) -> float:
     return rounded(float(value)) if target is ScalarType.FLOAT32 else float(value)
-

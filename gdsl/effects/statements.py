@@ -109,7 +109,7 @@ class Statements(Expressions):
         breaks = len(self._loops[-1].breaks) if self._loops else 0
         then = self._block(node.then, self.guarded(self.guard, condition, True))
         otherwise = self._block(node.otherwise, self.guarded(self.guard, condition, False))
-        for name in (then | otherwise).keys():
+        for name in then | otherwise:
             before = self.environment[name]
             self._set(name, self.terms.choice(condition, then.get(name, before), otherwise.get(name, before)))
         if self._loops and len(self._loops[-1].breaks) > breaks:

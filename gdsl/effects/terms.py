@@ -1,8 +1,8 @@
 """Values inside one call of a functor, as terms: what a local or an expression stands for.
 
-A term denotes a value at the moment it was computed, so locals are replaced by what they hold. Terms are shared: `Terms`
-makes each one once, so that equal terms are the same object, comparing them costs nothing, and a program's terms are
-hardly more than its text. Two terms that are not the same object may still have the same value.
+A term denotes a value at the moment it was computed, so locals are replaced by what they hold. Terms are shared:
+`making.Terms` makes each one once, so that equal terms are the same object, comparing them costs nothing, and a
+program's terms are hardly more than its text. Two terms that are not the same object may still have the same value.
 
 Reads of data that the operator writes carry a number each, because two of them may see different values; all other
 reads of one element give one value and are one term.

@@ -80,9 +80,9 @@ def _made_false(effects: Effects, name: str, key: Term, write: Write) -> set[int
 
     found = set()
     for place, conjunct in enumerate(effects.conjuncts):
-        if any(_reads(part, name) for part in inside(conjunct)):
-            if Proof().decide(effects.terms.replaced(conjunct, change)) is False:
-                found.add(place)
+        tests = any(_reads(part, name) for part in inside(conjunct))
+        if tests and Proof().decide(effects.terms.replaced(conjunct, change)) is False:
+            found.add(place)
     return found
 
 
@@ -222,7 +222,9 @@ def check_closing(effects: Effects, found: Iterable[Closes], report: Report) -> 
     """Report what a closing functor may not do: all that is not steady, but `any=` and what stands under `cas`."""
     for closes in found:
         for write in effects.writes:
-            free = write.kind in (WriteKind.ANY, WriteKind.CAS) or any(won(effects, guard) for guard in each(write.guard))
+            free = write.kind in (WriteKind.ANY, WriteKind.CAS) or any(
+                won(effects, guard) for guard in each(write.guard)
+            )
             reason = None if free else shifting(effects, closes, write)
             if reason is not None:
                 in_closing_functor(report, effects, write, closes.name, closes.key, reason)

@@ -120,7 +120,9 @@ def _same_text(one: Term, other: Term) -> bool:
 def _test_in_condition(effects: Effects, read: Read, guard: Guard, words: Words) -> str | None:
     """For `if (x[i] == old) { x[i] = new; … }` around everything: as a `cond` the test closes."""
     writes = effects.written(read.name)
-    if not guard.expected or any(write.kind is not WriteKind.STORE or write.index is not read.index for write in writes):
+    if not guard.expected or any(
+        write.kind is not WriteKind.STORE or write.index is not read.index for write in writes
+    ):
         return None
     everything = all(guard in each(write.guard) for write in effects.writes)
     accept = effects.accept
@@ -128,9 +130,7 @@ def _test_in_condition(effects: Effects, read: Read, guard: Guard, words: Words)
         isinstance(accept, Choice) and accept.condition is guard.term and accept.no is effects.terms.false
     )  # fmt: skip
     tests = [(write, effects.terms.replace(guard.term, read.term, write.value)) for write in writes]
-    made_false = all(
-        effects.determined(test, write.index) and Proof().decide(test) is False for write, test in tests
-    )
+    made_false = all(effects.determined(test, write.index) and Proof().decide(test) is False for write, test in tests)
     node = _branch_with(effects, read)
     if not (everything and accepted and made_false and node is not None):
         return None

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from gdsl.diagnostics import Diagnostic, Label
 from gdsl.effects.summary import Effects, Read, Write
-from gdsl.effects.terms import Term, inside, parts
+from gdsl.effects.terms import ElementTerm, Term, inside, parts
 from gdsl.ir import nodes
 from gdsl.rules.fixes import fix_of_read, fix_of_store
 from gdsl.rules.words import meeting, text
@@ -85,9 +85,9 @@ def differing_stores(report: Report, effects: Effects, first: Write, second: Wri
 def varying(effects: Effects, write: Write) -> str | None:
     """What in a stored value is not the same for all calls that store into the element, in words."""
     for part in inside(write.value):
-        if not parts(part) or getattr(part, "read", 0):
-            if not effects.determined(part, write.index):
-                return f"`{text(effects, part)}`"
+        read = isinstance(part, ElementTerm) and part.read
+        if (read or not parts(part)) and not effects.determined(part, write.index):
+            return f"`{text(effects, part)}`"
     return None
 
 

@@ -66,8 +66,7 @@ class Writers:
         key = self.effects.terms.end(role)
         other = self.effects.terms.end(Role.DESTINATION if role is Role.SOURCE else Role.SOURCE)
         return any(
-            one is other and self.effects.determined(against, key)
-            for one, against in ((left, right), (right, left))
+            one is other and self.effects.determined(against, key) for one, against in ((left, right), (right, left))
         )
 
     def _first_place(self, operation: BinaryOperation, left: Term, right: Term) -> bool:

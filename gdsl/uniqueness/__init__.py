@@ -44,6 +44,5 @@ def grade(effects: ProgramEffects, findings: Findings) -> Grades:
     data = Data(effects)
     flow = Flow(effects, findings.sites, data)
     flow.block(program.schedule)
-    names = (declared.name for declared in (*program.arrays, *program.scalars))
-    levels = {name: flow.state.value(name) for name in names}
+    levels = {declared.name: flow.state.value(declared.name) for declared in effects.data}
     return Grades(levels, monotone_loops(program, findings.sites, data))

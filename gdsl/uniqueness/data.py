@@ -70,11 +70,10 @@ class Data:
 
     def __init__(self, effects: ProgramEffects) -> None:
         self.effects = effects
-        program = effects.program
-        self.types = {data.name: data.type for data in (*program.arrays, *program.scalars)}
+        self.types = {data.name: data.type for data in effects.data}
         self.puts, self.swaps = _places(effects)
         self._inputs = self._of_inputs()
-        self.first = {data.name: self._first(data) for data in (*program.arrays, *program.scalars)}
+        self.first = {data.name: self._first(data) for data in effects.data}
         self.ranges = Ranges(self._settled())
         self.proof = Proof(self.ranges)
         self.never_cancels = self._never_cancelling()
@@ -88,8 +87,7 @@ class Data:
         return self._inputs[data.name]
 
     def _of_inputs(self) -> dict[str, Range]:
-        program = self.effects.program
-        inputs = [data for data in (*program.arrays, *program.scalars) if data.is_input]
+        inputs = (data for data in self.effects.data if data.is_input)
         return {data.name: _said(ScheduleTerms(self.effects), data) for data in inputs}
 
     def _settled(self) -> Mapping[str, Range]:

@@ -3,14 +3,14 @@
 An array `x` that holds vertices, begins as `id` and is written by `x[…] min= …` of operators alone has `x[v] <= v`
 throughout: it is a forest. What single passes leave depends on the order, but two kinds of loops do not:
 
-- *compression*, `while (s) { s = false; compute(vertices, jump); }`, where `jump` does `x[v] min= x[x[v]]` and sets `s`
-  on every change. Whatever a call reads are ancestors of v in the forest at the beginning, and roots never move; where
-  nothing changes any more, `x[v]` is the label of its label, a root: that of the tree that v was in.
+- *compression*, `while (s) { s = false; compute(vertices, jump); }`, where `jump` does `x[v] min= x[x[v]]` and sets
+  `s` on every change. Whatever a call reads are ancestors of v in the forest at the beginning, and roots never move;
+  where nothing changes any more, `x[v]` is the label of its label, a root: that of the tree that v was in.
 - *hooking*, `while (s) { s = false; advance(f, hook); <compression> }` over a set f that stays, where `hook` lowers the
   label of either end's root to the label of the other, and sets `s` on every change. Labels are compressed whenever it
-  begins, so that all that it reads and writes are labels of roots, and only roots get another label: no vertex loses the
-  tree that it was in. It ends when a pass changes nothing: then the ends of every edge have one label, and the smallest
-  vertex among those that edges and former labels link (its label can only be itself) is that of all of them.
+  begins, so that all that it reads and writes are labels of roots, and only roots get another label: no vertex loses
+  the tree that it was in. It ends when a pass changes nothing: then the ends of every edge have one label, and the
+  smallest vertex among those that edges and former labels link (its label can only be itself) is that of all of them.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Whether the operand of a monotone reduction never falls where what it reads of its own array rises.
 
-Shown over all values that can occur (the ranges of `data`): no integer wraps, and a float becomes NaN only where that is
-as good as the losing end of the order. Elements of the array itself are never NaN; a NaN that an operand makes then does
-nothing, as the losing end does.
+Shown over all values that can occur (the ranges of `data`): no integer wraps, and a float becomes NaN only where that
+is as good as the losing end of the order. Elements of the array itself are never NaN; a NaN that an operand makes then
+does nothing, as the losing end does.
 """
 
 from __future__ import annotations

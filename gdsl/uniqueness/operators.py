@@ -283,12 +283,12 @@ class OperatorLevels:
             return self.levels.at(write.span, not_zero(self.effects, write.guard)).of(write.value)
         cause = results[0]
         if write.operation is ReduceOperation.BIT_OR and write.value is cause.result:
-            if self._same_for_all(cause, (write.index,), write.guard):
-                if self._deals_out(cause) or self._any_change_known(cause):
-                    return EXACT
-        if len(results) == 1 and write.kind is WriteKind.REDUCE:
-            if self._same_for_all(cause, (write.index, write.value), write.guard) and self._deals_out(cause):
+            known = self._deals_out(cause) or self._any_change_known(cause)
+            if known and self._same_for_all(cause, (write.index,), write.guard):
                 return EXACT
+        same = len(results) == 1 and self._same_for_all(cause, (write.index, write.value), write.guard)
+        if write.kind is WriteKind.REDUCE and same and self._deals_out(cause):
+            return EXACT
         return self._of_result(cause)
 
     def _winner(self, write: Write) -> Level | None:
@@ -339,9 +339,9 @@ class OperatorLevels:
             if free:
                 return worst(self._some_accept(part, span) for part in term.arguments)
         cause = results[0]
-        if len(results) == 1 and self._same_for_all(cause, (far, term), None):
-            if self._deals_out(cause) or (term is cause.result and self._any_change_known(cause)):
-                return EXACT
+        known = self._deals_out(cause) or (term is cause.result and self._any_change_known(cause))
+        if known and len(results) == 1 and self._same_for_all(cause, (far, term), None):
+            return EXACT
         return self._of_result(cause)
 
 

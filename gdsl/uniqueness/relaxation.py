@@ -7,10 +7,11 @@ it does be the same in every pass. (For `max=` read the order the other way roun
 - *Sweeps*, `while (s) { s = false; … }` with the reductions over a set that stays: let D be what one run ends with. In
   its last pass nothing changed, so that every reduction holds of D. Another run begins at or above D and, `g` being
   monotone, never falls below it; so neither run's end is below the other's.
-- *A worklist*, `while (f) { f = advance(f, relax); }`: here the reductions of those vertices hold of D which were in the
-  first f or whose element changed (it was accepted then, and its edges were visited with its last value). By induction
-  over another run: whoever is in its f was in the first f, or has changed and so has an element of D below the first
-  one, which means that it changed in the first run, too; so its reductions hold of D, and the step stays above D.
+- *A worklist*, `while (f) { f = advance(f, relax); }`: here the reductions of those vertices hold of D which were in
+  the first f or whose element changed (it was accepted then, and its edges were visited with its last value). By
+  induction over another run: whoever is in its f was in the first f, or has changed and so has an element of D below
+  the first one, which means that it changed in the first run, too; so its reductions hold of D, and the step stays
+  above D.
 
 Needed for both: the loop ends for no other reason, the flag is cleared in its first statement and nowhere else, every
 change sets it (accepts the far end), and nothing else in the loop writes the array.
@@ -223,7 +224,9 @@ def implied(effects: Effects, term: Term, write: Write) -> bool:
             return yes and ((part.condition, True) in certain or follows(part.no))
         if isinstance(part, Operation) and part.operation in (BinaryOperation.OR, BinaryOperation.BIT_OR):
             return any(map(follows, part.arguments))
-        return isinstance(part, Operation) and part.operation is BinaryOperation.AND and all(map(follows, part.arguments))
+        return (
+            isinstance(part, Operation) and part.operation is BinaryOperation.AND and all(map(follows, part.arguments))
+        )
 
     return follows(term)
 

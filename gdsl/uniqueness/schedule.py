@@ -1,8 +1,8 @@
 """Follows the levels of all data through the schedule, loops to a fixed point.
 
-Every run makes the same steps up to a place where a condition hangs on something that is not EXACT: what the steps after
-such a condition change differs behind it, as far as the condition does. Inside the body of a loop the state is that of
-one pass, which is the same in every run that gets so far; behind the loop the number of passes counts.
+Every run makes the same steps up to a place where a condition hangs on something that is not EXACT: what the steps
+under such a condition change differs behind it, as far as the condition does. Inside the body of a loop the state is
+that of one pass, which is the same in every run that gets so far; behind the loop the number of passes counts.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ class Flow:
         self.data = data
         self.terms = ScheduleTerms(effects)
         program = effects.program
-        self.initials = self._initials(program)
+        self.initials = self._initials()
         self.labels = label_arrays(program, sites)
         true = (scalar.name for scalar in program.scalars if _is_true(scalar.initial))
         self.state = State(true=frozenset(true), compressed=self.labels)
         self._seen: dict[tuple[int, object], State] = {}
 
-    def _initials(self, program: nodes.Program) -> dict[str, Constant]:
+    def _initials(self) -> dict[str, Constant]:
         """The constant that each array and scalar holds at first, where it is one."""
         found: dict[str, Constant] = {}
-        for data in (*program.arrays, *program.scalars):
+        for data in self.effects.data:
             value = self.terms.value(data.initial) if data.initial is not None else None
             if isinstance(value, Constant):
                 found[data.name] = value
@@ -179,9 +179,9 @@ class Flow:
         exact = 0
         atoms = self.effects.terms.atoms
         for atom in atoms.members(term.depends):
-            if isinstance(atom, OfPass | OfEnd) or (isinstance(atom, OfData) and self.state.value(atom.name).exact):
-                exact |= atoms.bit(atom)
-            elif isinstance(atom, OfFrontier) and self.state.frontier(atom.name).exact:
+            of_data = isinstance(atom, OfData) and self.state.value(atom.name).exact
+            of_frontier = isinstance(atom, OfFrontier) and self.state.frontier(atom.name).exact
+            if of_data or of_frontier or isinstance(atom, OfPass | OfEnd):
                 exact |= atoms.bit(atom)
         made = ValueLevels(self.data, exact, atoms.closure, self._of_leaf, self._of_test)
         made.passes = passes
@@ -194,8 +194,8 @@ class Flow:
             return self.state.value(term.name)
         return self.state.frontier(term.name) if isinstance(term, Unknown) else EXACT
 
-    def _of_test(self, term: Operation) -> Level | None:
-        if term.operation not in (BinaryOperation.EQUAL, BinaryOperation.NOT_EQUAL):
+    def _of_test(self, term: Term) -> Level | None:
+        if not isinstance(term, Operation) or term.operation not in (BinaryOperation.EQUAL, BinaryOperation.NOT_EQUAL):
             return None
         for read, constant in (term.arguments, term.arguments[::-1]):
             if isinstance(read, ScalarTerm) and self.initials.get(read.name) is constant:

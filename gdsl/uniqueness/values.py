@@ -1,7 +1,7 @@
 """The level of a value inside one operator, or in the schedule.
 
-A value is EXACT where all that it may come from is (`exact`). Elsewhere the operations that it is made of are looked at:
-those that change little where their operands change little keep ROUNDING and CONVERGED, all others make a decision.
+A value is EXACT where all that it may come from is (`exact`). Elsewhere the operations that it is made of are looked
+at: those that change little where their operands change little keep ROUNDING and CONVERGED, all others decide.
 """
 
 from __future__ import annotations
@@ -167,7 +167,7 @@ class ValueLevels:
     def _is_smooth_power(self, base: Term, exponent: Term) -> bool:
         if not self.is_exact(exponent.depends):
             return False
-        if isinstance(exponent, Constant) and isinstance(exponent.value, float):
-            if exponent.value >= 0 and exponent.value.is_integer():
-                return True
+        value = exponent.value if isinstance(exponent, Constant) else None
+        if isinstance(value, float) and value >= 0 and value.is_integer():
+            return True
         return self._away_from_zero(base) or self.data.stays_positive(base)

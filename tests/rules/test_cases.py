@@ -1,8 +1,8 @@
 """Programs that take a second look: what the checker says, and whether the interpreter finds one answer or several.
 
-The head of each says what to expect, `# verdict: accepted; rounding NAMES; converged NAMES; not unique NAMES` (all else
-is exact) or `# verdict: refused CODE; fix words of the fix`, and with `# several` that runs do differ, with the rules off
-and all results looked at. What is accepted has one answer in all that is not marked.
+The head of each says what to expect: `# verdict: accepted; rounding NAMES; converged NAMES; not unique NAMES` (all else
+is exact) or `# verdict: refused CODE; fix words of the fix`, and with `# several` that runs do differ, with the rules
+off and all results looked at. What is accepted has one answer in all that is not marked.
 """
 
 from __future__ import annotations
