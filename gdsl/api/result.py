@@ -25,8 +25,8 @@ class Result(Mapping[str, Any]):
     compile_ms: milliseconds that this call spent on compiling.
     trace: one `TraceRecord` for each operator that ran, in order.
     grade: by name what the values may differ in from run to run: "exact" (nothing), "rounding" (the last digits of
-    float sums), "converged" (as rounding, and a loop that a float sum ends may make one pass more or less), "not unique"
-    (after `any=`, `now`, tickets of `fetch` and decisions on float sums).
+    float sums), "converged" (as rounding, and a loop that a float sum ends may make one pass more or less),
+    "not unique" (after `any=`, `now`, tickets of `fetch` and decisions on float sums).
     unique: by name whether the grade is another than "not unique".
     backend: the name of the backend, and `backend_line`, why `auto` took it.
     """

@@ -10,6 +10,8 @@ from gdsl.effects.making import Terms
 from gdsl.effects.statements import Statements
 from gdsl.effects.summary import Effects, Functor
 from gdsl.ir import nodes
+from gdsl.ir.traversal import walk
+from gdsl.operations import StoreRule
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,7 @@ def operators(
 def _collect(effects: Effects, functions: Functions, written: frozenset[str]) -> None:
     functor, operator = effects.functor, effects.operator
     walker = Statements(effects, functions, written)
+    walker.only_stored = written - _otherwise_written(functor)
     walker.in_condition = True
     for conjunct in functor.condition:
         effects.conjuncts.append(walker.value(conjunct))
@@ -74,19 +77,21 @@ def _collect(effects: Effects, functions: Functions, written: frozenset[str]) ->
 def written_data(functor: Functor) -> frozenset[str]:
     """The arrays and scalars that a functor's text writes."""
     names: set[str] = set()
-    waiting: list[object] = [functor.body]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, tuple):
-            waiting.extend(node)
-        elif isinstance(node, nodes.ElementTarget):
+    for node in walk(functor.body):
+        if isinstance(node, nodes.ElementTarget):
             names.add(node.array)
         elif isinstance(node, nodes.ScalarTarget):
             names.add(node.scalar)
-        elif isinstance(node, nodes.Node):
-            waiting.extend(getattr(node, slot) for slot in _slots(type(node)))
     return frozenset(names)
 
 
-def _slots(kind: type) -> tuple[str, ...]:
-    return tuple(kind.__dataclass_fields__)  # type: ignore[attr-defined]
+def _otherwise_written(functor: Functor) -> frozenset[str]:
+    """The data that a functor writes by anything but `x = y`."""
+    names: set[str] = set()
+    for node in walk(functor.body):
+        if not isinstance(node, nodes.Update | nodes.CompareAndSwap | nodes.Store):
+            continue
+        if not isinstance(node, nodes.Store) or node.rule is StoreRule.ANY_WINNER:
+            target = node.target
+            names.add(target.array if isinstance(target, nodes.ElementTarget) else target.scalar)
+    return frozenset(names)

@@ -23,6 +23,10 @@ class Expressions(PureValues):
         self.effects = effects
         self.written = written
         self.environment[None] = effects.terms.true
+        self.stored: dict[str, tuple[Term, Term]] = {}
+        """Index and value of the call's own last store into an array that it does nothing but store into (see `_read`),
+        where that has run for certain."""
+        self.only_stored: frozenset[str] = frozenset()
         self.guard: Guard | None = None
         self.statement: int | None = None
         self.rounds = False
@@ -80,6 +84,10 @@ class Expressions(PureValues):
         terms = self.terms
         name = node.array if isinstance(node, nodes.Element) else node.name
         index = self.value(node.index) if isinstance(node, nodes.Element) else terms.unit
+        own = self.stored.get(name)
+        if own is not None and own[0] is index:
+            # Where such a store is allowed, other calls store nothing there, or the same value.
+            return own[1]
         number = terms.number() if name in self.written else 0
         term: ElementTerm | ScalarTerm
         if isinstance(node, nodes.Element):
@@ -118,7 +126,10 @@ class Expressions(PureValues):
     def store(self, node: nodes.Store) -> None:
         """Record `x = y` or `x any= y`."""
         kind = WriteKind.ANY if node.rule is StoreRule.ANY_WINNER else WriteKind.STORE
-        self.effects.add(self._write(node, node.target, kind, self.value(node.value), node.span))
+        write = self._write(node, node.target, kind, self.value(node.value), node.span)
+        self.effects.add(write)
+        if write.name in self.only_stored:
+            self.stored[write.name] = (write.index, write.value)
 
     def update(self, node: nodes.Update) -> None:
         """Record `x op= y`."""

@@ -96,18 +96,23 @@ def _of_constant(term: Constant) -> Range:
     return Range(int(value) if isinstance(value, bool) else value, int(value) if isinstance(value, bool) else value)
 
 
-def never_none(term: Term) -> bool:
-    """Whether an id is that of a vertex or an edge for certain."""
-    if term.depth > DEEPEST_PROOF:
-        return False
+def never_none(term: Term, known: dict[Term, bool] | None = None) -> bool:
+    """Whether an id is that of a vertex or an edge for certain; `known` keeps the answers about its parts."""
+    known = {} if known is None else known
+    if term not in known:
+        known[term] = term.depth <= DEEPEST_PROOF and _never_none(term, known)
+    return known[term]
+
+
+def _never_none(term: Term, known: dict[Term, bool]) -> bool:
     if isinstance(term, Constant):
         return term.value is not None
     if isinstance(term, Choice):
-        return never_none(term.yes) and never_none(term.no)
+        return never_none(term.yes, known) and never_none(term.no, known)
     if isinstance(term, Operation) and term.operation is Builtin.MIN:
-        return any(never_none(part) for part in term.arguments)
+        return any(never_none(part, known) for part in term.arguments)
     if isinstance(term, Operation) and term.operation is Builtin.MAX:
-        return all(never_none(part) for part in term.arguments)
+        return all(never_none(part, known) for part in term.arguments)
     return isinstance(term, End | ParamTerm)
 
 

@@ -107,8 +107,11 @@ class Statements(Expressions):
             elif any(isinstance(inner, nodes.Break) for inner in node.otherwise):
                 self._loops[-1].stays.append(condition)
         breaks = len(self._loops[-1].breaks) if self._loops else 0
+        stored = dict(self.stored)
         then = self._block(node.then, self.guarded(self.guard, condition, True))
+        after, self.stored = self.stored, stored
         otherwise = self._block(node.otherwise, self.guarded(self.guard, condition, False))
+        self.stored = {name: own for name, own in self.stored.items() if after.get(name) == own}
         for name in then | otherwise:
             before = self.environment[name]
             self._set(name, self.terms.choice(condition, then.get(name, before), otherwise.get(name, before)))
@@ -152,6 +155,7 @@ class Statements(Expressions):
 
     def _rounds(self, loop: _Loop, body: tuple[nodes.Statement, ...], condition: Term) -> _Locals:
         """The body, for any one round; gives what the locals of `heads` hold at its end."""
+        self.stored = {}  # a later round may have stored something else
         guard = self.guarded(self.guard, condition, True)
         if _breaks(body):
             guard = self._still_running(loop, guard)
@@ -160,6 +164,7 @@ class Statements(Expressions):
         self._loops.append(loop)
         after = self._block(body, guard)
         self._loops.pop()
+        self.stored = {}
         self.rounds, self.statement = outer_rounds, statement
         return {name: after.get(name, head) for name, (_, head) in loop.heads.items()}
 

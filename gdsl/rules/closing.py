@@ -16,7 +16,19 @@ from dataclasses import dataclass
 from gdsl.effects.atoms import OfData, OfEnd, OfPass, OfPlace
 from gdsl.effects.proof import Proof
 from gdsl.effects.summary import Effects, Guard, Write, WriteKind, each
-from gdsl.effects.terms import Choice, ElementTerm, End, Operation, Origin, PlaceTerm, ScalarTerm, Term, inside, parts
+from gdsl.effects.terms import (
+    DEEPEST_PROOF,
+    Choice,
+    ElementTerm,
+    End,
+    Operation,
+    Origin,
+    PlaceTerm,
+    ScalarTerm,
+    Term,
+    inside,
+    parts,
+)
 from gdsl.ir import nodes
 from gdsl.operations import BinaryOperation, ReduceOperation
 from gdsl.rules.report import Report, accept_in_closing, in_closing_functor
@@ -183,8 +195,15 @@ def _steady_guards(effects: Effects, closes: Closes, guard: Guard | None, name: 
     )
 
 
-def steady_accept(effects: Effects, closes: Closes, term: Term) -> bool:
-    """Whether the accepted elements are the same however many calls run."""
+def steady_accept(effects: Effects, closes: Closes, term: Term, known: dict[Term, bool] | None = None) -> bool:
+    """Whether the accepted elements are the same however many calls run; `known` keeps the answers about its parts."""
+    known = {} if known is None else known
+    if term not in known:
+        known[term] = term.depth <= DEEPEST_PROOF and _steady_accept(effects, closes, term, known)
+    return known[term] or (closes.key is effects.far and effects.determined(term, closes.key))
+
+
+def _steady_accept(effects: Effects, closes: Closes, term: Term, known: dict[Term, bool]) -> bool:
     if term is effects.terms.false:
         return True
     if closes.key is not effects.far:
@@ -196,23 +215,21 @@ def steady_accept(effects: Effects, closes: Closes, term: Term) -> bool:
         return write.kind is WriteKind.CAS and write.index is closes.key and _steady_cas(effects, closes, write)
     if isinstance(term, Operation) and term.operation in (BinaryOperation.AND, BinaryOperation.OR):
         left, right = term.arguments
-        steady = steady_accept(effects, closes, left) and steady_accept(effects, closes, right)
+        steady = all(steady_accept(effects, closes, part, known) for part in (left, right))
         one_decided = effects.determined(left, closes.key) or effects.determined(right, closes.key)
         return steady and (term.operation is BinaryOperation.OR or one_decided)
-    return isinstance(term, Choice) and _steady_choice(effects, closes, term)
-
-
-def _steady_cas(effects: Effects, closes: Closes, cas: Write) -> bool:
-    return shared_winners(effects, cas) is None and not _own_guards(effects, closes, cas)
-
-
-def _steady_choice(effects: Effects, closes: Closes, term: Choice) -> bool:
+    if not isinstance(term, Choice):
+        return False
     if effects.determined(term.condition, closes.key):
-        return steady_accept(effects, closes, term.yes) and steady_accept(effects, closes, term.no)
+        return all(steady_accept(effects, closes, part, known) for part in (term.yes, term.no))
     if term.no is not effects.terms.false or not effects.determined(term.yes, closes.key):
         return False
     guard = Guard(term.condition, True, None, term.condition.depends)
     return _under_steady_cas(effects, closes, (guard,)) or _steady_guards(effects, closes, guard, None)
+
+
+def _steady_cas(effects: Effects, closes: Closes, cas: Write) -> bool:
+    return shared_winners(effects, cas) is None and not _own_guards(effects, closes, cas)
 
 
 # ---------------------------------------------------------------- the check

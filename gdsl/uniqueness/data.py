@@ -8,7 +8,7 @@ rounding error is small beside it, and whether it is zero is the same in every r
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from gdsl.effects import ProgramEffects, Write, WriteKind
@@ -44,6 +44,14 @@ _SUMS = {
     ReduceOperation.BIT_XOR: BinaryOperation.BIT_XOR,
 }
 _GROWING = (ReduceOperation.ADD, ReduceOperation.MULTIPLY, ReduceOperation.MIN, ReduceOperation.MAX)
+_GROWING_OPERATIONS = (
+    BinaryOperation.ADD,
+    BinaryOperation.MULTIPLY,
+    BinaryOperation.DIVIDE,
+    Builtin.MIN,
+    Builtin.MAX,
+    Builtin.SQRT,
+)
 
 
 @dataclass(frozen=True)
@@ -76,6 +84,8 @@ class Data:
         self.first = {data.name: self._first(data) for data in effects.data}
         self.ranges = Ranges(self._settled())
         self.proof = Proof(self.ranges)
+        self._positive: dict[Term, bool] = {}
+        self._positive_of: frozenset[str] | None = None
         self.never_cancels = self._never_cancelling()
 
     # ------------------------------------------------------------ ranges
@@ -110,43 +120,44 @@ class Data:
     def _never_cancelling(self) -> frozenset[str]:
         names = {name for name, kind in self.types.items() if self.first[name].low >= 0 and not self.first[name].nan}
         while True:
-            left = {put.name for put in self.puts if put.name in names and not self._keeps(put, names)}
+            frozen = frozenset(names)
+            left = {put.name for put in self.puts if put.name in names and not self._keeps(put, frozen)}
             for swap in self.swaps:
                 left |= {swap.first, swap.second} if not {swap.first, swap.second} <= names else set()
             if not left & names:
-                return frozenset(names)
+                return frozen
             names -= left
 
-    def _keeps(self, put: Put, names: Iterable[str]) -> bool:
+    def _keeps(self, put: Put, names: frozenset[str]) -> bool:
         of_sums = (NeighborOperation.SUM, NeighborOperation.PRODUCT, NeighborOperation.MIN, NeighborOperation.MAX)
         if put.neighbors is not None and put.neighbors not in (*of_sums, NeighborOperation.COUNT):
             return self.types[put.name] is ScalarType.BOOL
-        return (put.reduce is None or put.reduce in _GROWING) and self.stays_positive(put.value, frozenset(names))
+        return (put.reduce is None or put.reduce in _GROWING) and self.stays_positive(put.value, names)
 
     def stays_positive(self, term: Term, names: frozenset[str] | None = None) -> bool:
         """Whether a value that is never negative is made without cancellation: whether it is zero hangs on no
         rounding error."""
         names = self.never_cancels if names is None else names
-        if term.depth > DEEPEST_PROOF:
-            return False
+        if names is not self._positive_of:
+            self._positive, self._positive_of = {}, names
+        if term not in self._positive:
+            self._positive[term] = term.depth <= DEEPEST_PROOF and self._stays_positive(term, names)
+        return self._positive[term]
+
+    def _stays_positive(self, term: Term, names: frozenset[str]) -> bool:
         if isinstance(term, ElementTerm):
             return term.array in names and self.ranges.known_sign(term)
         if isinstance(term, ScalarTerm):
             return term.name in names and self.ranges.known_sign(term)
         if isinstance(term, DegreeTerm | CountTerm):
             return True
-        if not self.ranges.known_sign(term) and not isinstance(term, Operation | Conversion | Choice):
-            return False
         if isinstance(term, Conversion):
             return term.type.is_float and self.stays_positive(term.operand, names)
         if isinstance(term, Choice):
             return self.stays_positive(term.yes, names) and self.stays_positive(term.no, names)
         if isinstance(term, Operation):
-            growing = (BinaryOperation.ADD, BinaryOperation.MULTIPLY, BinaryOperation.DIVIDE)
-            growing_functions = (Builtin.MIN, Builtin.MAX, Builtin.SQRT)
-            if term.operation in growing or term.operation in growing_functions:
-                return all(self.stays_positive(part, names) for part in term.arguments)
-            return False
+            growing = term.operation in _GROWING_OPERATIONS
+            return growing and all(self.stays_positive(part, names) for part in term.arguments)
         return not term.depends and self.ranges.known_sign(term)
 
 

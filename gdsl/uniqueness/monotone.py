@@ -32,6 +32,7 @@ class Monotone:
         self.name = name
         self.smaller = operation is ReduceOperation.MIN
         self.of_sets = operation in _OF_SETS
+        self._known: dict[Term, bool] = {}
         self.reads = 0
         for number in reads:
             self.reads |= terms.atoms.bit(OfRead(number))
@@ -47,10 +48,11 @@ class Monotone:
 
     def holds(self, term: Term) -> bool:
         """Whether the value of a term never falls where elements of the array rise, and nothing else moves it."""
-        if self.free(term):
-            return True
-        if term.depth > DEEPEST_PROOF:
-            return False
+        if term not in self._known:
+            self._known[term] = self.free(term) or (term.depth <= DEEPEST_PROOF and self._holds(term))
+        return self._known[term]
+
+    def _holds(self, term: Term) -> bool:
         if isinstance(term, ElementTerm):
             return term.array == self.name and self.free(term.index)
         if isinstance(term, Choice):
@@ -62,9 +64,6 @@ class Monotone:
         if isinstance(term, Operation):
             return self._operation(term)
         return False
-
-    def _of_operand(self, term: Term) -> Range:
-        return self.ranges.of(term)
 
     def _keeps_order(self, term: Conversion) -> bool:
         source, target, inner = term.operand.type, term.type, self.ranges.of(term.operand)

@@ -17,7 +17,18 @@ from collections.abc import Iterable, Mapping
 
 from gdsl.effects import Effects, Guard, Write, WriteKind, each
 from gdsl.effects.atoms import OfData, OfEnd, OfFrontier, OfPass, OfPlace, OfRead, OfResult, OfRound
-from gdsl.effects.terms import Choice, Constant, Conversion, ElementTerm, Operation, Origin, ScalarTerm, Term, Unknown
+from gdsl.effects.terms import (
+    DEEPEST_PROOF,
+    Choice,
+    Constant,
+    Conversion,
+    ElementTerm,
+    Operation,
+    Origin,
+    ScalarTerm,
+    Term,
+    Unknown,
+)
 from gdsl.operations import BinaryOperation, Outcome, ReduceOperation
 from gdsl.rules import Judged
 from gdsl.rules.closing import IDEMPOTENT, shifting, steady_accept
@@ -46,6 +57,7 @@ class OperatorLevels:
         self.members = decided(members, self.effects.operator.span)
         self.closing = {closes.name for closes in judged.closings}
         self._control: dict[int, Level] = {}
+        self._accepts: dict[Term, Level] = {}
         self.levels = self._levels()
         self.run = self._run()
 
@@ -322,9 +334,18 @@ class OperatorLevels:
         span = self.effects.accepts[-1] if self.effects.accepts else self.effects.operator.span
         if not all(steady_accept(self.effects, closes, term) for closes in self.judged.closings):
             return not_unique(span, "which elements are accepted depends on which calls run")
+        self._accepts.clear()
         return self._some_accept(term, span)
 
     def _some_accept(self, term: Term, span: Span) -> Level:
+        """The level of whether some call for an element has `term` true."""
+        if term not in self._accepts:
+            if term.depth > DEEPEST_PROOF and self._shared_results((term,), None):
+                return not_unique(span, "whether it is accepted hangs on shared results")
+            self._accepts[term] = self._find_accept(term, span)
+        return self._accepts[term]
+
+    def _find_accept(self, term: Term, span: Span) -> Level:
         results = self._shared_results((term,), None)
         if not results:
             return self.levels.at(span).decision(term)

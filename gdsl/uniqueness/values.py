@@ -89,11 +89,9 @@ class ValueLevels:
         """The level of a value."""
         if self.is_exact(term.depends):
             return EXACT
-        if term.depth > DEEPEST_PROOF:
-            return self._hidden(term)
         found = self._known.get(term)
         if found is None:
-            found = self._known[term] = self._of(term)
+            found = self._known[term] = self._of(term) if term.depth <= DEEPEST_PROOF else self._hidden(term)
         return found
 
     def _hidden(self, term: Term) -> Level:
