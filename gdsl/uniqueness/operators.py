@@ -13,6 +13,7 @@ that calls share, which call gets which result is open, but two things are not:
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Mapping
 
 from gdsl.effects import Effects, Guard, Write, WriteKind, each
@@ -183,16 +184,10 @@ class OperatorLevels:
         return self._under_results(write, results)
 
     def _unsteady(self, write: Write) -> str | None:
-        for closes in self.judged.closings:
-            if write.kind is WriteKind.ANY:
-                # Which value wins is another question; where something is written counts here.
-                if not self.effects.determined(write.index, closes.key):
-                    return f"which elements of `{write.name}` are written depends on which calls run"
-                continue
-            reason = shifting(self.effects, closes, write)
-            if reason is not None:
-                return reason
-        return None
+        if write.kind is WriteKind.ANY:  # where something is written counts here; which value wins is another question
+            write = dataclasses.replace(write, kind=WriteKind.CAS)
+        reasons = (shifting(self.effects, closes, write) for closes in self.judged.closings)
+        return next((reason for reason in reasons if reason is not None), None)
 
     def _olds(self, write: Write) -> tuple[Term, ...]:
         return (write.old,) if write.old is not None else ()
