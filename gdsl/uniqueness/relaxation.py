@@ -23,7 +23,7 @@ from collections.abc import Iterator, Mapping
 
 from gdsl.effects import Effects, Write, WriteKind, each
 from gdsl.effects.atoms import OfData, OfPass, OfRead, OfResult
-from gdsl.effects.terms import DEEPEST_PROOF, Choice, Operation, Term
+from gdsl.effects.terms import DEEPEST_PROOF, Choice, Constant, Operation, Term
 from gdsl.ir import nodes
 from gdsl.operations import BinaryOperation, Outcome, ReduceOperation
 from gdsl.rules import Judged
@@ -61,8 +61,31 @@ class Loop:
             if steps and self._settles(name, steps):
                 origins = [self.origins(name, judged) for judged in steps]
                 of_data = frozenset({name}).union(*(data for data, _ in origins))
-                found[name] = (of_data, frozenset[str]().union(*(frontiers for _, frontiers in origins)))
+                of_frontiers = frozenset[str]().union(*(frontiers for _, frontiers in origins))
+                found[name] = (of_data, of_frontiers)
+                for note in self._notes(name, steps):
+                    found[note] = (of_data | {note}, of_frontiers)
         return found
+
+    def _notes(self, name: str, steps: list[Judged]) -> list[str]:
+        """The arrays and scalars in which every change of an element of `name` is noted, and nothing else: an element
+        has changed in the end if it is another one than at first."""
+        others = {write.name for judged in steps for write in judged.effects.writes} - {name, self.flag}
+        return [other for other in sorted(others) if self._is_note(other, name, steps)]
+
+    def _is_note(self, other: str, name: str, steps: list[Judged]) -> bool:
+        values = set()
+        for judged in self.writers_of(other):
+            for note in judged.effects.written(other):
+                if not any(_notes_change(judged.effects, note, write) for write in judged.effects.written(name)):
+                    return False
+                values.add(note.value if note.kind is not WriteKind.REDUCE else judged.effects.terms.true)
+        everywhere = all(
+            any(_notes_change(judged.effects, note, write) for note in judged.effects.written(other))
+            for judged in steps
+            for write in judged.effects.written(name)
+        )
+        return len(values) == 1 and everywhere
 
     def writers_of(self, name: str) -> list[Judged]:
         """The operators directly in the body that write `name`, where nothing else in the loop does; else none."""
@@ -229,6 +252,21 @@ def implied(effects: Effects, term: Term, write: Write) -> bool:
         )
 
     return follows(term)
+
+
+def _notes_change(effects: Effects, note: Write, write: Write) -> bool:
+    """Whether `note` happens just where `write` has changed something, and stores a constant at that element (or into a
+    scalar)."""
+    if write.outcome is not Outcome.CHANGED or write.result is None:
+        return False
+    if note.index is not write.index and not effects.is_scalar(note):
+        return False
+    under = {(guard.term, guard.expected) for guard in each(write.guard)}
+    asks = {(guard.term, guard.expected) for guard in each(note.guard)}
+    if note.kind in (WriteKind.STORE, WriteKind.ANY):
+        changed = (write.result, True)
+        return isinstance(note.value, Constant) and changed in asks and asks <= under | {changed}
+    return note.operation is ReduceOperation.BIT_OR and note.value is write.result and asks <= under
 
 
 def _sets(effects: Effects, write: Write) -> bool:
