@@ -104,10 +104,12 @@ class Monotone:
             return self._fits(term, (low, high))
         if term.operation is BinaryOperation.MULTIPLY:
             if term.type.is_float:
-                return fixed.low >= 0 and not fixed.nan and not moving.nan and self._bounded(moving, fixed)
+                known = fixed.low >= 0 and not fixed.nan and not moving.nan
+                return known and (fixed.low > 0 or self._winning_end_is_finite(moving))
             return fixed.low >= 0 and self._fits(term, (moving.low * fixed.high, moving.high * fixed.high))
         if term.operation is BinaryOperation.DIVIDE:
-            return fixed.low > 0 and not fixed.nan and not moving.nan and not math.isinf(fixed.high)
+            known = fixed.low > 0 and not fixed.nan and not moving.nan
+            return known and (fixed.high < math.inf or self._winning_end_is_finite(moving))
         if term.operation is BinaryOperation.INTEGER_DIVIDE:
             return fixed.low > 0
         return term.operation is BinaryOperation.SHIFT_RIGHT
@@ -124,10 +126,9 @@ class Monotone:
         full = limits(term.type)
         return full.low <= min(ends) and max(ends) <= full.high
 
-    def _bounded(self, moving: Range, fixed: Range) -> bool:
-        """Whether a product of floats is never 0 times infinity."""
-        finite = not math.isinf(moving.low) and not math.isinf(moving.high)
-        return not math.isinf(fixed.high) and (finite or fixed.low > 0)
+    def _winning_end_is_finite(self, moving: Range) -> bool:
+        """Whether a product with 0 (a quotient by infinity) is NaN at the losing end only."""
+        return moving.low > -math.inf if self.smaller else moving.high < math.inf
 
     def _survives(self, is_min: bool) -> bool:
         """Whether a NaN that loses inside `min` or `max` is what the losing end would have been."""

@@ -14,7 +14,7 @@ from gdsl.ir import nodes
 from gdsl.operations import ReduceOperation
 from gdsl.rules import Judged
 from gdsl.uniqueness.data import Data, all_steps
-from gdsl.uniqueness.relaxation import Loop
+from gdsl.uniqueness.relaxation import Loop, works_off
 
 
 def monotone_loops(program: nodes.Program, sites: Mapping[int, Judged], data: Data) -> frozenset[int]:
@@ -26,9 +26,12 @@ def monotone_loops(program: nodes.Program, sites: Mapping[int, Judged], data: Da
 def _is_monotone(step: nodes.While, sites: Mapping[int, Judged], data: Data) -> bool:
     if len(step.body) != 1 or not isinstance(step.body[0], nodes.Advance):
         return False
+    if not isinstance(step.body[0].frontier, nodes.FrontierRef):
+        return False
     effects = sites[step.body[0].site].effects
     if len(effects.writes) != 1:
         return False
     (write,) = effects.writes
     in_order = write.operation in (ReduceOperation.MIN, ReduceOperation.MAX) and effects.accept is write.result
+    in_order = in_order and works_off(effects, write.name)
     return in_order and write.name in Loop(step, sites, data).settled()
