@@ -2,7 +2,8 @@
 
 Both look at every place that writes, in no order. A range is widened where it does not settle. A float never cancels
 that is made of numbers that are not negative, by addition, multiplication and the like, without subtraction: then a
-rounding error is small beside it, and whether it is zero is the same in every run.
+rounding error is small beside it, and whether it is zero (and so what a division by it gives) is the same in every
+run.
 """
 
 from __future__ import annotations
@@ -118,7 +119,7 @@ class Data:
     # ------------------------------------------------------------ cancellation
 
     def _never_cancelling(self) -> frozenset[str]:
-        names = {name for name, kind in self.types.items() if self.first[name].low >= 0 and not self.first[name].nan}
+        names = {name for name in self.types if self.first[name].low >= 0}
         while True:
             frozen = frozenset(names)
             left = {put.name for put in self.puts if put.name in names and not self._keeps(put, frozen)}
@@ -146,9 +147,9 @@ class Data:
 
     def _stays_positive(self, term: Term, names: frozenset[str]) -> bool:
         if isinstance(term, ElementTerm):
-            return term.array in names and self.ranges.known_sign(term)
+            return term.array in names and self.ranges.of(term).low >= 0
         if isinstance(term, ScalarTerm):
-            return term.name in names and self.ranges.known_sign(term)
+            return term.name in names and self.ranges.of(term).low >= 0
         if isinstance(term, DegreeTerm | CountTerm):
             return True
         if isinstance(term, Conversion):

@@ -12,15 +12,21 @@ from gdsl.source import Span
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """A grade; `doubt` says why it is NOT_UNIQUE."""
+    """A grade; `doubt` says why it is NOT_UNIQUE, `rounded` that this is for decisions on float sums alone."""
 
     grade: Grade
     doubt: Doubt | None = field(default=None, compare=False)
+    rounded: bool = False
 
     @property
     def exact(self) -> bool:
         """Whether all runs agree."""
         return self.grade is Grade.EXACT
+
+    @property
+    def badness(self) -> tuple[int, bool]:
+        """What makes one level worse than another."""
+        return self.grade.rank, not self.rounded
 
 
 EXACT = Level(Grade.EXACT)
@@ -37,7 +43,7 @@ def worst(levels: Iterable[Level]) -> Level:
     """The worst of `levels`, the first of several; EXACT of none."""
     found = EXACT
     for level in levels:
-        if level.grade.rank > found.grade.rank:
+        if level.badness > found.badness:
             found = level
     return found
 
@@ -46,12 +52,13 @@ def decided(level: Level, span: Span) -> Level:
     """The level of a decision made on a value: a rounding error may turn it."""
     if level.grade in (Grade.EXACT, Grade.NOT_UNIQUE):
         return level
-    return not_unique(span, "a decision hangs on a float sum")
+    return Level(Grade.NOT_UNIQUE, Doubt(span, "a decision hangs on a float sum"), rounded=True)
 
 
 def of_passes(level: Level) -> Level:
-    """The level of what a loop changes whose end is decided on a value of `level`."""
-    return CONVERGED if level.grade is Grade.ROUNDING else level
+    """The level of what a loop changes whose end is decided on a value of `level`: float sums may only make it a pass
+    longer or shorter."""
+    return CONVERGED if level.grade is Grade.ROUNDING or level.rounded else level
 
 
 @dataclass
@@ -114,7 +121,7 @@ class State:
         """Equal for states that say the same."""
         groups = (self.values, self.marks, self.frontiers)
         return (
-            *(frozenset((name, level.grade) for name, level in group.items() if not level.exact) for group in groups),
+            *(frozenset((name, level.badness) for name, level in group.items() if not level.exact) for group in groups),
             self.true,
             self.compressed,
         )

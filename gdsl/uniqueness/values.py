@@ -125,7 +125,7 @@ class ValueLevels:
         if term.operation in _SMOOTH:
             return level
         positive = self.data.stays_positive
-        if term.operation is Builtin.SQRT and self.data.ranges.known_sign(arguments[0]):
+        if term.operation is Builtin.SQRT and (self.data.ranges.known_sign(arguments[0]) or positive(arguments[0])):
             return level
         if term.operation is Builtin.LOG and (self._away_from_zero(arguments[0]) or positive(arguments[0])):
             return level
