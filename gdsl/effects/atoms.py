@@ -83,7 +83,16 @@ class OfArgument:
     position: int
 
 
-Atom: TypeAlias = OfEnd | OfPlace | OfPass | OfData | OfFrontier | OfRead | OfResult | OfRound | OfCarried | OfArgument
+@dataclass(frozen=True, slots=True)
+class OfUnseen:
+    """A form of the IR that this room does not know: it may be anything, each time."""
+
+    number: int
+
+
+Atom: TypeAlias = (
+    OfEnd | OfPlace | OfPass | OfData | OfFrontier | OfRead | OfResult | OfRound | OfCarried | OfArgument | OfUnseen
+)
 
 
 class Atoms:

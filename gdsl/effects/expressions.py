@@ -68,7 +68,7 @@ class Expressions(PureValues):
                 return self._update_value(node)
             case nodes.CompareAndSwap():
                 return self._compare_and_swap(node)
-        raise AssertionError(f"effects: {type(node).__name__} in a functor")
+        return terms.unseen(kind)
 
     def binary(self, node: nodes.Binary) -> Term:
         """An operation on two operands; of logic the right one is evaluated where the left one does not decide."""

@@ -100,4 +100,4 @@ class _Body(PureValues):
     def impure(self, node: nodes.Expression) -> Term:
         """Nothing else stands in a function; what did would not be followed."""
         self.followed = False
-        return self.terms.argument(node.type, "", 0)
+        return self.terms.unseen(node.type)

@@ -7,7 +7,19 @@ import struct
 from collections.abc import Callable, Hashable, Iterable
 from typing import TypeVar
 
-from gdsl.effects.atoms import Atoms, OfArgument, OfData, OfEnd, OfFrontier, OfPass, OfPlace, OfRead, OfResult, OfRound
+from gdsl.effects.atoms import (
+    Atoms,
+    OfArgument,
+    OfData,
+    OfEnd,
+    OfFrontier,
+    OfPass,
+    OfPlace,
+    OfRead,
+    OfResult,
+    OfRound,
+    OfUnseen,
+)
 from gdsl.effects.terms import (
     Choice,
     Constant,
@@ -92,6 +104,10 @@ class Terms:
     def unknown(self, kind: ScalarType, origin: Origin, name: str, depends: int) -> Unknown:
         """A new value of which only `depends` is known."""
         return Unknown(kind, depends, 0, origin, name, self.number())
+
+    def unseen(self, kind: ScalarType) -> Unknown:
+        """The value of a form that this room does not know."""
+        return self.unknown(kind, Origin.UNSEEN, "…", self.atoms.bit(OfUnseen(self.number())))
 
     def argument(self, kind: ScalarType, name: str, position: int) -> Unknown:
         """A parameter of a function that is looked at by itself."""

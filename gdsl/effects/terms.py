@@ -136,6 +136,7 @@ class Origin(Enum):
     RUNNING = "whether a loop has been left by `break`"
     ARGUMENT = "a parameter of a function"
     OTHERS = "a value of another call"
+    UNSEEN = "a form of the IR that this room does not know"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

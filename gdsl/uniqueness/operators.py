@@ -17,7 +17,7 @@ import dataclasses
 from collections.abc import Iterable, Mapping
 
 from gdsl.effects import Effects, Guard, Write, WriteKind, each
-from gdsl.effects.atoms import OfData, OfEnd, OfFrontier, OfPass, OfPlace, OfRead, OfResult, OfRound
+from gdsl.effects.atoms import OfData, OfEnd, OfFrontier, OfPass, OfPlace, OfRead, OfResult, OfRound, OfUnseen
 from gdsl.effects.terms import (
     DEEPEST_PROOF,
     Choice,
@@ -112,6 +112,8 @@ class OperatorLevels:
             return self.state.frontier(atom.name)
         if isinstance(atom, OfRead):
             return self._of_read(atom.number)
+        if isinstance(atom, OfUnseen):
+            return not_unique(self.levels.span, "it is not understood")
         return self._of_result(self.effects.write_number(atom.number)) if isinstance(atom, OfResult) else EXACT
 
     def _of_read(self, number: int) -> Level:

@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from gdsl.effects import Effects, Write, WriteKind, each
-from gdsl.effects.atoms import OfData, OfPass, OfRead, OfResult
+from gdsl.effects.atoms import OfData, OfEnd, OfPlace, OfRead, OfResult, OfRound
 from gdsl.effects.terms import DEEPEST_PROOF, Choice, Constant, Operation, Term
 from gdsl.ir import nodes
 from gdsl.operations import BinaryOperation, Outcome, ReduceOperation
@@ -120,13 +120,14 @@ class Loop:
         if judged.closings:
             return False
         for atom in self._atoms(name, effects):
-            if isinstance(atom, OfPass | OfResult):
-                return False
-            if isinstance(atom, OfData) and atom.name in self.written:
-                return False
-            if isinstance(atom, OfRead) and effects.reads[atom.number].name != name:
+            own = isinstance(atom, OfRead) and effects.reads[atom.number].name == name
+            if not own and not self._same_in_every_pass(atom):
                 return False
         return True
+
+    def _same_in_every_pass(self, atom: object) -> bool:
+        steady = isinstance(atom, OfEnd | OfPlace | OfRound)
+        return steady or (isinstance(atom, OfData) and atom.name not in self.written)
 
     def stays(self, judged: Judged) -> bool:
         """Whether the set that a step works on is the same in every pass."""
@@ -160,9 +161,8 @@ class Loop:
         assert effects.accept is not None
         own = effects.written(name)[0]
         for atom in effects.terms.atoms.members(effects.accept.depends):
-            if isinstance(atom, OfRead | OfPass) or (isinstance(atom, OfResult) and atom.number != own.number):
-                return False
-            if isinstance(atom, OfData) and atom.name in self.written:
+            by_change = isinstance(atom, OfResult) and atom.number == own.number
+            if not by_change and not self._same_in_every_pass(atom):
                 return False
         return True
 

@@ -11,14 +11,14 @@ from collections.abc import Iterable, Mapping
 
 from gdsl.effects import ProgramEffects, WriteKind
 from gdsl.effects.atoms import OfData, OfEnd, OfFrontier, OfPass
-from gdsl.effects.terms import Constant, ElementTerm, Operation, ScalarTerm, Term, Unknown
+from gdsl.effects.terms import Constant, ElementTerm, Operation, Origin, ScalarTerm, Term, Unknown
 from gdsl.ir import nodes
 from gdsl.operations import BinaryOperation, NeighborOperation
 from gdsl.rules import Judged
 from gdsl.source import Span
 from gdsl.uniqueness.data import Data
 from gdsl.uniqueness.labels import LabelLoop, label_arrays, settled_labels
-from gdsl.uniqueness.levels import EXACT, ROUNDING, Level, State, decided, of_passes, worst
+from gdsl.uniqueness.levels import EXACT, ROUNDING, Level, State, decided, not_unique, of_passes, worst
 from gdsl.uniqueness.operators import OperatorLevels
 from gdsl.uniqueness.relaxation import Loop, written_in
 from gdsl.uniqueness.terms_of_schedule import ScheduleTerms
@@ -192,6 +192,8 @@ class Flow:
             return self.state.value(term.array)
         if isinstance(term, ScalarTerm):
             return self.state.value(term.name)
+        if isinstance(term, Unknown) and term.origin is Origin.UNSEEN:
+            return not_unique(self.effects.program.span, "it is not understood")
         return self.state.frontier(term.name) if isinstance(term, Unknown) else EXACT
 
     def _of_test(self, term: Term) -> Level | None:

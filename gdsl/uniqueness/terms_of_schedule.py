@@ -35,4 +35,4 @@ class ScheduleTerms(PureValues):
                 return terms.element(kind, node.array, self.value(node.index))
             case nodes.FrontierSize() | nodes.FrontierNotEmpty():
                 return terms.of_frontier(kind, node.frontier)
-        raise AssertionError(f"uniqueness: {type(node).__name__} in the schedule")
+        return terms.unseen(kind)
