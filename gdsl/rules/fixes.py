@@ -93,12 +93,21 @@ def _reduce_without_test(effects: Effects, guard: Guard, words: Words) -> str | 
             at = getattr(element, "index", None)
             named = getattr(element, "array", getattr(element, "name", None)) == write.name
             if test.operation in signs and named and at is write.index and _same_text(value, write.value):
-                statement = words(write.span)
-                accepts = isinstance(effects.accept, Choice | Operation) and test in inside(effects.accept)
-                if accepts:
-                    return f"`accept changed({statement});` makes the test and says whether it held"
-                return f"drop the test: `{statement};` makes it by itself"
+                return _in_place_of_the_test(effects, guard, words(write.span))
     return None
+
+
+def _in_place_of_the_test(effects: Effects, guard: Guard, statement: str) -> str:
+    """How a reduction that makes the test by itself takes its place."""
+    under = [write for write in effects.writes if guard in each(write.guard)]
+    accept = effects.accept
+    if len(under) > 1:
+        return (
+            f"put the reduction in the place of the test, which it makes by itself: `if (changed({statement})) {{ … }}`"
+        )
+    if accept is not None and (accept is effects.terms.true or guard.term in inside(accept)):
+        return f"`accept changed({statement});` makes the test and says whether it held"
+    return f"drop the test: `{statement};` makes it by itself"
 
 
 def _same_text(one: Term, other: Term) -> bool:
