@@ -1,7 +1,7 @@
 """The rules of *Writes*, *Reads* and *Closing conditions*, judged on the effects of each operator; the E03 codes.
 
-One file a rule, each with the reason why what it allows has one answer: `writes` (and `writers`, how many calls can
-address an element), `reads`, `closing`, `waiting`. `report`, `fixes` and `words` say what is wrong.
+One file a rule, each with the reason why what it allows has one answer: `writes` (with `writers`, how many calls can
+address an element, and `same_value`), `reads`, `closing`, `waiting`. `report`, `fixes` and `words` say what is wrong.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from gdsl.operations import StoreRule
 from gdsl.rules.closing import Closes, check_closing, closing_node, closings
 from gdsl.rules.reads import check_reads
 from gdsl.rules.report import Report
+from gdsl.rules.same_value import differing_pair
 from gdsl.rules.waiting import check_waiting
 from gdsl.rules.writers import Writers
-from gdsl.rules.writes import check_writes, differing_pair
+from gdsl.rules.writes import check_writes
 from gdsl.source import Source
 
 __all__ = ["Closes", "Findings", "Judged", "Writers", "judge"]

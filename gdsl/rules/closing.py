@@ -32,8 +32,9 @@ from gdsl.effects.terms import (
 from gdsl.ir import nodes
 from gdsl.operations import BinaryOperation, ReduceOperation
 from gdsl.rules.report import Report, accept_in_closing, in_closing_functor
+from gdsl.rules.same_value import differing_pair
 from gdsl.rules.writers import Writers
-from gdsl.rules.writes import differing_pair, shared_winners, won
+from gdsl.rules.writes import shared_winners, won
 from gdsl.source import Span
 
 _CLOSING_KINDS = (WriteKind.STORE, WriteKind.ANY, WriteKind.CAS)

@@ -3,7 +3,7 @@
 Calls run in any order and may be interleaved between any two of their reads and writes. An element has one answer where
 
 1. one call alone can write it: that call's writes happen in the order of its text;
-2. every store puts the same value there: `stored_value` shows that the value is a function of the index alone, of what
+2. every store puts the same value there: `same_value` shows that the value is a function of the index alone, of what
    all calls share and of elements that the operator does not write, and so are the conditions that choose between
    stores of different values; whichever calls store, in whichever order, the last store leaves that value;
 3. the stores stand under the success of one `cas` at that index that has a single winner (`shared_winners`); then one
@@ -14,15 +14,11 @@ Reductions of one kind commute. Writes of different kinds do not, so that they m
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import TypeAlias
-
 from gdsl.effects.proof import Proof
 from gdsl.effects.summary import Effects, Guard, Write, WriteKind, each
-from gdsl.effects.terms import DEEPEST_PROOF, Term
 from gdsl.operations import ReduceOperation, StoreRule
 from gdsl.rules.report import Report, differing_stores, mixed_writes, not_single
+from gdsl.rules.same_value import differing_pair
 from gdsl.rules.writers import Writers
 
 _COMMUTING = {ReduceOperation.SUBTRACT: ReduceOperation.ADD}
@@ -71,85 +67,6 @@ def _group(write: Write) -> object:
     if write.kind is WriteKind.REDUCE and write.operation is not None:
         return _COMMUTING.get(write.operation, write.operation)
     return write.kind
-
-
-# ---------------------------------------------------------------- rule 2
-
-
-@dataclass(frozen=True, slots=True)
-class _Decision:
-    """What is stored depends on a condition that the index decides."""
-
-    condition: Term
-    yes: Stored
-    no: Stored
-
-
-Stored: TypeAlias = Term | _Decision | None
-"""What is stored, as a function of the index: a value, a decision, or nothing."""
-
-
-class _Differ(Exception):  # noqa: N818 - not an error
-    """Two stores may put different values into one element."""
-
-
-def differing_pair(effects: Effects, stores: Iterable[Write]) -> tuple[Write, Write] | None:
-    """Two stores (or one twice) that may put different values into one element; None where rule 2 holds."""
-    stored: Stored = None
-    seen: list[Write] = []
-    for store in stores:
-        if not effects.determined(store.value, store.index):
-            return store, store
-        try:
-            stored = _merged(stored, _stored_value(effects, store))
-        except _Differ:
-            return seen[0], store
-        seen.append(store)
-    return None
-
-
-def _stored_value(effects: Effects, store: Write) -> Stored:
-    """What `store` stores: its value under those of its conditions that the index decides."""
-    stored: Stored = _of_index(effects, store.value, store.index)
-    for guard in each(store.guard):
-        if effects.determined(guard.term, store.index):
-            condition = _of_index(effects, guard.term, store.index)
-            stored = _Decision(condition, stored, None) if guard.expected else _Decision(condition, None, stored)
-    return stored
-
-
-def _of_index(effects: Effects, term: Term, index: Term) -> Term:
-    """`term` with the placeholder for the index, so that it can be compared with that of a store at another index. One
-    that is nested too deeply stays as it is, which makes it the same as itself only."""
-    if term.depth > DEEPEST_PROOF:
-        return term
-    return effects.terms.replace(term, index, effects.terms.placeholder)
-
-
-def _merged(one: Stored, other: Stored) -> Stored:
-    """What both store, where they never store different values at one index."""
-    if one is None or one is other:
-        return other
-    if other is None:
-        return one
-    if isinstance(one, _Decision) and isinstance(other, _Decision) and one.condition is other.condition:
-        return _Decision(one.condition, _merged(one.yes, other.yes), _merged(one.no, other.no))
-    only = _only(one)
-    if only is None or only is not _only(other):
-        raise _Differ
-    return only
-
-
-def _only(stored: Stored) -> Term | None:
-    """The one value that is stored wherever something is; None where there are several."""
-    waiting, found = [stored], set[Term]()
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, _Decision):
-            waiting.extend((part.yes, part.no))
-        elif part is not None:
-            found.add(part)
-    return found.pop() if len(found) == 1 else None
 
 
 # ---------------------------------------------------------------- rule 3
