@@ -363,9 +363,9 @@ class OperatorLevels:
         return self._of_result(cause)
 
 
-def not_zero(effects: Effects, guard: Guard | None) -> dict[Term, bool]:
+def not_zero(effects: Effects, guard: Guard | None) -> frozenset[Term]:
     """The numbers that are not zero where `guard` holds."""
-    found: dict[Term, bool] = {}
+    found = set[Term]()
     tests = [(part.term, part.expected) for part in each(guard)] + [(term, True) for term in effects.conjuncts]
     for test, expected in tests:
         if not isinstance(test, Operation) or len(test.arguments) != 2:
@@ -374,8 +374,8 @@ def not_zero(effects: Effects, guard: Guard | None) -> dict[Term, bool]:
             if isinstance(zero, Constant) and zero.value == 0:
                 equal = test.operation is BinaryOperation.EQUAL
                 if (expected and test.operation in _ORDERS) or (equal and not expected):
-                    found[_plain(value)] = True
-    return found
+                    found.add(_plain(value))
+    return frozenset(found)
 
 
 def _plain(term: Term) -> Term:

@@ -6,7 +6,7 @@ at: those that change little where their operands change little keep ROUNDING an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from gdsl.effects.terms import (
     DEEPEST_PROOF,
@@ -62,15 +62,15 @@ class ValueLevels:
         self.of_test = of_test
         self.span = Span(0, 0, 0, 0)
         """Where the statement stands that the value belongs to."""
-        self.not_zero: Mapping[Term, bool] = {}
+        self.not_zero: frozenset[Term] = frozenset()
         """Numbers that are not zero where the value is made, as its conditions say."""
         self.passes = False
         """Whether the value decides how many passes a loop makes, and nothing else."""
         self._known: dict[Term, Level] = {}
 
-    def at(self, span: Span, not_zero: Mapping[Term, bool] | None = None) -> ValueLevels:
+    def at(self, span: Span, not_zero: frozenset[Term] = frozenset()) -> ValueLevels:
         """The same for a value of another statement."""
-        self.span, self.not_zero = span, not_zero or {}
+        self.span, self.not_zero = span, not_zero
         self._known.clear()
         return self
 
