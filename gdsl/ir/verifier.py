@@ -7,7 +7,7 @@ from typing import Any
 
 from gdsl.ir import nodes
 from gdsl.ir.traversal import walk
-from gdsl.operations import BinaryOperation, Direction, Domain, NeighborOperation, Outcome
+from gdsl.operations import BinaryOperation, Direction, Domain, Grade, NeighborOperation, Outcome
 from gdsl.types import ScalarType
 
 
@@ -79,6 +79,9 @@ class _Verifier:
             initial = data.default if isinstance(data, nodes.Param) else data.initial
             if initial is not None:
                 self.expect(initial.type is data.type, "the initial value has another type", data)
+            if not isinstance(data, nodes.Param):
+                doubted = data.doubt is not None
+                self.expect(doubted is (data.grade is Grade.NOT_UNIQUE), "a grade without its reason", data)
             self.parts(data)
         for function in root.functions:
             self.locals = dict(function.parameters)

@@ -35,7 +35,7 @@ def test_bfs_as_ir() -> None:
         "data:\n"
         "    param source: vertex\n"
         "    vertex distance: int32 = -1\n"
-        "    vertex parent: vertex = none  # not unique\n"
+        "    vertex parent: vertex = none  # not unique (one of several writers wins, line 14)\n"
         "\n"
         "edge functor visit(src, dst, e):\n"
         "    cond distance[dst] == -1\n"

@@ -7,7 +7,6 @@ from collections import Counter
 
 from gdsl.frontend import syntax
 from gdsl.frontend.check import Knobs, OperatorKnobs
-from gdsl.frontend.races import End, RaceFacts
 from gdsl.frontend.syntax import OperatorKind, SymbolKind
 from gdsl.ir import nodes
 from gdsl.ir.lowering.expressions import ExpressionLowering, impossible
@@ -19,7 +18,6 @@ _DONE = {
     OperatorKind.FILTER: "filtered",
     OperatorKind.WHERE: "selected",
 }
-_ENDS = {End.NEAR: nodes.Role.NEAR, End.FAR: nodes.Role.FAR}
 
 
 class ScheduleLowering:
@@ -28,14 +26,12 @@ class ScheduleLowering:
     def __init__(
         self,
         expressions: ExpressionLowering,
-        facts: RaceFacts,
         knobs: Knobs,
         functors: dict[str, syntax.Functor],
         taken: set[str],
     ) -> None:
         """`taken` are the names of the program's own frontiers, which temporary ones must not have."""
         self.expressions = expressions
-        self.facts = facts
         self.knobs = knobs
         self.functors = functors
         self.taken = taken
@@ -165,7 +161,7 @@ class ScheduleLowering:
             )
             return
         if isinstance(call.input, syntax.Name) and call.input.name == "edges":
-            step = nodes.Compute(span, self._next_site(), label, nodes.AllEdges(span), functor, self._closing(call))
+            step = nodes.Compute(span, self._next_site(), label, nodes.AllEdges(span), functor, None)
             steps.append(step)
             return
         source = self._input(call.input, steps)
@@ -176,17 +172,11 @@ class ScheduleLowering:
         elif call.kind is OperatorKind.FILTER and result is not None:
             steps.append(nodes.Filter(span, site, label, source, functor, self._list(result)))
         else:
-            steps.append(nodes.Compute(span, site, label, source, functor, self._closing(call)))
+            steps.append(nodes.Compute(span, site, label, source, functor, None))
 
     def _next_site(self) -> int:
         self.sites += 1
         return self.sites - 1
-
-    def _closing(self, call: syntax.OperatorCall) -> nodes.Closing | None:
-        fact = self.facts.closing(call.span)
-        if fact is None:
-            return None
-        return nodes.Closing(call.span, _ENDS[fact.end], fact.array, fact.conjunct, fact.statement)
 
     def _knobs(self, call: syntax.OperatorCall) -> OperatorKnobs:
         """Those of the functor, overridden by those of the label."""
@@ -199,8 +189,7 @@ class ScheduleLowering:
     def _advance(
         self, call: syntax.OperatorCall, site: int, label: str, source: nodes.VertexSet, result: str | None
     ) -> nodes.Advance:
-        knobs, closing = self._knobs(call), self._closing(call)
-        direction = knobs.direction or (Direction.AUTO if closing is not None else Direction.PUSH)
+        knobs = self._knobs(call)
         advance = nodes.Advance(
             span=call.span,
             site=site,
@@ -209,8 +198,9 @@ class ScheduleLowering:
             functor=call.functor.name,
             over=call.over,
             result=result,
-            closing=closing,
-            direction=direction,
+            closing=None,
+            direction=knobs.direction or Direction.PUSH,
+            tuned=knobs.direction is not None,
             balance=knobs.balance or Balance.AUTO,
         )
         alpha, beta = knobs.alpha or advance.alpha, knobs.beta or advance.beta

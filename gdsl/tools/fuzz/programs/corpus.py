@@ -46,7 +46,7 @@ class Entry:
     def is_refused(self) -> bool:
         """Whether the rules refuse the program."""
         try:
-            lowered(self.checked)
+            lowered(self.trial.text, self.checked)
         except GdslError:
             return True
         return False
@@ -54,7 +54,7 @@ class Entry:
     def is_missed(self) -> bool:
         """Whether the checker lets the program pass, and one of its differing results without a mark."""
         try:
-            program = lowered(self.checked)
+            program = lowered(self.trial.text, self.checked)
         except GdslError:
             return False
         return any(declared.name in self.names and is_compared(program, declared) for declared in problem_data(program))

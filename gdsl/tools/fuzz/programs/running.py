@@ -15,6 +15,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from gdsl.annotate import annotate
 from gdsl.backends import registry
 from gdsl.backends.cpu import compiler as compilers
 from gdsl.backends.cpu import processes
@@ -46,18 +47,21 @@ Answer = Outcome | str
 
 def checked(text: str, tune: Sequence[str] = ()) -> CheckedProgram:
     """The typed tree of a program. Raises GdslError."""
-    source = Source("program.gdsl", text)
-    return check(parse(source), source, tune)
+    return check(parse(_source(text)), _source(text), tune)
 
 
-def lowered(program: CheckedProgram, *, refuse: bool = True) -> ir.Program:
+def lowered(text: str, program: CheckedProgram, *, refuse: bool = True) -> ir.Program:
     """The IR of a typed program; without `refuse` also where the rules of reading and writing are broken."""
-    return lower(program, refuse_races=refuse)
+    return annotate(lower(program), _source(text), refuse)
 
 
 def compiled(text: str, *, refuse: bool = True) -> ir.Program:
     """From text to IR. Raises GdslError."""
-    return lowered(checked(text), refuse=refuse)
+    return lowered(text, checked(text), refuse=refuse)
+
+
+def _source(text: str) -> Source:
+    return Source("program.gdsl", text)
 
 
 def bits_of(program: ir.Program) -> int:
