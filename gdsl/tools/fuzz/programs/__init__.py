@@ -43,6 +43,8 @@ _FREE = 0.35
 _UNCHECKED = 0.2
 """Of the refused programs, how many are run all the same."""
 _LARGE = 0.25
+_ON_DEVICE = 6
+"""Programs of a case that the GPU gets."""
 
 
 @dataclass
@@ -124,11 +126,14 @@ def check_backend(name: str, seed: int) -> Callable[[Trial], str | None]:
         if orders.conflict is not None:
             return None
         place = Place(trial.shape.graph, trial.pools)
-        for run, how in _runners(name, program, trial.text, Random(seed)):
-            for own in range(4):
-                found = _compared(program, place, orders, run, own)
-                if found is not None:
-                    return f"{name} ({how}): {found}"
+        try:
+            for run, how in _runners(name, program, trial.text, Random(seed)):
+                for own in range(4):
+                    found = _compared(program, place, orders, run, own)
+                    if found is not None:
+                        return f"{name} ({how}): {found}"
+        except Exception as error:  # what cannot be made ready
+            return f"{name}: {type(error).__name__}: {error}"
         return None
 
     return check
@@ -280,13 +285,18 @@ class _Group:
             self._on_cpu()
         if "emulator" in options.backends and self.random.random() < options.emulated:
             for kept in self._some(max(1, round(options.emulated))):
-                seed = self.random.randrange(1 << 30)
-                for run, how in _runners("emulator", kept.program, kept.trial.text, Random(seed)):
-                    self._judge("emulator", how, kept, run, seed)
+                self._on("emulator", kept)
         if "cuda" in options.backends:
-            for kept in self._some(6):
-                for run, how in _runners("cuda", kept.program, kept.trial.text, self.random):
-                    self._judge("cuda", how, kept, run, 0)
+            for kept in self._some(_ON_DEVICE):
+                self._on("cuda", kept)
+
+    def _on(self, name: str, kept: _Kept) -> None:
+        seed = self.random.randrange(1 << 30)
+        try:
+            for run, how in _runners(name, kept.program, kept.trial.text, Random(seed)):
+                self._judge(name, how, kept, run, seed)
+        except Exception as error:  # what cannot be made ready is a finding, whoever says so
+            self.finds(kept.trial, check_backend(name, seed), f"{name}: {type(error).__name__}: {error}")
 
     def _some(self, count: int) -> list[_Kept]:
         return self.random.sample(self.kept, min(count, len(self.kept)))

@@ -193,12 +193,6 @@ def on_emulator(text: str, random: Random) -> tuple[Runner, tuple[str, ...]]:
     return run, mode.words
 
 
-def emulator_error() -> type[Exception]:
-    """What a run on the emulator raises for a race, an access out of bounds and the like."""
-    found: type[Exception] = _emulator("driver").EmulatorError
-    return found
-
-
 @functools.cache
 def _emulator(module: str) -> Any:
     folder = str(checkout() / "tests")
