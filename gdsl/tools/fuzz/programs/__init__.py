@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -39,6 +40,7 @@ _ORDERS = 10
 _PLACES = 2
 """Graphs, each with its own values, on which a program is run in many orders."""
 _MANY_ORDERS = 60
+_WHILE = re.compile(r"\bwhile \(\w+\) \{")
 _FREE = 0.35
 _UNCHECKED = 0.2
 """Of the refused programs, how many are run all the same."""
@@ -191,13 +193,21 @@ class _Group:
     kept: list[_Kept] = field(default_factory=list)
 
     def draw(self) -> None:
-        """One program, and what the reference makes of it."""
-        trial = Trial(random_text(self.random), random_shape(self.random))
+        """One program, and what the reference makes of it; again with a bounded loop where it is endless."""
+        text = random_text(self.random)
+        endless = self._judged(text)
+        bounded = _WHILE.sub(f"repeat ({self.random.choice('123')}) {{", text)
+        if endless and bounded != text:
+            self._judged(bounded)
+
+    def _judged(self, text: str) -> bool:
+        """Run a program in many orders, and keep it or what is wrong. Gives whether it is endless."""
+        trial = Trial(text, random_shape(self.random))
         try:
             program = compiled(trial.text)
         except GdslError as error:
             self._refused(trial, error.code)
-            return
+            return False
         found: list[_Kept] = []
         differed: set[str] = set()
         for place in range(_PLACES):
@@ -210,12 +220,13 @@ class _Group:
                 continue
             if orders.conflict is not None:
                 self.finds(trial, check_orders, f"order {orders.conflict[0]}: {orders.conflict[1]}")
-                return
+                return False
             differed |= orders.differed
             found.append(_Kept(program, trial, orders))
         if found:
             self._count(found[0], differed)
             self.kept.append(self.random.choice(found))
+        return any(isinstance(kept.orders.answer, str) and kept.orders.answer in STOPS for kept in found)
 
     def _refused(self, trial: Trial, code: str) -> None:
         self.answers[code] += 1
