@@ -292,7 +292,7 @@ class _Group:
 
     def on_backends(self) -> None:
         """All programs with one answer on the other backends, on their own graph and on a large one."""
-        if "cpu" in options.backends:
+        if "cpu" in options.backends and missing("cpu") is None:
             self._on_cpu()
         if "emulator" in options.backends and self.random.random() < options.emulated:
             for kept in self._some(max(1, round(options.emulated))):

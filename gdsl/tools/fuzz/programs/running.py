@@ -177,6 +177,10 @@ def _close_when_unused(loaded: ctypes.CDLL) -> None:
 # ---------------------------------------------------------------- the others
 
 
+_KEPT_FILES = 8
+_compiled_files: list[Path] = []
+
+
 def on_emulator(text: str, random: Random) -> tuple[Runner, tuple[str, ...]]:
     """`text` on the emulator in one of the modes that make a difference to it, and the tuning words of that mode.
 
@@ -184,6 +188,10 @@ def on_emulator(text: str, random: Random) -> tuple[Runner, tuple[str, ...]]:
     running, modes = _emulator("running"), _emulator("modes")
     mode = random.choice(modes.modes_of.__wrapped__(text))
     built = running.build.__wrapped__(text, mode.words, mode.shape, mode.id_bits)
+
+    _compiled_files.append(built.module.path)
+    if len(_compiled_files) > _KEPT_FILES:  # the emulator keeps them all, and a campaign makes thousands
+        _compiled_files.pop(0).unlink(missing_ok=True)
 
     def run(place: Place, seed: int, patience: int) -> Answer:
         bindings = place.bindings(built.program, built.id_bits)
