@@ -137,6 +137,12 @@ def test_frontiers_are_block_scoped_values() -> None:
         assert line in found
 
 
+def test_a_frontier_assigned_to_itself_is_no_step() -> None:
+    found = lines(with_parts(schedule="f = f; if (f) { frontier g = f; g = g; f = g; } frontier g = f; g = f;"))
+    copies = [line for line in found if "copy of" in line]
+    assert copies == ["g = copy of f", "f = copy of g", "g_2 = copy of f", "g_2 = copy of f"]
+
+
 def test_sizes_and_frontiers_in_conditions() -> None:
     found = lines(with_parts(schedule="while (f && size(f) < num_vertices) { count = size(vertices) + size(f); }"))
     assert "while not_empty(f) && (size(f) < num_vertices):  # loop 1" in found

@@ -129,7 +129,8 @@ class ScheduleLowering:
                 members = tuple(self.expressions.expression(member) for member in value.members)
                 steps.append(nodes.DefineFrontier(span, self._list(name), members, False))
             case syntax.Name() if value.symbol is not None and value.symbol.kind is SymbolKind.FRONTIER:
-                steps.append(nodes.CopyFrontier(span, self._list(name), value.symbol.unique))
+                if value.symbol.unique != name:  # `f = f;` does nothing
+                    steps.append(nodes.CopyFrontier(span, self._list(name), value.symbol.unique))
             case syntax.Name():
                 steps.append(nodes.DefineFrontier(span, self._list(name), (), True))
             case syntax.OperatorCall():

@@ -184,6 +184,10 @@ def _close_when_unused(loaded: ctypes.CDLL) -> None:
 # ---------------------------------------------------------------- the others
 
 
+_KEPT_FILES = 8
+_compiled_files: list[Path] = []
+
+
 def on_emulator(text: str, random: Random) -> tuple[Runner, tuple[str, ...]]:
     """`text` on the emulator in one of the modes that make a difference to it, and the tuning words of that mode.
 
@@ -192,18 +196,16 @@ def on_emulator(text: str, random: Random) -> tuple[Runner, tuple[str, ...]]:
     mode = random.choice(modes.modes_of.__wrapped__(text))
     built = running.build.__wrapped__(text, mode.words, mode.shape, mode.widths)
 
+    _compiled_files.append(built.module.path)
+    if len(_compiled_files) > _KEPT_FILES:  # the emulator keeps them all, and a campaign makes thousands
+        _compiled_files.pop(0).unlink(missing_ok=True)
+
     def run(place: Place, seed: int, patience: int) -> Answer:
         bindings = place.bindings(built.program, built.widths.vertex)
         device = running.device_for(seed, 1 + seed % 3)
         return answered(lambda limits: built.run(place.graph, bindings, device, limits), 20 * patience)
 
     return run, mode.words
-
-
-def emulator_error() -> type[Exception]:
-    """What a run on the emulator raises for a race, an access out of bounds and the like."""
-    found: type[Exception] = _emulator("driver").EmulatorError
-    return found
 
 
 @functools.cache
