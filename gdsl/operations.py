@@ -141,6 +141,27 @@ class Balance(Enum):
     AUTO = "auto"
 
 
+class Grade(Enum):
+    """What a result may differ in from run to run; each later grade promises less."""
+
+    EXACT = "exact"
+    """Nothing."""
+    ROUNDING = "rounding"
+    """The last digits: an unordered float sum, or what is computed from it without a decision."""
+    CONVERGED = "converged"
+    """As rounding, and a loop whose end hangs on a float sum may make one pass more or less."""
+    NOT_UNIQUE = "not unique"
+    """Everything that the program leaves open."""
+
+    @property
+    def rank(self) -> int:
+        """0 for the best grade, ascending."""
+        return _RANKS[self]
+
+
+_RANKS = {grade: place for place, grade in enumerate(Grade)}
+
+
 class StoreRule(Enum):
     """Why a plain store is allowed (the rules of *Writes* in the language reference)."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from gdsl.annotate import annotate
 from gdsl.frontend import CheckedProgram, check, parse
 from gdsl.ir.lowering import lower
 from gdsl.ir.nodes import Program
@@ -17,10 +18,11 @@ def load_checked(source: Source, tune: Sequence[str] = ()) -> CheckedProgram:
     return check(parse(source), source, tune)
 
 
-def load_source(source: Source, tune: Sequence[str] = ()) -> Program:
+def load_source(source: Source, tune: Sequence[str] = (), *, refuse: bool = True) -> Program:
     """The IR of a program; `tune` are tuning words as on the command line (``visit.direction=pull``), which win over
-    the program's own. Raises `GdslError` with as many independent mistakes as there are."""
-    return lower(load_checked(source, tune))
+    the program's own. Raises `GdslError` with as many independent mistakes as there are; with `refuse` False, for tests
+    that show what the rules of writes and reads prevent, a program that these forbid passes."""
+    return annotate(lower(load_checked(source, tune)), source, refuse)
 
 
 def load(text_or_path: str | Path | Source, tune: Sequence[str] = ()) -> Program:

@@ -14,7 +14,8 @@ LARGEST_PROGRAM = 1 << 20
 TEXT = "<text>"
 """The name of a program that was given as text."""
 
-_TEXT_SIGNS = "\n;{"
+_TEXT_SIGNS = "\r\n;{"
+_TOO_LONG = f"it is longer than {LARGEST_PROGRAM:,} bytes, which no program is"
 
 
 def read_source(path_or_text: str | os.PathLike[str]) -> Source:
@@ -25,7 +26,9 @@ def read_source(path_or_text: str | os.PathLike[str]) -> Source:
     """
     if isinstance(path_or_text, str):
         if _is_text(path_or_text):
-            return Source(TEXT, path_or_text)
+            if len(path_or_text.encode("utf-8", "surrogatepass")) > LARGEST_PROGRAM:
+                raise _unreadable(TEXT, _TOO_LONG)
+            return Source(TEXT, path_or_text.removeprefix("\ufeff"))
         note = "the str was taken for a path; a program's text has a `;` or a `{`"
         return read_file(path_or_text, note)
     name = path_name(path_or_text, "a program is given as a str or a path-like object")
@@ -45,7 +48,7 @@ def read_file(name: str, note: str | None = None) -> Source:
     except OSError as error:
         raise _unreadable(name, error.strerror or str(error), note) from None
     if len(content) > LARGEST_PROGRAM:
-        raise _unreadable(name, f"it is longer than {LARGEST_PROGRAM:,} bytes, which no program is")
+        raise _unreadable(name, _TOO_LONG)
     try:
         return Source(name, content.decode("utf-8-sig"))
     except UnicodeDecodeError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,11 @@ NOWHERE = Span(0, 0, 0, 0)
 """The span of what no line of the program says, such as a default."""
 
 
+@lru_cache(maxsize=2)
+def _lines(text: str) -> list[str]:
+    return text.split("\n")
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """One program's text and the name it is known by in messages (a path, or ``<text>``)."""
@@ -28,5 +34,5 @@ class Source:
 
     def line(self, number: int) -> str:
         """The text of line `number` (from 1) without its line end; empty past the last line."""
-        lines = self.text.split("\n")
+        lines = _lines(self.text)
         return lines[number - 1].rstrip("\r") if 0 < number <= len(lines) else ""

@@ -13,6 +13,7 @@ from gdsl.diagnostics import GdslError, shown
 from gdsl.ir import nodes as ir
 from gdsl.ir import storage
 from gdsl.program_text import TEXT, read_file, read_source
+from gdsl.recursion import make_room
 from gdsl.source import Source
 
 TuneWords = Mapping[str, object] | Sequence[str]
@@ -75,6 +76,7 @@ def tune_words(tune: TuneWords, fuse: bool | None) -> tuple[str, ...]:
 
 def load(source: Source, words: tuple[str, ...] = ()) -> ir.Program:
     """The IR of a program. The cache is looked up before the parser is imported."""
+    make_room()
     key = (source.name, source.text, *words)
     kept = cache.get("front", key)
     program = None if kept is None else storage.decode(kept)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from gdsl import deadline
 from gdsl.api.limits import limits
 from gdsl.api.result import Result
 from gdsl.backends import registry
@@ -83,23 +85,25 @@ class Program:
     ) -> Result:
         """Run on `graph` with `values` for the params and inputs.
 
-        `backend` is auto, cuda, cpu or reference; `timeout` (seconds) and `max_iterations` (passes of any loop) stop
-        the run with an error. Several runs may go on at once, each in its own thread. Raises `gdsl.GdslError`,
-        TypeError or ValueError for options that are none; the program and the graph stay usable.
+        `backend` is auto, cuda, cpu or reference. `timeout` (seconds from the call to the result, checks of the inputs
+        and compilation included) and `max_iterations` (passes of any loop) stop the run with an error. Several runs
+        may go on at once, each in its own thread. Raises `gdsl.GdslError`, TypeError or ValueError for options that
+        are none; the program and the graph stay usable.
         """
         _check_graph(graph)
         stops = limits(timeout, max_iterations)
         given = _named_values(values)
-        choice = registry.choose(backend)
-        with self._explained():
+        with self._explained(), deadline.limited(timeout):
+            choice = registry.choose(backend)
             bits = needed_id_bits(self._program, graph)
             bindings = self._bound(choice, graph, given, bits)
             started = time.perf_counter()
-            ready, executable = self._ready(choice, bits, backend)
+            with deadline.doing("compiling the program"):
+                ready, executable = self._ready(choice, bits, backend)
             compile_ms = (time.perf_counter() - started) * 1000
             if ready is not choice:
                 choice, bindings = ready, self._bound(ready, graph, given, bits)
-            outcome = executable.run(graph, bindings, stops)
+            outcome = executable.run(graph, bindings, replace(stops, spent=deadline.spent()))
         return Result(self._program, outcome, choice.backend.name, choice.line, compile_ms)
 
     def prepare(self, backend: str = "auto", *, ids: int = 32) -> Program:
@@ -133,7 +137,8 @@ class Program:
 
     def _bound(self, choice: Choice, graph: Graph, values: Mapping[str, Any], bits: int) -> Bindings:
         device = choice.backend.name == "cuda"
-        return bind(self._program, graph, values, self._source, id_bits=bits, device=device)
+        with deadline.doing("checking the params and inputs"):
+            return bind(self._program, graph, values, self._source, id_bits=bits, device=device)
 
     def _ready(self, choice: Choice, bits: int, asked: str) -> tuple[Choice, Executable]:
         """The program made ready by the chosen backend; where "auto" was asked for and this machine's compiler is of

@@ -12,6 +12,7 @@ from gdsl.backends.interface import Outcome, Scalar, TraceRecord
 from gdsl.binding import problem_data
 from gdsl.diagnostics import shown
 from gdsl.ir import nodes as ir
+from gdsl.operations import Grade
 
 
 class Result(Mapping[str, Any]):
@@ -24,7 +25,10 @@ class Result(Mapping[str, Any]):
     time_ms: milliseconds of the run, without compilation and transfer of the graph.
     compile_ms: milliseconds that this call spent on compiling.
     trace: one `TraceRecord` for each operator that ran, in order.
-    unique: by name whether every run gives the same values (False after `any=`, `now` and the like).
+    grade: by name what the values may differ in from run to run: "exact" (nothing), "rounding" (the last digits of
+    float sums), "converged" (as rounding, and a loop that a float sum ends may make one pass more or less),
+    "not unique" (after `any=`, `now`, tickets of `fetch` and decisions on float sums).
+    unique: by name whether the grade is another than "not unique".
     backend: the name of the backend, and `backend_line`, why `auto` took it.
     """
 
@@ -39,6 +43,7 @@ class Result(Mapping[str, Any]):
         self.backend_line: str = backend_line
         results = [d for d in problem_data(program) if not d.is_local and not d.is_input]
         self.unique: dict[str, bool] = {d.name: d.unique for d in results}
+        self.grade: dict[str, str] = {d.name: d.grade.value for d in results}
         self._ids = {d.name for d in results if d.type.is_id}
         self._arrays = {d.name: outcome.arrays[d.name] for d in results if isinstance(d, ir.Array)}
         self._scalars = {d.name: outcome.scalars[d.name] for d in results if isinstance(d, ir.Scalar)}
@@ -85,8 +90,8 @@ class Result(Mapping[str, Any]):
         return {name: on_host(values) for name, values in self._arrays.items()}
 
     def summary(self) -> list[Summary]:
-        """Type, size, minimum, maximum, sum and uniqueness of every result."""
-        return [summarize(name, self[name], self.unique.get(name, True), name in self._ids) for name in self]
+        """Type, size, minimum, maximum, sum and grade of every result."""
+        return [summarize(name, self[name], self.grade.get(name, "exact"), name in self._ids) for name in self]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +104,12 @@ class Summary:
     minimum: bool | int | float | None
     maximum: bool | int | float | None
     sum: int | float | None
-    unique: bool
+    grade: str
+
+    @property
+    def unique(self) -> bool:
+        """Whether every run gives the same values, up to the rounding of float sums."""
+        return self.grade != Grade.NOT_UNIQUE.value
 
 
 def on_host(values: Any) -> np.ndarray[Any, Any]:
@@ -109,20 +119,20 @@ def on_host(values: Any) -> np.ndarray[Any, Any]:
     return np.asarray(values)
 
 
-def summarize(name: str, values: Any, unique: bool, ids: bool = False) -> Summary:
+def summarize(name: str, values: Any, grade: str, ids: bool = False) -> Summary:
     """The figures of one array or scalar; `ids` says that -1 is none."""
     array = on_host(values).reshape(-1)
     finite = array[np.isfinite(array)] if array.dtype.kind == "f" else array
     if ids:
         finite = array[array >= 0]
     if not len(finite):
-        return Summary(name, str(array.dtype), array.size, None, None, 0, unique)
+        return Summary(name, str(array.dtype), array.size, None, None, 0, grade)
     total: int | float
     if array.dtype.kind == "f":
         total = float(finite.sum(dtype=np.float64))
     else:
         total = _exact_sum(finite)
-    return Summary(name, str(array.dtype), array.size, finite.min().item(), finite.max().item(), total, unique)
+    return Summary(name, str(array.dtype), array.size, finite.min().item(), finite.max().item(), total, grade)
 
 
 def _exact_sum(values: np.ndarray[Any, Any]) -> int:

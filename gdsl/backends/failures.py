@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from gdsl.codegen.expressions import CheckSite
+from gdsl.deadline import timeout_error
 from gdsl.diagnostics import GdslError
 from gdsl.ir.nodes import Program, Repeat, While
 from gdsl.ir.traversal import walk
+
+__all__ = ["index_error", "iterations_error", "memory_error", "timeout_error"]
 
 
 def index_error(program: Program, site: CheckSite, value: int, length: int) -> GdslError:
@@ -16,11 +19,6 @@ def index_error(program: Program, site: CheckSite, value: int, length: int) -> G
     message = f"index {shown} of `{site.subject}` is out of range: {has}{counted}"
     place = f"{program.source_name}:{site.span.line}:{site.span.column}" if program.source_name else None
     return GdslError.single("E0801", message, site.span, place=place)
-
-
-def timeout_error(timeout: float) -> GdslError:
-    """E0802 after `timeout` seconds."""
-    return GdslError.single("E0802", f"the run was stopped after {timeout:g} seconds, its timeout")
 
 
 def iterations_error(program: Program, loop: int, limit: int) -> GdslError:

@@ -28,6 +28,13 @@ class Limits:
 
     timeout: float | None = None
     max_iterations: int | None = None
+    spent: float = 0.0
+    """Seconds of the timeout that were gone when the run itself began."""
+
+    @property
+    def left(self) -> float | None:
+        """Seconds that the run itself may last."""
+        return None if self.timeout is None else max(self.timeout - self.spent, 0.0)
 
 
 @dataclass(frozen=True, slots=True)

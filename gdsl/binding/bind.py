@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gdsl import deadline
 from gdsl.backends.interface import Bindings
 from gdsl.binding.expressions import Evaluator
 from gdsl.binding.inputs import attribute_array, input_array
@@ -17,7 +18,9 @@ from gdsl.binding.where import WhereChecker
 from gdsl.diagnostics import Diagnostic, GdslError
 from gdsl.graph import Graph
 from gdsl.ir import nodes as ir
+from gdsl.ir.calls import frames_of_calls
 from gdsl.operations import Domain
+from gdsl.recursion import with_room
 from gdsl.source import Source
 from gdsl.types import ScalarType
 
@@ -54,12 +57,26 @@ def bind(
     `GdslError` with every missing and unknown name, or else the first value that does not do.
     """
     _check_names(program, given, source)
-    _check_requirements(program, graph, source)
+    with deadline.doing("checking what the program requires of the graph"):
+        _check_requirements(program, graph, source)
     check_literals(program, graph, source)
     params = _params(program, graph, given, source)
     bits = id_bits or needed_id_bits(program, graph)
+    inputs = _inputs(program, graph, given, source, bits, device)
+    checker = WhereChecker(program, graph, params, inputs, source, given=frozenset(given))
+    conditions = [data for data in problem_data(program) if data.is_input and data.where is not None]
+    if conditions:
+        with_room(frames_of_calls(program), lambda: checker.check_all(conditions))
+    return Bindings(params, inputs)
+
+
+def _inputs(
+    program: ir.Program, graph: Graph, given: Mapping[str, object], source: Source | None, bits: int, device: bool
+) -> dict[str, Any]:
+    """Every input, the caller's or the graph's own."""
     inputs: dict[str, Any] = {}
     for array in program.arrays:
+        deadline.check()
         if array.is_input and array.name in given:
             inputs[array.name] = input_array(array, given[array.name], graph, bits, source, device)
         elif array.is_input:
@@ -67,11 +84,7 @@ def bind(
     for scalar in program.scalars:
         if scalar.is_input:
             inputs[scalar.name] = scalar_value(scalar, given[scalar.name], _id_count(scalar.type, graph), source)
-    checker = WhereChecker(program, graph, params, inputs, source, given=frozenset(given))
-    for declared in problem_data(program):
-        if declared.is_input and declared.where is not None:
-            checker.check(declared)
-    return Bindings(params, inputs)
+    return inputs
 
 
 def problem_data(program: ir.Program) -> list[ir.Array | ir.Scalar]:

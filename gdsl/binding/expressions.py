@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from gdsl import deadline
 from gdsl.arithmetic.operations import of_arrays
 from gdsl.binding import operations
 from gdsl.binding.operations import DTYPES, Array
@@ -63,6 +64,8 @@ class Evaluator:
                 return self._arithmetic.unary(operation, operand.type)(self._evaluate(operand, local, active))
             case ir.Binary():
                 return self._binary(node, local, active)
+            case ir.Chain():
+                return self._chain(node, local, active)
             case ir.Select(condition=condition, yes=yes, no=no):
                 chosen = self._evaluate(condition, local, active)
                 return self._module.where(
@@ -106,12 +109,29 @@ class Evaluator:
 
     def _binary(self, node: ir.Binary, local: dict[str, Array], active: Array | None) -> Array:
         left = self._evaluate(node.left, local, active)
-        if node.operation is BinaryOperation.AND:
-            return left & self._evaluate(node.right, local, self._narrowed(active, left))
-        if node.operation is BinaryOperation.OR:
-            return left | self._evaluate(node.right, local, self._narrowed(active, ~left))
-        function = self._arithmetic.binary(node.operation, node.left.type, node.right.type)
-        return function(left, self._evaluate(node.right, local, active))
+        return self._applied(node.operation, node.left.type, left, node.right, local, active)
+
+    def _chain(self, node: ir.Chain, local: dict[str, Array], active: Array | None) -> Array:
+        value = self._evaluate(node.first, local, active)
+        for link in node.links:
+            value = self._applied(link.operation, node.type, value, link.operand, local, active)
+        return value
+
+    def _applied(
+        self,
+        operation: BinaryOperation,
+        kind: ScalarType,
+        left: Array,
+        right: ir.Expression,
+        local: dict[str, Array],
+        active: Array | None,
+    ) -> Array:
+        """`left`, of type `kind`, and `right` under an operation."""
+        if operation is BinaryOperation.AND:
+            return left & self._evaluate(right, local, self._narrowed(active, left))
+        if operation is BinaryOperation.OR:
+            return left | self._evaluate(right, local, self._narrowed(active, ~left))
+        return self._arithmetic.binary(operation, kind, right.type)(left, self._evaluate(right, local, active))
 
     def _narrowed(self, active: Array | None, chosen: Array) -> Array:
         return chosen if active is None else active & chosen
@@ -138,6 +158,7 @@ class Evaluator:
 
     def _called(self, function: ir.Function, values: list[Array], active: Array | None) -> Array:
         """A function's values: all elements at once where it has no control flow, else one after the other."""
+        deadline.check()
         names = [name for name, _ in function.parameters]
         if all(isinstance(statement, ir.Let | ir.Assign | ir.Return) for statement in function.body):
             return self._returned(function.body, dict(zip(names, values, strict=True)), active)
@@ -145,6 +166,7 @@ class Evaluator:
         results = self._module.zeros(length, DTYPES[function.result])
         own = self._own
         for place in range(length):
+            deadline.check()
             if active is not None and not bool(active[place if len(active) > 1 else 0]):
                 continue
             one = [value[place : place + 1] if len(value) > 1 else value for value in values]
@@ -185,6 +207,7 @@ class Evaluator:
         try:
             if isinstance(statement, ir.Loop):
                 while self._holds(statement.condition, local):
+                    deadline.check()
                     result = self._run(statement.body, local, None)
                     if result is not None:
                         return result
@@ -192,6 +215,7 @@ class Evaluator:
             first = int(self._evaluate(statement.first, local, None)[0])
             last = int(self._evaluate(statement.last, local, None)[0])
             for value in range(first, last):
+                deadline.check()
                 local[statement.name] = self._constant(value, statement.type)
                 result = self._run(statement.body, local, None)
                 if result is not None:

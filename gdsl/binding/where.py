@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
+from gdsl import deadline
 from gdsl.binding.expressions import Evaluator
 from gdsl.binding.inputs import array_module, element_name, is_device_array
 from gdsl.diagnostics import GdslError
@@ -43,6 +45,11 @@ class WhereChecker:
         self._inputs = inputs
         self._source = source
 
+    def check_all(self, inputs: Iterable[ir.Array | ir.Scalar]) -> None:
+        """`check` for each of `inputs`."""
+        for declared in inputs:
+            self.check(declared)
+
     def check(self, declared: ir.Array | ir.Scalar) -> None:
         """Raise E0608 for the first element whose `where` does not hold. What held of a graph's own once, holds."""
         assert declared.where is not None
@@ -50,7 +57,8 @@ class WhereChecker:
         key = self._key(declared)
         if key is not None and key in passed:
             return
-        self._test(declared)
+        with deadline.doing(f"testing the `where` of input `{declared.name}`"):
+            self._test(declared)
         if key is not None:
             passed.add(key)
 
@@ -70,6 +78,7 @@ class WhereChecker:
         length = len(values) if is_array else 1
         for first in range(0, length, _CHUNK):
             last = min(first + _CHUNK, length)
+            deadline.check()
             holds = evaluator.values(declared.where, first, last)
             if bool(holds.all()):
                 continue

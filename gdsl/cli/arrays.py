@@ -2,41 +2,73 @@
 
 from __future__ import annotations
 
+import io
+import os
+import stat
 import zipfile
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
 from gdsl.diagnostics import GdslError, printable, shown
 from gdsl.numerals import real_number, whole_number
 
+_BYTES_A_VALUE = 64
+"""More than any value takes, as text or in an array file."""
+_LEAST = 1 << 20
+_PART = 1 << 16
 
-def read_array(name: str, path: Path) -> np.ndarray[Any, Any]:
-    """The array in a .npy file, the one called `name` in a .npz file, or the numbers of a text file. Raises E0611."""
+
+def read_array(name: str, path: Path, longest: int) -> np.ndarray[Any, Any]:
+    """The array in a .npy file, the one called `name` in a .npz file, or the numbers of a text file; pipes and devices
+    are read like files. `longest` is the length of the longest array that the graph has a use for: what goes on for
+    much longer is given up. Raises E0611."""
     try:
         with path.open("rb") as file:
             start = file.read(6)
-        if start == b"\x93NUMPY":
-            return np.asarray(np.load(path, allow_pickle=False))
-        if start[:4] == b"PK\x03\x04":
-            return _from_archive(name, path)
-        return _from_text(path)
+            if _is_array_file(start) and stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                return _from_array_file(name, path)
+            content = _all_of(file, start, longest)
+        if _is_array_file(start):
+            return _from_array_file(name, io.BytesIO(content))
+        return _from_text(content)
     except OSError as error:
         raise _unusable(path, error.strerror or str(error)) from None
     except (ValueError, EOFError, zipfile.BadZipFile) as error:
         raise _unusable(path, str(error).splitlines()[0] if str(error) else "it is damaged") from None
 
 
-def _from_archive(name: str, path: Path) -> np.ndarray[Any, Any]:
-    with np.load(path, allow_pickle=False) as archive:
+def _is_array_file(start: bytes) -> bool:
+    return start == b"\x93NUMPY" or start[:4] == b"PK\x03\x04"
+
+
+def _all_of(file: IO[bytes], start: bytes, longest: int) -> bytes:
+    """The rest of a file that may have no end."""
+    most = max(_LEAST, _BYTES_A_VALUE * longest)
+    parts, length = [start], len(start)
+    is_text = not _is_array_file(start)
+    while part := file.read(_PART):
+        parts.append(part)
+        length += len(part)
+        if is_text and b"\0" in part:
+            raise ValueError("it is neither an array file nor text")
+        if length > most:
+            raise ValueError(f"it goes on after {most:,} bytes, and the graph has a use for {longest:,} values")
+    return b"".join(parts)
+
+
+def _from_array_file(name: str, file: Path | IO[bytes]) -> np.ndarray[Any, Any]:
+    loaded = np.load(file, allow_pickle=False)
+    if isinstance(loaded, np.ndarray):
+        return loaded
+    with loaded as archive:
         if name in archive.files:
             return np.asarray(archive[name])
         raise ValueError(f"it has no array called {name}, only {', '.join(archive.files) or 'none'}")
 
 
-def _from_text(path: Path) -> np.ndarray[Any, Any]:
-    content = path.read_bytes()
+def _from_text(content: bytes) -> np.ndarray[Any, Any]:
     try:
         words = content.decode().replace(",", " ").split()
     except UnicodeDecodeError:

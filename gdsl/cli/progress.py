@@ -7,6 +7,8 @@ import sys
 import threading
 from collections.abc import Iterator
 
+from gdsl import deadline
+
 DELAY = 1.0
 """Seconds of silence before anything is shown."""
 
@@ -14,6 +16,12 @@ DELAY = 1.0
 @contextlib.contextmanager
 def working(what: str) -> Iterator[None]:
     """Show `what` on standard error, if that is a terminal, while the block runs and once it has run for `DELAY`."""
+    with deadline.doing(what), _shown(what):
+        yield
+
+
+@contextlib.contextmanager
+def _shown(what: str) -> Iterator[None]:
     if not sys.stderr.isatty():
         yield
         return

@@ -16,6 +16,12 @@ from gdsl.graph import Graph
 from gdsl.ir import nodes as ir
 from gdsl.version import __version__
 
+_NOTES = {
+    "rounding": "  (rounding: the last digits may differ from run to run)",
+    "converged": "  (converged: another run may make one pass more or less)",
+    "not unique": "  (not unique: another run may give other values)",
+}
+"""What is said behind a result that is not exact."""
 _SHOWN = 10
 """How many values of an array the text shows."""
 
@@ -64,6 +70,7 @@ def as_document(run: Run) -> dict[str, Any]:
                 "maximum": plain_number(summary.maximum),
                 "sum": plain_number(summary.sum),
                 "unique": summary.unique,
+                "grade": summary.grade,
                 **({"value": plain_number(result.scalars[summary.name])} if summary.name in result.scalars else {}),
             }
             for summary in result.summary()
@@ -105,7 +112,7 @@ def print_report(run: Run, profile: bool) -> None:
 
 
 def _print_result(summary: Summary, type_name: str, result: Result) -> None:
-    note = "" if summary.unique else "  (not unique: another run may give other values)"
+    note = _NOTES.get(summary.grade, "")
     if summary.name in result.scalars:
         click.echo(f"{summary.name}: {type_name} = {result.scalars[summary.name]}{note}")
         return

@@ -11,6 +11,7 @@ import click
 
 from gdsl.cli.options import GraphWords, checked_limit, checked_seconds, graph_options, output_option, tuning_options
 from gdsl.cli.streams import message
+from gdsl.deadline import doing, interrupting, limited
 
 if TYPE_CHECKING:
     from gdsl.cli.report import Run
@@ -30,7 +31,12 @@ if TYPE_CHECKING:
 @output_option("Write the results to FILE, which ends in .npz, .csv or .json.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
 @click.option("--profile", is_flag=True, help="Show frontier, edges, direction and balance of every operator that ran.")
-@click.option("--timeout", callback=checked_seconds, metavar="SECONDS", help="Stop a longer run.")
+@click.option(
+    "--timeout",
+    callback=checked_seconds,
+    metavar="SECONDS",
+    help="Stop where reading, compiling and running take longer.",
+)
 @click.option("--max-iterations", callback=checked_limit, metavar="N", help="Stop a loop that needs more passes.")
 @tuning_options
 @graph_options
@@ -60,7 +66,8 @@ def command(
     from gdsl.cli.report import as_document, print_report
 
     limits = {"timeout": timeout, "max_iterations": max_iterations}
-    run = _execute(program_file, graph_file, _given(assignments), backend, output, limits, tune, words)
+    with limited(timeout):
+        run = _execute(program_file, graph_file, _given(assignments), backend, output, limits, tune, words)
     if as_json:
         click.echo(json.dumps(as_document(run), indent=2, allow_nan=False))
     else:
@@ -85,17 +92,20 @@ def _execute(
     from gdsl.cli.report import Run
     from gdsl.cli.results import check_result_path, write_result
 
-    program = compile_file(program_file, tune)
-    if output is not None:
-        check_result_path(output, program.ir)
-        check_writable(output)
-    choice = registry.choose(backend)
-    if choice.line:
-        message(choice.line)
-    started = time.perf_counter()
-    graph = words.open(graph_file)
-    load_ms = (time.perf_counter() - started) * 1000
-    values = {name: _value(name, text) for name, text in given.items()}
+    with interrupting():
+        with doing(f"compiling {program_file}"):
+            program = compile_file(program_file, tune)
+        if output is not None:
+            check_result_path(output, program.ir)
+            check_writable(output)
+        choice = registry.choose(backend)
+        if choice.line:
+            message(choice.line)
+        started = time.perf_counter()
+        graph = words.open(graph_file)
+        load_ms = (time.perf_counter() - started) * 1000
+        longest = max(graph.num_vertices, graph.num_edges)
+        values = {name: _value(name, text, longest) for name, text in given.items()}
     with working(f"running {program.name} on {choice.backend.name}"):
         result = program.run(graph, values, backend=backend, **limits)
     if result.backend_line != choice.line:  # the one that was chosen could not be made ready
@@ -119,10 +129,13 @@ def _given(assignments: tuple[str, ...]) -> dict[str, str]:
     return given
 
 
-def _value(name: str, text: str) -> object:
+def _value(name: str, text: str, longest: int) -> object:
     from gdsl.binding import Text
     from gdsl.cli.arrays import read_array
 
     if text == "@":
         raise click.UsageError(f"-p {name}=@: the name of a file is missing behind the @")
-    return read_array(name, Path(text[1:])) if text.startswith("@") else Text(text)
+    if not text.startswith("@"):
+        return Text(text)
+    with doing(f"reading {text[1:]}"):
+        return read_array(name, Path(text[1:]), longest)

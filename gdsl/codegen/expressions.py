@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from gdsl.codegen.conversions import conversion
-from gdsl.codegen.literals import id_number, literal
+from gdsl.codegen.literals import id_number, literal, type_name
 from gdsl.codegen.names import Names
 from gdsl.codegen.precedence import AND_LEVEL, Text, atom, binary_text, call, conditional, postfix, prefix
 from gdsl.codegen.ranges import cannot_overflow, stays_below_inf, value_range
 from gdsl.ir.nodes import (
     Binary,
     BuiltinCall,
+    Chain,
     CompareAndSwap,
     Convert,
     Count,
@@ -56,6 +58,10 @@ REDUCTIONS = {
 }
 """The last part of the runtime's names of a reduction."""
 
+_MOST_STEPS = 50
+_RUNNING = "chain_"
+"""No name of a program is printed so: one underscore ends only those that mean something without it."""
+
 _BUILTINS = {Builtin.MIN: "minimum", Builtin.MAX: "maximum", Builtin.ABS: "absolute"}
 _WRAPPING = {
     BinaryOperation.ADD: "wrapping_add",
@@ -90,11 +96,15 @@ class CheckTable:
     """`tune { bounds off; }` clears it: then nothing is checked."""
     sites: list[CheckSite] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        self._numbers = {site: number for number, site in enumerate(self.sites)}
+
     def number(self, site: CheckSite) -> int:
         """The number of `site`, which is added where it is new."""
-        if site not in self.sites:
+        number = self._numbers.setdefault(site, len(self.sites))
+        if number == len(self.sites):
             self.sites.append(site)
-        return self.sites.index(site)
+        return number
 
 
 class ExpressionPrinter:
@@ -131,10 +141,8 @@ class ExpressionPrinter:
         texts = [self._text(conjunct) for conjunct in conjuncts]
         if not texts:
             return "true"
-        whole = texts[0]
-        for text in texts[1:]:
-            whole = binary_text(BinaryOperation.AND, whole, text)
-        return whole.text
+        steps = [partial(_and, right=text) for text in texts[1:]]
+        return _folded(ScalarType.BOOL, texts[0], steps).text
 
     def operand_of_and(self, expression: Expression) -> str:
         """`expression` as text that may stand beside `&&`."""
@@ -238,19 +246,32 @@ class ExpressionPrinter:
         operation = node.operation
         if operation.is_comparison:
             return binary_text(operation, self._compared(node.left), self._compared(node.right))
-        left, right = self._text(node.left), self._text(node.right)
+        left = self._text(node.left)
+        fits = cannot_overflow(node) if operation in _WRAPPING else operation in _SATURATING and stays_below_inf(node)
+        if fits and node.type.is_integer:
+            plain = _SATURATING[operation][1] if operation in _SATURATING else operation
+            return binary_text(plain, left, self._text(node.right))
+        return self._operation(left, node.type, operation, node.right)
+
+    def _chain(self, node: Chain) -> Text:
+        steps = [
+            partial(self._operation, kind=node.type, operation=link.operation, operand=link.operand)
+            for link in node.links
+        ]
+        return _folded(node.type, self._text(node.first), steps)
+
+    def _operation(self, left: Text, kind: ScalarType, operation: BinaryOperation, operand: Expression) -> Text:
+        """`left` and `operand`, which may overflow, under an operation with a result of type `kind`."""
+        right = self._text(operand)
         if operation in _SATURATING:
-            function, plain = _SATURATING[operation]
-            if not stays_below_inf(node):
-                return call(function, left.text, right.text)
-            operation = plain
-        if operation in _WRAPPING and node.type.is_signed and not cannot_overflow(node):
+            return call(_SATURATING[operation][0], left.text, right.text)
+        if operation in _WRAPPING and kind.is_signed:
             return call(_WRAPPING[operation], left.text, right.text)
         if operation in (BinaryOperation.INTEGER_DIVIDE, BinaryOperation.MODULO):
-            return self._quotient(node, left, right)
+            return _quotient(kind, operation is BinaryOperation.INTEGER_DIVIDE, left, right, operand)
         if operation in (BinaryOperation.SHIFT_LEFT, BinaryOperation.SHIFT_RIGHT):
-            return self._shift(node, left, right)
-        if node.type is ScalarType.BOOL:
+            return _shift(kind, operation, left, right, operand)
+        if kind is ScalarType.BOOL:
             operation = _ON_BOOLS.get(operation, operation)
         return binary_text(operation, left, right)
 
@@ -259,20 +280,6 @@ class ExpressionPrinter:
         if isinstance(side, Literal) and side.type.is_id:
             return atom(id_number(int(side.value), side.type))
         return self._text(side)
-
-    def _quotient(self, node: Binary, left: Text, right: Text) -> Text:
-        is_quotient = node.operation is BinaryOperation.INTEGER_DIVIDE
-        if node.type.is_integer and isinstance(node.right, Literal) and node.right.value not in (0, -1):
-            return binary_text(BinaryOperation.DIVIDE if is_quotient else BinaryOperation.MODULO, left, right)
-        return call("divide" if is_quotient else "modulo", left.text, right.text)
-
-    def _shift(self, node: Binary, left: Text, right: Text) -> Text:
-        is_left = node.operation is BinaryOperation.SHIFT_LEFT
-        bits = node.type.bits
-        low, high = value_range(node.right)
-        if bits is not None and low >= 0 and high < bits and not (is_left and node.type.is_signed):
-            return binary_text(node.operation, left, right)
-        return call("shift_left" if is_left else "shift_right", left.text, right.text)
 
     def _select(self, node: Select) -> Text:
         return conditional(self._text(node.condition), self._text(node.yes), self._text(node.no))
@@ -312,6 +319,38 @@ class ExpressionPrinter:
         return call(name, self.address(node.target), self.print(node.old), self.print(node.new))
 
 
+def _quotient(kind: ScalarType, whole: bool, left: Text, right: Text, divisor: Expression) -> Text:
+    if kind.is_integer and isinstance(divisor, Literal) and divisor.value not in (0, -1):
+        return binary_text(BinaryOperation.DIVIDE if whole else BinaryOperation.MODULO, left, right)
+    return call("divide" if whole else "modulo", left.text, right.text)
+
+
+def _shift(kind: ScalarType, operation: BinaryOperation, left: Text, right: Text, count: Expression) -> Text:
+    is_left = operation is BinaryOperation.SHIFT_LEFT
+    bits = kind.bits
+    low, high = value_range(count)
+    if bits is not None and low >= 0 and high < bits and not (is_left and kind.is_signed):
+        return binary_text(operation, left, right)
+    return call("shift_left" if is_left else "shift_right", left.text, right.text)
+
+
+def _and(left: Text, right: Text) -> Text:
+    return binary_text(BinaryOperation.AND, left, right)
+
+
+def _folded(kind: ScalarType, first: Text, steps: Sequence[Callable[[Text], Text]]) -> Text:
+    """`steps` one after the other, from `first` on. Many of them are cut into statements of a lambda called at once:
+    compilers allow so many brackets inside each other and no more."""
+    text, statements = first, list[str]()
+    for place, step in enumerate(steps):
+        if place and place % _MOST_STEPS == 0:
+            declared = f"{type_name(kind)} " if not statements else ""
+            statements.append(f"{declared}{_RUNNING} = {text.text};")
+            text = atom(_RUNNING)
+        text = step(text)
+    return postfix(f"[&] {{ {' '.join(statements)} return {text.text}; }}()") if statements else text
+
+
 def _length(domain: Domain) -> str:
     return "d.graph.num_vertices" if domain is Domain.VERTEX else "d.graph.num_edges"
 
@@ -331,6 +370,7 @@ _PRINTERS: dict[type[Expression], Callable[[ExpressionPrinter, Any], Text]] = {
     Place: ExpressionPrinter._place,
     Unary: ExpressionPrinter._unary,
     Binary: ExpressionPrinter._binary,
+    Chain: ExpressionPrinter._chain,
     Select: ExpressionPrinter._select,
     Convert: ExpressionPrinter._convert,
     BuiltinCall: ExpressionPrinter._builtin,

@@ -11,7 +11,8 @@ from gdsl.codegen.lines import RESUME, Lines
 from gdsl.codegen.literals import type_name
 from gdsl.codegen.names import Names
 from gdsl.codegen.statements import StatementPrinter, accepts_last, always_accepts, polls
-from gdsl.codegen.usage import Uses, function_order, function_uses, uses_of
+from gdsl.codegen.usage import Uses, function_uses, uses_of
+from gdsl.ir.calls import function_order
 from gdsl.ir.nodes import (
     Accept,
     EdgeFunctor,
@@ -108,6 +109,10 @@ class FunctionPrinter:
         self.checks = checks
         self.line_directives = line_directives
         self.uses = function_uses(program)
+        self.function_arguments = {
+            name: ", ".join(["d"] * uses.data + ["iteration"] * uses.iteration) for name, uses in self.uses.items()
+        }
+        """What each of the program's functions gets before its arguments."""
 
     def functions(self) -> tuple[FunctionText, ...]:
         """The program's own functions, each behind those that it calls."""
@@ -189,9 +194,7 @@ class FunctionPrinter:
         own = _parameter_names(functor) if functor is not None else {}
         parameters = {role: self.names.local(name) for role, name in own.items()}
         printer = ExpressionPrinter(self.names, self.checks, parameters, plain_arrays, plain_scalars)
-        for name, uses in self.uses.items():
-            arguments = ["d"] * uses.data + ["iteration"] * uses.iteration
-            printer.function_arguments[name] = ", ".join(arguments)
+        printer.function_arguments = self.function_arguments
         return printer
 
     def _function(self, function: Function) -> FunctionText:

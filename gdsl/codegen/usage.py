@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gdsl.codegen.statements import polls
+from gdsl.ir.calls import function_order
 from gdsl.ir.nodes import (
     Convert,
     Count,
     DegreeOf,
     Element,
     ElementTarget,
-    Function,
     FunctionCall,
     Iteration,
     Node,
@@ -57,22 +57,6 @@ def uses_of(part: Node | tuple[Node, ...], functions: dict[str, Uses]) -> Uses:
 def _makes_id(node: Node) -> bool:
     """Whether a number becomes an id, for which it is compared with how many there are."""
     return isinstance(node, Convert) and node.type.is_id and node.operand.type is not node.type
-
-
-def function_order(program: Program) -> tuple[Function, ...]:
-    """The program's functions, each behind those that it calls (they never call themselves)."""
-    by_name = {function.name: function for function in program.functions}
-    order: dict[str, Function] = {}
-
-    def visit(function: Function) -> None:
-        for node in walk(function.body):
-            if isinstance(node, FunctionCall) and node.function not in order:
-                visit(by_name[node.function])
-        order.setdefault(function.name, function)
-
-    for function in program.functions:
-        visit(function)
-    return tuple(order.values())
 
 
 def function_uses(program: Program) -> dict[str, Uses]:

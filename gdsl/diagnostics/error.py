@@ -8,6 +8,9 @@ from gdsl.diagnostics.diagnostic import Diagnostic, Label
 from gdsl.diagnostics.render import render
 from gdsl.source import Source, Span
 
+MOST_SHOWN = 100
+"""Messages that the text for the user has; of further ones it gives the number."""
+
 
 class GdslError(Exception):
     """Everything that gdsl refuses or cannot do, with its messages. `str()` of it is the text for the user."""
@@ -41,4 +44,8 @@ class GdslError(Exception):
         return self.diagnostics[0].code
 
     def __str__(self) -> str:
-        return "\n\n".join(render(diagnostic, self.source) for diagnostic in self.diagnostics)
+        shown = [render(diagnostic, self.source) for diagnostic in self.diagnostics[:MOST_SHOWN]]
+        more = len(self.diagnostics) - len(shown)
+        if more:
+            shown.append(f"and {more:,} more mistake{'s' if more > 1 else ''}")
+        return "\n\n".join(shown)

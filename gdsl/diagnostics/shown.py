@@ -29,7 +29,7 @@ def shown(value: object) -> str:
         text = repr(str(value)) if isinstance(value, str) else repr(value)
     except Exception:  # of a class of the caller's, or of a container of such an integer
         text = f"<{type(value).__name__}>"
-    text = printable(" ".join(text.split()))
+    text = printable(" ".join(text.split())).removeprefix("numpy.").removeprefix("np.")
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
 
 

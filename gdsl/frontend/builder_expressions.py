@@ -3,6 +3,7 @@
 # ruff: noqa: D102 - each method is called like the grammar rule it is for
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from lark import Token, v_args
@@ -12,6 +13,9 @@ from gdsl.diagnostics import Diagnostic
 from gdsl.frontend import syntax
 from gdsl.operations import BinaryOperation, Outcome, ReduceOperation, UnaryOperation
 from gdsl.source import Span
+
+LONGEST_RUN = 40
+"""So many operators in a row are nested nodes, which say more to who looks at an expression as a whole."""
 
 _LONGEST_NUMBER = 60
 _LONGEST_NUMBER_SHOWN = 12
@@ -26,9 +30,13 @@ def span_of(place: Any) -> Span:
 class ExpressionBuilder(Transformer_NonRecursive[Token, Any]):
     """The rules of expressions. Mistakes that the grammar lets through are collected in `diagnostics`."""
 
-    def __init__(self) -> None:
+    def __init__(self, longest_run: int = LONGEST_RUN) -> None:
+        """`longest_run` operators of one level in a row become nested `Binary`s, more of them a `Chain`."""
         super().__init__()
         self.diagnostics: list[Diagnostic] = []
+        self._longest_run = longest_run
+        self._parenthesized: dict[int, tuple[syntax.Expression, Span]] = {}
+        """By identity: expressions that were written in parentheses, with the place of those."""
 
     def _target(self, node: syntax.Expression) -> syntax.Name | syntax.Index:
         if isinstance(node, syntax.Name | syntax.Index) and not node.now:
@@ -46,9 +54,27 @@ class ExpressionBuilder(Transformer_NonRecursive[Token, Any]):
     def conditional(self, meta: Any, children: list[Any]) -> syntax.Conditional:
         return syntax.Conditional(span_of(meta), *children)
 
-    def binary(self, meta: Any, children: list[Any]) -> syntax.Binary:
-        left, operation, right = children
-        return syntax.Binary(span_of(meta), BinaryOperation(str(operation)), left, right)
+    def binary(self, meta: Any, children: list[Any]) -> syntax.Expression:
+        whole = span_of(meta)
+        links = [
+            syntax.Link(self._up_to(whole, operand), BinaryOperation(str(operation)), operand)
+            for operation, operand in zip(children[1::2], children[2::2], strict=True)
+        ]
+        shifts = links[0].operation in (
+            BinaryOperation.SHIFT_LEFT,
+            BinaryOperation.SHIFT_RIGHT,
+        )  # counts of other types
+        if len(links) > self._longest_run and not shifts:
+            return syntax.Chain(whole, children[0], tuple(links))
+        left: syntax.Expression = children[0]
+        for link in links:
+            left = syntax.Binary(link.span, link.operation, left, link.operand)
+        return left
+
+    def _up_to(self, whole: Span, last: syntax.Expression) -> Span:
+        """From the start of `whole` to the end of `last`, the parentheses around it included."""
+        _, end = self._parenthesized.get(id(last), (last, last.span))
+        return Span(whole.line, whole.column, end.end_line, end.end_column)
 
     def unary(self, meta: Any, children: list[Any]) -> syntax.Expression:
         operation, operand = children
@@ -133,7 +159,14 @@ class ExpressionBuilder(Transformer_NonRecursive[Token, Any]):
         return self._number(meta, str(children[0]), 16)
 
     def float(self, meta: Any, children: list[Any]) -> syntax.Number:
-        return syntax.Number(span_of(meta), float(str(children[0])))
+        token = str(children[0])
+        value = float(token)
+        if math.isinf(value):
+            shown = token if len(token) <= _LONGEST_NUMBER else token[:_LONGEST_NUMBER_SHOWN] + "…"
+            message = f"the number {shown} is larger than any float"
+            self.diagnostics.append(Diagnostic("E0109", message, span_of(meta), fix="write `inf` for infinity"))
+            return syntax.Number(span_of(meta), 0.0)
+        return syntax.Number(span_of(meta), value)
 
     def boolean(self, meta: Any, children: list[Any]) -> syntax.Boolean:
         return syntax.Boolean(span_of(meta), children[0] == "true")
@@ -145,7 +178,9 @@ class ExpressionBuilder(Transformer_NonRecursive[Token, Any]):
         return syntax.NoneLiteral(span_of(meta))
 
     def parenthesized(self, meta: Any, children: list[Any]) -> syntax.Expression:
-        return children[0]  # type: ignore[no-any-return]
+        inner: syntax.Expression = children[0]
+        self._parenthesized[id(inner)] = (inner, span_of(meta))
+        return inner
 
     def set_literal(self, meta: Any, children: list[Any]) -> syntax.SetLiteral:
         return syntax.SetLiteral(span_of(meta), tuple(child for child in children if child is not None))

@@ -162,9 +162,25 @@ def _number_suffix(failure: Failure, source: Source) -> Diagnostic | None:
     if failure.before[:1].isdigit() and adjacent and (failure.kind == "NAME" or failure.text == "."):
         span = Span(previous.line, previous.column, failure.span.end_line, failure.span.end_column)
         written = failure.before + failure.text
-        fix = "write `1.0`, with digits on both sides" if failure.text == "." else f"write `{failure.before}`"
-        return Diagnostic("E0109", f"`{written}` is not a number", span, fix=fix)
+        return Diagnostic("E0109", f"`{written}` is not a number", span, fix=_mended_number(failure))
+    if failure.text == "." and re.match(r"\.\d", source.line(failure.span.line)[failure.span.column - 1 :]):
+        fix = "write `0.5`, with digits on both sides"
+        return Diagnostic("E0109", "a number begins with its point", failure.span, fix=fix)
     return None
+
+
+def _mended_number(failure: Failure) -> str:
+    """What to write in place of a number with something behind it."""
+    before, rest = failure.before, failure.text
+    if rest == ".":
+        return "write `1.0`, with digits on both sides"
+    if re.fullmatch(r"[0-9_]+", rest):
+        return f"write `{before}{rest.replace('_', '')}`"
+    if before == "0" and rest[0] in "xX":
+        return "write hexadecimal digits behind `0x`, such as `0xff`"
+    if before == "0" and rest[0] in "bBoO":
+        return "write the number in decimal, or in hexadecimal such as `0xff`"
+    return "write the exponent, such as `1e3`" if rest in ("e", "E") else f"write `{before}`"
 
 
 def _unclosed_block(failure: Failure, source: Source) -> Diagnostic | None:

@@ -6,6 +6,8 @@ import contextlib
 import io
 import re
 import sys
+import unicodedata
+from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +15,7 @@ from gdsl import cache as tables
 from gdsl.diagnostics import Diagnostic, GdslError
 from gdsl.frontend import syntax
 from gdsl.frontend.mistakes import Failure, describe
+from gdsl.recursion import DEEPEST_NESTING, make_room
 from gdsl.resources import resource_text
 from gdsl.source import Source, Span
 
@@ -20,8 +23,10 @@ if TYPE_CHECKING:
     from lark import Lark
     from lark.exceptions import UnexpectedCharacters, UnexpectedToken
 
-DEEPEST_NESTING = 100
-"""How many levels of syntax tree may lie inside each other; recursion over the tree is safe below this."""
+    from gdsl.frontend.builder import TreeBuilder
+
+_UNSEEN = re.compile("\r(?!\n)|[\v\x85\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Line ends of which only some programs know, signs that turn the direction of writing, halves of characters."""
 
 
 def parse(source: Source) -> syntax.Program:
@@ -77,32 +82,82 @@ def _tree(source: Source, start: str) -> syntax.Node:
         raise GdslError((_unexpected_token(failure, source, start),), source) from None
     except UnexpectedCharacters as failure:
         raise GdslError((_unexpected_character(failure, source),), source) from None
+    make_room()
     builder = TreeBuilder()
-    node: Any = builder.transform(tree)
+    node = _built(builder, tree)
+    if not builder.diagnostics and _too_deep(node) is not None:
+        builder = TreeBuilder(longest_run=1)
+        node = _built(builder, tree)
     if builder.diagnostics:
         raise GdslError(builder.diagnostics, source)
-    assert isinstance(node, syntax.Node)
-    _check_nesting(node, source)
+    deep = _too_deep(node)
+    if deep is not None:
+        message = f"the program is nested more than {DEEPEST_NESTING} levels deep here"
+        fix = "name parts of the expression with `let`, or put inner blocks into functors or functions of their own"
+        raise GdslError.single("E0105", message, deep.span, source, fix=fix)
     return node
 
 
 def _check_text(source: Source) -> None:
-    if "\0" in source.text:
-        raise GdslError.single("E0104", "the program contains a NUL byte; is it a text file?", source=source)
+    null = source.text.find("\0")
+    if null >= 0:
+        line, column = _line_and_column(source.text, null)
+        message = "the program contains a NUL byte; is it a text file?"
+        raise GdslError.single("E0104", message, Span(line, column, line, column + 1), source)
+    unseen = _UNSEEN.search(source.text)
+    if unseen is not None:
+        raise GdslError((_unseen(unseen, source.text),), source)
     if not re.sub(r"#[^\n]*", "", source.text).strip():
         fix = "begin with `program name;`"
         raise GdslError.single("E0106", "the program is empty", source=source, fix=fix)
 
 
-def _check_nesting(root: syntax.Node, source: Source) -> None:
-    stack = [(root, 0)]
-    while stack:
-        node, depth = stack.pop()
-        if depth > DEEPEST_NESTING:
-            message = f"the program is nested more than {DEEPEST_NESTING} levels deep here"
-            fix = "name parts of the expression with `let`"
-            raise GdslError.single("E0105", message, node.span, source, fix=fix)
-        stack.extend((child, depth + 1) for child in syntax.children(node))
+def _unseen(found: re.Match[str], text: str) -> Diagnostic:
+    """What is refused in comments too: it makes a program look other than what it says."""
+    character = found.group()
+    line, column = _line_and_column(text, found.start())
+    span = Span(line, column, line, column + 1)
+    if character == "\r":
+        message = "a carriage return without a line feed, which some editors take for the end of a line"
+        return Diagnostic("E0102", message, span, fix="end the lines with LF or CR LF")
+    if "\ud800" <= character <= "\udfff":
+        return Diagnostic("E0104", f"half a character ({_shown(character)}), which no text file can hold", span)
+    message = f"the character {_shown(character)}, which changes how the text is shown and cannot be seen"
+    return Diagnostic("E0102", message, span, fix="delete it")
+
+
+def _shown(character: str) -> str:
+    """A character as it is where everybody knows it, else with its number and name."""
+    number = f"U+{ord(character):04X}"
+    name = unicodedata.name(character, "")
+    described = f"{number} {name}".rstrip()
+    if not character.isprintable():
+        return described
+    return f"`{character}`" if character.isascii() else f"`{character}` ({described})"
+
+
+def _built(builder: TreeBuilder, tree: Any) -> syntax.Node:
+    node: Any = builder.transform(tree)
+    assert isinstance(node, syntax.Node)
+    return node
+
+
+def _too_deep(root: syntax.Node) -> syntax.Node | None:
+    """A first node that lies too deep; what only holds other nodes together makes no level."""
+    level = [root]
+    for _ in range(DEEPEST_NESTING + 1):
+        level = [child for node in level for child in _inside(node)]
+        if not level:
+            return None
+    return level[0]
+
+
+def _inside(node: syntax.Node) -> Iterator[syntax.Node]:
+    for child in syntax.children(node):
+        if isinstance(child, syntax.Argument | syntax.Link):
+            yield from syntax.children(child)
+        else:
+            yield child
 
 
 def _unexpected_token(failure: UnexpectedToken, source: Source, start: str) -> Diagnostic:
@@ -145,7 +200,6 @@ def _unexpected_character(failure: UnexpectedCharacters, source: Source) -> Diag
     span = Span(failure.line, failure.column, failure.line, failure.column + 1)
     if source.text.startswith('"""', failure.pos_in_stream or 0):
         return Diagnostic("E0108", "this doc comment does not end", span, fix='end it with `"""`')
-    shown = character if character.isprintable() else f"U+{ord(character):04X}"
     fixes = {
         '"': 'the language has no strings; a doc comment stands in `"""` before `program`',
         "'": "the language has no strings",
@@ -158,7 +212,15 @@ def _unexpected_character(failure: UnexpectedCharacters, source: Source) -> Diag
         "×": "write `*`",
         "…": "write `..` for a range",
     }
-    return Diagnostic("E0102", f"unknown character `{shown}`", span, fix=fixes.get(character))
+    fix = fixes.get(character)
+    shown = f"`{character}`" if fix is not None else _shown(character)
+    if fix is None and character.isdigit() and unicodedata.decimal(character, None) is not None:
+        fix = f"write {unicodedata.decimal(character)}"
+    elif fix is None and character.isspace():
+        fix = "write a plain space"
+    elif fix is None and character.isalpha():
+        fix = "names are made of the letters a to z and A to Z, digits and `_`"
+    return Diagnostic("E0102", f"unknown character {shown}", span, fix=fix)
 
 
 def _without_comments(text: str) -> str:

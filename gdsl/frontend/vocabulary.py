@@ -66,6 +66,10 @@ FOREIGN_NAMES = {
 """What people write from habit, and what it is called here."""
 
 
+_MANY = 200
+"""Candidates that are all compared; of more of them only those that are near at first sight, and not all of these."""
+
+
 def closest(word: str, candidates: Iterable[str]) -> str | None:
     """The candidate that `word` is most likely a misspelling of; None if none is close."""
     known = sorted(set(candidates))
@@ -73,6 +77,9 @@ def closest(word: str, candidates: Iterable[str]) -> str | None:
     if word.lower() in folded:
         return folded[word.lower()]
     cutoff = 0.6 if len(word) > 3 else 0.65
+    if len(known) > _MANY:
+        known = [name for name in known if name[:1].lower() == word[:1].lower() and abs(len(name) - len(word)) <= 2]
+        known = known[:_MANY]
     matches = difflib.get_close_matches(word, known, n=1, cutoff=cutoff)
     return matches[0] if matches else None
 

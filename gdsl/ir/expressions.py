@@ -144,6 +144,23 @@ class Binary(Expression):
 
 
 @dataclass(frozen=True, slots=True)
+class Link(Node):
+    """One operator of a `Chain` with the operand behind it."""
+
+    operation: BinaryOperation
+    operand: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Chain(Expression):
+    """A long run of operators, applied from left to right to `first`: what nested `Binary`s would say, but flat, so
+    that walks do not go as deep as a program is long. All operands and all results have the chain's type."""
+
+    first: Expression
+    links: tuple[Link, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Select(Expression):
     """`condition ? yes : no`, of which only one side is evaluated."""
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from gdsl.diagnostics import printable
 from gdsl.ir import nodes
 from gdsl.ir.printer_expressions import print_expression, print_target
-from gdsl.operations import StoreRule
+from gdsl.operations import Grade, StoreRule
 
 _RULES = {
     StoreRule.SINGLE_WRITER: "single writer",
@@ -52,9 +52,13 @@ def _data(program: nodes.Program) -> list[str]:
         words.append(data.domain.value if isinstance(data, nodes.Array) else "scalar")
         initial = f" = {print_expression(data.initial)}" if data.initial is not None else ""
         where = f" where {print_expression(data.where)}" if data.where is not None else ""
-        unique = "" if data.unique else "  # not unique"
-        lines.append(f"{' '.join(words)} {data.name}: {data.type.value}{initial}{where}{unique}")
+        grade = "" if data.grade is Grade.EXACT else f"  # {data.grade.value}{_doubt(data.doubt)}"
+        lines.append(f"{' '.join(words)} {data.name}: {data.type.value}{initial}{where}{grade}")
     return lines
+
+
+def _doubt(doubt: nodes.Doubt | None) -> str:
+    return f" ({doubt.reason}, line {doubt.span.line})" if doubt is not None else ""
 
 
 def _functor(condition: tuple[nodes.Expression, ...], body: tuple[nodes.Statement, ...]) -> list[str]:
@@ -123,7 +127,8 @@ def _step(node: nodes.Step) -> list[str]:
         case nodes.Swap():
             return [f"swap {node.first}, {node.second}"]
         case nodes.While():
-            return [f"while {show(node.condition)}:  # loop {node.loop}", *_steps(node.body)]
+            order = ", monotone" if node.monotone else ""
+            return [f"while {show(node.condition)}:  # loop {node.loop}{order}", *_steps(node.body)]
         case nodes.Repeat():
             return [f"repeat {show(node.count)}:  # loop {node.loop}", *_steps(node.body)]
         case nodes.If():

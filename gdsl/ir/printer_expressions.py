@@ -12,7 +12,7 @@ from gdsl.types import ScalarType
 def print_expression(node: nodes.Expression) -> str:
     """An expression as text, parenthesized below the top; literals carry their type but for int32, float32, bool."""
     text = _expression(node)
-    outer = isinstance(node, nodes.Binary | nodes.Select)
+    outer = isinstance(node, nodes.Binary | nodes.Chain | nodes.Select)
     return text[1:-1] if outer else text
 
 
@@ -79,6 +79,9 @@ def _expression(node: nodes.Expression) -> str:
             return f"{node.operation.value}{_expression(node.operand)}"
         case nodes.Binary():
             return f"({_expression(node.left)} {node.operation.value} {_expression(node.right)})"
+        case nodes.Chain():
+            links = [f" {link.operation.value} {_expression(link.operand)}" for link in node.links]
+            return f"({_expression(node.first)}{''.join(links)})"
         case nodes.Select():
             return f"({_expression(node.condition)} ? {_expression(node.yes)} : {_expression(node.no)})"
         case nodes.Convert():

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from gdsl.ir.expressions import Expression, Node, Role
 from gdsl.ir.statements import ElementTarget, Statement
-from gdsl.operations import Balance, Direction, Domain, NeighborOperation, Over
+from gdsl.operations import Balance, Direction, Domain, Grade, NeighborOperation, Over
 from gdsl.types import ScalarType
 
 
@@ -17,6 +17,13 @@ class Param(Node):
     name: str
     type: ScalarType
     default: Expression | None
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt(Node):
+    """Why a result is not unique: what the statement at `span` leaves to the order, in words."""
+
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +41,14 @@ class Array(Node):
     is_input: bool
     is_local: bool
     where: Expression | None
-    unique: bool
-    """Whether every run gives the same values (False after `any=`, `now`, or decisions on unordered float sums)."""
+    grade: Grade = Grade.EXACT
+    """What the values may differ in from run to run; found by `gdsl.uniqueness`."""
+    doubt: Doubt | None = None
+
+    @property
+    def unique(self) -> bool:
+        """Whether every run gives the same values, up to the rounding of float sums."""
+        return self.grade is not Grade.NOT_UNIQUE
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +61,13 @@ class Scalar(Node):
     is_input: bool
     is_local: bool
     where: Expression | None
-    unique: bool
+    grade: Grade = Grade.EXACT
+    doubt: Doubt | None = None
+
+    @property
+    def unique(self) -> bool:
+        """Whether every run gives the same value, up to the rounding of float sums."""
+        return self.grade is not Grade.NOT_UNIQUE
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +183,8 @@ class Advance(Operator):
     """An auto direction pulls once alpha × the frontier's edges exceed those not yet visited."""
     beta: int = 20
     """An auto direction pushes again once beta × the frontier's size is below the number of vertices."""
+    tuned: bool = True
+    """Whether the program or the caller chose `direction`; else `gdsl.annotate` does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,6 +263,9 @@ class While(Step):
     loop: int
     condition: Expression
     body: tuple[Step, ...]
+    monotone: bool = False
+    """Whether any order of the visits ends in the same values (*Order of work* of the language); found by
+    `gdsl.uniqueness.order`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 from gdsl.ir import nodes
 from gdsl.ir.traversal import walk
-from gdsl.operations import BinaryOperation, Direction, Domain, NeighborOperation, Outcome
+from gdsl.operations import BinaryOperation, Direction, Domain, Grade, NeighborOperation, Outcome
 from gdsl.types import ScalarType
 
 
@@ -15,14 +15,38 @@ class VerificationError(AssertionError):
     """An IR that does not hold together; the message names the pass that made it."""
 
 
-def verify(program: nodes.Program, after: str) -> None:
-    """Raise `VerificationError` unless names are declared and types agree; `after` names the pass that ran."""
-    _Verifier(program, after).program()
+def verify(program: nodes.Program, after: str, before: nodes.Program | None = None) -> None:
+    """Raise `VerificationError` unless names are declared and types agree; `after` names the pass that ran.
+
+    `before` is the program as it was verified before that pass: what the pass has left is not looked at again.
+    """
+    _Verifier(program, after, _kept(program, before)).program()
+
+
+def _kept(program: nodes.Program, before: nodes.Program | None) -> frozenset[int]:
+    """The functions, functors and steps that both programs have, by identity, where they mean the same in both."""
+    if before is None:
+        return frozenset()
+    same_data = all(
+        getattr(before, part) is getattr(program, part)
+        for part in ("params", "arrays", "scalars", "functions", "frontiers")
+    )
+    if not same_data or _functors(before) != _functors(program):
+        return frozenset()
+    parts = (before.functions, before.vertex_functors, before.edge_functors, before.schedule)
+    return frozenset(id(item) for part in parts for item in part)
+
+
+def _functors(program: nodes.Program) -> list[tuple[str, ScalarType | None]]:
+    """The functors' names, and what is known of them to the steps of the schedule."""
+    values = [(functor.name, functor.value.type if functor.value else None) for functor in program.edge_functors]
+    return [*((functor.name, None) for functor in program.vertex_functors), *values]
 
 
 class _Verifier:
-    def __init__(self, program: nodes.Program, after: str) -> None:
+    def __init__(self, program: nodes.Program, after: str, kept: frozenset[int]) -> None:
         self.root = program
+        self.kept = kept
         self.after = after
         self.arrays = {array.name: array for array in program.arrays}
         self.scalars = {scalar.name: scalar for scalar in program.scalars}
@@ -30,6 +54,7 @@ class _Verifier:
         self.functions = {function.name: function for function in program.functions}
         self.vertex_functors = {functor.name: functor for functor in program.vertex_functors}
         self.edge_functors = {functor.name: functor for functor in program.edge_functors}
+        self.frontiers = frozenset(program.frontiers)
         self.locals: dict[str, ScalarType] = {}
 
     def expect(self, holds: bool, what: str, node: nodes.Node) -> None:
@@ -54,20 +79,23 @@ class _Verifier:
             initial = data.default if isinstance(data, nodes.Param) else data.initial
             if initial is not None:
                 self.expect(initial.type is data.type, "the initial value has another type", data)
+            if not isinstance(data, nodes.Param):
+                doubted = data.doubt is not None
+                self.expect(doubted is (data.grade is Grade.NOT_UNIQUE), "a grade without its reason", data)
             self.parts(data)
         for function in root.functions:
             self.locals = dict(function.parameters)
             self.part(function)
-        functors: tuple[nodes.Node, ...] = (*root.vertex_functors, *root.edge_functors)
-        for functor in functors:
+        rest: tuple[nodes.Node, ...] = (*root.vertex_functors, *root.edge_functors, *root.schedule)
+        for each in rest:
             self.locals = {}
-            self.part(functor)
-        self.locals = {}
-        self.part(root.schedule)
+            self.part(each)
         steps = [node for node in walk(root.schedule) if isinstance(node, nodes.Operator)]
         self.expect(len({step.site for step in steps}) == len(steps), "two operators have one site", root)
 
-    def part(self, part: object) -> None:
+    def part(self, part: nodes.Node) -> None:
+        if id(part) in self.kept:
+            return
         for node in walk(part):
             if isinstance(node, nodes.Let | nodes.ForRange):
                 self.expect(node.name not in self.locals, f"the local {node.name} is declared twice", node)
@@ -108,7 +136,7 @@ class _Verifier:
                 self.expect(node.type.is_float == isinstance(node.value, float), "a literal of another type", node)
             case nodes.Unary():
                 self.expect(node.operand.type is node.type, "the operand has another type", node)
-            case nodes.Binary():
+            case nodes.Binary() | nodes.Chain():
                 self.binary(node)
             case nodes.Select():
                 same = node.yes.type is node.type and node.no.type is node.type
@@ -119,7 +147,7 @@ class _Verifier:
             case nodes.FunctionCall():
                 self.call(node)
             case nodes.FrontierSize() | nodes.FrontierNotEmpty():
-                self.expect(node.frontier in self.root.frontiers, f"no frontier {node.frontier}", node)
+                self.expect(node.frontier in self.frontiers, f"no frontier {node.frontier}", node)
             case nodes.UpdateValue():
                 wanted = ScalarType.BOOL if node.outcome is Outcome.CHANGED else node.update.target.type
                 self.expect(node.type is wanted, "the outcome has another type", node)
@@ -127,7 +155,11 @@ class _Verifier:
                 same = node.old.type is node.target.type and node.new.type is node.target.type
                 self.expect(same, "the values have other types than the target", node)
 
-    def binary(self, node: nodes.Binary) -> None:
+    def binary(self, node: nodes.Binary | nodes.Chain) -> None:
+        if isinstance(node, nodes.Chain):
+            same = all(link.operand.type is node.type for link in node.links)
+            self.expect(same and node.first.type is node.type, "an operand has another type", node)
+            return
         operation, left, right = node.operation, node.left.type, node.right.type
         shifts = operation in (BinaryOperation.SHIFT_LEFT, BinaryOperation.SHIFT_RIGHT)
         fits = left.is_integer and right.is_integer if shifts else left is right
@@ -179,7 +211,7 @@ class _Verifier:
 
     def step(self, node: nodes.Step) -> None:
         for name in _frontiers_of(node):
-            self.expect(name in self.root.frontiers, f"no frontier {name}", node)
+            self.expect(name in self.frontiers, f"no frontier {name}", node)
         match node:
             case nodes.Advance():
                 self.expect(node.functor in self.edge_functors, f"no edge functor {node.functor}", node)

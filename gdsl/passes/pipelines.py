@@ -16,6 +16,6 @@ ALL: tuple[Pass, ...] = (shared_reads.run,)
 def apply(program: Program, passes: Sequence[Pass] = ALL) -> Program:
     """`program` after `passes`, verified after each."""
     for each in passes:
-        program = each(program)
-        verify(program, after=each.__module__)
+        before, program = program, each(program)
+        verify(program, after=each.__module__, before=before)
     return program

@@ -55,6 +55,8 @@ def test_results_are_attributes_and_items(path):
     assert result.time_ms >= 0
     assert [record.label for record in result.trace] == ["visit"] * 4
     assert result.unique == {"distance": True, "parent": False, "levels": True, "iterations": True}
+    grades = {"distance": "exact", "parent": "not unique", "levels": "exact", "iterations": "exact"}
+    assert result.grade == grades
     assert set(result) == {"distance", "iterations", "parent", "levels"}
     assert "distance" in dir(result)
     with pytest.raises(AttributeError, match="no 'hidden'; it has"):

@@ -22,6 +22,26 @@ def test_text_report_names_graph_results_and_times(gdslc):
     assert answer.err == ""
 
 
+def test_text_report_tells_the_grade_of_what_is_not_exact(gdslc):
+    Path("mean.gdsl").write_text(
+        "program mean;\nproblem { vertex heat: float64 = 1.0 / float64(int64(id) + 1); vertex other: float64;\n"
+        "    scalar sum: float64; scalar passes: int32; vertex who: vertex; scalar left: int32; }\n"
+        "vertex functor add(v) { apply { sum += heat[v]; other[v] = 0.5; } }\n"
+        "edge functor adopt(src, dst, e) { apply { who[dst] any= src; left += 1; } }\n"
+        "schedule { while (sum < 5.0) { compute(vertices, add); passes += 1; } sum = 0; compute(vertices, add);\n"
+        "    advance(vertices, adopt, to=none); }\n"
+    )
+    answer = gdslc("run", "mean.gdsl", "path.mtx", *REFERENCE)
+    assert answer.status == 0, answer.err
+    notes = {
+        line.split(":")[0]: line for line in answer.out.splitlines() if "64" in line or "32" in line or "vertex" in line
+    }
+    assert "(rounding: the last digits may differ from run to run)" in notes["sum"]
+    assert "(converged: another run may make one pass more or less)" in notes["passes"]
+    assert "(not unique: another run may give other values)" in notes["who"]
+    assert "(" not in notes["left"]
+
+
 def test_profile_lists_every_operator(gdslc):
     answer = gdslc("run", "hops.gdsl", "path.mtx", "-p", "source=0", *REFERENCE, "--profile")
     lines = answer.out.splitlines()
@@ -46,7 +66,7 @@ def test_json_document(gdslc):
     assert document["graph"] == {"name": "path.mtx", "vertices": 5, "edges": 6, "directed": False}
     assert set(document["time_ms"]) == {"load", "compile", "run"}
     assert document["results"]["hops"] == {
-        "type": "int32", "size": 5, "minimum": 0, "maximum": 3, "sum": 6, "unique": True,
+        "type": "int32", "size": 5, "minimum": 0, "maximum": 3, "sum": 6, "unique": True, "grade": "exact",
     }  # fmt: skip
     assert document["results"]["reached"]["value"] == 5
     assert {"iteration", "operator", "frontier", "edges", "direction", "balance"} <= set(document["trace"][0])

@@ -115,7 +115,7 @@ SYNTAX = {
     "value and apply": ("    apply {", "    value 1;\n    apply {"),
     "write to a sum": ("distance[source] = 0;", "distance[source] + 1 = 0;"),
     "deep parentheses": ("iteration + 1;", "~(" * 400 + "1" + ")" * 400 + ";"),
-    "deep sum": ("iteration + 1;", "1" + " + 1" * 5000 + ";"),
+    "deep sum": ("iteration + 1;", "(1 + " * 5000 + "1" + ")" * 5000 + ";"),
     "now before a sum": ("iteration + 1;", "now (iteration + 1);"),
 }
 

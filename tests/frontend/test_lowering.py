@@ -35,7 +35,7 @@ def test_bfs_as_ir() -> None:
         "data:\n"
         "    param source: vertex\n"
         "    vertex distance: int32 = -1\n"
-        "    vertex parent: vertex = none  # not unique\n"
+        "    vertex parent: vertex = none  # not unique (one of several writers wins, line 14)\n"
         "\n"
         "edge functor visit(src, dst, e):\n"
         "    cond distance[dst] == -1\n"
@@ -135,6 +135,12 @@ def test_frontiers_are_block_scoped_values() -> None:
     assert "frontiers: f, g, g_2, g_3" in found
     for line in ("g = copy of f", "f = copy of g", "g_2 = {}", "f = copy of g_2", "g_3 = vertices", "f = copy of g_3"):
         assert line in found
+
+
+def test_a_frontier_assigned_to_itself_is_no_step() -> None:
+    found = lines(with_parts(schedule="f = f; if (f) { frontier g = f; g = g; f = g; } frontier g = f; g = f;"))
+    copies = [line for line in found if "copy of" in line]
+    assert copies == ["g = copy of f", "f = copy of g", "g_2 = copy of f", "g_2 = copy of f"]
 
 
 def test_sizes_and_frontiers_in_conditions() -> None:

@@ -9,9 +9,8 @@ from gdsl.backends.interface import Bindings, Limits
 from gdsl.backends.reference.interleave import InterleavedCalls, explore
 from gdsl.backends.reference.interpreter import interpret
 from gdsl.binding import bind
-from gdsl.frontend import check, parse
-from gdsl.ir.lowering import lower
 from gdsl.ir.nodes import Program
+from gdsl.pipeline import load_source
 from gdsl.source import Source
 from tests.support.graphs import make_graph, named_graphs, star
 from tests.support.interpreting import answers, program_of
@@ -93,8 +92,7 @@ def test_interleaved_runs_mean_what_whole_calls_mean(name: str, text: str) -> No
 
 
 def unchecked(text: str) -> Program:
-    source = Source("racy", text)
-    return lower(check(parse(source), source), refuse_races=False)
+    return load_source(Source("racy", text), refuse=False)
 
 
 RACY = {

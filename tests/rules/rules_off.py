@@ -48,10 +48,10 @@ RULES: dict[str, tuple[str, Callable[..., Any]]] = {
     "loops that read what is fixed": ("settle.Loop.is_fixed", _yes),
     "operands that are monotone": ("settle.Loop._is_monotone", _yes),
     "worklists that keep every change": ("settle.Loop._accepts_change", _yes),
-    "worklists that keep nothing else": ("settle.Loop._accepts_steadily", _yes),
     "flags that every change sets": ("settle.Loop.sets_flag", _yes),
     "flags that are cleared": ("settle.Loop.resets", _yes),
-    "labels that are compressed": ("labels._on_all_vertices", _yes),
+    "labels that are compressed": ("labels.LabelLoop.compresses", _yes),
+    "labels that are hooked both ways": ("labels.LabelLoop._is_hook", _yes),
 }
 
 

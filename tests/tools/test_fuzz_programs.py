@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 import random
 from collections.abc import Iterator
+from enum import Enum
+from types import SimpleNamespace
 
 import pytest
 from support import asserting
@@ -42,7 +44,7 @@ def options(monkeypatch: pytest.MonkeyPatch) -> Iterator[programs.Options]:
 
 
 def test_nothing_is_found() -> None:
-    campaign = run("programs", programs.case, seed=SEED, count=12, seconds=25)
+    campaign = run("programs", programs.case, seed=SEED, count=10, seconds=25)
     assert {answer[:3] for answer in campaign.answers if answer.startswith("E0")} <= {"E03", "E06", "E08"}
     assert campaign.answers["exact"] > 5
     if campaign.findings:
@@ -124,6 +126,20 @@ def test_errors_and_endless_loops_count_where_everything_is_exact() -> None:
     assert "without end" in (difference(exact, answer, "E0803") or "")
     assert difference(exact, "E0802", "E0803") is None
     assert difference(marked, answer, "E0801") is None
+
+
+def test_grades_are_taken_where_results_have_them() -> None:
+    class Grade(Enum):
+        EXACT = 1
+        ROUNDING = 2
+        NOT_UNIQUE = 3
+
+    program = compiled("program p;\nproblem { scalar n : int32; }\nschedule { n = 1; }\n")
+    graded = [SimpleNamespace(grade=grade, unique=True) for grade in (*Grade, "converged")]
+    words = [trials.grade(program, declared) for declared in graded]  # type: ignore[arg-type]
+    assert words == ["exact", "rounding", "not unique", "converged"]
+    assert [trials.is_compared(program, each) for each in graded] == [True, True, False, False]  # type: ignore[arg-type]
+    assert trials.is_exact(program, program.scalars[0])
 
 
 def test_a_run_that_only_takes_longer_is_not_endless(monkeypatch: pytest.MonkeyPatch) -> None:

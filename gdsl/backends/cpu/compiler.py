@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from gdsl import deadline
 from gdsl.backends.cpu import processes
 from gdsl.cache.trust import show
 from gdsl.diagnostics import GdslError, caution
@@ -163,8 +164,14 @@ def unusable(message: str, fix: str) -> GdslError:
 
 
 def _run(command: list[str]) -> str | None:
-    """Run the compiler; what it says where it fails."""
-    status, output = processes.run(command, _seconds(), _ROOM)
+    """Run the compiler; what it says where it fails. It ends with the deadline of the run, if that comes first."""
+    seconds, left = _seconds(), deadline.left()
+    try:
+        with deadline.doing("compiling the program"):
+            status, output = processes.run(command, seconds if left is None else min(seconds, left), _ROOM)
+    except processes.EndlessError:
+        deadline.check()
+        raise
     if status == 0:
         return None
     signal = processes.ending(status)

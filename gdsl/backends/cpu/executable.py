@@ -102,8 +102,8 @@ class _Run:
             finally:
                 finished.set()
 
-        timeout = self.limits.timeout
-        deadline = time.monotonic() + timeout if timeout is not None else None
+        allowed = self.limits.left
+        deadline = time.monotonic() + allowed if allowed is not None else None
         try:
             threading.Thread(target=work, daemon=True).start()
         except RuntimeError:  # the system has no room for one more

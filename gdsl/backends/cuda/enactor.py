@@ -92,8 +92,8 @@ class Enactor:
 
     def is_late(self) -> bool:
         """Whether the caller's time is over."""
-        timeout = self.limits.timeout
-        return timeout is not None and time.monotonic() - self._started > timeout
+        left = self.limits.left
+        return left is not None and time.monotonic() - self._started > left
 
     # What the kernels left
 

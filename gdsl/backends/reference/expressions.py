@@ -64,8 +64,8 @@ class Environment:
     """Where expressions find what they read; each mapping is asked again at every evaluation.
 
     `scalars`, `params` hold values as `values.py` has them, `frontier_sizes` ints. `functions` holds the program's
-    own functions as Python functions (see `statements.compile_functions`). `poll` is called now and then by loops
-    inside functors and may raise.
+    own functions as Python functions of their arguments, as one list (see `statements.compile_functions`). `poll` is
+    called now and then by functions and by loops inside functors and may raise.
     """
 
     id_bits: int
@@ -74,7 +74,7 @@ class Environment:
     scalars: Mapping[str, Value] = field(default_factory=dict)
     arrays: Mapping[str, Cells] = field(default_factory=dict)
     frontier_sizes: Mapping[str, int] = field(default_factory=dict)
-    functions: Mapping[str, Callable[..., Value]] = field(default_factory=dict)
+    functions: Mapping[str, Callable[[list[Value]], Value]] = field(default_factory=dict)
     iteration: Callable[[], int] = lambda: 0
     poll: Callable[[], None] = lambda: None
     source_name: str = ""
@@ -124,6 +124,7 @@ class ExpressionCompiler:
             ir.Place: self.place,
             ir.Unary: self.unary,
             ir.Binary: self.binary,
+            ir.Chain: self.chain,
             ir.Select: self.select,
             ir.Convert: self.convert,
             ir.BuiltinCall: self.builtin,
@@ -228,6 +229,32 @@ class ExpressionCompiler:
         function = SINGLE.binary(node.operation, node.left.type, node.right.type)
         return lambda frame: function(left(frame), right(frame))
 
+    def chain(self, node: ir.Chain) -> Evaluator:
+        """Operators one after the other."""
+        first, operands = self.compile(node.first), [self.compile(link.operand) for link in node.links]
+        operation = node.links[0].operation
+        if operation.is_logical:
+            decides = operation is BinaryOperation.OR
+            every = [first, *operands]
+
+            def decide(frame: Frame) -> Value:
+                for operand in every:
+                    if bool(operand(frame)) is decides:
+                        return decides
+                return not decides
+
+            return decide
+        functions = [SINGLE.binary(link.operation, node.type, link.operand.type) for link in node.links]
+        steps = list(zip(functions, operands, strict=True))
+
+        def evaluate(frame: Frame) -> Value:
+            value = first(frame)
+            for function, operand in steps:
+                value = function(value, operand(frame))
+            return value
+
+        return evaluate
+
     def select(self, node: ir.Select) -> Evaluator:
         """One of two sides."""
         condition, yes, no = self.compile(node.condition), self.compile(node.yes), self.compile(node.no)
@@ -254,7 +281,7 @@ class ExpressionCompiler:
         """A function of the program."""
         functions, name = self.environment.functions, node.function
         arguments = [self.compile(argument) for argument in node.arguments]
-        return lambda frame: functions[name](*[argument(frame) for argument in arguments])
+        return lambda frame: functions[name]([argument(frame) for argument in arguments])
 
     def size(self, node: ir.FrontierSize) -> Evaluator:
         """How many elements a frontier has."""

@@ -16,7 +16,9 @@ from gdsl.backends.reference.values import Value
 from gdsl.backends.reference.view import GraphView
 from gdsl.graph.graph import Graph
 from gdsl.ir import nodes as ir
+from gdsl.ir.calls import frames_of_calls
 from gdsl.operations import Domain
+from gdsl.recursion import with_room
 
 MakeCalls = Callable[[State], CallAll]
 """How the calls of one operator are made in a run: one after another, or mixed."""
@@ -33,6 +35,20 @@ def interpret(
     make_calls: MakeCalls = SerialCalls,
 ) -> Outcome:
     """Run `program` (as lowered) on `graph` in the order that `seed` gives. Raises GdslError as `Executable.run`."""
+    return with_room(
+        frames_of_calls(program), lambda: _interpreted(program, graph, bindings, limits, id_bits, seed, make_calls)
+    )
+
+
+def _interpreted(
+    program: ir.Program,
+    graph: Graph,
+    bindings: Bindings,
+    limits: Limits,
+    id_bits: int,
+    seed: int,
+    make_calls: MakeCalls,
+) -> Outcome:
     clock = Clock(limits)
     with numpy.errstate(all="ignore"):
         state = State(program, GraphView(graph), bindings, clock, id_bits, seed)

@@ -13,6 +13,7 @@ from gdsl.backends.reference.expressions import Cells, Environment, ExpressionCo
 from gdsl.backends.reference.statements import compile_functions
 from gdsl.backends.reference.values import Value, constant, from_array, to_array, to_python, zero
 from gdsl.backends.reference.view import GraphView
+from gdsl.deadline import timeout_error
 from gdsl.diagnostics import GdslError
 from gdsl.ir import nodes as ir
 
@@ -37,9 +38,9 @@ class Clock:
 
     def check(self) -> None:
         """Raise E0802 once the run has lasted longer than it may."""
-        timeout = self.limits.timeout
-        if timeout is not None and time.perf_counter() - self.started > timeout:
-            raise GdslError.single("E0802", f"the run was stopped after {timeout:g} seconds, its timeout")
+        left = self.limits.left
+        if left is not None and time.perf_counter() - self.started > left:
+            raise timeout_error(self.limits.timeout or 0.0)
 
     def begin_pass(self, loop: ir.While | ir.Repeat) -> None:
         """Raise E0803 where the loop, `iteration` passes old, may not have one more."""
@@ -84,7 +85,7 @@ class State:
         self.params = {p.name: constant(bindings.params[p.name], p.type, id_bits) for p in program.params}
         self.scalars: dict[str, Value] = {}
         self.arrays: dict[str, Cells] = {}
-        functions: dict[str, Callable[..., Value]] = {}
+        functions: dict[str, Callable[[list[Value]], Value]] = {}
         self.environment = Environment(
             id_bits,
             graph,

@@ -257,14 +257,18 @@ def _all_of(conjuncts: list[Evaluator]) -> Evaluator | None:
 
 
 def compile_functions(
-    functions: tuple[ir.Function, ...], environment: Environment, into: MutableMapping[str, Callable[..., Value]]
+    functions: tuple[ir.Function, ...],
+    environment: Environment,
+    into: MutableMapping[str, Callable[[list[Value]], Value]],
 ) -> None:
-    """Put each of the program's own functions, as a Python function of its arguments' values, under its name."""
+    """Put each of the program's own functions, as a Python function of its arguments' values, under its name.
+
+    They take one list, not several arguments: so a call of one by another is a plain one, which needs no C stack."""
     for function in functions:
         into[function.name] = _compile_function(function, environment)
 
 
-def _compile_function(function: ir.Function, environment: Environment) -> Callable[..., Value]:
+def _compile_function(function: ir.Function, environment: Environment) -> Callable[[list[Value]], Value]:
     compiler = BodyCompiler(environment)
     for name, _ in function.parameters:
         compiler.slot(name)
@@ -272,7 +276,10 @@ def _compile_function(function: ir.Function, environment: Environment) -> Callab
     spare = [None] * (len(compiler.slots) - len(function.parameters))
     head = [None] * FIRST_LOCAL
 
-    def call(*arguments: Value) -> Value:
+    poll = environment.poll
+
+    def call(arguments: list[Value]) -> Value:
+        poll()
         frame: Frame = [*head, *arguments, *spare]
         body(frame)
         return frame[RESULT]

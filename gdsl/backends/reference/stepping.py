@@ -75,6 +75,8 @@ class SteppedExpressions:
                 return apply_swap(values, key, old, new)
             case ir.Binary():
                 return (yield from self.binary(node, frame))
+            case ir.Chain():
+                return (yield from self.chain(node, frame))
             case ir.Select():
                 chosen = yield from self.value(node.condition, frame)
                 return (yield from self.value(node.yes if chosen else node.no, frame))
@@ -89,6 +91,19 @@ class SteppedExpressions:
         if node.operation.is_logical:
             return right
         return SINGLE.binary(node.operation, node.left.type, node.right.type)(left, right)
+
+    def chain(self, node: ir.Chain, frame: Frame) -> Steps:
+        """Operators one after the other."""
+        value = yield from self.value(node.first, frame)
+        for link in node.links:
+            if link.operation.is_logical and bool(value) is (link.operation is BinaryOperation.OR):
+                return value
+            operand = yield from self.value(link.operand, frame)
+            if link.operation.is_logical:
+                value = operand
+            else:
+                value = SINGLE.binary(link.operation, node.type, link.operand.type)(value, operand)
+        return value
 
     def function(self, node: ir.Expression, frame: Frame) -> Steps:
         """What is a function of its operands."""
@@ -110,7 +125,7 @@ class SteppedExpressions:
                     arguments.append((yield from self.value(argument, frame)))
                 if isinstance(node, ir.BuiltinCall):
                     return SINGLE.builtin(node.function, node.type)(*arguments)
-                return self.state.environment.functions[node.function](*arguments)
+                return self.state.environment.functions[node.function](arguments)
         raise TypeError(f"{type(node).__name__} in a functor")
 
     def index(self, node: ir.Expression, checked: bool, name: str, domain: Domain, frame: Frame) -> Steps:

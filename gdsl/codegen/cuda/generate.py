@@ -20,12 +20,17 @@ from gdsl.codegen.lines import number_lines
 from gdsl.codegen.names import UNDEFINED, Names, identifiers_of
 from gdsl.codegen.structs import struct_text
 from gdsl.codegen.templates import render
+from gdsl.ir.calls import function_order, inlined_sizes
 from gdsl.ir.nodes import Expression, Literal, NoneId, OwnId
 from gdsl.ir.traversal import walk
 from gdsl.plan.nodes import Initial, Initialise, Plan
 from gdsl.plan.walking import operations, steps_in
 from gdsl.types import ScalarType, Widths
 from gdsl.version import __version__
+
+_INLINE = "__device__ __forceinline__"
+_MOST_INLINED = 10_000
+"""Nodes that a function may have with all that it calls in place; where each calls the next twice there is no end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +103,12 @@ class _Generation:
 
     def _functions(self) -> list[str]:
         totals = [_totals_text(totals) for totals in self.texts.totals.values()]
-        own = [text.definition("__device__ __forceinline__") for text in self.printer.functions()]
-        made = [text.definition("__device__ __forceinline__") for text in self.texts.functions()]
+        sizes = inlined_sizes(self.program)
+        own = [
+            text.definition(_INLINE if sizes[function.name] <= _MOST_INLINED else "__device__ __noinline__")
+            for function, text in zip(function_order(self.program), self.printer.functions(), strict=True)
+        ]
+        made = [text.definition(_INLINE) for text in self.texts.functions()]
         return [*totals, *own, *made]
 
     # Initial values

@@ -23,6 +23,9 @@ class KernelPrinter:
     plan: Plan
     steps: StepPrinter
 
+    def __post_init__(self) -> None:
+        self._slots = {frontier.name: frontier.slot for frontier in self.plan.frontiers}
+
     def kernels(self) -> tuple[Kernel, ...]:
         """One for each launch, in the order of the plan."""
         print_launch = self._everything if self.plan.target.fused else self._part
@@ -157,7 +160,7 @@ class KernelPrinter:
         return any(self.steps.uses_spare(step) for step in launch.steps)
 
     def _slot(self, name: str) -> int:
-        return next(frontier.slot for frontier in self.plan.frontiers if frontier.name == name)
+        return self._slots[name]
 
     def _frontier(self, name: str) -> str:
         return self.steps.expressions.names.frontier(name)

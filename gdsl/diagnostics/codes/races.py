@@ -11,9 +11,11 @@ CODES: tuple[Code, ...] = (
         """
 An operator calls its functor for many vertices or edges, in no order. `x = y` is allowed only where
 1. a single call can address the element: `[v]` in a vertex functor, `[e]` in an edge functor (not with
-   `over=all_edges`, which may visit an edge from both ends), or
+   `over=all_edges`, which may visit an edge from both ends), or where `cond` leaves one call (`place == 0` for
+   `[src]`; `owner[dst] == src` for `[dst]` with `requires simple`), or
 2. all writers store the same value, made from literals, params, `iteration`, the index itself, and scalars and
-   elements at that index that the operator does not write, or
+   elements at that index that the operator does not write, and so are the branches that choose between stores of
+   different values, or
 3. it stands under `if (cas(x[i], old, new))` for the same index.
 Otherwise say what shall happen: `any=` lets one of the writers win (the result is not unique), `min=` and
 `max=` pick by value, `cas` binds several stores to one winner.
@@ -35,7 +37,7 @@ A call sees its own writes, but the other calls of the operator run before, afte
 scalar that another call may write can be read only where
 (a) all writes to the array are the same one of `min= max= |= &=` and the read feeds only their operand or
     index,
-(b) it is the test of a `cond` that every such write makes false (or leaves true) for certain, or
+(b) it is the test of a `cond` that every such write makes false for certain, or
 (c) the read says `now a[i]`: any value from before or during the operator; the result is not unique.
 Else write into a second array, and read it in the next operator; `neighbor_reduce` may read the array that it
 is assigned to.
@@ -71,8 +73,9 @@ edge functor pull_apart(src, dst, e) {
         """
 A functor closes where its operator writes an element that `cond` reads and thereby makes `cond` false: `cond
 d[dst] == -1` under `d[dst] = iteration + 1`. How many edges of one `dst` then run `apply` is unspecified.
-Allowed are stores of the same value at `[dst]`, `any=`, and statements under `cas`. Counting and reductions
-need a second operator, or `if (cas(d[dst], -1, iteration + 1)) { … }`.
+Allowed are stores of the same value at `[dst]`, `min= max= |= &=` whose operand is one value for all calls on that
+`dst`, `any=`, and statements under `cas`. Counting and other reductions need a second operator, or
+`if (cas(d[dst], -1, iteration + 1)) { … }`.
 """,
         """
 edge functor visit(src, dst, e) {
@@ -115,6 +118,24 @@ edge functor claim(src, dst, e) {
     apply {
         if (cas(taken[src], false, true)) { owner[dst] = src; }   # cas(taken[dst], …)
     }
+}
+""",
+    ),
+    Code(
+        "E0307",
+        "a loop that waits for another call",
+        """
+The calls of an operator need not run side by side: one may begin only after another has ended. A `while` inside a
+functor that goes on until another call has written something (`now`, `cas`, `fetch`, also in an `if … break`) may
+therefore never end. Such a loop must get on by itself: in each round that is followed by another, something changes
+by a monotone reduction, `changed(x min= y)` (`max= |= &=`), which cannot happen forever. Else let the schedule wait.
+""",
+        """
+vertex functor wait(v) {
+    apply { while (!now go) { } done[v] = true; }
+}
+vertex functor shorten(v) {
+    apply { while (changed(label[v] min= label[label[v]])) { } }      # allowed: each round lowers a label
 }
 """,
     ),

@@ -14,7 +14,11 @@ CODES: tuple[Code, ...] = (
     Code(
         "E0802",
         "timeout",
-        "The run took longer than `--timeout`.",
+        (
+            "The run took longer than `--timeout`. That counts from the start of the command (from Python: from the "
+            "call) to the result, and covers reading, the checks of the inputs, and compilation; the message says what "
+            "was going on where it was not the run itself."
+        ),
     ),
     Code(
         "E0803",

@@ -32,8 +32,9 @@ CODES: tuple[Code, ...] = (
         "E0105",
         "nested too deeply",
         (
-            "Parentheses, blocks or operators are nested more deeply than the compiler follows (200 levels). Use "
-            "`let` to name parts of the expression."
+            "Blocks, calls or operators stand inside each other more deeply than the compiler follows (200 levels; "
+            "each `else if` is one). Use `let` to name parts of the expression, or a function. Parentheses alone, "
+            "operators in a row (`a + b + c + …`) and functions that call each other have no such limit."
         ),
     ),
     Code(

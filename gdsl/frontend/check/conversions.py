@@ -44,6 +44,10 @@ def is_literal(expression: syntax.Expression) -> bool:
         operation = expression.operation
         pure = not (operation.is_comparison or operation.is_logical)
         return pure and is_literal(expression.left) and is_literal(expression.right)
+    if isinstance(expression, syntax.Chain):
+        operation = expression.links[0].operation
+        pure = not (operation.is_comparison or operation.is_logical)
+        return pure and is_literal(expression.first) and all(is_literal(link.operand) for link in expression.links)
     return isinstance(expression, literals)
 
 

@@ -17,6 +17,9 @@ from gdsl.types import ScalarType
 
 _DOMAINS = {DeclarationKind.VERTEX_ARRAY: Domain.VERTEX, DeclarationKind.EDGE_ARRAY: Domain.EDGE}
 _KINDS = {DeclarationKind.PARAM: SymbolKind.PARAM, DeclarationKind.SCALAR: SymbolKind.SCALAR}
+Calls = dict[str, list[tuple[str, Span]]]
+"""By function those that it calls, each with the place of the call."""
+
 _EDGE_ROLES = (
     (SymbolKind.SOURCE, ScalarType.VERTEX),
     (SymbolKind.DESTINATION, ScalarType.VERTEX),
@@ -128,9 +131,8 @@ def check_function(node: syntax.Function, environment: Environment) -> syntax.Fu
     """A function, typed."""
     part = environment.part(Place.FUNCTION)
     part.result = node.result
-    part.globals = {
-        name: symbol for name, symbol in environment.globals.items() if _seen_by_functions(name, symbol, node)
-    }
+    hidden = {parameter.name for parameter in node.parameters if _is_hidden(parameter, environment)}
+    part.globals = _without(environment.globals, hidden) if hidden else environment.globals
     parameters = []
     for parameter in node.parameters:
         symbol = Symbol(SymbolKind.FUNCTION_PARAMETER, parameter.name, parameter.span, parameter.type)
@@ -143,19 +145,25 @@ def check_function(node: syntax.Function, environment: Environment) -> syntax.Fu
     return dataclasses.replace(node, parameters=tuple(parameters), body=body)
 
 
-def _seen_by_functions(name: str, symbol: Symbol, node: syntax.Function) -> bool:
-    own = {parameter.name for parameter in node.parameters}
-    return name not in own or symbol.kind in (SymbolKind.FUNCTION, SymbolKind.FUNCTOR)
+def _is_hidden(parameter: syntax.FunctionParameter, environment: Environment) -> bool:
+    """Whether a function's parameter stands for itself where the program has data of the same name."""
+    symbol = environment.globals.get(parameter.name)
+    return symbol is not None and symbol.kind not in (SymbolKind.FUNCTION, SymbolKind.FUNCTOR)
+
+
+def _without(names: dict[str, Symbol], hidden: set[str]) -> dict[str, Symbol]:
+    return {name: symbol for name, symbol in names.items() if name not in hidden}
 
 
 def check_recursion(functions: tuple[syntax.Function, ...], environment: Environment) -> None:
     """Refuse functions that call themselves, directly or through others."""
-    calls: dict[str, list[tuple[str, Span]]] = {}
+    calls: Calls = {}
     for function in functions:
         found = [node for node in syntax.walk(function) if isinstance(node, syntax.Call)]
         calls[function.name] = [(node.function, node.span) for node in found if node.function in environment.functions]
+    suspects = _cyclic(calls)
     for function in functions:
-        way = _way_back(function.name, calls)
+        way = _way_back(function.name, calls) if function.name in suspects else None
         if way is not None:
             labels = (Label(way[0][1], "this call leads back"),)
             through = " → ".join([function.name, *(name for name, _ in way)])
@@ -163,15 +171,42 @@ def check_recursion(functions: tuple[syntax.Function, ...], environment: Environ
             environment.report("E0218", message, function.name_span, labels=labels, fix="use a `while` loop")
 
 
-def _way_back(start: str, calls: dict[str, list[tuple[str, Span]]]) -> list[tuple[str, Span]] | None:
+def _way_back(start: str, calls: Calls) -> list[tuple[str, Span]] | None:
     """A shortest chain of calls from `start` to itself; None if there is none."""
-    ways: list[list[tuple[str, Span]]] = [[call] for call in calls[start]]
-    seen: set[str] = set()
-    for way in ways:
-        name = way[-1][0]
-        if name == start:
-            return way
-        if name not in seen:
-            seen.add(name)
-            ways.extend([*way, call] for call in calls.get(name, []))
+    reached: dict[str, tuple[str, tuple[str, Span]]] = {}
+    waiting = [start]
+    for caller in waiting:
+        for call in calls.get(caller, []):
+            if call[0] in reached:
+                continue
+            reached[call[0]] = (caller, call)
+            waiting.append(call[0])
+            if call[0] == start:
+                return _way(start, reached)
     return None
+
+
+def _way(start: str, reached: dict[str, tuple[str, tuple[str, Span]]]) -> list[tuple[str, Span]]:
+    caller, call = reached[start]
+    way = [call]
+    while caller != start:
+        caller, call = reached[caller]
+        way.append(call)
+    return way[::-1]
+
+
+def _cyclic(calls: Calls) -> set[str]:
+    """The functions that lead to themselves or to such a one: what is left when all others are taken away, first
+    those that call nothing."""
+    callers: dict[str, list[str]] = {}
+    open_calls = {name: len(called) for name, called in calls.items()}
+    for name, called in calls.items():
+        for callee, _ in called:
+            callers.setdefault(callee, []).append(name)
+    done = [name for name, count in open_calls.items() if not count]
+    for name in done:
+        for caller in callers.get(name, []):
+            open_calls[caller] -= 1
+            if not open_calls[caller]:
+                done.append(caller)
+    return calls.keys() - set(done)

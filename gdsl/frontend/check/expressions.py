@@ -67,6 +67,8 @@ class ExpressionChecker(CallChecker):
                 return self._unary(expression, hint, effects)
             case syntax.Binary():
                 return self._binary(expression, hint, effects)
+            case syntax.Chain():
+                return self._chain(expression, hint, effects)
             case syntax.Conditional():
                 return self._conditional(expression, hint)
             case syntax.Call():
@@ -139,6 +141,13 @@ class ExpressionChecker(CallChecker):
         if operation in _SHIFTS:
             return self._shift(expression, hint)
         left, right = self._sides(expression, None if operation.is_comparison else hint)
+        return self._applied(expression, left, right)
+
+    def _applied(
+        self, expression: syntax.Binary, left: syntax.Expression, right: syntax.Expression
+    ) -> syntax.Expression:
+        """`expression` with its typed sides, in their common type."""
+        operation = expression.operation
         if left.type is None or right.type is None:
             return poison(expression.span)
         type_ = self._agree(expression, left, right)
@@ -170,6 +179,73 @@ class ExpressionChecker(CallChecker):
         if is_literal(right):
             return first, self.infer(right, self._literal_hint(right, first.type, hint))
         return first, self.infer(right, hint)
+
+    def _chain(self, chain: syntax.Chain, hint: ScalarType | None, effects: bool) -> syntax.Expression:
+        """As the nested `Binary`s that the chain stands for, one operator after the other."""
+        first = chain.links[0]
+        if first.operation.is_logical:
+            return self._logical_chain(chain, effects)
+        if first.operation.is_comparison:
+            pair = syntax.Binary(first.span, first.operation, chain.first, first.operand)
+            typed = [self._binary(pair, None, effects)]
+            return self._run(chain.links[1:], pair, typed, None)
+        operands = [chain.first, *(link.operand for link in chain.links)]
+        start = next((place for place, operand in enumerate(operands) if not is_literal(operand)), len(operands))
+        literals = operands[:start]
+        if start == len(operands):
+            if hint is None and any(has_float(operand) for operand in literals):
+                hint = ScalarType.FLOAT32
+            return self._run(chain.links, chain.first, [self.infer(operand, hint) for operand in literals], hint)
+        pivot = self.infer(operands[start], hint)
+        with_float = next((operand for operand in literals if has_float(operand)), chain.first)
+        own = self._literal_hint(with_float, pivot.type, hint)
+        return self._run(chain.links, chain.first, [*(self.infer(operand, own) for operand in literals), pivot], hint)
+
+    def _logical_chain(self, chain: syntax.Chain, effects: bool) -> syntax.Expression:
+        first = self.condition(chain.first, effects=effects)
+        links = [
+            dataclasses.replace(link, operand=self.condition(link.operand, effects=effects)) for link in chain.links
+        ]
+        if first.type is None or any(link.operand.type is None for link in links):
+            return poison(chain.span)
+        return dataclasses.replace(chain, first=first, links=tuple(links), type=_BOOL)
+
+    def _run(
+        self,
+        links: tuple[syntax.Link, ...],
+        former: syntax.Expression,
+        typed: list[syntax.Expression],
+        hint: ScalarType | None,
+    ) -> syntax.Expression:
+        """`links` applied to `typed[0]`; the next of `typed` are their first operands, where they are known already.
+        `former` is what stands before the first link in the text."""
+        first, run = typed[0], list[syntax.Link]()
+        for place, link in enumerate(links):
+            left = syntax.LaterExpression(link.span, "", type=first.type)  # stands for the whole run so far
+            operand = typed[place + 1] if place + 1 < len(typed) else self._right_side(link.operand, first.type, hint)
+            step = self._applied(syntax.Binary(link.span, link.operation, former, link.operand), left, operand)
+            former = link.operand
+            if isinstance(step, syntax.Binary) and step.left is left and step.type is first.type:
+                run.append(syntax.Link(link.span, link.operation, step.right))
+                continue
+            whole = self._chained(first, run)
+            if isinstance(step, syntax.Binary):
+                assert step.type is not None
+                side = converted(whole, step.right.type) if step.right.type is not None else whole
+                step = dataclasses.replace(step, left=side)
+            first, run = step, []
+        return self._chained(first, run)
+
+    def _chained(self, first: syntax.Expression, links: list[syntax.Link]) -> syntax.Expression:
+        """`first` and the typed operators behind it."""
+        if not links:
+            return first
+        return syntax.Chain(links[-1].span, first, tuple(links), type=first.type, wraps=self.wrapping)
+
+    def _right_side(
+        self, operand: syntax.Expression, left: ScalarType | None, hint: ScalarType | None
+    ) -> syntax.Expression:
+        return self.infer(operand, self._literal_hint(operand, left, hint) if is_literal(operand) else hint)
 
     @staticmethod
     def _literal_hint(

@@ -41,8 +41,8 @@ class CheckedProgram:
 def check(program: syntax.Program, source: Source, tune: Sequence[str] = ()) -> CheckedProgram:
     """The typed tree of a parsed program; `tune` are further tuning words, which win over the program's own.
 
-    Raises `GdslError` with as many independent mistakes as there are (E02xx, E04xx, E05xx). The race rules are not part
-    of this: see `gdsl.frontend.races`.
+    Raises `GdslError` with as many independent mistakes as there are (E02xx, E04xx, E05xx). The rules of writes and
+    reads are not part of this: see `gdsl.rules`.
     """
     environment = Environment()
     typed = _typed(program, environment)

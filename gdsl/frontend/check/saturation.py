@@ -42,4 +42,9 @@ def _rewritten(node: _Node, types: frozenset[ScalarType]) -> _Node:
             changes[slot.name] = changed
     if isinstance(node, syntax.Binary) and not node.wraps and node.type in types and node.operation in _SATURATING:
         changes["operation"] = _SATURATING[node.operation]
+    if isinstance(node, syntax.Chain) and not node.wraps and node.type in types:
+        links = changes.get("links", node.links)
+        changes["links"] = tuple(
+            dataclasses.replace(link, operation=_SATURATING.get(link.operation, link.operation)) for link in links
+        )
     return dataclasses.replace(node, **changes) if changes else node

@@ -62,10 +62,21 @@ class Symbol:
     unique: str = ""
 
 
+_SLOTS: dict[type[Node], tuple[str, ...]] = {}
+
+
+def _slots(kind: type[Node]) -> tuple[str, ...]:
+    """The slots of a kind of node that may hold nodes."""
+    if kind not in _SLOTS:
+        names = (slot.name for slot in dataclasses.fields(kind))
+        _SLOTS[kind] = tuple(name for name in names if name not in ("span", "name", "name_span"))
+    return _SLOTS[kind]
+
+
 def children(node: Node) -> Iterator[Node]:
     """The nodes directly inside `node`, in the order of their slots."""
-    for slot in dataclasses.fields(node):
-        value = getattr(node, slot.name)
+    for slot in _slots(type(node)):
+        value = getattr(node, slot)
         if isinstance(value, Node):
             yield value
         elif isinstance(value, tuple):

@@ -89,6 +89,25 @@ class Binary(Expression):
 
 
 @dataclass(frozen=True, slots=True)
+class Link(Node):
+    """One operator of a `Chain` with the operand behind it; `span` is that of the chain up to here."""
+
+    operation: BinaryOperation
+    operand: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Chain(Expression):
+    """A long run of operators of one level, applied from left to right: nested `Binary`s, but flat, so that nothing
+    that walks over the tree has to go as deep as the program is long. In the typed tree all operands and all results
+    have the chain's type. `wraps` as in `Binary`."""
+
+    first: Expression
+    links: tuple[Link, ...]
+    wraps: bool = field(default=False, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
 class Conditional(Expression):
     """`condition ? yes : no`."""
 

@@ -68,6 +68,9 @@ class ExpressionLowering:
             case syntax.Binary():
                 left, right = self.expression(node.left), self.expression(node.right)
                 return nodes.Binary(span, type_, node.operation, left, right)
+            case syntax.Chain():
+                first, links = self.expression(node.first), tuple(self._link(link) for link in node.links)
+                return nodes.Chain(span, type_, first, links)
             case syntax.Conditional():
                 parts = (self.expression(part) for part in (node.condition, node.yes, node.no))
                 return nodes.Select(span, type_, *parts)
@@ -81,6 +84,9 @@ class ExpressionLowering:
                 old, new = self.expression(node.old), self.expression(node.new)
                 return nodes.CompareAndSwap(span, type_, self.target(node.target), old, new)
         impossible(node)
+
+    def _link(self, node: syntax.Link) -> nodes.Link:
+        return nodes.Link(node.span, node.operation, self.expression(node.operand))
 
     def _unary(self, node: syntax.Unary, type_: ScalarType) -> nodes.Expression:
         operand = self.expression(node.operand)
@@ -163,4 +169,7 @@ def conjuncts(condition: syntax.Expression | None) -> tuple[syntax.Expression, .
         return ()
     if isinstance(condition, syntax.Binary) and condition.operation is BinaryOperation.AND:
         return conjuncts(condition.left) + conjuncts(condition.right)
+    if isinstance(condition, syntax.Chain) and condition.links[0].operation is BinaryOperation.AND:
+        operands = (condition.first, *(link.operand for link in condition.links))
+        return tuple(part for operand in operands for part in conjuncts(operand))
     return (condition,)

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 
 from gdsl.frontend import syntax
 from gdsl.frontend.check import CheckedProgram
-from gdsl.frontend.races import RaceFacts, check_races
 from gdsl.frontend.syntax import DeclarationKind, SymbolKind
 from gdsl.ir import nodes
 from gdsl.ir.lowering.expressions import ExpressionLowering, conjuncts, default_value, impossible
@@ -19,30 +18,27 @@ from gdsl.source import NOWHERE
 _DOMAINS = {DeclarationKind.VERTEX_ARRAY: Domain.VERTEX, DeclarationKind.EDGE_ARRAY: Domain.EDGE}
 
 
-def lower(checked: CheckedProgram, *, refuse_races: bool = True) -> nodes.Program:
+def lower(checked: CheckedProgram) -> nodes.Program:
     """The IR of a checked program. Functors and functions that nothing uses are left out.
 
-    Raises `GdslError` (E03xx) for what the race rules forbid; with `refuse_races` False, for tests that show what the
-    rules prevent, such a program is lowered all the same.
+    What the rules find out about it (`Store.rule`, `closing`, grades) is not known yet: see `gdsl.annotate`.
     """
-    facts = check_races(checked.program, checked.source, refuse_races)
-    program = _Lowering(checked, facts).program()
+    program = _Lowering(checked).program()
     verify(program, "lowering")
     return program
 
 
 class _Lowering:
-    def __init__(self, checked: CheckedProgram, facts: RaceFacts) -> None:
+    def __init__(self, checked: CheckedProgram) -> None:
         self.tree = checked.program
         self.checked = checked
-        self.facts = facts
         self.expressions = ExpressionLowering()
-        self.statements = StatementLowering(self.expressions, facts)
+        self.statements = StatementLowering(self.expressions)
         self.functors = {functor.name: functor for functor in self.tree.functors}
 
     def program(self) -> nodes.Program:
         tree, knobs = self.tree, self.checked.knobs
-        schedule = ScheduleLowering(self.expressions, self.facts, knobs, self.functors, _frontier_names(tree.schedule))
+        schedule = ScheduleLowering(self.expressions, knobs, self.functors, _frontier_names(tree.schedule))
         steps = schedule.block(tree.schedule)
         used = _used_functors(tree)
         words = {word.name for word in tree.requires}
@@ -94,7 +90,6 @@ class _Lowering:
             is_input=node.is_input,
             is_local=node.is_local,
             where=self._optional(node.where),
-            unique=node.name not in self.facts.not_unique,
         )
 
     def _scalar(self, node: syntax.Declaration) -> nodes.Scalar:
@@ -108,7 +103,6 @@ class _Lowering:
             is_input=node.is_input,
             is_local=node.is_local,
             where=self._optional(node.where),
-            unique=node.name not in self.facts.not_unique,
         )
 
     # ------------------------------------------------------------ functors and functions
@@ -160,17 +154,21 @@ def _used_functions(tree: syntax.Program, functors: list[syntax.Functor]) -> lis
     """The functions that data, used functors and the schedule call, each after those that it calls."""
     functions = {function.name: function for function in tree.functions}
     ordered: dict[str, syntax.Function] = {}
-
-    def visit(node: syntax.Node) -> None:
-        for part in syntax.walk(node):
-            called = isinstance(part, syntax.Call) and part.symbol is not None
-            if isinstance(part, syntax.Call) and called and part.function in functions:
-                if part.symbol is not None and part.symbol.kind is not SymbolKind.FUNCTION:
-                    continue
-                if part.function not in ordered:
-                    visit(functions[part.function])
-                    ordered[part.function] = functions[part.function]
-
     for root in (*tree.declarations, *functors, *tree.schedule):
-        visit(root)
+        waiting = [("", iter(_called(root, functions)))]
+        while waiting:
+            caller, calls = waiting[-1]
+            callee = next((name for name in calls if name not in ordered), None)
+            if callee is not None:
+                waiting.append((callee, iter(_called(functions[callee], functions))))
+                continue
+            waiting.pop()
+            if caller:
+                ordered[caller] = functions[caller]
     return list(ordered.values())
+
+
+def _called(node: syntax.Node, functions: dict[str, syntax.Function]) -> list[str]:
+    """The program's own functions that `node` calls, in the order of the text."""
+    calls = (part for part in syntax.walk(node) if isinstance(part, syntax.Call) and part.function in functions)
+    return [call.function for call in calls if call.symbol is not None and call.symbol.kind is SymbolKind.FUNCTION]

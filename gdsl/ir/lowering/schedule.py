@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 
 from gdsl.frontend import syntax
 from gdsl.frontend.check import Knobs, OperatorKnobs
-from gdsl.frontend.races import End, RaceFacts
 from gdsl.frontend.syntax import OperatorKind, SymbolKind
 from gdsl.ir import nodes
 from gdsl.ir.lowering.expressions import ExpressionLowering, impossible
@@ -18,7 +18,6 @@ _DONE = {
     OperatorKind.FILTER: "filtered",
     OperatorKind.WHERE: "selected",
 }
-_ENDS = {End.NEAR: nodes.Role.NEAR, End.FAR: nodes.Role.FAR}
 
 
 class ScheduleLowering:
@@ -27,18 +26,17 @@ class ScheduleLowering:
     def __init__(
         self,
         expressions: ExpressionLowering,
-        facts: RaceFacts,
         knobs: Knobs,
         functors: dict[str, syntax.Functor],
         taken: set[str],
     ) -> None:
         """`taken` are the names of the program's own frontiers, which temporary ones must not have."""
         self.expressions = expressions
-        self.facts = facts
         self.knobs = knobs
         self.functors = functors
         self.taken = taken
-        self.frontiers: list[str] = []
+        self.frontiers: dict[str, None] = {}
+        self._temporaries: Counter[str] = Counter()
         self.sites = 0
         self.loops = 0
 
@@ -112,17 +110,16 @@ class ScheduleLowering:
     # ------------------------------------------------------------ frontiers
 
     def _list(self, name: str) -> str:
-        if name not in self.frontiers:
-            self.frontiers.append(name)
+        self.frontiers.setdefault(name)
         return name
 
     def _temporary(self, kind: OperatorKind | None) -> str:
         stem = _DONE[kind] if kind is not None else "members"
-        number = 1
-        while f"{stem}_{number}" in self.taken:
-            number += 1
-        self.taken.add(f"{stem}_{number}")
-        return f"{stem}_{number}"
+        self._temporaries[stem] += 1
+        while f"{stem}_{self._temporaries[stem]}" in self.taken:
+            self._temporaries[stem] += 1
+        self.taken.add(f"{stem}_{self._temporaries[stem]}")
+        return f"{stem}_{self._temporaries[stem]}"
 
     def _define(self, name: str, value: syntax.Expression | None, span: Span, steps: list[nodes.Step]) -> None:
         match value:
@@ -132,7 +129,8 @@ class ScheduleLowering:
                 members = tuple(self.expressions.expression(member) for member in value.members)
                 steps.append(nodes.DefineFrontier(span, self._list(name), members, False))
             case syntax.Name() if value.symbol is not None and value.symbol.kind is SymbolKind.FRONTIER:
-                steps.append(nodes.CopyFrontier(span, self._list(name), value.symbol.unique))
+                if value.symbol.unique != name:  # `f = f;` does nothing
+                    steps.append(nodes.CopyFrontier(span, self._list(name), value.symbol.unique))
             case syntax.Name():
                 steps.append(nodes.DefineFrontier(span, self._list(name), (), True))
             case syntax.OperatorCall():
@@ -164,7 +162,7 @@ class ScheduleLowering:
             )
             return
         if isinstance(call.input, syntax.Name) and call.input.name == "edges":
-            step = nodes.Compute(span, self._next_site(), label, nodes.AllEdges(span), functor, self._closing(call))
+            step = nodes.Compute(span, self._next_site(), label, nodes.AllEdges(span), functor, None)
             steps.append(step)
             return
         source = self._input(call.input, steps)
@@ -175,17 +173,11 @@ class ScheduleLowering:
         elif call.kind is OperatorKind.FILTER and result is not None:
             steps.append(nodes.Filter(span, site, label, source, functor, self._list(result)))
         else:
-            steps.append(nodes.Compute(span, site, label, source, functor, self._closing(call)))
+            steps.append(nodes.Compute(span, site, label, source, functor, None))
 
     def _next_site(self) -> int:
         self.sites += 1
         return self.sites - 1
-
-    def _closing(self, call: syntax.OperatorCall) -> nodes.Closing | None:
-        fact = self.facts.closing(call.span)
-        if fact is None:
-            return None
-        return nodes.Closing(call.span, _ENDS[fact.end], fact.array, fact.conjunct, fact.statement)
 
     def _knobs(self, call: syntax.OperatorCall) -> OperatorKnobs:
         """Those of the functor, overridden by those of the label."""
@@ -198,8 +190,7 @@ class ScheduleLowering:
     def _advance(
         self, call: syntax.OperatorCall, site: int, label: str, source: nodes.VertexSet, result: str | None
     ) -> nodes.Advance:
-        knobs, closing = self._knobs(call), self._closing(call)
-        direction = knobs.direction or (Direction.AUTO if closing is not None else Direction.PUSH)
+        knobs = self._knobs(call)
         advance = nodes.Advance(
             span=call.span,
             site=site,
@@ -208,8 +199,9 @@ class ScheduleLowering:
             functor=call.functor.name,
             over=call.over,
             result=result,
-            closing=closing,
-            direction=direction,
+            closing=None,
+            direction=knobs.direction or Direction.PUSH,
+            tuned=knobs.direction is not None,
             balance=knobs.balance or Balance.AUTO,
         )
         alpha, beta = knobs.alpha or advance.alpha, knobs.beta or advance.beta

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from gdsl.frontend import syntax
-from gdsl.frontend.races import RaceFacts
 from gdsl.frontend.syntax import SymbolKind
 from gdsl.ir import nodes
 from gdsl.ir.lowering.expressions import ExpressionLowering, impossible
@@ -11,11 +10,10 @@ from gdsl.operations import StoreRule
 
 
 class StatementLowering:
-    """Lowers statements; the race rules have said why each plain store is allowed."""
+    """Lowers statements; why each plain store is allowed is found out later."""
 
-    def __init__(self, expressions: ExpressionLowering, facts: RaceFacts) -> None:
+    def __init__(self, expressions: ExpressionLowering) -> None:
         self.expressions = expressions
-        self.facts = facts
 
     def block(self, statements: tuple[syntax.Statement, ...]) -> tuple[nodes.Statement, ...]:
         """The IR of each statement."""
@@ -64,7 +62,7 @@ class StatementLowering:
         value = self.expressions.expression(node.value)
         if _is_local(node.target) and node.target.symbol is not None:
             return nodes.Assign(node.span, node.target.symbol.unique, value)
-        rule = StoreRule.ANY_WINNER if node.any_winner else self.facts.rule(node.span)
+        rule = StoreRule.ANY_WINNER if node.any_winner else StoreRule.SINGLE_WRITER
         return nodes.Store(node.span, self.expressions.target(node.target), value, rule)
 
 

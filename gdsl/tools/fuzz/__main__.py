@@ -6,9 +6,11 @@ import importlib
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import click
 
+from gdsl.diagnostics import GdslError
 from gdsl.tools.fuzz.campaign import Campaign, Case, run
 
 CAMPAIGNS = {
@@ -28,6 +30,30 @@ def _flags(command: click.Command) -> click.Command:
     for name, (_, text) in reversed(CAMPAIGNS.items()):
         command.params.insert(0, click.Option([f"--{name}"], is_flag=True, help=text.capitalize() + "."))
     return command
+
+
+def _choose(module: Any, backends: str) -> None:
+    """Have a campaign compare `backends`, if it compares any."""
+    if backends and hasattr(module, "choose_backends"):
+        try:
+            module.choose_backends(backends.split(","))
+        except ValueError as error:
+            raise click.UsageError(str(error)) from None
+
+
+def _repeat(path: Path) -> None:
+    """Say what is wrong with the program in a file, and end."""
+    from gdsl.tools.fuzz import programs
+
+    try:
+        wrong = programs.repeat(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise click.UsageError(f"{path}: {error}") from None
+    except GdslError as error:
+        print(f"refused:\n{error}")
+        sys.exit(0)
+    print("\n".join(wrong) or "nothing is wrong")
+    sys.exit(bool(wrong))
 
 
 def _progress(campaign: Campaign) -> None:
@@ -63,11 +89,8 @@ def main(
 
     programs.options.marked, programs.options.collected = list_marked, collect
     if repeat is not None:
-        if backends:
-            programs.choose_backends(backends.split(","))
-        wrong = programs.repeat(repeat.read_text(encoding="utf-8"))
-        print("\n".join(wrong) or "nothing is wrong")
-        sys.exit(bool(wrong))
+        _choose(programs, backends)
+        _repeat(repeat)
     first = int(time.time()) if seed is None else seed
     names = [name for name in CAMPAIGNS if chosen[name]] or list(CAMPAIGNS)
     seconds = minutes * 60 if minutes is not None else (None if count is not None else 60.0)
@@ -75,11 +98,7 @@ def main(
     for name in names:
         module = importlib.import_module(CAMPAIGNS[name][0])
         case: Case = module.case
-        if hasattr(module, "choose_backends"):
-            try:
-                module.choose_backends(backends.split(","))
-            except ValueError as error:
-                raise click.BadParameter(str(error), param_hint="--backends") from None
+        _choose(module, backends)
         campaign = run(name, case, seed=first, count=count, seconds=seconds, progress=_progress)
         print(campaign.line())
         for own, text in campaign.findings:

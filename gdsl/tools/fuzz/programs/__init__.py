@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -39,10 +40,13 @@ _ORDERS = 10
 _PLACES = 2
 """Graphs, each with its own values, on which a program is run in many orders."""
 _MANY_ORDERS = 60
+_WHILE = re.compile(r"\bwhile \(\w+\) \{")
 _FREE = 0.35
 _UNCHECKED = 0.2
 """Of the refused programs, how many are run all the same."""
 _LARGE = 0.25
+_ON_DEVICE = 6
+"""Programs of a case that the GPU gets."""
 
 
 @dataclass
@@ -124,11 +128,14 @@ def check_backend(name: str, seed: int) -> Callable[[Trial], str | None]:
         if orders.conflict is not None:
             return None
         place = Place(trial.shape.graph, trial.pools)
-        for run, how in _runners(name, program, trial.text, Random(seed)):
-            for own in range(4):
-                found = _compared(program, place, orders, run, own)
-                if found is not None:
-                    return f"{name} ({how}): {found}"
+        try:
+            for run, how in _runners(name, program, trial.text, Random(seed)):
+                for own in range(4):
+                    found = _compared(program, place, orders, run, own)
+                    if found is not None:
+                        return f"{name} ({how}): {found}"
+        except Exception as error:  # what cannot be made ready
+            return f"{name}: {type(error).__name__}: {error}"
         return None
 
     return check
@@ -186,13 +193,21 @@ class _Group:
     kept: list[_Kept] = field(default_factory=list)
 
     def draw(self) -> None:
-        """One program, and what the reference makes of it."""
-        trial = Trial(random_text(self.random), random_shape(self.random))
+        """One program, and what the reference makes of it; again with a bounded loop where it is endless."""
+        text = random_text(self.random)
+        endless = self._judged(text)
+        bounded = _WHILE.sub(f"repeat ({self.random.choice('123')}) {{", text)
+        if endless and bounded != text:
+            self._judged(bounded)
+
+    def _judged(self, text: str) -> bool:
+        """Run a program in many orders, and keep it or what is wrong. Gives whether it is endless."""
+        trial = Trial(text, random_shape(self.random))
         try:
             program = compiled(trial.text)
         except GdslError as error:
             self._refused(trial, error.code)
-            return
+            return False
         found: list[_Kept] = []
         differed: set[str] = set()
         for place in range(_PLACES):
@@ -205,12 +220,13 @@ class _Group:
                 continue
             if orders.conflict is not None:
                 self.finds(trial, check_orders, f"order {orders.conflict[0]}: {orders.conflict[1]}")
-                return
+                return False
             differed |= orders.differed
             found.append(_Kept(program, trial, orders))
         if found:
             self._count(found[0], differed)
             self.kept.append(self.random.choice(found))
+        return any(isinstance(kept.orders.answer, str) and kept.orders.answer in STOPS for kept in found)
 
     def _refused(self, trial: Trial, code: str) -> None:
         self.answers[code] += 1
@@ -276,17 +292,22 @@ class _Group:
 
     def on_backends(self) -> None:
         """All programs with one answer on the other backends, on their own graph and on a large one."""
-        if "cpu" in options.backends:
+        if "cpu" in options.backends and missing("cpu") is None:
             self._on_cpu()
         if "emulator" in options.backends and self.random.random() < options.emulated:
             for kept in self._some(max(1, round(options.emulated))):
-                seed = self.random.randrange(1 << 30)
-                for run, how in _runners("emulator", kept.program, kept.trial.text, Random(seed)):
-                    self._judge("emulator", how, kept, run, seed)
+                self._on("emulator", kept)
         if "cuda" in options.backends:
-            for kept in self._some(6):
-                for run, how in _runners("cuda", kept.program, kept.trial.text, self.random):
-                    self._judge("cuda", how, kept, run, 0)
+            for kept in self._some(_ON_DEVICE):
+                self._on("cuda", kept)
+
+    def _on(self, name: str, kept: _Kept) -> None:
+        seed = self.random.randrange(1 << 30)
+        try:
+            for run, how in _runners(name, kept.program, kept.trial.text, Random(seed)):
+                self._judge(name, how, kept, run, seed)
+        except Exception as error:  # what cannot be made ready is a finding, whoever says so
+            self.finds(kept.trial, check_backend(name, seed), f"{name}: {type(error).__name__}: {error}")
 
     def _some(self, count: int) -> list[_Kept]:
         return self.random.sample(self.kept, min(count, len(self.kept)))

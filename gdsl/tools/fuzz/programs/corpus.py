@@ -6,14 +6,15 @@ import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 from gdsl.backends.interface import Outcome
 from gdsl.binding import problem_data
 from gdsl.diagnostics import GdslError
-from gdsl.frontend import syntax
+from gdsl.frontend import CheckedProgram, syntax
 from gdsl.tools.fuzz.programs.edits import Tree
-from gdsl.tools.fuzz.programs.running import Place, compiled, on_reference
+from gdsl.tools.fuzz.programs.running import Place, checked, compiled, lowered, on_reference
 from gdsl.tools.fuzz.programs.trials import Trial, differing_names, is_compared, trial_of
 
 _MARK = "# orders: "
@@ -37,10 +38,23 @@ class Entry:
         """Whether the two orders give different results, as they are said to."""
         return differing(self.trial, self.orders, longest=2) == self
 
+    @cached_property
+    def checked(self) -> CheckedProgram:
+        """The program before the rules of reading and writing."""
+        return checked(self.trial.text)
+
+    def is_refused(self) -> bool:
+        """Whether the rules refuse the program."""
+        try:
+            lowered(self.trial.text, self.checked)
+        except GdslError:
+            return True
+        return False
+
     def is_missed(self) -> bool:
         """Whether the checker lets the program pass, and one of its differing results without a mark."""
         try:
-            program = compiled(self.trial.text)
+            program = lowered(self.trial.text, self.checked)
         except GdslError:
             return False
         return any(declared.name in self.names and is_compared(program, declared) for declared in problem_data(program))

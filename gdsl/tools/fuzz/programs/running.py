@@ -15,6 +15,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from gdsl.annotate import annotate
 from gdsl.backends import registry
 from gdsl.backends.cpu import compiler as compilers
 from gdsl.backends.cpu import processes
@@ -28,7 +29,7 @@ from gdsl.backends.reference.interpreter import interpret
 from gdsl.binding import bind
 from gdsl.codegen.cpu.generate import generate
 from gdsl.diagnostics import GdslError
-from gdsl.frontend import check, parse
+from gdsl.frontend import CheckedProgram, check, parse
 from gdsl.graph import Graph
 from gdsl.ir import nodes as ir
 from gdsl.ir.lowering import lower
@@ -44,10 +45,23 @@ Answer = Outcome | str
 """What a run gave, or the code of the error that ended it."""
 
 
-def compiled(text: str, *, refuse: bool = True, tune: Sequence[str] = ()) -> ir.Program:
-    """The IR of a program; without `refuse` also where the rules of reading and writing are broken."""
-    source = Source("program.gdsl", text)
-    return lower(check(parse(source), source, tune), refuse_races=refuse)
+def checked(text: str, tune: Sequence[str] = ()) -> CheckedProgram:
+    """The typed tree of a program. Raises GdslError."""
+    return check(parse(_source(text)), _source(text), tune)
+
+
+def lowered(text: str, program: CheckedProgram, *, refuse: bool = True) -> ir.Program:
+    """The IR of a typed program; without `refuse` also where the rules of reading and writing are broken."""
+    return annotate(lower(program), _source(text), refuse)
+
+
+def compiled(text: str, *, refuse: bool = True) -> ir.Program:
+    """From text to IR. Raises GdslError."""
+    return lowered(text, checked(text), refuse=refuse)
+
+
+def _source(text: str) -> Source:
+    return Source("program.gdsl", text)
 
 
 def bits_of(program: ir.Program) -> int:
@@ -170,6 +184,10 @@ def _close_when_unused(loaded: ctypes.CDLL) -> None:
 # ---------------------------------------------------------------- the others
 
 
+_KEPT_FILES = 8
+_compiled_files: list[Path] = []
+
+
 def on_emulator(text: str, random: Random) -> tuple[Runner, tuple[str, ...]]:
     """`text` on the emulator in one of the modes that make a difference to it, and the tuning words of that mode.
 
@@ -178,18 +196,16 @@ def on_emulator(text: str, random: Random) -> tuple[Runner, tuple[str, ...]]:
     mode = random.choice(modes.modes_of.__wrapped__(text))
     built = running.build.__wrapped__(text, mode.words, mode.shape, mode.widths)
 
+    _compiled_files.append(built.module.path)
+    if len(_compiled_files) > _KEPT_FILES:  # the emulator keeps them all, and a campaign makes thousands
+        _compiled_files.pop(0).unlink(missing_ok=True)
+
     def run(place: Place, seed: int, patience: int) -> Answer:
         bindings = place.bindings(built.program, built.widths.vertex)
         device = running.device_for(seed, 1 + seed % 3)
         return answered(lambda limits: built.run(place.graph, bindings, device, limits), 20 * patience)
 
     return run, mode.words
-
-
-def emulator_error() -> type[Exception]:
-    """What a run on the emulator raises for a race, an access out of bounds and the like."""
-    found: type[Exception] = _emulator("driver").EmulatorError
-    return found
 
 
 @functools.cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -42,7 +43,7 @@ class Trial:
             "vertices": self.shape.vertices,
             "edges": self.shape.edges,
             "directed": self.shape.directed,
-            "values": self.pools,
+            "values": {name: values for name, values in self.pools.items() if re.search(rf"\b{name}\b", self.text)},
         }
         return _HEADER + json.dumps(data)
 
@@ -64,7 +65,7 @@ def grade(program: ir.Program, declared: ir.Array | ir.Scalar) -> str:
     """What a result may differ in from run to run: `exact`, `rounding`, or another word for what is not compared."""
     given = getattr(declared, "grade", None)
     if given is not None:
-        return str(getattr(given, "value", given)).lower().replace("_", " ")
+        return str(getattr(given, "name", given)).lower().replace("_", " ")
     if not declared.unique:
         return "not unique"
     return "rounding" if declared.type.is_float and _adds_floats(program) else "exact"

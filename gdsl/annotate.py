@@ -1,0 +1,76 @@
+"""What the rules and grades say about a program, written into its IR."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, TypeVar
+
+from gdsl.effects import program_effects
+from gdsl.ir import nodes
+from gdsl.ir.traversal import rewrite
+from gdsl.ir.verifier import verify
+from gdsl.operations import Direction
+from gdsl.rules import Findings, judge
+from gdsl.source import Source
+from gdsl.uniqueness import Grades, grade
+
+AnyFunctor = TypeVar("AnyFunctor", nodes.VertexFunctor, nodes.EdgeFunctor)
+
+
+def annotate(program: nodes.Program, source: Source, refuse: bool = True) -> nodes.Program:
+    """A lowered program with `Store.rule`, `closing`, the direction that follows from it, the grades of all data and
+    `While.monotone` filled in.
+
+    Raises GdslError (E03xx) for what the rules forbid; with `refuse` False, for tests that show what the rules prevent,
+    such a program passes all the same.
+    """
+    effects = program_effects(program)
+    findings = judge(effects, source, refuse)
+    grades = grade(effects, findings)
+    annotated = dataclasses.replace(
+        program,
+        arrays=tuple(dataclasses.replace(array, **_grade(array.name, grades)) for array in program.arrays),
+        scalars=tuple(dataclasses.replace(scalar, **_grade(scalar.name, grades)) for scalar in program.scalars),
+        vertex_functors=tuple(_with_rules(functor, findings) for functor in program.vertex_functors),
+        edge_functors=tuple(_with_rules(functor, findings) for functor in program.edge_functors),
+        schedule=tuple(_schedule_step(step, findings, grades) for step in program.schedule),
+    )
+    verify(annotated, "the rules")
+    return annotated
+
+
+def _grade(name: str, grades: Grades) -> dict[str, Any]:
+    doubt = grades.doubts.get(name)
+    return {"grade": grades.of(name), "doubt": doubt}
+
+
+def _with_rules(functor: AnyFunctor, findings: Findings) -> AnyFunctor:
+    return dataclasses.replace(functor, body=tuple(_statement(node, findings) for node in functor.body))
+
+
+def _statement(node: nodes.Statement, findings: Findings) -> nodes.Statement:
+    if isinstance(node, nodes.Store):
+        return dataclasses.replace(node, rule=findings.stores.get(id(node), node.rule))
+    if isinstance(node, nodes.Branch):
+        then, otherwise = (tuple(_statement(part, findings) for part in block) for block in (node.then, node.otherwise))
+        return dataclasses.replace(node, then=then, otherwise=otherwise)
+    if isinstance(node, nodes.ForRange | nodes.Loop):
+        return dataclasses.replace(node, body=tuple(_statement(part, findings) for part in node.body))
+    return node
+
+
+def _schedule_step(step: nodes.Step, findings: Findings, grades: Grades) -> nodes.Step:
+    def change(node: nodes.Node) -> nodes.Node:
+        if isinstance(node, nodes.Advance):
+            closing = findings.closings.get(node.site)
+            direction = Direction.AUTO if closing is not None else Direction.PUSH
+            return dataclasses.replace(
+                node, closing=closing, direction=node.direction if node.tuned else direction, tuned=True
+            )
+        if isinstance(node, nodes.Compute):
+            return dataclasses.replace(node, closing=findings.closings.get(node.site))
+        if isinstance(node, nodes.While):
+            return dataclasses.replace(node, monotone=node.loop in grades.monotone)
+        return node
+
+    return rewrite(step, change)

@@ -1,0 +1,97 @@
+"""Gathers the effects of each operator of a program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from gdsl.effects.functions import Functions
+from gdsl.effects.making import Terms
+from gdsl.effects.statements import Statements
+from gdsl.effects.summary import Effects, Functor
+from gdsl.ir import nodes
+from gdsl.ir.traversal import walk
+from gdsl.operations import StoreRule
+
+
+@dataclass(frozen=True)
+class ProgramEffects:
+    """The effects of every operator, by its site, in the order of the text; one set of terms for all."""
+
+    program: nodes.Program
+    terms: Terms
+    functions: Functions
+    sites: dict[int, Effects]
+
+    @property
+    def data(self) -> tuple[nodes.Array | nodes.Scalar, ...]:
+        """Everything that the program keeps."""
+        return (*self.program.arrays, *self.program.scalars)
+
+
+def program_effects(program: nodes.Program) -> ProgramEffects:
+    """What each operator of a lowered program does."""
+    terms = Terms()
+    functions = Functions(terms, program.functions)
+    listed: tuple[Functor, ...] = (*program.vertex_functors, *program.edge_functors)
+    functors = {functor.name: functor for functor in listed}
+    written = {functor.name: written_data(functor) for functor in functors.values()}
+    sites = {}
+    for operator in operators(program.schedule):
+        functor = functors[operator.functor]
+        effects = Effects(operator, functor, terms, requires_simple=program.requires.simple)
+        _collect(effects, functions, written[functor.name])
+        sites[operator.site] = effects
+    return ProgramEffects(program, terms, functions, sites)
+
+
+def operators(
+    steps: tuple[nodes.Step, ...],
+) -> Iterator[nodes.Advance | nodes.Filter | nodes.Compute | nodes.NeighborReduce]:
+    """Every operator of a schedule, in the order of the text."""
+    for step in steps:
+        if isinstance(step, nodes.Advance | nodes.Filter | nodes.Compute | nodes.NeighborReduce):
+            yield step
+        elif isinstance(step, nodes.While | nodes.Repeat):
+            yield from operators(step.body)
+        elif isinstance(step, nodes.If):
+            yield from operators(step.then)
+            yield from operators(step.otherwise)
+
+
+def _collect(effects: Effects, functions: Functions, written: frozenset[str]) -> None:
+    functor, operator = effects.functor, effects.operator
+    walker = Statements(effects, functions, written)
+    walker.only_stored = written - _otherwise_written(functor)
+    walker.in_condition = True
+    for conjunct in functor.condition:
+        effects.conjuncts.append(walker.value(conjunct))
+    walker.in_condition = False
+    walker.body(functor.body)
+    gives_frontier = isinstance(operator, nodes.Advance | nodes.Filter) and operator.result is not None
+    effects.accept = walker.environment[None] if gives_frontier else None
+    if isinstance(functor, nodes.EdgeFunctor) and functor.value is not None:
+        effects.value = walker.value(functor.value)
+
+
+def written_data(functor: Functor) -> frozenset[str]:
+    """The arrays and scalars that a functor's text writes."""
+    names: set[str] = set()
+    for node in walk(functor.body):
+        if isinstance(node, nodes.ElementTarget):
+            names.add(node.array)
+        elif isinstance(node, nodes.ScalarTarget):
+            names.add(node.scalar)
+    return frozenset(names)
+
+
+def _otherwise_written(functor: Functor) -> frozenset[str]:
+    """The data that a functor writes by anything but `x = y`."""
+    names: set[str] = set()
+    for node in walk(functor.body):
+        if not isinstance(node, nodes.Update | nodes.CompareAndSwap | nodes.Store):
+            continue
+        if not isinstance(node, nodes.Store) or node.rule is StoreRule.ANY_WINNER:
+            target = node.target
+            names.add(target.array if isinstance(target, nodes.ElementTarget) else target.scalar)
+    return frozenset(names)

@@ -1,0 +1,282 @@
+"""Makes terms: each once, and in the simplest form that has the same value."""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Callable, Hashable, Iterable
+from typing import TypeVar
+
+from gdsl.effects.atoms import (
+    Atoms,
+    OfArgument,
+    OfData,
+    OfEnd,
+    OfFrontier,
+    OfPass,
+    OfPlace,
+    OfRead,
+    OfResult,
+    OfRound,
+    OfUnseen,
+)
+from gdsl.effects.terms import (
+    Choice,
+    Constant,
+    Conversion,
+    CountTerm,
+    DegreeTerm,
+    ElementTerm,
+    End,
+    FunctionTerm,
+    Operation,
+    Origin,
+    ParamTerm,
+    PassTerm,
+    PlaceTerm,
+    ScalarTerm,
+    Term,
+    Unknown,
+    parts,
+)
+from gdsl.ir.nodes import Role
+from gdsl.operations import BinaryOperation, Builtin, Degree, Domain, UnaryOperation
+from gdsl.types import ScalarType
+
+AnyTerm = TypeVar("AnyTerm", bound=Term)
+
+
+class Terms:
+    """The terms of one operator."""
+
+    def __init__(self) -> None:
+        self.atoms = Atoms()
+        self._made: dict[Hashable, Term] = {}
+        self._numbers = 0
+        self.true = self.constant(ScalarType.BOOL, True)
+        self.false = self.constant(ScalarType.BOOL, False)
+        self.unit = self.unknown(ScalarType.BOOL, Origin.OTHERS, "", 0)
+        """The index of a scalar: there is one element."""
+        self.placeholder = self.unknown(ScalarType.VERTEX, Origin.OTHERS, "", 0)
+        """Stands for the index when the stores of two calls are compared."""
+
+    def number(self) -> int:
+        """A number that no read, unknown or write has yet."""
+        self._numbers += 1
+        return self._numbers
+
+    def _once(self, key: Hashable, make: Callable[[], AnyTerm]) -> AnyTerm:
+        found = self._made.get(key)
+        if found is None:
+            found = self._made[key] = make()
+        return found  # type: ignore[return-value]
+
+    # ------------------------------------------------------------ leaves
+
+    def constant(self, kind: ScalarType, value: bool | int | float | None) -> Constant:
+        """A literal, rounded to its type; 0.0 and -0.0 are two."""
+        if kind is ScalarType.FLOAT32 and isinstance(value, float):
+            value = rounded(value)
+        return self._once((Constant, kind, repr(value)), lambda: Constant(kind, 0, 0, value))
+
+    def param(self, kind: ScalarType, name: str) -> ParamTerm:
+        """A param of the program."""
+        return self._once((ParamTerm, name), lambda: ParamTerm(kind, 0, 0, name))
+
+    def passes(self) -> PassTerm:
+        """`iteration`."""
+        return self._once(PassTerm, lambda: PassTerm(ScalarType.INT32, self.atoms.bit(OfPass()), 0))
+
+    def count(self, domain: Domain) -> CountTerm:
+        """`num_vertices`, `num_edges`."""
+        return self._once((CountTerm, domain), lambda: CountTerm(ScalarType.INT64, 0, 0, domain))
+
+    def end(self, role: Role, other: bool = False) -> End:
+        """What the call was made for."""
+        kind = ScalarType.EDGE if role is Role.EDGE else ScalarType.VERTEX
+        return self._once((End, role, other), lambda: End(kind, self.atoms.bit(OfEnd(role, other)), 0, role, other))
+
+    def place(self, other: bool = False) -> PlaceTerm:
+        """`place`."""
+        bit = self.atoms.bit(OfPlace(other))
+        return self._once((PlaceTerm, other), lambda: PlaceTerm(ScalarType.INT32, bit, 0, other))
+
+    def unknown(self, kind: ScalarType, origin: Origin, name: str, depends: int) -> Unknown:
+        """A new value of which only `depends` is known."""
+        return Unknown(kind, depends, 0, origin, name, self.number())
+
+    def unseen(self, kind: ScalarType) -> Unknown:
+        """The value of a form that this room does not know."""
+        return self.unknown(kind, Origin.UNSEEN, "…", self.atoms.bit(OfUnseen(self.number())))
+
+    def argument(self, kind: ScalarType, name: str, position: int) -> Unknown:
+        """A parameter of a function that is looked at by itself."""
+        return self.unknown(kind, Origin.ARGUMENT, name, self.atoms.bit(OfArgument(position)))
+
+    def result(self, kind: ScalarType, name: str, number: int) -> Unknown:
+        """What write number `number` gave."""
+        return self.unknown(kind, Origin.RESULT, name, self.atoms.bit(OfResult(number)))
+
+    def loop_variable(self, kind: ScalarType, name: str, loop: int, bounds: Iterable[Term]) -> Unknown:
+        """The variable of loop number `loop`."""
+        depends = self.atoms.bit(OfRound(loop))
+        for bound in bounds:
+            depends |= bound.depends
+        return self.unknown(kind, Origin.LOOP_VARIABLE, name, depends)
+
+    # ------------------------------------------------------------ reads
+
+    def element(self, kind: ScalarType, array: str, index: Term, read: int = 0) -> ElementTerm:
+        """`array[index]`."""
+        depends = self.atoms.bit(OfRead(read) if read else OfData(array)) | index.depends
+        key = (ElementTerm, array, index, read)
+        return self._once(key, lambda: ElementTerm(kind, depends, index.depth + 1, array, index, read))
+
+    def scalar(self, kind: ScalarType, name: str, read: int = 0) -> ScalarTerm:
+        """A scalar."""
+        depends = self.atoms.bit(OfRead(read) if read else OfData(name))
+        return self._once((ScalarTerm, name, read), lambda: ScalarTerm(kind, depends, 0, name, read))
+
+    def of_frontier(self, kind: ScalarType, name: str) -> Unknown:
+        """How many elements a frontier has, or whether it has any."""
+        made = self.atoms.bit(OfFrontier(name))
+        return self._once((kind, name), lambda: self.unknown(kind, Origin.OTHERS, name, made))
+
+    def degree(self, degree: Degree, vertex: Term) -> DegreeTerm:
+        """`out_degree(vertex)`, `in_degree(vertex)`."""
+        key = (DegreeTerm, degree, vertex)
+        made = vertex.depends, vertex.depth + 1
+        return self._once(key, lambda: DegreeTerm(ScalarType.INT32, *made, degree, vertex))
+
+    # ------------------------------------------------------------ operations
+
+    def operation(
+        self, kind: ScalarType, operation: UnaryOperation | BinaryOperation | Builtin, *arguments: Term
+    ) -> Term:
+        """A pure operation."""
+        simpler = self._simpler(operation, arguments)
+        if simpler is not None:
+            return simpler
+        key = (Operation, kind, operation, arguments)
+        return self._once(key, lambda: Operation(kind, *_joined(arguments), operation, arguments))
+
+    def _simpler(
+        self, operation: UnaryOperation | BinaryOperation | Builtin, arguments: tuple[Term, ...]
+    ) -> Term | None:
+        first = arguments[0]
+        if operation is UnaryOperation.NOT:
+            if isinstance(first, Constant):
+                return self.false if first is self.true else self.true
+            inner = isinstance(first, Operation) and first.operation is UnaryOperation.NOT
+            return first.arguments[0] if inner and isinstance(first, Operation) else None
+        if operation in (BinaryOperation.AND, BinaryOperation.OR):
+            neutral = self.true if operation is BinaryOperation.AND else self.false
+            for one, other in (arguments, arguments[::-1]):
+                if one is neutral:
+                    return other
+                if isinstance(one, Constant):
+                    return one
+        return None
+
+    def choice(self, condition: Term, yes: Term, no: Term) -> Term:
+        """`condition ? yes : no`."""
+        if yes is no:
+            return yes
+        if isinstance(condition, Constant):
+            return yes if condition is self.true else no
+        if isinstance(condition, Operation) and condition.operation is UnaryOperation.NOT:
+            return self.choice(condition.arguments[0], no, yes)
+        if isinstance(yes, Choice) and yes.condition is condition:
+            yes = yes.yes
+        if isinstance(no, Choice) and no.condition is condition:
+            no = no.no
+        if yes is no:
+            return yes
+        if yes is self.true and no is self.false:
+            return condition
+        if yes is self.false and no is self.true:
+            return self.operation(ScalarType.BOOL, UnaryOperation.NOT, condition)
+        key = (Choice, condition, yes, no)
+        return self._once(key, lambda: Choice(yes.type, *_joined((condition, yes, no)), condition, yes, no))
+
+    def conversion(self, kind: ScalarType, operand: Term) -> Term:
+        """A change of type; literals change at once."""
+        if operand.type is kind:
+            return operand
+        if isinstance(operand, Constant) and operand.value is not None:
+            if kind.is_float and (operand.type.is_integer or operand.type.is_float):
+                return self.constant(kind, float(operand.value))
+            if kind.is_integer and operand.type.is_integer and _fits(kind, int(operand.value)):
+                return self.constant(kind, int(operand.value))
+        made = operand.depends, operand.depth + 1
+        return self._once((Conversion, kind, operand), lambda: Conversion(kind, *made, operand))
+
+    def function(self, kind: ScalarType, function: str, arguments: tuple[Term, ...]) -> FunctionTerm:
+        """What a function that is not looked into gives."""
+        key = (FunctionTerm, function, arguments)
+        return self._once(key, lambda: FunctionTerm(kind, *_joined(arguments), function, arguments))
+
+    # ------------------------------------------------------------ rewriting
+
+    def rebuilt(self, term: Term, new: tuple[Term, ...]) -> Term:
+        """`term` with `new` in the place of its parts."""
+        if isinstance(term, Operation):
+            return self.operation(term.type, term.operation, *new)
+        if isinstance(term, FunctionTerm):
+            return self.function(term.type, term.function, new)
+        if isinstance(term, Choice):
+            return self.choice(*new)
+        if isinstance(term, Conversion):
+            return self.conversion(term.type, new[0])
+        if isinstance(term, ElementTerm):
+            return self.element(term.type, term.array, new[0], term.read)
+        return self.degree(term.degree, new[0]) if isinstance(term, DegreeTerm) else term
+
+    def replaced(self, root: Term, change: Callable[[Term], Term | None]) -> Term:
+        """`root` with `change(part)` in the place of each part for which it is not None, the outermost first."""
+        done: dict[Term, Term] = {}
+        waiting = [root]
+        while waiting:
+            term = waiting[-1]
+            if term in done:
+                waiting.pop()
+                continue
+            direct = change(term)
+            if direct is not None:
+                done[term] = direct
+                continue
+            missing = [part for part in parts(term) if part not in done]
+            if missing:
+                waiting.extend(missing)
+                continue
+            new = tuple(done[part] for part in parts(term))
+            done[term] = term if new == parts(term) else self.rebuilt(term, new)
+        return done[root]
+
+    def replace(self, root: Term, old: Term, new: Term) -> Term:
+        """`root` with `new` in place of every `old`."""
+        return self.replaced(root, lambda term: new if term is old else None)
+
+
+def _joined(arguments: Iterable[Term]) -> tuple[int, int]:
+    """The atoms and the depth of what is made of `arguments`."""
+    depends, depth = 0, 0
+    for argument in arguments:
+        depends |= argument.depends
+        depth = max(depth, argument.depth)
+    return depends, depth + 1
+
+
+def rounded(value: float) -> float:
+    """The float32 nearest to `value`."""
+    try:
+        rounded: float = struct.unpack("f", struct.pack("f", value))[0]
+    except OverflowError:
+        return math.copysign(math.inf, value)
+    return rounded
+
+
+def _fits(kind: ScalarType, value: int) -> bool:
+    bits = kind.bits or 64
+    lowest, most = (-(1 << bits - 1), (1 << bits - 1) - 1) if kind.is_signed else (0, (1 << bits) - 1)
+    return lowest <= value <= most

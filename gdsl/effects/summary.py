@@ -1,0 +1,273 @@
+"""What the calls of one operator do: the summary that all rules and grades are found from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cached_property
+from typing import TypeAlias
+
+from gdsl.effects.atoms import Atom, OfData, OfEnd, OfFrontier, OfPass, OfPlace
+from gdsl.effects.making import Terms
+from gdsl.effects.terms import ElementTerm, End, ScalarTerm, Term, Unknown, parts
+from gdsl.ir.nodes import (
+    Advance,
+    Compute,
+    EdgeFunctor,
+    Filter,
+    Loop,
+    NeighborReduce,
+    Operator,
+    Role,
+    VertexFunctor,
+)
+from gdsl.operations import Outcome, Over, ReduceOperation
+from gdsl.source import Span
+from gdsl.types import ScalarType
+
+Functor: TypeAlias = VertexFunctor | EdgeFunctor
+
+
+class WriteKind(Enum):
+    """How an element or scalar is written."""
+
+    STORE = "="
+    ANY = "any="
+    REDUCE = "op="
+    CAS = "cas"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Guard:
+    """Something that must be `expected` for a statement to run, inside what `outer` asks for already. `depends` is the
+    set of atoms of all of them."""
+
+    term: Term
+    expected: bool
+    outer: Guard | None
+    depends: int
+
+
+def each(guard: Guard | None) -> Iterator[Guard]:
+    """`guard` and those around it, the innermost first."""
+    while guard is not None:
+        yield guard
+        guard = guard.outer
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Write:
+    """One write in the text of `apply`, and what its runs write.
+
+    `node` is the statement or expression of the IR; `index` is `Terms.unit` for scalars. `span` is the statement's (the
+    expression's for `changed`, `fetch` and `cas`), `target` that of what is written; `statement` the place in the
+    functor's body where it stands directly in it, None where it stands deeper. `result` is what `changed`, `fetch` or
+    `cas` gave. `rounds`: whether one call may run it more than once.
+    """
+
+    number: int
+    node: object
+    name: str
+    type: ScalarType
+    index: Term
+    kind: WriteKind
+    value: Term
+    guard: Guard | None
+    span: Span
+    target: Span
+    statement: int | None
+    rounds: bool
+    operation: ReduceOperation | None = None
+    old: Term | None = None
+    result: Unknown | None = None
+    outcome: Outcome | None = None
+
+    @property
+    def form(self) -> str:
+        """The spelling: `=`, `any=`, `min=`, `cas`, …"""
+        return self.operation.value if self.operation is not None else self.kind.value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Read:
+    """One read, in the text, of something that the operator writes. `index` is `Terms.unit` for scalars."""
+
+    number: int
+    term: ElementTerm | ScalarTerm
+    name: str
+    index: Term
+    span: Span
+    now: bool
+    in_condition: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Waiting:
+    """A `while` of the functor. `exits` are the terms that decide when it ends (its condition and what its `break`s
+    stand under); `goes_on` are bools of which each is true whenever another round follows."""
+
+    loop: Loop
+    exits: tuple[Term, ...]
+    goes_on: tuple[Term, ...]
+    numbers: range
+    """The numbers of the reads and writes inside it."""
+
+
+@dataclass
+class Effects:
+    """Everything that the calls made at one operator read, write and decide."""
+
+    operator: Operator
+    functor: Functor
+    terms: Terms
+    conjuncts: list[Term] = field(default_factory=list)
+    reads: dict[int, Read] = field(default_factory=dict)
+    writes: list[Write] = field(default_factory=list)
+    accept: Term | None = None
+    """What decides membership of the outgoing frontier; None where there is no frontier."""
+    accepts: list[Span] = field(default_factory=list)
+    value: Term | None = None
+    """The `value` of a functor for `neighbor_reduce`."""
+    exits: list[Term] = field(default_factory=list)
+    """What decides how often loops run: another result may be an endless loop."""
+    loops: list[Waiting] = field(default_factory=list)
+    requires_simple: bool = False
+    _results: dict[Term, Write] = field(default_factory=dict)
+    _by_name: dict[str, list[Write]] = field(default_factory=dict)
+    _by_number: dict[int, Write] = field(default_factory=dict)
+    _shared: tuple[int, int] = (-1, 0)
+
+    # ------------------------------------------------------------ the operator
+
+    @property
+    def on_edges(self) -> bool:
+        """Whether the calls are made for edges."""
+        return isinstance(self.functor, EdgeFunctor)
+
+    @property
+    def over(self) -> Over:
+        """Which edges are visited."""
+        walks = isinstance(self.operator, Advance | NeighborReduce)
+        return self.operator.over if walks else Over.OUT_EDGES  # type: ignore[attr-defined]
+
+    @property
+    def visits_twice(self) -> bool:
+        """Whether one edge may be visited from both of its ends."""
+        return self.over is Over.ALL_EDGES
+
+    @property
+    def frontier(self) -> object:
+        """The input: a node of the IR."""
+        assert isinstance(self.operator, Advance | Filter | Compute | NeighborReduce)
+        return self.operator.frontier
+
+    def end(self, role: Role) -> End:
+        """The term for a functor parameter; `near` and `far` are source and destination where the operator says so."""
+        if role in (Role.NEAR, Role.FAR) and not self.visits_twice:
+            source = (role is Role.NEAR) != (self.over is Over.IN_EDGES)
+            role = Role.SOURCE if source else Role.DESTINATION
+        return self.terms.end(role)
+
+    @property
+    def near(self) -> End:
+        """The end that lies in the frontier."""
+        return self.end(Role.NEAR)
+
+    @property
+    def far(self) -> End:
+        """The other end; of a vertex functor the vertex itself."""
+        return self.end(Role.FAR) if self.on_edges else self.terms.end(Role.VERTEX)
+
+    # ------------------------------------------------------------ what was found
+
+    def add(self, write: Write) -> None:
+        """Keep a write."""
+        self.writes.append(write)
+        self._by_name.setdefault(write.name, []).append(write)
+        self._by_number[write.number] = write
+        if write.result is not None:
+            self._results[write.result] = write
+
+    def written(self, name: str) -> list[Write]:
+        """All writes to an array or scalar."""
+        return self._by_name.get(name, [])
+
+    def written_names(self) -> list[str]:
+        """The arrays and scalars that are written, in the order of the text."""
+        return list(self._by_name)
+
+    def write_of(self, term: Term) -> Write | None:
+        """The update or `cas` whose result `term` is."""
+        return self._results.get(term)
+
+    def write_number(self, number: int) -> Write:
+        """The write with this number."""
+        return self._by_number[number]
+
+    def is_scalar(self, write: Write | Read) -> bool:
+        """Whether a scalar is written or read."""
+        return write.index is self.terms.unit
+
+    # ------------------------------------------------------------ what decides a value
+
+    def depends(self, *terms: Term) -> int:
+        """The atoms that `terms` may come from, in full."""
+        found = 0
+        for term in terms:
+            found |= term.depends
+        return self.terms.atoms.closure(found)
+
+    @cached_property
+    def atoms(self) -> list[tuple[Atom, int]]:
+        """Every atom that something hangs on here, with its bit; to be asked for once all effects are known."""
+        terms = [*self.conjuncts, *self.exits, *(term for term in (self.accept, self.value) if term is not None)]
+        found = self.depends(*terms)
+        for write in self.writes:
+            found |= self.depends(write.index, write.value, *([write.old] if write.old is not None else []))
+            found |= self.terms.atoms.closure(write.guard.depends) if write.guard is not None else 0
+        bit = self.terms.atoms.bit
+        return [(atom, bit(atom)) for atom in self.terms.atoms.members(found)]
+
+    def _harmless(self) -> int:
+        """The atoms that are the same for all calls wherever they are read from: only an index can tell calls apart."""
+        atoms = self.terms.atoms
+        if self._shared[0] != len(atoms):
+            found = 0
+            for atom, bit in atoms.all():
+                if isinstance(atom, OfPass | OfData | OfFrontier):
+                    found |= bit
+            self._shared = (len(atoms), found)
+        return self._shared[1]
+
+    def _decided_by(self, key: End) -> int:
+        """The atoms of the call's own ends that `key` decides."""
+        if key.role is not Role.EDGE:
+            return key.depends
+        bit = self.terms.atoms.bit
+        found = bit(OfPlace(key.other)) | key.depends
+        return found | bit(OfEnd(Role.SOURCE, key.other)) | bit(OfEnd(Role.DESTINATION, key.other))
+
+    def determined(self, term: Term, key: Term) -> bool:
+        """Whether any two calls, at any two moments, with the same value for `key` have the same value for `term`: it
+        is made from the key, from what all calls share, and from elements that the operator does not write."""
+        allowed = self._harmless() | (self._decided_by(key) if isinstance(key, End) else 0)
+        if not self.depends(term) & ~allowed:
+            return True
+        waiting, seen = [term], {term}
+        while waiting:
+            part = waiting.pop()
+            if part is key or not self.depends(part) & ~allowed:
+                continue
+            inner = parts(part)
+            if not inner or (isinstance(part, ElementTerm) and part.read):
+                return False
+            for found in inner:
+                if found not in seen:
+                    seen.add(found)
+                    waiting.append(found)
+        return True
+
+    def uniform(self, term: Term) -> bool:
+        """Whether all calls of the operator have the same value for `term`."""
+        return self.determined(term, self.terms.unit)

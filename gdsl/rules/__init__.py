@@ -1,0 +1,84 @@
+"""The rules of *Writes*, *Reads* and *Closing conditions*, judged on the effects of each operator; the E03 codes.
+
+One file a rule, each with the reason why what it allows has one answer: `writes` (with `writers`, how many calls can
+address an element, and `same_value`), `reads`, `closing`, `waiting`. `report`, `fixes` and `words` say what is wrong.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from gdsl.diagnostics import Diagnostic, GdslError
+from gdsl.effects import Effects, ProgramEffects, WriteKind
+from gdsl.ir.nodes import Closing
+from gdsl.operations import StoreRule
+from gdsl.rules.closing import Closes, check_closing, closing_node, closings
+from gdsl.rules.reads import check_reads
+from gdsl.rules.report import Report
+from gdsl.rules.same_value import differing_pair
+from gdsl.rules.waiting import check_waiting
+from gdsl.rules.writers import Writers
+from gdsl.rules.writes import check_writes
+from gdsl.source import Source
+
+__all__ = ["Closes", "Findings", "Judged", "Writers", "judge"]
+
+_WEAKEST = (StoreRule.SINGLE_WRITER, StoreRule.UNDER_CAS, StoreRule.ANY_WINNER, StoreRule.SAME_VALUE)
+"""Where two operators call one functor its stores take the rule that promises least, which comes last here."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """An operator, and what the rules found out about it."""
+
+    effects: Effects
+    writers: Writers
+    closings: list[Closes]
+    _varied: dict[tuple[str, WriteKind], bool] = field(default_factory=dict)
+
+    def varied(self, name: str, kind: WriteKind) -> bool:
+        """Whether two writes of this kind may put different values into one element of `name`."""
+        if (name, kind) not in self._varied:
+            writes = [write for write in self.effects.written(name) if write.kind is kind]
+            self._varied[name, kind] = differing_pair(self.effects, writes) is not None
+        return self._varied[name, kind]
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What the rules found. `stores` is keyed by the identity of the IR's `Store`s, `sites` by that of operators."""
+
+    stores: dict[int, StoreRule]
+    closings: dict[int, Closing]
+    sites: dict[int, Judged]
+
+
+def judge(program: ProgramEffects, source: Source, refuse: bool = True) -> Findings:
+    """Apply the rules to every operator.
+
+    Raises GdslError with every violation, in the order of the text. With `refuse` False (for tests that show what the
+    rules prevent) violations are ignored and their stores count as plain ones.
+    """
+    report = Report(source)
+    stores: dict[int, StoreRule] = {}
+    nodes: dict[int, Closing] = {}
+    sites: dict[int, Judged] = {}
+    for site, effects in program.sites.items():
+        writers = Writers(effects)
+        for store, rule in check_writes(effects, writers, report).items():
+            stores[store] = max(stores.get(store, rule), rule, key=_WEAKEST.index)
+        found = closings(effects, writers)
+        check_reads(effects, writers, found, report)
+        check_closing(effects, found, report)
+        check_waiting(effects, writers, report)
+        sites[site] = Judged(effects, writers, found)
+        node = closing_node(effects, found)
+        if node is not None:
+            nodes[site] = node
+    if refuse and report.diagnostics:
+        raise GdslError(sorted(report.diagnostics, key=_place), source)
+    return Findings(stores, nodes, sites)
+
+
+def _place(diagnostic: Diagnostic) -> tuple[int, int]:
+    return (diagnostic.span.line, diagnostic.span.column) if diagnostic.span is not None else (0, 0)

@@ -1,0 +1,173 @@
+"""The fixes that messages offer: only what is right when typed in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from gdsl.effects.atoms import OfRead
+from gdsl.effects.proof import Proof
+from gdsl.effects.summary import Effects, Guard, Read, Write, WriteKind, each
+from gdsl.effects.terms import Choice, Constant, ElementTerm, Operation, ScalarTerm, Term, inside, parts
+from gdsl.ir import nodes
+from gdsl.operations import BinaryOperation, ReduceOperation
+from gdsl.source import Span
+from gdsl.types import ScalarType
+
+_SMALLER = (BinaryOperation.LESS, BinaryOperation.LESS_EQUAL)
+_LARGER = (BinaryOperation.GREATER, BinaryOperation.GREATER_EQUAL)
+Words = Callable[[Span], str]
+
+
+def fix_of_store(write: Write, target: str) -> str:
+    """For E0301."""
+    index = target[len(write.name) :] if target.startswith(write.name) else ""
+    ordered = "" if write.type is ScalarType.BOOL else "`min=` or `max=` picks by value; "
+    return (
+        f"`{target} any= …` lets any of the writers win; {ordered}a store under `if (cas(x{index}, old, new))` has a "
+        "single writer"
+    )
+
+
+def fix_of_read(effects: Effects, read: Read, write: Write, words: Words) -> str:
+    """For E0302."""
+    special = _of_a_test(effects, read, words)
+    if special is not None:
+        return special
+    fixes = [f"write into a second {'scalar' if effects.is_scalar(read) else 'array'} and use it in the next operator"]
+    decides = read.in_condition or _decides(effects, read)
+    plain = (WriteKind.STORE, WriteKind.ANY, WriteKind.CAS)
+    stores = all(other.kind in plain and other.index is read.index for other in effects.written(read.name))
+    if read.in_condition and stores:
+        fixes.insert(0, "store what makes the test false for certain, such as a literal or `iteration + 1`")
+    if not read.in_condition and write.form in ("min=", "max=", "|=", "&="):
+        fixes.insert(0, f"use it only in the operand or index of `{write.name}[…] {write.form} …`")
+    if not decides:
+        fixes.append(
+            f"`now {words(read.span)}` takes any value from before or during the operator (the result is then not "
+            "unique)"
+        )
+    return "; or ".join(fixes)
+
+
+def _decides(effects: Effects, read: Read) -> bool:
+    """Whether anything happens or not by what `read` sees: `now` would then act on a value of the past."""
+    bit = effects.terms.atoms.bit(OfRead(read.number))
+    guards = 0
+    for write in effects.writes:
+        guards |= write.guard.depends if write.guard is not None else 0
+    return bool(bit & effects.terms.atoms.closure(guards))
+
+
+def _of_a_test(effects: Effects, read: Read, words: Words) -> str | None:
+    """The fix where the read is a test of the element that is then written."""
+    if read.in_condition:
+        return _take_by_cas(effects, read, words)
+    guard = next(
+        (
+            found
+            for write in effects.written(read.name)
+            for found in each(write.guard)
+            if read.term in inside(found.term) and found.term.depth < 20
+        ),
+        None,
+    )
+    if guard is None:
+        return None
+    return _reduce_without_test(effects, guard, words) or _test_in_condition(effects, read, guard, words)
+
+
+def _reduce_without_test(effects: Effects, guard: Guard, words: Words) -> str | None:
+    """For `if (y < x[i]) { x[i] min= y; }`: the reduction makes the test by itself."""
+    test = guard.term
+    if not isinstance(test, Operation) or not guard.expected or len(test.arguments) != 2:
+        return None
+    for write in effects.writes:
+        if write.operation not in (ReduceOperation.MIN, ReduceOperation.MAX) or write.guard is not guard:
+            continue
+        smaller = write.operation is ReduceOperation.MIN
+        left, right = test.arguments
+        for value, element, signs in (
+            (left, right, _SMALLER if smaller else _LARGER),
+            (right, left, _LARGER if smaller else _SMALLER),
+        ):
+            at = getattr(element, "index", None)
+            named = getattr(element, "array", getattr(element, "name", None)) == write.name
+            if test.operation in signs and named and at is write.index and _same_text(value, write.value):
+                return _in_place_of_the_test(effects, guard, words(write.span))
+    return None
+
+
+def _in_place_of_the_test(effects: Effects, guard: Guard, statement: str) -> str:
+    """How a reduction that makes the test by itself takes its place."""
+    under = [write for write in effects.writes if guard in each(write.guard)]
+    accept = effects.accept
+    if len(under) > 1:
+        return (
+            f"put the reduction in the place of the test, which it makes by itself: `if (changed({statement})) {{ … }}`"
+        )
+    if accept is not None and (accept is effects.terms.true or guard.term in inside(accept)):
+        return f"`accept changed({statement});` makes the test and says whether it held"
+    return f"drop the test: `{statement};` makes it by itself"
+
+
+def _same_text(one: Term, other: Term) -> bool:
+    """Whether two terms are the same but for the numbers of their reads."""
+    if one is other:
+        return True
+    if type(one) is not type(other) or one.depth != other.depth:
+        return False
+    if isinstance(one, ElementTerm) and isinstance(other, ElementTerm):
+        return one.array == other.array and _same_text(one.index, other.index)
+    if isinstance(one, ScalarTerm) and isinstance(other, ScalarTerm):
+        return one.name == other.name
+    if isinstance(one, Operation) and isinstance(other, Operation) and one.operation is other.operation:
+        pairs = zip(parts(one), parts(other), strict=False)
+        return all(_same_text(first, second) for first, second in pairs)
+    return False
+
+
+def _test_in_condition(effects: Effects, read: Read, guard: Guard, words: Words) -> str | None:
+    """For `if (x[i] == old) { x[i] = new; … }` around everything: as a `cond` the test closes."""
+    writes = effects.written(read.name)
+    if not guard.expected or any(
+        write.kind is not WriteKind.STORE or write.index is not read.index for write in writes
+    ):
+        return None
+    everything = all(guard in each(write.guard) for write in effects.writes)
+    accept = effects.accept
+    accepted = accept is None or accept is guard.term or (
+        isinstance(accept, Choice) and accept.condition is guard.term and accept.no is effects.terms.false
+    )  # fmt: skip
+    tests = [(write, effects.terms.replace(guard.term, read.term, write.value)) for write in writes]
+    made_false = all(effects.determined(test, write.index) and Proof().decide(test) is False for write, test in tests)
+    node = _branch_with(effects, read)
+    if not (everything and accepted and made_false and node is not None):
+        return None
+    return f"move the test to `cond`: `cond {words(node.condition.span)};`, which the store then makes false"
+
+
+def _branch_with(effects: Effects, read: Read) -> nodes.Branch | None:
+    """The statement of the body whose condition has the read."""
+    for node in effects.functor.body:
+        if isinstance(node, nodes.Branch):
+            first, last = node.condition.span, read.span
+            if (first.line, first.column) <= (last.line, last.column) and (
+                (last.end_line, last.end_column) <= (first.end_line, first.end_column)
+            ):
+                return node
+    return None
+
+
+def _take_by_cas(effects: Effects, read: Read, words: Words) -> str | None:
+    """For a `cond` that tests what `apply` then stores at several elements: one `cas` each takes them."""
+    stores = [write for write in effects.written(read.name) if write.index is read.index]
+    constant = [write for write in stores if write.kind is WriteKind.STORE and isinstance(write.value, Constant)]
+    if not constant or len(stores) != 1 or len({write.index for write in effects.written(read.name)}) < 2:
+        return None
+    if read.term.type is not ScalarType.BOOL or constant[0].value is not effects.terms.true:
+        return None
+    element = words(read.span)
+    return (
+        f"in place of the test let one call take the element: `if (cas({element}, false, true)) {{ … }}` in `apply`, "
+        "one for each element, the second within the first"
+    )

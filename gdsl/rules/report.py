@@ -1,0 +1,198 @@
+"""The messages of the E03 family."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from gdsl.diagnostics import Diagnostic, Label
+from gdsl.effects.summary import Effects, Read, Write
+from gdsl.effects.terms import ElementTerm, Term, inside, parts
+from gdsl.ir import nodes
+from gdsl.rules.fixes import fix_of_read, fix_of_store
+from gdsl.rules.words import meeting, text
+from gdsl.source import Source, Span
+
+
+class Closed(Protocol):
+    """What closes a functor: see `gdsl.rules.closing.Closes`."""
+
+    @property
+    def name(self) -> str:
+        """The array."""
+        ...
+
+    @property
+    def key(self) -> Term:
+        """Where."""
+        ...
+
+
+class Report:
+    """Collects the diagnostics of a program; the same mistake at a second operator is said once."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.diagnostics: list[Diagnostic] = []
+        self._said: set[tuple[str, Span]] = set()
+
+    def add(self, diagnostic: Diagnostic) -> None:
+        """Keep a message unless its place has one of the same code already."""
+        assert diagnostic.span is not None
+        if (diagnostic.code, diagnostic.span) not in self._said:
+            self._said.add((diagnostic.code, diagnostic.span))
+            self.diagnostics.append(diagnostic)
+
+    def words_at(self, span: Span) -> str:
+        """The program's text at `span`, if it is on one line."""
+        line = self.source.line(span.line)
+        end = span.end_column - 1 if span.end_line == span.line else len(line)
+        return line[span.column - 1 : end].strip().rstrip(";")
+
+
+def _site(effects: Effects) -> str:
+    operator = effects.operator
+    names = {nodes.Advance: "advance", nodes.Compute: "compute", nodes.NeighborReduce: "neighbor_reduce"}
+    everything = isinstance(operator, nodes.Filter) and isinstance(operator.frontier, nodes.AllVertices)
+    name = names.get(type(operator), "where" if everything else "filter")
+    return f"in `{name}(…)` of line {operator.span.line}"
+
+
+def _notes(*notes: str | None) -> tuple[str, ...]:
+    return tuple(note for note in notes if note)
+
+
+def differing_stores(report: Report, effects: Effects, first: Write, second: Write) -> None:
+    """E0301: `x = y` where several calls can address the element with different values."""
+    met = meeting(effects, first.index, second.index)
+    reason = varying(effects, first)
+    if reason is None and first is not second:
+        reason = varying(effects, second)
+    note = f"the value depends on {reason}" if reason else "the two statements store different values"
+    labels = () if first is second else (Label(second.span, "the other store"),)
+    report.add(
+        Diagnostic(
+            "E0301",
+            f"{met.first} and {met.second} both store into {met.place(first.name)}, and the values may differ",
+            first.span,
+            labels,
+            _notes(met.where, note, _site(effects)),
+            fix_of_store(first, report.words_at(first.target)),
+            "which one stays depends on the order",
+        )
+    )
+
+
+def varying(effects: Effects, write: Write) -> str | None:
+    """What in a stored value is not the same for all calls that store into the element, in words."""
+    for part in inside(write.value):
+        read = isinstance(part, ElementTerm) and part.read
+        if (read or not parts(part)) and not effects.determined(part, write.index):
+            return f"`{text(effects, part)}`"
+    return None
+
+
+def mixed_writes(report: Report, effects: Effects, first: Write, second: Write) -> None:
+    """E0303: two kinds of writes to one array whose order matters."""
+    met = meeting(effects, first.index, second.index)
+    report.add(
+        Diagnostic(
+            "E0303",
+            f"{met.first} writes {met.place(first.name)} by `{first.form}` and {met.second} writes it by "
+            f"`{second.form}`: the result depends on which comes first",
+            first.span,
+            (Label(second.span, "the other write"),),
+            _notes(met.where, _site(effects)),
+            f"use one form for all writes to `{first.name}` in this functor, or move one of them to a second operator",
+            f"`{first.form}` here",
+        )
+    )
+
+
+def not_single(report: Report, effects: Effects, write: Write, cas: Write, reason: str) -> None:
+    """E0306: a store under a `cas` that does not make it the only one."""
+    met = meeting(effects, write.index, write.index)
+    index = "" if effects.is_scalar(write) else report.words_at(write.target)[len(write.name) :]
+    report.add(
+        Diagnostic(
+            "E0306",
+            f"{met.first} and {met.second} may both store into {met.place(write.name)}: {reason}",
+            write.span,
+            (Label(cas.span, "this `cas`"),),
+            _notes(met.where, _site(effects)),
+            f"`if (cas(x{index}, old, new))` at the index of the store, with an `old` that is the same for all calls "
+            f"and a `new` that differs from it; or `{report.words_at(write.target)} any= …`",
+            "not a single writer",
+        )
+    )
+
+
+def forbidden_read(report: Report, effects: Effects, read: Read, write: Write) -> None:
+    """E0302: a read of what another call of the same operator may write."""
+    met = meeting(effects, write.index, read.index)
+    scalar = effects.is_scalar(read)
+    note = "all calls of the operator share the scalar" if scalar else "the two may come in any order"
+    closing = "`cond` may test it only where the write makes that test false for certain" if read.in_condition else None
+    report.add(
+        Diagnostic(
+            "E0302",
+            f"{met.first} writes {met.place(write.name)}, which {met.second} reads",
+            read.span,
+            (Label(write.span, "the write"),),
+            _notes(met.where, note, closing, _site(effects)),
+            fix_of_read(effects, read, write, report.words_at),
+            "before or after that write?",
+        )
+    )
+
+
+def in_closing_functor(report: Report, effects: Effects, write: Write, closed: str, key: Term, reason: str) -> None:
+    """E0304: a statement whose effect depends on how many edges still run `apply`."""
+    met = meeting(effects, key, key)
+    fix = "move it to a second operator, or let one call do it: `if (cas(…)) { … }`"
+    if reason.startswith("which") and write.operation is None:
+        fix += f", or say `{report.words_at(write.target)} any= …`"
+    report.add(
+        Diagnostic(
+            "E0304",
+            f"`{effects.functor.name}` closes: {met.first} may end the run of {met.second}, so {reason}",
+            write.span,
+            (),
+            _notes(f"after the write to {met.place(closed)} its `cond` is false", _site(effects)),
+            fix,
+            "may or may not run",
+        )
+    )
+
+
+def accept_in_closing(report: Report, effects: Effects, span: Span, closed: Closed, reason: str) -> None:
+    """E0305: an `accept` that depends on which edges still run `apply`."""
+    met = meeting(effects, closed.key, closed.key)
+    report.add(
+        Diagnostic(
+            "E0305",
+            f"`{effects.functor.name}` closes: {met.first} may end the run of {met.second}, and {reason}",
+            span,
+            (),
+            _notes(f"after the write to {met.place(closed.name)} its `cond` is false", _site(effects)),
+            "accept what depends on that vertex alone (or nothing: `to=none`), and decide the rest in a `filter` "
+            "behind it",
+            "depends on the order",
+        )
+    )
+
+
+def waits_for_others(report: Report, effects: Effects, loop: nodes.Loop, name: str) -> None:
+    """E0307: a loop that may go on until another call does something."""
+    report.add(
+        Diagnostic(
+            "E0307",
+            f"this loop of `{effects.functor.name}` may wait for another call to write `{name}`, and calls need not "
+            "run side by side",
+            loop.condition.span,
+            (),
+            _notes("it ends when other calls say so, and changes nothing by itself that would end it", _site(effects)),
+            "let the schedule wait: end the call here and go on in the next operator or pass; or let each round change "
+            "something by a reduction that cannot go on forever: `while (changed(x min= …))`",
+            "may never end",
+        )
+    )

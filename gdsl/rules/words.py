@@ -1,0 +1,153 @@
+"""The two calls that meet, in words, and terms as the user would write them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from gdsl.effects.summary import Effects
+from gdsl.effects.terms import (
+    Choice,
+    Constant,
+    Conversion,
+    CountTerm,
+    DegreeTerm,
+    ElementTerm,
+    End,
+    FunctionTerm,
+    Operation,
+    Origin,
+    ParamTerm,
+    PassTerm,
+    PlaceTerm,
+    ScalarTerm,
+    Term,
+    Unknown,
+)
+from gdsl.ir.nodes import EdgeFunctor, Role
+from gdsl.operations import BinaryOperation, Builtin
+
+_DEEPEST = 6
+"""Parts of a term that lie deeper are not spelled out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """Two calls and the element that both name. `element` is empty for scalars; `where` says when they meet there."""
+
+    first: str
+    second: str
+    element: str
+    where: str = ""
+
+    def place(self, name: str) -> str:
+        """The array element or scalar, as code."""
+        return f"`{name}[{self.element}]`" if self.element else f"`{name}`"
+
+
+def meeting(effects: Effects, first: Term, second: Term) -> Meeting:
+    """Two calls of which one uses index `first` and the other index `second` for the same element."""
+    if not effects.on_edges:
+        return _of_vertices(effects, first, second)
+    if first is effects.terms.unit:
+        return Meeting("the call for edge (a, b)", "the call for edge (c, d)", "")
+    one, other = _role(first), _role(second)
+    if one is other is Role.EDGE:
+        return Meeting("the visit of edge e = (a, b) from a", "the visit of the same edge from b", "e")
+    walked, ends = (Role.NEAR, Role.FAR), (Role.SOURCE, Role.DESTINATION)
+    if one in walked and other in walked:
+        return Meeting(
+            f"the visit of an edge from {_walk(one, 'a')}", f"the visit of an edge from {_walk(other, 'b')}", "c"
+        )
+    if one in ends and other in ends:
+        return Meeting(f"the call for edge {_pair(one, 'a')}", f"the call for edge {_pair(other, 'b')}", "c")
+    where = f"where `{text(effects, first)}` of the first and `{text(effects, second)}` of the second are the same"
+    return Meeting("the call for edge (a, b)", "the call for edge (c, d)", "x", where)
+
+
+def _pair(role: Role | None, letter: str) -> str:
+    return f"(c, {letter})" if role is Role.SOURCE else f"({letter}, c)"
+
+
+def _walk(role: Role | None, letter: str) -> str:
+    return f"c to {letter}" if role is Role.NEAR else f"{letter} to c"
+
+
+def _of_vertices(effects: Effects, first: Term, second: Term) -> Meeting:
+    calls_for = ("the call for vertex u", "the call for vertex v")
+    if first is effects.terms.unit:
+        return Meeting(*calls_for, "")
+    if _role(first) is Role.VERTEX:
+        return Meeting(*calls_for, "u", f"where `{_at(effects, second, 'v')}` is u")
+    if _role(second) is Role.VERTEX:
+        return Meeting(*calls_for, "v", f"where `{_at(effects, first, 'u')}` is v")
+    return Meeting(*calls_for, "x", f"where `{_at(effects, first, 'u')}` and `{_at(effects, second, 'v')}` are both x")
+
+
+def _at(effects: Effects, term: Term, letter: str) -> str:
+    return text(effects, term, {Role.VERTEX: letter})
+
+
+def _role(term: Term) -> Role | None:
+    return term.role if isinstance(term, End) else None
+
+
+def text(effects: Effects, term: Term, letters: Mapping[Role, str] | None = None) -> str:
+    """`term` in the program's own names, or with `letters` for the functor's parameters."""
+    return _Text({**_names(effects), **(letters or {})}).of(term, 0)
+
+
+def _names(effects: Effects) -> dict[Role, str]:
+    functor = effects.functor
+    names = {Role.NEAR: "near", Role.FAR: "far"}
+    if isinstance(functor, EdgeFunctor):
+        ends = {Role.SOURCE: functor.source, Role.DESTINATION: functor.destination, Role.EDGE: functor.edge}
+        return names | ends
+    return names | {Role.VERTEX: functor.vertex}
+
+
+class _Text:
+    def __init__(self, names: Mapping[Role, str]) -> None:
+        self.names = names
+
+    def of(self, term: Term, depth: int) -> str:
+        if depth > _DEEPEST:
+            return "…"
+        deeper = depth + 1
+        match term:
+            case Constant():
+                return "none" if term.value is None else str(term.value).lower()
+            case End():
+                return self.names[term.role]
+            case ElementTerm():
+                return f"{term.array}[{self.of(term.index, deeper)}]"
+            case ScalarTerm() | ParamTerm():
+                return term.name
+            case PassTerm():
+                return "iteration"
+            case CountTerm():
+                return "num_vertices" if term.domain.value == "vertex" else "num_edges"
+            case PlaceTerm():
+                return "place"
+            case DegreeTerm():
+                return f"{term.degree.value}({self.of(term.vertex, deeper)})"
+            case Conversion():
+                return self.of(term.operand, depth)
+            case Unknown():
+                return f"{term.name}(…)" if term.origin is Origin.RESULT else term.name
+        return self._made(term, deeper)
+
+    def _made(self, term: Term, deeper: int) -> str:
+        if isinstance(term, Choice):
+            condition, yes, no = (self.of(part, deeper) for part in (term.condition, term.yes, term.no))
+            return f"{condition} ? {yes} : {no}"
+        if isinstance(term, FunctionTerm):
+            return f"{term.function}({', '.join(self.of(part, deeper) for part in term.arguments)})"
+        assert isinstance(term, Operation)
+        inner = [self.of(part, deeper) for part in term.arguments]
+        if isinstance(term.operation, Builtin):
+            return f"{term.operation.value}({', '.join(inner)})"
+        if isinstance(term.operation, BinaryOperation):
+            sign = "+" if term.operation is BinaryOperation.ADD_SATURATING else term.operation.value
+            return f"{inner[0]} {sign} {inner[1]}"
+        return f"{term.operation.value}{inner[0]}"

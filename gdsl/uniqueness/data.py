@@ -1,0 +1,279 @@
+"""What holds of data throughout a program, wherever it is read: ranges, and which sums never cancel.
+
+Both look at every place that writes, in no order. A range is widened where it does not settle. A float never cancels
+that is made of numbers that are not negative, by addition, multiplication and the like, without subtraction: then a
+rounding error is small beside it, and whether it is zero (and so what a division by it gives) is the same in every
+run.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from gdsl.effects import ProgramEffects, Write, WriteKind
+from gdsl.effects.operation_ranges import Range, limits, of_binary, of_builtin, union
+from gdsl.effects.proof import Proof
+from gdsl.effects.ranges import Ranges
+from gdsl.effects.terms import (
+    DEEPEST_PROOF,
+    Choice,
+    Conversion,
+    CountTerm,
+    DegreeTerm,
+    ElementTerm,
+    Operation,
+    ScalarTerm,
+    Term,
+)
+from gdsl.ir import nodes
+from gdsl.operations import BinaryOperation, Builtin, NeighborOperation, ReduceOperation
+from gdsl.types import ScalarType
+from gdsl.uniqueness.terms_of_schedule import ScheduleTerms
+
+_ROUNDS = 4
+"""After so many rounds a range that still grows is widened."""
+_MOST_ROUNDS = 60
+"""A program whose ranges have not settled then has none."""
+_SUMS = {
+    ReduceOperation.ADD: BinaryOperation.ADD,
+    ReduceOperation.SUBTRACT: BinaryOperation.SUBTRACT,
+    ReduceOperation.MULTIPLY: BinaryOperation.MULTIPLY,
+    ReduceOperation.BIT_AND: BinaryOperation.BIT_AND,
+    ReduceOperation.BIT_OR: BinaryOperation.BIT_OR,
+    ReduceOperation.BIT_XOR: BinaryOperation.BIT_XOR,
+}
+_GROWING = (ReduceOperation.ADD, ReduceOperation.MULTIPLY, ReduceOperation.MIN, ReduceOperation.MAX)
+_GROWING_OPERATIONS = (
+    BinaryOperation.ADD,
+    BinaryOperation.MULTIPLY,
+    BinaryOperation.DIVIDE,
+    Builtin.MIN,
+    Builtin.MAX,
+    Builtin.SQRT,
+)
+
+
+@dataclass(frozen=True)
+class Put:
+    """One place that writes: into `name` a value, or, by `reduce`, a combination with the former one; by `neighbors`
+    a reduction of many such values."""
+
+    name: str
+    value: Term
+    reduce: ReduceOperation | None = None
+    neighbors: NeighborOperation | None = None
+
+
+@dataclass(frozen=True)
+class Swapped:
+    """Two names that change places."""
+
+    first: str
+    second: str
+
+
+class Data:
+    """The facts about all data of a program."""
+
+    def __init__(self, effects: ProgramEffects) -> None:
+        self.effects = effects
+        self.types = {data.name: data.type for data in effects.data}
+        self.puts, self.swaps = _places(effects)
+        self._inputs = self._of_inputs()
+        self.first = {data.name: self._first(data) for data in effects.data}
+        self.ranges = Ranges(self._settled())
+        self.proof = Proof(self.ranges)
+        self._positive: dict[Term, bool] = {}
+        self._positive_of: frozenset[str] | None = None
+        self.never_cancels = self._never_cancelling()
+
+    # ------------------------------------------------------------ ranges
+
+    def _first(self, data: nodes.Array | nodes.Scalar) -> Range:
+        if data.initial is not None:
+            initial = ScheduleTerms(self.effects).value(data.initial)
+            return Ranges(self._inputs).of(initial)
+        return self._inputs[data.name]
+
+    def _of_inputs(self) -> dict[str, Range]:
+        inputs = (data for data in self.effects.data if data.is_input)
+        return {data.name: _said(ScheduleTerms(self.effects), data) for data in inputs}
+
+    def _settled(self) -> Mapping[str, Range]:
+        found = dict(self.first)
+        for number in range(_MOST_ROUNDS):
+            before = dict(found)
+            ranges = Ranges(before)
+            for put in self.puts:
+                found[put.name] = union(found[put.name], _after(put, found[put.name], ranges, self.types[put.name]))
+            for swap in self.swaps:
+                found[swap.first] = found[swap.second] = union(found[swap.first], found[swap.second])
+            if found == before:
+                return found
+            if number >= _ROUNDS:
+                found = {name: _widened(before[name], found[name], self.types[name]) for name in found}
+        return {name: limits(kind) for name, kind in self.types.items()}
+
+    # ------------------------------------------------------------ cancellation
+
+    def _never_cancelling(self) -> frozenset[str]:
+        names = {name for name in self.types if self.first[name].low >= 0}
+        while True:
+            frozen = frozenset(names)
+            left = {put.name for put in self.puts if put.name in names and not self._keeps(put, frozen)}
+            for swap in self.swaps:
+                left |= {swap.first, swap.second} if not {swap.first, swap.second} <= names else set()
+            if not left & names:
+                return frozen
+            names -= left
+
+    def _keeps(self, put: Put, names: frozenset[str]) -> bool:
+        of_sums = (NeighborOperation.SUM, NeighborOperation.PRODUCT, NeighborOperation.MIN, NeighborOperation.MAX)
+        if put.neighbors is not None and put.neighbors not in (*of_sums, NeighborOperation.COUNT):
+            return self.types[put.name] is ScalarType.BOOL
+        return (put.reduce is None or put.reduce in _GROWING) and self.stays_positive(put.value, names)
+
+    def stays_positive(self, term: Term, names: frozenset[str] | None = None) -> bool:
+        """Whether a value that is never negative is made without cancellation: whether it is zero hangs on no
+        rounding error."""
+        names = self.never_cancels if names is None else names
+        if names is not self._positive_of:
+            self._positive, self._positive_of = {}, names
+        if term not in self._positive:
+            self._positive[term] = term.depth <= DEEPEST_PROOF and self._stays_positive(term, names)
+        return self._positive[term]
+
+    def _stays_positive(self, term: Term, names: frozenset[str]) -> bool:
+        if isinstance(term, ElementTerm):
+            return term.array in names and self.ranges.of(term).low >= 0
+        if isinstance(term, ScalarTerm):
+            return term.name in names and self.ranges.of(term).low >= 0
+        if isinstance(term, DegreeTerm | CountTerm):
+            return True
+        if isinstance(term, Conversion):
+            return term.type.is_float and self.stays_positive(term.operand, names)
+        if isinstance(term, Choice):
+            return self.stays_positive(term.yes, names) and self.stays_positive(term.no, names)
+        if isinstance(term, Operation):
+            growing = term.operation in _GROWING_OPERATIONS
+            return growing and all(self.stays_positive(part, names) for part in term.arguments)
+        return not term.depends and self.ranges.known_sign(term)
+
+
+def _places(effects: ProgramEffects) -> tuple[list[Put], list[Swapped]]:
+    """Every place of a program that writes data."""
+    puts, swaps = [], []
+    for found in effects.sites.values():
+        puts += [_of_write(write) for write in found.writes]
+    terms = ScheduleTerms(effects)
+    for step in all_steps(effects.program.schedule):
+        match step:
+            case nodes.StoreScalar():
+                puts.append(Put(step.scalar, terms.value(step.value)))
+            case nodes.StoreElement():
+                puts.append(Put(step.target.array, terms.value(step.value)))
+            case nodes.Fill():
+                puts.append(Put(step.array, terms.value(step.value)))
+            case nodes.Swap():
+                swaps.append(Swapped(step.first, step.second))
+            case nodes.NeighborReduce():
+                value = effects.sites[step.site].value
+                assert value is not None
+                puts.append(Put(step.array, value, neighbors=step.operation))
+    return puts, swaps
+
+
+def _of_write(write: Write) -> Put:
+    return Put(write.name, write.value, write.operation if write.kind is WriteKind.REDUCE else None)
+
+
+def all_steps(steps: tuple[nodes.Step, ...]) -> Iterator[nodes.Step]:
+    """Every step of a schedule, those inside loops and branches too."""
+    for step in steps:
+        yield step
+        if isinstance(step, nodes.While | nodes.Repeat):
+            yield from all_steps(step.body)
+        elif isinstance(step, nodes.If):
+            yield from all_steps(step.then)
+            yield from all_steps(step.otherwise)
+
+
+def _said(terms: ScheduleTerms, data: nodes.Array | nodes.Scalar) -> Range:
+    """What `where` says about the elements of an input."""
+    found = limits(data.type)
+    waiting = [data.where] if data.where is not None else []
+    while waiting:
+        node = waiting.pop()
+        if not isinstance(node, nodes.Binary):
+            continue
+        if node.operation is BinaryOperation.AND:
+            waiting.extend((node.left, node.right))
+            continue
+        mirrored = _MIRRORED.get(node.operation)
+        for own, other, operation in ((node.left, node.right, node.operation), (node.right, node.left, mirrored)):
+            named = isinstance(own, nodes.Element) and isinstance(own.index, nodes.OwnId) and own.array == data.name
+            named = named or (isinstance(own, nodes.ScalarValue) and own.name == data.name)
+            if named and operation is not None:
+                found = _narrowed(found, operation, Ranges({}).of(terms.value(other)))
+    return found
+
+
+_MIRRORED = {
+    BinaryOperation.LESS: BinaryOperation.GREATER,
+    BinaryOperation.LESS_EQUAL: BinaryOperation.GREATER_EQUAL,
+    BinaryOperation.GREATER: BinaryOperation.LESS,
+    BinaryOperation.GREATER_EQUAL: BinaryOperation.LESS_EQUAL,
+    BinaryOperation.EQUAL: BinaryOperation.EQUAL,
+}
+
+
+def _narrowed(found: Range, operation: BinaryOperation, limit: Range) -> Range:
+    low, high = found.low, found.high
+    if operation in (BinaryOperation.GREATER, BinaryOperation.GREATER_EQUAL, BinaryOperation.EQUAL):
+        low = max(low, limit.low)
+    if operation in (BinaryOperation.LESS, BinaryOperation.LESS_EQUAL, BinaryOperation.EQUAL):
+        high = min(high, limit.high)
+    if operation is BinaryOperation.LESS and isinstance(high, int) and high == limit.high:
+        high -= 1
+    if operation is BinaryOperation.GREATER and isinstance(low, int) and low == limit.low:
+        low += 1
+    return Range(low, high, found.nan and operation not in _MIRRORED)
+
+
+def _after(put: Put, former: Range, ranges: Ranges, kind: ScalarType) -> Range:
+    """The range of a name once `put` has happened."""
+    value = ranges.of(put.value)
+    if put.neighbors is not None:
+        return _of_neighbors(put.neighbors, value, kind)
+    if put.reduce is None:
+        return value
+    if put.reduce in (ReduceOperation.MIN, ReduceOperation.MAX):
+        order = Builtin.MIN if put.reduce is ReduceOperation.MIN else Builtin.MAX
+        return of_builtin(order, kind, (former, value))
+    if kind is ScalarType.BOOL:
+        return limits(kind)
+    return of_binary(_SUMS[put.reduce], kind, former, value)
+
+
+def _of_neighbors(operation: NeighborOperation, value: Range, kind: ScalarType) -> Range:
+    full = limits(kind)
+    if operation in (NeighborOperation.MIN, NeighborOperation.MAX):
+        end = full.high if operation is NeighborOperation.MIN else full.low
+        return Range(min(value.low, end), max(value.high, end), value.nan)
+    if operation is NeighborOperation.COUNT:
+        return Range(0, min(full.high, 2**31 - 1))
+    if kind.is_float and value.low >= 0 and operation in (NeighborOperation.SUM, NeighborOperation.PRODUCT):
+        return Range(0.0, math.inf, value.nan or (operation is NeighborOperation.PRODUCT and value.high == math.inf))
+    return full
+
+
+def _widened(before: Range, after: Range, kind: ScalarType) -> Range:
+    full = limits(kind)
+    low, high = after.low, after.high
+    if low < before.low:
+        low = 0 if low >= 0 else full.low
+    if high > before.high:
+        high = 0 if high <= 0 else full.high
+    return Range(low, high, after.nan)

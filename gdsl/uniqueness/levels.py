@@ -1,0 +1,127 @@
+"""Levels: the grade of a name at one place of the schedule, with the reason where it is the worst."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from gdsl.ir.nodes import Doubt
+from gdsl.operations import Grade
+from gdsl.source import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A grade; `doubt` says why it is NOT_UNIQUE, `rounded` that this is for decisions on float sums alone."""
+
+    grade: Grade
+    doubt: Doubt | None = field(default=None, compare=False)
+    rounded: bool = False
+
+    @property
+    def exact(self) -> bool:
+        """Whether all runs agree."""
+        return self.grade is Grade.EXACT
+
+    @property
+    def badness(self) -> tuple[int, bool]:
+        """What makes one level worse than another."""
+        return self.grade.rank, not self.rounded
+
+
+EXACT = Level(Grade.EXACT)
+ROUNDING = Level(Grade.ROUNDING)
+CONVERGED = Level(Grade.CONVERGED)
+
+
+def not_unique(span: Span, reason: str) -> Level:
+    """The worst level."""
+    return Level(Grade.NOT_UNIQUE, Doubt(span, reason))
+
+
+def worst(levels: Iterable[Level]) -> Level:
+    """The worst of `levels`, the first of several; EXACT of none."""
+    found = EXACT
+    for level in levels:
+        if level.badness > found.badness:
+            found = level
+    return found
+
+
+def decided(level: Level, span: Span) -> Level:
+    """The level of a decision made on a value: a rounding error may turn it."""
+    if level.grade in (Grade.EXACT, Grade.NOT_UNIQUE):
+        return level
+    return Level(Grade.NOT_UNIQUE, Doubt(span, "a decision hangs on a float sum"), rounded=True)
+
+
+def of_passes(level: Level) -> Level:
+    """The level of what a loop changes whose end is decided on a value of `level`: float sums may only make it a pass
+    longer or shorter."""
+    return CONVERGED if level.grade is Grade.ROUNDING or level.rounded else level
+
+
+@dataclass
+class State:
+    """The level of all data and frontiers at one place of the schedule; what is not named is EXACT.
+
+    `marks` has that of the question whether an element still is the array's initial constant: which vertices have a
+    parent may be certain where the parents are not. `true` are the scalars that are true for certain, `compressed` the
+    label arrays in which every label is a root for certain (see `labels`).
+    """
+
+    values: dict[str, Level] = field(default_factory=dict)
+    marks: dict[str, Level] = field(default_factory=dict)
+    frontiers: dict[str, Level] = field(default_factory=dict)
+    true: frozenset[str] = frozenset()
+    compressed: frozenset[str] = frozenset()
+
+    def copy(self) -> State:
+        """An independent copy."""
+        return State(dict(self.values), dict(self.marks), dict(self.frontiers), self.true, self.compressed)
+
+    def value(self, name: str) -> Level:
+        """The level of a name's values."""
+        return self.values.get(name, EXACT)
+
+    def mark(self, name: str) -> Level:
+        """The level of being the initial constant."""
+        return self.marks.get(name, EXACT)
+
+    def frontier(self, name: str) -> Level:
+        """The level of a frontier's members."""
+        return self.frontiers.get(name, EXACT)
+
+    def set(self, name: str, value: Level, mark: Level) -> None:
+        """Give data another level."""
+        self.values[name] = value
+        self.marks[name] = mark
+
+    def raise_to(self, name: str, value: Level, mark: Level) -> bool:
+        """Give data at least these levels; whether that changed something."""
+        before = self.value(name), self.mark(name)
+        self.set(name, worst((before[0], value)), worst((before[1], mark)))
+        return before != (self.value(name), self.mark(name))
+
+    def forget(self, name: str) -> None:
+        """Data has been written: what was certain about it is not any more."""
+        self.true -= {name}
+        self.compressed -= {name}
+
+    def join(self, other: State) -> None:
+        """Take the worse level of both states for every name."""
+        for name in other.values.keys() | self.values.keys():
+            self.raise_to(name, other.value(name), other.mark(name))
+        for name in other.frontiers.keys() | self.frontiers.keys():
+            self.frontiers[name] = worst((self.frontier(name), other.frontier(name)))
+        self.true &= other.true
+        self.compressed &= other.compressed
+
+    def key(self) -> object:
+        """Equal for states that say the same."""
+        groups = (self.values, self.marks, self.frontiers)
+        return (
+            *(frozenset((name, level.badness) for name, level in group.items() if not level.exact) for group in groups),
+            self.true,
+            self.compressed,
+        )

@@ -1,0 +1,384 @@
+"""What one operator does to the levels of the data that it writes, and of the frontier that it gives.
+
+An effect is EXACT where it happens in the same cases with the same value in every run. That is plain where its index,
+conditions and value hang on nothing that the order of the calls decides. Where they hang on the result of an update
+that calls share, which call gets which result is open, but two things are not:
+
+- *all results together*: where all calls do the same to an element (the operand is one value for all of them), or where
+  a `cas` has a single winner, the results that its calls get are the same in every run, only dealt out differently. An
+  effect that hangs on the result and the element alone then happens as often and with the same values in every run.
+- *whether any call changed the element* by a monotone reduction. An effect that may as well happen once as often, under
+  that condition alone, is the same in every run.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping
+
+from gdsl.effects import Effects, Guard, Write, WriteKind, each
+from gdsl.effects.atoms import OfData, OfEnd, OfFrontier, OfPass, OfPlace, OfRead, OfResult, OfRound, OfUnseen
+from gdsl.effects.terms import (
+    DEEPEST_PROOF,
+    Choice,
+    Constant,
+    Conversion,
+    ElementTerm,
+    Operation,
+    Origin,
+    ScalarTerm,
+    Term,
+    Unknown,
+)
+from gdsl.operations import BinaryOperation, Outcome, ReduceOperation
+from gdsl.rules import Judged
+from gdsl.rules.closing import IDEMPOTENT, shifting, steady_accept
+from gdsl.rules.writes import shared_winners
+from gdsl.source import Span
+from gdsl.uniqueness.data import Data
+from gdsl.uniqueness.levels import EXACT, ROUNDING, Level, State, decided, not_unique, worst
+from gdsl.uniqueness.values import ValueLevels
+
+_FORMS = {Outcome.FETCH: "`fetch`", Outcome.CHANGED: "`changed`"}
+_ORDERS = (BinaryOperation.GREATER, BinaryOperation.LESS, BinaryOperation.NOT_EQUAL)
+
+
+class OperatorLevels:
+    """The levels inside one operator that starts from `state`; `members` is the level of its frontier. `state` is
+    raised while the operator is looked at, until nothing changes: a read may see what any call has written."""
+
+    def __init__(
+        self, judged: Judged, state: State, members: Level, data: Data, initials: Mapping[str, Constant]
+    ) -> None:
+        self.judged = judged
+        self.effects: Effects = judged.effects
+        self.state = state
+        self.data = data
+        self.initials = initials
+        self.members = decided(members, self.effects.operator.span)
+        self.closing = {closes.name for closes in judged.closings}
+        self._control: dict[int, Level] = {}
+        self._accepts: dict[Term, Level] = {}
+        self.levels = self._levels()
+        self.run = self._run()
+
+    def apply(self) -> None:
+        """Raise the levels of what the operator writes until they agree with each other."""
+        changed = True
+        while changed:
+            changed = False
+            self._control.clear()
+            self.levels = self._levels()
+            self.run = self._run()
+            for write in self.effects.writes:
+                changed |= self.state.raise_to(write.name, self.effect(write), self._mark(write))
+
+    def _levels(self) -> ValueLevels:
+        exact = 0
+        for atom, bit in self.effects.atoms:
+            steady = isinstance(atom, OfEnd | OfPlace | OfPass | OfRound)
+            if steady or (isinstance(atom, OfData) and self.state.value(atom.name).exact):
+                exact |= bit
+            elif isinstance(atom, OfRead):
+                exact |= bit if self._of_read(atom.number).exact else 0
+            elif isinstance(atom, OfResult) and self._is_own(atom.number):
+                exact |= bit if self._of_own_result(self.effects.write_number(atom.number)).exact else 0
+            elif isinstance(atom, OfFrontier):
+                exact |= bit if self.state.frontier(atom.name).exact else 0
+        return ValueLevels(self.data, exact, self.effects.terms.atoms.closure, self._of_leaf, self._of_test)
+
+    def _run(self) -> Level:
+        conditions = self.levels.at(self.effects.operator.span)
+        return worst((self.members, *(conditions.decision(conjunct) for conjunct in self.effects.conjuncts)))
+
+    # ------------------------------------------------------------ leaves
+
+    def _of_leaf(self, term: Term) -> Level:
+        if isinstance(term, ElementTerm | ScalarTerm):
+            name = term.array if isinstance(term, ElementTerm) else term.name
+            return self._of_read(term.read) if term.read else self.state.value(name)
+        write = self.effects.write_of(term)
+        if write is not None:
+            return self._of_result(write)
+        if not isinstance(term, Unknown):
+            return EXACT
+        atoms = self.effects.terms.atoms.members(term.depends)
+        return worst(decided(self._of_atom(atom), self.levels.span) for atom in atoms)
+
+    def _of_atom(self, atom: object) -> Level:
+        if isinstance(atom, OfData):
+            return self.state.value(atom.name)
+        if isinstance(atom, OfFrontier):
+            return self.state.frontier(atom.name)
+        if isinstance(atom, OfRead):
+            return self._of_read(atom.number)
+        if isinstance(atom, OfUnseen):
+            return not_unique(self.levels.span, "it is not understood")
+        return self._of_result(self.effects.write_number(atom.number)) if isinstance(atom, OfResult) else EXACT
+
+    def _of_read(self, number: int) -> Level:
+        read = self.effects.reads[number]
+        if self._sees_one_value(number):
+            return self.state.value(read.name)
+        if read.now:
+            return not_unique(read.span, "`now` takes any value from before or during the operator")
+        return not_unique(read.span, "it is read while other calls write it")
+
+    def _sees_one_value(self, number: int) -> bool:
+        read = self.effects.reads[number]
+        if self.judged.writers.sees_own(read):
+            return True
+        return read.in_condition and not read.now and read.name in self.closing
+
+    def _of_test(self, term: Term) -> Level | None:
+        """The level of a comparison with the initial constant, where that is all that is asked."""
+        if not isinstance(term, Operation) or term.operation not in (BinaryOperation.EQUAL, BinaryOperation.NOT_EQUAL):
+            return None
+        for read, constant in (term.arguments, term.arguments[::-1]):
+            if not (isinstance(constant, Constant) and isinstance(read, ElementTerm | ScalarTerm)):
+                continue
+            name = read.array if isinstance(read, ElementTerm) else read.name
+            index = read.index if isinstance(read, ElementTerm) else None
+            if self.initials.get(name) is not constant or (read.read and not self._sees_one_value(read.read)):
+                continue
+            if index is None or self.levels.of(index).exact:
+                return self.state.mark(name)
+        return None
+
+    def _is_own(self, number: int) -> bool:
+        return self.judged.writers.single(self.effects.write_number(number).name)
+
+    def _of_own_result(self, write: Write) -> Level:
+        """What an update of the call's own element gave."""
+        state = self.state.value(write.name)
+        return state if write.outcome is Outcome.FETCH else decided(state, write.span)
+
+    def _of_result(self, write: Write) -> Level:
+        if self.judged.writers.single(write.name):
+            made = self.levels.of(write.value)
+            made = made if write.outcome is Outcome.FETCH else decided(made, write.span)
+            level = worst((self._of_own_result(write), made))
+            return worst((level, self.levels.decision(write.old))) if write.old is not None else level
+        form = _FORMS[write.outcome] if write.outcome is not None else "`cas`"
+        return not_unique(write.span, f"which call gets which result of {form} is open")
+
+    # ------------------------------------------------------------ where a write happens
+
+    def control(self, write: Write) -> Level:
+        """The level of where and how often a write happens: EXACT where the elements, and how many calls do it there,
+        are the same in every run."""
+        found = self._control.get(write.number)
+        if found is None:
+            self._control[write.number] = not_unique(write.span, "it hangs on itself")
+            found = self._control[write.number] = self._find_control(write)
+        return found
+
+    def _find_control(self, write: Write) -> Level:
+        if not self.run.exact:
+            return self.run
+        reason = self._unsteady(write)
+        if reason is not None:
+            return not_unique(write.span, reason)
+        results = self._shared_results((write.index, *self._olds(write)), write.guard)
+        levels = self.levels.at(write.span)
+        if not results:
+            return worst((levels.decision(write.index), *self._guard_levels(write)))
+        return self._under_results(write, results)
+
+    def _unsteady(self, write: Write) -> str | None:
+        if write.kind is WriteKind.ANY:  # where something is written counts here; which value wins is another question
+            write = dataclasses.replace(write, kind=WriteKind.CAS)
+        reasons = (shifting(self.effects, closes, write) for closes in self.judged.closings)
+        return next((reason for reason in reasons if reason is not None), None)
+
+    def _olds(self, write: Write) -> tuple[Term, ...]:
+        return (write.old,) if write.old is not None else ()
+
+    def _guard_levels(self, write: Write) -> Iterable[Level]:
+        return (self.levels.decision(guard.term) for guard in each(write.guard))
+
+    def _shared_results(self, terms: Iterable[Term], guard: Guard | None) -> list[Write]:
+        """The writes whose results, shared by several calls, decide something."""
+        depends = guard.depends if guard is not None else 0
+        for term in terms:
+            depends |= term.depends
+        found = []
+        for atom in self.effects.terms.atoms.members(depends):
+            if isinstance(atom, OfResult):
+                write = self.effects.write_number(atom.number)
+                if not self.judged.writers.single(write.name):
+                    found.append(write)
+        return found
+
+    def _under_results(self, write: Write, results: list[Write]) -> Level:
+        """The level of where something happens that hangs on shared results."""
+        cause = results[0]
+        open_result = self._of_result(cause)
+        if len(results) > 1 or not self._same_for_all(cause, (write.index, *self._olds(write)), write.guard):
+            return open_result
+        if self._deals_out(cause):
+            return EXACT
+        under = [guard for guard in self._further(write.guard, cause) if self._hangs_on(guard.term, cause)]
+        positive = all(guard.term is cause.result and guard.expected for guard in under)
+        free = not any(self._hangs_on(term, cause) for term in (write.index, *self._olds(write)))
+        repeatable = write.kind is not WriteKind.REDUCE or write.operation in IDEMPOTENT
+        return EXACT if positive and free and repeatable and self._any_change_known(cause) else open_result
+
+    def _hangs_on(self, term: Term, cause: Write) -> bool:
+        bit = self.effects.terms.atoms.bit(OfResult(cause.number))
+        return bool(self.effects.depends(term) & bit)
+
+    def _further(self, guard: Guard | None, cause: Write) -> list[Guard]:
+        """The guards of what hangs on the result of `cause` that are not those of `cause` itself."""
+        shared = {(found.term, found.expected) for found in each(cause.guard)}
+        return [found for found in each(guard) if (found.term, found.expected) not in shared]
+
+    def _same_for_all(self, cause: Write, terms: Iterable[Term], guard: Guard | None) -> bool:
+        """Whether all else that `terms` and `guard` hang on is decided by the element that `cause` writes, exactly."""
+        effects = self.effects
+        further = (*terms, *(found.term for found in self._further(guard, cause)))
+        rest = effects.depends(*further) & ~effects.terms.atoms.bit(OfResult(cause.number))
+        if cause.result is None or not self.levels.is_exact(rest):
+            return False
+        stand_in = effects.terms.unknown(cause.result.type, Origin.RESULT, "", 0)
+        given: dict[Term, Term] = {cause.result: stand_in}
+        return all(effects.determined(effects.terms.replaced(term, given.get), cause.index) for term in further)
+
+    def _deals_out(self, cause: Write) -> bool:
+        """Whether the results of `cause` are the same in every run, all calls taken together."""
+        if len(self.effects.written(cause.name)) != 1 or not self.control(cause).exact:
+            return False
+        if cause.kind is WriteKind.CAS:
+            return shared_winners(self.effects, cause) is None and self._old_known(cause)
+        exact = self.state.value(cause.name).exact and self.levels.at(cause.span).of(cause.value).exact
+        return exact and self.effects.determined(cause.value, cause.index)
+
+    def _old_known(self, cas: Write) -> bool:
+        """Whether all runs agree on which elements hold the old value of a `cas`."""
+        if cas.old is None or not self.levels.at(cas.span).of(cas.old).exact:
+            return False
+        if cas.old is self.initials.get(cas.name):
+            return self.state.mark(cas.name).exact
+        return self.state.value(cas.name).exact
+
+    def _any_change_known(self, cause: Write) -> bool:
+        """Whether all runs agree on which elements are changed by some call."""
+        known = cause.outcome is Outcome.CHANGED and cause.operation in IDEMPOTENT and self.control(cause).exact
+        known = known and len(self.effects.written(cause.name)) == 1 and self.state.value(cause.name).exact
+        return known and self.levels.at(cause.span).of(cause.value).exact
+
+    # ------------------------------------------------------------ what a write leaves
+
+    def effect(self, write: Write) -> Level:
+        """The level that a write gives its array or scalar."""
+        control = self.control(write)
+        if not control.exact:
+            return control
+        winner = self._winner(write)
+        if winner is not None:
+            return winner
+        if write.kind is WriteKind.REDUCE:
+            # Under a shared result it is open which calls get here, so all of them must bring the same operand.
+            for cause in self._shared_results((write.index,), write.guard):
+                if not self._same_for_all(cause, (write.value,), write.guard):
+                    return self._of_result(cause)
+        value = self._value(write)
+        sums = write.kind is WriteKind.REDUCE and write.operation not in IDEMPOTENT and write.type.is_float
+        return worst((value, ROUNDING)) if sums and not self.judged.writers.single(write.name) else value
+
+    def _value(self, write: Write) -> Level:
+        results = self._shared_results((write.value,), None)
+        if not results:
+            return self.levels.at(write.span, not_zero(self.effects, write.guard)).of(write.value)
+        cause = results[0]
+        if write.operation is ReduceOperation.BIT_OR and write.value is cause.result:
+            known = self._deals_out(cause) or self._any_change_known(cause)
+            if known and self._same_for_all(cause, (write.index,), write.guard):
+                return EXACT
+        same = len(results) == 1 and self._same_for_all(cause, (write.index, write.value), write.guard)
+        if write.kind is WriteKind.REDUCE and same and self._deals_out(cause):
+            return EXACT
+        return self._of_result(cause)
+
+    def _winner(self, write: Write) -> Level | None:
+        """The level where the order of the calls decides which value stays."""
+        if self.judged.writers.single(write.name) or write.kind is WriteKind.REDUCE:
+            return None
+        reason = "one of several writers wins"
+        if write.kind is WriteKind.CAS:
+            certain = shared_winners(self.effects, write) is None and self._old_known(write)
+            certain = certain and self.effects.determined(write.value, write.index)
+            return None if certain else not_unique(write.span, reason)
+        return not_unique(write.span, reason) if self.judged.varied(write.name, write.kind) else None
+
+    def _mark(self, write: Write) -> Level:
+        """The level that a write gives to the question whether its element is the initial constant."""
+        initial = self.initials.get(write.name)
+        differs = initial is not None and self.data.proof.differ(write.value, initial)
+        if write.kind is WriteKind.REDUCE or not differs:
+            return decided(self.effect(write), write.span)
+        if write.kind is WriteKind.CAS and (write.old is not initial or not self._old_known(write)):
+            return decided(self.effect(write), write.span)
+        return self.control(write)
+
+    # ------------------------------------------------------------ the frontier
+
+    def accepted(self) -> Level:
+        """The level of the outgoing frontier: the elements that some call accepts."""
+        term = self.effects.accept
+        if not self.run.exact or term is None:
+            return self.run
+        span = self.effects.accepts[-1] if self.effects.accepts else self.effects.operator.span
+        if not all(steady_accept(self.effects, closes, term) for closes in self.judged.closings):
+            return not_unique(span, "which elements are accepted depends on which calls run")
+        self._accepts.clear()
+        return self._some_accept(term, span)
+
+    def _some_accept(self, term: Term, span: Span) -> Level:
+        """The level of whether some call for an element has `term` true."""
+        if term not in self._accepts:
+            if term.depth > DEEPEST_PROOF and self._shared_results((term,), None):
+                return not_unique(span, "whether it is accepted hangs on shared results")
+            self._accepts[term] = self._find_accept(term, span)
+        return self._accepts[term]
+
+    def _find_accept(self, term: Term, span: Span) -> Level:
+        results = self._shared_results((term,), None)
+        if not results:
+            return self.levels.at(span).decision(term)
+        far = self.effects.far
+        if isinstance(term, Operation) and term.operation is BinaryOperation.OR:
+            return worst(self._some_accept(part, span) for part in term.arguments)
+        if isinstance(term, Choice) and self.effects.determined(term.condition, far):
+            parts = (self._some_accept(part, span) for part in (term.yes, term.no))
+            return worst((self.levels.at(span).decision(term.condition), *parts))
+        if isinstance(term, Operation) and term.operation is BinaryOperation.AND:
+            free = [part for part in term.arguments if self.effects.determined(part, far)]
+            if free:
+                return worst(self._some_accept(part, span) for part in term.arguments)
+        cause = results[0]
+        known = self._deals_out(cause) or (term is cause.result and self._any_change_known(cause))
+        if known and len(results) == 1 and self._same_for_all(cause, (far, term), None):
+            return EXACT
+        return self._of_result(cause)
+
+
+def not_zero(effects: Effects, guard: Guard | None) -> frozenset[Term]:
+    """The numbers that are not zero where `guard` holds."""
+    found = set[Term]()
+    tests = [(part.term, part.expected) for part in each(guard)] + [(term, True) for term in effects.conjuncts]
+    for test, expected in tests:
+        if not isinstance(test, Operation) or len(test.arguments) != 2:
+            continue
+        for value, zero in (test.arguments, test.arguments[::-1]):
+            if isinstance(zero, Constant) and zero.value == 0:
+                equal = test.operation is BinaryOperation.EQUAL
+                if (expected and test.operation in _ORDERS) or (equal and not expected):
+                    found.add(_plain(value))
+    return frozenset(found)
+
+
+def _plain(term: Term) -> Term:
+    while isinstance(term, Conversion) and term.operand.type.is_integer:
+        term = term.operand
+    return term

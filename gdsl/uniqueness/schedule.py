@@ -1,0 +1,282 @@
+"""Follows the levels of all data through the schedule, loops to a fixed point.
+
+Every run makes the same steps up to a place where a condition hangs on something that is not EXACT: what the steps
+under such a condition change differs behind it, as far as the condition does. Inside the body of a loop the state is
+that of one pass, which is the same in every run that gets so far; behind the loop the number of passes counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from gdsl.effects import ProgramEffects, WriteKind
+from gdsl.effects.atoms import OfData, OfEnd, OfFrontier, OfPass
+from gdsl.effects.terms import Constant, ElementTerm, Operation, Origin, ScalarTerm, Term, Unknown
+from gdsl.ir import nodes
+from gdsl.operations import BinaryOperation, NeighborOperation
+from gdsl.rules import Judged
+from gdsl.source import Span
+from gdsl.uniqueness.data import Data
+from gdsl.uniqueness.labels import LabelLoop, label_arrays, settled_labels
+from gdsl.uniqueness.levels import EXACT, ROUNDING, Level, State, decided, not_unique, of_passes, worst
+from gdsl.uniqueness.operators import OperatorLevels
+from gdsl.uniqueness.relaxation import Loop, written_in
+from gdsl.uniqueness.terms_of_schedule import ScheduleTerms
+from gdsl.uniqueness.values import ValueLevels
+
+
+class Flow:
+    """Runs a schedule on levels."""
+
+    def __init__(self, effects: ProgramEffects, sites: Mapping[int, Judged], data: Data) -> None:
+        self.effects = effects
+        self.sites = sites
+        self.data = data
+        self.terms = ScheduleTerms(effects)
+        program = effects.program
+        self.initials = self._initials()
+        self.labels = label_arrays(program, sites)
+        true = (scalar.name for scalar in program.scalars if _is_true(scalar.initial))
+        self.state = State(true=frozenset(true), compressed=self.labels)
+        self._seen: dict[tuple[int, object], State] = {}
+
+    def _initials(self) -> dict[str, Constant]:
+        """The constant that each array and scalar holds at first, where it is one."""
+        found: dict[str, Constant] = {}
+        for data in self.effects.data:
+            value = self.terms.value(data.initial) if data.initial is not None else None
+            if isinstance(value, Constant):
+                found[data.name] = value
+        return found
+
+    def block(self, steps: tuple[nodes.Step, ...]) -> None:
+        """Run steps one after the other."""
+        for step in steps:
+            self._step(step)
+
+    def _step(self, step: nodes.Step) -> None:
+        match step:
+            case nodes.While():
+                self._while(step)
+            case nodes.Repeat():
+                self._loop(step, self._level(step.count, step.span, passes=True))
+            case nodes.If():
+                self._if(step)
+            case nodes.NeighborReduce():
+                self._neighbor_reduce(step)
+            case nodes.Advance() | nodes.Filter() | nodes.Compute():
+                self._operator(step)
+            case nodes.DefineFrontier():
+                members = (self._level(member, step.span, decides=True) for member in step.members)
+                self.state.frontiers[step.name] = worst(members)
+            case nodes.CopyFrontier():
+                self.state.frontiers[step.name] = self.state.frontier(step.other)
+            case _:
+                self._store(step)
+
+    # ------------------------------------------------------------ stores of the schedule
+
+    def _store(self, step: nodes.Step) -> None:
+        state = self.state
+        match step:
+            case nodes.StoreScalar():
+                self._replace(step.scalar, self._level(step.value, step.span), step.value, step.span)
+                if _is_true(step.value):
+                    state.true |= {step.scalar}
+            case nodes.Fill():
+                self._replace(step.array, self._level(step.value, step.span), step.value, step.span)
+            case nodes.StoreElement():
+                name = step.target.array
+                index = self._level(step.target.index, step.span, decides=True)
+                value = self._level(step.value, step.span)
+                constant = isinstance(self.terms.value(step.value), Constant)
+                mark = index if constant else worst((index, decided(value, step.span)))
+                state.forget(name)
+                state.raise_to(name, worst((index, value)), mark)
+            case nodes.Swap():
+                self._swap(step)
+            case _:
+                raise AssertionError(f"uniqueness: {type(step).__name__} in a schedule")
+
+    def _replace(self, name: str, level: Level, value: nodes.Expression, span: Span) -> None:
+        """Every element of `name` gets a new value."""
+        constant = isinstance(self.terms.value(value), Constant)
+        self.state.forget(name)
+        self.state.set(name, level, EXACT if constant else decided(level, span))
+
+    def _swap(self, step: nodes.Swap) -> None:
+        state = self.state
+        one, other = state.value(step.first), state.value(step.second)
+        marks = state.mark(step.first), state.mark(step.second)
+        if self.initials.get(step.first) is not self.initials.get(step.second):
+            marks = (decided(one, step.span), decided(other, step.span))
+        state.forget(step.first)
+        state.forget(step.second)
+        state.set(step.first, other, marks[1])
+        state.set(step.second, one, marks[0])
+
+    # ------------------------------------------------------------ operators
+
+    def _members(self, source: object) -> Level:
+        return self.state.frontier(source.name) if isinstance(source, nodes.FrontierRef) else EXACT
+
+    def _operator(self, step: nodes.Advance | nodes.Filter | nodes.Compute) -> None:
+        judged = self.sites[step.site]
+        inner = OperatorLevels(judged, self.state, self._members(step.frontier), self.data, self.initials)
+        inner.apply()
+        result = step.result if isinstance(step, nodes.Advance | nodes.Filter) else None
+        accepted = inner.accepted() if result is not None else EXACT
+        replaced = self._replaced(step, judged, inner)
+        for name in judged.effects.written_names():
+            self.state.forget(name)
+        for name, level in replaced.items():
+            self.state.set(name, level, decided(level, step.span))
+        if result is not None:
+            self.state.frontiers[result] = accepted
+
+    def _replaced(self, step: nodes.Step, judged: Judged, inner: OperatorLevels) -> dict[str, Level]:
+        """The arrays of which every element gets a new value, with its level: whatever it was before counts no more."""
+        effects = judged.effects
+        everything = isinstance(step, nodes.Compute) and isinstance(step.frontier, nodes.AllVertices | nodes.AllEdges)
+        if not everything or effects.conjuncts or judged.closings:
+            return {}
+        replaced = {}
+        for name in effects.written_names():
+            writes = effects.written(name)
+            whole = len(writes) == 1 and writes[0].kind is WriteKind.STORE and writes[0].guard is None
+            read = any(found.name == name for found in effects.reads.values())
+            if whole and not read and judged.writers.names_own(writes[0].index):
+                replaced[name] = inner.effect(writes[0])
+        return replaced
+
+    def _neighbor_reduce(self, step: nodes.NeighborReduce) -> None:
+        judged = self.sites[step.site]
+        inner = OperatorLevels(judged, self.state, self._members(step.frontier), self.data, self.initials)
+        value = judged.effects.value
+        level = inner.run
+        if value is not None:
+            level = worst((level, inner.levels.at(step.span).of(value)))
+            if step.operation is NeighborOperation.COUNT:
+                level = decided(level, step.span)
+            elif step.operation in (NeighborOperation.SUM, NeighborOperation.PRODUCT) and value.type.is_float:
+                level = worst((level, ROUNDING))
+        self.state.forget(step.array)
+        if not isinstance(step.frontier, nodes.AllVertices):
+            level = worst((level, self.state.value(step.array)))
+        self.state.set(step.array, level, decided(level, step.span))
+
+    # ------------------------------------------------------------ expressions
+
+    def _level(self, node: nodes.Expression, span: Span, *, decides: bool = False, passes: bool = False) -> Level:
+        """The level of an expression of the schedule; `decides`: of a decision made on it, `passes`: of the number of
+        passes that it leads to."""
+        term = self.terms.value(node)
+        levels = self._levels(term, span, passes)
+        level = levels.of(term)
+        return decided(level, span) if decides else level
+
+    def _levels(self, term: Term, span: Span, passes: bool) -> ValueLevels:
+        exact = 0
+        atoms = self.effects.terms.atoms
+        for atom in atoms.members(term.depends):
+            of_data = isinstance(atom, OfData) and self.state.value(atom.name).exact
+            of_frontier = isinstance(atom, OfFrontier) and self.state.frontier(atom.name).exact
+            if of_data or of_frontier or isinstance(atom, OfPass | OfEnd):
+                exact |= atoms.bit(atom)
+        made = ValueLevels(self.data, exact, atoms.closure, self._of_leaf, self._of_test)
+        made.passes = passes
+        return made.at(span)
+
+    def _of_leaf(self, term: Term) -> Level:
+        if isinstance(term, ElementTerm):
+            return self.state.value(term.array)
+        if isinstance(term, ScalarTerm):
+            return self.state.value(term.name)
+        if isinstance(term, Unknown) and term.origin is Origin.UNSEEN:
+            return not_unique(self.effects.program.span, "it is not understood")
+        return self.state.frontier(term.name) if isinstance(term, Unknown) else EXACT
+
+    def _of_test(self, term: Term) -> Level | None:
+        if not isinstance(term, Operation) or term.operation not in (BinaryOperation.EQUAL, BinaryOperation.NOT_EQUAL):
+            return None
+        for read, constant in (term.arguments, term.arguments[::-1]):
+            if isinstance(read, ScalarTerm) and self.initials.get(read.name) is constant:
+                return self.state.mark(read.name)
+        return None
+
+    # ------------------------------------------------------------ control flow
+
+    def _if(self, step: nodes.If) -> None:
+        condition = self._level(step.condition, step.span, decides=True)
+        before = self.state.copy()
+        self.block(step.then)
+        after, self.state = self.state, before
+        self.block(step.otherwise)
+        self.state.join(after)
+        self._differs((*step.then, *step.otherwise), condition)
+
+    def _differs(self, steps: Iterable[nodes.Step], level: Level) -> None:
+        """What steps change is of `level` behind a condition that decides whether, or how often, they are made."""
+        if level.exact:
+            return
+        data, frontiers = written_in(tuple(steps), self.sites)
+        for name in data:
+            self.state.raise_to(name, level, level)
+        for name in frontiers:
+            self.state.frontiers[name] = worst((self.state.frontier(name), level))
+
+    def _while(self, step: nodes.While) -> None:
+        entry = self.state.copy()
+        found = self._seen.get((step.loop, entry.key()))
+        if found is not None:
+            self.state = found.copy()
+            return
+        settled, roots = self._settled(step)
+        self._loop(step, EXACT)
+        for name, level in settled.items():
+            self.state.set(name, level, decided(level, step.span))
+        self.state.compressed |= roots
+        self._known_behind(step)
+        self._seen[step.loop, entry.key()] = self.state.copy()
+
+    def _loop(self, step: nodes.While | nodes.Repeat, passes: Level) -> None:
+        while True:
+            if isinstance(step, nodes.While):
+                passes = worst((passes, of_passes(self._level(step.condition, step.span, passes=True))))
+            before = self.state.copy()
+            self.block(step.body)
+            self.state.join(before)
+            if self.state.key() == before.key():
+                break
+        self._differs(step.body, of_passes(passes))
+
+    def _known_behind(self, step: nodes.While) -> None:
+        """A loop ends when its frontier is empty, or its scalar false, in every run."""
+        condition = step.condition
+        if isinstance(condition, nodes.FrontierNotEmpty):
+            self.state.frontiers[condition.frontier] = EXACT
+        elif isinstance(condition, nodes.ScalarValue):
+            self.state.forget(condition.name)
+            self.state.set(condition.name, EXACT, EXACT)
+
+    def _settled(self, step: nodes.While) -> tuple[dict[str, Level], set[str]]:
+        """The arrays whose values behind the loop depend on no order though they do inside it, with their levels; and
+        the label arrays that it leaves compressed."""
+        condition = step.condition
+        if not isinstance(condition, nodes.FrontierNotEmpty | nodes.ScalarValue):
+            return {}, set()
+        enters = self._level(condition, step.span, decides=True)
+        made_from = Loop(step, self.sites, self.data).settled()
+        of_labels, roots = settled_labels(LabelLoop(step, self.sites, self.data), self.labels, self.state.compressed)
+        made_from.update(of_labels)
+        found = {}
+        for name, (data, frontiers) in made_from.items():
+            levels = [decided(self.state.value(other), step.span) for other in sorted(data)]
+            levels += [decided(self.state.frontier(other), step.span) for other in sorted(frontiers)]
+            found[name] = worst((enters, *levels))
+        entered = isinstance(condition, nodes.ScalarValue) and condition.name in self.state.true
+        return found, roots if entered else set()
+
+
+def _is_true(node: nodes.Expression | None) -> bool:
+    return isinstance(node, nodes.Literal) and node.value is True

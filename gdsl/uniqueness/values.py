@@ -1,0 +1,171 @@
+"""The level of a value inside one operator, or in the schedule.
+
+A value is EXACT where all that it may come from is (`exact`). Elsewhere the operations that it is made of are looked
+at: those that change little where their operands change little keep ROUNDING and CONVERGED, all others decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from gdsl.effects.terms import (
+    DEEPEST_PROOF,
+    Choice,
+    Constant,
+    Conversion,
+    CountTerm,
+    DegreeTerm,
+    ElementTerm,
+    FunctionTerm,
+    Operation,
+    ScalarTerm,
+    Term,
+    Unknown,
+    inside,
+)
+from gdsl.operations import BinaryOperation, Builtin, UnaryOperation
+from gdsl.source import Span
+from gdsl.uniqueness.data import Data
+from gdsl.uniqueness.levels import EXACT, Level, decided, of_passes, worst
+
+_SMOOTH = (
+    BinaryOperation.ADD,
+    BinaryOperation.ADD_SATURATING,
+    BinaryOperation.SUBTRACT,
+    BinaryOperation.MULTIPLY,
+    UnaryOperation.NEGATE,
+    Builtin.MIN,
+    Builtin.MAX,
+    Builtin.ABS,
+    Builtin.EXP,
+)
+_EQUALITIES = (BinaryOperation.EQUAL, BinaryOperation.NOT_EQUAL)
+
+
+class ValueLevels:
+    """Judges terms. `of_leaf` gives the level of a read, a result or another leaf (an atom's worth), `exact` the set of
+    atoms whose level is EXACT; `of_test` that of a comparison with an initial constant, where that is certain though
+    the value is not. `closure` resolves the atoms of a term."""
+
+    def __init__(
+        self,
+        data: Data,
+        exact: int,
+        closure: Callable[[int], int],
+        of_leaf: Callable[[Term], Level],
+        of_test: Callable[[Term], Level | None],
+    ) -> None:
+        self.data = data
+        self.exact = exact
+        self.closure = closure
+        self.of_leaf = of_leaf
+        self.of_test = of_test
+        self.span = Span(0, 0, 0, 0)
+        """Where the statement stands that the value belongs to."""
+        self.not_zero: frozenset[Term] = frozenset()
+        """Numbers that are not zero where the value is made, as its conditions say."""
+        self.passes = False
+        """Whether the value decides how many passes a loop makes, and nothing else."""
+        self._known: dict[Term, Level] = {}
+
+    def at(self, span: Span, not_zero: frozenset[Term] = frozenset()) -> ValueLevels:
+        """The same for a value of another statement."""
+        self.span, self.not_zero = span, not_zero
+        self._known.clear()
+        return self
+
+    def is_exact(self, depends: int) -> bool:
+        """Whether all runs agree on what these atoms are."""
+        return not self.closure(depends) & ~self.exact
+
+    def decision(self, term: Term) -> Level:
+        """The level of a condition or an index."""
+        return self._decided(self.of(term))
+
+    def _decided(self, level: Level) -> Level:
+        return of_passes(level) if self.passes else decided(level, self.span)
+
+    def of(self, term: Term) -> Level:
+        """The level of a value."""
+        if self.is_exact(term.depends):
+            return EXACT
+        found = self._known.get(term)
+        if found is None:
+            found = self._known[term] = self._of(term) if term.depth <= DEEPEST_PROOF else self._hidden(term)
+        return found
+
+    def _hidden(self, term: Term) -> Level:
+        """Of a value that is not looked into: any of its parts may decide."""
+        leaves = (part for part in inside(term) if isinstance(part, ElementTerm | ScalarTerm | Unknown))
+        return worst(self._decided(self.of_leaf(leaf)) for leaf in leaves)
+
+    def _of(self, term: Term) -> Level:
+        match term:
+            case ElementTerm():
+                index = self.decision(term.index)
+                return self.of_leaf(term) if index.exact else index
+            case DegreeTerm():
+                return self.decision(term.vertex)
+            case Choice():
+                return worst((self.decision(term.condition), self.of(term.yes), self.of(term.no)))
+            case Conversion():
+                level = self.of(term.operand)
+                narrows = term.operand.type.is_float and not term.type.is_float
+                return self._decided(level) if narrows or not term.type.is_numeric else level
+            case FunctionTerm():
+                return worst(self.decision(part) for part in term.arguments)
+            case Operation():
+                mark = self.of_test(term)
+                return self._of_operation(term) if mark is None else mark
+        return self.of_leaf(term)
+
+    def _of_operation(self, term: Operation) -> Level:
+        arguments = term.arguments
+        level = worst(self.of(part) for part in arguments)
+        if term.operation in _SMOOTH:
+            return level
+        positive = self.data.stays_positive
+        if term.operation is Builtin.SQRT and (self.data.ranges.known_sign(arguments[0]) or positive(arguments[0])):
+            return level
+        if term.operation is Builtin.LOG and (self._away_from_zero(arguments[0]) or positive(arguments[0])):
+            return level
+        if term.operation is BinaryOperation.DIVIDE and self._divides_smoothly(*arguments):
+            return level
+        if term.operation is Builtin.POW and self._is_smooth_power(*arguments):
+            return level
+        return self._decided(level)
+
+    def _away_from_zero(self, term: Term) -> bool:
+        found = self.data.ranges.of(term)
+        return found.low > 0 and not found.nan
+
+    def _divides_smoothly(self, number: Term, by: Term) -> bool:
+        """Whether a small change of the operands changes the quotient little: the divisor is not zero, or zero in every
+        run together with what it divides."""
+        exact = self.is_exact(by.depends)
+        if exact and self._not_zero(by):
+            return True
+        found = self.data.ranges.of(by)
+        if not found.nan and (found.low > 0 or found.high < 0):
+            return True
+        positive = self.data.stays_positive
+        if not (exact or positive(by)):
+            return False
+        return positive(number) or self.is_exact(number.depends)
+
+    def _not_zero(self, term: Term) -> bool:
+        while isinstance(term, Conversion) and term.operand.type.is_integer:
+            term = term.operand
+        if isinstance(term, CountTerm):  # without vertices (edges) nothing is summed, so that nothing is rounded
+            return True
+        if isinstance(term, Constant):
+            return bool(term.value)
+        return self._away_from_zero(term) or term in self.not_zero
+
+    def _is_smooth_power(self, base: Term, exponent: Term) -> bool:
+        if not self.is_exact(exponent.depends):
+            return False
+        value = exponent.value if isinstance(exponent, Constant) else None
+        if isinstance(value, float) and value >= 0 and value.is_integer():
+            return True
+        return self._away_from_zero(base) or self.data.stays_positive(base)
