@@ -16,7 +16,7 @@ _PROGRAMS = Codec(
     Program,
     CLASSES,
     names=re.compile(r"[^\W\d]\w*", re.ASCII),  # names go into generated text as they are
-    free=("Program.doc", "Program.source_name"),
+    free=("Program.doc", "Program.source_name", "Doubt.reason"),
 )
 
 
