@@ -7,10 +7,10 @@ a swap changes which storage a name has and touches none.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
+from gdsl.ir.calls import function_order
 from gdsl.ir.nodes import (
     Advance,
     AllEdges,
@@ -41,6 +41,7 @@ from gdsl.ir.nodes import (
     VertexFunctor,
     While,
 )
+from gdsl.ir.remembered import Remembered
 from gdsl.ir.traversal import walk
 
 
@@ -83,7 +84,10 @@ class Accesses:
     """The accesses of the steps of one program."""
 
     def __init__(self, program: Program) -> None:
-        self._functions = {function.name: function for function in program.functions}
+        self._program = program
+        self._functions: dict[str, frozenset[tuple[str, bool]]] = {}
+        """By function what it touches with all that it calls: (name, whether it is written)."""
+        self._remembered = Remembered()
         self._vertex = {functor.name: functor for functor in program.vertex_functors}
         self._edge = {functor.name: functor for functor in program.edge_functors}
         self._known: dict[int, tuple[Step, frozenset[Access]]] = {}
@@ -97,16 +101,16 @@ class Accesses:
 
     def _of_step(self, step: Step) -> frozenset[Access]:
         if isinstance(step, Operator):
-            own = frozenset(self._in(self.functor_of(step), Who.ANYBODY))
+            own = self._remembered(self._in, self.functor_of(step), Who.ANYBODY)
             return own | {Access(step.array, True, Who.ANYBODY)} if isinstance(step, NeighborReduce) else own
         if isinstance(step, StoreScalar):
             return self.of_expression(step.value, Who.LEADER) | {Access(step.scalar, True, Who.LEADER)}
         if isinstance(step, StoreElement):
-            return frozenset(self._in((step.target, step.value), Who.LEADER))
+            return self._in((step.target, step.value), Who.LEADER)
         if isinstance(step, Fill):
             return self.of_expression(step.value, Who.ANYBODY) | {Access(step.array, True, Who.OWNER)}
         if isinstance(step, DefineFrontier):
-            return frozenset(self._in(step.members, Who.ANYBODY))
+            return self._in(step.members, Who.ANYBODY)
         if isinstance(step, (While, If)):
             return self.of_expression(step.condition, Who.ANYBODY)
         if isinstance(step, Repeat):
@@ -115,7 +119,7 @@ class Accesses:
 
     def of_expression(self, expression: Expression, who: Who) -> frozenset[Access]:
         """What evaluating `expression` reads."""
-        return frozenset(self._in(expression, who))
+        return self._in(expression, who)
 
     def functor_of(self, step: Operator) -> Functor:
         """The functor that an operator runs."""
@@ -125,18 +129,30 @@ class Accesses:
         along_edges = isinstance(step.frontier, AllEdges)
         return self._edge[step.functor] if along_edges else self._vertex[step.functor]
 
-    def _in(self, part: object, who: Who) -> Iterator[Access]:
+    def _in(self, part: object, who: Who) -> frozenset[Access]:
+        return frozenset(Access(name, writes, who) for name, writes in self._touched(part))
+
+    def _touched(self, part: object) -> frozenset[tuple[str, bool]]:
+        found: set[tuple[str, bool]] = set()
+        called: set[str] = set()
         for node in walk(part):
             if isinstance(node, Element):
-                yield Access(node.array, False, who)
+                found.add((node.array, False))
             elif isinstance(node, ScalarValue):
-                yield Access(node.name, False, who)
+                found.add((node.name, False))
             elif isinstance(node, ElementTarget):
-                yield Access(node.array, True, who)
+                found.add((node.array, True))
             elif isinstance(node, ScalarTarget):
-                yield Access(node.scalar, True, who)
+                found.add((node.scalar, True))
             elif isinstance(node, FunctionCall):
-                yield from self._in(self._functions[node.function].body, who)
+                called.add(node.function)
+        return frozenset(found.union(*map(self._in_function, called)))
+
+    def _in_function(self, name: str) -> frozenset[tuple[str, bool]]:
+        if name not in self._functions:
+            for function in function_order(self._program):
+                self._functions[function.name] = self._touched(function.body)
+        return self._functions[name]
 
 
 def frontiers_of(step: Node) -> FrontierUse:

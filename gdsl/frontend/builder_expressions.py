@@ -60,11 +60,7 @@ class ExpressionBuilder(Transformer_NonRecursive[Token, Any]):
             syntax.Link(self._up_to(whole, operand), BinaryOperation(str(operation)), operand)
             for operation, operand in zip(children[1::2], children[2::2], strict=True)
         ]
-        shifts = links[0].operation in (
-            BinaryOperation.SHIFT_LEFT,
-            BinaryOperation.SHIFT_RIGHT,
-        )  # counts of other types
-        if len(links) > self._longest_run and not shifts:
+        if len(links) > self._longest_run:
             return syntax.Chain(whole, children[0], tuple(links))
         left: syntax.Expression = children[0]
         for link in links:

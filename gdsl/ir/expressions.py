@@ -154,7 +154,8 @@ class Link(Node):
 @dataclass(frozen=True, slots=True)
 class Chain(Expression):
     """A long run of operators, applied from left to right to `first`: what nested `Binary`s would say, but flat, so
-    that walks do not go as deep as a program is long. All operands and all results have the chain's type."""
+    that walks do not go as deep as a program is long. All operands and all results have the chain's type, but for the
+    counts of shifts, which may be of any integer type."""
 
     first: Expression
     links: tuple[Link, ...]

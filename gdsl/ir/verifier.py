@@ -157,15 +157,19 @@ class _Verifier:
 
     def binary(self, node: nodes.Binary | nodes.Chain) -> None:
         if isinstance(node, nodes.Chain):
-            same = all(link.operand.type is node.type for link in node.links)
-            self.expect(same and node.first.type is node.type, "an operand has another type", node)
+            self.expect(node.first.type is node.type, "an operand has another type", node)
+            for link in node.links:
+                self.operands(link.operation, node.type, link.operand.type, node)
             return
         operation, left, right = node.operation, node.left.type, node.right.type
+        self.operands(operation, left, right, node)
+        result = ScalarType.BOOL if operation.is_comparison or operation.is_logical else left
+        self.expect(node.type is result, "the result has another type", node)
+
+    def operands(self, operation: BinaryOperation, left: ScalarType, right: ScalarType, node: nodes.Node) -> None:
         shifts = operation in (BinaryOperation.SHIFT_LEFT, BinaryOperation.SHIFT_RIGHT)
         fits = left.is_integer and right.is_integer if shifts else left is right
         self.expect(fits, f"{left.value} {operation.value} {right.value}", node)
-        result = ScalarType.BOOL if operation.is_comparison or operation.is_logical else left
-        self.expect(node.type is result, "the result has another type", node)
 
     def call(self, node: nodes.FunctionCall) -> None:
         function = self.functions.get(node.function)

@@ -9,9 +9,10 @@ more. A loop's test reads too, and its body may begin with what the end of the l
 from __future__ import annotations
 
 import dataclasses
+import itertools
 
 from gdsl.effects.access import Access, Accesses, Who
-from gdsl.ir.nodes import Expression, Program
+from gdsl.ir.nodes import Expression
 from gdsl.plan.nodes import (
     Barrier,
     Branch,
@@ -31,11 +32,13 @@ Since = frozenset[Access]
 """The accesses since the last barrier on some way that leads here."""
 
 _NOTHING: Since = frozenset()
+_FORMS = tuple(itertools.product((False, True), Who))
+"""The ways in which a piece of storage may be touched."""
 
 
-def place(launch: Launch, program: Program) -> Launch:
+def place(launch: Launch, accesses: Accesses) -> Launch:
     """`launch` with the barriers that its steps need."""
-    placement = _Placement(Accesses(program))
+    placement = _Placement(accesses)
     while True:
         placement.grown = False
         steps, _ = placement.steps(launch.steps, _NOTHING)
@@ -91,7 +94,7 @@ class _Placement:
             otherwise, other = self.steps(step.otherwise, since | touched)
             return dataclasses.replace(step, then=then, otherwise=otherwise), one | other
         if isinstance(step, Swap):
-            return step, frozenset(_renamed(access, step) for access in since)
+            return step, _swapped(since, step)
         if isinstance(step, (Operation, Define, Copy, Initialise)):
             return step, _NOTHING
         return step, since | touched
@@ -122,18 +125,32 @@ class _Placement:
 
 def meeting(since: Since, touched: Since) -> str:
     """Why `touched` must wait for `since`; empty where it need not."""
-    found = [(before, now) for now in touched for before in since if before.meets(now)]
+    if len(since) <= len(touched):
+        found = [(before, now) for before in since for now in _of_name(before.name, touched) if before.meets(now)]
+    else:
+        found = [(before, now) for now in touched for before in _of_name(now.name, since) if before.meets(now)]
     if not found:
         return ""
-    before, now = min(found, key=lambda pair: (pair[0].name, pair[0].writes, pair[1].writes, pair[0].who.value))
+    before, now = min(found, key=_rank)
     words = {True: "write", False: "read"}
     return f"{before.name}: {_did(before)}, then {now.who.value} may {words[now.writes]} it"
+
+
+def _of_name(name: str, among: Since) -> list[Access]:
+    return [access for access in (Access(name, *form) for form in _FORMS) if access in among]
+
+
+def _rank(pair: tuple[Access, Access]) -> tuple[object, ...]:
+    before, now = pair
+    return (before.name, before.writes, now.writes, before.who.value, now.who.value)
 
 
 def _did(access: Access) -> str:
     return f"{access.who.value} {'wrote' if access.writes else 'may have read'} it"
 
 
-def _renamed(access: Access, swap: Swap) -> Access:
-    names = {swap.step.first: swap.step.second, swap.step.second: swap.step.first}
-    return dataclasses.replace(access, name=names.get(access.name, access.name))
+def _swapped(since: Since, swap: Swap) -> Since:
+    first, second = swap.step.first, swap.step.second
+    former = [*_of_name(first, since), *_of_name(second, since)]
+    names = {first: second, second: first}
+    return since.difference(former).union(dataclasses.replace(each, name=names[each.name]) for each in former)

@@ -36,7 +36,7 @@ def build(program: ir.Program, target: Target, sizes: Sizes | None = None) -> Pl
     schedule: tuple[Step, ...]
     if target.fused:
         launch = launches.fused(_initialise(program), steps)
-        schedule = (barriers.place(launch, program) if target.grid else launch,)
+        schedule = (barriers.place(launch, planner.accesses) if target.grid else launch,)
     else:
         schedule = launches.unfused(_initialise(program), steps)
     swaps = [step.step for step in steps_in(schedule) if isinstance(step, Swap)]

@@ -61,9 +61,14 @@ def _possible(advance: Advance) -> Direction:
 
 def _groups(program: Program) -> dict[str, str]:
     """For each frontier variable the one that stands for all that are copied from or to it."""
-    group = {name: name for name in program.frontiers}
+    leader = {name: name for name in program.frontiers}
+
+    def find(name: str) -> str:
+        while leader[name] != name:
+            leader[name] = name = leader[leader[name]]
+        return name
+
     for node in walk(program.schedule):
         if isinstance(node, CopyFrontier):
-            old, new = group[node.other], group[node.name]
-            group = {name: new if leader == old else leader for name, leader in group.items()}
-    return group
+            leader[find(node.other)] = find(node.name)
+    return {name: find(name) for name in program.frontiers}

@@ -8,8 +8,8 @@ language allows, and the result needs no other guard against duplicates.
 from __future__ import annotations
 
 from gdsl.ir.nodes import (
-    Advance,
     Binary,
+    Closing,
     EdgeFunctor,
     Element,
     Expression,
@@ -21,19 +21,18 @@ from gdsl.ir.nodes import (
     UpdateValue,
 )
 from gdsl.ir.traversal import walk
-from gdsl.operations import BinaryOperation
+from gdsl.operations import BinaryOperation, Over
 from gdsl.passes.writers import far_roles, targets
 from gdsl.plan.nodes import Claim
 from gdsl.types import ScalarType
 
 
-def claim_of(functor: EdgeFunctor, advance: Advance) -> Claim | None:
-    """The compare-and-swap that a push of `advance` can do; None where it cannot."""
-    closing = advance.closing
+def claim_of(functor: EdgeFunctor, over: Over, closing: Closing | None) -> Claim | None:
+    """The compare-and-swap that a push can do; None where it cannot."""
     if closing is None or closing.statement is None or closing.end is not Role.FAR:
         return None
     store = functor.body[closing.statement]
-    sides = claimed_element(functor.condition[closing.conjunct], far_roles(advance.over))
+    sides = claimed_element(functor.condition[closing.conjunct], far_roles(over))
     if sides is None or not isinstance(store, Store) or sides[0].array != closing.array:
         return None
     writes = [target for target in targets(functor) if getattr(target, "array", None) == closing.array]

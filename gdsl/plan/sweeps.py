@@ -23,6 +23,7 @@ from gdsl.ir.nodes import (
     Scalar,
     VertexSet,
 )
+from gdsl.ir.remembered import Remembered
 from gdsl.ir.traversal import walk
 from gdsl.operations import Balance, Direction, Domain, NeighborOperation, Over, ReduceOperation
 from gdsl.plan import choices, variants
@@ -39,6 +40,7 @@ from gdsl.plan.nodes import (
     Segment,
     Selection,
     Sweep,
+    Variant,
     Walk,
 )
 from gdsl.plan.place_limits import place_limit
@@ -71,6 +73,14 @@ class OperationPlanner:
     def __post_init__(self) -> None:
         self.directions = choices.directions(self.program)
         self.accesses = Accesses(self.program)
+        self._ask = Remembered()
+        self._claims: dict[tuple[object, ...], Variant | None] = {}
+        data: tuple[Param | Array | Scalar, ...] = (
+            *self.program.params,
+            *self.program.arrays,
+            *self.program.scalars,
+        )
+        self._names = {each.name for each in data}
 
     def plan(self, step: Operator) -> Operation:
         """The plan of any operator."""
@@ -95,55 +105,69 @@ class OperationPlanner:
         direction = self.directions.of_site[step.site]
         does: Sweep | Choice
         if direction is Direction.AUTO:
-            does = Choice(choices.switch(step), self._pull(step), self._push(step, pulls=True))
+            does = Choice(choices.switch(step), self._pull(step), self._push(step))
         else:
-            does = self._pull(step) if direction is Direction.PULL else self._push(step, pulls=False)
+            does = self._pull(step) if direction is Direction.PULL else self._push(step)
         result = f"{step.result} = " if step.result is not None else ""
         call = f"{result}advance({_set_text(step.frontier)}, {step.functor}{_over_text(step.over)})"
         return Operation(step, f"advance_{step.label}", call, does)
 
-    def _push(self, step: Advance, pulls: bool) -> Sweep:
-        """`pulls`: the operator may pull as well, so that the edges of its frontier are counted already."""
+    def _push(self, step: Advance) -> Sweep:
         functor = self._edge_functor(step)
-        claim = claim_of(functor, step)
-        limit, balance = place_limit(functor), self._balance(step.balance)
+        claimed = self._claimed(functor, step)
+        variant = claimed or self._ask(variants.pushed, functor, step.over)
+        limit, balance = self._ask(place_limit, functor), self._balance(step.balance)
+        shared = variant if balance is Balance.AUTO else None
         walks = []
         for over in _sides(step.over):
-            variant = variants.claimed(functor, claim) if claim else variants.pushed(functor, step.over)
             first = limit if over is Over.OUT_EDGES else None
-            shared = variant if balance is Balance.AUTO else None
-            walks.append(Walk(over, over, variant, shared, first, variants.asks_for_edge(functor)))
-        if isinstance(step.frontier, AllVertices):
-            edges = EdgeCount.BOTH_LISTS if step.over is Over.ALL_EDGES else EdgeCount.ALL
-        else:
-            edges = EdgeCount.CARRIED if pulls else EdgeCount.WALKED
+            walks.append(Walk(over, over, variant, shared, first, self._ask(variants.asks_for_edge, functor)))
         return Sweep(
             members=_members(step.frontier, Form.QUEUE),
             own=None,
             walks=tuple(walks),
             selection=None,
-            collect=self._collect(step.result, Form.QUEUE, Dedup.CLAIM if claim else Dedup.MARK),
-            totals=variants.totals_of(functor),
+            collect=self._collect(step.result, Form.QUEUE, Dedup.CLAIM if claimed else Dedup.MARK),
+            totals=self._ask(variants.totals_of, functor),
             segment=None,
             balance=balance,
-            edges=edges,
+            edges=self._edges_pushed(step),
         )
+
+    def _edges_pushed(self, step: Advance) -> EdgeCount:
+        if isinstance(step.frontier, AllVertices):
+            return EdgeCount.BOTH_LISTS if step.over is Over.ALL_EDGES else EdgeCount.ALL
+        carried = self.directions.counts.get(step.frontier.name) is step.over
+        return EdgeCount.CARRIED if carried else EdgeCount.WALKED
+
+    def _claimed(self, functor: EdgeFunctor, step: Advance) -> Variant | None:
+        """The push with a claim; None where there is nothing to claim."""
+        closing = step.closing
+        if closing is None:
+            return None
+        key = (functor.name, step.over, closing.end, closing.array, closing.conjunct, closing.statement)
+        if key not in self._claims:
+            claim = claim_of(functor, step.over, closing)
+            self._claims[key] = variants.claimed(functor, claim) if claim is not None else None
+        return self._claims[key]
 
     def _pull(self, step: Advance) -> Sweep:
         functor = self._edge_functor(step)
-        test = variants.selected(functor, step.over)
+        test = self._ask(variants.selected, functor, step.over)
         closing = step.closing
         closes = closing is not None and closing.end is Role.FAR and closing.conjunct in test.tests
-        alone = variants.pulled(functor, step.over, test, alone=True)
-        several = variants.pulled(functor, step.over, test, alone=False) if self.target.shares_pulled_lists else None
+        alone = self._ask(variants.pulled, functor, step.over, test, True)
+        cut = self.target.shares_pulled_lists
+        several = self._ask(variants.pulled, functor, step.over, test, False) if cut else None
+        asks = self._ask(variants.asks_for_edge, functor)
         everything = isinstance(step.frontier, AllVertices)
         return Sweep(
             members=_members(step.frontier, Form.BITMAP),
             own=None,
-            walks=(Walk(step.over, _BACK[step.over], alone, several, None, variants.asks_for_edge(functor)),),
+            walks=(Walk(step.over, _BACK[step.over], alone, several, None, asks),),
             selection=Selection(test, closes),
             collect=self._collect(step.result, Form.BITMAP, Dedup.NONE),
-            totals=variants.totals_of(functor),
+            totals=self._ask(variants.totals_of, functor),
             segment=None,
             balance=self._balance(step.balance),
             edges=EdgeCount.ALL if everything else EdgeCount.CARRIED,
@@ -157,11 +181,11 @@ class OperationPlanner:
         result = step.result if isinstance(step, Filter) else None
         return Sweep(
             members=_members(step.frontier, Form.QUEUE),
-            own=variants.on_elements(functor),
+            own=self._ask(variants.on_elements, functor),
             walks=(),
             selection=None,
             collect=self._collect(result, Form.QUEUE, Dedup.NONE),
-            totals=variants.totals_of(functor),
+            totals=self._ask(variants.totals_of, functor),
             segment=None,
             balance=Balance.AUTO,
             edges=EdgeCount.NONE,
@@ -171,11 +195,11 @@ class OperationPlanner:
         functor = self.accesses.functor_of(step)
         return Sweep(
             members=Members(Domain.EDGE, None, None),
-            own=variants.on_elements(functor),
+            own=self._ask(variants.on_elements, functor),
             walks=(),
             selection=None,
             collect=None,
-            totals=variants.totals_of(functor),
+            totals=self._ask(variants.totals_of, functor),
             segment=None,
             balance=Balance.AUTO,
             edges=EdgeCount.ALL,
@@ -185,10 +209,10 @@ class OperationPlanner:
 
     def _reduce(self, step: NeighborReduce) -> Sweep:
         functor = self._edge_functor(step)
-        balance, variant = self._balance(step.balance), variants.valued(functor)
+        balance, variant = self._balance(step.balance), self._ask(variants.valued, functor)
         shared = variant if balance is Balance.AUTO else None
-        asks = variants.asks_for_edge(functor)
-        reads_result = any(isinstance(node, Element) and node.array == step.array for node in walk(functor))
+        asks = self._ask(variants.asks_for_edge, functor)
+        reads_result = step.array in self._ask(arrays_read, functor)
         reduction = Reduction(REDUCTIONS[step.operation], step.array_type)
         aside = self._unused(f"{step.array}_reduced") if reads_result else None
         return Sweep(
@@ -212,10 +236,7 @@ class OperationPlanner:
 
     def _unused(self, name: str) -> str:
         """A name that no data of the program has."""
-        program = self.program
-        everything: tuple[Param | Array | Scalar, ...] = (*program.params, *program.arrays, *program.scalars)
-        taken = {data.name for data in everything}
-        while name in taken:
+        while name in self._names:
             name += "_"
         return name
 
@@ -226,6 +247,11 @@ class OperationPlanner:
         if result is None:
             return None
         return Collect(result, Domain.VERTEX, form, dedup)
+
+
+def arrays_read(functor: EdgeFunctor) -> frozenset[str]:
+    """The arrays of which `functor` reads an element."""
+    return frozenset(node.array for node in walk(functor) if isinstance(node, Element))
 
 
 def _members(frontier: VertexSet, form: Form) -> Members:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdsl.effects.access import asked_frontiers, frontiers_of
+from gdsl.effects.access import Accesses, asked_frontiers, frontiers_of
 from gdsl.ir import nodes as ir
 from gdsl.ir.nodes import Array, DegreeOf, Scalar
 from gdsl.ir.traversal import walk
@@ -42,15 +42,16 @@ def verify(plan: Plan) -> None:
     verifier.header()
     verifier.buffers()
     verifier.schedule()
+    sweeping = SweepVerifier(plan)
     for operation in operations(plan):
-        SweepVerifier(plan, operation).verify()
+        sweeping.verify(operation)
 
 
 class _Verifier:
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.program = plan.program
-        self.frontiers = {frontier.name for frontier in plan.frontiers}
+        self.accesses = Accesses(plan.program)
         self.data: tuple[Array | Scalar, ...] = (*plan.program.arrays, *plan.program.scalars)
         self.by_role: dict[Role, list[Buffer]] = {}
         for buffer in plan.buffers:
@@ -217,7 +218,7 @@ class _Verifier:
         one = plan.target.fused or (len(launch.steps) <= 1 and not any(isinstance(s, Loop) for s in launch.steps))
         self.expect(one, "a launch of several steps")
         if plan.target.grid:
-            placed = barriers.place(barriers.without(launch), self.program)
+            placed = barriers.place(barriers.without(launch), self.accesses)
             self.expect(placed == launch, "a barrier is missing, or too many")
         chosen = [s.step.site for s in launch.steps if isinstance(s, Operation) and isinstance(s.does, Choice)]
         self.expect(plan.target.fused or list(launch.directions) == chosen, "a switch is not handed on")

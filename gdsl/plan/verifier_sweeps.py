@@ -7,7 +7,6 @@ from gdsl.ir.nodes import (
     Accept,
     Advance,
     EdgeFunctor,
-    Element,
     ElementTarget,
     Filter,
     Role,
@@ -15,12 +14,13 @@ from gdsl.ir.nodes import (
     Update,
     VertexFunctor,
 )
+from gdsl.ir.remembered import Remembered
 from gdsl.ir.traversal import walk
 from gdsl.ir.verifier import VerificationError
-from gdsl.operations import Balance, Domain, Over
-from gdsl.passes.writers import accumulated_scalars, far_roles, plain_arrays, targets_in
+from gdsl.operations import Balance, Domain, Over, ReduceOperation
+from gdsl.passes.writers import accumulated_scalars, far_roles, plain_arrays, targets_in, written_arrays
 from gdsl.plan.nodes import Choice, Collect, Dedup, EdgeCount, Form, Mode, Operation, Plan, Sweep, Variant, Walk
-from gdsl.plan.sweeps import REDUCTIONS
+from gdsl.plan.sweeps import REDUCTIONS, arrays_read
 from gdsl.plan.variants import asks_for_edge
 from gdsl.plan.walking import sweeps_of, variants_of
 
@@ -28,21 +28,29 @@ _BACK = {Over.OUT_EDGES: Over.IN_EDGES, Over.IN_EDGES: Over.OUT_EDGES}
 
 
 class SweepVerifier:
-    """Raises `VerificationError` for what does not fit."""
+    """Raises `VerificationError` for what does not fit in one of a plan's operations."""
 
-    def __init__(self, plan: Plan, operation: Operation) -> None:
-        self.plan, self.program, self.operation = plan, plan.program, operation
-        self.frontiers = {frontier.name: frontier.domain for frontier in plan.frontiers}
-        self.functor: VertexFunctor | EdgeFunctor = Accesses(plan.program).functor_of(operation.step)
+    operation: Operation
+    functor: VertexFunctor | EdgeFunctor
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan, self.program = plan, plan.program
+        self.frontiers = {frontier.name: frontier for frontier in plan.frontiers}
+        self.scalars = {scalar.name: scalar.type for scalar in plan.program.scalars}
+        self.arrays = {array.name: array.type for array in plan.program.arrays}
+        self._accesses = Accesses(plan.program)
+        self._ask = Remembered()
+        self._seen: dict[tuple[int, int], tuple[object, object]] = {}
+        """The variants that fit already, by identity, each with its functor."""
 
     def expect(self, holds: bool, what: str) -> None:
         """Raise unless it holds."""
         if not holds:
             raise VerificationError(f"plan of {self.program.name}: {self.operation.name}: {what}")
 
-    def verify(self) -> None:
+    def verify(self, operation: Operation) -> None:
         """The whole operation."""
-        operation = self.operation
+        self.operation, self.functor = operation, self._accesses.functor_of(operation.step)
         self.expect(bool(operation.name) and bool(operation.call), "an operation without a name")
         if isinstance(operation.does, Choice):
             test, yes, no = operation.does.test, operation.does.yes, operation.does.no
@@ -60,7 +68,7 @@ class SweepVerifier:
         self.expect((sweep.own is None) == bool(sweep.walks), "either elements or their edges")
         self.expect((members.frontier is None) == (members.form is None), "a form without a frontier")
         if members.frontier is not None:
-            self.expect(self.frontiers.get(members.frontier) is members.domain, "a frontier of other elements")
+            self.expect(self._domain(members.frontier) is members.domain, "a frontier of other elements")
         self.expect(members.domain is Domain.VERTEX or (not sweep.walks and members.frontier is None), "edges of edges")
         pulls = sweep.selection is not None
         form = Form.BITMAP if pulls else Form.QUEUE
@@ -92,7 +100,7 @@ class SweepVerifier:
         self.expect(each.over in _BACK and each.lists is (_BACK[each.over] if pulls else each.over), "other lists")
         self.expect(isinstance(self.functor, EdgeFunctor), "a walk along edges needs a functor of edges")
         if isinstance(self.functor, EdgeFunctor):
-            self.expect(each.edge_ids == asks_for_edge(self.functor), "whether ids of edges are asked for")
+            self.expect(each.edge_ids == self._ask(asks_for_edge, self.functor), "whether ids of edges are asked for")
         limited = each.first_places is None or (each.lists is Over.OUT_EDGES and not pulls)
         self.expect(limited, "places are counted along out-edges")
         cut = self.plan.target.shares_pulled_lists if pulls else sweep.balance is Balance.AUTO
@@ -108,15 +116,18 @@ class SweepVerifier:
 
     def _modes(self, variant: Variant, alone: frozenset[Role]) -> None:
         """A write is plain where the call has its element alone, and nowhere else."""
-        plain = plain_arrays(self.functor, alone) if variant.claim is None else frozenset()
-        arrays = {target.array for target in targets_in(self.functor.body) if isinstance(target, ElementTarget)}
-        totals = accumulated_scalars(self.functor)
+        plain = self._ask(plain_arrays, self.functor, alone) if variant.claim is None else frozenset()
+        arrays = self._ask(written_arrays, self.functor)
+        totals = self._ask(accumulated_scalars, self.functor)
         for write in variant.writes:
             others = Mode.TOTAL if write.name in totals and write.name not in arrays else Mode.SHARED
             self.expect(write.mode is (Mode.PLAIN if write.name in plain else others), f"{write.name} {write.mode}")
 
     def _variant(self, variant: Variant) -> None:
         functor, claim = self.functor, variant.claim
+        if (id(variant), id(functor)) in self._seen:
+            return
+        self._seen[id(variant), id(functor)] = (variant, functor)
         self.expect(variant.functor == functor.name, "another functor")
         self.expect(sorted(set(variant.tests)) == list(variant.tests), "tests out of order")
         self.expect(set(variant.tests) <= set(range(len(functor.condition))), "a test that there is not")
@@ -156,13 +167,11 @@ class SweepVerifier:
         self.expect((collect.frontier if collect is not None else None) == result, "another result")
         if collect is not None:
             self._collect(collect, sweep)
-        scalars = {scalar.name: scalar.type for scalar in self.program.scalars}
         self.expect(len({total.scalar for total in sweep.totals}) == len(sweep.totals), "a total twice")
         for total in sweep.totals:
             reduction = total.reduction
-            self.expect(scalars.get(total.scalar) is reduction.type, f"a total of another type: {total.scalar}")
-            updates = (node for node in walk(self.functor.body) if isinstance(node, Update))
-            combined = {n.operation for n in updates if getattr(n.target, "scalar", None) == total.scalar}
+            self.expect(self.scalars.get(total.scalar) is reduction.type, f"a total of another type: {total.scalar}")
+            combined = self._ask(_combined, self.functor).get(total.scalar)
             self.expect(combined == {reduction.combine}, f"a total of another kind: {total.scalar}")
         self._segment(sweep)
         counted, reduces = self._counted(sweep.members.frontier), sweep.segment is not None
@@ -180,10 +189,15 @@ class SweepVerifier:
     def _counted(self, frontier: str | None) -> bool:
         """Whether everything that makes `frontier` counts the edges that this operation asks for."""
         over = self.operation.step.over if isinstance(self.operation.step, Advance) else None
-        return over is not None and any(f.name == frontier and f.counts is over for f in self.plan.frontiers)
+        known = self.frontiers.get(frontier) if frontier is not None else None
+        return over is not None and known is not None and known.counts is over
+
+    def _domain(self, frontier: str) -> Domain | None:
+        known = self.frontiers.get(frontier)
+        return known.domain if known is not None else None
 
     def _collect(self, collect: Collect, sweep: Sweep) -> None:
-        self.expect(self.frontiers.get(collect.frontier) is collect.domain, "a result of other elements")
+        self.expect(self._domain(collect.frontier) is collect.domain, "a result of other elements")
         pulls, claims = sweep.selection is not None, any(v.claim is not None for v in variants_of(sweep))
         self.expect((collect.form is Form.BITMAP) == pulls, "a result in another form")
         once = not sweep.walks or pulls
@@ -195,10 +209,18 @@ class SweepVerifier:
         valued = isinstance(self.functor, EdgeFunctor) and self.functor.value is not None
         self.expect((segment is not None) == valued, "a value that nobody reduces")
         if segment is not None:
-            arrays = {array.name: array.type for array in self.program.arrays}
-            known = arrays.get(segment.array) is segment.type is segment.reduction.type
+            known = self.arrays.get(segment.array) is segment.type is segment.reduction.type
             self.expect(known and segment.operation is getattr(self.operation.step, "operation", None), "a reduction")
             self.expect(segment.reduction.combine is REDUCTIONS[segment.operation], "combined by something else")
             self.expect(segment.array == getattr(self.operation.step, "array", None), "stored in another array")
-            reads = any(isinstance(node, Element) and node.array == segment.array for node in walk(self.functor))
+            reads = segment.array in self._ask(arrays_read, self.functor)
             self.expect((segment.aside is not None) == reads, "whether the results stand aside")
+
+
+def _combined(functor: VertexFunctor | EdgeFunctor) -> dict[str, set[ReduceOperation]]:
+    """By scalar the operations by which updates of `functor` combine into it."""
+    found: dict[str, set[ReduceOperation]] = {}
+    for node in walk(functor.body):
+        if isinstance(node, Update) and isinstance(node.target, ScalarTarget):
+            found.setdefault(node.target.scalar, set()).add(node.operation)
+    return found

@@ -185,6 +185,8 @@ class ExpressionChecker(CallChecker):
         first = chain.links[0]
         if first.operation.is_logical:
             return self._logical_chain(chain, effects)
+        if first.operation in _SHIFTS:
+            return self._shift_chain(chain, hint)
         if first.operation.is_comparison:
             pair = syntax.Binary(first.span, first.operation, chain.first, first.operand)
             typed = [self._binary(pair, None, effects)]
@@ -268,6 +270,23 @@ class ExpressionChecker(CallChecker):
                 return self._undefined(expression, expression.operation.value, side.type)
         return dataclasses.replace(expression, left=left, right=right, type=left.type)
 
+    def _shift_chain(self, chain: syntax.Chain, hint: ScalarType | None) -> syntax.Expression:
+        """Every count has its own type; a first literal takes that of the first count that is none."""
+        counts = [self.infer(link.operand) for link in chain.links]
+        if is_literal(chain.first):
+            own = (count.type for link, count in zip(chain.links, counts, strict=True) if not is_literal(link.operand))
+            hint = next(own, hint)
+        first = self.infer(chain.first, hint)
+        links = []
+        for link, count in zip(chain.links, counts, strict=True):
+            if first.type is None or count.type is None:
+                return poison(chain.span)
+            for type_ in (first.type, count.type):
+                if not type_.is_integer:
+                    return self._undefined(link, link.operation.value, type_)
+            links.append(dataclasses.replace(link, operand=count))
+        return dataclasses.replace(chain, first=first, links=tuple(links), type=first.type)
+
     def _agree(self, expression: syntax.Binary, left: syntax.Expression, right: syntax.Expression) -> ScalarType | None:
         """The common type of both sides if the operation is defined on it; reports a mistake if not."""
         operation = expression.operation
@@ -312,7 +331,7 @@ class ExpressionChecker(CallChecker):
         self.environment.report("E0206", message, expression.span, fix=fix)
 
     def _undefined(
-        self, expression: syntax.Expression, sign: str, type_: ScalarType, other: ScalarType | None = None
+        self, expression: syntax.Node, sign: str, type_: ScalarType, other: ScalarType | None = None
     ) -> syntax.Expression:
         if type_.is_id:
             message = (

@@ -100,7 +100,7 @@ class Link(Node):
 class Chain(Expression):
     """A long run of operators of one level, applied from left to right: nested `Binary`s, but flat, so that nothing
     that walks over the tree has to go as deep as the program is long. In the typed tree all operands and all results
-    have the chain's type. `wraps` as in `Binary`."""
+    have the chain's type, but for the counts of shifts. `wraps` as in `Binary`."""
 
     first: Expression
     links: tuple[Link, ...]
