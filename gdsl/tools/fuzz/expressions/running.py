@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy
 
+from gdsl.api.result import on_host
 from gdsl.backends import registry
 from gdsl.backends.cpu.compiled import CpuBackend
 from gdsl.backends.interface import Limits
@@ -70,7 +71,7 @@ def _lowered(text: str) -> ir.Program:
 
 
 def _different(backend: str, target: Target, expected: list[Any], found: Any) -> Iterator[Difference]:
-    values = numpy.atleast_1d(numpy.asarray(found))
+    values = numpy.atleast_1d(on_host(found))
     wanted = numpy.array(expected, dtype=target.tree.type)
     if values.dtype != wanted.dtype:
         values = values.astype(wanted.dtype)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy
 
+from gdsl.api.result import on_host
 from gdsl.backends.interface import Outcome
 from gdsl.binding import problem_data
 from gdsl.ir import nodes as ir
@@ -133,7 +134,7 @@ def _differing(
             continue
         is_array = isinstance(declared, ir.Array)
         both = [
-            numpy.atleast_1d(numpy.asarray((side.arrays if is_array else side.scalars)[declared.name]))
+            numpy.atleast_1d(on_host((side.arrays if is_array else side.scalars)[declared.name]))
             for side in (first, second)
         ]
         if not is_array:
