@@ -34,41 +34,44 @@ def value_range(expression: Expression) -> Range:
         return 0, _LARGEST_COUNT
     if isinstance(expression, Convert) and expression.operand.type.is_integer:
         return _within(value_range(expression.operand), whole)
-    if isinstance(expression, Binary):
-        if expression.operation in _SATURATING and not stays_below_inf(expression):
-            return whole
-        exact = exact_range(expression)
-        return _within(exact, whole) if exact is not None else whole
+    if isinstance(expression, Binary) and expression.type.is_integer:
+        left, right = value_range(expression.left), value_range(expression.right)
+        exact = _exact(expression.operation, left, right)
+        saturates = expression.operation in _SATURATING and max(left[1], right[1]) >= whole[1]
+        return whole if exact is None or saturates else _within(exact, whole)
     return whole
-
-
-def exact_range(expression: Binary) -> Range | None:
-    """Bounds of a sum, difference or product as if numbers had no end; None for other operations."""
-    if not expression.type.is_integer:
-        return None
-    (a, b), (c, d) = value_range(expression.left), value_range(expression.right)
-    if expression.operation in (BinaryOperation.ADD, BinaryOperation.ADD_SATURATING):
-        return a + c, b + d
-    if expression.operation in (BinaryOperation.SUBTRACT, BinaryOperation.SUBTRACT_SATURATING):
-        return a - d, b - c
-    if expression.operation is BinaryOperation.MULTIPLY:
-        products = (a * c, a * d, b * c, b * d)
-        return min(products), max(products)
-    return None
 
 
 def cannot_overflow(expression: Binary) -> bool:
     """Whether a sum, difference or product always fits its type."""
-    exact = exact_range(expression)
-    return exact is not None and _within(exact, type_range(expression.type)) == exact
+    if not expression.type.is_integer:
+        return False
+    return _fits(expression, value_range(expression.left), value_range(expression.right))
 
 
 def stays_below_inf(expression: Binary) -> bool:
     """Whether a saturating sum or difference is an ordinary one: no side can be `inf`, and the result always fits."""
+    left, right = value_range(expression.left), value_range(expression.right)
     inf = type_range(expression.type)[1]
-    return (
-        value_range(expression.left)[1] < inf and value_range(expression.right)[1] < inf and cannot_overflow(expression)
-    )
+    return left[1] < inf and right[1] < inf and _fits(expression, left, right)
+
+
+def _fits(expression: Binary, left: Range, right: Range) -> bool:
+    exact = _exact(expression.operation, left, right)
+    return exact is not None and _within(exact, type_range(expression.type)) == exact
+
+
+def _exact(operation: BinaryOperation, left: Range, right: Range) -> Range | None:
+    """Bounds of a sum, difference or product as if numbers had no end; None for other operations."""
+    (a, b), (c, d) = left, right
+    if operation in (BinaryOperation.ADD, BinaryOperation.ADD_SATURATING):
+        return a + c, b + d
+    if operation in (BinaryOperation.SUBTRACT, BinaryOperation.SUBTRACT_SATURATING):
+        return a - d, b - c
+    if operation is BinaryOperation.MULTIPLY:
+        products = (a * c, a * d, b * c, b * d)
+        return min(products), max(products)
+    return None
 
 
 def _within(inner: Range, outer: Range) -> Range:

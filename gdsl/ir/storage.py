@@ -7,6 +7,7 @@ import re
 from gdsl.cache.codec import Codec
 from gdsl.ir import expressions, program, statements
 from gdsl.ir.nodes import Program
+from gdsl.ir.soundness import is_sound
 from gdsl.ir.verifier import VerificationError, verify
 
 CLASSES = {**vars(expressions), **vars(statements), **vars(program)}
@@ -32,6 +33,6 @@ def decode(data: bytes) -> Program | None:
         return None
     try:
         verify(found, "reading the cache")
+        return found if is_sound(found) else None
     except (VerificationError, RecursionError):
         return None
-    return found

@@ -174,7 +174,7 @@ def assert_declared(value):
             found = getattr(value, field.name)
             if field.type == "str":
                 assert type(found) is str
-            if field.type == "str" and field.name not in ("doc", "source_name"):
+            if field.type == "str" and field.name not in ("doc", "source_name", "reason"):
                 assert found.isidentifier()
             if field.type == "bool":
                 assert type(found) is bool

@@ -102,6 +102,15 @@ def nested(depth: int) -> dict[str, dict[str, str]]:
         "calls": {"top": INTEGER, "apply": "level[v] = " + "g(" * depth + "1" + ")" * depth + ";"},
         "minima": {"apply": "level[v] = " + "min(1, " * depth + "1" + ")" * depth + ";"},
         "sums": {"apply": "level[v] = " + "(level[v] + " * depth + "1" + ")" * depth + ";"},
+        "sums where there is an inf": {
+            "data": "scalar c : int32 = inf;",
+            "apply": "level[v] = " + "(1 + " * depth + "1" + ")" * depth + ";",
+        },
+        "sums that may be inf": {
+            "data": "scalar c : int32 = inf;",
+            "apply": "level[v] = " + "(out_degree(v) - (iteration + " * (depth // 2) + "c" + "))" * (depth // 2) + ";",
+        },
+        "products": {"apply": "level[v] = " + "(iteration * " * depth + "1" + ")" * depth + ";"},
         "rows": {"apply": "level[v] = " + "(level[v] + 1 + " * depth + "1" + ")" * depth + ";"},
         "schedule": {"schedule": "if (count > 1) { " * depth + "f = advance(f, visit);" + "}" * depth},
         "repeat": {"schedule": "repeat (1) { " * depth + "f = advance(f, visit);" + "}" * depth},

@@ -1,0 +1,311 @@
+"""What must hold of a program that comes from outside, beyond what `verifier` asks of the passes: with it, no program
+that is read from the cache reaches past an array, ends a backend with an exception, or is text that no compiler takes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from gdsl.arithmetic.constants import integer_range
+from gdsl.ir import nodes
+from gdsl.ir.nodes import Role
+from gdsl.ir.traversal import walk
+from gdsl.operations import BinaryOperation, Builtin, Domain, NeighborOperation, ReduceOperation, UnaryOperation
+from gdsl.types import ScalarType
+
+_BLOCKS = (None, 32, 64, 128, 256, 512, 1024)
+_LARGEST = 2**31 - 1
+"""Of lines, columns, sites and thresholds."""
+_BITWISE = (BinaryOperation.BIT_AND, BinaryOperation.BIT_OR, BinaryOperation.BIT_XOR)
+_WHOLE = (
+    BinaryOperation.ADD_SATURATING,
+    BinaryOperation.SUBTRACT_SATURATING,
+    BinaryOperation.INTEGER_DIVIDE,
+    BinaryOperation.SHIFT_LEFT,
+    BinaryOperation.SHIFT_RIGHT,
+)
+_FLOAT_ONLY = (Builtin.FLOOR, Builtin.CEIL, Builtin.SQRT, Builtin.EXP, Builtin.LOG, Builtin.POW)
+_PAIRS = (Builtin.MIN, Builtin.MAX, Builtin.POW)
+_TYPES = {
+    nodes.Iteration: ScalarType.INT32,
+    nodes.Place: ScalarType.INT32,
+    nodes.DegreeOf: ScalarType.INT32,
+    nodes.Count: ScalarType.INT64,
+    nodes.FrontierSize: ScalarType.INT64,
+    nodes.FrontierNotEmpty: ScalarType.BOOL,
+    nodes.CompareAndSwap: ScalarType.BOOL,
+}
+_SAFE = (nodes.Parameter, nodes.OwnId, nodes.ParamValue)
+"""Indices that are within bounds by what they are, or are tested before the run."""
+_EVERYWHERE = (
+    nodes.Literal,
+    nodes.NoneId,
+    nodes.Unary,
+    nodes.Binary,
+    nodes.Chain,
+    nodes.Select,
+    nodes.Convert,
+    nodes.BuiltinCall,
+    nodes.FunctionCall,
+)
+_GRAPH = (nodes.ParamValue, nodes.Count, nodes.DegreeOf)
+_INITIAL = (*_EVERYWHERE, *_GRAPH, nodes.OwnId, nodes.Element, nodes.ScalarValue)
+_FUNCTION = (*_EVERYWHERE, nodes.Local)
+_VERTEX = (
+    *_EVERYWHERE,
+    *_GRAPH,
+    nodes.Local,
+    nodes.Parameter,
+    nodes.ScalarValue,
+    nodes.Element,
+    nodes.Iteration,
+    nodes.UpdateValue,
+    nodes.CompareAndSwap,
+)
+_EDGE = (*_VERTEX, nodes.Place)
+_SCHEDULE = (
+    *_EVERYWHERE,
+    *_GRAPH,
+    nodes.ScalarValue,
+    nodes.Iteration,
+    nodes.FrontierSize,
+    nodes.FrontierNotEmpty,
+)
+
+
+def is_sound(program: nodes.Program) -> bool:
+    """Whether all of it holds of a verified program."""
+    return (
+        program.tuning.ids in (None, 32, 64)
+        and program.tuning.block in _BLOCKS
+        and all(_node(node, program) for node in walk(program))
+        and _data(program)
+        and _functions(program)
+        and _functors(program)
+        and all(_allowed(step, _SCHEDULE) for step in program.schedule)
+        and _writes(program)
+    )
+
+
+# ------------------------------------------------------------ nodes by themselves
+
+
+def _node(node: nodes.Node, program: nodes.Program) -> bool:
+    span = node.span
+    if not all(0 <= at <= _LARGEST for at in (span.line, span.column, span.end_line, span.end_column)):
+        return False
+    if type(node) in _TYPES and isinstance(node, nodes.Expression) and node.type is not _TYPES[type(node)]:
+        return False
+    test = _TESTS.get(type(node))
+    return test is None or test(node, program)
+
+
+def _literal(node: nodes.Literal, _: nodes.Program) -> bool:
+    if node.type.is_float or node.type is ScalarType.BOOL:
+        return isinstance(node.value, float if node.type.is_float else bool)
+    if isinstance(node.value, bool) or not isinstance(node.value, int):
+        return False
+    low, high = integer_range(node.type) if node.type.is_integer else (-(2**64), 2**64)
+    return low <= node.value <= high
+
+
+def _unary(node: nodes.Unary, _: nodes.Program) -> bool:
+    wanted = {
+        UnaryOperation.NEGATE: node.type.is_numeric,
+        UnaryOperation.NOT: node.type is ScalarType.BOOL,
+        UnaryOperation.INVERT: node.type.is_integer,
+    }
+    return wanted[node.operation]
+
+
+def _takes(operation: BinaryOperation, kind: ScalarType) -> bool:
+    """Whether an operation is one on values of a type."""
+    if operation.is_logical or kind is ScalarType.BOOL:
+        equal = operation in (BinaryOperation.EQUAL, BinaryOperation.NOT_EQUAL, *_BITWISE)
+        return kind is ScalarType.BOOL and (operation.is_logical or equal)
+    if operation.is_comparison:
+        return True
+    if operation in _BITWISE or operation in _WHOLE:
+        return kind.is_integer
+    return kind.is_float if operation is BinaryOperation.DIVIDE else kind.is_numeric
+
+
+def _chain(node: nodes.Chain, _: nodes.Program) -> bool:
+    kept = [link.operation for link in node.links if node.type is ScalarType.BOOL or not link.operation.is_comparison]
+    return 0 < len(node.links) == len(kept) and all(_takes(operation, node.type) for operation in kept)
+
+
+def _builtin(node: nodes.BuiltinCall, _: nodes.Program) -> bool:
+    numbers = node.type.is_numeric or (node.type.is_id and node.function in (Builtin.MIN, Builtin.MAX))
+    fits = node.type.is_float if node.function in _FLOAT_ONLY else numbers
+    return fits and len(node.arguments) == (2 if node.function in _PAIRS else 1)
+
+
+def _parameter(node: nodes.Parameter, _: nodes.Program) -> bool:
+    return (node.type is ScalarType.EDGE) is (node.role is Role.EDGE) and node.type.is_id
+
+
+def _indexed(node: nodes.Element | nodes.ElementTarget, program: nodes.Program) -> bool:
+    index = node.index
+    own = ScalarType.VERTEX if node.domain is Domain.VERTEX else ScalarType.EDGE
+    return node.checked or (index.type is own and isinstance(index, _SAFE))
+
+
+def _degree(node: nodes.DegreeOf, _: nodes.Program) -> bool:
+    return node.checked or isinstance(node.vertex, _SAFE)
+
+
+def _update(node: nodes.Update, _: nodes.Program) -> bool:
+    kind = node.target.type
+    if node.operation in (ReduceOperation.MIN, ReduceOperation.MAX):
+        return kind.is_numeric or kind.is_id
+    if node.operation in (ReduceOperation.BIT_AND, ReduceOperation.BIT_OR, ReduceOperation.BIT_XOR):
+        return kind.is_integer or kind is ScalarType.BOOL
+    return kind.is_numeric
+
+
+def _advance(node: nodes.Advance, program: nodes.Program) -> bool:
+    return all(0 < at <= _LARGEST for at in (node.alpha, node.beta)) and _closes(node, program)
+
+
+def _closes(node: nodes.Advance | nodes.Compute, program: nodes.Program) -> bool:
+    closing = node.closing
+    functor = {each.name: each for each in program.edge_functors}.get(node.functor)
+    if closing is None or functor is None:
+        return closing is None
+    return (
+        closing.end in (Role.NEAR, Role.FAR)
+        and any(array.name == closing.array for array in program.arrays)
+        and 0 <= closing.conjunct < len(functor.condition)
+        and (closing.statement is None or 0 <= closing.statement < len(functor.body))
+    )
+
+
+def _reduces(node: nodes.NeighborReduce, program: nodes.Program) -> bool:
+    operation, kind = node.operation, node.array_type
+    [value] = [functor.value for functor in program.edge_functors if functor.name == node.functor]
+    if operation is NeighborOperation.COUNT:
+        return kind.is_integer and value is not None and value.type is ScalarType.BOOL
+    if operation in (NeighborOperation.SOME, NeighborOperation.EVERY):
+        return kind is ScalarType.BOOL
+    if operation in (NeighborOperation.AND, NeighborOperation.OR, NeighborOperation.XOR):
+        return kind.is_integer or kind is ScalarType.BOOL
+    return kind.is_numeric or (kind.is_id and operation in (NeighborOperation.MIN, NeighborOperation.MAX))
+
+
+_TESTS: dict[type, Callable[..., bool]] = {
+    nodes.Literal: _literal,
+    nodes.NoneId: lambda node, _: node.type.is_id,
+    nodes.OwnId: lambda node, _: node.type.is_id,
+    nodes.Unary: _unary,
+    nodes.Binary: lambda node, _: _takes(node.operation, node.left.type),
+    nodes.Chain: _chain,
+    nodes.BuiltinCall: _builtin,
+    nodes.Parameter: _parameter,
+    nodes.Element: _indexed,
+    nodes.ElementTarget: _indexed,
+    nodes.DegreeOf: _degree,
+    nodes.Update: _update,
+    nodes.Advance: _advance,
+    nodes.Compute: _closes,
+    nodes.NeighborReduce: _reduces,
+}
+
+
+# ------------------------------------------------------------ what may stand where
+
+
+def _allowed(part: object, kinds: tuple[type[nodes.Expression], ...], roles: Iterable[Role] = ()) -> bool:
+    return all(
+        isinstance(node, kinds) and (not isinstance(node, nodes.Parameter) or node.role in roles)
+        for node in walk(part)
+        if isinstance(node, nodes.Expression)
+    )
+
+
+def _data(program: nodes.Program) -> bool:
+    if not all(_allowed(param.default, _EVERYWHERE) for param in program.params):
+        return False
+    everything: tuple[nodes.Array | nodes.Scalar, ...] = (*program.arrays, *program.scalars)
+    for data in everything:
+        if (data.initial is None) is not data.is_input or (data.where is not None and not data.is_input):
+            return False
+        if not _allowed((data.initial, data.where), _INITIAL):
+            return False
+        if data.where is not None and data.where.type is not ScalarType.BOOL:
+            return False
+    return True
+
+
+def _functions(program: nodes.Program) -> bool:
+    """Functions end in a result and call only others, none itself by way of them."""
+    calls = {
+        function.name: {node.function for node in walk(function.body) if isinstance(node, nodes.FunctionCall)}
+        for function in program.functions
+    }
+    while calls:
+        ready = {name for name, called in calls.items() if not called & calls.keys()}
+        if not ready:
+            return False
+        calls = {name: called for name, called in calls.items() if name not in ready}
+    return all(
+        _allowed(function.body, _FUNCTION)
+        and not any(isinstance(node, (nodes.Store, nodes.Update, nodes.Evaluate, nodes.Accept)) for node in parts)
+        and all(node.value.type is function.result for node in parts if isinstance(node, nodes.Return))
+        and _block(function.body, {name for name, _ in function.parameters}, returns=True)
+        for function in program.functions
+        for parts in [tuple(walk(function.body))]
+    )
+
+
+def _functors(program: nodes.Program) -> bool:
+    ends = (Role.SOURCE, Role.DESTINATION, Role.EDGE, Role.NEAR, Role.FAR)
+    of_vertices = all(
+        _allowed((functor.condition, functor.body), _VERTEX, (Role.VERTEX,)) for functor in program.vertex_functors
+    )
+    of_edges = all(
+        _allowed((functor.condition, functor.body, functor.value), _EDGE, ends) for functor in program.edge_functors
+    )
+    functors: tuple[nodes.VertexFunctor | nodes.EdgeFunctor, ...] = (*program.vertex_functors, *program.edge_functors)
+    conditions = all(part.type is ScalarType.BOOL for functor in functors for part in functor.condition)
+    return of_vertices and of_edges and conditions and all(_block(functor.body, set()) for functor in functors)
+
+
+def _block(body: Iterable[nodes.Statement], known: set[str], loop: bool = False, returns: bool = False) -> bool:
+    """Whether locals are known where they are used, loops are left in loops only, and only functions return."""
+    known = set(known)
+    for node in body:
+        inside: tuple[tuple[nodes.Statement, ...], ...] = ()
+        own: object = node
+        if isinstance(node, nodes.Branch):
+            own, inside = node.condition, (node.then, node.otherwise)
+        elif isinstance(node, nodes.Loop):
+            own, inside = node.condition, (node.body,)
+        elif isinstance(node, nodes.ForRange):
+            own, inside = (node.first, node.last), (node.body,)
+        elif (isinstance(node, nodes.Break) and not loop) or (isinstance(node, nodes.Return) and not returns):
+            return False
+        if any(isinstance(part, (nodes.Local, nodes.Assign)) and part.name not in known for part in walk(own)):
+            return False
+        looping = loop or isinstance(node, (nodes.Loop, nodes.ForRange))
+        seen = {*known, node.name} if isinstance(node, nodes.ForRange) else known
+        if not all(_block(part, seen, looping, returns) for part in inside):
+            return False
+        if isinstance(node, nodes.Let):
+            known.add(node.name)
+    return True
+
+
+def _writes(program: nodes.Program) -> bool:
+    """Nothing is written that belongs to the caller."""
+    everything: tuple[nodes.Array | nodes.Scalar, ...] = (*program.arrays, *program.scalars)
+    given = {data.name for data in everything if data.is_input}
+    written: set[str] = set()
+    for node in walk((program.vertex_functors, program.edge_functors, program.schedule)):
+        if isinstance(node, (nodes.ElementTarget, nodes.Fill, nodes.NeighborReduce)):
+            written.add(node.array)
+        elif isinstance(node, (nodes.ScalarTarget, nodes.StoreScalar)):
+            written.add(node.scalar)
+        elif isinstance(node, nodes.Swap):
+            written |= {node.first, node.second}
+    return not written & given
