@@ -58,6 +58,7 @@ class FunctorTexts:
         program = self.printer.program
         self._functors: dict[str, Functor] = {functor.name: functor for functor in program.vertex_functors}
         self._functors |= {functor.name: functor for functor in program.edge_functors}
+        self._taken: set[str] = set()
 
     def functor(self, name: str) -> Functor:
         """The functor of that name."""
@@ -146,11 +147,12 @@ class FunctorTexts:
         """The function of this form, or the one that was made before; a name that another form has gets a number."""
         key = (functor.name, kind, form)
         if key not in self.made:
-            own = [text.name for (owner, *_), text in self.made.items() if owner == functor.name and text is not None]
             number = 1
             name = part
-            while self.printer.names.functor(functor.name, name) in own:
+            while self.printer.names.functor(functor.name, name) in self._taken:
                 number += 1
                 name = f"{part}_{number}"
-            self.made[key] = make(name)
+            text = self.made[key] = make(name)
+            if text is not None:
+                self._taken.add(text.name)
         return self.made[key]

@@ -31,7 +31,9 @@ Why no form can be taken for something else:
 
 from __future__ import annotations
 
+import itertools
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache, lru_cache
@@ -127,9 +129,10 @@ class Names:
             if not name.owner and not _is_reserved(name.text) and name.text not in seen[name.scope] | never
         }
         taken = {*self._own, *KEYWORDS, *(name.text for name in self._names if not name.owner)}
+        numbers: dict[str, Iterator[int]] = {}
         for name, mark in self._names.items():
             if mark not in self._forms:
-                self._forms[mark] = _free(name.text, bool(name.owner), taken)
+                self._forms[mark] = _free(name.text, bool(name.owner), taken, numbers)
                 taken.add(self._forms[mark])
 
     def spell(self, text: str) -> str:
@@ -150,14 +153,15 @@ def _is_reserved(name: str) -> bool:
     return name.startswith("_") or "__" in name
 
 
-def _free(name: str, plain: bool, taken: set[str]) -> str:
-    """A form after `name` that is not in `taken`, the name itself only where that is `plain`ly allowed."""
+def _free(name: str, plain: bool, taken: set[str], numbers: dict[str, Iterator[int]]) -> str:
+    """A form after `name` that is not in `taken`, the name itself only where that is `plain`ly allowed. `numbers` are
+    by form those that were not tried yet: what is taken stays so."""
     if plain and not _is_reserved(name) and name not in taken:
         return name
     base = re.sub("_+", "_", name).strip("_")
     if not base or base[0].isdigit():
         base = f"name_{base}".rstrip("_")
-    form, number = f"{base}_", 2
+    form = f"{base}_"
     while form in taken:
-        form, number = f"{base}_{number}", number + 1
+        form = f"{base}_{next(numbers.setdefault(base, itertools.count(2)))}"
     return form

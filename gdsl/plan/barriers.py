@@ -27,11 +27,15 @@ from gdsl.plan.nodes import (
     Step,
     Swap,
 )
+from gdsl.plan.walking import steps_in
 
 Since = frozenset[Access]
 """The accesses since the last barrier on some way that leads here."""
 
 _NOTHING: Since = frozenset()
+_EXACT_ROUNDS = 20
+"""So often swaps in loops are followed one by one. Through a long row of them storage wanders a name a pass, and then
+it is taken to be under any name that they lead to: a barrier too many does no harm."""
 _FORMS = tuple(itertools.product((False, True), Who))
 """The ways in which a piece of storage may be touched."""
 
@@ -39,11 +43,14 @@ _FORMS = tuple(itertools.product((False, True), Who))
 def place(launch: Launch, accesses: Accesses) -> Launch:
     """`launch` with the barriers that its steps need."""
     placement = _Placement(accesses)
-    while True:
+    for number in itertools.count():
         placement.grown = False
+        if number == _EXACT_ROUNDS:
+            placement.groups = _groups(launch)
         steps, _ = placement.steps(launch.steps, _NOTHING)
         if not placement.grown:
             return dataclasses.replace(launch, steps=steps)
+    raise AssertionError("what loops begin with grows and grows")
 
 
 def without(launch: Launch) -> Launch:
@@ -72,6 +79,8 @@ class _Placement:
         self.at_body: dict[int, Since] = {}
         """What a pass of each loop may begin with, as far as it is known."""
         self.grown = False
+        self.groups: dict[str, frozenset[str]] = {}
+        """By name those that swaps may give its storage, once loops are not followed exactly any more."""
 
     def steps(self, steps: tuple[Step, ...], since: Since) -> tuple[tuple[Step, ...], Since]:
         """`steps` with barriers, and what is left since the last of them."""
@@ -108,9 +117,13 @@ class _Placement:
                 body, left = (*body, Barrier(reason)), _NOTHING
             left |= tested
         if not entry | left <= self.at_body[step.number]:
-            self.at_body[step.number] = entry | left
+            self.at_body[step.number] = self._widened(entry | left)
             self.grown = True
         return dataclasses.replace(step, body=body), since | left
+
+    def _widened(self, since: Since) -> Since:
+        swapped = {(self.groups[a.name], a.writes, a.who) for a in since if a.name in self.groups}
+        return since.union(Access(name, writes, who) for names, writes, who in swapped for name in names)
 
     def _touched(self, step: Step) -> Since:
         if isinstance(step, (Operation, Leader, Fill, Define, Copy)):
@@ -147,6 +160,26 @@ def _rank(pair: tuple[Access, Access]) -> tuple[object, ...]:
 
 def _did(access: Access) -> str:
     return f"{access.who.value} {'wrote' if access.writes else 'may have read'} it"
+
+
+def _groups(launch: Launch) -> dict[str, frozenset[str]]:
+    """Of all names that are swapped those that swaps lead to."""
+    beside: dict[str, list[str]] = {}
+    for step in steps_in(launch.steps):
+        if isinstance(step, Swap):
+            beside.setdefault(step.step.first, []).append(step.step.second)
+            beside.setdefault(step.step.second, []).append(step.step.first)
+    groups: dict[str, frozenset[str]] = {}
+    for start in beside:
+        if start not in groups:
+            reached = dict.fromkeys([start])
+            waiting = [start]
+            while waiting:
+                new = dict.fromkeys(other for other in beside[waiting.pop()] if other not in reached)
+                reached.update(new)
+                waiting += new
+            groups |= dict.fromkeys(reached, frozenset(reached))
+    return groups
 
 
 def _swapped(since: Since, swap: Swap) -> Since:

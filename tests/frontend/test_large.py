@@ -55,6 +55,15 @@ LARGE = {
         "schedule": each(320, "f = advance(f, visit) @l#;\n"),
         "tune": "tune { " + each(320, "@l#.direction = push;\n") + "}",
     },
+    "fills": {"data": each(400, "vertex a# : int32; "), "schedule": each(400, "fill(a#, 1);\n")},
+    "swaps in a loop": {
+        "data": each(400, "vertex a# : int32; "),
+        "schedule": "repeat (5) { fill(a0, 1); " + "".join(f"swap(a{i}, a{i + 1});\n" for i in reversed(range(399))) + "}",
+    },
+    "operators of a long functor": {
+        "apply": each(400, "level[v] = #;\n"),
+        "schedule": "compute(f, settle);\n" * 600,
+    },
     "members": {"schedule": "f = { " + ", ".join(["0"] * 3200) + " };"},
     "locals": {"apply": each(800, "let x# = level[v] + #;\n")},
     "a var": {"apply": "var x = level[v];" + each(1200, "x = x + #;\n") + "level[v] = x;"},
@@ -176,6 +185,27 @@ RUN = {
     "conjuncts": ({"cond": "true" + " && v == v" * 300, "apply": "level[v] = 8;"}, 8),
     "comparisons": ({"apply": "level[v] = int32(v == v" + " == false" * 301 + ");"}, 0),
     "shifts": ({"apply": "level[v] = 1" + " << 1 >> 1" * 200 + ";"}, 1),
+    "shifts by counts of other types": (
+        {"apply": "let wide = uint64(1); var x = 5; level[v] = x" + " << wide >> int64(1) << 1 >> wide" * 30 + ";"},
+        5,
+    ),
+    "shifts of a literal of its count's type": (
+        {"apply": "let zero = int64(0); level[v] = int32((1 << 40 << zero >> 40" + " >> 0" * 50 + ") == 1);"},
+        1,
+    ),
+    "a saturating difference": ({"apply": "let most : int32 = inf; level[v] = most" + " - 1" * 300 + ";"}, 2**31 - 1),
+    "a saturating row that is a part": (
+        {"apply": "let most : int32 = inf; level[v] = min(most, 5 + (most" + " + 1 - 1" * 100 + "));"},
+        2**31 - 1,
+    ),
+    "a wrapping row beside inf": (
+        {"apply": "let most : int32 = inf; level[v] = wrap(most" + " + 1" * 300 + ");"},
+        -(2**31) + 299,
+    ),
+    "a row that saturates as int64 alone": (
+        {"apply": "let most : int64 = inf; big[v] = most" + " + 1" * 100 + "; level[v] = int32(big[v] == most);"},
+        1,
+    ),
     "a quotient": ({"apply": "level[v] = 2147483647" + " // 1" * 100 + " % 1000;"}, 647),
 }
 

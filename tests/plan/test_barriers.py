@@ -59,6 +59,18 @@ def test_names_go_with_what_is_swapped() -> None:
     assert kinds(body_of(other))[1:4] == ["Leader", "Swap", "Branch"]
 
 
+def test_storage_wanders_through_a_row_of_swaps() -> None:
+    names = [f"a{i}" for i in range(60)]
+    data = "; ".join(f"vertex {name} : int32" for name in names)
+    row = " ".join(f"swap({one}, {other});" for one, other in reversed(list(zip(names, names[1:], strict=False))))
+    text = f"""program p; problem {{ {data}; }}
+        vertex functor f(v) {{ apply {{ a59[v] += 1; }} }}
+        schedule {{ repeat (99) {{ {row} fill(a0, 1); }} compute(vertices, f); }}"""
+    loop, barrier, _ = plan_of(text).schedule[0].steps[-3:]  # type: ignore[union-attr]
+    assert isinstance(loop, Loop) and isinstance(barrier, Barrier)
+    assert barrier.reason.startswith("a59: its own thread wrote it")
+
+
 def test_an_element_each_is_nobody_else_s() -> None:
     assert kinds(fused(plan_of(f"{HEAD} schedule {{ fill(a, 1); fill(a, 2); }}"))) == ["Initialise", "Fill", "Fill"]
     mixed = fused(plan_of(f"{HEAD} schedule {{ fill(a, 1); a[0] = 2; }}"))

@@ -163,3 +163,14 @@ def test_names_of_operations() -> None:
     plan = plan_of("pagerank")
     assert operation(plan, "received").name == "reduce_received"
     assert operation(plan, "received").call == "next = neighbor_reduce(vertices, received, sum, over=in_edges)"
+
+
+@pytest.mark.parametrize("direction", ["push", "auto", "pull"])
+def test_an_advance_takes_the_edges_that_its_frontier_carries(direction: str) -> None:
+    text = """program p; problem { param s : vertex; vertex a : int32 = -1; }
+        edge functor f(src, dst, e) { cond a[dst] == -1; apply { a[dst] = iteration; } }
+        schedule { frontier g = { s }; while (g) { g = advance(g, f) @x; g = advance(g, f) @y; } }
+        tune { @y.direction = %s; }"""
+    plan = plan_of(text % direction)
+    assert {sweep.edges for sweep in sweeps(plan)} == {EdgeCount.CARRIED}
+    assert plan.frontiers[0].counts is Over.OUT_EDGES

@@ -61,6 +61,7 @@ class _Generator:
         self.checks = CheckTable(enabled=self.program.tuning.bounds)
         self.printer = FunctionPrinter(self.program, self.names, self.checks)
         self.texts = FunctorTexts(self.printer)
+        self.scalars = {scalar.name: scalar.type for scalar in self.program.scalars}
 
     def generate(self) -> Generated:
         """Everything in words, then laid out, then numbered."""
@@ -149,10 +150,11 @@ class _Generator:
         return tuple(found)
 
     def _swapped(self) -> tuple[tuple[int, str], ...]:
+        swapped = frozenset(self.plan.swapped)
         return tuple(
             (place, self.names.member(buffer.name))
             for place, buffer in enumerate(data_buffers(self.plan))
-            if buffer.name in self.plan.swapped
+            if buffer.name in swapped
         )
 
     # Initial values
@@ -173,8 +175,7 @@ class _Generator:
 
     def _initial(self, initial: Initial) -> str:
         if initial.value is None:
-            kind = next(scalar.type for scalar in self.program.scalars if scalar.name == initial.name)
-            return _zero(kind)
+            return _zero(self.scalars[initial.name])
         expressions = ExpressionPrinter(self.names, self.checks, own_id="id")
         expressions.function_arguments = self.printer.expressions().function_arguments
         return expressions.print(initial.value)

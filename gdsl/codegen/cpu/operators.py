@@ -61,6 +61,9 @@ class OperatorPrinter:
     names: Names
     texts: FunctorTexts
 
+    def __post_init__(self) -> None:
+        self._counted = counted(self.plan)
+
     def print(self, operation: Operation) -> OperatorText:
         """What is laid out for any operation."""
         does = operation.does
@@ -101,7 +104,7 @@ class OperatorPrinter:
             "result": collect is not None,
             "members": "members_of(input)" if has_input else "all_members{d.graph.num_vertices}",
             "size": "input.size" if has_input else everything,
-            "counted": counted(self.plan, collect.frontier if collect is not None else None),
+            "counted": self._counted[collect.frontier if collect is not None else None],
             "totals": totals.type if totals is not None else "",
         }
 
@@ -185,10 +188,9 @@ def direction_of(site: int) -> str:
     return f"direction_{site}"
 
 
-def counted(plan: Plan, frontier: str | None) -> str:
-    """Whose edges are counted where `frontier` is made."""
-    counts = {each.name: each.counts for each in plan.frontiers}
-    return COUNTED[counts[frontier] if frontier is not None else None]
+def counted(plan: Plan) -> dict[str | None, str]:
+    """Whose edges are counted where each frontier is made; None stands for no frontier."""
+    return {None: COUNTED[None], **{each.name: COUNTED[each.counts] for each in plan.frontiers}}
 
 
 def _on_an_edge(over: Over) -> Arguments:

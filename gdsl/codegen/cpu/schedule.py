@@ -33,6 +33,7 @@ class SchedulePrinter:
         self.names = expressions.names
         self.operators = operators
         self.lines = Lines(depth=1)
+        self._counted = counted(plan)
         self._printers: dict[type[Any], Callable[[Any], None]] = {
             Initialise: lambda step: None,
             Operation: self._operation,
@@ -68,7 +69,7 @@ class SchedulePrinter:
 
     def _define(self, define: Define) -> None:
         step = define.step
-        name, counts = self.names.frontier(step.name), counted(self.plan, step.name)
+        name, counts = self.names.frontier(step.name), self._counted[step.name]
         if step.everything:
             self.lines.add(f"define_everything({name}, d.graph.num_vertices, {counts});")
             return

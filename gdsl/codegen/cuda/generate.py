@@ -56,6 +56,7 @@ class _Generation:
         self.checks = CheckTable(enabled=self.program.tuning.bounds)
         self.printer = FunctionPrinter(self.program, self.names, self.checks)
         self.texts = FunctorTexts(self.printer)
+        self.scalars = {scalar.name: scalar.type for scalar in self.program.scalars}
         self.data_slice = layout_of(plan, widths).text(self.names, widths)
 
     def run(self) -> Generated:
@@ -134,7 +135,7 @@ class _Generation:
         return self.printer.expressions().print(initial.value if initial.value is not None else self._zero(initial))
 
     def _zero(self, initial: Initial) -> Expression:
-        kind = next(scalar.type for scalar in self.program.scalars if scalar.name == initial.name)
+        kind = self.scalars[initial.name]
         span = self.program.span
         if kind.is_id:
             return NoneId(span, kind)

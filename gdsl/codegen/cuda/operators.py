@@ -75,6 +75,9 @@ class OperatorPrinter:
     names: Names
     texts: FunctorTexts
 
+    def __post_init__(self) -> None:
+        self._counts = {frontier.name: frontier.counts for frontier in self.plan.frontiers}
+
     def print(self, operation: Operation) -> OperatorText:
         """What is laid out for any operation."""
         does = operation.does
@@ -121,8 +124,7 @@ class OperatorPrinter:
         }
 
     def _counted(self, collect: Collect | None) -> str:
-        counts = {frontier.name: frontier.counts for frontier in self.plan.frontiers}
-        return COUNTED[counts[collect.frontier] if collect is not None else None]
+        return COUNTED[self._counts[collect.frontier] if collect is not None else None]
 
     # Along edges
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gdsl.codegen.cuda.steps import SPARE, StepPrinter
@@ -25,6 +26,10 @@ class KernelPrinter:
 
     def __post_init__(self) -> None:
         self._slots = {frontier.name: frontier.slot for frontier in self.plan.frontiers}
+        self._switches = {site: number for number, site in enumerate(self.plan.switches)}
+        names = tuple(self._frontier(frontier.name) for frontier in self.plan.frontiers)
+        self._variables = (*names, SPARE) if names else ()
+        """The frontier variables by slot, the spare one last."""
 
     def kernels(self) -> tuple[Kernel, ...]:
         """One for each launch, in the order of the plan."""
@@ -34,11 +39,13 @@ class KernelPrinter:
 
     def names(self) -> tuple[str, ...]:
         """What the host asks for, for each launch. No namespace keeps these names from others, hence the prefix."""
-        names: list[str] = []
+        names: dict[str, None] = {}
+        numbers: dict[str, Iterator[int]] = {}
         for launch in launches(self.plan):
-            name = re.sub(r"[\W_]+", "_", f"gdsl_{self.plan.program.name}_{launch.name}")
-            numbered = (f"{name}_{number}" for number in itertools.count(2))
-            names.append(name if name not in names else next(other for other in numbered if other not in names))
+            name = stem = re.sub(r"[\W_]+", "_", f"gdsl_{self.plan.program.name}_{launch.name}")
+            while name in names:
+                name = f"{stem}_{next(numbers.setdefault(stem, itertools.count(2)))}"
+            names[name] = None
         return tuple(names)
 
     # One persistent kernel
@@ -48,7 +55,7 @@ class KernelPrinter:
         plan, lines = self.plan, Lines()
         lines.add("data_slice d = problem;" if plan.swapped else "const data_slice& d = problem;")
         lines.add("enactor run(d.run, shared);")
-        for number, variable in enumerate(self._variables()):
+        for number, variable in enumerate(self._variables):
             lines.add(f"frontier {variable} = frontier_at(d.run, {number});")
         for site in plan.switches:
             lines.add(f"direction_state {self.steps.direction(site)} = {{}};")
@@ -119,7 +126,7 @@ class KernelPrinter:
         lines.open("if (leader()) {")
         lines.add("saved_state& saved = *d.run.saved;")
         lines.add("saved.operators = 0;")
-        for number, _ in enumerate(self._variables()):
+        for number, _ in enumerate(self._variables):
             lines.add(f"saved.frontiers[{number}] = frontier_at(d.run, {number});")
         lines.close()
         lines.add("end_kernel(run);")
@@ -127,15 +134,14 @@ class KernelPrinter:
     def _take_over(self, launch: Launch, lines: Lines) -> None:
         lines.add("saved_state& saved = *d.run.saved;")
         lines.add("run.operators = saved.operators;")
-        variables = self._variables()
         for name in launch.reads:
             lines.add(f"const frontier {self._frontier(name)} = saved.frontiers[{self._slot(name)}];")
         for name in launch.writes:
             lines.add(f"frontier {self._frontier(name)} = saved.frontiers[{self._slot(name)}];")
         if self._uses_spare(launch):
-            lines.add(f"frontier {SPARE} = saved.frontiers[{len(variables) - 1}];")
+            lines.add(f"frontier {SPARE} = saved.frontiers[{len(self._variables) - 1}];")
         for site in launch.directions:
-            lines.add(f"direction_state direction = saved.directions[{self.plan.switches.index(site)}];")
+            lines.add(f"direction_state direction = saved.directions[{self._switches[site]}];")
 
     def _hand_on(self, launch: Launch, lines: Lines) -> None:
         lines.open("if (leader()) {")
@@ -143,18 +149,13 @@ class KernelPrinter:
         for name in launch.writes:
             lines.add(f"saved.frontiers[{self._slot(name)}] = {self._frontier(name)};")
         if self._uses_spare(launch):
-            lines.add(f"saved.frontiers[{len(self._variables()) - 1}] = {SPARE};")
+            lines.add(f"saved.frontiers[{len(self._variables) - 1}] = {SPARE};")
         for site in launch.directions:
-            lines.add(f"saved.directions[{self.plan.switches.index(site)}] = direction;")
+            lines.add(f"saved.directions[{self._switches[site]}] = direction;")
         lines.close()
         lines.add("end_kernel(run);")
 
     # Names
-
-    def _variables(self) -> tuple[str, ...]:
-        """The frontier variables by slot, the spare one last."""
-        names = tuple(self._frontier(frontier.name) for frontier in self.plan.frontiers)
-        return (*names, SPARE) if names else ()
 
     def _uses_spare(self, launch: Launch) -> bool:
         return any(self.steps.uses_spare(step) for step in launch.steps)

@@ -24,6 +24,9 @@ class StepPrinter:
     expressions: ExpressionPrinter
     operators: dict[int, OperatorText]
 
+    def __post_init__(self) -> None:
+        self._counts = {frontier.name: frontier.counts for frontier in self.plan.frontiers}
+
     def lines(self, step: Step) -> list[str]:
         """The statements of `step`."""
         match step:
@@ -69,7 +72,7 @@ class StepPrinter:
 
     def _define(self, step: Define) -> list[str]:
         name, members = step.step.name, step.step.members
-        counted = COUNTED[next(each.counts for each in self.plan.frontiers if each.name == name)]
+        counted = COUNTED[self._counts[name]]
         if step.step.everything:
             return [f"define_everything(run, {SPARE}, d.graph.num_vertices, {counted});", self._exchange(name)]
         rest = f"{len(members)}, d.graph.num_vertices, {counted}"
