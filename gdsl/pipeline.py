@@ -2,20 +2,40 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
 
+from gdsl import frontend
 from gdsl.annotate import annotate
-from gdsl.frontend import CheckedProgram, check, parse
+from gdsl.diagnostics import GdslError
+from gdsl.frontend import Analysis, CheckedProgram, check_tune_words
 from gdsl.ir.lowering import lower
 from gdsl.ir.nodes import Program
 from gdsl.program_text import read_source
 from gdsl.source import Source
 
 
+def analyse(source: Source) -> Analysis:
+    """What a text says, and all that is wrong with it: syntax, names and types, and, where these are fine, the rules of
+    writes and reads. Raises nothing, whatever the text: this is what an editor asks."""
+    analysis = frontend.analyse(source)
+    if analysis.checked is None:
+        return analysis
+    try:
+        annotate(lower(analysis.checked), source)
+    except GdslError as error:
+        return dataclasses.replace(analysis, diagnostics=error.diagnostics, checked=None)
+    return analysis
+
+
 def load_checked(source: Source, tune: Sequence[str] = ()) -> CheckedProgram:
-    """The typed tree of a program, for `--emit ast`. Raises `GdslError` with all that names and types forbid."""
-    return check(parse(source), source, tune)
+    """The typed tree of a program, for `--emit ast`. Raises `GdslError` with all that syntax, names and types forbid."""
+    analysis = frontend.analyse(source)
+    if analysis.checked is None:
+        raise GdslError(analysis.diagnostics, source)
+    check_tune_words(analysis.checked, tune)
+    return analysis.checked
 
 
 def load_source(source: Source, tune: Sequence[str] = (), *, refuse: bool = True) -> Program:

@@ -1,6 +1,7 @@
 """From text to the typed syntax tree."""
 
-from gdsl.frontend.check import CheckedProgram, check
+from gdsl.frontend.analysis import Analysis, analyse
+from gdsl.frontend.check import CheckedProgram, check, check_tune_words
 from gdsl.frontend.parser import parse, parse_tune_words
 
-__all__ = ["CheckedProgram", "check", "parse", "parse_tune_words"]
+__all__ = ["Analysis", "CheckedProgram", "analyse", "check", "check_tune_words", "parse", "parse_tune_words"]

@@ -168,7 +168,7 @@ class TreeBuilder(ExpressionBuilder):
             message = f"the functor `{name}` has `apply` and `value`"
             fix = "make two functors: one with `apply`, one with `value` for `neighbor_reduce`"
             self.diagnostics.append(Diagnostic("E0110", message, parts["value"].span, fix=fix))
-        if ("value" in parts) != (result is not None):
+        if ("value" in parts) != (result is not None) and not self.broken.touches(span_of(meta)):
             message = f"the functor `{name}` has " + ("`value` but no `-> type`" if result is None else "no `value`")
             fix = f"edge functor {name}(src, dst, e) -> type {{ value …; }}"
             self.diagnostics.append(Diagnostic("E0110", message, span_of(name), fix=fix))
@@ -237,7 +237,7 @@ class TreeBuilder(ExpressionBuilder):
     def program(self, meta: Any, children: list[Any]) -> syntax.Program:
         doc, name, *others = children
         parts = self._once([part for part in others if isinstance(part, _Part)], f"the program `{name}`")
-        if "schedule" not in parts:
+        if "schedule" not in parts and not self.broken.parts:
             message = f"the program `{name}` has no `schedule`"
             fix = "add `schedule { … }`, which says what runs in which order"
             self.diagnostics.append(Diagnostic("E0110", message, span_of(name), fix=fix))

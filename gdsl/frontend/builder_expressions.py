@@ -30,9 +30,11 @@ def span_of(place: Any) -> Span:
 class ExpressionBuilder(Transformer_NonRecursive[Token, Any]):
     """The rules of expressions. Mistakes that the grammar lets through are collected in `diagnostics`."""
 
-    def __init__(self, longest_run: int = LONGEST_RUN) -> None:
-        """`longest_run` operators of one level in a row become nested `Binary`s, more of them a `Chain`."""
+    def __init__(self, longest_run: int = LONGEST_RUN, broken: syntax.Broken | None = None) -> None:
+        """`longest_run` operators of one level in a row become nested `Binary`s, more of them a `Chain`; `broken` says
+        what the parser passed over."""
         super().__init__()
+        self.broken = broken or syntax.Broken()
         self.diagnostics: list[Diagnostic] = []
         self._longest_run = longest_run
         self._parenthesized: dict[int, tuple[syntax.Expression, Span]] = {}

@@ -192,13 +192,18 @@ def _unclosed_block(failure: Failure, source: Source) -> Diagnostic | None:
     return None
 
 
-def _misspelt_keyword(failure: Failure, source: Source) -> Diagnostic | None:
+def _meant(failure: Failure) -> str | None:
+    """The keyword that could stand here and that the word which does stand here is near to."""
     spellings = {failure.spellings[kind] for kind in failure.expected if kind in failure.spellings}
-    words = [word for word in spellings if word.isalpha()]
-    if failure.kind == "NAME" and failure.text not in spellings:
-        near = closest(failure.text, words)
-        if near is not None:
-            return Diagnostic("E0103", f"unknown word `{failure.text}`", failure.span, fix=f"did you mean `{near}`?")
+    if failure.kind != "NAME" or failure.text in spellings:
+        return None
+    return closest(failure.text, [word for word in spellings if word.isalpha()])
+
+
+def _misspelt_keyword(failure: Failure, source: Source) -> Diagnostic | None:
+    near = _meant(failure)
+    if near is not None:
+        return Diagnostic("E0103", f"unknown word `{failure.text}`", failure.span, fix=f"did you mean `{near}`?")
     first = re.match(r"\s*([A-Za-z_]\w*)", failure.line_before)
     if first is None or first.group(1) in KEYWORDS:
         return None

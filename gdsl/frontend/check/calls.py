@@ -108,6 +108,8 @@ class CallChecker(NameChecker):
             if symbol is None:
                 self.undeclared(operand.name, operand.span, self.environment.visible_names())
                 return poison(expression.span)
+            if symbol.kind is SymbolKind.LATER:
+                return poison(expression.span)
         message = "`size` takes a frontier variable"
         self.environment.report("E0403", message, operand.span, fix="give the set a name: `frontier f = …;`")
         return poison(expression.span)

@@ -75,11 +75,15 @@ class Environment:
     scopes: list[dict[str, Symbol]] = field(default_factory=list)
     taken: set[str] = field(default_factory=set)
     loops: int = 0
+    broken: syntax.Broken = syntax.Broken()
+    """What the parser passed over: a name that may be declared there counts as declared."""
+    declared: list[Symbol] = field(default_factory=list)
+    """All declarations, in the order in which they were met."""
 
     def part(self, place: Place, domain: Domain | None = None, own: Symbol | None = None) -> Environment:
         """A fresh walk over another part of the same program."""
         shared = (self.diagnostics, self.globals, self.functors, self.functions)
-        return Environment(*shared, place, domain, own, scopes=[{}])
+        return Environment(*shared, place, domain, own, scopes=[{}], broken=self.broken, declared=self.declared)
 
     def report(
         self,
@@ -118,6 +122,12 @@ class Environment:
 
     def find(self, name: str) -> Symbol | None:
         """The declaration that `name` means here; None if there is none."""
+        found = self._declared(name)
+        if found is None and name in self.broken.names:
+            return Symbol(SymbolKind.LATER, name, NOWHERE)
+        return found
+
+    def _declared(self, name: str) -> Symbol | None:
         for scope in reversed(self.scopes):
             if name in scope:
                 return scope[name]
@@ -133,7 +143,7 @@ class Environment:
             message = f"`{name}` is a word of the language"
             self.report("E0203", message, span, fix="choose another name")
             return False
-        former = self.find(name)
+        former = self._declared(name)
         if former is not None:
             labels = (Label(former.span, "the first"),)
             self.report("E0202", f"`{name}` is declared twice", span, labels=labels, fix="rename one of them")
@@ -152,7 +162,12 @@ class Environment:
             symbol.kind, symbol.name, symbol.span, symbol.type, symbol.domain, symbol.is_input, symbol.mutable, unique
         )
         self.scopes[-1][symbol.name] = made
+        self._keep(made)
         return made
+
+    def _keep(self, symbol: Symbol) -> None:
+        if symbol.span != NOWHERE and symbol.name.isidentifier():
+            self.declared.append(symbol)
 
     def declare_global(self, symbol: Symbol) -> Symbol:
         """Make a name of the whole program."""
@@ -168,4 +183,5 @@ class Environment:
         )
         if self.allowed(symbol.name, symbol.span) or symbol.name not in self.globals:
             self.globals[symbol.name] = made
+            self._keep(made)
         return made

@@ -21,7 +21,7 @@ from gdsl.frontend.check.environment import Environment
 from gdsl.frontend.check.saturation import saturated
 from gdsl.frontend.check.schedule import ScheduleChecker
 from gdsl.frontend.check.tuning import Knobs, TuningChecker, operator_calls
-from gdsl.frontend.parser import parse_tune_words
+from gdsl.frontend.parser import in_order, parse_tune_words
 from gdsl.frontend.syntax import Symbol, SymbolKind
 from gdsl.frontend.vocabulary import closest
 from gdsl.source import NOWHERE, Source
@@ -38,28 +38,55 @@ class CheckedProgram:
     knobs: Knobs
 
 
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """All that the checker found out about a tree: `tree` is typed as far as it has no mistakes, `checked` is None where
+    there are any."""
+
+    tree: syntax.Program
+    symbols: tuple[Symbol, ...]
+    diagnostics: tuple[Diagnostic, ...]
+    checked: CheckedProgram | None
+
+
 def check(program: syntax.Program, source: Source, tune: Sequence[str] = ()) -> CheckedProgram:
     """The typed tree of a parsed program; `tune` are further tuning words, which win over the program's own.
 
     Raises `GdslError` with as many independent mistakes as there are (E02xx, E04xx, E05xx). The rules of writes and
     reads are not part of this: see `gdsl.rules`.
     """
-    environment = Environment()
-    typed = _typed(program, environment)
-    calls = operator_calls(typed.schedule)
+    found = check_all(program, source)
+    if found.checked is None:
+        raise GdslError(found.diagnostics, source)
+    check_tune_words(found.checked, tune)
+    return found.checked
+
+
+def check_all(program: syntax.Program, source: Source, broken: syntax.Broken | None = None) -> Checked:
+    """The same of any tree, also of one that the parser could read in parts only; raises nothing."""
+    environment = Environment(broken=broken or syntax.Broken())
+    typed, whole = _typed(program, environment)
     knobs = Knobs()
-    TuningChecker(environment, calls, knobs).entries(program.tune)
-    if environment.diagnostics:
-        raise GdslError(_in_order(environment.diagnostics), source)
+    TuningChecker(environment, operator_calls(typed.schedule), knobs, whole=whole).entries(program.tune)
+    found = in_order(environment.diagnostics)
+    diagnostics = tuple(one for one in found if one.span is None or not environment.broken.touches(one.span))
+    checked = None if diagnostics or environment.broken.spans else CheckedProgram(saturated(typed), source, knobs)
+    return Checked(typed, tuple(environment.declared), diagnostics, checked)
+
+
+def check_tune_words(checked: CheckedProgram, tune: Sequence[str]) -> None:
+    """Put further tuning words into the knobs of a program. Raises `GdslError` (E04xx, E05xx) at the first wrong one."""
+    environment = Environment()
+    environment.functors.update({functor.name: functor for functor in checked.program.functors})
+    calls = operator_calls(checked.program.schedule)
     for word in tune:
-        environment.diagnostics.clear()
-        TuningChecker(environment, calls, knobs).entries(parse_tune_words((word,)))
+        TuningChecker(environment, calls, checked.knobs).entries(parse_tune_words((word,)))
         if environment.diagnostics:
             raise GdslError(environment.diagnostics, Source("--tune", word))
-    return CheckedProgram(saturated(typed), source, knobs)
 
 
-def _typed(program: syntax.Program, environment: Environment) -> syntax.Program:
+def _typed(program: syntax.Program, environment: Environment) -> tuple[syntax.Program, bool]:
+    """The typed program, and whether its schedule has no mistakes."""
     for part in program.later:
         environment.later(part.what, part.span)
         for name in part.names:
@@ -69,13 +96,16 @@ def _typed(program: syntax.Program, environment: Environment) -> syntax.Program:
     functions = [declare_function(node, environment) for node in program.functions]
     functors = [declare_functor(node, environment) for node in program.functors]
     check_recursion(program.functions, environment)
-    return dataclasses.replace(
+    typed = dataclasses.replace(
         program,
         declarations=tuple(check_data(node, environment) for node in declarations),
         functions=tuple(check_function(node, environment) for node in functions),
         functors=tuple(check_functor(node, environment) for node in functors),
-        schedule=ScheduleChecker(environment).block(program.schedule),
     )
+    before = len(environment.diagnostics)
+    schedule = ScheduleChecker(environment).block(program.schedule)
+    whole = len(environment.diagnostics) == before and not environment.broken.spans
+    return dataclasses.replace(typed, schedule=schedule), whole
 
 
 def _check_requirements(program: syntax.Program, environment: Environment) -> None:
@@ -84,9 +114,3 @@ def _check_requirements(program: syntax.Program, environment: Environment) -> No
             near = closest(word.name, _REQUIREMENTS)
             fix = f"did you mean `{near}`?" if near else "there are `symmetric` and `simple`"
             environment.report("E0410", f"`requires` does not know `{word.name}`", word.span, fix=fix)
-
-
-def _in_order(diagnostics: list[Diagnostic]) -> list[Diagnostic]:
-    """In the order of the text, each once."""
-    unique = list(dict.fromkeys(diagnostics))
-    return sorted(unique, key=lambda d: (d.span.line, d.span.column) if d.span is not None else (0, 0))

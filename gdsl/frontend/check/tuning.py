@@ -56,7 +56,11 @@ def operator_calls(statements: Iterable[syntax.Statement]) -> list[syntax.Operat
 class TuningChecker:
     """Checks tuning entries against a program, and puts them into `knobs`; a later entry wins over an earlier one."""
 
-    def __init__(self, environment: Environment, calls: list[syntax.OperatorCall], knobs: Knobs) -> None:
+    def __init__(
+        self, environment: Environment, calls: list[syntax.OperatorCall], knobs: Knobs, *, whole: bool = True
+    ) -> None:
+        """`calls` are all of the schedule; `whole`: that has no mistakes, so none is missing."""
+        self.whole = whole
         self.environment = environment
         self.knobs = knobs
         self.calls: dict[str, list[syntax.OperatorCall]] = {name: [] for name in environment.functors}
@@ -72,6 +76,8 @@ class TuningChecker:
                 self._schedule(entry)
             elif entry.subject in self.calls:
                 self._operator(entry, entry.subject)
+            elif entry.subject in self.environment.broken.names:
+                continue
             else:
                 near = closest(entry.subject or "", [*self.calls, "schedule"])
                 fix = f"did you mean `{near}`?" if near else f"write {_listed([*self.calls, 'schedule'])}"
@@ -125,6 +131,8 @@ class TuningChecker:
             self._unknown(entry, _OPERATOR_KNOBS)
             return
         if not any(call.kind in _USES[knob] for call in self.calls[subject]):
+            if not self.whole:
+                return  # the call may be where the mistake is
             operators = _listed([kind.value for kind in _USES[knob]])
             message = f"`{knob}` is for {operators}, which `{subject}` does not take part in"
             self.environment.report("E0413", message, entry.span)

@@ -21,6 +21,7 @@ of calls are unique within a program and identify them.
 from __future__ import annotations
 
 from gdsl.frontend.syntax.base import Node, Symbol, SymbolKind, children, walk
+from gdsl.frontend.syntax.broken import Broken
 from gdsl.frontend.syntax.declarations import (
     Declaration,
     DeclarationKind,
@@ -76,6 +77,7 @@ from gdsl.frontend.syntax.statements import (
 )
 
 __all__ = [
+    "Broken",
     "Accept",
     "Argument",
     "Assign",

@@ -1,0 +1,33 @@
+"""A text as an editor asks for it: whatever it is, what it declares and all that is wrong with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gdsl.diagnostics import Diagnostic
+from gdsl.frontend import syntax
+from gdsl.frontend.check import CheckedProgram, check_all
+from gdsl.frontend.parser import in_order, parse_all
+from gdsl.source import Source
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """What a text says. `tree` is typed as far as it has no mistakes, None where nothing could be read; `symbols` are
+    all its declarations with their places, those of the whole program first; `diagnostics` are in the order of the text.
+    `checked` is what later stages take: None where there are mistakes."""
+
+    tree: syntax.Program | None
+    symbols: tuple[syntax.Symbol, ...]
+    diagnostics: tuple[Diagnostic, ...]
+    checked: CheckedProgram | None
+
+
+def analyse(source: Source) -> Analysis:
+    """Syntax, names and types of any text; the rules of writes and reads are `gdsl.pipeline.analyse`'s. Raises nothing."""
+    parsed = parse_all(source)
+    if parsed.tree is None:
+        return Analysis(None, (), parsed.diagnostics, None)
+    found = check_all(parsed.tree, source, parsed.broken)
+    diagnostics = tuple(in_order((*parsed.diagnostics, *found.diagnostics)))
+    return Analysis(found.tree, found.symbols, diagnostics, None if diagnostics else found.checked)

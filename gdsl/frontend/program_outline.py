@@ -1,0 +1,150 @@
+"""The parts and blocks of a program's text, as they look without a parser."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+
+from gdsl.frontend.failures import without_comments
+from gdsl.frontend.stack import ListKind
+from gdsl.source import Span
+
+_HEAD = re.compile(
+    r"\b(?:problem|schedule|tune)\s*\{|\b(?:vertex|edge|common|vote)\s+functor\b"
+    r"|\b(?:function|operator)\s+\w+\s*\(|\brequires\s+\w"
+)
+"""How a part of a program begins; none of these may stand inside another part."""
+_STRING = re.compile(r'"[^"\n]*"|' + r"'[^'\n]*'")
+_SIGN = re.compile(r"[;{}(]")
+_PARENTHESES = re.compile(r"\([^(){}\n]*(?:\([^(){}\n]*\)[^(){}\n]*)*\)")
+_ELSE = re.compile(r"\s*else\b")
+_FUNCTOR = re.compile(r"(vertex|edge)\s+functor\s*(\w*)\s*(?:\(([^)]*)\))?\s*(?:->\s*(\w+))?")
+_STATEMENT_HEADS = {
+    "if": ["if", "(", "", ")"],
+    "while": ["while", "(", "", ")"],
+    "repeat": ["repeat", "(", "0", ")"],
+}
+
+
+class Outline:
+    """A text with its comments and strings blanked out (`plain`) and the offsets at which parts begin (`heads`)."""
+
+    def __init__(self, text: str) -> None:
+        self.plain = _STRING.sub(lambda found: " " * len(found.group()), without_comments(text))
+        self.heads = [found.start() for found in _HEAD.finditer(self.plain)]
+        self.head_set = frozenset(self.heads)
+        self._lines = [0, *(found.end() for found in re.finditer("\n", text))]
+        self._balances: dict[int, int] = {}
+
+    # ------------------------------------------------------------ places
+
+    def line_start(self, position: int) -> tuple[int, int]:
+        """The number of the line that `position` is on, from 1, and the offset where it begins."""
+        line = bisect_right(self._lines, position)
+        return line, self._lines[line - 1]
+
+    def span(self, start: int, end: int) -> Span:
+        """Offsets as lines and columns."""
+        (line, first), (end_line, last) = self.line_start(start), self.line_start(end)
+        return Span(line, start - first + 1, end_line, end - last + 1)
+
+    def offset(self, span: Span) -> int:
+        """Where `span` begins."""
+        return self._lines[span.line - 1] + span.column - 1
+
+    # ------------------------------------------------------------ parts
+
+    def part_of(self, position: int) -> int:
+        """The number of the part that `position` is in; 0 is what stands before the first."""
+        return bisect_right(self.heads, position)
+
+    def balance(self, part: int) -> int:
+        """How many braces more a part opens than it closes."""
+        if part not in self._balances:
+            start = self.heads[part - 1] if part else 0
+            end = self.heads[part] if part < len(self.heads) else len(self.plain)
+            self._balances[part] = self._opened(start, end)
+        return self._balances[part]
+
+    def unbalanced(self, start: int, end: int) -> bool:
+        """Whether a stretch opens another number of braces than it closes."""
+        return self._opened(start, end) != 0
+
+    def _opened(self, start: int, end: int) -> int:
+        return self.plain.count("{", start, end) - self.plain.count("}", start, end)
+
+    # ------------------------------------------------------------ broken statements, declarations, parts
+
+    def end_of_broken(self, start: int, position: int, depth: int, kind: ListKind | None) -> int:
+        """Where to read on after what begins at `start`, could not be read from `position` on, and has opened `depth`
+        braces before that."""
+        among_parts = kind in (ListKind.PARTS, None)
+        following = bisect_left(self.heads, start + 1 if kind is ListKind.PARTS else start)
+        limit = self.heads[following] if following < len(self.heads) else len(self.plain)
+        at = self._behind_foreign_comment(start, position)
+        if at is not None:
+            return min(at, limit)
+        at = position
+        while at < limit:
+            found = _SIGN.search(self.plain, at, limit)
+            if found is None:
+                break
+            sign, at = found.group(), found.end()
+            if sign == "(":
+                whole = _PARENTHESES.match(self.plain, at - 1, limit)
+                at = whole.end() if whole is not None else at
+            elif sign == "{":
+                depth += 1
+            elif sign == ";" and depth == 0:
+                return at
+            elif sign == "}":
+                if depth == 0 and not among_parts:
+                    return at - 1
+                depth = max(depth - 1, 0)
+                if depth == 0 and not _ELSE.match(self.plain, at):
+                    return at
+        return limit
+
+    def _behind_foreign_comment(self, start: int, position: int) -> int | None:
+        """The end of a comment of another language that begins here."""
+        if self.plain.startswith("//", position) and start == position:
+            end = self.plain.find("\n", position)
+            return end if end >= 0 else len(self.plain)
+        for begin in (position, position - 1):
+            if self.plain.startswith("/*", max(begin, start)):
+                end = self.plain.find("*/", begin)
+                return end + 2 if end >= 0 else None
+        return None
+
+    def block_behind(self, start: int, position: int) -> int | None:
+        """The `{` of the block whose head begins at `start` and could not be read from `position` on."""
+        at = position
+        while True:
+            found = _SIGN.search(self.plain, at)
+            if found is None or found.group() in ";}":
+                return None
+            if found.group() == "{":
+                return found.start() if self.part_of(found.start()) == self.part_of(start) else None
+            whole = _PARENTHESES.match(self.plain, found.start())
+            at = whole.end() if whole is not None else found.end()
+
+    def readable_head(self, start: int, brace: int, *, statement: bool) -> list[str] | None:
+        """The words of a head that can be read in place of the one between `start` and `brace`; None if it is of no
+        known sort. A name that is not known is empty, one that must differ from all others begins with a space."""
+        word = re.compile(r"[a-z]*").match(self.plain, start)
+        assert word is not None
+        if statement:
+            if word.group() == "for":
+                name = re.compile(r"for\s*\(?\s*(?:\w+\s+(?!in\b))?([A-Za-z_]\w*)").match(self.plain, start, brace)
+                return ["for", name.group(1) if name is not None else " 0", "in", "0", "..", "0"]
+            return _STATEMENT_HEADS.get(word.group())
+        functor = _FUNCTOR.match(self.plain, start, brace)
+        if functor is None:
+            return None
+        kind, name, parameters, result = functor.groups()
+        count = 1 if kind == "vertex" else 3
+        names = list(dict.fromkeys(re.findall(r"[A-Za-z_]\w*", parameters or "")))[:count]
+        names += [f" {i}" for i in range(count - len(names))]
+        listed = [part for name in names for part in (name, ",")][:-1]
+        arrow = ["->", result] if result is not None and kind == "edge" else []
+        return [kind, "functor", name or " functor", "(", *listed, ")", *arrow]

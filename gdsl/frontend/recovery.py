@@ -1,0 +1,207 @@
+"""Reads a program on behind its syntax errors, so that one run reports all that do not hang on each other.
+
+After a failure the parser's stack is cut back to the innermost list that was being read (statements, declarations, items
+of a functor, entries of `tune`, parts of the program), and reading goes on behind the next `;`, behind the closing `}` of
+what was begun, or at the next part. Where it is clear what is missing or misspelt, that is put in its place instead, and
+nothing is passed over. Braces that do not match put the rest of a part in doubt: what seems wrong there then may well be
+right, and is not reported.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from gdsl.diagnostics import Diagnostic
+from gdsl.frontend.failures import failed_at
+from gdsl.frontend.program_outline import Outline
+from gdsl.frontend.stack import ListKind, Stack
+from gdsl.frontend.syntax import Broken
+from gdsl.frontend.vocabulary import RESERVED, closest
+from gdsl.source import Source
+
+if TYPE_CHECKING:
+    from lark.exceptions import UnexpectedCharacters, UnexpectedToken
+
+    Unexpected = UnexpectedToken | UnexpectedCharacters
+
+_SURE = "E0103"
+"""A word one letter away from the right one is a mistake wherever it stands."""
+_CLOSING = {"LPAR": "RPAR", "LSQB": "RSQB", "LBRACE": "RBRACE"}
+_FEW = 3
+# fmt: off
+_DECLARED = re.compile(
+    r"\b(?:let|var|frontier|for|graph|history|buckets|\w+(?=\s+\w+\s*[=:;]))\s+([A-Za-z_]\w*)|@\s*(\w+)"
+)
+# fmt: on
+
+
+class Recovery:
+    """Reading on through one program; `tree` is called once, then `diagnostics` and `broken` say what was found."""
+
+    def __init__(self, source: Source, describe: Callable[[Unexpected], Diagnostic], kinds: dict[str, str]) -> None:
+        """`describe` makes the message for a failure; `kinds` has the kinds of tokens by how they are written."""
+        self.source = source
+        self.describe = describe
+        self.kinds = kinds
+        self.outline = Outline(source.text)
+        self.diagnostics: list[Diagnostic] = []
+        self._lost: list[tuple[int, int]] = []
+        self._names: set[str] = set()
+        self._parts_lost = False
+        self._resumed = -1
+        """Where reading went on after the last failure."""
+        self._mended = -1
+        """Where the last token was put in."""
+        self._doubtful = -1
+        """The number of the part whose braces are in doubt."""
+
+    def tree(self, failure: Unexpected) -> Any:
+        """The parse tree of what could be read, after a first failure; None if that is nothing."""
+        from lark.exceptions import UnexpectedInput
+
+        ended = False
+        while not ended:
+            ended = getattr(failure, "token", None) is not None and failure.token.type == "$END"  # type: ignore[union-attr]
+            self._go_on(failure, Stack(failure.interactive_parser, self.kinds, self.outline))
+            try:
+                return failure.interactive_parser.resume_parse()
+            except UnexpectedInput as another:
+                failure = another  # type: ignore[assignment]
+        return None
+
+    @property
+    def broken(self) -> Broken:
+        """What was passed over."""
+        spans: list[tuple[int, int]] = []
+        for start, end in sorted(self._lost):
+            if spans and start <= spans[-1][1]:
+                spans[-1] = (spans[-1][0], max(end, spans[-1][1]))
+            else:
+                spans.append((start, end))
+        found = tuple(self.outline.span(start, end) for start, end in spans)
+        return Broken(found, frozenset(self._names) - RESERVED, self._parts_lost)
+
+    def _go_on(self, failure: Unexpected, stack: Stack) -> None:
+        """Report `failure` unless it comes of an earlier one, and bring the parser to where it can read on."""
+        token: Any = getattr(failure, "token", None)
+        at_end = token is not None and token.type == "$END"
+        position = failure.pos_in_stream or 0 if token is None else failed_at(failure, self.source)  # type: ignore[arg-type]
+        kind, kept = stack.innermost()
+        start = stack.start_behind(kept, position)
+        part = self.outline.part_of(start)
+        diagnostic = self.describe(failure)
+        first = not self.outline.plain[self._resumed : position].strip() if self._resumed >= 0 else False
+        doubtful = part == self._doubtful and (first or at_end or kind is ListKind.PARTS) and diagnostic.code != _SURE
+        if not doubtful and position != self._mended:
+            self.diagnostics.append(diagnostic)
+        if not at_end and not doubtful and self._mend(failure, stack, diagnostic, position, kept):
+            return
+        if not at_end and self._head_replaced(stack, kind, kept, start, position):
+            return
+        self._pass_over(failure, stack, kind, kept, start, position)
+
+    # ------------------------------------------------------------ what is clear
+
+    def _mend(self, failure: Unexpected, stack: Stack, diagnostic: Diagnostic, position: int, kept: int) -> bool:
+        """Put in the one token that is missing, or take a misspelt word for what is meant."""
+        token: Any = getattr(failure, "token", None)
+        if token is None:
+            return False
+        if diagnostic.code == _SURE and diagnostic.span is not None:
+            return self._respelt(stack, self.outline.offset(diagnostic.span), position, kept)
+        missing = self._missing(failure, stack, diagnostic, kept, position)
+        if missing is None or position == self._mended or not stack.takes([missing]):
+            return False
+        stack.feed(missing, position)
+        stack.move(position)
+        self._mended = position
+        return True
+
+    def _missing(
+        self, failure: Any, stack: Stack, diagnostic: Diagnostic, kept: int, position: int
+    ) -> str | None:
+        if diagnostic.code == "E0111":
+            return "SEMICOLON"
+        accepted = failure.accepts or failure.expected
+        short = self.outline.balance(self.outline.part_of(position)) < 0
+        if "LBRACE" in accepted and len(accepted) <= _FEW and short:
+            return "LBRACE"
+        if failure.token.type in ("SEMICOLON", "LBRACE"):
+            opened = stack.unclosed(kept)
+            if opened is not None and _CLOSING[opened] in accepted:
+                return _CLOSING[opened]
+        return None
+
+    def _respelt(self, stack: Stack, start: int, position: int, kept: int) -> bool:
+        word = re.compile(r"\w+").match(self.outline.plain, start)
+        if word is None:
+            return False
+        if start < position:
+            if stack.start_behind(kept, position) != start:
+                return False
+            stack.cut(kept)
+        meant = closest(word.group(), [text for text, kind in self.kinds.items() if text.isalpha() and stack.takes([kind])])
+        if meant is None:
+            return False
+        stack.feed(self.kinds[meant], start, meant)
+        self._lost.append((start, word.end()))
+        stack.move(word.end())
+        return True
+
+    def _head_replaced(self, stack: Stack, kind: ListKind | None, kept: int, start: int, position: int) -> bool:
+        """Take another head of the same sort for the broken one of a block, so that the block is read."""
+        brace = self.outline.block_behind(start, position)
+        if brace is None or stack.unclosed_braces(kept):
+            return False
+        head = self.outline.readable_head(start, brace, statement=kind is ListKind.STATEMENTS)
+        if head is None:
+            return False
+        tokens = [(self.kinds.get(word, "INTEGER" if word.isdigit() else "NAME"), word) for word in head]
+        if not stack.takes([token for token, _ in tokens] + ["LBRACE"], kept):
+            return False
+        stack.cut(kept)
+        for token, word in tokens:
+            stack.feed(token, start, word)
+        self._forget(ListKind.STATEMENTS, start, brace)
+        self._resumed = brace
+        stack.move(brace)
+        return True
+
+    # ------------------------------------------------------------ what is not
+
+    def _pass_over(
+        self, failure: Unexpected, stack: Stack, kind: ListKind | None, kept: int, start: int, position: int
+    ) -> None:
+        outline = self.outline
+        depth = stack.unclosed_braces(kept)
+        end = outline.end_of_broken(start, position, depth, kind)
+        at_part = end in outline.head_set or end >= len(outline.plain)
+        if outline.unbalanced(start, end) or self._braces_matter(failure, start):
+            self._doubtful = outline.part_of(start)
+        stack.cut(kept)
+        if kind is None:
+            stack.begin(position)
+        if at_part:
+            stack.close(end)
+        self._forget(kind, start, end)
+        self._resumed = end
+        stack.move(end)
+
+    def _braces_matter(self, failure: Any, start: int) -> bool:
+        token = getattr(failure, "token", None)
+        if token is None or not self.outline.balance(self.outline.part_of(start)):
+            return False
+        accepted = failure.accepts or failure.expected
+        few = "LBRACE" in accepted and len(accepted) <= _FEW
+        return few or "RBRACE" in accepted or token.type in ("LBRACE", "RBRACE")
+
+    def _forget(self, kind: ListKind | None, start: int, end: int) -> None:
+        self._lost.append((start, end))
+        text = self.outline.plain[start:end]
+        if kind in (ListKind.STATEMENTS, ListKind.ITEMS, ListKind.KNOBS):
+            self._names.update(name for found in _DECLARED.finditer(text) for name in found.groups() if name)
+        else:
+            self._names.update(re.findall(r"[A-Za-z_]\w*", text))
+            self._parts_lost |= kind is not ListKind.DECLARATIONS
