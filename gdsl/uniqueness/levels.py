@@ -66,19 +66,19 @@ class State:
     """The level of all data and frontiers at one place of the schedule; what is not named is EXACT.
 
     `marks` has that of the question whether an element still is the array's initial constant: which vertices have a
-    parent may be certain where the parents are not. `true` are the scalars that are true for certain, `compressed` the
-    label arrays in which every label is a root for certain (see `labels`).
+    parent may be certain where the parents are not. `certain` are the scalars that are true (false) for certain,
+    `compressed` the label arrays in which every label is a root for certain (see `labels`).
     """
 
     values: dict[str, Level] = field(default_factory=dict)
     marks: dict[str, Level] = field(default_factory=dict)
     frontiers: dict[str, Level] = field(default_factory=dict)
-    true: frozenset[str] = frozenset()
+    certain: frozenset[tuple[str, bool]] = frozenset()
     compressed: frozenset[str] = frozenset()
 
     def copy(self) -> State:
         """An independent copy."""
-        return State(dict(self.values), dict(self.marks), dict(self.frontiers), self.true, self.compressed)
+        return State(dict(self.values), dict(self.marks), dict(self.frontiers), self.certain, self.compressed)
 
     def value(self, name: str) -> Level:
         """The level of a name's values."""
@@ -105,7 +105,7 @@ class State:
 
     def forget(self, name: str) -> None:
         """Data has been written: what was certain about it is not any more."""
-        self.true -= {name}
+        self.certain -= {(name, True), (name, False)}
         self.compressed -= {name}
 
     def join(self, other: State) -> None:
@@ -114,7 +114,7 @@ class State:
             self.raise_to(name, other.value(name), other.mark(name))
         for name in other.frontiers.keys() | self.frontiers.keys():
             self.frontiers[name] = worst((self.frontier(name), other.frontier(name)))
-        self.true &= other.true
+        self.certain &= other.certain
         self.compressed &= other.compressed
 
     def key(self) -> object:
@@ -122,6 +122,6 @@ class State:
         groups = (self.values, self.marks, self.frontiers)
         return (
             *(frozenset((name, level.badness) for name, level in group.items() if not level.exact) for group in groups),
-            self.true,
+            self.certain,
             self.compressed,
         )

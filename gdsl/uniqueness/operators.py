@@ -315,9 +315,11 @@ class OperatorLevels:
         """The level that a write gives to the question whether its element is the initial constant."""
         initial = self.initials.get(write.name)
         differs = initial is not None and self.data.proof.differ(write.value, initial)
-        if write.kind is WriteKind.REDUCE or not differs:
-            return decided(self.effect(write), write.span)
-        if write.kind is WriteKind.CAS and (write.old is not initial or not self._old_known(write)):
+        old_known = write.kind is WriteKind.CAS and self._old_known(write)
+        if write.kind is WriteKind.REDUCE or (write.kind is WriteKind.CAS and not old_known):
+            # What it leaves is made from (hangs on) the former value, and that may become the constant.
+            return decided(worst((self.effect(write), self.state.value(write.name))), write.span)
+        if not differs or (write.kind is WriteKind.CAS and write.old is not initial):
             return decided(self.effect(write), write.span)
         return self.control(write)
 

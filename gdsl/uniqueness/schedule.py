@@ -36,8 +36,9 @@ class Flow:
         program = effects.program
         self.initials = self._initials()
         self.labels = label_arrays(program, sites)
-        true = (scalar.name for scalar in program.scalars if _is_true(scalar.initial))
-        self.state = State(true=frozenset(true), compressed=self.labels)
+        certain = ((scalar.name, _literal(scalar.initial)) for scalar in program.scalars)
+        self.state = State(certain=frozenset((name, value) for name, value in certain if value is not None))
+        self.state.compressed = self.labels
         self._seen: dict[tuple[int, object], State] = {}
 
     def _initials(self) -> dict[str, Constant]:
@@ -81,8 +82,9 @@ class Flow:
         match step:
             case nodes.StoreScalar():
                 self._replace(step.scalar, self._level(step.value, step.span), step.value, step.span)
-                if _is_true(step.value):
-                    state.true |= {step.scalar}
+                value = _literal(step.value)
+                if value is not None:
+                    state.certain |= {(step.scalar, value)}
             case nodes.Fill():
                 self._replace(step.array, self._level(step.value, step.span), step.value, step.span)
             case nodes.StoreElement():
@@ -220,8 +222,11 @@ class Flow:
         if level.exact:
             return
         data, frontiers = written_in(tuple(steps), self.sites)
-        for name in data:
+        certain = {name for name, _ in self.state.certain}  # whichever way a run has taken
+        for name in data.keys() - certain:
             self.state.raise_to(name, level, level)
+        for name in certain:
+            self.state.set(name, EXACT, EXACT)
         for name in frontiers:
             self.state.frontiers[name] = worst((self.state.frontier(name), level))
 
@@ -257,6 +262,7 @@ class Flow:
             self.state.frontiers[condition.frontier] = EXACT
         elif isinstance(condition, nodes.ScalarValue):
             self.state.forget(condition.name)
+            self.state.certain |= {(condition.name, False)}
             self.state.set(condition.name, EXACT, EXACT)
 
     def _settled(self, step: nodes.While) -> tuple[dict[str, Level], set[str]]:
@@ -274,9 +280,10 @@ class Flow:
             levels = [decided(self.state.value(other), step.span) for other in sorted(data)]
             levels += [decided(self.state.frontier(other), step.span) for other in sorted(frontiers)]
             found[name] = worst((enters, *levels))
-        entered = isinstance(condition, nodes.ScalarValue) and condition.name in self.state.true
+        entered = isinstance(condition, nodes.ScalarValue) and (condition.name, True) in self.state.certain
         return found, roots if entered else set()
 
 
-def _is_true(node: nodes.Expression | None) -> bool:
-    return isinstance(node, nodes.Literal) and node.value is True
+def _literal(node: nodes.Expression | None) -> bool | None:
+    """The value of `true` or `false`."""
+    return node.value if isinstance(node, nodes.Literal) and isinstance(node.value, bool) else None
