@@ -239,6 +239,7 @@ UNSOUND = {
     "a size of blocks": ("bfs", nodes.Tuning, {"block": 0}),
     "a factor of nothing": ("bfs", nodes.Advance, {"alpha": 0}),
     "a condition that is not there": ("bfs", nodes.Closing, {"conjunct": 15}),
+    "a condition that does not close": ("backward", nodes.Closing, {"conjunct": 1}),
     "data without a beginning": ("bfs", nodes.Array, {"initial": None}),
     "what the caller gives": ("bfs", nodes.Array, {"is_input": True}),
     "a number that does not fit": ("bfs", nodes.Literal, {"value": 10**30}),
