@@ -263,6 +263,42 @@ def test_an_index_is_checked_where_it_is_used(backend: str, bits: int, functor: 
         assert run(backend, unused, GRAPH, bits).arrays["a"].tolist() == [0, 0, 0]
 
 
+INDICES = [("int64", -1), ("int64", -2), ("int64", 5), ("int64", -(2**63)), ("int32", -1), ("uint32", 2**32 - 1)]
+INDICES += [("uint32", 7), ("uint64", 2**63), ("uint64", 2**64 - 1), ("vertex", None)]
+USES = [
+    "b[v] = a[at[v]];",
+    "a[at[v]] min= 1;",
+    "let x = fetch(a[at[v]] += 1);",
+    "if (cas(a[at[v]], 0, 1)) { b[v] = 1; }",
+]
+
+
+@backends
+@widths
+@pytest.mark.parametrize(("kind", "value"), INDICES)
+def test_a_wrong_index_is_named_alike_by_every_backend(backend: str, bits: int, kind: str, value: int | None) -> None:
+    """Its value as its type has it, how many elements there are, and the place of the index itself."""
+    at = numpy.array([-1 if value is None else value], numpy.int64 if value is None else kind)
+    for use in USES if backend == "reference" or (backend, value) == ("cpu", -1) else USES[:1]:
+        text = f"""program p; problem {{ vertex a : int32; vertex b : int32; input vertex at : {kind}; }}
+vertex functor f(v) {{ apply {{ {use} }} }}
+schedule {{ compute(vertices, f); }}"""
+        with pytest.raises(gdsl.GdslError) as caught:
+            run(backend, text, make_graph([], 1), bits, at=at)
+        [problem] = caught.value.diagnostics
+        shown = "none" if value is None else value
+        assert problem.message == f"index {shown} of `a` is out of range: there is 1 element, counted from 0"
+        assert problem.span is not None
+        assert (problem.span.line, problem.span.column) == (2, text.split("\n")[1].index("at[v]") + 1)
+
+
+@backends
+def test_a_wrong_member_of_a_set_is_named_alike_by_every_backend(backend: str) -> None:
+    text = "program p; problem { scalar s : vertex; }\nschedule { frontier f = { 0, s }; }"
+    with pytest.raises(gdsl.GdslError, match="index none of `f` is out of range: there are 3 elements"):
+        run(backend, text, GRAPH, 32)
+
+
 def test_every_literal_that_is_no_vertex_is_reported() -> None:
     text = "program p; problem { vertex a : vertex = 7; } schedule { frontier f = { 0, 8, 2, 9 }; }"
     with pytest.raises(gdsl.GdslError) as caught:

@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
-from gdsl.codegen.expressions import CheckSite
+from typing import TYPE_CHECKING
+
 from gdsl.deadline import timeout_error
 from gdsl.diagnostics import GdslError
 from gdsl.ir.nodes import Program, Repeat, While
 from gdsl.ir.traversal import walk
+from gdsl.source import Span
 
-__all__ = ["index_error", "iterations_error", "memory_error", "timeout_error"]
+if TYPE_CHECKING:
+    from gdsl.codegen.expressions import CheckSite
+
+__all__ = ["index_error", "iterations_error", "memory_error", "out_of_range", "timeout_error"]
 
 
 def index_error(program: Program, site: CheckSite, value: int, length: int) -> GdslError:
-    """E0801: the index `value` (-1: `none`) where there are `length` elements."""
-    shown = "none" if value == -1 else str(value)
+    """E0801: the index `value`, as the control block has it, where there are `length` elements."""
+    if value < 0 and site.kind.is_id:
+        return out_of_range(program.source_name, site.span, site.subject, "none", length)
+    bits = site.kind.bits if site.kind.is_integer and not site.kind.is_signed else None
+    shown = str(value if bits is None else value % (1 << bits))
+    return out_of_range(program.source_name, site.span, site.subject, shown, length)
+
+
+def out_of_range(source_name: str, span: Span, subject: str, shown: str, length: int) -> GdslError:
+    """E0801: an index of `subject`, in words, where there are `length` elements."""
     has = "there is 1 element" if length == 1 else f"there are {length or 'no'} elements"
     counted = ", counted from 0" if length else ""
-    message = f"index {shown} of `{site.subject}` is out of range: {has}{counted}"
-    place = f"{program.source_name}:{site.span.line}:{site.span.column}" if program.source_name else None
-    return GdslError.single("E0801", message, site.span, place=place)
+    message = f"index {shown} of `{subject}` is out of range: {has}{counted}"
+    place = f"{source_name}:{span.line}:{span.column}" if source_name else None
+    return GdslError.single("E0801", message, span, place=place)
 
 
 def iterations_error(program: Program, loop: int, limit: int) -> GdslError:

@@ -81,10 +81,11 @@ _ON_BOOLS = {
 
 @dataclass(frozen=True, slots=True)
 class CheckSite:
-    """A computed index: the array (or the degree function) it is for, and its place in the program's text."""
+    """A computed index: the array, degree function or frontier it is for, its type and its place in the text."""
 
     subject: str
     domain: Domain
+    kind: ScalarType
     span: Span
 
 
@@ -150,16 +151,16 @@ class ExpressionPrinter:
 
     # Data
 
-    def element(self, array: str, index: Expression, checked: bool, domain: Domain, span: Span) -> str:
+    def element(self, array: str, index: Expression, checked: bool, domain: Domain) -> str:
         """`array[index]` as an lvalue."""
-        return f"d.{self.names.member(array)}[{self.index(array, index, checked, domain, span)}]"
+        return f"d.{self.names.member(array)}[{self.index(array, index, checked, domain)}]"
 
-    def index(self, subject: str, index: Expression, checked: bool, domain: Domain, span: Span) -> str:
+    def index(self, subject: str, index: Expression, checked: bool, domain: Domain) -> str:
         """An index of `subject`, checked where it must be."""
         text = str(index.value) if isinstance(index, Literal) else self.print(index)
         if not checked or not self.checks.enabled:
             return text
-        number = self.checks.number(CheckSite(subject, domain, span))
+        number = self.checks.number(CheckSite(subject, domain, index.type, index.span))
         return f"checked_index(d, {text}, {_length(domain)}, {number})"
 
     def scalar(self, name: str) -> str:
@@ -169,7 +170,7 @@ class ExpressionPrinter:
     def address(self, target: Target) -> str:
         """A pointer to what is written."""
         if isinstance(target, ElementTarget):
-            return f"&{self.element(target.array, target.index, target.checked, target.domain, target.span)}"
+            return f"&{self.element(target.array, target.index, target.checked, target.domain)}"
         return f"d.{self.names.member(target.scalar)}"
 
     def is_plain(self, target: Target) -> bool:
@@ -217,7 +218,7 @@ class ExpressionPrinter:
         return prefix("*", postfix(f"d.{self.names.member(node.name)}"))
 
     def _element(self, node: Element) -> Text:
-        text = self.element(node.array, node.index, node.checked, node.domain, node.span)
+        text = self.element(node.array, node.index, node.checked, node.domain)
         return call("load_now", f"&{text}") if node.now else postfix(text)
 
     def _own_id(self, node: OwnId) -> Text:
@@ -231,7 +232,7 @@ class ExpressionPrinter:
 
     def _degree(self, node: DegreeOf) -> Text:
         function = node.degree.value
-        return call(function, "d.graph", self.index(function, node.vertex, node.checked, Domain.VERTEX, node.span))
+        return call(function, "d.graph", self.index(function, node.vertex, node.checked, Domain.VERTEX))
 
     def _place(self, node: Place) -> Text:
         return call("place_of", "d.graph", self.parameter(Role.SOURCE, "src"), self.parameter(Role.EDGE, "e"))

@@ -95,7 +95,7 @@ class StatementPrinter:
 
     def _lvalue(self, target: Target) -> str:
         if isinstance(target, ElementTarget):
-            return self.expressions.element(target.array, target.index, target.checked, target.domain, target.span)
+            return self.expressions.element(target.array, target.index, target.checked, target.domain)
         if target.scalar in self.accumulated:
             return f"totals.{self.expressions.names.member(target.scalar)}"
         return self.expressions.scalar(target.scalar)

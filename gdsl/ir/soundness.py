@@ -173,12 +173,19 @@ def _closes(node: nodes.Advance | nodes.Compute, program: nodes.Program) -> bool
     functor = {each.name: each for each in program.edge_functors}.get(node.functor)
     if closing is None or functor is None:
         return closing is None
+    if closing.statement is not None and not 0 <= closing.statement < len(functor.body):
+        return False
+    written = functor.body if closing.statement is None else functor.body[closing.statement]
     return (
         closing.end in (Role.NEAR, Role.FAR)
-        and any(array.name == closing.array for array in program.arrays)
         and 0 <= closing.conjunct < len(functor.condition)
-        and (closing.statement is None or 0 <= closing.statement < len(functor.body))
+        and _names(functor.condition[closing.conjunct], nodes.Element, closing.array)
+        and _names(written, nodes.ElementTarget, closing.array)
     )
+
+
+def _names(part: object, kind: type[nodes.Element | nodes.ElementTarget], array: str) -> bool:
+    return any(isinstance(node, kind) and node.array == array for node in walk(part))
 
 
 def _reduces(node: nodes.NeighborReduce, program: nodes.Program) -> bool:

@@ -21,9 +21,11 @@ from gdsl.codegen.cuda.generate import Generated as GeneratedCuda
 from gdsl.codegen.cuda.generate import generate as generate_cuda
 from gdsl.codegen.expressions import CheckTable
 from gdsl.ir import nodes, storage
+from gdsl.ir.traversal import rewrite, walk
+from gdsl.operations import UnaryOperation
 from gdsl.pipeline import load
 from gdsl.source import Source, Span
-from gdsl.types import Widths
+from gdsl.types import ScalarType, Widths
 
 ROOT = Path(__file__).parents[2]
 PROGRAMS = sorted([*ROOT.glob("samples/*.gdsl"), *ROOT.glob("tests/programs/*.gdsl")])
@@ -212,3 +214,67 @@ def test_nesting_without_end_is_refused_both_ways():
     assert codec.decode(b"[" * 100_000 + b"null" + b"]" * 100_000) is None
     while value is not None:  # so that it is not taken apart by recursion
         value = value.inner
+
+
+def replaced(program, kind, **changes):
+    """`program` with the first node of a kind changed."""
+    done = []
+
+    def change(node):
+        if type(node) is not kind or done or getattr(node, "checked", None) is False:
+            return node
+        done.append(node)
+        return dataclasses.replace(node, **changes)
+
+    changed_program = rewrite(program, change)
+    assert done
+    return changed_program
+
+
+NOWHERE = Span(1, 1, 1, 2)
+UNSOUND = {
+    "an index that is not tested": ("lookups", nodes.Element, {"checked": False}),
+    "a place far away": ("bfs", nodes.Literal, {"span": Span(10**30, 1, 1, 1)}),
+    "a width of ids": ("bfs", nodes.Tuning, {"ids": -1}),
+    "a size of blocks": ("bfs", nodes.Tuning, {"block": 0}),
+    "a factor of nothing": ("bfs", nodes.Advance, {"alpha": 0}),
+    "a condition that is not there": ("bfs", nodes.Closing, {"conjunct": 15}),
+    "a condition that does not close": ("backward", nodes.Closing, {"conjunct": 1}),
+    "data without a beginning": ("bfs", nodes.Array, {"initial": None}),
+    "what the caller gives": ("bfs", nodes.Array, {"is_input": True}),
+    "a number that does not fit": ("bfs", nodes.Literal, {"value": 10**30}),
+    "a bool as a number": ("bfs", nodes.Literal, {"value": True}),
+    "too many arguments": ("pagerank", nodes.BuiltinCall, {"arguments": ()}),
+    "an operation on other types": ("pagerank", nodes.Unary, {"operation": UnaryOperation.INVERT}),
+    "a loop that is left from outside": ("bfs", nodes.EdgeFunctor, {"body": (nodes.Break(NOWHERE),)}),
+    "a vertex where there is none": ("bfs", nodes.While, {"condition": nodes.Place(NOWHERE, ScalarType.BOOL)}),
+}
+
+
+@pytest.mark.parametrize("name", UNSOUND)
+def test_verified_programs_that_no_text_becomes_are_refused(name):
+    stem, kind, changes = UNSOUND[name]
+    [path] = [path for path in PROGRAMS if path.stem == stem]
+    program = lowered(path)
+    if kind is nodes.Unary:
+        minus = nodes.Literal(NOWHERE, ScalarType.FLOAT32, 1.0)
+        operand = nodes.Unary(NOWHERE, ScalarType.FLOAT32, UnaryOperation.INVERT, minus)
+        param = dataclasses.replace(program.params[0], default=operand)
+        broken = dataclasses.replace(program, params=(param, *program.params[1:]))
+    else:
+        broken = replaced(program, kind, **changes)
+    assert storage.decode(storage.encode(program)) == program
+    data = storage.encode(broken)
+    assert data is not None
+    assert storage.decode(data) is None
+
+
+def test_functions_without_end_are_refused():
+    text = """program p; problem { vertex a : int32; } function g(x : int32) -> int32 { return x; }
+function h(x : int32) -> int32 { return g(x); }
+vertex functor f(v) { apply { a[v] = h(1); } } schedule { compute(vertices, f); }"""
+    program = load(Source("<text>", text))
+    assert storage.decode(storage.encode(program)) == program
+    call = next(node for node in walk(program.functions) if isinstance(node, nodes.FunctionCall))
+    circle = replaced(program, nodes.FunctionCall, function="h" if call.function == "g" else "g")
+    assert storage.decode(storage.encode(circle)) is None

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from numpy import int32, int64
 
 from gdsl.arithmetic.operations import SINGLE
+from gdsl.backends.failures import out_of_range
 from gdsl.backends.reference.values import Value, constant, convert_function, domain_of, none_id
 from gdsl.diagnostics import GdslError
 from gdsl.ir import nodes as ir
@@ -94,12 +95,7 @@ def index_error(environment: Environment, node: ir.Expression, name: str, index:
     """E0801 for the index `index` of `name`, which has `length` elements."""
     is_none = node.type.is_id and not isinstance(node, ir.Literal) and index == none_id(environment.id_bits)
     value = "none" if is_none else str(index)
-    plural = "element" if length == 1 else "elements"
-    place = f"{environment.source_name}:{node.span.line}:{node.span.column}" if environment.source_name else None
-    message = f"index {value} of `{name}` is out of range: there are {length} {plural}, counted from 0"
-    if length == 0:
-        message = f"index {value} of `{name}` is out of range: there are no elements"
-    return GdslError.single("E0801", message, node.span, place=place)
+    return out_of_range(environment.source_name, node.span, name, value, length)
 
 
 class ExpressionCompiler:

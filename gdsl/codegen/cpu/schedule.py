@@ -80,7 +80,7 @@ class SchedulePrinter:
         text = str(member.value) if isinstance(member, Literal) else self._text(member)
         if isinstance(member, ParamValue):
             return text
-        number = self.expressions.checks.number(CheckSite(frontier, Domain.VERTEX, member.span))
+        number = self.expressions.checks.number(CheckSite(frontier, Domain.VERTEX, member.type, member.span))
         return f"checked_index(d, {text}, d.graph.num_vertices, {number})"
 
     def _copy(self, copy: Copy) -> None:
@@ -96,7 +96,7 @@ class SchedulePrinter:
             return
         target = step.target
         checked = target.checked or isinstance(target.index, Literal)
-        place = self.expressions.element(target.array, target.index, checked, target.domain, target.span)
+        place = self.expressions.element(target.array, target.index, checked, target.domain)
         self.lines.add(f"{place} = {self._text(step.value)};")
 
     def _fill(self, fill: Fill) -> None:

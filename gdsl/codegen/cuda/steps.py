@@ -80,7 +80,7 @@ class StepPrinter:
             return [f"define_frontier(run, {SPARE}, nullptr, {rest});", self._exchange(name)]
         return [
             "{",
-            f"    const vertex members[] = {{{', '.join(self._vertex(member) for member in members)}}};",
+            f"    const vertex members[] = {{{', '.join(self._vertex(name, member) for member in members)}}};",
             f"    define_frontier(run, {SPARE}, members, {rest});",
             f"    {self._exchange(name)}",
             "}",
@@ -89,12 +89,12 @@ class StepPrinter:
     def _exchange(self, name: str) -> str:
         return f"exchange({self._frontier(name)}, {SPARE});"
 
-    def _vertex(self, member: Expression) -> str:
+    def _vertex(self, frontier: str, member: Expression) -> str:
         """A member of a set: params were checked by the host, all else is checked here."""
         text = self.expressions.print(member)
         if isinstance(member, ParamValue) or not self.expressions.checks.enabled:
             return text
-        number = self.expressions.checks.number(CheckSite("the set", Domain.VERTEX, member.span))
+        number = self.expressions.checks.number(CheckSite(frontier, Domain.VERTEX, member.type, member.span))
         return f"vertex(checked_index(d, {text}, d.graph.num_vertices, {number}))"
 
     def _store(self, leader: Leader) -> str:
@@ -102,7 +102,7 @@ class StepPrinter:
         if isinstance(step, StoreScalar):
             return f"{self.expressions.scalar(step.scalar)} = {self.expressions.print(step.value)}"
         target = step.target
-        place = self.expressions.element(target.array, target.index, target.checked, target.domain, target.span)
+        place = self.expressions.element(target.array, target.index, target.checked, target.domain)
         return f"{place} = {self.expressions.print(step.value)}"
 
     def _frontier(self, name: str) -> str:
