@@ -17,6 +17,8 @@ from gdsl.diagnostics import GdslError
 
 _AGAIN = 0.5
 """Seconds after which `interrupting` comes back where something caught its error."""
+_LONGEST_TIMER = 1e6
+"""Timers of the system end somewhere; one that comes too early looks at the clock and goes on."""
 
 
 @dataclass
@@ -88,7 +90,7 @@ def interrupting() -> Iterator[None]:
         yield
         return
     former = signal.signal(signal.SIGALRM, lambda *_: check())
-    signal.setitimer(signal.ITIMER_REAL, remaining + 0.001, _AGAIN)
+    signal.setitimer(signal.ITIMER_REAL, min(remaining + 0.001, _LONGEST_TIMER), _AGAIN)
     try:
         yield
     finally:

@@ -58,7 +58,9 @@ LARGE = {
     "fills": {"data": each(400, "vertex a# : int32; "), "schedule": each(400, "fill(a#, 1);\n")},
     "swaps in a loop": {
         "data": each(400, "vertex a# : int32; "),
-        "schedule": "repeat (5) { fill(a0, 1); " + "".join(f"swap(a{i}, a{i + 1});\n" for i in reversed(range(399))) + "}",
+        "schedule": "repeat (5) { fill(a0, 1); "
+        + "".join(f"swap(a{i}, a{i + 1});\n" for i in reversed(range(399)))
+        + "}",
     },
     "operators of a long functor": {
         "apply": each(400, "level[v] = #;\n"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Iterator
 
@@ -62,7 +63,7 @@ def test_names_go_with_what_is_swapped() -> None:
 def test_storage_wanders_through_a_row_of_swaps() -> None:
     names = [f"a{i}" for i in range(60)]
     data = "; ".join(f"vertex {name} : int32" for name in names)
-    row = " ".join(f"swap({one}, {other});" for one, other in reversed(list(zip(names, names[1:], strict=False))))
+    row = " ".join(f"swap({one}, {other});" for one, other in reversed(list(itertools.pairwise(names))))
     text = f"""program p; problem {{ {data}; }}
         vertex functor f(v) {{ apply {{ a59[v] += 1; }} }}
         schedule {{ repeat (99) {{ {row} fill(a0, 1); }} compute(vertices, f); }}"""
