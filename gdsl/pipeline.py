@@ -30,7 +30,7 @@ def analyse(source: Source) -> Analysis:
 
 
 def load_checked(source: Source, tune: Sequence[str] = ()) -> CheckedProgram:
-    """The typed tree of a program, for `--emit ast`. Raises `GdslError` with all that syntax, names and types forbid."""
+    """The typed tree of a program, for `--emit ast`. Raises `GdslError` with all mistakes up to types."""
     analysis = frontend.analyse(source)
     if analysis.checked is None:
         raise GdslError(analysis.diagnostics, source)

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from gdsl.diagnostics import Diagnostic
 from gdsl.frontend import syntax
 from gdsl.frontend.check import CheckedProgram, check_all
-from gdsl.frontend.parser import in_order, parse_all
+from gdsl.frontend.parser import merged, parse_all
 from gdsl.source import Source
 
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
     """What a text says. `tree` is typed as far as it has no mistakes, None where nothing could be read; `symbols` are
-    all its declarations with their places, those of the whole program first; `diagnostics` are in the order of the text.
+    all its declarations with their places, those of the whole program first; `diagnostics` are all mistakes, and
     `checked` is what later stages take: None where there are mistakes."""
 
     tree: syntax.Program | None
@@ -24,10 +24,13 @@ class Analysis:
 
 
 def analyse(source: Source) -> Analysis:
-    """Syntax, names and types of any text; the rules of writes and reads are `gdsl.pipeline.analyse`'s. Raises nothing."""
+    """Syntax, names and types of any text, without the rules of writes and reads, which `gdsl.pipeline.analyse` adds.
+
+    Raises nothing, whatever the text.
+    """
     parsed = parse_all(source)
     if parsed.tree is None:
         return Analysis(None, (), parsed.diagnostics, None)
     found = check_all(parsed.tree, source, parsed.broken)
-    diagnostics = tuple(in_order((*parsed.diagnostics, *found.diagnostics)))
+    diagnostics = tuple(merged(parsed.diagnostics, found.diagnostics))
     return Analysis(found.tree, found.symbols, diagnostics, None if diagnostics else found.checked)

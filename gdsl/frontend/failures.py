@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 _LONGEST_RUN = 500
 """Characters without white space in which the word before a place is looked for."""
 
+
 def shown_character(character: str) -> str:
     """A character as it is where everybody knows it, else with its number and name."""
     number = f"U+{ord(character):04X}"

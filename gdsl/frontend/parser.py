@@ -55,16 +55,24 @@ def parse_all(source: Source) -> Parsed:
         return Parsed(None, tuple(diagnostics), broken)
     node, found = _built(tree, broken)
     assert isinstance(node, syntax.Program)
-    diagnostics = in_order([*diagnostics, *found])
+    diagnostics = merged(diagnostics, found)
     deep = _too_deep(node)
     if deep is not None:
         return Parsed(None, (*diagnostics, _nested(deep)), broken)
     return Parsed(node, tuple(diagnostics), broken)
 
 
+def merged(*groups: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """The diagnostics of several stages in the order of the text; those of a single one as it has ordered them."""
+    found = [group for group in map(list, groups) if group]
+    return found[0] if len(found) == 1 else in_order(diagnostic for group in found for diagnostic in group)
+
+
 def in_order(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     """In the order of the text, each once."""
-    return sorted(dict.fromkeys(diagnostics), key=lambda d: (d.span.line, d.span.column) if d.span is not None else (0, 0))
+    return sorted(
+        dict.fromkeys(diagnostics), key=lambda d: (d.span.line, d.span.column) if d.span is not None else (0, 0)
+    )
 
 
 def parse_tune_words(words: tuple[str, ...]) -> tuple[syntax.TuneEntry, ...]:
@@ -182,7 +190,9 @@ def _unseen(found: re.Match[str], text: str) -> Diagnostic:
         message = "a carriage return without a line feed, which some editors take for the end of a line"
         return Diagnostic("E0102", message, span, fix="end the lines with LF or CR LF")
     if "\ud800" <= character <= "\udfff":
-        return Diagnostic("E0104", f"half a character ({shown_character(character)}), which no text file can hold", span)
+        return Diagnostic(
+            "E0104", f"half a character ({shown_character(character)}), which no text file can hold", span
+        )
     message = f"the character {shown_character(character)}, which changes how the text is shown and cannot be seen"
     return Diagnostic("E0102", message, span, fix="delete it")
 
@@ -203,5 +213,3 @@ def _inside(node: syntax.Node) -> Iterator[syntax.Node]:
             yield from syntax.children(child)
         else:
             yield child
-
-

@@ -14,7 +14,7 @@ _HEAD = re.compile(
     r"|\b(?:function|operator)\s+\w+\s*\(|\brequires\s+\w"
 )
 """How a part of a program begins; none of these may stand inside another part."""
-_STRING = re.compile(r'"[^"\n]*"|' + r"'[^'\n]*'")
+_STRING = re.compile("\"[^\"\n]*\"|'[^'\n]*'|\u201c[^\u201d\n]*\u201d")
 _SIGN = re.compile(r"[;{}(]")
 _PARENTHESES = re.compile(r"\([^(){}\n]*(?:\([^(){}\n]*\)[^(){}\n]*)*\)")
 _ELSE = re.compile(r"\s*else\b")
@@ -116,6 +116,12 @@ class Outline:
                 return end + 2 if end >= 0 else None
         return None
 
+    def beginning(self, start: int) -> int:
+        """Where a broken statement begins that goes on with a word of another language at `start`."""
+        if not re.compile(r"(?:elif|elseif)\b").match(self.plain, start):
+            return start
+        return max(self.plain.rfind("if", 0, start), 0)
+
     def block_behind(self, start: int, position: int) -> int | None:
         """The `{` of the block whose head begins at `start` and could not be read from `position` on."""
         at = position
@@ -135,8 +141,8 @@ class Outline:
         assert word is not None
         if statement:
             if word.group() == "for":
-                name = re.compile(r"for\s*\(?\s*(?:\w+\s+(?!in\b))?([A-Za-z_]\w*)").match(self.plain, start, brace)
-                return ["for", name.group(1) if name is not None else " 0", "in", "0", "..", "0"]
+                loop = re.compile(r"for\s*\(?\s*(?:\w+\s+(?!in\b))?([A-Za-z_]\w*)").match(self.plain, start, brace)
+                return ["for", loop.group(1) if loop is not None else " 0", "in", "0", "..", "0"]
             return _STATEMENT_HEADS.get(word.group())
         functor = _FUNCTOR.match(self.plain, start, brace)
         if functor is None:

@@ -1,10 +1,10 @@
 """Reads a program on behind its syntax errors, so that one run reports all that do not hang on each other.
 
-After a failure the parser's stack is cut back to the innermost list that was being read (statements, declarations, items
-of a functor, entries of `tune`, parts of the program), and reading goes on behind the next `;`, behind the closing `}` of
-what was begun, or at the next part. Where it is clear what is missing or misspelt, that is put in its place instead, and
-nothing is passed over. Braces that do not match put the rest of a part in doubt: what seems wrong there then may well be
-right, and is not reported.
+After a failure the parser's stack is cut back to the innermost list that was being read (statements, declarations,
+items of a functor, entries of `tune`, parts of the program), and reading goes on behind the next `;`, behind the
+closing `}` of what was begun, or at the next part. Where it is clear what is missing or misspelt, that is put in its
+place instead, and nothing is passed over. Braces that do not match put the rest of a part in doubt: what seems wrong
+there then may well be right, and is not reported.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ _SURE = "E0103"
 """A word one letter away from the right one is a mistake wherever it stands."""
 _CLOSING = {"LPAR": "RPAR", "LSQB": "RSQB", "LBRACE": "RBRACE"}
 _FEW = 3
+_MOST_TRIES = 5
+"""Failures in a row that get no further in the text: more than ever come of one place."""
 # fmt: off
 _DECLARED = re.compile(
     r"\b(?:let|var|frontier|for|graph|history|buckets|\w+(?=\s+\w+\s*[=:;]))\s+([A-Za-z_]\w*)|@\s*(\w+)"
@@ -52,23 +54,27 @@ class Recovery:
         self._parts_lost = False
         self._resumed = -1
         """Where reading went on after the last failure."""
+        self._respelled = -1
         self._mended = -1
         """Where the last token was put in."""
         self._doubtful = -1
         """The number of the part whose braces are in doubt."""
 
-    def tree(self, failure: Unexpected) -> Any:
+    def tree(self, failure: Any) -> Any:
         """The parse tree of what could be read, after a first failure; None if that is nothing."""
         from lark.exceptions import UnexpectedInput
 
-        ended = False
-        while not ended:
-            ended = getattr(failure, "token", None) is not None and failure.token.type == "$END"  # type: ignore[union-attr]
+        ended, tries, furthest = False, 0, -1
+        while not ended and tries < _MOST_TRIES:
+            ended = getattr(failure, "token", None) is not None and failure.token.type == "$END"
+            position = failure.pos_in_stream or 0
+            tries = tries + 1 if position <= furthest else 0
+            furthest = max(furthest, position)
             self._go_on(failure, Stack(failure.interactive_parser, self.kinds, self.outline))
             try:
                 return failure.interactive_parser.resume_parse()
             except UnexpectedInput as another:
-                failure = another  # type: ignore[assignment]
+                failure = another
         return None
 
     @property
@@ -110,18 +116,19 @@ class Recovery:
         if token is None:
             return False
         if diagnostic.code == _SURE and diagnostic.span is not None:
-            return self._respelt(stack, self.outline.offset(diagnostic.span), position, kept)
+            start = self.outline.offset(diagnostic.span)
+            return start > self._respelled and self._respelt(stack, diagnostic, start, position, kept)
         missing = self._missing(failure, stack, diagnostic, kept, position)
         if missing is None or position == self._mended or not stack.takes([missing]):
             return False
+        if self._braces_matter(failure, position):
+            self._doubtful = self.outline.part_of(position)
         stack.feed(missing, position)
         stack.move(position)
         self._mended = position
         return True
 
-    def _missing(
-        self, failure: Any, stack: Stack, diagnostic: Diagnostic, kept: int, position: int
-    ) -> str | None:
+    def _missing(self, failure: Any, stack: Stack, diagnostic: Diagnostic, kept: int, position: int) -> str | None:
         if diagnostic.code == "E0111":
             return "SEMICOLON"
         accepted = failure.accepts or failure.expected
@@ -134,17 +141,20 @@ class Recovery:
                 return _CLOSING[opened]
         return None
 
-    def _respelt(self, stack: Stack, start: int, position: int, kept: int) -> bool:
+    def _respelt(self, stack: Stack, diagnostic: Diagnostic, start: int, position: int, kept: int) -> bool:
         word = re.compile(r"\w+").match(self.outline.plain, start)
         if word is None:
             return False
-        if start < position:
-            if stack.start_behind(kept, position) != start:
-                return False
-            stack.cut(kept)
-        meant = closest(word.group(), [text for text, kind in self.kinds.items() if text.isalpha() and stack.takes([kind])])
-        if meant is None:
+        before = kept if start < position else None
+        if before is not None and stack.start_behind(kept, position) != start:
             return False
+        words = [text for text, kind in self.kinds.items() if text.isalpha() and stack.takes([kind], before)]
+        meant = closest(word.group(), words)
+        if meant is None or diagnostic.fix is None or f"`{meant}`" not in diagnostic.fix:
+            return False
+        if before is not None:
+            stack.cut(before)
+        self._respelled = start
         stack.feed(self.kinds[meant], start, meant)
         self._lost.append((start, word.end()))
         stack.move(word.end())
@@ -198,7 +208,7 @@ class Recovery:
         return few or "RBRACE" in accepted or token.type in ("LBRACE", "RBRACE")
 
     def _forget(self, kind: ListKind | None, start: int, end: int) -> None:
-        self._lost.append((start, end))
+        self._lost.append((self.outline.beginning(start), end))
         text = self.outline.plain[start:end]
         if kind in (ListKind.STATEMENTS, ListKind.ITEMS, ListKind.KNOBS):
             self._names.update(name for found in _DECLARED.finditer(text) for name in found.groups() if name)

@@ -41,7 +41,7 @@ class Stack:
         self._silent.callbacks = {}
 
     def innermost(self) -> tuple[ListKind | None, int]:
-        """The innermost list that is being read, and how many states stay when what is read of its last element goes."""
+        """The innermost list that is being read, and how many states stay without its last element."""
         table = self._state.parse_conf.states
         for kept in range(len(self._state.state_stack), 0, -1):
             actions = table[self._state.state_stack[kept - 1]]
@@ -109,7 +109,8 @@ class Stack:
 
     def move(self, position: int) -> None:
         """Have the parser read on at `position`."""
-        counter: Any = self._parser.lexer_thread.state.line_ctr
+        lexer: Any = self._parser.lexer_thread
+        counter = lexer.state.line_ctr
         counter.char_pos = position
         counter.line, counter.line_start_pos = self._places.line_start(position)
         counter.column = position - counter.line_start_pos + 1

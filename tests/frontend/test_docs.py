@@ -10,6 +10,7 @@ import pytest
 
 from gdsl.diagnostics import GdslError
 from gdsl.frontend.vocabulary import FUNCTIONS, KEYWORDS, LATER_FUNCTIONS, SCHEDULE_FUNCTIONS, TYPES, VALUES
+from gdsl.knobs import documented
 from gdsl.pipeline import load
 from gdsl.resources import resource_text
 
@@ -36,6 +37,10 @@ def test_programs_that_the_reference_calls_wrong_are_refused(text: str) -> None:
         load(text)
     wanted = re.search(r"# (E\d{4})", text)
     assert wanted is not None and caught.value.code == wanted.group(1)
+
+
+def test_the_table_of_knobs_is_that_of_the_checker() -> None:
+    assert "\n".join(documented()) in REFERENCE
 
 
 def test_the_reference_names_every_word_of_the_language() -> None:

@@ -75,7 +75,7 @@ class Environment:
     scopes: list[dict[str, Symbol]] = field(default_factory=list)
     taken: set[str] = field(default_factory=set)
     loops: int = 0
-    broken: syntax.Broken = syntax.Broken()
+    broken: syntax.Broken = field(default_factory=syntax.Broken)
     """What the parser passed over: a name that may be declared there counts as declared."""
     declared: list[Symbol] = field(default_factory=list)
     """All declarations, in the order in which they were met."""

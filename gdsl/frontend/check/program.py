@@ -40,8 +40,8 @@ class CheckedProgram:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """All that the checker found out about a tree: `tree` is typed as far as it has no mistakes, `checked` is None where
-    there are any."""
+    """All that the checker found out about a tree: `tree` is typed as far as it has no mistakes, `checked` is None
+    where there are any."""
 
     tree: syntax.Program
     symbols: tuple[Symbol, ...]
@@ -75,7 +75,7 @@ def check_all(program: syntax.Program, source: Source, broken: syntax.Broken | N
 
 
 def check_tune_words(checked: CheckedProgram, tune: Sequence[str]) -> None:
-    """Put further tuning words into the knobs of a program. Raises `GdslError` (E04xx, E05xx) at the first wrong one."""
+    """Put further tuning words into the knobs of a program. Raises `GdslError` (E04xx, E05xx) at a wrong one."""
     environment = Environment()
     environment.functors.update({functor.name: functor for functor in checked.program.functors})
     calls = operator_calls(checked.program.schedule)

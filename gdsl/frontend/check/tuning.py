@@ -7,21 +7,11 @@ from dataclasses import dataclass, field, replace
 
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment
-from gdsl.frontend.syntax import OperatorKind
 from gdsl.frontend.vocabulary import closest, enumerate_words
+from gdsl.knobs import BY_NAME, LATER_KNOBS, OPERATOR_KNOBS, SCHEDULE_KNOBS, Knob
 from gdsl.operations import Balance, Direction
 from gdsl.source import Span
 
-_DIRECTIONS = tuple(direction.value for direction in Direction)
-_BALANCES = tuple(balance.value for balance in Balance)
-_LATER_BALANCES = ("warp", "merge", "bins", "edges")
-_LATER_KNOBS = ("frontier", "dedup")
-_OPERATOR_KNOBS = ("direction", "balance")
-_SCHEDULE_KNOBS = ("fuse", "block", "ids", "bounds")
-_USES = {
-    "direction": (OperatorKind.ADVANCE,),
-    "balance": (OperatorKind.ADVANCE, OperatorKind.NEIGHBOR_REDUCE),
-}
 _LARGEST_THRESHOLD = 1_000_000
 
 
@@ -91,9 +81,9 @@ class TuningChecker:
             fix = f"write `{'' if near == 'bounds' else 'schedule.'}{near} = …`"
         self.environment.report("E0412", f"there is no knob `{entry.knob}` here", entry.span, fix=fix)
 
-    def _value(self, entry: syntax.TuneEntry, values: tuple[str, ...]) -> str | None:
-        value = str(entry.value)
-        if value in values and not (entry.arguments and entry.knob != "direction"):
+    def _value(self, entry: syntax.TuneEntry, knob: Knob) -> str | None:
+        value, values = str(entry.value), knob.values
+        if value in values and not (entry.arguments and not knob.arguments):
             return value
         message = f"`{entry.knob}` does not take `{value}`"
         if entry.arguments:
@@ -105,58 +95,58 @@ class TuningChecker:
 
     def _schedule(self, entry: syntax.TuneEntry) -> None:
         knob = entry.knob
-        if knob not in _SCHEDULE_KNOBS or (entry.subject is None and knob != "bounds"):
-            self._unknown(entry, _SCHEDULE_KNOBS)
+        if knob not in SCHEDULE_KNOBS or (entry.subject is None and not BY_NAME[knob].alone):
+            self._unknown(entry, SCHEDULE_KNOBS)
         elif knob in ("fuse", "bounds"):
-            value = self._value(entry, ("on", "off"))
+            value = self._value(entry, BY_NAME[knob])
             if value is not None and knob == "fuse":
                 self.knobs.fuse = value == "on"
             elif value is not None:
                 self.knobs.bounds = value == "on"
         elif knob == "ids":
-            value = self._value(entry, ("32", "64"))
+            value = self._value(entry, BY_NAME[knob])
             self.knobs.ids = int(value) if value is not None else self.knobs.ids
         else:
-            value = self._value(entry, tuple(str(size) for size in (32, 64, 128, 256, 512, 1024)))
+            value = self._value(entry, BY_NAME[knob])
             self.knobs.block = int(value) if value is not None else self.knobs.block
 
     # ------------------------------------------------------------ one functor or label
 
     def _operator(self, entry: syntax.TuneEntry, subject: str) -> None:
         knob = entry.knob
-        if knob in _LATER_KNOBS:
+        if knob in LATER_KNOBS:
             self._later(f"the knob `{knob}`", entry.span)
             return
-        if knob not in _OPERATOR_KNOBS:
-            self._unknown(entry, _OPERATOR_KNOBS)
+        if knob not in OPERATOR_KNOBS:
+            self._unknown(entry, OPERATOR_KNOBS)
             return
-        if not any(call.kind in _USES[knob] for call in self.calls[subject]):
+        if not any(call.kind.value in BY_NAME[knob].operators for call in self.calls[subject]):
             if not self.whole:
                 return  # the call may be where the mistake is
-            operators = _listed([kind.value for kind in _USES[knob]])
+            operators = _listed(BY_NAME[knob].operators)
             message = f"`{knob}` is for {operators}, which `{subject}` does not take part in"
             self.environment.report("E0413", message, entry.span)
             return
         former = self.knobs.operators.get(subject, OperatorKnobs())
         if knob == "balance":
-            if entry.value in _LATER_BALANCES:
+            if entry.value in BY_NAME[knob].later:
                 self._later(f"`balance = {entry.value}`", entry.span)
                 return
-            value = self._value(entry, _BALANCES)
+            value = self._value(entry, BY_NAME[knob])
             if value is not None:
                 self.knobs.operators[subject] = replace(former, balance=Balance(value))
         else:
             self._direction(entry, subject, former)
 
     def _direction(self, entry: syntax.TuneEntry, subject: str, former: OperatorKnobs) -> None:
-        value = self._value(entry, _DIRECTIONS)
+        value = self._value(entry, BY_NAME["direction"])
         if value is None:
             return
         thresholds: dict[str, int] = {}
         for argument in entry.arguments:
             number = argument.value
             whole = isinstance(number, int) and 0 < number <= _LARGEST_THRESHOLD
-            if value != "auto" or argument.name not in ("alpha", "beta") or not whole:
+            if value != "auto" or argument.name not in BY_NAME["direction"].arguments or not whole:
                 message = f"`direction` does not take `{argument.name}={number}`"
                 fix = "write `auto(alpha=15, beta=20)` with whole numbers above 0"
                 self.environment.report("E0412", message, argument.span, fix=fix)

@@ -10,8 +10,8 @@ from gdsl.source import Span
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """`spans` are the stretches that were passed over or guessed at, ascending and apart; `names` those that stand in them and may be declared
-    there. `parts`: whether whole parts of the program may be among it, its schedule for example."""
+    """`spans` are the stretches that were passed over or guessed at, ascending and apart; `names` those that stand in
+    them and may be declared there. `parts`: whether whole parts of the program may be among it, as its schedule."""
 
     spans: tuple[Span, ...] = ()
     names: frozenset[str] = frozenset()

@@ -1,0 +1,165 @@
+"""Several mistakes of syntax in one run: each is reported once, at its place, and nothing that only comes of one."""
+
+from __future__ import annotations
+
+import random
+import time
+
+import pytest
+from mistake_programs import BFS, CHECKED, SYNTAX, with_parts
+
+from gdsl.diagnostics import GdslError
+from gdsl.frontend.syntax import SymbolKind
+from gdsl.pipeline import analyse, load
+from gdsl.source import Source
+from gdsl.tools.fuzz.text import mutated
+
+# (what of BFS is replaced, by what) for each mistake, and by line and column the codes that are reported
+SEVERAL = {
+    "every part": (
+        [
+            ("param ", "parm "),
+            ("distance : int32", "distance int32"),
+            ("== -1;", "= -1;"),
+            ("iteration + 1;", "iteration + ;"),
+            ("any= src;", "any= src"),
+            ("while (f)", "whlie (f)"),
+        ],
+        ["5:5 E0103", "6:21 E0101", "11:24 E0112", "13:37 E0101", "14:29 E0111", "21:5 E0103"],
+    ),
+    "head of a functor": (
+        [("src, dst, e)", "src, dst)"), ("iteration + 1;", "iteration + ;")],
+        ["10:28 E0101", "13:37 E0101"],
+    ),
+    "head and body of a loop": (
+        [("while (f) { f = advance(f, visit);", "while f { f = advance(f, visit; f = advance(g, visit);")],
+        ["21:11 E0101", "21:35 E0101", "21:49 E0201"],
+    ),
+    "open block": ([("src;\n    }", "src;\n"), ("] = 0;", "] = ;")], ["18:1 E0101", "19:24 E0101"]),
+    "closed twice": ([("src;\n    }", "src;\n    } }"), ("] = 0;", "] = ;")], ["16:1 E0101", "19:24 E0101"]),
+    "brace not opened": ([("apply {", "apply"), ("] = 0;", "] = ;")], ["13:9 E0101", "19:24 E0101"]),
+    "loop not opened": ([("while (f) {", "while (f)"), ("] = 0;", "] = ;")], ["19:24 E0101", "21:15 E0101"]),
+    "schedule not opened": ([("schedule {", "schedule"), ("any= src", "any= ")], ["14:26 E0101", "19:5 E0101"]),
+    "no first line": ([("program bfs;", ""), ("] = 0;", "] = ;")], ["4:1 E0101", "19:24 E0101"]),
+    "misspelt first line": ([("program", "progam"), ("] = 0;", "] = ;")], ["2:1 E0103", "19:24 E0101"]),
+    "misspelt part": ([("schedule", "shedule"), ("] = 0;", "] = ;")], ["18:1 E0103", "19:24 E0101"]),
+    "open end": ([("] = 0;", "] = ;"), ("visit); }\n}", "visit); }\n")], ["19:24 E0101", "21:40 E0107"]),
+    "without braces": (
+        [("] = 0;", "] = ;"), ("{ f = advance(f, visit); }", "f = advance(f, visit);")],
+        ["19:24 E0101", "21:15 E0101"],
+    ),
+    "foreign comments": (
+        [("# all the same", "// all; the same"), ("any= src;", "any= ; /* a; b */")],
+        ["13:45 E0112", "14:26 E0101", "14:28 E0101"],
+    ),
+    "strings": (
+        [("iteration + 1;", '"a; b";'), ("= none;", "= “a;b”;"), ("] = 0;", "] = ;")],
+        ["7:32", "13:25", "19:24"],
+    ),
+    "C": (
+        [("parent[dst] any= src;", "for (int i = 0; i < 3; i++) { parent[dst] any= ; } x++;")],
+        ["14:13 E0112", "14:56 E0101", "14:61 E0112"],
+    ),
+    "else": (
+        [("distance[source] = 0;", "if (f = 3) { x = ; } else { y = ; } z = ;")],
+        ["19:11 E0112", "19:22 E0101", "19:37 E0101", "19:45 E0101"],
+    ),
+    "names where syntax is fine": (
+        [
+            ("iteration + 1;", "iteration + ;"),
+            ("any= src;", "any= scr;"),
+            ("distance[source] = 0;", "distanc[source] = 0;"),
+        ],
+        ["13:37 E0101", "14:26 E0201", "19:5 E0201"],
+    ),
+    "names that broken text declares": (
+        [("iteration + 1;", "1; let q = 1 +; distance[dst] = q + qq;"), ("vertex parent ", "vertex parent parent2 ")],
+        ["7:19 E0101", "13:39 E0101", "13:61 E0201"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SEVERAL)
+def test_every_mistake_once(name: str) -> None:
+    changes, expected = SEVERAL[name]
+    text = BFS
+    for part, replacement in changes:
+        assert part in text
+        text = text.replace(part, replacement, 1)
+    found = analyse(Source("p.gdsl", text)).diagnostics
+    places = [f"{one.span.line}:{one.span.column} {one.code}" for one in found if one.span is not None]
+    assert len(places) == len(found) == len(expected), places
+    assert all(place.startswith(wanted) for place, wanted in zip(places, expected, strict=True)), places
+    with pytest.raises(GdslError) as caught:
+        load(Source("p.gdsl", text))
+    assert caught.value.diagnostics == found
+
+
+TUNE = "tune { visit.direction pull; visit.balance = ; visit.dirction = pull; schedule.fuse = on }"
+
+
+def test_mistakes_in_tuning() -> None:
+    found = analyse(Source("p.gdsl", BFS + TUNE)).diagnostics
+    assert [one.code for one in found] == ["E0101", "E0101", "E0412", "E0111"]
+
+
+def test_one_mistake_of_syntax_is_one_message_beside_another() -> None:
+    """Any of the mistakes in `apply` with one in the schedule: the second is found behind the first."""
+    for name, (part, replacement) in SYNTAX.items():
+        place = BFS.index(part)
+        if not BFS.index("apply {") < place < BFS.index("schedule {") or name.startswith(("deep", "two", "value")):
+            continue
+        alone = analyse(Source("p.gdsl", BFS.replace(part, replacement, 1))).diagnostics
+        text = BFS.replace(part, replacement, 1).replace("{ source };", "{ source } };")
+        both = analyse(Source("p.gdsl", text)).diagnostics
+        assert both[: len(alone)] == alone and len(both) == len(alone) + 1, name
+
+
+def test_what_an_editor_is_told() -> None:
+    fine = analyse(Source("p.gdsl", BFS))
+    assert fine.diagnostics == () and fine.tree is not None and fine.checked is not None
+    names = [(symbol.name, symbol.kind) for symbol in fine.symbols]
+    assert names[:4] == [
+        ("source", SymbolKind.PARAM),
+        ("distance", SymbolKind.ARRAY),
+        ("parent", SymbolKind.ARRAY),
+        ("visit", SymbolKind.FUNCTOR),
+    ]
+    assert ("f", SymbolKind.FRONTIER) in names
+    broken = analyse(Source("p.gdsl", BFS.replace("] = 0;", "] = ;")))
+    assert broken.tree is not None and len(broken.tree.schedule) == 2 and broken.checked is None
+    assert [symbol.name for symbol in broken.symbols] == [symbol.name for symbol in fine.symbols]
+    racy = analyse(Source("p.gdsl", BFS.replace("any= src", "= src")))
+    assert [one.code for one in racy.diagnostics] == ["E0301", "E0304"] and racy.symbols == fine.symbols
+
+
+@pytest.mark.parametrize("start", range(0, 300, 50))
+def test_analyse_raises_nothing(start: int) -> None:
+    texts = [BFS, *(with_parts(**{place: content}) for place, content in CHECKED.values())]
+    for seed in range(start, start + 50):
+        generator = random.Random(seed)
+        text = generator.choice(texts)
+        for _ in range(generator.randint(1, 6)):
+            text = mutated(text, generator)
+        analysis = analyse(Source("p.gdsl", text))
+        assert (analysis.checked is None) == bool(analysis.diagnostics)
+    for text in ("", "\0", "}", "{", '"""', "program", "program p", "schedule", "tune {", "\ud800", "(" * 500):
+        assert analyse(Source("p.gdsl", text)).diagnostics
+
+
+MANY = {
+    "operands": {"apply": "level[v] = ;\n" * 2000},
+    "characters": {"apply": "level[v] = ≤ 3;\n" * 2000},
+    "semicolons": {"apply": "level[v] = 3\n" * 2000},
+    "heads": {"apply": "if level[v] { rank[v] = ; }\n" * 1000},
+    "words": {"data": "parm x : ;\n" * 1000},
+    "parts": {"top": "vertex functor (v) { apply { x = ; } }\n" * 1000},
+}
+
+
+@pytest.mark.parametrize("name", MANY)
+def test_thousands_of_mistakes_of_syntax(name: str) -> None:
+    start = time.process_time()
+    found = analyse(Source("p.gdsl", with_parts(**MANY[name]))).diagnostics
+    assert len(found) >= 1000
+    assert time.process_time() - start < 60, "growing faster than the program"
