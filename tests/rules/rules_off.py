@@ -88,7 +88,7 @@ RULES: dict[str, tuple[str, Callable[..., Any]]] = {
     "grades of swapped data": ("uniqueness.schedule.Flow._swap", _nothing),
     "arrays that are written throughout": (
         "uniqueness.schedule.Flow._replaced",
-        lambda self, step, judged, _: {name: EXACT for name in judged.effects.written_names()},
+        lambda self, step, judged, _: dict.fromkeys(judged.effects.written_names(), EXACT),
     ),
     # Loops that end alike.
     "loops that read what is fixed": ("uniqueness.relaxation.Loop.is_fixed", _yes),
