@@ -71,6 +71,7 @@ RULES: dict[str, tuple[str, Callable[..., Any]]] = {
     "grades of closing functors": ("uniqueness.operators.OperatorLevels._unsteady", _nothing),
     "grades of which calls run": ("uniqueness.operators.OperatorLevels._run", _exact),
     "grades of values": ("uniqueness.operators.OperatorLevels._value", _exact),
+    "grades of what a cas asks for": ("uniqueness.operators.OperatorLevels._of_comparison", _exact),
     "grades of frontiers": ("uniqueness.operators.OperatorLevels.accepted", _exact),
     "grades of what is read": ("uniqueness.operators.OperatorLevels._sees_one_value", _yes),
     "grades of results": ("uniqueness.operators.OperatorLevels._of_result", _exact),
