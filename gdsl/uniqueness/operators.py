@@ -282,9 +282,13 @@ class OperatorLevels:
             for cause in self._shared_results((write.index,), write.guard):
                 if not self._same_for_all(cause, (write.value,), write.guard):
                     return self._of_result(cause)
-        value = self._value(write)
+        value = worst((self._value(write), self._of_comparison(write)))
         sums = write.kind is WriteKind.REDUCE and write.operation not in IDEMPOTENT and write.type.is_float
         return worst((value, ROUNDING)) if sums and not self.judged.writers.single(write.name) else value
+
+    def _of_comparison(self, write: Write) -> Level:
+        """The level of what a `cas` asks its element for: whether it writes at all hangs on that."""
+        return self.levels.at(write.span).decision(write.old) if write.old is not None else EXACT
 
     def _value(self, write: Write) -> Level:
         results = self._shared_results((write.value,), None)

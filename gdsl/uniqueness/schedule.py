@@ -82,9 +82,9 @@ class Flow:
         match step:
             case nodes.StoreScalar():
                 self._replace(step.scalar, self._level(step.value, step.span), step.value, step.span)
-                value = _literal(step.value)
-                if value is not None:
-                    state.certain |= {(step.scalar, value)}
+                said = _literal(step.value)
+                if said is not None:
+                    state.certain |= {(step.scalar, said)}
             case nodes.Fill():
                 self._replace(step.array, self._level(step.value, step.span), step.value, step.span)
             case nodes.StoreElement():

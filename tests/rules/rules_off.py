@@ -71,6 +71,7 @@ RULES: dict[str, tuple[str, Callable[..., Any]]] = {
     "grades of closing functors": ("uniqueness.operators.OperatorLevels._unsteady", _nothing),
     "grades of which calls run": ("uniqueness.operators.OperatorLevels._run", _exact),
     "grades of values": ("uniqueness.operators.OperatorLevels._value", _exact),
+    "grades of what a cas asks for": ("uniqueness.operators.OperatorLevels._of_comparison", _exact),
     "grades of frontiers": ("uniqueness.operators.OperatorLevels.accepted", _exact),
     "grades of what is read": ("uniqueness.operators.OperatorLevels._sees_one_value", _yes),
     "grades of results": ("uniqueness.operators.OperatorLevels._of_result", _exact),
@@ -88,7 +89,7 @@ RULES: dict[str, tuple[str, Callable[..., Any]]] = {
     "grades of swapped data": ("uniqueness.schedule.Flow._swap", _nothing),
     "arrays that are written throughout": (
         "uniqueness.schedule.Flow._replaced",
-        lambda self, step, judged, _: {name: EXACT for name in judged.effects.written_names()},
+        lambda self, step, judged, _: dict.fromkeys(judged.effects.written_names(), EXACT),
     ),
     # Loops that end alike.
     "loops that read what is fixed": ("uniqueness.relaxation.Loop.is_fixed", _yes),

@@ -142,6 +142,14 @@ def test_grades_are_taken_where_results_have_them() -> None:
     assert trials.is_exact(program, program.scalars[0])
 
 
+def test_endless_loops_of_the_schedule_alone_are_bounded() -> None:
+    head = "program p;\nproblem { scalar go : bool = true; scalar n : int32; }\n"
+    head += "vertex functor f(v) { apply { while (changed(n min= 0)) { } } }\n"
+    text = programs.bounded(head + "schedule { while (go) { compute(vertices, f); } }\n", "2")
+    assert text == head + "schedule { repeat (2) { compute(vertices, f); } }\n"
+    compiled(text)
+
+
 def test_a_run_that_only_takes_longer_is_not_endless(monkeypatch: pytest.MonkeyPatch) -> None:
     """The limits of a first run are too small for one order: it gets more time before it is judged."""
     program = compiled("program p;\nproblem { scalar n : int32; }\nschedule { repeat (70) { n += 1; } }\n")

@@ -105,6 +105,12 @@ def random_text(random: Random) -> str:
         return mutated(random, text, random.choice((0, 1, 1, 2, 3)))
 
 
+def bounded(text: str, passes: str) -> str:
+    """`text` with `repeat` for every `while` of its schedule; those of functors stay, where there is no `repeat`."""
+    head, schedule, steps = text.partition("schedule {")
+    return head + schedule + _WHILE.sub(f"repeat ({passes}) {{", steps)
+
+
 # ---------------------------------------------------------------- one trial
 
 
@@ -196,9 +202,9 @@ class _Group:
         """One program, and what the reference makes of it; again with a bounded loop where it is endless."""
         text = random_text(self.random)
         endless = self._judged(text)
-        bounded = _WHILE.sub(f"repeat ({self.random.choice('123')}) {{", text)
-        if endless and bounded != text:
-            self._judged(bounded)
+        again = bounded(text, self.random.choice("123"))
+        if endless and again != text:
+            self._judged(again)
 
     def _judged(self, text: str) -> bool:
         """Run a program in many orders, and keep it or what is wrong. Gives whether it is endless."""
