@@ -74,8 +74,10 @@ __device__ __forceinline__ T subtract_saturating(T a, T b) {
 // Of a number and NaN the number; of equal ones the first.
 template <class T>
 __device__ __forceinline__ T minimum(T a, T b) { return b < a || a != a ? b : a; }
+__device__ __forceinline__ int32 minimum(int32 a, int32 b) { return smaller(a, b); }
 template <class T>
 __device__ __forceinline__ T maximum(T a, T b) { return a < b || a != a ? b : a; }
+__device__ __forceinline__ int32 maximum(int32 a, int32 b) { return larger(a, b); }
 
 // piece: least greatest
 // The smaller and the larger value, never -0.0: so the order of a reduction cannot be seen.

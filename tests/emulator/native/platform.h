@@ -19,6 +19,8 @@ unsigned long long wait_for_arrivals(const unsigned long long* address, unsigned
 unsigned read_host(const unsigned* flag);
 }  // namespace emulator
 
+__device__ __forceinline__ int32 smaller(int32 a, int32 b) { return b < a ? b : a; }
+__device__ __forceinline__ int32 larger(int32 a, int32 b) { return a < b ? b : a; }
 template <class T>
 __device__ __forceinline__ T load_relaxed(const T* x) {
     return emulator::from_bits<T>(emulator::load(x, sizeof(T), false));

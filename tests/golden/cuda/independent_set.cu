@@ -7,6 +7,7 @@
 
 // piece: int32 uint32 int64 uint64 float32 float64 STOP_REQUEST ARRIVALS FULL_WARP
 // piece: load_relaxed
+// piece: smaller larger
 // piece: store_relaxed
 // piece: read_host_flag
 // piece: load_acquire
@@ -17,7 +18,6 @@
 
 // Names of the program, should a header of CUDA's have made macros of them.
 #undef advance_leave
-#undef chosen
 #undef compute_draw
 #undef direction_of_advance_leave
 #undef draw_apply

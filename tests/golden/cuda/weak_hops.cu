@@ -11,6 +11,7 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
+// piece: smaller larger
 
 // ==== end of platform ====
 
