@@ -5,8 +5,6 @@ from __future__ import annotations
 import dataclasses
 import random
 from collections.abc import Iterator
-from enum import Enum
-from types import SimpleNamespace
 
 import pytest
 from support import asserting
@@ -14,6 +12,7 @@ from support import asserting
 from gdsl.backends.cpu.compiler import find_compiler
 from gdsl.backends.cpu.executable import CpuExecutable
 from gdsl.backends.interface import Outcome
+from gdsl.operations import Grade
 from gdsl.tools.fuzz import programs
 from gdsl.tools.fuzz.campaign import run
 from gdsl.tools.fuzz.programs import trials
@@ -80,7 +79,8 @@ def test_a_program_that_the_rules_let_pass_is_found_and_shrunk(monkeypatch: pyte
     def trusting(text: str, *, refuse: bool = True) -> object:
         program = unchecked(text, refuse=False)
         everything = [
-            tuple(dataclasses.replace(data, unique=True) for data in part) for part in (program.arrays, program.scalars)
+            tuple(dataclasses.replace(data, grade=Grade.EXACT, doubt=None) for data in part)
+            for part in (program.arrays, program.scalars)
         ]
         return dataclasses.replace(program, arrays=everything[0], scalars=everything[1])
 
@@ -128,18 +128,12 @@ def test_errors_and_endless_loops_count_where_everything_is_exact() -> None:
     assert difference(marked, answer, "E0801") is None
 
 
-def test_grades_are_taken_where_results_have_them() -> None:
-    class Grade(Enum):
-        EXACT = 1
-        ROUNDING = 2
-        NOT_UNIQUE = 3
-
+def test_exact_and_rounding_results_are_compared() -> None:
     program = compiled("program p;\nproblem { scalar n : int32; }\nschedule { n = 1; }\n")
-    graded = [SimpleNamespace(grade=grade, unique=True) for grade in (*Grade, "converged")]
-    words = [trials.grade(program, declared) for declared in graded]  # type: ignore[arg-type]
-    assert words == ["exact", "rounding", "not unique", "converged"]
-    assert [trials.is_compared(program, each) for each in graded] == [True, True, False, False]  # type: ignore[arg-type]
-    assert trials.is_exact(program, program.scalars[0])
+    graded = [dataclasses.replace(program.scalars[0], grade=grade) for grade in Grade]
+    compared = [each.grade for each in graded if trials.is_compared(each)]
+    assert compared == [Grade.EXACT, Grade.ROUNDING]
+    assert [each.grade for each in graded if trials.is_exact(each)] == [Grade.EXACT]
 
 
 def test_endless_loops_of_the_schedule_alone_are_bounded() -> None:

@@ -265,7 +265,7 @@ class _Group:
         if isinstance(answer, str):
             self.answers["endless" if answer in STOPS else answer] += 1
             return
-        marked = {data.name for data in problem_data(program) if not is_compared(program, data)}
+        marked = {data.name for data in problem_data(program) if not is_compared(data)}
         if not marked:
             self.answers["exact" if is_wholly_exact(program) else "rounding"] += 1
             return

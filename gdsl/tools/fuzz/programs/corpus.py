@@ -57,7 +57,7 @@ class Entry:
             program = lowered(self.trial.text, self.checked)
         except GdslError:
             return False
-        return any(declared.name in self.names and is_compared(program, declared) for declared in problem_data(program))
+        return any(declared.name in self.names and is_compared(declared) for declared in problem_data(program))
 
 
 def differing(trial: Trial, seeds: Iterable[int], longest: int = 60) -> Entry | None:

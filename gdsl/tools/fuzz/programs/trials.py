@@ -14,8 +14,7 @@ from gdsl.api.result import on_host
 from gdsl.backends.interface import Outcome
 from gdsl.binding import problem_data
 from gdsl.ir import nodes as ir
-from gdsl.ir.traversal import walk
-from gdsl.operations import NeighborOperation, ReduceOperation
+from gdsl.operations import Grade
 from gdsl.tools.fuzz.expressions.running import apart
 from gdsl.tools.fuzz.programs.graphs import Pools, Shape
 from gdsl.tools.fuzz.programs.running import Answer, Place, Runner, on_reference
@@ -25,8 +24,6 @@ STOPS = ("E0802", "E0803")
 _PATIENCE = 20
 """How much longer a run may take before it counts as endless where another has ended."""
 _NEAR = 1e-3
-_SUMS = (ReduceOperation.ADD, ReduceOperation.SUBTRACT, ReduceOperation.MULTIPLY)
-_REDUCED_SUMS = (NeighborOperation.SUM, NeighborOperation.PRODUCT)
 _HEADER = "# repeat: "
 
 
@@ -62,56 +59,26 @@ def trial_of(text: str) -> Trial:
 # ---------------------------------------------------------------- what must be the same
 
 
-def grade(program: ir.Program, declared: ir.Array | ir.Scalar) -> str:
-    """What a result may differ in from run to run: `exact`, `rounding`, or another word for what is not compared."""
-    given = getattr(declared, "grade", None)
-    if given is not None:
-        return str(getattr(given, "name", given)).lower().replace("_", " ")
-    if not declared.unique:
-        return "not unique"
-    return "rounding" if declared.type.is_float and _adds_floats(program) else "exact"
-
-
-def is_exact(program: ir.Program, declared: ir.Array | ir.Scalar) -> bool:
+def is_exact(declared: ir.Array | ir.Scalar) -> bool:
     """Whether the checker says that a result has one value, bit for bit."""
-    return grade(program, declared) == "exact"
+    return declared.grade is Grade.EXACT
 
 
-def is_compared(program: ir.Program, declared: ir.Array | ir.Scalar) -> bool:
+def is_compared(declared: ir.Array | ir.Scalar) -> bool:
     """Whether two runs must agree, to the bit or nearly."""
-    return grade(program, declared) in ("exact", "rounding")
+    return declared.grade in (Grade.EXACT, Grade.ROUNDING)
 
 
 def is_wholly_exact(program: ir.Program) -> bool:
     """Whether no decision of the program can depend on an order, so that even its errors are the same."""
-    return all(is_exact(program, declared) for declared in problem_data(program))
-
-
-_latest: list[tuple[ir.Program, bool]] = []
-"""What `_adds_floats` found last; it is asked for every result of every run."""
-
-
-def _adds_floats(program: ir.Program) -> bool:
-    if not _latest or _latest[0][0] is not program:
-        _latest[:] = [(program, any(map(_is_float_sum, walk((*_functors(program), *program.schedule)))))]
-    return _latest[0][1]
-
-
-def _is_float_sum(node: ir.Node) -> bool:
-    if isinstance(node, ir.Update):
-        return node.target.type.is_float and node.operation in _SUMS
-    return isinstance(node, ir.NeighborReduce) and node.array_type.is_float and node.operation in _REDUCED_SUMS
-
-
-def _functors(program: ir.Program) -> tuple[ir.Node, ...]:
-    return (*program.vertex_functors, *program.edge_functors)
+    return all(is_exact(declared) for declared in problem_data(program))
 
 
 def difference(program: ir.Program, first: Answer, second: Answer) -> str | None:
     """How two answers disagree in what must be the same; None where they do not."""
     if isinstance(first, Outcome) and isinstance(second, Outcome):
         return next(_differing(program, first, second, compared_only=True), (None, None))[1]
-    if _stops(first) != _stops(second) and all(is_compared(program, declared) for declared in problem_data(program)):
+    if _stops(first) != _stops(second) and all(is_compared(declared) for declared in problem_data(program)):
         return "one run ends and another goes on without end"
     codes = [answer if isinstance(answer, str) else "an answer" for answer in (first, second)]
     if codes[0] == codes[1] or (codes[0] in STOPS and codes[1] in STOPS) or not is_wholly_exact(program):
@@ -130,7 +97,7 @@ def _differing(
     program: ir.Program, first: Outcome, second: Outcome, *, compared_only: bool
 ) -> Iterator[tuple[str, str]]:
     for declared in problem_data(program):
-        if declared.is_local or (compared_only and not is_compared(program, declared)):
+        if declared.is_local or (compared_only and not is_compared(declared)):
             continue
         is_array = isinstance(declared, ir.Array)
         both = [
@@ -139,15 +106,15 @@ def _differing(
         ]
         if not is_array:
             both = [numpy.asarray(side, dtype="int64" if declared.type.is_id else declared.type.value) for side in both]
-        wrong = numpy.flatnonzero(_apart(program, declared, *both))
+        wrong = numpy.flatnonzero(_apart(declared, *both))
         if wrong.size:
             place = f"[{wrong[0]}]" if is_array else ""
             values = " and ".join(repr(side[wrong[0]].item()) for side in both)
-            yield declared.name, f"{declared.name}{place} is {values} ({grade(program, declared)})"
+            yield declared.name, f"{declared.name}{place} is {values} ({declared.grade.value})"
 
 
-def _apart(program: ir.Program, declared: ir.Array | ir.Scalar, first: Any, second: Any) -> Any:
-    if grade(program, declared) != "rounding" or not declared.type.is_float:
+def _apart(declared: ir.Array | ir.Scalar, first: Any, second: Any) -> Any:
+    if declared.grade is not Grade.ROUNDING or not declared.type.is_float:
         return apart(first, second) > 0
     size = max((float(numpy.abs(side[numpy.isfinite(side)]).max(initial=0)) for side in (first, second)), default=0)
     return ~numpy.isclose(first, second, rtol=_NEAR, atol=_NEAR * (1 + size), equal_nan=True)
