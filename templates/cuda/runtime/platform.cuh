@@ -26,6 +26,19 @@ __device__ __forceinline__ int32 larger(int32 a, int32 b) {
     return chosen;
 }
 
+// piece: negated
+// Hidden from the compiler, which takes `a < 0 ? -a : a` for a number that is never negative; the least one stays so.
+__device__ __forceinline__ int32 negated(int32 a) {
+    int32 result;
+    asm("neg.s32 %0, %1;" : "=r"(result) : "r"(a));
+    return result;
+}
+__device__ __forceinline__ int64 negated(int64 a) {
+    int64 result;
+    asm("neg.s64 %0, %1;" : "=l"(result) : "l"(a));
+    return result;
+}
+
 // piece: load_relaxed
 // A read that may meet writes of other threads: never torn, never from a stale cache line.
 template <class T>

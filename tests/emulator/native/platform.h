@@ -20,6 +20,8 @@ unsigned read_host(const unsigned* flag);
 }  // namespace emulator
 
 __device__ __forceinline__ int32 smaller(int32 a, int32 b) { return b < a ? b : a; }
+__device__ __forceinline__ int32 negated(int32 a) { return int32(0u - uint32(a)); }
+__device__ __forceinline__ int64 negated(int64 a) { return int64(0ull - uint64(a)); }
 __device__ __forceinline__ int32 larger(int32 a, int32 b) { return a < b ? b : a; }
 template <class T>
 __device__ __forceinline__ T load_relaxed(const T* x) {

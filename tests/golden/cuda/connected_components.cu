@@ -12,6 +12,7 @@
 // piece: int32 uint32 int64 uint64 float32 float64 STOP_REQUEST ARRIVALS FULL_WARP
 // piece: load_relaxed
 // piece: smaller larger
+// piece: negated
 // piece: read_host_flag
 // piece: load_acquire
 // piece: wait_for_arrivals

@@ -9,6 +9,7 @@
 // piece: load_relaxed
 // piece: smaller larger
 // piece: store_relaxed
+// piece: negated
 // piece: read_host_flag
 // piece: load_acquire
 // piece: wait_for_arrivals

@@ -6,6 +6,7 @@
 // ==== platform ====
 
 // piece: int32 uint32 int64 uint64 float32 float64 STOP_REQUEST ARRIVALS FULL_WARP
+// piece: negated
 // piece: smaller larger
 // piece: load_relaxed
 // piece: read_host_flag
