@@ -14,15 +14,15 @@ problem {
     param p : int32;
     input vertex a : int32;
     vertex high : int32; vertex low : int32; vertex least : int32;
-    vertex far : int32; vertex twice : int64; vertex rest : int32; vertex size : int32;
+    vertex under : int32; vertex twice : int64; vertex rest : int32; vertex half : int32;
 }
 vertex functor every(v) {
     apply {
         high[v] = max(p, max(-a[v], in_degree(v) << 28));
-        far[v] = 66 - abs(a[v]) < 0 ? 1 : 2;
+        under[v] = 66 - abs(a[v]) < 0 ? 1 : 2;
         twice[v] = int64(a[v]) * 4294967296 + abs(int64(a[v]) * 4294967296);
         rest[v] = abs(a[v]) % 3;
-        size[v] = (a[v] < 0 ? -a[v] : a[v]) // 2;
+        half[v] = (a[v] < 0 ? -a[v] : a[v]) // 2;
         low[v] = min(-p, min(in_degree(v), (100 | in_degree(v)) * int32(-65536)));
     }
 }
@@ -37,5 +37,5 @@ def test_extremes_of_three_with_a_negated_one() -> None:
     program = gdsl.compile(TEXT)
     found = program.run(graph, values, backend="cuda").host_arrays()
     expected = program.run(graph, values, backend="reference").host_arrays()
-    for name in ("high", "low", "least", "far", "twice", "rest", "size"):
+    for name in ("high", "low", "least", "under", "twice", "rest", "half"):
         assert found[name].tolist() == expected[name].tolist(), name
