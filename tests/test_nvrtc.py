@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import every_operation
 import pytest
 
 from gdsl.backends.cuda import nvrtc, source_text
@@ -51,6 +52,20 @@ def test_samples(path: Path, form: str, architecture: str) -> None:
 @pytest.mark.parametrize("path", PROGRAMS, ids=name_of)
 def test_programs(path: Path, architecture: str) -> None:
     assert_compiles(generated(path), architecture)
+
+
+@pytest.mark.parametrize("place", ["apply", "initial"])
+def test_every_operation_on_every_type(place: str) -> None:
+    text = every_operation.program(place, every=3).text()
+    assert_compiles(source_text(load(text), 32), "sm_90")
+
+
+@pytest.mark.parametrize("kind", ["int32", "uint32", "int64", "uint64", "float32", "float64"])
+def test_absolute_values_and_extremes(kind: str) -> None:
+    text = f"""program extremes; problem {{ input vertex a : {kind}; vertex b : {kind}; }}
+        vertex functor f(v) {{ apply {{ b[v] = max(abs(a[v]), min(a[v], -a[v])); }} }}
+        schedule {{ compute(vertices, f); }}"""
+    assert_compiles(source_text(load(text), 32), "sm_90")
 
 
 @pytest.mark.parametrize("path", PROGRAMS, ids=name_of)

@@ -28,7 +28,9 @@ __device__ __forceinline__ T wrapping_subtract(T a, T b) { return T(typename uns
 template <class T>
 __device__ __forceinline__ T wrapping_multiply(T a, T b) { return T(typename unsigned_of<T>::type(a) * typename unsigned_of<T>::type(b)); }
 template <class T>
-__device__ __forceinline__ T wrapping_negate(T a) { return negated(a); }
+__device__ __forceinline__ T wrapping_negate(T a) { return wrapping_subtract(T(0), a); }
+__device__ __forceinline__ int32 wrapping_negate(int32 a) { return negated(a); }
+__device__ __forceinline__ int64 wrapping_negate(int64 a) { return negated(a); }
 
 // piece: shift_left shift_right
 // The count is taken modulo the width; a signed number shifts right with its sign.
