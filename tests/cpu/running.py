@@ -13,6 +13,7 @@ from gdsl.backends.interface import Limits, Outcome
 from gdsl.binding import bind
 from gdsl.graph import Graph
 from gdsl.ir.nodes import Program
+from gdsl.operations import Grade
 from gdsl.pipeline import load
 from gdsl.plan.target import Sizes
 
@@ -43,7 +44,8 @@ def run(
 
 
 def assert_agree(program: Program, expected: Outcome, found: Outcome) -> None:
-    """Everything that is unique is equal, float sums nearly, and the operators ran on the same sets."""
+    """Everything that is unique is equal, float sums nearly, and the operators ran on the same sets. A scalar that
+    says how far a loop had converged may be that of one pass more or less; oracles judge it."""
     for array in program.arrays:
         if array.is_local or not array.unique:
             continue
@@ -54,5 +56,5 @@ def assert_agree(program: Program, expected: Outcome, found: Outcome) -> None:
         else:
             np.testing.assert_array_equal(right, left, err_msg=array.name)
     for scalar in program.scalars:
-        if not scalar.is_local and scalar.unique:
+        if not scalar.is_local and scalar.unique and scalar.grade is not Grade.CONVERGED:
             np.testing.assert_allclose(found.scalars[scalar.name], expected.scalars[scalar.name], rtol=1e-3, atol=1e-6)
