@@ -201,11 +201,11 @@ def _nearly(word: str, x: float, y: float = 0.0) -> float:
             return -math.inf if x == 0 else math.log(x)
         return math.pow(x, y)
     except OverflowError:
-        odd = word == "pow" and y == math.floor(y) and math.fmod(y, 2) != 0
+        odd = word == "pow" and math.isfinite(y) and y == math.floor(y) and math.fmod(y, 2) != 0
         return -math.inf if x < 0 and odd else math.inf
     except ValueError:
         if x == 0:
-            odd = y == math.floor(y) and math.fmod(y, 2) != 0
+            odd = math.isfinite(y) and y == math.floor(y) and math.fmod(y, 2) != 0
             return math.copysign(math.inf, x) if odd else math.inf
         return math.nan
 
