@@ -55,7 +55,6 @@ from gdsl.ir.program import (
     StoreElement,
     StoreScalar,
     Swap,
-    Tuning,
     VertexFunctor,
     While,
 )
@@ -76,6 +75,7 @@ from gdsl.ir.statements import (
     Target,
     Update,
 )
+from gdsl.ir.tuning import OperatorKnobs, Tuning
 from gdsl.operations import StoreRule
 
 __all__ = [
@@ -122,6 +122,7 @@ __all__ = [
     "Node",
     "NoneId",
     "Operator",
+    "OperatorKnobs",
     "OwnId",
     "Param",
     "ParamValue",
