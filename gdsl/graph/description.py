@@ -11,7 +11,8 @@ from scipy import sparse
 from scipy.sparse import csgraph
 
 from gdsl.graph.errors import readable_bytes
-from gdsl.graph.graph import WIDE_FROM, Graph
+from gdsl.graph.graph import Graph
+from gdsl.graph.ids import WIDE_FROM
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,6 +98,39 @@ def test_explain(gdslc):
     assert codes == sorted(codes)
 
 
+@pytest.mark.parametrize("word", ["direction", "visit.direction", "DIRECTION", " @first.direction "])
+def test_explain_a_knob(gdslc, word):
+    owner = word.strip().rpartition(".")[0] or "visit"
+    answer = gdslc("explain", word).out
+    assert answer.startswith(f"{owner}.direction: ")
+    for said in ("push, pull, auto", "alpha", f"--tune {owner}.direction=pull", "advance"):
+        assert said in answer
+
+
+def test_explain_knobs_lists_those_that_have_a_page(gdslc):
+    for line in gdslc("explain", "knobs").out.splitlines():
+        name = line.split()[0]
+        assert f"{name}: " in gdslc("explain", name).out
+        assert gdslc("explain", f"schedule.{name.rpartition('.')[2]}").status == 0
+
+
+def test_explain_a_knob_that_is_not_built(gdslc):
+    assert "not built" in gdslc("explain", "visit.dedup").out
+
+
+@pytest.mark.parametrize(
+    ("word", "near"),
+    [
+        ("visit.dirction", "direction"),
+        ("fuze", "schedule.fuse"),
+        ("schedule.blok", "schedule.block"),
+        ("E0999", "E09"),
+    ],
+)
+def test_explain_says_what_is_near(gdslc, word, near):
+    gdslc("explain", word).fails(2, near)
+
+
 def test_samples(gdslc):
     listing = gdslc("samples").out
     for name in ("bfs", "sssp", "pagerank", "connected_components", "karate.mtx", "lesmis.mtx"):
