@@ -219,7 +219,7 @@ class ExpressionPrinter:
             return binary_text(operation, self._compared(node.left), self._compared(node.right))
         left = self._text(node.left)
         fits = cannot_overflow(node) if operation in _WRAPPING else operation in _SATURATING and stays_below_inf(node)
-        if fits and node.type.is_integer:
+        if fits and node.type.is_integer and not is_wide_product(node.type, operation):
             plain = _SATURATING[operation][1] if operation in _SATURATING else operation
             return binary_text(plain, left, self._text(node.right))
         return self._operation(left, node.type, operation, node.right)
@@ -236,7 +236,7 @@ class ExpressionPrinter:
         right = self._text(operand)
         if operation in _SATURATING:
             return call(_SATURATING[operation][0], left.text, right.text)
-        if operation in _WRAPPING and kind.is_signed:
+        if operation in _WRAPPING and (kind.is_signed or is_wide_product(kind, operation)):
             return call(_WRAPPING[operation], left.text, right.text)
         if operation in (BinaryOperation.INTEGER_DIVIDE, BinaryOperation.MODULO):
             return _quotient(kind, operation is BinaryOperation.INTEGER_DIVIDE, left, right, operand)
@@ -296,11 +296,16 @@ def _quotient(kind: ScalarType, whole: bool, left: Text, right: Text, divisor: E
     return call("divide" if whole else "modulo", left.text, right.text)
 
 
+def is_wide_product(kind: ScalarType, operation: BinaryOperation) -> bool:
+    """Products of 64 bits are never left to the compiler: the runtime of the CUDA backend says why (`multiplied`)."""
+    return operation is BinaryOperation.MULTIPLY and kind.is_integer and kind.bits == 64
+
+
 def _shift(kind: ScalarType, operation: BinaryOperation, left: Text, right: Text, count: Expression) -> Text:
     is_left = operation is BinaryOperation.SHIFT_LEFT
     bits = kind.bits
     low, high = value_range(count)
-    if bits is not None and low >= 0 and high < bits and not (is_left and kind.is_signed):
+    if bits is not None and low >= 0 and high < bits and not (is_left and (kind.is_signed or bits == 64)):
         return binary_text(operation, left, right)
     return call("shift_left" if is_left else "shift_right", left.text, right.text)
 

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdsl.graph.errors import readable_bytes
-from gdsl.graph.graph import WIDE_FROM, Graph
+from gdsl.graph.graph import Graph
+from gdsl.graph.ids import WIDE_FROM
 
 
 @dataclass(frozen=True, slots=True)

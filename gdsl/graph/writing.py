@@ -18,10 +18,9 @@ from numpy.typing import NDArray
 from gdsl.diagnostics import GdslError, shown
 from gdsl.files import path_name, whole_file
 from gdsl.graph.archives import DIRECTED_KEY
-from gdsl.graph.edge_lists import is_column_name
+from gdsl.graph.edge_list_files import is_column_name
 from gdsl.graph.graph import Graph
 from gdsl.graph.reading import COMPRESSED, format_of
-from gdsl.graph.transformations import edges_of_graph
 
 _ROWS = 1 << 16
 _MARKS = re.compile(r"""[\s,;#%"]""")
@@ -163,7 +162,7 @@ def _write_dimacs(graph: Graph, stream: IO[bytes]) -> None:
 
 
 def _write_edges(graph: Graph, stream: IO[bytes], delimiter: str, header: bool) -> None:
-    edges = edges_of_graph(graph)
+    edges = graph._edge_list()
     # One value more is the weight for every reader, so it stands right behind the ends.
     names = sorted(edges.attributes, key=lambda name: name != "weight")
     if header or not graph.num_edges:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from gdsl.diagnostics import GdslError
-from gdsl.graph import Graph, construction
+from gdsl.graph import Graph, csr
 from gdsl.integrations.networkx import to_networkx
 from gdsl.integrations.scipy import to_scipy
 
@@ -33,7 +33,7 @@ def test_both_ways_of_sorting_give_the_same_graph(case):
     graphs = []
     for few in (0, 1 << 30):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(construction, "_FEW", few)
+            patch.setattr(csr, "_FEW", few)
             graph = graph_of(count, edges)
             parts = (graph.offsets, graph.columns, graph.in_offsets, graph.in_sources, graph.in_edge_ids)
             graphs.append([*parts, *(graph.attributes[name] for name in sorted(graph.attributes))])

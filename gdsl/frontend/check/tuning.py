@@ -8,11 +8,9 @@ from dataclasses import dataclass, field, replace
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment
 from gdsl.frontend.vocabulary import closest, enumerate_words
-from gdsl.knobs import BY_NAME, LATER_KNOBS, OPERATOR_KNOBS, SCHEDULE_KNOBS, Knob
+from gdsl.knobs import BY_NAME, LARGEST_ARGUMENT, LATER_KNOBS, OPERATOR_KNOBS, SCHEDULE_KNOBS, Knob
 from gdsl.operations import Balance, Direction
 from gdsl.source import Span
-
-_LARGEST_THRESHOLD = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,10 +141,11 @@ class TuningChecker:
         if value is None:
             return
         thresholds: dict[str, int] = {}
+        known = {argument.name for argument in BY_NAME["direction"].arguments}
         for argument in entry.arguments:
             number = argument.value
-            whole = isinstance(number, int) and 0 < number <= _LARGEST_THRESHOLD
-            if value != "auto" or argument.name not in BY_NAME["direction"].arguments or not whole:
+            whole = isinstance(number, int) and 0 < number <= LARGEST_ARGUMENT
+            if value != "auto" or argument.name not in known or not whole:
                 message = f"`direction` does not take `{argument.name}={number}`"
                 fix = "write `auto(alpha=15, beta=20)` with whole numbers above 0"
                 self.environment.report("E0412", message, argument.span, fix=fix)

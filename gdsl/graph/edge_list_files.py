@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from gdsl.diagnostics import GdslError
 from gdsl.graph.columns import find_row, is_number, is_whole, problem_of, read_columns, refuse_overflow, words_of
-from gdsl.graph.construction import LARGEST_NUM_VERTICES, EdgeList, check_ids
-from gdsl.graph.graph import id_dtype
+from gdsl.graph.edge_list import EdgeList
+from gdsl.graph.ids import LARGEST_NUM_VERTICES, check_ids, id_dtype
 from gdsl.graph.memory import require_memory
 from gdsl.graph.text import TextLines, narrowed, readable, short
 
