@@ -1,0 +1,71 @@
+// piece: append_members
+// Collects the members that are (or are not) among those of another set.
+template <bool among, class Members, class Counted>
+inline void append_members(collector<Counted>& out, const Members& members, const queue_members& others) {
+    each_vertex(members, [&](vertex v) {
+        if (others.contains(v) == among) { out.append(v); }
+    });
+}
+
+// piece: unite_queues
+// All of the second set, and of the first what is not in it.
+template <class Counted>
+inline void unite_queues(run_state& run, frontier& result, const frontier& first, frontier& second, const Counted counted) {
+    need_bitmap(second);
+#pragma omp parallel if (first.size + second.size > SMALL_WORK)
+    {
+        collector<Counted> out(run.next, counted);
+        each_vertex(members_of(second), [&](vertex v) { out.append(v); });
+        append_members<false>(out, members_of(first), members_of(second));
+        out.flush();
+    }
+    finish_queue(run, result, false);
+}
+
+// piece: intersect_queues
+// Walks one set and asks for the other: the other way round where only the second has a queue, or only the first a bitmap.
+template <class Counted>
+inline void intersect_queues(run_state& run, frontier& result, frontier& first, frontier& second, const Counted counted) {
+    const bool turned = !first.queued || (second.queued && first.mapped && !second.mapped);
+    const frontier& walked = turned ? second : first;
+    frontier& asked = turned ? first : second;
+    need_bitmap(asked);
+#pragma omp parallel if (walked.size > SMALL_WORK)
+    {
+        collector<Counted> out(run.next, counted);
+        append_members<true>(out, members_of(walked), members_of(asked));
+        out.flush();
+    }
+    finish_queue(run, result, false);
+}
+
+// piece: subtract_queue
+// Walks the first set and leaves out the second.
+template <class Members, class Counted>
+inline void subtract_queue(run_state& run, frontier& result, const Members& first, frontier& second, const Counted counted) {
+    need_bitmap(second);
+#pragma omp parallel if (first.size() > SMALL_WORK)
+    {
+        collector<Counted> out(run.next, counted);
+        append_members<false>(out, first, members_of(second));
+        out.flush();
+    }
+    finish_queue(run, result, false);
+}
+
+// piece: combine_words
+// Two sets word by word, a word of 64 vertices at a time.
+template <class Counted, class Combine>
+inline void combine_words(run_state& run, frontier& result, frontier& first, frontier& second, const Counted counted,
+                          Combine combine) {
+    need_bitmap(first);
+    need_bitmap(second);
+#pragma omp parallel if (first.words * 64 > SMALL_WORK)
+    {
+        bitmap_collector<Counted> out(run.next, counted);
+#pragma omp for schedule(static)
+        for (int64 word = 0; word < first.words; ++word) { out.put(word, combine(first.bitmap[word], second.bitmap[word])); }
+        out.flush();
+    }
+    finish_bitmap(run, result);
+}

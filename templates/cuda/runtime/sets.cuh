@@ -1,0 +1,103 @@
+// piece: bits_of_members
+// A bit for each member: the bitmap of a set, or, where it has none, marks that are made of its queue. Two sets cannot
+// both be marked: there is one bitmap of marks at a time.
+__device__ __forceinline__ const uint32* bits_of_members(enactor& run, const frontier& f) {
+    if (f.mapped) { return f.bitmap; }
+    uint32* const marks = marks_of(run);
+    for (uint64 i = thread_index(); i < f.size; i += grid_threads()) { mark(marks, f.queue[i]); }
+    synchronize(run);
+    return marks;
+}
+
+// piece: forget_members
+// Takes out the marks of `bits_of_members`, once nobody asks for them any more.
+__device__ __forceinline__ void forget_members(enactor& run, const frontier& f) {
+    if (!f.mapped) { clear_marks(marks_of(run), f); }
+}
+
+// piece: append_members
+// Collects the members that are (or are not) among those of some bits.
+template <bool among, class Members, class Counted>
+__device__ __forceinline__ void append_members(collector<Counted>& out, const Members& members, const uint32* bits) {
+    each_vertex_by_warps(members, [&](bool active, vertex v) {
+        out.append(active && ((bits[v / 32] >> (v % 32) & 1) != 0) == among, v);
+    });
+}
+
+// piece: unite_queues
+// All of the second set, and of the first what is not in it.
+template <class Counted>
+__device__ __forceinline__ void unite_queues(enactor& run, frontier& result, const frontier& first, const frontier& second,
+                                             const Counted counted) {
+    begin_operator(run);
+    const uint32* const bits = bits_of_members(run, second);
+    collector out(run, result, counted);
+    each_vertex_by_warps(members_of(second), [&](bool active, vertex v) { out.append(active, v); });
+    append_members<false>(out, members_of(first), bits);
+    out.flush();
+    end_queue(run, result);
+    forget_members(run, second);
+    run.operators += 1;
+}
+
+// piece: intersect_queues
+// Walks one set and asks for the other: the other way round where only the second has a queue, or only the first a bitmap.
+template <class Counted>
+__device__ __forceinline__ void intersect_queues(enactor& run, frontier& result, const frontier& first, const frontier& second,
+                                                 const Counted counted) {
+    const bool turned = !first.queued || (second.queued && first.mapped && !second.mapped);
+    const frontier& walked = turned ? second : first;
+    const frontier& asked = turned ? first : second;
+    begin_operator(run);
+    const uint32* const bits = bits_of_members(run, asked);
+    collector out(run, result, counted);
+    append_members<true>(out, members_of(walked), bits);
+    out.flush();
+    end_queue(run, result);
+    forget_members(run, asked);
+    run.operators += 1;
+}
+
+// piece: subtract_queue
+// Walks the first set and leaves out the second.
+template <class Members, class Counted>
+__device__ __forceinline__ void subtract_queue(enactor& run, frontier& result, const Members& first, const frontier& second,
+                                               const Counted counted) {
+    begin_operator(run);
+    const uint32* const bits = bits_of_members(run, second);
+    collector out(run, result, counted);
+    append_members<false>(out, first, bits);
+    out.flush();
+    end_queue(run, result);
+    forget_members(run, second);
+    run.operators += 1;
+}
+
+// piece: combine_words
+// Two sets word by word, at least one of which has a bitmap; a thread a word of 32 vertices. All wait once more for marks
+// to be taken out, since the set that they are of may be the next to be written.
+template <class Counted, class Combine>
+__device__ __forceinline__ void combine_words(enactor& run, frontier& result, const frontier& first, const frontier& second,
+                                              uint64 num_vertices, const Counted counted, Combine combine) {
+    begin_operator(run);
+    const uint32* const bits_of_first = bits_of_members(run, first);
+    const uint32* const bits_of_second = bits_of_members(run, second);
+    uint64 members = 0, edges = 0;
+    for (uint64 word = thread_index(); word * 32 < num_vertices; word += grid_threads()) {
+        uint32 bits = combine(bits_of_first[word], bits_of_second[word]);
+        result.bitmap[word] = bits;
+        members += __popc(bits);
+        for (; bits != 0; bits &= bits - 1) { edges += counted.degree(vertex(word * 32 + __ffs(bits) - 1)); }
+    }
+    __syncwarp(FULL_WARP);
+    members = warp_sum(members);
+    if (lane_index() == 0 && members > 0) { atomicAdd(&run.counters()->accepted, members); }
+    counted.add(run, edges);
+    end_bitmap(run, result);
+    if (!first.mapped || !second.mapped) {
+        forget_members(run, first);
+        forget_members(run, second);
+        synchronize(run);
+    }
+    run.operators += 1;
+}
