@@ -53,6 +53,21 @@ inline void subtract_queue(run_state& run, frontier& result, const Members& firs
     finish_queue(run, result, false);
 }
 
+// piece: either_bits
+struct either_bits {
+    uint64 operator()(uint64 first, uint64 second) const { return first | second; }
+};
+
+// piece: both_bits
+struct both_bits {
+    uint64 operator()(uint64 first, uint64 second) const { return first & second; }
+};
+
+// piece: first_bits
+struct first_bits {
+    uint64 operator()(uint64 first, uint64 second) const { return first & ~second; }
+};
+
 // piece: combine_words
 // Two sets word by word, a word of 64 vertices at a time.
 template <class Counted, class Combine>

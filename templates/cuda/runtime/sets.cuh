@@ -73,6 +73,21 @@ __device__ __forceinline__ void subtract_queue(enactor& run, frontier& result, c
     run.operators += 1;
 }
 
+// piece: either_bits
+struct either_bits {
+    __device__ __forceinline__ uint32 operator()(uint32 first, uint32 second) const { return first | second; }
+};
+
+// piece: both_bits
+struct both_bits {
+    __device__ __forceinline__ uint32 operator()(uint32 first, uint32 second) const { return first & second; }
+};
+
+// piece: first_bits
+struct first_bits {
+    __device__ __forceinline__ uint32 operator()(uint32 first, uint32 second) const { return first & ~second; }
+};
+
 // piece: combine_words
 // Two sets word by word, at least one of which has a bitmap; a thread a word of 32 vertices. All wait once more for marks
 // to be taken out, since the set that they are of may be the next to be written.
