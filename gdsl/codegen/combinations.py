@@ -22,15 +22,21 @@ _WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What a backend calls the parts of one combination. `walked` is the frontier (empty: `everything`), `size` what
-    comes before what is counted where bitmaps are combined."""
+    """What a backend calls the parts of one combination.
+
+    `walked` is the frontier, empty where that is `everything`; `grows` asks whether a set grows in place, `growing` is
+    what that takes first; `size` comes before what is counted, `exchange` puts the result in its place.
+    """
 
     result: str
     walked: str
     asked: str
     everything: str
+    grows: str
+    growing: str
     size: str
     counted: str
+    exchange: tuple[str, ...]
 
 
 def combination_lines(step: Combine, words: Words) -> list[str]:
@@ -39,15 +45,23 @@ def combination_lines(step: Combine, words: Words) -> list[str]:
     walked = words.walked
     if step.step.operation is SetOperation.DIFFERENCE:
         walked = f"members_of({walked})" if walked else words.everything
-    by_queues = f"{function}(run, {words.result}, {walked}, {words.asked}, {words.counted});"
-    if not step.words:
-        return [by_queues]
-    bits = f"{_WORDS[step.step.operation]}{{}}"
-    sets = f"{words.walked}, {words.asked}, {words.size}{words.counted}"
-    return [
-        f"if ({queued.format(walked=words.walked, asked=words.asked)}) {{",
-        f"    {by_queues}",
-        "} else {",
-        f"    combine_words(run, {words.result}, {sets}, {bits});",
-        "}",
-    ]
+    sets = f"{words.walked}, {words.asked}"
+    ways: list[tuple[str, str]] = []  # when, and how
+    if step.grows:
+        ways.append((words.grows, f"grow_in_place({words.growing}{sets}, {words.counted});"))
+    if not step.grows or step.marks:
+        call = f"{function}(run, {words.result}, {walked}, {words.asked}, {words.size}{words.counted});"
+        ways.append((queued.format(walked=words.walked, asked=words.asked), call))
+    if step.words:
+        bits = f"{_WORDS[step.step.operation]}{{}}"
+        ways.append(("", f"combine_words(run, {words.result}, {sets}, {words.size}{words.counted}, {bits});"))
+    if len(ways) == 1:
+        return [ways[0][1], *(() if step.grows else words.exchange)]
+    lines = []
+    for place, (when, call) in enumerate(ways):
+        last = place == len(ways) - 1
+        lines.append("} else {" if last else f"if ({when}) {{" if place == 0 else f"}} else if ({when}) {{")
+        lines.append(f"    {call}")
+        if step.grows and place > 0:
+            lines += [f"    {line}" for line in words.exchange]
+    return [*lines, "}", *(() if step.grows else words.exchange)]

@@ -147,4 +147,4 @@ def _needs_bitmaps(plan: Plan) -> bool:
     """Whether any frontier is made or read as a bitmap; then any may come to be one."""
     forms = [sweep.members.form for sweep in sweeps(plan)]
     forms += [sweep.collect.form for sweep in sweeps(plan) if sweep.collect is not None]
-    return Form.BITMAP in forms
+    return Form.BITMAP in forms or bool(combinations(plan))

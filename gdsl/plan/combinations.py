@@ -1,8 +1,10 @@
 """Decides how two frontiers become one.
 
 Queues cost what they hold: one set is walked, and of each member it is asked whether it is in the other, by that one's
-bitmap or, where it has none, by marks that are made of its queue. Word by word costs a pass over the domain; that is
-for sets that have no queue to walk, which no frontier is without where no result is collected as a bitmap.
+bitmap or, where it has none and is small, by marks that are made of its queue. A set that others are added to, such as
+all that has been seen, keeps its bitmap and grows where it lies, so that each pass costs what it adds. Word by word
+costs a pass over the domain; that is for sets that have no queue to walk, which no frontier is without where no result
+is collected as a bitmap.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ def combine(step: CombineFrontiers, target: Target, words: bool) -> Combine:
         step=step,
         walked=_members(walked, Form.QUEUE),
         asked=_members(asked, Form.BITMAP),
+        grows=step.operation is SetOperation.UNION and walked.frontier == step.name,
         marks=target.marks_apart,
         words=words and not walked.everything,
         waits=target.marks_apart and asked.frontier == step.name,

@@ -126,8 +126,11 @@ class Combine:
     step: CombineFrontiers
     walked: Members
     asked: Members
+    grows: bool
+    """Of a union with itself: whether `walked` takes up what it does not have where it lies, if its bitmap is worth it
+    (without marks: always)."""
     marks: bool
-    """Whether `asked` is marked where it has no bitmap; if not, its bitmap is made."""
+    """Whether `asked` is marked where it has no bitmap and is small; if not, its bitmap is made."""
     words: bool
     """Whether the bitmaps are combined, into a bitmap, where there are no queues to walk."""
     waits: bool

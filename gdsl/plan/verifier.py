@@ -124,7 +124,7 @@ class _Verifier:
             Role.SAVED: not plan.target.fused,
             Role.OUTPUTS: plan.target.fused and bool(plan.swapped),
             Role.QUEUE: slots,
-            Role.BITMAP: slots * (Form.BITMAP in forms),
+            Role.BITMAP: slots * (Form.BITMAP in forms or bool(combinations(plan))),
             Role.MARKS: 2 * (marked or bool(combinations(plan))) * plan.target.marks_apart,
         }
         for role, count in wanted.items():
@@ -204,7 +204,7 @@ class _Verifier:
         for step in launch.steps if not self.plan.target.fused else ():
             if isinstance(step, (Operation, Define, Copy, Combine, Leader, Fill)):
                 use = frontiers_of(step.step)
-                (writes if isinstance(step, Operation) else reads).update(use.read)
+                (writes if isinstance(step, (Operation, Combine)) else reads).update(use.read)
                 writes.update(use.written)
         same = (reads, writes) == (set(launch.reads), set(launch.writes))
         once = len({*launch.reads}) == len(launch.reads) and len({*launch.writes}) == len(launch.writes)

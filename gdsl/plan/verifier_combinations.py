@@ -24,6 +24,8 @@ def verify_combinations(plan: Plan) -> None:
             "sets of another domain": own is not None and walked.domain is own and asked.domain is own,
             "operands in other forms": _forms(each),
             "marks where there are none": each.marks == apart,
+            "a set grows where it may not": each.grows
+            == (node.operation is SetOperation.UNION and walked.frontier == node.name),
             "word by word where queues are": each.words == (pulls and walked.frontier is not None),
             "a set is marked that is written next": not (written and may_turn),
             "a wait for nothing": each.waits == (written and apart),

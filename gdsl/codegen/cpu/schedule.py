@@ -97,8 +97,11 @@ class SchedulePrinter:
             walked=self.names.frontier(walked) if walked is not None else "",
             asked=self.names.frontier(asked),
             everything="all_members{d.graph.num_vertices}",
+            grows=f"{self.names.frontier(asked)}.queued",
+            growing="",
             size="",
             counted=self._counted[name],
+            exchange=(),
         )
         for line in combination_lines(step, words):
             self.lines.add(line)

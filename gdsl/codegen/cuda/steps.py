@@ -92,16 +92,20 @@ class StepPrinter:
     def _combine(self, step: Combine) -> list[str]:
         name, walked, asked = step.step.name, step.walked.frontier, step.asked.frontier
         assert asked is not None
+        first, second = self._frontier(walked) if walked is not None else "", self._frontier(asked)
+        wait = ("synchronize(run);  // until its marks are taken out",) if step.waits else ()
         words = Words(
             result=SPARE,
-            walked=self._frontier(walked) if walked is not None else "",
-            asked=self._frontier(asked),
+            walked=first,
+            asked=second,
             everything="all_members{uint64(d.graph.num_vertices)}",
+            grows=f"grows_in_place(run, {first}, {second}, d.graph.num_vertices)",
+            growing="run, ",
             size="d.graph.num_vertices, ",
             counted=COUNTED[self._counts[name]],
+            exchange=(*wait, self._exchange(name)),
         )
-        wait = ["synchronize(run);  // its marks are taken out"] if step.waits else []
-        return [*combination_lines(step, words), *wait, self._exchange(name)]
+        return combination_lines(step, words)
 
     def _exchange(self, name: str) -> str:
         return f"exchange({self._frontier(name)}, {SPARE});"

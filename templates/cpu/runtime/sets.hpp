@@ -7,6 +7,22 @@ inline void append_members(collector<Counted>& out, const Members& members, cons
     });
 }
 
+// piece: grow_in_place
+// Puts behind the queue of a set, and into its bitmap, what it does not have yet.
+template <class Counted>
+inline void grow_in_place(frontier& f, const frontier& added, const Counted counted) {
+    need_bitmap(f);
+    const queue_members members = members_of(added);
+#pragma omp parallel if (members.size() > SMALL_WORK)
+    {
+        collector<Counted> out(f, counted);
+        each_vertex(members, [&](vertex v) {
+            if (out.is_new(v)) { out.append(v); }
+        });
+        out.flush();
+    }
+}
+
 // piece: unite_queues
 // All of the second set, and of the first what is not in it.
 template <class Counted>
@@ -23,10 +39,12 @@ inline void unite_queues(run_state& run, frontier& result, const frontier& first
 }
 
 // piece: intersect_queues
-// Walks one set and asks for the other: the other way round where only the second has a queue, or only the first a bitmap.
+// Walks one set and asks for the other: the second where it alone has a queue, or is the better one to walk while the
+// first has a bitmap.
 template <class Counted>
 inline void intersect_queues(run_state& run, frontier& result, frontier& first, frontier& second, const Counted counted) {
-    const bool turned = !first.queued || (second.queued && first.mapped && !second.mapped);
+    const bool smaller = !second.mapped || second.size < first.size;
+    const bool turned = !first.queued || (second.queued && first.mapped && smaller);
     const frontier& walked = turned ? second : first;
     frontier& asked = turned ? first : second;
     need_bitmap(asked);
