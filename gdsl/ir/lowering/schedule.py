@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections import Counter
+from collections import Counter, defaultdict
 
 from gdsl.frontend import syntax
 from gdsl.frontend.check import Knobs, OperatorKnobs
@@ -37,6 +37,10 @@ class ScheduleLowering:
         self.taken = taken
         self.frontiers: dict[str, nodes.Frontier] = {}
         self._temporaries: Counter[str] = Counter()
+        self._idle: defaultdict[str, list[str]] = defaultdict(list)
+        """By stem: frontiers without a name of the program's own that nobody reads any more."""
+        self._reused: dict[str, str] = {}
+        """Those that become idle, with their stems."""
         self.sites = 0
         self.loops = 0
 
@@ -142,25 +146,43 @@ class ScheduleLowering:
         elif value.frontier != name:  # `f = f;` does nothing
             steps.append(nodes.CopyFrontier(span, self._list(name, span), value.frontier))
 
-    def _chain(self, chain: syntax.SetChain, name: str | None, steps: list[nodes.Step]) -> nodes.Elements:
-        """From left to right, into `name` at once where no later operand reads it, else into a frontier without one."""
+    def _chain(
+        self, chain: syntax.SetChain, name: str | None, steps: list[nodes.Step], between: str | None = None
+    ) -> nodes.Elements:
+        """From left to right, into `name` at once where no later operand reads it, else into `between`."""
         read = _last_reader(name, chain.links) if name is not None else len(chain.links)
         left = self._operand(chain.first, name if read < 0 else None, steps)
-        between: str | None = None
         for place, link in enumerate(chain.links):
             right = self._operand(link.operand, None, steps)
             into = name if read <= place else None
             if into is None:
                 into = between = between or self._temporary("combined")
-            left = self._combined(into, link, left, right, steps)
+            made = self._combined(into, link, left, right, steps)
+            self._done_with(left, right, made)
+            left = made
         return left
 
     def _operand(self, value: syntax.Expression, into: str | None, steps: list[nodes.Step]) -> nodes.Elements:
-        """An operand of a set operation; what has no name yet becomes `into`, or gets one."""
-        if into is None or isinstance(value, syntax.Name):
+        """An operand of a set operation; what has no name yet becomes `into`, or one that is used again later."""
+        if isinstance(value, syntax.Name):
             return self._input(value, steps)
+        if into is None:
+            stem = "combined" if isinstance(value, syntax.SetChain) else _stem(value)
+            into = self._idle[stem].pop() if self._idle[stem] else self._temporary(stem)
+            self._reused[into] = stem
+        if isinstance(value, syntax.SetChain):
+            made = self._chain(value, None, steps, into)
+            if made.frontier != into and into in self._reused:
+                self._idle[self._reused[into]].append(into)
+            return made
         self._define(into, value, value.span, steps)
         return nodes.Elements(value.span, Domain.VERTEX, into)
+
+    def _done_with(self, first: nodes.Elements, second: nodes.Elements, made: nodes.Elements) -> None:
+        """Operands without a name of their own have been read, and may become something else."""
+        for operand in (first, second):
+            if operand.frontier in self._reused and operand.frontier != made.frontier:
+                self._idle[self._reused[operand.frontier]].append(operand.frontier)
 
     def _combined(
         self, name: str, link: syntax.SetLink, first: nodes.Elements, second: nodes.Elements, steps: list[nodes.Step]
@@ -186,7 +208,7 @@ class ScheduleLowering:
             case syntax.SetChain():
                 return self._chain(value, None, steps)
             case syntax.SetLiteral() | syntax.OperatorCall():
-                name = self._temporary(_DONE[value.kind] if isinstance(value, syntax.OperatorCall) else "members")
+                name = self._temporary(_stem(value))
                 self._define(name, value, value.span, steps)
                 return nodes.Elements(value.span, Domain.VERTEX, name)
         raise AssertionError("lowering: an operator without input")
@@ -263,6 +285,11 @@ class ScheduleLowering:
                 balance=self._knobs(call).balance or Balance.AUTO,
             )
         )
+
+
+def _stem(value: syntax.Expression) -> str:
+    """What a set without a name is called, as far as that is free."""
+    return _DONE[value.kind] if isinstance(value, syntax.OperatorCall) else "members"
 
 
 def _last_reader(name: str, links: tuple[syntax.SetLink, ...]) -> int:
