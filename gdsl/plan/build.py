@@ -6,7 +6,7 @@ import dataclasses
 
 from gdsl.ir import nodes as ir
 from gdsl.operations import Domain
-from gdsl.plan import barriers, buffers, launches
+from gdsl.plan import barriers, buffers, combinations, launches
 from gdsl.plan.nodes import (
     Branch,
     Choice,
@@ -77,6 +77,7 @@ class _Schedule:
     def __init__(self, planner: OperationPlanner) -> None:
         self.planner = planner
         self.depth = 0
+        self.words = combinations.may_lack_a_queue(planner.program, planner.directions)
 
     def steps(self, steps: tuple[ir.Step, ...]) -> tuple[Step, ...]:
         """A block."""
@@ -89,6 +90,8 @@ class _Schedule:
             return Define(step)
         if isinstance(step, ir.CopyFrontier):
             return Copy(step)
+        if isinstance(step, ir.CombineFrontiers):
+            return combinations.combine(step, self.planner.target, self.words)
         if isinstance(step, ir.Fill):
             return Fill(step)
         if isinstance(step, ir.Swap):
