@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from gdsl.codegen.checks import CheckSite, CheckTable
 from gdsl.codegen.conversions import conversion
 from gdsl.codegen.literals import id_number, literal, type_name
 from gdsl.codegen.names import Names
@@ -43,7 +43,6 @@ from gdsl.ir.nodes import (
     UpdateValue,
 )
 from gdsl.operations import BinaryOperation, Builtin, Domain, Outcome, ReduceOperation, UnaryOperation
-from gdsl.source import Span
 from gdsl.types import ScalarType
 
 REDUCTIONS = {
@@ -77,35 +76,6 @@ _ON_BOOLS = {
     BinaryOperation.BIT_OR: BinaryOperation.OR,
     BinaryOperation.BIT_XOR: BinaryOperation.NOT_EQUAL,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class CheckSite:
-    """A computed index: the array, degree function or frontier it is for, its type and its place in the text."""
-
-    subject: str
-    domain: Domain
-    kind: ScalarType
-    span: Span
-
-
-@dataclass
-class CheckTable:
-    """The checked indices of one program; generated code reports the number of the one that failed."""
-
-    enabled: bool = True
-    """`tune { bounds off; }` clears it: then nothing is checked."""
-    sites: list[CheckSite] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self._numbers = {site: number for number, site in enumerate(self.sites)}
-
-    def number(self, site: CheckSite) -> int:
-        """The number of `site`, which is added where it is new."""
-        number = self._numbers.setdefault(site, len(self.sites))
-        if number == len(self.sites):
-            self.sites.append(site)
-        return number
 
 
 class ExpressionPrinter:

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 
 from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.errors import bad_array, too_large
@@ -18,6 +17,8 @@ from gdsl.graph.immutable import Values, immutable
 from gdsl.graph.memory import require_memory
 
 LARGEST_DEGREE = 2**31 - 1
+_FEW = 1 << 14
+"""Fewer edges are sorted by NumPy, which takes no longer; to import SciPy takes as long as all else of a small run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +109,11 @@ def csr_of(edges: EdgeList) -> Csr:
 def transpose(offsets: NDArray[np.int64], columns: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """(in_offsets, in_sources, in_edge_ids) of a CSR, each list ascending by source, then by edge id."""
     count, num_edges = len(offsets) - 1, len(columns)
+    if num_edges < _FEW:
+        order = np.argsort(columns, kind="stable").astype(id_dtype(num_edges))
+        return _offsets(columns, count), edge_sources(offsets, columns)[order], order
+    from scipy import sparse
+
     edge_ids = np.arange(num_edges, dtype=id_dtype(num_edges))
     csc = sparse.csr_array((edge_ids, columns, offsets), shape=(count, count)).tocsc()
     return csc.indptr, csc.indices, csc.data
@@ -149,11 +155,23 @@ def _sorted_rows(
     sources: NDArray[Any], destinations: NDArray[Any], num_vertices: int
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """(offsets, columns, order): a radix sort by destination, then by source, each digit one of SciPy's conversions."""
+    if len(sources) < _FEW:
+        order = np.lexsort((destinations, sources))
+        return _offsets(sources, num_vertices), destinations[order], order
+    from scipy import sparse
+
     positions = np.arange(len(sources), dtype=id_dtype(len(sources)))
     matrix = sparse.coo_array((positions, (sources, destinations)), shape=(num_vertices, num_vertices))
     matrix.has_canonical_format = True  # SciPy would otherwise sum parallel edges.
     rows = matrix.tocsc().tocsr()
     return rows.indptr, rows.indices, rows.data
+
+
+def _offsets(ids: NDArray[Any], num_vertices: int) -> NDArray[np.int64]:
+    """Where the list of each vertex begins, with the end of the last one behind them."""
+    ends = np.zeros(num_vertices + 1, dtype=np.int64)
+    np.cumsum(np.bincount(ids, minlength=num_vertices), out=ends[1:])
+    return ends
 
 
 def _both_ways(

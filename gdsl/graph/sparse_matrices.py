@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from gdsl.diagnostics import GdslError
 from gdsl.graph.archives import read_archive
@@ -23,6 +22,8 @@ def edges_of_matrix(matrix: Any) -> EdgeList:
 
     Raises GdslError E0704 for a matrix that is no graph, E0711 for one whose arrays do not fit together.
     """
+    from scipy import sparse
+
     is_sparse: bool = sparse.issparse(matrix)
     if not is_sparse:
         raise bad_array(f"{type(matrix).__name__} is not a sparse matrix of SciPy", "scipy.sparse.coo_array(matrix)")

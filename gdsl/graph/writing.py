@@ -14,8 +14,6 @@ from typing import IO, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
-from scipy.io import mmwrite
 
 from gdsl.diagnostics import GdslError, shown
 from gdsl.files import path_name, whole_file
@@ -118,6 +116,9 @@ class _Honest(io.RawIOBase):
 
 
 def _write_matrix_market(graph: Graph, stream: IO[bytes]) -> None:
+    from scipy.io import mmwrite
+    from scipy.sparse import coo_array
+
     weights = graph.attributes.get("weight")
     field: Literal["pattern", "real", "integer"]
     field = "pattern" if weights is None else "real" if weights.dtype.kind == "f" else "integer"
@@ -129,7 +130,7 @@ def _write_matrix_market(graph: Graph, stream: IO[bytes]) -> None:
         return
     values = np.ones(graph.num_edges, dtype=np.int8) if weights is None else weights
     shape = (graph.num_vertices, graph.num_vertices)
-    matrix = sparse.coo_array((values, (graph.edge_sources, graph.columns)), shape=shape)
+    matrix = coo_array((values, (graph.edge_sources, graph.columns)), shape=shape)
     target: Any = _Honest(stream)
     mmwrite(target, matrix, field=field, symmetry=symmetry)
     if target.failure is not None:

@@ -39,6 +39,7 @@ from gdsl.ir.expressions import (
 from gdsl.ir.operators import Advance, Closing, Compute, Elements, Filter, NeighborReduce, Operator, Step
 from gdsl.ir.program import (
     Array,
+    CombineFrontiers,
     CopyFrontier,
     DefineFrontier,
     Doubt,
@@ -89,6 +90,7 @@ __all__ = [
     "BuiltinCall",
     "Chain",
     "Closing",
+    "CombineFrontiers",
     "CompareAndSwap",
     "Compute",
     "Convert",

@@ -119,6 +119,8 @@ def _step(node: nodes.Step, tuning: nodes.Tuning) -> list[str]:
             return [f"{node.name} = {members}"]
         case nodes.CopyFrontier():
             return [f"{node.name} = copy of {node.other}"]
+        case nodes.CombineFrontiers():
+            return [f"{node.name} = {_set(node.first)} {node.operation.value} {_set(node.second)}"]
         case nodes.StoreElement():
             return [f"{print_target(node.target)} = {show(node.value)}"]
         case nodes.StoreScalar():

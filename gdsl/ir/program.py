@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gdsl.ir.expressions import Expression, Node
-from gdsl.ir.operators import Step
+from gdsl.ir.operators import Elements, Step
 from gdsl.ir.statements import ElementTarget, Statement
 from gdsl.ir.tuning import Tuning
-from gdsl.operations import Domain, Grade
+from gdsl.operations import Domain, Grade, SetOperation
 from gdsl.types import ScalarType
 
 
@@ -128,6 +128,19 @@ class CopyFrontier(Step):
 
     name: str
     other: str
+
+
+@dataclass(frozen=True, slots=True)
+class CombineFrontiers(Step):
+    """`name = first operation second`, by value; `name` may be that of an operand.
+
+    The operands are two frontiers of the domain of `name`; only `first` of a difference may be everything there is.
+    """
+
+    name: str
+    operation: SetOperation
+    first: Elements
+    second: Elements
 
 
 @dataclass(frozen=True, slots=True)

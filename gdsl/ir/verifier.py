@@ -8,7 +8,7 @@ from typing import Any
 from gdsl.ir import nodes
 from gdsl.ir.traversal import walk
 from gdsl.knobs import misfit
-from gdsl.operations import BinaryOperation, Domain, Grade, NeighborOperation, Outcome
+from gdsl.operations import BinaryOperation, Domain, Grade, NeighborOperation, Outcome, SetOperation
 from gdsl.types import ScalarType
 
 
@@ -235,6 +235,8 @@ class _Verifier:
                 known = self.frontiers.get(node.name)
                 self.expect(known is not None, f"no frontier {node.name}", node)
                 self.expect(known is self.frontiers.get(node.other), f"no such frontier {node.other}", node)
+            case nodes.CombineFrontiers():
+                self.combined(node)
             case nodes.StoreElement():
                 self.expect(node.value.type is node.target.type, "the value has another type", node)
             case nodes.StoreScalar():
@@ -258,6 +260,18 @@ class _Verifier:
         self.expect(domain is not None, f"no frontier {node.name}", node)
         own = ScalarType.VERTEX if domain is Domain.VERTEX else ScalarType.EDGE
         self.expect(all(member.type is own for member in node.members), "a member of another type", node)
+
+    def combined(self, node: nodes.CombineFrontiers) -> None:
+        first, second = node.first, node.second
+        self.expect(node.name in self.frontiers, f"no frontier {node.name}", node)
+        for operand in (first, second):
+            self.expect(operand.domain is self.frontiers[node.name], "sets of two kinds", node)
+            if operand.frontier is not None:
+                fits = self.frontiers.get(operand.frontier) is operand.domain
+                self.expect(fits, f"no such frontier {operand.frontier}", node)
+        left_out = node.operation is SetOperation.DIFFERENCE
+        self.expect(not second.everything and (left_out or not first.everything), "a set of everything", node)
+        self.expect(first.frontier != second.frontier, "a set with itself", node)
 
     def operator(self, node: nodes.Operator) -> None:
         source = node.frontier

@@ -12,7 +12,7 @@ from gdsl.plan import structs
 from gdsl.plan.extents import EDGES, VERTICES, Extent, Fixed, Parts, Sum, Times
 from gdsl.plan.nodes import Dedup, Form, Plan, Sweep
 from gdsl.plan.storage import GRAPH, PROBLEM, RUN, Buffer, Cleared, Made, Role
-from gdsl.plan.walking import sweeps
+from gdsl.plan.walking import combinations, sweeps
 from gdsl.types import ScalarType
 
 TRACE_CAPACITY = 1 << 16
@@ -138,7 +138,8 @@ def _frontiers(plan: Plan) -> Iterator[Buffer]:
     yield Buffer("queues", ScalarType.VERTEX, VERTICES, Role.QUEUE, Made.HOST, Cleared.WRITTEN, RUN, slots)
     if _needs_bitmaps(plan):
         yield Buffer("bitmaps", ScalarType.UINT32, _BITS, Role.BITMAP, Made.HOST, Cleared.WRITTEN, RUN, slots)
-    if any(s.collect is not None and s.collect.dedup is Dedup.MARK for s in sweeps(plan)):
+    marked = [s.collect is not None and s.collect.dedup is Dedup.MARK for s in sweeps(plan)]
+    if any(marked) or any(each.marks for each in combinations(plan)):
         yield Buffer("marks", ScalarType.UINT32, _BITS, Role.MARKS, Made.HOST, Cleared.ZERO, RUN, 2)
 
 
@@ -146,4 +147,4 @@ def _needs_bitmaps(plan: Plan) -> bool:
     """Whether any frontier is made or read as a bitmap; then any may come to be one."""
     forms = [sweep.members.form for sweep in sweeps(plan)]
     forms += [sweep.collect.form for sweep in sweeps(plan) if sweep.collect is not None]
-    return Form.BITMAP in forms
+    return Form.BITMAP in forms or bool(combinations(plan))

@@ -72,6 +72,8 @@ class Flow:
                 self.state.frontiers[step.name] = worst(members)
             case nodes.CopyFrontier():
                 self.state.frontiers[step.name] = self.state.frontier(step.other)
+            case nodes.CombineFrontiers():
+                self.state.frontiers[step.name] = worst((self._members(step.first), self._members(step.second)))
             case _:
                 self._store(step)
 

@@ -17,7 +17,7 @@ from gdsl.backends.reference.view import GraphView
 from gdsl.graph.graph import Graph
 from gdsl.ir import nodes as ir
 from gdsl.ir.calls import frames_of_calls
-from gdsl.operations import Domain
+from gdsl.operations import Domain, SetOperation
 from gdsl.recursion import with_room
 
 MakeCalls = Callable[[State], CallAll]
@@ -72,6 +72,7 @@ class Interpreter:
         self._actions: dict[type[Any], Callable[[Any], None]] = {
             ir.DefineFrontier: self.define_frontier,
             ir.CopyFrontier: self.copy_frontier,
+            ir.CombineFrontiers: self.combine_frontiers,
             ir.Advance: self.operators.advance,
             ir.Filter: self.operators.filter,
             ir.Compute: self.operators.compute,
@@ -112,6 +113,16 @@ class Interpreter:
     def copy_frontier(self, step: ir.CopyFrontier) -> None:
         """A frontier by value; no member list is ever changed in place, so both names may have the same one."""
         self.state.frontiers.members[step.name] = self.state.frontiers.members[step.other]
+
+    def combine_frontiers(self, step: ir.CombineFrontiers) -> None:
+        """A frontier of the elements of either, both, or the first alone."""
+        first, second = (set(self.operators.members(operand)) for operand in (step.first, step.second))
+        combined = {
+            SetOperation.UNION: first | second,
+            SetOperation.INTERSECTION: first & second,
+            SetOperation.DIFFERENCE: first - second,
+        }
+        self.state.frontiers.members[step.name] = sorted(combined[step.operation])
 
     def store_element(self, step: ir.StoreElement) -> None:
         """`a[x] = y`."""

@@ -70,7 +70,7 @@ class Operators:
     def advance(self, step: ir.Advance) -> None:
         """Visit the edges of a frontier; the accepted far ends are the new one."""
         state = self.state
-        members = self._members(step.frontier)
+        members = self.members(step.frontier)
         visits = state.graph.edges_of(members, step.over)
         self._note(step, len(members), len(visits))
         accepted = self.call_all(self.functors[step.functor], visits.calls(state.shuffled(len(visits))))
@@ -79,7 +79,7 @@ class Operators:
 
     def filter(self, step: ir.Filter) -> None:
         """Keep the elements that are accepted."""
-        members = self._members(step.frontier)
+        members = self.members(step.frontier)
         self._note(step, len(members), 0)
         accepted = self.call_all(self.functors[step.functor], self._vertex_calls(members))
         self.state.frontiers.members[step.result] = sorted(accepted)
@@ -92,7 +92,7 @@ class Operators:
             self._note(step, len(visits), len(visits))
             calls = visits.calls(state.shuffled(len(visits)))
         else:
-            members = self._members(step.frontier)
+            members = self.members(step.frontier)
             self._note(step, len(members), 0)
             calls = self._vertex_calls(members)
         self.call_all(self.functors[step.functor], calls)
@@ -100,7 +100,7 @@ class Operators:
     def neighbor_reduce(self, step: ir.NeighborReduce) -> None:
         """Reduce over the edges of each vertex, then store what came out."""
         state = self.state
-        members = self._members(step.frontier)
+        members = self.members(step.frontier)
         visits = state.graph.edges_of(members, step.over)
         self._note(step, len(members), len(visits))
         values = state.arrays[step.array].values
@@ -130,7 +130,8 @@ class Operators:
         convert = convert_function(value_type, step.array_type, self.state.id_bits, ids)
         return {vertex: convert(value) for vertex, value in results.items()}
 
-    def _members(self, source: ir.Elements) -> list[int]:
+    def members(self, source: ir.Elements) -> list[int]:
+        """The elements of a frontier, or of everything, ascending."""
         if source.frontier is not None:
             return self.state.frontiers.members[source.frontier]
         return list(range(self.state.graph.count(Domain.VERTEX)))

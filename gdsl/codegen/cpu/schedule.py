@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from gdsl.codegen.checks import CheckSite
+from gdsl.codegen.combinations import Words, combination_lines
 from gdsl.codegen.cpu.operators import counted, direction_of
 from gdsl.codegen.cpu.texts import OperatorText
-from gdsl.codegen.expressions import CheckSite, ExpressionPrinter
+from gdsl.codegen.expressions import ExpressionPrinter
 from gdsl.codegen.lines import Lines
 from gdsl.codegen.precedence import Text, postfix
 from gdsl.ir.nodes import Expression, Iteration, Literal, ParamValue, StoreElement
 from gdsl.ir.traversal import walk
 from gdsl.operations import Domain
-from gdsl.plan.nodes import Branch, Copy, Define, Fill, Initialise, Leader, Loop, Operation, Plan, Step, Swap
+from gdsl.plan.nodes import Branch, Combine, Copy, Define, Fill, Initialise, Leader, Loop, Operation, Plan, Step, Swap
 
 
 class ScheduleExpressions(ExpressionPrinter):
@@ -39,6 +41,7 @@ class SchedulePrinter:
             Operation: self._operation,
             Define: self._define,
             Copy: self._copy,
+            Combine: self._combine,
             Leader: self._store,
             Fill: self._fill,
             Swap: self._swap,
@@ -86,6 +89,23 @@ class SchedulePrinter:
     def _copy(self, copy: Copy) -> None:
         step = copy.step
         self.lines.add(f"copy_frontier({self.names.frontier(step.name)}, {self.names.frontier(step.other)});")
+
+    def _combine(self, step: Combine) -> None:
+        name, walked, asked = step.step.name, step.walked.frontier, step.asked.frontier
+        assert asked is not None
+        words = Words(
+            result=self.names.frontier(name),
+            walked=self.names.frontier(walked) if walked is not None else "",
+            asked=self.names.frontier(asked),
+            everything="all_members{d.graph.num_vertices}",
+            grows=f"{self.names.frontier(asked)}.queued",
+            growing="",
+            size="",
+            counted=self._counted[name],
+            exchange=(),
+        )
+        for line in combination_lines(step, words):
+            self.lines.add(line)
 
     # Data
 

@@ -24,6 +24,7 @@ FILES = (
     "edges",
     "frontier",
     "loops",
+    "sets",
     "push",
     "pull",
     "reduce",

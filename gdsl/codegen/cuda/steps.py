@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gdsl.codegen.checks import CheckSite
+from gdsl.codegen.combinations import Words, combination_lines
 from gdsl.codegen.cuda.operators import COUNTED
 from gdsl.codegen.cuda.texts import OperatorText
-from gdsl.codegen.expressions import CheckSite, ExpressionPrinter
+from gdsl.codegen.expressions import ExpressionPrinter
 from gdsl.ir.nodes import Expression, ParamValue, StoreScalar
 from gdsl.operations import Domain
-from gdsl.plan.nodes import Barrier, Copy, Define, Fill, Initialise, Leader, Operation, Plan, Step, Swap
+from gdsl.plan.nodes import Barrier, Combine, Copy, Define, Fill, Initialise, Leader, Operation, Plan, Step, Swap
 from gdsl.plan.walking import sweeps_of
 
 SPARE = "spare"
@@ -39,6 +41,8 @@ class StepPrinter:
             case Copy():
                 copied = f"copy_frontier(run, {SPARE}, {self._frontier(step.step.other)}, d.graph.num_vertices);"
                 return [copied, self._exchange(step.step.name)]
+            case Combine():
+                return self._combine(step)
             case Barrier():
                 return ["synchronize(run);"]
             case Swap():
@@ -55,7 +59,7 @@ class StepPrinter:
         """Whether `step` puts something into the spare frontier."""
         if isinstance(step, Operation):
             return any(sweep.collect is not None for sweep in sweeps_of(step))
-        return isinstance(step, (Define, Copy))
+        return isinstance(step, (Define, Copy, Combine))
 
     def direction(self, site: int) -> str:
         """The variable that remembers the direction of an operation."""
@@ -85,6 +89,24 @@ class StepPrinter:
             f"    {self._exchange(name)}",
             "}",
         ]
+
+    def _combine(self, step: Combine) -> list[str]:
+        name, walked, asked = step.step.name, step.walked.frontier, step.asked.frontier
+        assert asked is not None
+        first, second = self._frontier(walked) if walked is not None else "", self._frontier(asked)
+        wait = ("synchronize(run);  // until its marks are taken out",) if step.waits else ()
+        words = Words(
+            result=SPARE,
+            walked=first,
+            asked=second,
+            everything="all_members{uint64(d.graph.num_vertices)}",
+            grows=f"grows_in_place(run, {first}, {second}, d.graph.num_vertices)",
+            growing="run, ",
+            size="d.graph.num_vertices, ",
+            counted=COUNTED[self._counts[name]],
+            exchange=(*wait, self._exchange(name)),
+        )
+        return combination_lines(step, words)
 
     def _exchange(self, name: str) -> str:
         return f"exchange({self._frontier(name)}, {SPARE});"

@@ -9,6 +9,7 @@ from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment, built_in
 from gdsl.frontend.check.expressions import ExpressionChecker
+from gdsl.frontend.check.sets import SetChecker, speaks_of_sets
 from gdsl.frontend.syntax import OperatorKind, Symbol, SymbolKind
 from gdsl.frontend.vocabulary import LATER_FUNCTIONS, closest, enumerate_words
 from gdsl.operations import Domain, NeighborOperation, Over
@@ -33,13 +34,20 @@ class OperatorChecker:
     def __init__(self, environment: Environment, expressions: ExpressionChecker) -> None:
         self.environment = environment
         self.expressions = expressions
+        self.sets = SetChecker(environment, self.vertex_set)
         self.labels: dict[str, syntax.Call] = {}
 
     # ------------------------------------------------------------ sets
 
     def vertex_set(self, value: syntax.Expression) -> syntax.Expression | None:
-        """What may become a frontier: a set literal, `vertices`, another frontier, or an operator's result."""
+        """What may become a frontier: a set literal, `vertices`, another frontier, an operator's result, or several of
+        them combined."""
         match value:
+            case syntax.Binary() | syntax.Chain() if speaks_of_sets(value, self.environment):
+                return self.sets.chain(value)
+            case syntax.Unary() if speaks_of_sets(value, self.environment):
+                self.sets.unary(value)
+                return None
             case syntax.SetLiteral():
                 members = [self.expressions.value(m, ScalarType.VERTEX, "a member") for m in value.members]
                 fine = all(member.type is not None for member in members)
@@ -62,7 +70,7 @@ class OperatorChecker:
             return
         self.expressions.infer(value)
         if len(self.environment.diagnostics) == before:
-            fix = "a frontier is `{ a, b }`, `vertices`, another frontier, or the result of an operator"
+            fix = "a frontier is `{ a, b }`, `vertices`, another frontier, the result of an operator, or `f | g`"
             self.environment.report("E0403", "this is not a set of vertices", value.span, fix=fix)
 
     def _misspelt(self, value: syntax.Call) -> bool:

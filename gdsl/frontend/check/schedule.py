@@ -160,11 +160,11 @@ class ScheduleChecker:
             return None
         symbol = self.expressions.resolve(statement.target.name, statement.target.span)
         if symbol is not None and symbol.kind is SymbolKind.FRONTIER:
-            if statement.operation.value in ("|=", "&=", "-="):
-                self.environment.later(f"`{statement.operation.value}` on frontiers", statement.span)
-            else:
-                message = f"`{statement.operation.value}` is not defined on frontiers"
-                self.environment.report("E0206", message, statement.span)
+            sign, name = statement.operation.value, symbol.name
+            other = statement.value.name if isinstance(statement.value, syntax.Name) else "…"
+            fix = f"write `{name} = {name} {sign[:-1]} {other};`" if sign in ("|=", "&=", "-=") else None
+            message = f"`{sign}` is not defined on frontiers"
+            self.environment.report("E0206", message, statement.span, fix=fix)
             return None
         update = self.expressions.update(statement) if symbol is not None else None
         if update is None or not isinstance(update.target, syntax.Name):

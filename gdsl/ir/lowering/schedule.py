@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import dataclasses
+from collections import Counter, defaultdict
 from typing import Any
 
 from gdsl.frontend import syntax
@@ -11,7 +12,7 @@ from gdsl.frontend.syntax import OperatorKind, SymbolKind
 from gdsl.ir import nodes
 from gdsl.ir.lowering.expressions import ExpressionLowering, impossible
 from gdsl.knobs import settled
-from gdsl.operations import Domain
+from gdsl.operations import Domain, SetOperation
 from gdsl.source import Span
 
 _DONE = {
@@ -40,6 +41,10 @@ class ScheduleLowering:
         self._temporaries: Counter[str] = Counter()
         self.sites: list[nodes.OperatorKnobs] = []
         """What is tuned for each operator, by its site number."""
+        self._idle: defaultdict[str, list[str]] = defaultdict(list)
+        """By stem: frontiers without a name of the program's own that nobody reads any more."""
+        self._reused: dict[str, str] = {}
+        """Those that become idle, with their stems."""
         self.loops = 0
 
     def block(self, statements: tuple[syntax.Statement, ...]) -> tuple[nodes.Step, ...]:
@@ -95,7 +100,7 @@ class ScheduleLowering:
     def _expression(self, node: syntax.Expression, steps: list[nodes.Step]) -> None:
         if isinstance(node, syntax.OperatorCall):
             keeps = node.kind in (OperatorKind.FILTER, OperatorKind.WHERE)
-            self._operator(node, self._temporary(node.kind) if keeps else None, steps)
+            self._operator(node, self._temporary(_DONE[node.kind]) if keeps else None, steps)
             return
         if not isinstance(node, syntax.Call):
             impossible(node)
@@ -115,8 +120,7 @@ class ScheduleLowering:
         self.frontiers.setdefault(name, nodes.Frontier(span, name, Domain.VERTEX))
         return name
 
-    def _temporary(self, kind: OperatorKind | None) -> str:
-        stem = _DONE[kind] if kind is not None else "members"
+    def _temporary(self, stem: str) -> str:
         self._temporaries[stem] += 1
         while f"{stem}_{self._temporaries[stem]}" in self.taken:
             self._temporaries[stem] += 1
@@ -130,15 +134,73 @@ class ScheduleLowering:
             case syntax.SetLiteral():
                 members = tuple(self.expressions.expression(member) for member in value.members)
                 steps.append(nodes.DefineFrontier(span, self._list(name, span), members, False))
-            case syntax.Name() if value.symbol is not None and value.symbol.kind is SymbolKind.FRONTIER:
-                if value.symbol.unique != name:  # `f = f;` does nothing
-                    steps.append(nodes.CopyFrontier(span, self._list(name, span), value.symbol.unique))
             case syntax.Name():
-                steps.append(nodes.DefineFrontier(span, self._list(name, span), (), True))
+                self._assign_set(name, self._input(value, steps), span, steps)
             case syntax.OperatorCall():
                 self._operator(value, name, steps)
+            case syntax.SetChain():
+                self._assign_set(name, self._chain(value, name, steps), span, steps)
             case _:
                 impossible(value)
+
+    def _assign_set(self, name: str, value: nodes.Elements, span: Span, steps: list[nodes.Step]) -> None:
+        if value.frontier is None:
+            steps.append(nodes.DefineFrontier(span, self._list(name, span), (), True))
+        elif value.frontier != name:  # `f = f;` does nothing
+            steps.append(nodes.CopyFrontier(span, self._list(name, span), value.frontier))
+
+    def _chain(
+        self, chain: syntax.SetChain, name: str | None, steps: list[nodes.Step], between: str | None = None
+    ) -> nodes.Elements:
+        """From left to right, into `name` at once where no later operand reads it, else into `between`."""
+        read = _last_reader(name, chain.links) if name is not None else len(chain.links)
+        left = self._operand(chain.first, name if read < 0 else None, steps)
+        for place, link in enumerate(chain.links):
+            right = self._operand(link.operand, None, steps)
+            into = name if read <= place else None
+            if into is None:
+                into = between = between or self._temporary("combined")
+            made = self._combined(into, link, left, right, steps)
+            self._done_with(left, right, made)
+            left = made
+        return left
+
+    def _operand(self, value: syntax.Expression, into: str | None, steps: list[nodes.Step]) -> nodes.Elements:
+        """An operand of a set operation; what has no name yet becomes `into`, or one that is used again later."""
+        if isinstance(value, syntax.Name):
+            return self._input(value, steps)
+        if into is None:
+            stem = "combined" if isinstance(value, syntax.SetChain) else _stem(value)
+            into = self._idle[stem].pop() if self._idle[stem] else self._temporary(stem)
+            self._reused[into] = stem
+        if isinstance(value, syntax.SetChain):
+            made = self._chain(value, None, steps, into)
+            if made.frontier != into and into in self._reused:
+                self._idle[self._reused[into]].append(into)
+            return made
+        self._define(into, value, value.span, steps)
+        return nodes.Elements(value.span, Domain.VERTEX, into)
+
+    def _done_with(self, first: nodes.Elements, second: nodes.Elements, made: nodes.Elements) -> None:
+        """Operands without a name of their own have been read, and may become something else."""
+        for operand in (first, second):
+            if operand.frontier in self._reused and operand.frontier != made.frontier:
+                self._idle[self._reused[operand.frontier]].append(operand.frontier)
+
+    def _combined(
+        self, name: str, link: syntax.SetLink, first: nodes.Elements, second: nodes.Elements, steps: list[nodes.Step]
+    ) -> nodes.Elements:
+        """The result of one operation: `name`, or an operand where that is what everything, or a set with itself, gives."""
+        span, operation = link.span, link.operation
+        same, united = first.frontier == second.frontier, operation is SetOperation.UNION
+        if operation is SetOperation.DIFFERENCE:
+            if second.everything or same:
+                steps.append(nodes.DefineFrontier(span, self._list(name, span), (), False))
+                return nodes.Elements(span, first.domain, name)
+        elif first.everything or second.everything or same:
+            return first if first.everything is united else second
+        steps.append(nodes.CombineFrontiers(span, self._list(name, span), operation, first, second))
+        return nodes.Elements(span, first.domain, name)
 
     def _input(self, value: syntax.Expression | None, steps: list[nodes.Step]) -> nodes.Elements:
         match value:
@@ -146,9 +208,10 @@ class ScheduleLowering:
                 return nodes.Elements(value.span, Domain.VERTEX, value.symbol.unique)
             case syntax.Name():
                 return nodes.Elements(value.span, Domain.EDGE if value.name == "edges" else Domain.VERTEX, None)
+            case syntax.SetChain():
+                return self._chain(value, None, steps)
             case syntax.SetLiteral() | syntax.OperatorCall():
-                kind = value.kind if isinstance(value, syntax.OperatorCall) else None
-                name = self._temporary(kind)
+                name = self._temporary(_stem(value))
                 self._define(name, value, value.span, steps)
                 return nodes.Elements(value.span, Domain.VERTEX, name)
         raise AssertionError("lowering: an operator without input")
@@ -200,3 +263,17 @@ class ScheduleLowering:
                 array_type=target.type,
             )
         )
+
+
+def _stem(value: syntax.Expression) -> str:
+    """What a set without a name is called, as far as that is free."""
+    return _DONE[value.kind] if isinstance(value, syntax.OperatorCall) else "members"
+
+
+def _last_reader(name: str, links: tuple[syntax.SetLink, ...]) -> int:
+    """The place of the last operand that reads the frontier `name`; -1 where none does."""
+    for place in reversed(range(len(links))):
+        found = (node for node in syntax.walk(links[place].operand) if isinstance(node, syntax.Name))
+        if any(node.symbol is not None and node.symbol.unique == name for node in found):
+            return place
+    return -1
