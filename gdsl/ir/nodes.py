@@ -56,7 +56,6 @@ from gdsl.ir.program import (
     StoreElement,
     StoreScalar,
     Swap,
-    Tuning,
     VertexFunctor,
     While,
 )
@@ -77,6 +76,7 @@ from gdsl.ir.statements import (
     Target,
     Update,
 )
+from gdsl.ir.tuning import OperatorKnobs, Tuning
 from gdsl.operations import StoreRule
 
 __all__ = [
@@ -124,6 +124,7 @@ __all__ = [
     "Node",
     "NoneId",
     "Operator",
+    "OperatorKnobs",
     "OwnId",
     "Param",
     "ParamValue",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from gdsl.ir.expressions import Expression, Node
 from gdsl.ir.operators import Elements, Step
 from gdsl.ir.statements import ElementTarget, Statement
+from gdsl.ir.tuning import Tuning
 from gdsl.operations import Domain, Grade, SetOperation
 from gdsl.types import ScalarType
 
@@ -213,18 +214,6 @@ class Requirements(Node):
 
     symmetric: bool
     simple: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Tuning(Node):
-    """The knobs that belong to the whole program; those of one operator are in its node."""
-
-    fuse: bool = True
-    block: int | None = None
-    """Threads a block; None: the backend's choice."""
-    ids: int | None = None
-    """Bits of a vertex or edge id, 32 or 64; None: 32 while they fit."""
-    bounds: bool = True
 
 
 @dataclass(frozen=True, slots=True)

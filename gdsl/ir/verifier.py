@@ -7,7 +7,8 @@ from typing import Any
 
 from gdsl.ir import nodes
 from gdsl.ir.traversal import walk
-from gdsl.operations import BinaryOperation, Direction, Domain, Grade, NeighborOperation, Outcome, SetOperation
+from gdsl.knobs import misfit
+from gdsl.operations import BinaryOperation, Domain, Grade, NeighborOperation, Outcome, SetOperation
 from gdsl.types import ScalarType
 
 
@@ -92,6 +93,17 @@ class _Verifier:
             self.part(each)
         steps = [node for node in walk(root.schedule) if isinstance(node, nodes.Operator)]
         self.expect(len({step.site for step in steps}) == len(steps), "two operators have one site", root)
+        self.tuning(steps)
+
+    def tuning(self, steps: list[nodes.Operator]) -> None:
+        """Every knob of the table is set to what it takes, and of an operator's only those that it has."""
+        tuning = self.root.tuning
+        wrong = misfit(tuning, None)
+        self.expect(wrong is None, f"the knob {wrong} is set to what it does not take", tuning)
+        for step in steps:
+            self.expect(0 <= step.site < len(tuning.sites), "an operator without knobs", step)
+            wrong = misfit(tuning.sites[step.site], step.word)
+            self.expect(wrong is None, f"the knob {wrong} is set to what it does not take", step)
 
     def part(self, part: nodes.Node) -> None:
         if id(part) in self.kept:
@@ -272,7 +284,6 @@ class _Verifier:
             self.expect(node.functor in functors, f"no {node.called_for.value} functor {node.functor}", node)
         match node:
             case nodes.Advance():
-                self.expect(isinstance(node.direction, Direction), "no direction", node)
                 self.over_vertices(node)
             case nodes.Filter():
                 self.expect(self.frontiers.get(node.result) is source.domain, "another result", node)

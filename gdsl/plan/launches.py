@@ -7,7 +7,21 @@ from __future__ import annotations
 
 from gdsl.effects.access import asked_frontiers, frontiers_of
 from gdsl.ir.nodes import Expression
-from gdsl.plan.nodes import Branch, Choice, Combine, Copy, Define, Fill, Initialise, Launch, Leader, Loop, Operation, Step, Swap
+from gdsl.plan.nodes import (
+    Branch,
+    Choice,
+    Combine,
+    Copy,
+    Define,
+    Fill,
+    Initialise,
+    Launch,
+    Leader,
+    Loop,
+    Operation,
+    Step,
+    Swap,
+)
 
 
 def fused(initialise: Initialise, steps: tuple[Step, ...]) -> Launch:

@@ -14,7 +14,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gdsl.ir import nodes as ir
-from gdsl.ir.nodes import CombineFrontiers, CopyFrontier, DefineFrontier, Expression, Operator, Program, StoreElement, StoreScalar
+from gdsl.ir.nodes import (
+    CombineFrontiers,
+    CopyFrontier,
+    DefineFrontier,
+    Expression,
+    Operator,
+    Program,
+    StoreElement,
+    StoreScalar,
+)
 from gdsl.operations import Domain, Over
 from gdsl.plan.storage import Buffer, Struct
 from gdsl.plan.sweep_nodes import (

@@ -105,9 +105,7 @@ def check_set_operations(graph: Graph, values: Values, answers: Answers) -> None
 
 def two_vertices(*names: str) -> Callable[[Graph, int], Values]:
     """Values for two params that are vertices."""
-    return lambda graph, seed: {
-        name: source_of(graph, seed + place) for place, name in enumerate(names)
-    }
+    return lambda graph, seed: {name: source_of(graph, seed + place) for place, name in enumerate(names)}
 
 
 SETS = (

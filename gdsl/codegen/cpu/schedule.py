@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from gdsl.codegen.checks import CheckSite
 from gdsl.codegen.combinations import Words, combination_lines
 from gdsl.codegen.cpu.operators import counted, direction_of
 from gdsl.codegen.cpu.texts import OperatorText
-from gdsl.codegen.expressions import CheckSite, ExpressionPrinter
+from gdsl.codegen.expressions import ExpressionPrinter
 from gdsl.codegen.lines import Lines
 from gdsl.codegen.precedence import Text, postfix
 from gdsl.ir.nodes import Expression, Iteration, Literal, ParamValue, StoreElement

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gdsl.codegen.checks import CheckSite
 from gdsl.codegen.combinations import Words, combination_lines
 from gdsl.codegen.cuda.operators import COUNTED
 from gdsl.codegen.cuda.texts import OperatorText
-from gdsl.codegen.expressions import CheckSite, ExpressionPrinter
+from gdsl.codegen.expressions import ExpressionPrinter
 from gdsl.ir.nodes import Expression, ParamValue, StoreScalar
 from gdsl.operations import Domain
 from gdsl.plan.nodes import Barrier, Combine, Copy, Define, Fill, Initialise, Leader, Operation, Plan, Step, Swap

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter, defaultdict
+from typing import Any
 
 from gdsl.frontend import syntax
-from gdsl.frontend.check import Knobs, OperatorKnobs
+from gdsl.frontend.check import Knobs
 from gdsl.frontend.syntax import OperatorKind, SymbolKind
 from gdsl.ir import nodes
 from gdsl.ir.lowering.expressions import ExpressionLowering, impossible
-from gdsl.operations import Balance, Direction, Domain, SetOperation
+from gdsl.knobs import settled
+from gdsl.operations import Domain, SetOperation
 from gdsl.source import Span
 
 _DONE = {
@@ -37,11 +39,12 @@ class ScheduleLowering:
         self.taken = taken
         self.frontiers: dict[str, nodes.Frontier] = {}
         self._temporaries: Counter[str] = Counter()
+        self.sites: list[nodes.OperatorKnobs] = []
+        """What is tuned for each operator, by its site number."""
         self._idle: defaultdict[str, list[str]] = defaultdict(list)
         """By stem: frontiers without a name of the program's own that nobody reads any more."""
         self._reused: dict[str, str] = {}
         """Those that become idle, with their stems."""
-        self.sites = 0
         self.loops = 0
 
     def block(self, statements: tuple[syntax.Statement, ...]) -> tuple[nodes.Step, ...]:
@@ -220,49 +223,25 @@ class ScheduleLowering:
         label = call.label or functor
         if call.kind is OperatorKind.WHERE and result is not None:
             everything = nodes.Elements(span, Domain.VERTEX, None)
-            steps.append(nodes.Filter(span, self._next_site(), label, everything, functor, self._list(result, span)))
+            steps.append(
+                nodes.Filter(span, self._next_site(call), label, everything, functor, self._list(result, span))
+            )
             return
         source = self._input(call.input, steps)
-        site = self._next_site()
+        site = self._next_site(call)
         if call.kind is OperatorKind.ADVANCE:
             kept = self._list(result, span) if result is not None else None
-            steps.append(self._advance(call, site, label, source, kept))
+            steps.append(nodes.Advance(span, site, label, source, functor, kept, call.over, None))
         elif call.kind is OperatorKind.FILTER and result is not None:
             steps.append(nodes.Filter(span, site, label, source, functor, self._list(result, span)))
         else:
             steps.append(nodes.Compute(span, site, label, source, functor, None, None))
 
-    def _next_site(self) -> int:
-        self.sites += 1
-        return self.sites - 1
-
-    def _knobs(self, call: syntax.OperatorCall) -> OperatorKnobs:
-        """Those of the functor, overridden by those of the label."""
-        general = self.knobs.operators.get(call.functor.name, OperatorKnobs())
-        special = self.knobs.operators.get(call.label, OperatorKnobs()) if call.label is not None else OperatorKnobs()
-        direction = special if special.direction is not None else general
-        balance = special.balance or general.balance
-        return OperatorKnobs(direction.direction, direction.alpha, direction.beta, balance)
-
-    def _advance(
-        self, call: syntax.OperatorCall, site: int, label: str, source: nodes.Elements, result: str | None
-    ) -> nodes.Advance:
-        knobs = self._knobs(call)
-        advance = nodes.Advance(
-            span=call.span,
-            site=site,
-            label=label,
-            frontier=source,
-            functor=call.functor.name,
-            result=result,
-            over=call.over,
-            closing=None,
-            direction=knobs.direction or Direction.PUSH,
-            tuned=knobs.direction is not None,
-            balance=knobs.balance or Balance.AUTO,
-        )
-        alpha, beta = knobs.alpha or advance.alpha, knobs.beta or advance.beta
-        return dataclasses.replace(advance, alpha=alpha, beta=beta)
+    def _next_site(self, call: syntax.OperatorCall) -> int:
+        chosen = self.knobs.of_call(call.functor.name, call.label)
+        fields: dict[str, Any] = settled(call.kind.value, chosen)
+        self.sites.append(nodes.OperatorKnobs(call.span, **fields))
+        return len(self.sites) - 1
 
     def _neighbor_reduce(
         self, call: syntax.OperatorCall, target: syntax.Name | syntax.Index, steps: list[nodes.Step]
@@ -273,7 +252,7 @@ class ScheduleLowering:
         steps.append(
             nodes.NeighborReduce(
                 span=call.span,
-                site=self._next_site(),
+                site=self._next_site(call),
                 label=call.label or call.functor.name,
                 frontier=source,
                 functor=call.functor.name,
@@ -282,7 +261,6 @@ class ScheduleLowering:
                 over=call.over,
                 array=target.name,
                 array_type=target.type,
-                balance=self._knobs(call).balance or Balance.AUTO,
             )
         )
 

@@ -8,6 +8,7 @@
 // piece: int32 uint32 int64 uint64 float32 float64 STOP_REQUEST ARRIVALS FULL_WARP
 // piece: load_relaxed
 // piece: negated
+// piece: multiplied
 // piece: smaller larger
 // piece: read_host_flag
 // piece: load_acquire
@@ -58,7 +59,9 @@ constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thre
 // ---- runtime ----
 
 // piece: unsigned_of
-// piece: wrapping_add wrapping_subtract wrapping_multiply wrapping_negate
+// piece: wrapping_add wrapping_subtract wrapping_negate
+// piece: product
+// piece: wrapping_multiply
 // piece: minimum maximum
 // piece: least greatest
 // piece: from_id to_id
@@ -362,7 +365,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
         const vertex id = vertex(i);
         d.joined[i] = -1;
         d.left_in[i] = -1;
-        d.key[i] = from_id<uint64>(id) * 2654435761ull % 4294967296ull * 4294967296ull + from_id<uint64>(id) + 1ull;
+        d.key[i] = wrapping_multiply(wrapping_multiply(from_id<uint64>(id), 2654435761ull) % 4294967296ull, 4294967296ull) + from_id<uint64>(id) + 1ull;
         d.open[i] = true;
         d.most[i] = 0ull;
     });

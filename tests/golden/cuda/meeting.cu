@@ -10,6 +10,7 @@
 // piece: smaller larger
 // piece: load_relaxed
 // piece: store_relaxed
+// piece: multiplied
 // piece: read_host_flag
 // piece: load_acquire
 // piece: wait_for_arrivals
@@ -60,7 +61,7 @@ constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are tried first
 // ---- runtime ----
 
 // piece: unsigned_of
-// piece: wrapping_add wrapping_subtract wrapping_multiply wrapping_negate
+// piece: wrapping_add wrapping_subtract wrapping_negate
 // piece: minimum maximum
 // piece: least greatest
 // piece: load_now
@@ -71,6 +72,7 @@ constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are tried first
 // piece: bits_equal
 // piece: reduce_by_exchange
 // piece: reduce_max
+// piece: wrapping_multiply
 // piece: product
 // piece: sum
 // piece: difference

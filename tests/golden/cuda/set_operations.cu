@@ -8,6 +8,7 @@
 // piece: int32 uint32 int64 uint64 float32 float64 STOP_REQUEST ARRIVALS FULL_WARP
 // piece: load_relaxed
 // piece: negated
+// piece: multiplied
 // piece: store_relaxed
 // piece: smaller larger
 // piece: read_host_flag
@@ -22,15 +23,11 @@
 #undef advance_step
 #undef advance_step_
 #undef advanced_1
-#undef advanced_2
 #undef combined_1
-#undef combined_10
-#undef combined_11
 #undef combined_2
 #undef combined_3
-#undef combined_4
-#undef combined_5
-#undef combined_9
+#undef combined_6
+#undef combined_7
 #undef compute_mark
 #undef compute_mark_
 #undef compute_mark_2
@@ -44,8 +41,6 @@
 #undef made
 #undef mark_apply
 #undef members_1
-#undef members_2
-#undef members_3
 #undef other
 #undef reach_apply
 #undef reach_apply_alone
@@ -69,7 +64,9 @@ constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are tried first
 // ---- runtime ----
 
 // piece: unsigned_of
-// piece: wrapping_add wrapping_subtract wrapping_multiply wrapping_negate
+// piece: wrapping_add wrapping_subtract wrapping_negate
+// piece: product
+// piece: wrapping_multiply
 // piece: from_id to_id
 // piece: load_now
 // piece: store_shared
@@ -77,7 +74,6 @@ constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are tried first
 // piece: exchange_word
 // piece: compare_and_swap
 // piece: minimum maximum
-// piece: product
 // piece: sum
 // piece: difference
 // piece: plain_min plain_max plain_add plain_subtract plain_multiply plain_and plain_or plain_xor
@@ -145,8 +141,8 @@ struct run_slice {
     uint64 trace_capacity;
     int64 max_iterations;  // passes that one loop may have
     hub_chunk* hubs;  // chunks of long lists
-    vertex* queues[19];  // of each frontier: num_vertices
-    uint32* bitmaps[19];  // of each frontier: a bit a vertex
+    vertex* queues[13];  // of each frontier: num_vertices
+    uint32* bitmaps[13];  // of each frontier: a bit a vertex
     uint32* marks[2];  // a bit a vertex, twice
 };
 
@@ -161,7 +157,7 @@ struct data_slice {
     vertex start;
     vertex other;
 };
-static_assert(sizeof(data_slice) == 488, "as the host knows it");
+static_assert(sizeof(data_slice) == 392, "as the host knows it");
 
 // piece: stop_requested
 
@@ -364,7 +360,7 @@ __device__ __forceinline__ void advance_step(enactor& run, const data_slice& d, 
     end_operator(run, 3, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
-// line 33: compute(combined_3, mark)
+// line 33: compute(combined_2, mark)
 __device__ __forceinline__ void compute_mark_(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
@@ -374,7 +370,7 @@ __device__ __forceinline__ void compute_mark_(enactor& run, const data_slice& d,
     end_operator(run, 4, iteration, size, 0, false);
 }
 
-// line 35: advanced_2 = advance(combined_5, step)
+// line 35: advanced_1 = advance(combined_3, step)
 __device__ __forceinline__ void advance_step_(enactor& run, const data_slice& d, frontier& input, frontier& result, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
@@ -393,7 +389,7 @@ __device__ __forceinline__ void advance_step_(enactor& run, const data_slice& d,
     end_operator(run, 5, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
-// line 35: compute(advanced_2, mark)
+// line 35: compute(advanced_1, mark)
 __device__ __forceinline__ void compute_mark_2(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
@@ -403,7 +399,7 @@ __device__ __forceinline__ void compute_mark_2(enactor& run, const data_slice& d
     end_operator(run, 6, iteration, size, 0, false);
 }
 
-// line 39: filtered_1 = filter(combined_11, third)
+// line 39: filtered_1 = filter(combined_7, third)
 __device__ __forceinline__ void filter_third_(enactor& run, const data_slice& d, frontier& input, frontier& result, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
@@ -453,21 +449,15 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_set_operations_
     frontier members_1 = frontier_at(d.run, 1);
     frontier g = frontier_at(d.run, 2);
     frontier h = frontier_at(d.run, 3);
-    frontier members_2 = frontier_at(d.run, 4);
-    frontier made = frontier_at(d.run, 5);
-    frontier combined_1 = frontier_at(d.run, 6);
-    frontier advanced_1 = frontier_at(d.run, 7);
-    frontier combined_2 = frontier_at(d.run, 8);
-    frontier members_3 = frontier_at(d.run, 9);
-    frontier combined_3 = frontier_at(d.run, 10);
-    frontier combined_4 = frontier_at(d.run, 11);
-    frontier combined_5 = frontier_at(d.run, 12);
-    frontier advanced_2 = frontier_at(d.run, 13);
-    frontier combined_10 = frontier_at(d.run, 14);
-    frontier combined_9 = frontier_at(d.run, 15);
-    frontier combined_11 = frontier_at(d.run, 16);
-    frontier filtered_1 = frontier_at(d.run, 17);
-    frontier spare = frontier_at(d.run, 18);
+    frontier made = frontier_at(d.run, 4);
+    frontier combined_1 = frontier_at(d.run, 5);
+    frontier advanced_1 = frontier_at(d.run, 6);
+    frontier combined_2 = frontier_at(d.run, 7);
+    frontier combined_3 = frontier_at(d.run, 8);
+    frontier combined_6 = frontier_at(d.run, 9);
+    frontier combined_7 = frontier_at(d.run, 10);
+    frontier filtered_1 = frontier_at(d.run, 11);
+    frontier spare = frontier_at(d.run, 12);
     direction_state direction_of_advance_reach = {};
     initialise(run, d);
     constexpr int32 iteration = 0;
@@ -498,12 +488,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_set_operations_
     {
         const vertex members[] = {d.start};
         define_frontier(run, spare, members, 1, d.graph.num_vertices, uncounted());
-        exchange(members_2, spare);
+        exchange(members_1, spare);
     }
     if (h.queued) {
-        subtract_queue(run, spare, members_of(h), members_2, d.graph.num_vertices, uncounted());
+        subtract_queue(run, spare, members_of(h), members_1, d.graph.num_vertices, uncounted());
     } else {
-        combine_words(run, spare, h, members_2, d.graph.num_vertices, uncounted(), first_bits{});
+        combine_words(run, spare, h, members_1, d.graph.num_vertices, uncounted(), first_bits{});
     }
     exchange(h, spare);
     {
@@ -558,28 +548,28 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_set_operations_
             } else {
                 combine_words(run, spare, advanced_1, made, d.graph.num_vertices, uncounted(), first_bits{});
             }
-            exchange(combined_2, spare);
-            if (grows_in_place(run, g, combined_2, d.graph.num_vertices)) {
-                grow_in_place(run, g, combined_2, uncounted());
-            } else if (g.queued && combined_2.queued) {
-                unite_queues(run, spare, g, combined_2, d.graph.num_vertices, uncounted());
+            exchange(combined_1, spare);
+            if (grows_in_place(run, g, combined_1, d.graph.num_vertices)) {
+                grow_in_place(run, g, combined_1, uncounted());
+            } else if (g.queued && combined_1.queued) {
+                unite_queues(run, spare, g, combined_1, d.graph.num_vertices, uncounted());
                 exchange(g, spare);
             } else {
-                combine_words(run, spare, g, combined_2, d.graph.num_vertices, uncounted(), either_bits{});
+                combine_words(run, spare, g, combined_1, d.graph.num_vertices, uncounted(), either_bits{});
                 exchange(g, spare);
             }
             {
                 const vertex members[] = {d.start};
                 define_frontier(run, spare, members, 1, d.graph.num_vertices, uncounted());
-                exchange(members_3, spare);
+                exchange(members_1, spare);
             }
-            if (grows_in_place(run, g, members_3, d.graph.num_vertices)) {
-                grow_in_place(run, g, members_3, uncounted());
-            } else if (g.queued && members_3.queued) {
-                unite_queues(run, spare, g, members_3, d.graph.num_vertices, uncounted());
+            if (grows_in_place(run, g, members_1, d.graph.num_vertices)) {
+                grow_in_place(run, g, members_1, uncounted());
+            } else if (g.queued && members_1.queued) {
+                unite_queues(run, spare, g, members_1, d.graph.num_vertices, uncounted());
                 exchange(g, spare);
             } else {
-                combine_words(run, spare, g, members_3, d.graph.num_vertices, uncounted(), either_bits{});
+                combine_words(run, spare, g, members_1, d.graph.num_vertices, uncounted(), either_bits{});
                 exchange(g, spare);
             }
             if (g.queued) {
@@ -587,18 +577,18 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_set_operations_
             } else {
                 combine_words(run, spare, g, h, d.graph.num_vertices, uncounted(), first_bits{});
             }
-            exchange(combined_3, spare);
-            compute_mark_(run, d, combined_3, iteration);
+            exchange(combined_2, spare);
+            compute_mark_(run, d, combined_2, iteration);
             if (h.queued || g.queued) {
                 intersect_queues(run, spare, h, g, d.graph.num_vertices, uncounted());
             } else {
                 combine_words(run, spare, h, g, d.graph.num_vertices, uncounted(), both_bits{});
             }
-            exchange(combined_4, spare);
+            exchange(combined_1, spare);
             if (f.queued) {
-                subtract_queue(run, spare, members_of(f), combined_4, d.graph.num_vertices, uncounted());
+                subtract_queue(run, spare, members_of(f), combined_1, d.graph.num_vertices, uncounted());
             } else {
-                combine_words(run, spare, f, combined_4, d.graph.num_vertices, uncounted(), first_bits{});
+                combine_words(run, spare, f, combined_1, d.graph.num_vertices, uncounted(), first_bits{});
             }
             exchange(h, spare);
             if (h.queued) {
@@ -612,10 +602,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_set_operations_
             } else {
                 combine_words(run, spare, h, g, d.graph.num_vertices, uncounted(), either_bits{});
             }
-            exchange(combined_5, spare);
-            advance_step_(run, d, combined_5, spare, iteration);
-            exchange(advanced_2, spare);
-            compute_mark_2(run, d, advanced_2, iteration);
+            exchange(combined_3, spare);
+            advance_step_(run, d, combined_3, spare, iteration);
+            exchange(advanced_1, spare);
+            compute_mark_2(run, d, advanced_1, iteration);
             if (leader()) { *d.bit = *d.bit << 1; }
             define_frontier(run, spare, nullptr, 0, d.graph.num_vertices, uncounted());
             exchange(made, spare);
@@ -629,13 +619,13 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_set_operations_
                 exchange(made, spare);
             }
             define_frontier(run, spare, nullptr, 0, d.graph.num_vertices, uncounted());
-            exchange(combined_10, spare);
-            subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, combined_10, d.graph.num_vertices, uncounted());
-            exchange(combined_9, spare);
-            if (made.queued || combined_9.queued) {
-                intersect_queues(run, spare, made, combined_9, d.graph.num_vertices, out_lists{d.graph});
+            exchange(combined_6, spare);
+            subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, combined_6, d.graph.num_vertices, uncounted());
+            exchange(combined_1, spare);
+            if (made.queued || combined_1.queued) {
+                intersect_queues(run, spare, made, combined_1, d.graph.num_vertices, out_lists{d.graph});
             } else {
-                combine_words(run, spare, made, combined_9, d.graph.num_vertices, out_lists{d.graph}, both_bits{});
+                combine_words(run, spare, made, combined_1, d.graph.num_vertices, out_lists{d.graph}, both_bits{});
             }
             exchange(f, spare);
             if (h.queued) {
@@ -643,8 +633,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_set_operations_
             } else {
                 combine_words(run, spare, h, g, d.graph.num_vertices, uncounted(), first_bits{});
             }
-            exchange(combined_11, spare);
-            filter_third_(run, d, combined_11, spare, iteration);
+            exchange(combined_7, spare);
+            filter_third_(run, d, combined_7, spare, iteration);
             exchange(filtered_1, spare);
             compute_mark_3(run, d, filtered_1, iteration);
             if (leader()) { *d.bit = *d.bit << 1; }

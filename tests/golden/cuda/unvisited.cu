@@ -10,6 +10,7 @@
 // piece: negated
 // piece: smaller larger
 // piece: store_relaxed
+// piece: multiplied
 // piece: read_host_flag
 // piece: load_acquire
 // piece: wait_for_arrivals
@@ -49,7 +50,7 @@ constexpr uint32 HUB_CHUNK = 512;  // edges a chunk
 // ---- runtime ----
 
 // piece: unsigned_of
-// piece: wrapping_add wrapping_subtract wrapping_multiply wrapping_negate
+// piece: wrapping_add wrapping_subtract wrapping_negate
 // piece: minimum maximum
 // piece: least greatest
 // piece: load_now
@@ -59,6 +60,7 @@ constexpr uint32 HUB_CHUNK = 512;  // edges a chunk
 // piece: bits_equal
 // piece: reduce_by_exchange
 // piece: reduce_min
+// piece: wrapping_multiply
 // piece: product
 // piece: sum
 // piece: difference

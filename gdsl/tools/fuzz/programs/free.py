@@ -6,6 +6,7 @@ import random
 import re
 from dataclasses import replace
 
+from gdsl.knobs import KNOBS
 from gdsl.tools.fuzz.programs.scopes import COMMON, FLOATS, IDS, INTEGERS, NUMBERS, TYPES, Data, Function, Local, Scope
 
 _REDUCTIONS = {
@@ -28,10 +29,11 @@ def knobs(random: random.Random, schedule: str) -> str:
     """A `tune` part for the functors that `schedule` advances or reduces over, or nothing."""
     lines = []
     for operator, name in sorted(set(_TUNED.findall(schedule))):
-        if operator == "advance" and random.random() < 0.5:
-            lines.append(f"{name}.direction = {random.choice(('push', 'pull', 'auto', 'auto(alpha=1, beta=1)'))};")
-        if random.random() < 0.25:
-            lines.append(f"{name}.balance = {random.choice(('thread', 'block', 'auto'))};")
+        for knob in KNOBS:
+            if operator in knob.operators and knob.values and random.random() < 0.4:
+                arguments = f"auto({', '.join(f'{argument.name}=1' for argument in knob.arguments)})"
+                values = (*knob.values, arguments) if knob.arguments else tuple(knob.values)
+                lines.append(f"{name}.{knob.name} = {random.choice(values)};")
     for text, probability in _SCHEDULE_KNOBS.items():
         if random.random() < probability:
             lines.append(text)
