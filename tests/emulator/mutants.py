@@ -456,7 +456,9 @@ SETS = (
         "result",
     ),
     Mutant("a set grows over its own members", _SETS, "    rest.queue += f.size;\n", "", GROWING, "result race"),
-    Mutant("a set grows by what it has", _SETS, "active && mark(f.bitmap, v)", "active", GROWING, "result bounds steps"),
+    Mutant(
+        "a set grows by what it has", _SETS, "active && mark(f.bitmap, v)", "active", GROWING, "result bounds steps"
+    ),
     Mutant("the size of what has grown", _SETS, "f.size += load_relaxed", "f.size = load_relaxed", GROWING, "result"),
     Mutant(
         "all that is asked for is there",

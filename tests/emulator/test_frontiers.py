@@ -48,8 +48,8 @@ SCHEDULES = {
     # A set grows from marks to a bitmap of its own, is copied, asked, walked and replaced.
     "growing": """g = f; repeat (9) { f = advance(f, step) - g; g = g | f; h = g & f; last += size(g) - size(h); }
         h = advance(g, odd); g = h - g; g = f | g; g = g | h; f = where(tail) & g;""",
-    "growing_from_a_bitmap": """g = where(third); h = g & f; repeat (5) { g = g | f; f = advance(g - h, step); h = f | h; }
-        f = h; h = h | g; f = f - g; h = f | h;""",
+    "growing_from_a_bitmap": """g = where(third); h = g & f; repeat (5) {
+        g = g | f; f = advance(g - h, step); h = f | h; } f = h; h = h | g; f = f - g; h = f | h;""",
     "everything_else": "repeat (4) { g = vertices - f; f = advance(f, step); h = f & g; f = f | h; g = vertices - g; }",
     "one_at_the_end": "f = vertices; f = advance(f, step); g = where(tail); f = advance(f, odd); f = advance(f, step);",
 }
