@@ -16,7 +16,7 @@ def verify_combinations(plan: Plan) -> None:
         node, walked, asked = each.step, each.walked, each.asked
         turned = (walked.frontier, asked.frontier) == (node.second.frontier, node.first.frontier)
         ordered = (walked.frontier, asked.frontier) == (node.first.frontier, node.second.frontier)
-        may_turn = node.operation is not SetOperation.DIFFERENCE and not walked.frontier == asked.frontier
+        may_turn = node.operation is not SetOperation.DIFFERENCE and walked.frontier != asked.frontier
         own = domains.get(node.name)
         written, apart = asked.frontier == node.name, plan.target.marks_apart
         fits = {

@@ -77,8 +77,22 @@ def seen(plan: Plan) -> bool:
     return False
 
 
+SETS = """program p;
+problem { param source : vertex; vertex level : int32 = -1; }
+edge functor visit(src, dst, e) { cond level[dst] == -1; apply { level[dst] = iteration + 1; } }
+schedule {
+    level[source] = 0;
+    frontier f = { source };
+    frontier seen = f;
+    frontier rest = vertices - f;
+    while (f) { f = advance(f, visit); seen = seen | f; rest = f - rest; f = rest & f; }
+}"""
+
+
 @pytest.mark.parametrize("on", [target.CUDA_FUSED, target.CUDA_UNFUSED, target.CPU], ids=["fused", "unfused", "cpu"])
-@pytest.mark.parametrize("name", ["bfs", "connected_components", "pagerank"])
+@pytest.mark.parametrize(
+    "name", ["bfs", "connected_components", "pagerank", SETS], ids=["bfs", "connected_components", "pagerank", "sets"]
+)
 def test_every_field_is_looked_at(name: str, on: target.Target) -> None:
     plan = plan_of(name, on=on)
     verify(plan)

@@ -24,8 +24,11 @@ CODES: tuple[Code, ...] = (
     Code(
         "E0403",
         "not a frontier",
-        "The operator works on a frontier, on `vertices`, or (only `compute`) on `edges`.",
-        "f = advance(distance, visit);",
+        (
+            "The operator works on a frontier, on `vertices`, or (only `compute`) on `edges`. Sets are combined by "
+            "`|`, `&` and `-`, and are no values: only a frontier with a name is a condition, or has a `size`."
+        ),
+        "f = advance(distance, visit);\nwhile (f - g) { … }                     # frontier h = f - g; while (h) …",
     ),
     Code(
         "E0404",

@@ -17,8 +17,7 @@ from gdsl.frontend.check.conversions import (
     typed_number,
 )
 from gdsl.frontend.check.environment import Place, poison
-from gdsl.frontend.check.sets import is_set_operation
-from gdsl.frontend.syntax import SymbolKind
+from gdsl.frontend.check.set_operations import is_set_operation
 from gdsl.operations import BinaryOperation, UnaryOperation
 from gdsl.types import ScalarType
 

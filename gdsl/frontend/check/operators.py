@@ -9,7 +9,7 @@ from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment, built_in
 from gdsl.frontend.check.expressions import ExpressionChecker
-from gdsl.frontend.check.sets import SetChecker, speaks_of_sets
+from gdsl.frontend.check.set_operations import SetChecker, speaks_of_sets
 from gdsl.frontend.syntax import OperatorKind, Symbol, SymbolKind
 from gdsl.frontend.vocabulary import LATER_FUNCTIONS, closest, enumerate_words
 from gdsl.operations import Domain, NeighborOperation, Over

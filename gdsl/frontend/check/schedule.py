@@ -9,6 +9,7 @@ from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment, Place
 from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.check.operators import OPERATORS, OperatorChecker
+from gdsl.frontend.check.set_operations import spelled_out_set
 from gdsl.frontend.check.updates import spelled_out
 from gdsl.frontend.syntax import OperatorKind, Symbol, SymbolKind
 from gdsl.frontend.vocabulary import LATER_FUNCTIONS
@@ -160,11 +161,8 @@ class ScheduleChecker:
             return None
         symbol = self.expressions.resolve(statement.target.name, statement.target.span)
         if symbol is not None and symbol.kind is SymbolKind.FRONTIER:
-            sign, name = statement.operation.value, symbol.name
-            other = statement.value.name if isinstance(statement.value, syntax.Name) else "…"
-            fix = f"write `{name} = {name} {sign[:-1]} {other};`" if sign in ("|=", "&=", "-=") else None
-            message = f"`{sign}` is not defined on frontiers"
-            self.environment.report("E0206", message, statement.span, fix=fix)
+            message = f"`{statement.operation.value}` is not defined on frontiers"
+            self.environment.report("E0206", message, statement.span, fix=spelled_out_set(statement))
             return None
         update = self.expressions.update(statement) if symbol is not None else None
         if update is None or not isinstance(update.target, syntax.Name):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections import Counter, defaultdict
 from typing import Any
 
@@ -190,7 +189,7 @@ class ScheduleLowering:
     def _combined(
         self, name: str, link: syntax.SetLink, first: nodes.Elements, second: nodes.Elements, steps: list[nodes.Step]
     ) -> nodes.Elements:
-        """The result of one operation: `name`, or an operand where that is what everything, or a set with itself, gives."""
+        """The result of one operation: `name`, or an operand where nothing need be done."""
         span, operation = link.span, link.operation
         same, united = first.frontier == second.frontier, operation is SetOperation.UNION
         if operation is SetOperation.DIFFERENCE:

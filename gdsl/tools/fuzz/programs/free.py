@@ -277,7 +277,9 @@ class _Writer:
             return f"{data.name}[{self.random.choice('01')}] = {value};"
         return f"fill({data.name}, {value});"
 
-    def set(self) -> str:
+    def set(self, depth: int = 2) -> str:
+        if depth and self.chance(0.25):
+            return self.combined(depth - 1)
         edge, vertex = self.functors["edge"], self.functors["vertex"]
         forms = [self.members(), self.random.choice(self.frontiers)]
         source = self.random.choice((self.random.choice(self.frontiers), "vertices", *self.frontiers))
@@ -287,6 +289,11 @@ class _Writer:
             forms += [f"filter({source}, {self.random.choice(vertex)})", f"where({self.random.choice(vertex)})"]
         return self.random.choice(forms)
 
+    def combined(self, depth: int) -> str:
+        """Some sets in a row, in parentheses where they are operands themselves."""
+        sets = [self.set(depth) for _ in range(self.random.choice((2, 2, 2, 3)))]
+        return "(" + "".join(f"{each} {self.random.choice('|&-')} " for each in sets[:-1]) + f"{sets[-1]})"
+
     def advance(self, source: str, to: str) -> str:
         functor = self.random.choice(self.functors["edge"])
         return f"advance({source}, {functor}{to}{self.random.choice(_OVERS)})"
@@ -294,6 +301,7 @@ class _Writer:
     def operator(self) -> str:
         edge, vertex = self.functors["edge"], self.functors["vertex"]
         source = self.random.choice((*self.frontiers, "vertices"))
+        source = self.combined(0) if self.chance(0.1) else source
         forms = [f"{self.random.choice(self.frontiers)} = {self.set()};"]
         if edge:
             forms += [self.advance(source, ", to=none") + ";", f"compute(edges, {self.random.choice(edge)});"]

@@ -111,5 +111,13 @@ class SetChecker:
         self.environment.report("E0206", f"`{value.operation.value}` is not defined on frontiers", value.span, fix=fix)
 
 
+def spelled_out_set(update: syntax.Update) -> str | None:
+    """How `f |= g` is written; None for what no sets have."""
+    sign = update.operation.value[:-1]
+    if sign not in _BY_SIGN or not isinstance(update.target, syntax.Name):
+        return None
+    return f"write `{update.target.name} = {update.target.name} {sign} {_shown(update.value)};`"
+
+
 def _shown(value: syntax.Expression | None) -> str:
     return value.name if isinstance(value, syntax.Name) else "…"
