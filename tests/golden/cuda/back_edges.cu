@@ -375,7 +375,7 @@ __device__ __forceinline__ void compute_everything(enactor& run, const data_slic
     end_operator(run, 5, iteration, size, size, false);
 }
 
-// line 38: both = advance(f, meet, to=edges, over=all_edges)
+// line 39: both = advance(f, meet, to=edges, over=all_edges)
 __device__ __forceinline__ void advance_both(enactor& run, const data_slice& d, frontier& input, edge_frontier& result, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
@@ -461,6 +461,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_back_edges_enac
         }
         if (run.stopped) { return; }
     }
+    define_everything(run, spare, d.graph.num_vertices, uncounted());
+    exchange(f, spare);
     advance_both(run, d, f, spare_edges, iteration);
     exchange(both, spare_edges);
     if (leader()) { *d.total = wrapping_add(*d.total, wrapping_add(int64(both.size), int64(e.size))); }
