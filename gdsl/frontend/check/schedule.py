@@ -9,6 +9,7 @@ from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment, Place
 from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.check.operators import OperatorChecker
+from gdsl.frontend.check.set_operations import spelled_out_set
 from gdsl.frontend.check.sets import OPERATORS
 from gdsl.frontend.check.updates import spelled_out
 from gdsl.frontend.syntax import OperatorKind, Symbol, SymbolKind
@@ -165,11 +166,9 @@ class ScheduleChecker:
             return None
         symbol = self.expressions.resolve(statement.target.name, statement.target.span)
         if symbol is not None and symbol.kind is SymbolKind.FRONTIER:
-            if statement.operation.value in ("|=", "&=", "-="):
-                self.environment.later(f"`{statement.operation.value}` on frontiers", statement.span)
-            else:
-                message = f"`{statement.operation.value}` is not defined on frontiers"
-                self.environment.report("E0206", message, statement.span)
+            message = f"`{statement.operation.value}` is not defined on frontiers"
+            fix = spelled_out_set(statement) if symbol.domain is Domain.VERTEX else None
+            self.environment.report("E0206", message, statement.span, fix=fix)
             return None
         update = self.expressions.update(statement) if symbol is not None else None
         if update is None or not isinstance(update.target, syntax.Name):

@@ -10,6 +10,7 @@
 // piece: negated
 // piece: store_relaxed
 // piece: smaller larger
+// piece: multiplied
 // piece: read_host_flag
 // piece: load_acquire
 // piece: wait_for_arrivals
@@ -54,7 +55,7 @@ constexpr uint32 HUB_CHUNK = 512;  // edges a chunk
 // ---- runtime ----
 
 // piece: unsigned_of
-// piece: wrapping_add wrapping_subtract wrapping_multiply wrapping_negate
+// piece: wrapping_add wrapping_subtract wrapping_negate
 // piece: store_shared
 // piece: minimum maximum
 // piece: bits_of
@@ -64,6 +65,7 @@ constexpr uint32 HUB_CHUNK = 512;  // edges a chunk
 // piece: reduce_min
 // piece: reduce_add reduce_subtract
 // piece: sum
+// piece: wrapping_multiply
 // piece: product
 // piece: difference
 // piece: plain_min plain_max plain_add plain_subtract plain_multiply plain_and plain_or plain_xor
