@@ -144,7 +144,8 @@ class TuningChecker:
 
     def _may_pull(self, entry: syntax.TuneEntry, subject: str, chosen: Chosen) -> bool:
         """Whether a direction suits all operators that it is for; says so where it does not."""
-        edges = next((call for call in self.calls[subject] if call.gives is Domain.EDGE), None)
+        advances = (call for call in self.calls[subject] if call.kind is syntax.OperatorKind.ADVANCE)
+        edges = next((call for call in advances if call.gives is Domain.EDGE), None)
         if chosen.value is not Direction.PULL or edges is None:
             return True
         message = f"`{subject}` runs in an `advance` with `to=edges`, which only pushes"
