@@ -9,7 +9,7 @@ from gdsl.effects import program_effects
 from gdsl.ir import nodes
 from gdsl.ir.traversal import rewrite, walk
 from gdsl.ir.verifier import verify
-from gdsl.operations import Direction
+from gdsl.operations import Direction, Domain
 from gdsl.rules import Findings, judge
 from gdsl.source import Source
 from gdsl.uniqueness import Grades, grade
@@ -45,7 +45,8 @@ def _tuning(program: nodes.Program, findings: Findings) -> nodes.Tuning:
     sites = list(program.tuning.sites)
     for node in walk(program.schedule):
         if isinstance(node, nodes.Advance) and sites[node.site].direction is None:
-            direction = Direction.AUTO if node.site in findings.closings else Direction.PUSH
+            either = node.site in findings.closings and node.to is Domain.VERTEX
+            direction = Direction.AUTO if either else Direction.PUSH
             sites[node.site] = dataclasses.replace(sites[node.site], direction=direction)
     return dataclasses.replace(program.tuning, sites=tuple(sites))
 

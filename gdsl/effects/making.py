@@ -111,7 +111,7 @@ class Terms:
 
     def of_frontier(self, kind: ScalarType, name: str) -> terms.Unknown:
         """How many elements a frontier has, or whether it has any."""
-        made = self.atoms.bit(atoms.OfFrontier(name))
+        made = self.atoms.bit(atoms.OfFrontier(name, kind is ScalarType.BOOL))
         return self._once((kind, name), lambda: self.unknown(kind, terms.Origin.OTHERS, name, made))
 
     def degree(self, degree: Degree, vertex: Term) -> terms.DegreeTerm:

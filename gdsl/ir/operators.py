@@ -69,6 +69,11 @@ class Operator(Step):
         return self.frontier.domain if self.visits is None else Domain.EDGE
 
     @property
+    def gives(self) -> Domain:
+        """What its result is a set of."""
+        return self.frontier.domain
+
+    @property
     def stores(self) -> str | None:
         """The array that the operator itself gives new values, beside what its functor writes."""
         return None
@@ -76,11 +81,18 @@ class Operator(Step):
 
 @dataclass(frozen=True, slots=True)
 class Advance(Operator):
-    """Visits the edges of `frontier`; the accepted far ends become `result` (None: `to=none`, or not used)."""
+    """Visits the edges of `frontier`; the accepted far ends, or (`to` EDGE) edges, become `result` (None: `to=none`, or
+    not used)."""
 
     functor: str
     over: Over
     closing: Closing | None
+    to: Domain = Domain.VERTEX
+
+    @property
+    def gives(self) -> Domain:
+        """The far ends, or the edges themselves."""
+        return self.to
 
     @property
     def word(self) -> str:
@@ -108,7 +120,7 @@ class Filter(Operator):
 
 @dataclass(frozen=True, slots=True)
 class Compute(Operator):
-    """Runs a vertex functor on each vertex of a set, or an edge functor on every edge."""
+    """Runs a vertex functor on each vertex of a set, or an edge functor on each edge of one."""
 
     functor: str
     closing: Closing | None

@@ -235,6 +235,10 @@ class _Verifier:
                 known = self.frontiers.get(node.name)
                 self.expect(known is not None, f"no frontier {node.name}", node)
                 self.expect(known is self.frontiers.get(node.other), f"no such frontier {node.other}", node)
+            case nodes.FarEnds():
+                self.expect(self.frontiers.get(node.name) is Domain.VERTEX, f"no frontier {node.name}", node)
+                self.expect(self.frontiers.get(node.other) is Domain.EDGE, f"no edge frontier {node.other}", node)
+                self.expect(node.end in (nodes.Role.SOURCE, nodes.Role.DESTINATION), "no end of an edge", node)
             case nodes.CombineFrontiers():
                 self.combined(node)
             case nodes.StoreElement():
@@ -256,9 +260,8 @@ class _Verifier:
                 self.expect(node.count.type is ScalarType.INT64, "a count is an int64", node)
 
     def members(self, node: nodes.DefineFrontier) -> None:
-        domain = self.frontiers.get(node.name)
-        self.expect(domain is not None, f"no frontier {node.name}", node)
-        own = ScalarType.VERTEX if domain is Domain.VERTEX else ScalarType.EDGE
+        self.expect(self.frontiers.get(node.name) is node.domain, f"no such frontier {node.name}", node)
+        own = ScalarType.VERTEX if node.domain is Domain.VERTEX else ScalarType.EDGE
         self.expect(all(member.type is own for member in node.members), "a member of another type", node)
 
     def combined(self, node: nodes.CombineFrontiers) -> None:
@@ -278,15 +281,14 @@ class _Verifier:
         if source.frontier is not None:
             fits = self.frontiers.get(source.frontier) is source.domain
             self.expect(fits, f"no such frontier {source.frontier}", node)
-        self.expect(node.result is None or node.result in self.frontiers, f"no frontier {node.result}", node)
+        if node.result is not None:
+            self.expect(self.frontiers.get(node.result) is node.gives, f"no such frontier {node.result}", node)
         if node.functor is not None:
             functors = self.edge_functors if node.called_for is Domain.EDGE else self.vertex_functors
             self.expect(node.functor in functors, f"no {node.called_for.value} functor {node.functor}", node)
         match node:
             case nodes.Advance():
                 self.over_vertices(node)
-            case nodes.Filter():
-                self.expect(self.frontiers.get(node.result) is source.domain, "another result", node)
             case nodes.Compute():
                 self.expect(node.result is None, "a result of nothing", node)
             case nodes.NeighborReduce():

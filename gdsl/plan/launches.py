@@ -13,6 +13,7 @@ from gdsl.plan.nodes import (
     Combine,
     Copy,
     Define,
+    FarEnds,
     Fill,
     Initialise,
     Launch,
@@ -53,7 +54,7 @@ def _asking(condition: Expression) -> Launch:
 def _alone(step: Step) -> Launch:
     """A launch of one step. An operator, or what combines two frontiers, may give those another form, and hands them on
     so."""
-    assert isinstance(step, (Operation, Define, Copy, Combine, Leader, Fill))
+    assert isinstance(step, (Operation, Define, Copy, Combine, FarEnds, Leader, Fill))
     use = frontiers_of(step.step)
     comment = f"line {step.step.span.line}."
     written = tuple(dict.fromkeys((*use.read, *use.written)))

@@ -11,7 +11,9 @@ from gdsl.plan.nodes import (
     Combine,
     Copy,
     Define,
+    FarEnds,
     Fill,
+    Form,
     Frontier,
     Initial,
     Initialise,
@@ -37,13 +39,19 @@ def print_plan(plan: Plan) -> str:
     lines += ["", "buffers:", *_table([_buffer(buffer) for buffer in plan.buffers])]
     if plan.frontiers:
         lines += ["", "frontiers:", *(f"    {_frontier(frontier)}" for frontier in plan.frontiers)]
-        lines += [f"    a spare one, slot {len(plan.frontiers)}"]
+        lines += _spare(plan)
     if plan.saved is not None:
         lines += ["", "handed on between launches:", *(f"    {_field(field)}" for field in plan.saved.fields)]
     if plan.swapped:
         lines += ["", f"change places: {', '.join(plan.swapped)}"]
     lines += ["", "schedule:", *_steps(plan.schedule, plan)]
     return "\n".join(lines) + "\n"
+
+
+def _spare(plan: Plan) -> list[str]:
+    slots = {domain: plan.slots(domain) for domain in Domain}
+    words = {Domain.VERTEX: "", Domain.EDGE: " of edges"}
+    return [f"    a spare one{words[domain]}, slot {count - 1}" for domain, count in slots.items() if count]
 
 
 def _sizes(plan: Plan) -> list[str]:
@@ -125,6 +133,8 @@ def _step(step: Step, plan: Plan) -> list[str]:
             return [_define(step)]
         case Copy():
             return [f"copy: {step.step.name} = {step.step.other}"]
+        case FarEnds():
+            return [f"far ends: {step.step.name} = {step.step.end.value}s of {step.step.other}"]
         case Combine():
             return _combine(step)
         case Loop():
@@ -146,14 +156,16 @@ def _initial(each: Initial) -> str:
 
 def _define(step: Define) -> str:
     members = ", ".join(print_expression(member) for member in step.step.members)
-    return f"define: {step.step.name} = {'all vertices' if step.step.everything else f'{{{members}}}'}"
+    everything = "all vertices" if step.step.domain is Domain.VERTEX else "all edges"
+    return f"define: {step.step.name} = {everything if step.step.everything else f'{{{members}}}'}"
 
 
 def _combine(step: Combine) -> list[str]:
     node, asked = step.step, step.asked.frontier
     walked = step.walked.frontier or ("all vertices" if step.walked.domain is Domain.VERTEX else "all edges")
     word = "in" if node.operation is SetOperation.INTERSECTION else "not in"
-    form = "its bitmap or by marks" if step.marks else "its bitmap"
+    mapped, marked = step.asked.form is Form.BITMAP, step.marks
+    form = "its bitmap or by marks" if mapped and marked else "its bitmap" if mapped else "marks"
     whole = f", and all of {asked}" if node.operation is SetOperation.UNION else ""
     first = node.first.frontier or walked
     lines = [f"combine: {node.name} = {first} {node.operation.value} {node.second.frontier}  # line {node.span.line}"]

@@ -87,6 +87,9 @@ PROGRAMS = [
     ("lookups", (), SMALL),
     ("matching", (), SMALL),
     (COMBINED, (), SMALL),
+    ("tree_edges", (), SMALL),
+    ("light_edges", (), SMALL),
+    ("back_edges", (), TINY),
 ]
 
 

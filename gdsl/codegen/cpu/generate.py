@@ -27,7 +27,18 @@ from gdsl.version import __version__
 
 LIBRARY = Library(
     "cpu",
-    ("platform.hpp", "arithmetic.hpp", "memory.hpp", "graph.hpp", "frontier.hpp", "run.hpp", "loops.hpp", "sets.hpp"),
+    (
+        "platform.hpp",
+        "arithmetic.hpp",
+        "memory.hpp",
+        "graph.hpp",
+        "frontier.hpp",
+        "run.hpp",
+        "loops.hpp",
+        "sets.hpp",
+        "edge_frontier.hpp",
+        "edge_sets.hpp",
+    ),
 )
 
 

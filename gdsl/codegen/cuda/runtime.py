@@ -23,6 +23,8 @@ FILES = (
     "warp",
     "edges",
     "frontier",
+    "edge_frontier",
+    "edge_sets",
     "loops",
     "sets",
     "push",

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment
 from gdsl.frontend.vocabulary import closest, enumerate_words
 from gdsl.knobs import BY_NAME, LARGEST_ARGUMENT, LATER_KNOBS, OPERATOR_KNOBS, SCHEDULE_KNOBS, Chosen, Knob
+from gdsl.operations import Direction, Domain
 from gdsl.source import Span
 
 
@@ -36,10 +38,18 @@ class TuningChecker:
     """Checks tuning entries against a program, and puts them into `knobs`; a later entry wins over an earlier one."""
 
     def __init__(
-        self, environment: Environment, calls: list[syntax.OperatorCall], knobs: Knobs, *, whole: bool = True
+        self,
+        environment: Environment,
+        calls: list[syntax.OperatorCall],
+        knobs: Knobs,
+        *,
+        whole: bool = True,
+        of_text: bool = True,
     ) -> None:
-        """`calls` are all of the schedule; `whole`: that has no mistakes, so none is missing."""
+        """`calls` are all of the schedule; `whole`: that has no mistakes, so none is missing; `of_text`: the
+        entries are in the program's text, too, so that messages can show both places."""
         self.whole = whole
+        self.knows_text = of_text
         self.environment = environment
         self.knobs = knobs
         self.calls: dict[str, list[syntax.OperatorCall]] = {name: [] for name in environment.functors}
@@ -129,8 +139,19 @@ class TuningChecker:
             self.environment.report("E0413", message, entry.span)
             return
         chosen = self._chosen(entry, BY_NAME[knob])
-        if chosen is not None:
+        if chosen is not None and self._may_pull(entry, subject, chosen):
             self.knobs.operators.setdefault(subject, {})[knob] = chosen
+
+    def _may_pull(self, entry: syntax.TuneEntry, subject: str, chosen: Chosen) -> bool:
+        """Whether a direction suits all operators that it is for; says so where it does not."""
+        edges = next((call for call in self.calls[subject] if call.gives is Domain.EDGE), None)
+        if chosen.value is not Direction.PULL or edges is None:
+            return True
+        message = f"`{subject}` runs in an `advance` with `to=edges`, which only pushes"
+        labels = (Label(edges.span, "this one"),)
+        fix = "write `push` or `auto`, or tune another call by its `@label`"
+        self.environment.report("E0413", message, entry.span, labels=labels if self.knows_text else (), fix=fix)
+        return False
 
     def _later(self, what: str, span: Span) -> None:
         self.environment.report("E0502", f"not built yet: {what}", span)

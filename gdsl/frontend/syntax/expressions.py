@@ -7,7 +7,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from gdsl.frontend.syntax.base import Node, Symbol
-from gdsl.operations import BinaryOperation, NeighborOperation, Outcome, Over, SetOperation, UnaryOperation
+from gdsl.operations import BinaryOperation, Domain, NeighborOperation, Outcome, Over, SetOperation, UnaryOperation
 from gdsl.source import Span
 from gdsl.types import ScalarType
 
@@ -171,11 +171,12 @@ class SetLiteral(Expression):
 class SetChain(Expression):
     """Sets combined from left to right, `f | g - …`; made by the checker of `Binary`s and `Chain`s.
 
-    `first` and the operands of `links` are what the input of an `OperatorCall` may be.
+    `first` and the operands of `links` are what the input of an `OperatorCall` may be, all of them sets of `domain`.
     """
 
     first: Expression
     links: tuple[SetLink, ...]
+    domain: Domain = Domain.VERTEX
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,15 +202,16 @@ class OperatorCall(Expression):
     """A call of an operator; made by the checker.
 
     `input` is a `Name` (of a frontier, `vertices` or `edges`), a `SetLiteral`, a `SetChain` or another `OperatorCall`;
-    None for `where`. `over` counts for ADVANCE and NEIGHBOR_REDUCE. `gives_frontier`: False for `to=none`, COMPUTE and
-    NEIGHBOR_REDUCE.
+    None for `where`. `over` counts for ADVANCE and NEIGHBOR_REDUCE. `runs_on` says what `input` is a set of, `gives`
+    what the result is: None for `to=none`, COMPUTE and NEIGHBOR_REDUCE.
     """
 
     kind: OperatorKind
     input: Expression | None
     functor: Name
     over: Over = Over.OUT_EDGES
-    gives_frontier: bool = False
+    runs_on: Domain = Domain.VERTEX
+    gives: Domain | None = None
     operation: NeighborOperation | None = None
     label: str | None = None
 

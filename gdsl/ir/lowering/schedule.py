@@ -6,12 +6,13 @@ from collections import Counter, defaultdict
 from typing import Any
 
 from gdsl.frontend import syntax
-from gdsl.frontend.check import Knobs
+from gdsl.frontend.check import CheckedProgram
+from gdsl.frontend.check.far_ends import over_of
 from gdsl.frontend.syntax import OperatorKind, SymbolKind
 from gdsl.ir import nodes
 from gdsl.ir.lowering.expressions import ExpressionLowering, impossible
 from gdsl.knobs import settled
-from gdsl.operations import Domain, SetOperation
+from gdsl.operations import Domain, Over, SetOperation
 from gdsl.source import Span
 
 _DONE = {
@@ -27,23 +28,24 @@ class ScheduleLowering:
     def __init__(
         self,
         expressions: ExpressionLowering,
-        knobs: Knobs,
+        checked: CheckedProgram,
         functors: dict[str, syntax.Functor],
         taken: set[str],
     ) -> None:
         """`taken` are the names of the program's own frontiers, which temporary ones must not have."""
         self.expressions = expressions
-        self.knobs = knobs
+        self.knobs = checked.knobs
+        self.far_ends = checked.far_ends
         self.functors = functors
         self.taken = taken
         self.frontiers: dict[str, nodes.Frontier] = {}
         self._temporaries: Counter[str] = Counter()
         self.sites: list[nodes.OperatorKnobs] = []
         """What is tuned for each operator, by its site number."""
-        self._idle: defaultdict[str, list[str]] = defaultdict(list)
-        """By stem: frontiers without a name of the program's own that nobody reads any more."""
-        self._reused: dict[str, str] = {}
-        """Those that become idle, with their stems."""
+        self._idle: defaultdict[tuple[str, Domain], list[str]] = defaultdict(list)
+        """By stem and domain: frontiers without a name of the program's own that nobody reads any more."""
+        self._reused: dict[str, tuple[str, Domain]] = {}
+        """Those that become idle, with these two."""
         self.loops = 0
 
     def block(self, statements: tuple[syntax.Statement, ...]) -> tuple[nodes.Step, ...]:
@@ -59,7 +61,7 @@ class ScheduleLowering:
             case syntax.FrontierDeclaration():
                 if node.symbol is None:
                     impossible(node)
-                self._define(node.symbol.unique, node.value, span, steps)
+                self._define(node.symbol.unique, node.value, span, steps, node.domain)
             case syntax.Assign():
                 self._assign(node, steps)
             case syntax.ExpressionStatement():
@@ -85,7 +87,7 @@ class ScheduleLowering:
         if symbol is None:
             impossible(node)
         if symbol.kind is SymbolKind.FRONTIER:
-            self._define(symbol.unique, node.value, node.span, steps)
+            self._define(symbol.unique, node.value, node.span, steps, symbol.domain or Domain.VERTEX)
         elif isinstance(node.value, syntax.OperatorCall):
             self._neighbor_reduce(node.value, target, steps)
         elif isinstance(target, syntax.Name):
@@ -115,8 +117,8 @@ class ScheduleLowering:
 
     # ------------------------------------------------------------ frontiers
 
-    def _list(self, name: str, span: Span) -> str:
-        self.frontiers.setdefault(name, nodes.Frontier(span, name, Domain.VERTEX))
+    def _list(self, name: str, span: Span, domain: Domain = Domain.VERTEX) -> str:
+        self.frontiers.setdefault(name, nodes.Frontier(span, name, domain))
         return name
 
     def _temporary(self, stem: str) -> str:
@@ -126,15 +128,17 @@ class ScheduleLowering:
         self.taken.add(f"{stem}_{self._temporaries[stem]}")
         return f"{stem}_{self._temporaries[stem]}"
 
-    def _define(self, name: str, value: syntax.Expression | None, span: Span, steps: list[nodes.Step]) -> None:
+    def _define(
+        self, name: str, value: syntax.Expression | None, span: Span, steps: list[nodes.Step], domain: Domain
+    ) -> None:
         match value:
             case None:
-                steps.append(nodes.DefineFrontier(span, self._list(name, span), (), False))
+                steps.append(nodes.DefineFrontier(span, self._list(name, span, domain), (), False, domain))
             case syntax.SetLiteral():
                 members = tuple(self.expressions.expression(member) for member in value.members)
-                steps.append(nodes.DefineFrontier(span, self._list(name, span), members, False))
+                steps.append(nodes.DefineFrontier(span, self._list(name, span, domain), members, False, domain))
             case syntax.Name():
-                self._assign_set(name, self._input(value, steps), span, steps)
+                self._assign_set(name, self._elements(value, domain, steps), span, steps)
             case syntax.OperatorCall():
                 self._operator(value, name, steps)
             case syntax.SetChain():
@@ -143,19 +147,20 @@ class ScheduleLowering:
                 impossible(value)
 
     def _assign_set(self, name: str, value: nodes.Elements, span: Span, steps: list[nodes.Step]) -> None:
+        listed = self._list(name, span, value.domain) if value.frontier != name else name
         if value.frontier is None:
-            steps.append(nodes.DefineFrontier(span, self._list(name, span), (), True))
+            steps.append(nodes.DefineFrontier(span, listed, (), True, value.domain))
         elif value.frontier != name:  # `f = f;` does nothing
-            steps.append(nodes.CopyFrontier(span, self._list(name, span), value.frontier))
+            steps.append(nodes.CopyFrontier(span, listed, value.frontier))
 
     def _chain(
         self, chain: syntax.SetChain, name: str | None, steps: list[nodes.Step], between: str | None = None
     ) -> nodes.Elements:
         """From left to right, into `name` at once where no later operand reads it, else into `between`."""
         read = _last_reader(name, chain.links) if name is not None else len(chain.links)
-        left = self._operand(chain.first, name if read < 0 else None, steps)
+        left = self._operand(chain.first, chain.domain, name if read < 0 else None, steps)
         for place, link in enumerate(chain.links):
-            right = self._operand(link.operand, None, steps)
+            right = self._operand(link.operand, chain.domain, None, steps)
             into = name if read <= place else None
             if into is None:
                 into = between = between or self._temporary("combined")
@@ -164,21 +169,23 @@ class ScheduleLowering:
             left = made
         return left
 
-    def _operand(self, value: syntax.Expression, into: str | None, steps: list[nodes.Step]) -> nodes.Elements:
+    def _operand(
+        self, value: syntax.Expression, domain: Domain, into: str | None, steps: list[nodes.Step]
+    ) -> nodes.Elements:
         """An operand of a set operation; what has no name yet becomes `into`, or one that is used again later."""
         if isinstance(value, syntax.Name):
-            return self._input(value, steps)
+            return self._elements(value, domain, steps)
         if into is None:
-            stem = "combined" if isinstance(value, syntax.SetChain) else _stem(value)
-            into = self._idle[stem].pop() if self._idle[stem] else self._temporary(stem)
-            self._reused[into] = stem
+            kind = ("combined" if isinstance(value, syntax.SetChain) else _stem(value), domain)
+            into = self._idle[kind].pop() if self._idle[kind] else self._temporary(kind[0])
+            self._reused[into] = kind
         if isinstance(value, syntax.SetChain):
             made = self._chain(value, None, steps, into)
             if made.frontier != into and into in self._reused:
                 self._idle[self._reused[into]].append(into)
             return made
-        self._define(into, value, value.span, steps)
-        return nodes.Elements(value.span, Domain.VERTEX, into)
+        self._define(into, value, value.span, steps, domain)
+        return nodes.Elements(value.span, domain, into)
 
     def _done_with(self, first: nodes.Elements, second: nodes.Elements, made: nodes.Elements) -> None:
         """Operands without a name of their own have been read, and may become something else."""
@@ -194,26 +201,44 @@ class ScheduleLowering:
         same, united = first.frontier == second.frontier, operation is SetOperation.UNION
         if operation is SetOperation.DIFFERENCE:
             if second.everything or same:
-                steps.append(nodes.DefineFrontier(span, self._list(name, span), (), False))
+                listed = self._list(name, span, first.domain)
+                steps.append(nodes.DefineFrontier(span, listed, (), False, first.domain))
                 return nodes.Elements(span, first.domain, name)
         elif first.everything or second.everything or same:
             return first if first.everything is united else second
-        steps.append(nodes.CombineFrontiers(span, self._list(name, span), operation, first, second))
+        steps.append(nodes.CombineFrontiers(span, self._list(name, span, first.domain), operation, first, second))
         return nodes.Elements(span, first.domain, name)
 
-    def _input(self, value: syntax.Expression | None, steps: list[nodes.Step]) -> nodes.Elements:
+    def _elements(self, value: syntax.Expression, domain: Domain, steps: list[nodes.Step]) -> nodes.Elements:
+        """A set of `domain`, under a name if it is not everything."""
         match value:
             case syntax.Name() if value.symbol is not None and value.symbol.kind is SymbolKind.FRONTIER:
-                return nodes.Elements(value.span, Domain.VERTEX, value.symbol.unique)
+                return nodes.Elements(value.span, domain, value.symbol.unique)
             case syntax.Name():
-                return nodes.Elements(value.span, Domain.EDGE if value.name == "edges" else Domain.VERTEX, None)
+                return nodes.Elements(value.span, domain, None)
             case syntax.SetChain():
                 return self._chain(value, None, steps)
             case syntax.SetLiteral() | syntax.OperatorCall():
                 name = self._temporary(_stem(value))
-                self._define(name, value, value.span, steps)
-                return nodes.Elements(value.span, Domain.VERTEX, name)
+                self._define(name, value, value.span, steps, domain)
+                return nodes.Elements(value.span, domain, name)
         raise AssertionError("lowering: an operator without input")
+
+    def _input(self, call: syntax.OperatorCall, steps: list[nodes.Step]) -> nodes.Elements:
+        """What `call` runs on; where it advances from edges, their far ends."""
+        if call.input is None:
+            raise AssertionError("lowering: an operator without input")
+        span, source = call.input.span, self._elements(call.input, call.runs_on, steps)
+        if call.kind is not OperatorKind.ADVANCE or call.runs_on is Domain.VERTEX:
+            return source
+        name = source.frontier
+        if name is None:
+            name = self._temporary("members")
+            self._assign_set(name, source, span, steps)
+        ends = self._list(self._temporary("far_ends"), span)
+        end = nodes.Role.SOURCE if over_of(call.input, self.far_ends) is Over.IN_EDGES else nodes.Role.DESTINATION
+        steps.append(nodes.FarEnds(span, ends, name, end))
+        return nodes.Elements(span, Domain.VERTEX, ends)
 
     # ------------------------------------------------------------ operators
 
@@ -226,13 +251,14 @@ class ScheduleLowering:
                 nodes.Filter(span, self._next_site(call), label, everything, functor, self._list(result, span))
             )
             return
-        source = self._input(call.input, steps)
+        source = self._input(call, steps)
         site = self._next_site(call)
         if call.kind is OperatorKind.ADVANCE:
-            kept = self._list(result, span) if result is not None else None
-            steps.append(nodes.Advance(span, site, label, source, functor, kept, call.over, None))
+            gives = call.gives or Domain.VERTEX
+            kept = self._list(result, span, gives) if result is not None else None
+            steps.append(nodes.Advance(span, site, label, source, functor, kept, call.over, None, gives))
         elif call.kind is OperatorKind.FILTER and result is not None:
-            steps.append(nodes.Filter(span, site, label, source, functor, self._list(result, span)))
+            steps.append(nodes.Filter(span, site, label, source, functor, self._list(result, span, call.runs_on)))
         else:
             steps.append(nodes.Compute(span, site, label, source, functor, None, None))
 
@@ -247,7 +273,7 @@ class ScheduleLowering:
     ) -> None:
         if not isinstance(target, syntax.Name) or target.type is None or call.operation is None:
             impossible(call)
-        source = self._input(call.input, steps)
+        source = self._input(call, steps)
         steps.append(
             nodes.NeighborReduce(
                 span=call.span,
