@@ -160,12 +160,13 @@ def marked_domains(plan: Plan) -> frozenset[Domain]:
     collects = (sweep.collect for sweep in sweeps(plan) if sweep.collect is not None)
     found = {collect.domain for collect in collects if collect.dedup is Dedup.MARK}
     ends = any(isinstance(step, FarEnds) for step in steps_in(plan.schedule))
-    combined = any(each.marks for each in combinations(plan))
-    return frozenset(found | {Domain.VERTEX} if ends or combined else found)
+    found |= {each.asked.domain for each in combinations(plan) if each.marks}
+    return frozenset(found | {Domain.VERTEX} if ends else found)
 
 
 def _needs_bitmaps(plan: Plan) -> bool:
     """Whether any frontier is made or read as a bitmap; then any may come to be one."""
     forms = [sweep.members.form for sweep in sweeps(plan)]
     forms += [sweep.collect.form for sweep in sweeps(plan) if sweep.collect is not None]
-    return Form.BITMAP in forms or bool(combinations(plan))
+    forms += [each.asked.form for each in combinations(plan)]
+    return Form.BITMAP in forms

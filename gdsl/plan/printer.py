@@ -13,6 +13,7 @@ from gdsl.plan.nodes import (
     Define,
     FarEnds,
     Fill,
+    Form,
     Frontier,
     Initial,
     Initialise,
@@ -163,7 +164,8 @@ def _combine(step: Combine) -> list[str]:
     node, asked = step.step, step.asked.frontier
     walked = step.walked.frontier or ("all vertices" if step.walked.domain is Domain.VERTEX else "all edges")
     word = "in" if node.operation is SetOperation.INTERSECTION else "not in"
-    form = "its bitmap or by marks" if step.marks else "its bitmap"
+    mapped, marked = step.asked.form is Form.BITMAP, step.marks
+    form = "its bitmap or by marks" if mapped and marked else "its bitmap" if mapped else "marks"
     whole = f", and all of {asked}" if node.operation is SetOperation.UNION else ""
     first = node.first.frontier or walked
     lines = [f"combine: {node.name} = {first} {node.operation.value} {node.second.frontier}  # line {node.span.line}"]

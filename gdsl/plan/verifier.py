@@ -117,6 +117,7 @@ class _Verifier:
         by_host = not plan.target.allocates_itself
         forms = {sweep.members.form for sweep in all_sweeps}
         forms |= {sweep.collect.form for sweep in all_sweeps if sweep.collect is not None}
+        forms |= {each.asked.form for each in combinations(plan)}
         slots = {domain: plan.slots(domain) for domain in Domain}
         marked = buffers.marked_domains(plan) if plan.target.marks_apart else frozenset[Domain]()
         wanted = {
@@ -126,7 +127,7 @@ class _Verifier:
             Role.SAVED: not plan.target.fused,
             Role.OUTPUTS: plan.target.fused and bool(plan.swapped),
             Role.QUEUE: sum(slots.values()),
-            Role.BITMAP: slots[Domain.VERTEX] * (Form.BITMAP in forms or bool(combinations(plan))),
+            Role.BITMAP: slots[Domain.VERTEX] * (Form.BITMAP in forms),
             Role.MARKS: 2 * len(marked),
         }
         for role, count in wanted.items():

@@ -13,7 +13,7 @@ from gdsl.effects import ProgramEffects, WriteKind
 from gdsl.effects.atoms import OfData, OfEnd, OfFrontier, OfPass
 from gdsl.effects.terms import Constant, ElementTerm, Operation, Origin, ScalarTerm, Term, Unknown
 from gdsl.ir import nodes
-from gdsl.operations import BinaryOperation, NeighborOperation
+from gdsl.operations import BinaryOperation, NeighborOperation, SetOperation
 from gdsl.rules import Judged
 from gdsl.source import Span
 from gdsl.types import ScalarType
@@ -77,7 +77,10 @@ class Flow:
                 self.state.define(step.name, self.state.reached(step.other), self.state.reached(step.other))
             case nodes.CombineFrontiers():
                 members = worst((self._members(step.first), self._members(step.second)))
-                self.state.define(step.name, members, members)
+                reached = members
+                if step.operation is SetOperation.UNION and step.first.frontier and step.second.frontier:
+                    reached = worst(self.state.reached(name) for name in (step.first.frontier, step.second.frontier))
+                self.state.define(step.name, members, reached)
             case _:
                 self._store(step)
 

@@ -37,6 +37,7 @@ LIBRARY = Library(
         "loops.hpp",
         "sets.hpp",
         "edge_frontier.hpp",
+        "edge_sets.hpp",
     ),
 )
 

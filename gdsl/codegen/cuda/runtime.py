@@ -24,6 +24,7 @@ FILES = (
     "edges",
     "frontier",
     "edge_frontier",
+    "edge_sets",
     "loops",
     "sets",
     "push",

@@ -40,20 +40,17 @@ class OperatorChecker:
 
     # ------------------------------------------------------------ sets
 
-    def _operand(self, value: syntax.Expression) -> syntax.Expression | None:
-        return self.members(value, Domain.VERTEX, "the other operand")
+    def _operand(self, value: syntax.Expression, domain: Domain) -> syntax.Expression | None:
+        return self.members(value, domain, "the other operand")
 
     def members(self, value: syntax.Expression, domain: Domain, target: str) -> syntax.Expression | None:
         """What may become a frontier of `domain`: a set literal, everything, another frontier, an operator's result, or
         several of them combined. `target` is what it is for, in words."""
         match value:
             case syntax.Binary() | syntax.Chain() if speaks_of_sets(value, self.environment):
-                if domain is Domain.EDGE:
-                    self.environment.later("`|`, `&` and `-` on sets of edges", value.span)
-                    return None
-                return self.combinations.chain(value)
+                return self.combinations.chain(value, domain)
             case syntax.Unary() if speaks_of_sets(value, self.environment):
-                self.combinations.unary(value)
+                self.combinations.unary(value, domain)
                 return None
             case syntax.SetLiteral():
                 kind = ScalarType.EDGE if domain is Domain.EDGE else ScalarType.VERTEX

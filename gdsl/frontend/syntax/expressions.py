@@ -171,11 +171,12 @@ class SetLiteral(Expression):
 class SetChain(Expression):
     """Sets combined from left to right, `f | g - …`; made by the checker of `Binary`s and `Chain`s.
 
-    `first` and the operands of `links` are what the input of an `OperatorCall` may be.
+    `first` and the operands of `links` are what the input of an `OperatorCall` may be, all of them sets of `domain`.
     """
 
     first: Expression
     links: tuple[SetLink, ...]
+    domain: Domain = Domain.VERTEX
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,10 +42,10 @@ class ScheduleLowering:
         self._temporaries: Counter[str] = Counter()
         self.sites: list[nodes.OperatorKnobs] = []
         """What is tuned for each operator, by its site number."""
-        self._idle: defaultdict[str, list[str]] = defaultdict(list)
-        """By stem: frontiers without a name of the program's own that nobody reads any more."""
-        self._reused: dict[str, str] = {}
-        """Those that become idle, with their stems."""
+        self._idle: defaultdict[tuple[str, Domain], list[str]] = defaultdict(list)
+        """By stem and domain: frontiers without a name of the program's own that nobody reads any more."""
+        self._reused: dict[str, tuple[str, Domain]] = {}
+        """Those that become idle, with these two."""
         self.loops = 0
 
     def block(self, statements: tuple[syntax.Statement, ...]) -> tuple[nodes.Step, ...]:
@@ -158,9 +158,9 @@ class ScheduleLowering:
     ) -> nodes.Elements:
         """From left to right, into `name` at once where no later operand reads it, else into `between`."""
         read = _last_reader(name, chain.links) if name is not None else len(chain.links)
-        left = self._operand(chain.first, name if read < 0 else None, steps)
+        left = self._operand(chain.first, chain.domain, name if read < 0 else None, steps)
         for place, link in enumerate(chain.links):
-            right = self._operand(link.operand, None, steps)
+            right = self._operand(link.operand, chain.domain, None, steps)
             into = name if read <= place else None
             if into is None:
                 into = between = between or self._temporary("combined")
@@ -169,21 +169,23 @@ class ScheduleLowering:
             left = made
         return left
 
-    def _operand(self, value: syntax.Expression, into: str | None, steps: list[nodes.Step]) -> nodes.Elements:
+    def _operand(
+        self, value: syntax.Expression, domain: Domain, into: str | None, steps: list[nodes.Step]
+    ) -> nodes.Elements:
         """An operand of a set operation; what has no name yet becomes `into`, or one that is used again later."""
         if isinstance(value, syntax.Name):
-            return self._elements(value, Domain.VERTEX, steps)
+            return self._elements(value, domain, steps)
         if into is None:
-            stem = "combined" if isinstance(value, syntax.SetChain) else _stem(value)
-            into = self._idle[stem].pop() if self._idle[stem] else self._temporary(stem)
-            self._reused[into] = stem
+            kind = ("combined" if isinstance(value, syntax.SetChain) else _stem(value), domain)
+            into = self._idle[kind].pop() if self._idle[kind] else self._temporary(kind[0])
+            self._reused[into] = kind
         if isinstance(value, syntax.SetChain):
             made = self._chain(value, None, steps, into)
             if made.frontier != into and into in self._reused:
                 self._idle[self._reused[into]].append(into)
             return made
-        self._define(into, value, value.span, steps, Domain.VERTEX)
-        return nodes.Elements(value.span, Domain.VERTEX, into)
+        self._define(into, value, value.span, steps, domain)
+        return nodes.Elements(value.span, domain, into)
 
     def _done_with(self, first: nodes.Elements, second: nodes.Elements, made: nodes.Elements) -> None:
         """Operands without a name of their own have been read, and may become something else."""
@@ -199,11 +201,12 @@ class ScheduleLowering:
         same, united = first.frontier == second.frontier, operation is SetOperation.UNION
         if operation is SetOperation.DIFFERENCE:
             if second.everything or same:
-                steps.append(nodes.DefineFrontier(span, self._list(name, span), (), False))
+                listed = self._list(name, span, first.domain)
+                steps.append(nodes.DefineFrontier(span, listed, (), False, first.domain))
                 return nodes.Elements(span, first.domain, name)
         elif first.everything or second.everything or same:
             return first if first.everything is united else second
-        steps.append(nodes.CombineFrontiers(span, self._list(name, span), operation, first, second))
+        steps.append(nodes.CombineFrontiers(span, self._list(name, span, first.domain), operation, first, second))
         return nodes.Elements(span, first.domain, name)
 
     def _elements(self, value: syntax.Expression, domain: Domain, steps: list[nodes.Step]) -> nodes.Elements:
