@@ -31,7 +31,7 @@ CODES: tuple[Code, ...] = (
         "operator at the wrong place",
         (
             "Operators stand as statements of the schedule, as the value of a frontier, or as the input of another "
-            "operator."
+            "operator; `intersect` also gives its total to a scalar: `s = intersect(edges);`."
         ),
         "scalar = size(f) + compute(f, g);",
     ),

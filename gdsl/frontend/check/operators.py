@@ -9,6 +9,7 @@ from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment, built_in
 from gdsl.frontend.check.expressions import ExpressionChecker
+from gdsl.frontend.check.intersect import IntersectChecker
 from gdsl.frontend.syntax import OperatorKind, Symbol, SymbolKind
 from gdsl.frontend.vocabulary import LATER_FUNCTIONS, closest, enumerate_words
 from gdsl.operations import Domain, NeighborOperation, Over
@@ -33,6 +34,7 @@ class OperatorChecker:
     def __init__(self, environment: Environment, expressions: ExpressionChecker) -> None:
         self.environment = environment
         self.expressions = expressions
+        self.intersect = IntersectChecker(environment, expressions, self._label)
         self.labels: dict[str, syntax.Call] = {}
 
     # ------------------------------------------------------------ sets
@@ -101,6 +103,8 @@ class OperatorChecker:
             message = "the result of `neighbor_reduce` is assigned to an array over vertices"
             self.environment.report("E0406", message, call.span, fix="write `a = neighbor_reduce(…);`")
             return None
+        if kind is OperatorKind.INTERSECT:
+            return self.intersect.call(call)
         positional, keywords = self._arguments(call, kind)
         if positional is None:
             return None

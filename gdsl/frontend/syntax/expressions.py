@@ -175,6 +175,7 @@ class OperatorKind(Enum):
     WHERE = "where"
     COMPUTE = "compute"
     NEIGHBOR_REDUCE = "neighbor_reduce"
+    INTERSECT = "intersect"
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,16 +184,24 @@ class OperatorCall(Expression):
 
     `input` is a `Name` (of a frontier, `vertices` or `edges`), a `SetLiteral` or another `OperatorCall`; None for
     `where`. `over` counts for ADVANCE and NEIGHBOR_REDUCE. `gives_frontier`: False for `to=none`, COMPUTE and
-    NEIGHBOR_REDUCE.
+    NEIGHBOR_REDUCE. `functor` is None for INTERSECT; that puts its total into the scalar `count`, to which it `adds` in
+    `s += intersect(…)`.
     """
 
     kind: OperatorKind
     input: Expression | None
-    functor: Name
+    functor: Name | None
     over: Over = Over.OUT_EDGES
     gives_frontier: bool = False
     operation: NeighborOperation | None = None
     label: str | None = None
+    count: Name | None = None
+    adds: bool = False
+
+    @property
+    def name(self) -> str:
+        """What the call goes by without a label: its functor's name, else the operator's."""
+        return self.functor.name if self.functor is not None else self.kind.value
 
 
 @dataclass(frozen=True, slots=True)

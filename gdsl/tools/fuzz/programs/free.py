@@ -79,6 +79,9 @@ class _Writer:
                 local = "local " if data.is_written and self.chance(0.08) else ""
                 lines.append(f"{'input ' * is_input}{local}{kind} {data.name} : {data.type}{initial};")
                 self.data.append(data)
+        if self.chance(0.35):
+            self.data.append(Data("found", "scalar", "int64"))
+            lines.append(f"scalar found : int64{self.initial(self.data[-1])};")
         return "problem {\n    " + "\n    ".join(lines) + "\n}"
 
     def initial(self, data: Data) -> str:
@@ -268,6 +271,8 @@ class _Writer:
         if twins and self.chance(0.4):
             return f"swap({data.name}, {self.random.choice(twins).name});"
         value = scope.expression(data.type)
+        if data.kind == "scalar" and data.type == "int64" and self.chance(0.4):
+            return self.total(data.name)
         if data.kind == "scalar":
             operation = self.random.choice(_REDUCTIONS[data.type]) if self.chance(0.3) else "="
             return f"{data.name} {operation} {value};"
@@ -275,7 +280,19 @@ class _Writer:
             return f"{data.name}[{self.random.choice('01')}] = {value};"
         return f"fill({data.name}, {value});"
 
+    def total(self, scalar: str) -> str:
+        """What puts the number of common neighbours into a scalar."""
+        beside = (" = intersect(edges);", " += intersect(edges);", " = intersect(edges) // 3 - num_vertices;")
+        return f"{scalar}{self.random.choice(beside)}"
+
+    def intersection(self) -> str:
+        totals = [data.name for data in self.data if (data.kind, data.type) == ("scalar", "int64") and data.is_written]
+        count = f", count={self.random.choice(totals)}" if totals and self.chance(0.6) else ""
+        return f"intersect(edges{count})"
+
     def set(self) -> str:
+        if self.chance(0.1):
+            return self.intersection()
         edge, vertex = self.functors["edge"], self.functors["vertex"]
         forms = [self.members(), self.random.choice(self.frontiers)]
         source = self.random.choice((self.random.choice(self.frontiers), "vertices", *self.frontiers))

@@ -1,0 +1,158 @@
+"""`intersect`: as a number it goes into a scalar of the problem, as a set it is a frontier like any other."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+from gdsl.frontend import syntax
+from gdsl.frontend.check.environment import Environment, built_in
+from gdsl.frontend.check.expressions import ExpressionChecker
+from gdsl.frontend.syntax import OperatorKind, SymbolKind
+from gdsl.operations import Domain
+from gdsl.types import ScalarType
+
+_NAME = OperatorKind.INTERSECT.value
+_SHAPE = "write `intersect(edges)`, or `frontier c = intersect(edges, count=s);`"
+
+
+def is_intersect(value: syntax.Expression) -> bool:
+    """Whether `value` is a call of `intersect`, and nothing around it."""
+    return isinstance(value, syntax.Call) and value.function == _NAME
+
+
+def apart(
+    statement: syntax.Statement, environment: Environment
+) -> tuple[syntax.Statement] | tuple[syntax.Statement, syntax.Statement]:
+    """`s = x` with one `intersect(…)` inside `x` as two statements: the total into `s`, then `x` with `s` in its place.
+
+    Only where `s` is an int64 scalar that `x` does not read otherwise; any other statement is left as it is, and is
+    told then to give the total a scalar of its own.
+    """
+    if not isinstance(statement, syntax.Assign) or is_intersect(statement.value):
+        return (statement,)
+    calls = [node for node in syntax.walk(statement.value) if isinstance(node, syntax.Call) and node.function == _NAME]
+    target = statement.target
+    if len(calls) != 1 or not isinstance(target, syntax.Name) or statement.any_winner:
+        return (statement,)
+    symbol = environment.find(target.name)
+    if symbol is None or symbol.kind is not SymbolKind.SCALAR or symbol.type is not ScalarType.INT64:
+        return (statement,)
+    if any(isinstance(node, syntax.Name) and node.name == target.name for node in syntax.walk(statement.value)):
+        return (statement,)
+    (call,) = calls
+    value = _replaced(statement.value, call, syntax.Name(call.span, target.name))
+    return syntax.Assign(call.span, target, call), dataclasses.replace(statement, value=value)
+
+
+def _replaced(node: Any, old: syntax.Node, new: syntax.Node) -> Any:
+    """`node` with `new` in the place of `old`."""
+    if node is old:
+        return new
+    if isinstance(node, tuple):
+        return tuple(_replaced(item, old, new) for item in node)
+    if not isinstance(node, syntax.Node):
+        return node
+    slots = {slot.name: getattr(node, slot.name) for slot in dataclasses.fields(node)}
+    changes = {name: _replaced(value, old, new) for name, value in slots.items()}
+    return dataclasses.replace(node, **{name: value for name, value in changes.items() if value is not slots[name]})
+
+
+class IntersectChecker:
+    """Makes `OperatorCall`s of calls of `intersect`; None in an answer means that a mistake was reported."""
+
+    def __init__(
+        self, environment: Environment, expressions: ExpressionChecker, label: Callable[[syntax.Call], None]
+    ) -> None:
+        """`label` takes the label of an operator, and reports one that is taken."""
+        self.environment = environment
+        self.expressions = expressions
+        self.label = label
+
+    def call(self, call: syntax.Call) -> syntax.OperatorCall | None:
+        """The call as a frontier; as one without `count=` it gives that and nothing else."""
+        self.label(call)
+        values = {argument.keyword: argument for argument in call.arguments}
+        if "pairs" in values:
+            self.environment.later("`pairs=` of `intersect`", values["pairs"].span)
+            return None
+        plain = [argument for argument in call.arguments if argument.keyword is None]
+        if len(plain) == 2:
+            self.environment.later("a functor of `intersect`", plain[1].span)
+            return None
+        if len(plain) != 1 or not values.keys() <= {None, "count"} or len(values) != len(call.arguments):
+            message = f"`{_NAME}` takes one frontier of edges, and `count=`"
+            self.environment.report("E0402", message, call.span, fix=_SHAPE)
+            return None
+        source = self._edges(plain[0].value)
+        count = self._count(values["count"].value) if "count" in values else None
+        if source is None or ("count" in values and count is None):
+            return None
+        made = syntax.OperatorCall(call.span, OperatorKind.INTERSECT, source, None, gives_frontier=True)
+        return dataclasses.replace(made, label=call.label, count=count)
+
+    def alone(self, call: syntax.Call) -> syntax.OperatorCall | None:
+        """The call as a statement: only its total is of use."""
+        if not any(argument.keyword == "count" for argument in call.arguments):
+            fix = "write `s = intersect(…);` or `frontier c = intersect(…);`"
+            self.environment.report("E0227", "the result of `intersect` is not used", call.span, fix=fix)
+            return None
+        typed = self.call(call)
+        return None if typed is None else dataclasses.replace(typed, gives_frontier=False)
+
+    def total(self, call: syntax.Call, target: syntax.Name, *, adds: bool) -> syntax.OperatorCall | None:
+        """`s = intersect(…)`, or `s += intersect(…)`."""
+        for argument in call.arguments:
+            if argument.keyword == "count":
+                fix = f"write `{target.name} = intersect(…)` without it, or `frontier c = intersect(…, count=…)`"
+                message = f"the total goes into `{target.name}` already"
+                self.environment.report("E0402", message, argument.span, fix=fix)
+                return None
+        count, typed = self._count(target), self.call(call)
+        if count is None or typed is None:
+            return None
+        return dataclasses.replace(typed, gives_frontier=False, count=count, adds=adds)
+
+    def _edges(self, value: syntax.Expression) -> syntax.Expression | None:
+        environment = self.environment
+        if isinstance(value, syntax.Name) and value.name == "edges":
+            return dataclasses.replace(value, symbol=built_in("edges"))
+        given = "this"
+        if isinstance(value, syntax.Name) and value.name != "vertices":
+            symbol = self.expressions.resolve(value.name, value.span)
+            if symbol is None:
+                return None
+            if symbol.kind is SymbolKind.FRONTIER and symbol.domain is Domain.EDGE:
+                return dataclasses.replace(value, symbol=symbol)
+            vertices = symbol.kind is SymbolKind.FRONTIER
+            given = f"`{symbol.name}` is {'a frontier of vertices' if vertices else f'a {symbol.kind.value}'}"
+        elif isinstance(value, syntax.Name):
+            given = "`vertices` is a set of vertices"
+        message = f"`{_NAME}` takes a frontier of edges, or `edges`"
+        message += f", and {given}" if given != "this" else ""
+        fix = "write `intersect(edges)` for all edges"
+        environment.report("E0403", message, value.span, fix=fix)
+        return None
+
+    def _count(self, value: syntax.Expression) -> syntax.Name | None:
+        """The scalar that receives the total."""
+        environment = self.environment
+        if not isinstance(value, syntax.Name):
+            fix = "declare `scalar s : int64;` in `problem`"
+            environment.report("E0402", f"the total of `{_NAME}` goes into a scalar", value.span, fix=fix)
+            return None
+        target = self.expressions.target(value)
+        if target is None or target.symbol is None or not isinstance(target, syntax.Name):
+            return None
+        if target.symbol.kind is not SymbolKind.SCALAR:
+            fix = "declare `scalar s : int64;` in `problem`"
+            message = f"the total of `{_NAME}` goes into a scalar, and `{value.name}` is a {target.symbol.kind.value}"
+            environment.report("E0402", message, value.span, fix=fix)
+            return None
+        if target.type is not ScalarType.INT64:
+            declared = target.type.value if target.type is not None else "of no known type"
+            message = f"`{_NAME}` gives an int64, and `{value.name}` is {declared}"
+            environment.report("E0205", message, value.span, fix=f"declare `scalar {value.name} : int64`")
+            return None
+        return target

@@ -1,0 +1,48 @@
+// piece: common_neighbors
+// The vertices that stand in the lists of both u and w, each once: `visit(x)`.
+template <class Visit>
+inline void common_neighbors(const graph_slice& g, vertex u, vertex w, Visit visit) {
+    const vertex *a = g.columns + g.offsets[u], *a_end = g.columns + g.offsets[u + 1];
+    const vertex *b = g.columns + g.offsets[w], *b_end = g.columns + g.offsets[w + 1];
+    if (a_end - a > b_end - b) {
+        std::swap(a, b);
+        std::swap(a_end, b_end);
+    }
+    const bool leaps = (b_end - b) / 8 > a_end - a;
+    while (a < a_end && b < b_end) {
+        const vertex x = *a;
+        if (leaps) {
+            b = leap_to(b, b_end, x);
+        } else {
+            while (b < b_end && *b < x) { ++b; }
+        }
+        if (b < b_end && *b == x) { visit(x); }
+        while (a < a_end && *a == x) { ++a; }
+    }
+}
+
+// piece: leap_to
+// The first place from `b` on that does not stand below `x`, in steps that double.
+inline const vertex* leap_to(const vertex* b, const vertex* end, vertex x) {
+    std::ptrdiff_t step = 1;
+    while (end - b > step && b[step] < x) {
+        b += step;
+        step *= 2;
+    }
+    const vertex* high = end - b > step ? b + step : end;
+    while (b < high) {
+        const vertex* const middle = b + (high - b) / 2;
+        if (*middle < x) { b = middle + 1; } else { high = middle; }
+    }
+    return b;
+}
+
+// piece: much_to_intersect
+// Whether the lists of the edges' ends are worth more than one thread.
+template <class Members>
+inline bool much_to_intersect(const graph_slice& g, const Members& members) {
+    if (members.size() > SMALL_WORK / 4) { return true; }
+    int64 places = 0;
+    for (int64 i = 0; i < members.size() && places <= SMALL_WORK; ++i) { places += places_of_edge(g, members[i]); }
+    return places > SMALL_WORK;
+}
