@@ -12,9 +12,6 @@ from enum import Enum
 
 from gdsl.ir.calls import function_order
 from gdsl.ir.nodes import (
-    Advance,
-    AllEdges,
-    Compute,
     CopyFrontier,
     DefineFrontier,
     EdgeFunctor,
@@ -22,13 +19,10 @@ from gdsl.ir.nodes import (
     ElementTarget,
     Expression,
     Fill,
-    Filter,
     FrontierNotEmpty,
-    FrontierRef,
     FrontierSize,
     FunctionCall,
     If,
-    NeighborReduce,
     Node,
     Operator,
     Program,
@@ -43,6 +37,7 @@ from gdsl.ir.nodes import (
 )
 from gdsl.ir.remembered import Remembered
 from gdsl.ir.traversal import walk
+from gdsl.operations import Domain
 
 
 class Who(Enum):
@@ -102,7 +97,7 @@ class Accesses:
     def _of_step(self, step: Step) -> frozenset[Access]:
         if isinstance(step, Operator):
             own = self._remembered(self._in, self.functor_of(step), Who.ANYBODY)
-            return own | {Access(step.array, True, Who.ANYBODY)} if isinstance(step, NeighborReduce) else own
+            return own | {Access(step.stores, True, Who.ANYBODY)} if step.stores is not None else own
         if isinstance(step, StoreScalar):
             return self.of_expression(step.value, Who.LEADER) | {Access(step.scalar, True, Who.LEADER)}
         if isinstance(step, StoreElement):
@@ -121,13 +116,11 @@ class Accesses:
         """What evaluating `expression` reads."""
         return self._in(expression, who)
 
-    def functor_of(self, step: Operator) -> Functor:
-        """The functor that an operator runs."""
-        if isinstance(step, (Advance, NeighborReduce)):
-            return self._edge[step.functor]
-        assert isinstance(step, (Filter, Compute))
-        along_edges = isinstance(step.frontier, AllEdges)
-        return self._edge[step.functor] if along_edges else self._vertex[step.functor]
+    def functor_of(self, step: Operator) -> Functor | None:
+        """The functor that an operator runs; None where it runs none."""
+        if step.functor is None:
+            return None
+        return self._edge[step.functor] if step.called_for is Domain.EDGE else self._vertex[step.functor]
 
     def _in(self, part: object, who: Who) -> frozenset[Access]:
         return frozenset(Access(name, writes, who) for name, writes in self._touched(part))
@@ -162,9 +155,8 @@ def frontiers_of(step: Node) -> FrontierUse:
     if isinstance(step, CopyFrontier):
         return FrontierUse((step.other,), (step.name,))
     if isinstance(step, Operator):
-        source = getattr(step, "frontier", None)
-        result = step.result if isinstance(step, (Advance, Filter)) else None
-        return FrontierUse((source.name,) if isinstance(source, FrontierRef) else (), (result,) if result else ())
+        read = () if step.frontier.frontier is None else (step.frontier.frontier,)
+        return FrontierUse(read, () if step.result is None else (step.result,))
     if isinstance(step, (While, If)):
         return FrontierUse(asked_frontiers(step.condition))
     if isinstance(step, Repeat):

@@ -16,7 +16,7 @@ from gdsl.operations import StoreRule
 
 @dataclass(frozen=True)
 class ProgramEffects:
-    """The effects of every operator, by its site, in the order of the text; one set of terms for all."""
+    """The effects of every operator with a functor, by its site, in the order of the text; one set of terms for all."""
 
     program: nodes.Program
     terms: Terms
@@ -38,6 +38,8 @@ def program_effects(program: nodes.Program) -> ProgramEffects:
     written = {functor.name: written_data(functor) for functor in functors.values()}
     sites = {}
     for operator in operators(program.schedule):
+        if operator.functor is None:
+            continue
         functor = functors[operator.functor]
         effects = Effects(operator, functor, terms, requires_simple=program.requires.simple)
         _collect(effects, functions, written[functor.name])
@@ -45,12 +47,10 @@ def program_effects(program: nodes.Program) -> ProgramEffects:
     return ProgramEffects(program, terms, functions, sites)
 
 
-def operators(
-    steps: tuple[nodes.Step, ...],
-) -> Iterator[nodes.Advance | nodes.Filter | nodes.Compute | nodes.NeighborReduce]:
+def operators(steps: tuple[nodes.Step, ...]) -> Iterator[nodes.Operator]:
     """Every operator of a schedule, in the order of the text."""
     for step in steps:
-        if isinstance(step, nodes.Advance | nodes.Filter | nodes.Compute | nodes.NeighborReduce):
+        if isinstance(step, nodes.Operator):
             yield step
         elif isinstance(step, nodes.While | nodes.Repeat):
             yield from operators(step.body)
@@ -60,7 +60,7 @@ def operators(
 
 
 def _collect(effects: Effects, functions: Functions, written: frozenset[str]) -> None:
-    functor, operator = effects.functor, effects.operator
+    functor = effects.functor
     walker = Statements(effects, functions, written)
     walker.only_stored = written - _otherwise_written(functor)
     walker.in_condition = True
@@ -68,8 +68,7 @@ def _collect(effects: Effects, functions: Functions, written: frozenset[str]) ->
         effects.conjuncts.append(walker.value(conjunct))
     walker.in_condition = False
     walker.body(functor.body)
-    gives_frontier = isinstance(operator, nodes.Advance | nodes.Filter) and operator.result is not None
-    effects.accept = walker.environment[None] if gives_frontier else None
+    effects.accept = walker.environment[None] if effects.operator.result is not None else None
     if isinstance(functor, nodes.EdgeFunctor) and functor.value is not None:
         effects.value = walker.value(functor.value)
 

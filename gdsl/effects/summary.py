@@ -12,12 +12,9 @@ from gdsl.effects.atoms import Atom, OfData, OfEnd, OfFrontier, OfPass, OfPlace
 from gdsl.effects.making import Terms
 from gdsl.effects.terms import ElementTerm, End, ScalarTerm, Term, Unknown, parts
 from gdsl.ir.nodes import (
-    Advance,
-    Compute,
     EdgeFunctor,
-    Filter,
+    Elements,
     Loop,
-    NeighborReduce,
     Operator,
     Role,
     VertexFunctor,
@@ -148,8 +145,7 @@ class Effects:
     @property
     def over(self) -> Over:
         """Which edges are visited."""
-        walks = isinstance(self.operator, Advance | NeighborReduce)
-        return self.operator.over if walks else Over.OUT_EDGES  # type: ignore[attr-defined]
+        return self.operator.visits or Over.OUT_EDGES
 
     @property
     def visits_twice(self) -> bool:
@@ -157,9 +153,8 @@ class Effects:
         return self.over is Over.ALL_EDGES
 
     @property
-    def frontier(self) -> object:
-        """The input: a node of the IR."""
-        assert isinstance(self.operator, Advance | Filter | Compute | NeighborReduce)
+    def frontier(self) -> Elements:
+        """The input."""
         return self.operator.frontier
 
     def end(self, role: Role) -> End:

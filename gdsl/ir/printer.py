@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from gdsl.diagnostics import printable
 from gdsl.ir import nodes
 from gdsl.ir.printer_expressions import print_expression, print_target
-from gdsl.operations import Grade, StoreRule
+from gdsl.operations import Domain, Grade, StoreRule
 
 _RULES = {
     StoreRule.SINGLE_WRITER: "single writer",
@@ -35,7 +35,7 @@ def print_program(program: nodes.Program) -> str:
         lines += _functor(functor.condition, functor.body)
         if functor.value is not None:
             lines.append(f"    value {print_expression(functor.value)}: {functor.value.type.value}")
-    lines += ["", "frontiers: " + (", ".join(program.frontiers) or "none"), "", "schedule:"]
+    lines += ["", "frontiers: " + (", ".join(map(_frontier, program.frontiers)) or "none"), "", "schedule:"]
     lines += _steps(program.schedule)
     lines += ["", _tuning(program.tuning)]
     return "\n".join(lines) + "\n"
@@ -137,10 +137,14 @@ def _step(node: nodes.Step) -> list[str]:
     return [f"{type(node).__name__}"]
 
 
-def _set(node: nodes.VertexSet | nodes.AllEdges) -> str:
-    if isinstance(node, nodes.FrontierRef):
-        return node.name
-    return "vertices" if isinstance(node, nodes.AllVertices) else "edges"
+def _frontier(node: nodes.Frontier) -> str:
+    return f"edges {node.name}" if node.domain is Domain.EDGE else node.name
+
+
+def _set(node: nodes.Elements) -> str:
+    if node.frontier is not None:
+        return node.frontier
+    return "vertices" if node.domain is Domain.VERTEX else "edges"
 
 
 def _operator(node: nodes.Operator) -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gdsl.ir.expressions import Expression, Node, Role
+from gdsl.ir.expressions import Expression, Node
+from gdsl.ir.operators import Step
 from gdsl.ir.statements import ElementTarget, Statement
-from gdsl.operations import Balance, Direction, Domain, Grade, NeighborOperation, Over
+from gdsl.operations import Domain, Grade
 from gdsl.types import ScalarType
 
 
@@ -91,17 +92,6 @@ class VertexFunctor(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Closing(Node):
-    """That a functor closes: conjunct `condition[conjunct]` reads `array[far]` (`near` for `end` NEAR) and the store at
-    `body[statement]`, when that is a statement of the body itself and not None, makes it false."""
-
-    end: Role
-    array: str
-    conjunct: int
-    statement: int | None
-
-
-@dataclass(frozen=True, slots=True)
 class EdgeFunctor(Node):
     """Runs on edges. A functor with a `value` is for `neighbor_reduce` and writes nothing."""
 
@@ -115,28 +105,11 @@ class EdgeFunctor(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Step(Node):
-    """A statement of the schedule."""
-
-
-@dataclass(frozen=True, slots=True)
-class AllVertices(Node):
-    """`vertices` as the input of an operator."""
-
-
-@dataclass(frozen=True, slots=True)
-class AllEdges(Node):
-    """`edges` as the input of `compute`."""
-
-
-@dataclass(frozen=True, slots=True)
-class FrontierRef(Node):
-    """A frontier variable as the input of an operator; it keeps its value."""
+class Frontier(Node):
+    """A frontier variable: a set of vertices or of edges."""
 
     name: str
-
-
-VertexSet = AllVertices | FrontierRef
+    domain: Domain
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,71 +127,6 @@ class CopyFrontier(Step):
 
     name: str
     other: str
-
-
-@dataclass(frozen=True, slots=True)
-class Operator(Step):
-    """A bulk operation. `label` names it for tuning and traces: the `@label`, else the functor's name; `site` numbers
-    the operators of the program from 0 in the order of the text."""
-
-    site: int
-    label: str
-
-
-@dataclass(frozen=True, slots=True)
-class Advance(Operator):
-    """Visits the edges of `frontier`; the accepted far ends become `result` (None: `to=none`, or not used).
-
-    `result` may be the name in `frontier`: the input is read first, then replaced.
-    """
-
-    frontier: VertexSet
-    functor: str
-    over: Over
-    result: str | None
-    closing: Closing | None
-    direction: Direction
-    balance: Balance
-    alpha: int = 15
-    """An auto direction pulls once alpha × the frontier's edges exceed those not yet visited."""
-    beta: int = 20
-    """An auto direction pushes again once beta × the frontier's size is below the number of vertices."""
-    tuned: bool = True
-    """Whether the program or the caller chose `direction`; else `gdsl.annotate` does."""
-
-
-@dataclass(frozen=True, slots=True)
-class Filter(Operator):
-    """The elements of `frontier` that pass `cond` and are accepted become `result`."""
-
-    frontier: VertexSet
-    functor: str
-    result: str
-
-
-@dataclass(frozen=True, slots=True)
-class Compute(Operator):
-    """Runs a vertex functor on each vertex of a set, or an edge functor on every edge."""
-
-    frontier: VertexSet | AllEdges
-    functor: str
-    closing: Closing | None
-
-
-@dataclass(frozen=True, slots=True)
-class NeighborReduce(Operator):
-    """`array[v]` = the reduction over v's edges for each v of `frontier`, as if all were computed before any is stored.
-
-    `type` is the functor's result type; for COUNT the functor's value is a bool and the array holds integers.
-    """
-
-    frontier: VertexSet
-    functor: str
-    operation: NeighborOperation
-    over: Over
-    array: str
-    array_type: ScalarType
-    balance: Balance
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,6 +228,6 @@ class Program(Node):
     functions: tuple[Function, ...]
     vertex_functors: tuple[VertexFunctor, ...]
     edge_functors: tuple[EdgeFunctor, ...]
-    frontiers: tuple[str, ...]
+    frontiers: tuple[Frontier, ...]
     schedule: tuple[Step, ...]
     tuning: Tuning

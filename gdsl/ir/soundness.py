@@ -309,8 +309,10 @@ def _writes(program: nodes.Program) -> bool:
     given = {data.name for data in everything if data.is_input}
     written: set[str] = set()
     for node in walk((program.vertex_functors, program.edge_functors, program.schedule)):
-        if isinstance(node, (nodes.ElementTarget, nodes.Fill, nodes.NeighborReduce)):
+        if isinstance(node, (nodes.ElementTarget, nodes.Fill)):
             written.add(node.array)
+        elif isinstance(node, nodes.Operator):
+            written |= {node.stores} if node.stores is not None else set()
         elif isinstance(node, (nodes.ScalarTarget, nodes.StoreScalar)):
             written.add(node.scalar)
         elif isinstance(node, nodes.Swap):

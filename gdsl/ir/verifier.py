@@ -54,7 +54,7 @@ class _Verifier:
         self.functions = {function.name: function for function in program.functions}
         self.vertex_functors = {functor.name: functor for functor in program.vertex_functors}
         self.edge_functors = {functor.name: functor for functor in program.edge_functors}
-        self.frontiers = frozenset(program.frontiers)
+        self.frontiers = {frontier.name: frontier.domain for frontier in program.frontiers}
         self.locals: dict[str, ScalarType] = {}
 
     def expect(self, holds: bool, what: str, node: nodes.Node) -> None:
@@ -69,11 +69,11 @@ class _Verifier:
             (*root.arrays, *root.scalars),
             root.functions,
             (*root.vertex_functors, *root.edge_functors),
+            root.frontiers,
         )
         for group in groups:
             names = [item.name for item in group]
             self.expect(len(names) == len(set(names)), "a name is declared twice", root)
-        self.expect(len(set(root.frontiers)) == len(root.frontiers), "a frontier is listed twice", root)
         everything: tuple[nodes.Param | nodes.Array | nodes.Scalar, ...] = (*root.params, *root.arrays, *root.scalars)
         for data in everything:
             initial = data.default if isinstance(data, nodes.Param) else data.initial
@@ -214,19 +214,15 @@ class _Verifier:
     # ------------------------------------------------------------ schedule
 
     def step(self, node: nodes.Step) -> None:
-        for name in _frontiers_of(node):
-            self.expect(name in self.frontiers, f"no frontier {name}", node)
+        if isinstance(node, nodes.Operator):
+            self.operator(node)
         match node:
-            case nodes.Advance():
-                self.expect(node.functor in self.edge_functors, f"no edge functor {node.functor}", node)
-                self.expect(isinstance(node.direction, Direction), "no direction", node)
-            case nodes.Filter():
-                self.expect(node.functor in self.vertex_functors, f"no vertex functor {node.functor}", node)
-            case nodes.Compute():
-                known = self.edge_functors if isinstance(node.frontier, nodes.AllEdges) else self.vertex_functors
-                self.expect(node.functor in known, f"no functor {node.functor}", node)
-            case nodes.NeighborReduce():
-                self.neighbor_reduce(node)
+            case nodes.DefineFrontier():
+                self.members(node)
+            case nodes.CopyFrontier():
+                known = self.frontiers.get(node.name)
+                self.expect(known is not None, f"no frontier {node.name}", node)
+                self.expect(known is self.frontiers.get(node.other), f"no such frontier {node.other}", node)
             case nodes.StoreElement():
                 self.expect(node.value.type is node.target.type, "the value has another type", node)
             case nodes.StoreScalar():
@@ -245,6 +241,37 @@ class _Verifier:
             case nodes.Repeat():
                 self.expect(node.count.type is ScalarType.INT64, "a count is an int64", node)
 
+    def members(self, node: nodes.DefineFrontier) -> None:
+        domain = self.frontiers.get(node.name)
+        self.expect(domain is not None, f"no frontier {node.name}", node)
+        own = ScalarType.VERTEX if domain is Domain.VERTEX else ScalarType.EDGE
+        self.expect(all(member.type is own for member in node.members), "a member of another type", node)
+
+    def operator(self, node: nodes.Operator) -> None:
+        source = node.frontier
+        if source.frontier is not None:
+            fits = self.frontiers.get(source.frontier) is source.domain
+            self.expect(fits, f"no such frontier {source.frontier}", node)
+        self.expect(node.result is None or node.result in self.frontiers, f"no frontier {node.result}", node)
+        if node.functor is not None:
+            functors = self.edge_functors if node.called_for is Domain.EDGE else self.vertex_functors
+            self.expect(node.functor in functors, f"no {node.called_for.value} functor {node.functor}", node)
+        match node:
+            case nodes.Advance():
+                self.expect(isinstance(node.direction, Direction), "no direction", node)
+                self.over_vertices(node)
+            case nodes.Filter():
+                self.expect(self.frontiers.get(node.result) is source.domain, "another result", node)
+            case nodes.Compute():
+                self.expect(node.result is None, "a result of nothing", node)
+            case nodes.NeighborReduce():
+                self.expect(node.result is None, "a result of nothing", node)
+                self.over_vertices(node)
+                self.neighbor_reduce(node)
+
+    def over_vertices(self, node: nodes.Operator) -> None:
+        self.expect(node.frontier.domain is Domain.VERTEX, "edges of edges", node)
+
     def neighbor_reduce(self, node: nodes.NeighborReduce) -> None:
         functor = self.edge_functors.get(node.functor)
         value = functor.value if functor is not None else None
@@ -253,17 +280,3 @@ class _Verifier:
         self.expect(array is not None and array.type is node.array_type, f"no array {node.array}", node)
         if value is not None and node.operation is not NeighborOperation.COUNT:
             self.expect(value.type is node.array_type, "the functor's value has another type", node)
-
-
-def _frontiers_of(node: nodes.Step) -> list[str]:
-    names = []
-    if isinstance(node, nodes.Advance | nodes.Filter | nodes.Compute | nodes.NeighborReduce):
-        if isinstance(node.frontier, nodes.FrontierRef):
-            names.append(node.frontier.name)
-        if isinstance(node, nodes.Advance | nodes.Filter) and node.result is not None:
-            names.append(node.result)
-    elif isinstance(node, nodes.DefineFrontier):
-        names.append(node.name)
-    elif isinstance(node, nodes.CopyFrontier):
-        names += [node.name, node.other]
-    return names

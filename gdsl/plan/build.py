@@ -45,8 +45,8 @@ def build(program: ir.Program, target: Target, sizes: Sizes | None = None) -> Pl
         target=target,
         sizes=sizes,
         frontiers=tuple(
-            Frontier(name, Domain.VERTEX, slot, planner.directions.counts.get(name))
-            for slot, name in enumerate(program.frontiers)
+            Frontier(frontier.name, frontier.domain, slot, planner.directions.counts.get(frontier.name))
+            for slot, frontier in enumerate(program.frontiers)
         ),
         switches=tuple(
             step.step.site

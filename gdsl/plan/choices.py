@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gdsl.ir.nodes import Advance, AllVertices, CopyFrontier, FrontierRef, Program
+from gdsl.ir.nodes import Advance, CopyFrontier, Program
 from gdsl.ir.traversal import walk
 from gdsl.operations import Direction, Over
 from gdsl.plan.nodes import Compare, Measure, Switch
@@ -33,11 +33,11 @@ def directions(program: Program) -> Directions:
         if not isinstance(node, Advance):
             continue
         direction = _possible(node)
-        if direction is not Direction.PUSH and isinstance(node.frontier, FrontierRef):
-            agrees = counted.setdefault(group[node.frontier.name], node.over) is node.over
+        if direction is not Direction.PUSH and node.frontier.frontier is not None:
+            agrees = counted.setdefault(group[node.frontier.frontier], node.over) is node.over
             direction = direction if agrees else Direction.PUSH
         of_site[node.site] = direction
-    return Directions(of_site, {name: counted[group[name]] for name in program.frontiers if group[name] in counted})
+    return Directions(of_site, {name: counted[found] for name, found in group.items() if found in counted})
 
 
 def switch(advance: Advance) -> Switch:
@@ -53,15 +53,14 @@ def switch(advance: Advance) -> Switch:
 
 
 def _possible(advance: Advance) -> Direction:
-    everything = isinstance(advance.frontier, AllVertices)
-    if advance.over is Over.ALL_EDGES or (everything and advance.direction is Direction.AUTO):
+    if advance.over is Over.ALL_EDGES or (advance.frontier.everything and advance.direction is Direction.AUTO):
         return Direction.PUSH
     return advance.direction
 
 
 def _groups(program: Program) -> dict[str, str]:
     """For each frontier variable the one that stands for all that are copied from or to it."""
-    leader = {name: name for name in program.frontiers}
+    leader = {frontier.name: frontier.name for frontier in program.frontiers}
 
     def find(name: str) -> str:
         while leader[name] != name:
@@ -71,4 +70,4 @@ def _groups(program: Program) -> dict[str, str]:
     for node in walk(program.schedule):
         if isinstance(node, CopyFrontier):
             leader[find(node.other)] = find(node.name)
-    return {name: find(name) for name in program.frontiers}
+    return {name: find(name) for name in leader}

@@ -7,21 +7,19 @@ from dataclasses import dataclass
 from gdsl.effects.access import Accesses
 from gdsl.ir.nodes import (
     Advance,
-    AllEdges,
-    AllVertices,
     Array,
     Compute,
     EdgeFunctor,
     Element,
+    Elements,
     Filter,
-    FrontierRef,
     NeighborReduce,
     Operator,
     Param,
     Program,
     Role,
     Scalar,
-    VertexSet,
+    VertexFunctor,
 )
 from gdsl.ir.remembered import Remembered
 from gdsl.ir.traversal import walk
@@ -91,7 +89,7 @@ class OperationPlanner:
             return Operation(step, f"filter_{step.label}", call, self._on_vertices(step))
         if isinstance(step, Compute):
             call = f"compute({_set_text(step.frontier)}, {step.functor})"
-            along_edges = isinstance(step.frontier, AllEdges)
+            along_edges = step.frontier.domain is Domain.EDGE
             does = self._on_all_edges(step) if along_edges else self._on_vertices(step)
             return Operation(step, f"compute_{step.label}", call, does)
         assert isinstance(step, NeighborReduce)
@@ -135,9 +133,9 @@ class OperationPlanner:
         )
 
     def _edges_pushed(self, step: Advance) -> EdgeCount:
-        if isinstance(step.frontier, AllVertices):
+        if step.frontier.frontier is None:
             return EdgeCount.BOTH_LISTS if step.over is Over.ALL_EDGES else EdgeCount.ALL
-        carried = self.directions.counts.get(step.frontier.name) is step.over
+        carried = self.directions.counts.get(step.frontier.frontier) is step.over
         return EdgeCount.CARRIED if carried else EdgeCount.WALKED
 
     def _claimed(self, functor: EdgeFunctor, step: Advance) -> Variant | None:
@@ -160,7 +158,6 @@ class OperationPlanner:
         cut = self.target.shares_pulled_lists
         several = self._ask(variants.pulled, functor, step.over, test, False) if cut else None
         asks = self._ask(variants.asks_for_edge, functor)
-        everything = isinstance(step.frontier, AllVertices)
         return Sweep(
             members=_members(step.frontier, Form.BITMAP),
             own=None,
@@ -170,21 +167,19 @@ class OperationPlanner:
             totals=self._ask(variants.totals_of, functor),
             segment=None,
             balance=self._balance(step.balance),
-            edges=EdgeCount.ALL if everything else EdgeCount.CARRIED,
+            edges=EdgeCount.ALL if step.frontier.everything else EdgeCount.CARRIED,
         )
 
     # Vertices, and all edges
 
     def _on_vertices(self, step: Filter | Compute) -> Sweep:
-        functor = self.accesses.functor_of(step)
-        assert not isinstance(step.frontier, AllEdges)
-        result = step.result if isinstance(step, Filter) else None
+        functor = self._functor(step)
         return Sweep(
             members=_members(step.frontier, Form.QUEUE),
             own=self._ask(variants.on_elements, functor),
             walks=(),
             selection=None,
-            collect=self._collect(result, Form.QUEUE, Dedup.NONE),
+            collect=self._collect(step.result, Form.QUEUE, Dedup.NONE),
             totals=self._ask(variants.totals_of, functor),
             segment=None,
             balance=Balance.AUTO,
@@ -192,9 +187,9 @@ class OperationPlanner:
         )
 
     def _on_all_edges(self, step: Compute) -> Sweep:
-        functor = self.accesses.functor_of(step)
+        functor = self._functor(step)
         return Sweep(
-            members=Members(Domain.EDGE, None, None),
+            members=_members(step.frontier, Form.QUEUE),
             own=self._ask(variants.on_elements, functor),
             walks=(),
             selection=None,
@@ -229,7 +224,12 @@ class OperationPlanner:
 
     # Facts
 
-    def _edge_functor(self, step: Advance | NeighborReduce) -> EdgeFunctor:
+    def _functor(self, step: Operator) -> VertexFunctor | EdgeFunctor:
+        functor = self.accesses.functor_of(step)
+        assert functor is not None
+        return functor
+
+    def _edge_functor(self, step: Operator) -> EdgeFunctor:
         functor = self.accesses.functor_of(step)
         assert isinstance(functor, EdgeFunctor)
         return functor
@@ -254,10 +254,8 @@ def arrays_read(functor: EdgeFunctor) -> frozenset[str]:
     return frozenset(node.array for node in walk(functor) if isinstance(node, Element))
 
 
-def _members(frontier: VertexSet, form: Form) -> Members:
-    if isinstance(frontier, FrontierRef):
-        return Members(Domain.VERTEX, frontier.name, form)
-    return Members(Domain.VERTEX, None, None)
+def _members(source: Elements, form: Form) -> Members:
+    return Members(source.domain, source.frontier, None if source.everything else form)
 
 
 def _sides(over: Over) -> tuple[Over, ...]:
@@ -265,10 +263,10 @@ def _sides(over: Over) -> tuple[Over, ...]:
     return (Over.OUT_EDGES, Over.IN_EDGES) if over is Over.ALL_EDGES else (over,)
 
 
-def _set_text(frontier: VertexSet | AllEdges) -> str:
-    if isinstance(frontier, FrontierRef):
-        return frontier.name
-    return "edges" if isinstance(frontier, AllEdges) else "vertices"
+def _set_text(source: Elements) -> str:
+    if source.frontier is not None:
+        return source.frontier
+    return "edges" if source.domain is Domain.EDGE else "vertices"
 
 
 def _over_text(over: Over) -> str:

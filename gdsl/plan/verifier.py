@@ -64,7 +64,9 @@ class _Verifier:
     def header(self) -> None:
         plan = self.plan
         slots = [frontier.slot for frontier in plan.frontiers]
-        self.expect(tuple(f.name for f in plan.frontiers) == self.program.frontiers, "the frontiers are others")
+        known = [(frontier.name, frontier.domain) for frontier in plan.frontiers]
+        wanted = [(frontier.name, frontier.domain) for frontier in self.program.frontiers]
+        self.expect(known == wanted, "the frontiers are others")
         self.expect(slots == list(range(len(slots))), "two frontiers have one slot")
         self.expect(all(frontier.domain is Domain.VERTEX for frontier in plan.frontiers), "a frontier of no vertices")
         sizes = plan.sizes

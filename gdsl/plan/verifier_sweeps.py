@@ -5,10 +5,8 @@ from __future__ import annotations
 from gdsl.effects.access import Accesses
 from gdsl.ir.nodes import (
     Accept,
-    Advance,
     EdgeFunctor,
     ElementTarget,
-    Filter,
     Role,
     ScalarTarget,
     Update,
@@ -50,7 +48,10 @@ class SweepVerifier:
 
     def verify(self, operation: Operation) -> None:
         """The whole operation."""
-        self.operation, self.functor = operation, self._accesses.functor_of(operation.step)
+        functor = self._accesses.functor_of(operation.step)
+        self.expect(functor is not None, "a sweep without a functor")
+        assert functor is not None
+        self.operation, self.functor = operation, functor
         self.expect(bool(operation.name) and bool(operation.call), "an operation without a name")
         if isinstance(operation.does, Choice):
             test, yes, no = operation.does.test, operation.does.yes, operation.does.no
@@ -74,7 +75,7 @@ class SweepVerifier:
         form = Form.BITMAP if pulls else Form.QUEUE
         self.expect(members.form in (None, form), "members in another form")
         over = [each.over for each in sweep.walks]
-        asked = getattr(self.operation.step, "over", None)
+        asked = self.operation.step.visits
         wanted = [Over.OUT_EDGES, Over.IN_EDGES] if asked is Over.ALL_EDGES else [asked]
         self.expect(not over or over == wanted, "other edges than the program visits")
         balance = getattr(self.operation.step, "balance", None) if self.plan.target.balances else None
@@ -111,8 +112,7 @@ class SweepVerifier:
 
     def _own_edge(self) -> frozenset[Role]:
         """What an edge's call has alone: nothing where both ends may bring the edge."""
-        both = getattr(self.operation.step, "over", None) is Over.ALL_EDGES
-        return frozenset() if both else frozenset({Role.EDGE})
+        return frozenset() if self.operation.step.visits is Over.ALL_EDGES else frozenset({Role.EDGE})
 
     def _modes(self, variant: Variant, alone: frozenset[Role]) -> None:
         """A write is plain where the call has its element alone, and nowhere else."""
@@ -163,8 +163,7 @@ class SweepVerifier:
 
     def _left(self, sweep: Sweep) -> None:
         step, collect = self.operation.step, sweep.collect
-        result = step.result if isinstance(step, (Advance, Filter)) else None
-        self.expect((collect.frontier if collect is not None else None) == result, "another result")
+        self.expect((collect.frontier if collect is not None else None) == step.result, "another result")
         if collect is not None:
             self._collect(collect, sweep)
         self.expect(len({total.scalar for total in sweep.totals}) == len(sweep.totals), "a total twice")
@@ -188,7 +187,7 @@ class SweepVerifier:
 
     def _counted(self, frontier: str | None) -> bool:
         """Whether everything that makes `frontier` counts the edges that this operation asks for."""
-        over = self.operation.step.over if isinstance(self.operation.step, Advance) else None
+        over = self.operation.step.visits
         known = self.frontiers.get(frontier) if frontier is not None else None
         return over is not None and known is not None and known.counts is over
 
@@ -212,7 +211,7 @@ class SweepVerifier:
             known = self.arrays.get(segment.array) is segment.type is segment.reduction.type
             self.expect(known and segment.operation is getattr(self.operation.step, "operation", None), "a reduction")
             self.expect(segment.reduction.combine is REDUCTIONS[segment.operation], "combined by something else")
-            self.expect(segment.array == getattr(self.operation.step, "array", None), "stored in another array")
+            self.expect(segment.array == self.operation.step.stores, "stored in another array")
             reads = segment.array in self._ask(arrays_read, self.functor)
             self.expect((segment.aside is not None) == reads, "whether the results stand aside")
 

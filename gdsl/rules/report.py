@@ -50,11 +50,7 @@ class Report:
 
 
 def _site(effects: Effects) -> str:
-    operator = effects.operator
-    names = {nodes.Advance: "advance", nodes.Compute: "compute", nodes.NeighborReduce: "neighbor_reduce"}
-    everything = isinstance(operator, nodes.Filter) and isinstance(operator.frontier, nodes.AllVertices)
-    name = names.get(type(operator), "where" if everything else "filter")
-    return f"in `{name}(…)` of line {operator.span.line}"
+    return f"in `{effects.operator.word}(…)` of line {effects.operator.span.line}"
 
 
 def _notes(*notes: str | None) -> tuple[str, ...]:

@@ -36,10 +36,10 @@ def label_arrays(program: nodes.Program, sites: Mapping[int, Judged]) -> frozens
         if array.type is ScalarType.VERTEX and isinstance(array.initial, nodes.OwnId)
     }
     for step in all_steps(program.schedule):
-        if isinstance(step, nodes.Operator):
+        if isinstance(step, nodes.Operator) and step.site in sites:
             writes = sites[step.site].effects.writes
             falling -= {write.name for write in writes if write.operation is not ReduceOperation.MIN}
-        if not isinstance(step, nodes.Operator) or isinstance(step, nodes.NeighborReduce):
+        if not isinstance(step, nodes.Operator) or step.stores is not None:
             falling -= set(written_by(step, sites)[0])
     return frozenset(falling)
 
@@ -68,8 +68,8 @@ class LabelLoop:
         effects = steps[0].effects
         (write,) = effects.written(name)
         index, value = _chain(name, write.index), _chain(name, write.value)
-        everything = isinstance(effects.operator, nodes.Compute) and isinstance(effects.frontier, nodes.AllVertices)
-        if not everything or effects.conjuncts or steps[0].closings or index is None or value is None:
+        every_vertex = isinstance(effects.functor, nodes.VertexFunctor) and effects.frontier.everything
+        if not every_vertex or effects.conjuncts or steps[0].closings or index is None or value is None:
             return False
         plain = write.guard is None and value[0] is effects.far and value[1] >= 2 and index == (effects.far, 0)
         return plain and self.loop.sets_flag(steps[0], write)
@@ -89,7 +89,7 @@ class LabelLoop:
                 if not LabelLoop(step, self.sites, self.data).compresses(name):
                     return None
                 kinds.append(True)
-            elif isinstance(step, nodes.Advance | nodes.Compute) and self._is_hook(name, self.sites[step.site]):
+            elif isinstance(step, nodes.Operator) and self._is_hook(name, step):
                 kinds.append(False)
                 made_from = self.loop.origins(name, self.sites[step.site])
                 data |= made_from[0]
@@ -101,7 +101,10 @@ class LabelLoop:
         )
         return (frozenset(data), frozenset(frontiers)) if compressed and False in kinds else None
 
-    def _is_hook(self, name: str, judged: Judged) -> bool:
+    def _is_hook(self, name: str, step: nodes.Operator) -> bool:
+        if step.stores is not None:
+            return False
+        judged = self.sites[step.site]
         writes = judged.effects.written(name)
         if not self.loop.is_fixed(name, judged) or not self.loop.stays(judged):
             return False

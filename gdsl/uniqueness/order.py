@@ -24,11 +24,12 @@ def monotone_loops(program: nodes.Program, sites: Mapping[int, Judged], data: Da
 
 
 def _is_monotone(step: nodes.While, sites: Mapping[int, Judged], data: Data) -> bool:
-    if len(step.body) != 1 or not isinstance(step.body[0], nodes.Advance):
+    operator = step.body[0] if len(step.body) == 1 else None
+    if not isinstance(operator, nodes.Operator) or operator.visits is None or operator.frontier.everything:
         return False
-    if not isinstance(step.body[0].frontier, nodes.FrontierRef):
+    if operator.result is None:
         return False
-    effects = sites[step.body[0].site].effects
+    effects = sites[operator.site].effects
     if len(effects.writes) != 1:
         return False
     (write,) = effects.writes

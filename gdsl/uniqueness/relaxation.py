@@ -47,8 +47,8 @@ class Loop:
         self.frontier = condition.frontier if isinstance(condition, nodes.FrontierNotEmpty) else None
         self.flag = condition.name if isinstance(condition, nodes.ScalarValue) else None
         self.written, self.defined = written_in(loop.body, sites)
-        direct = (step for step in loop.body if isinstance(step, nodes.Advance | nodes.Filter | nodes.Compute))
-        self.operators = [sites[step.site] for step in direct]
+        direct = (step for step in loop.body if isinstance(step, nodes.Operator) and step.stores is None)
+        self.operators = [sites[step.site] for step in direct if step.site in sites]
 
     def settled(self) -> dict[str, Origins]:
         """The arrays whose values after the loop depend on no order, each with what it is made from."""
@@ -106,8 +106,8 @@ class Loop:
     def origins(self, name: str, judged: Judged) -> Origins:
         """Everything else that the reductions of a step are made from, and its input frontier."""
         found = {atom.name for atom in self._atoms(name, judged.effects) if isinstance(atom, OfData)}
-        source = judged.effects.frontier
-        return frozenset(found), frozenset({source.name} if isinstance(source, nodes.FrontierRef) else ())
+        source = judged.effects.frontier.frontier
+        return frozenset(found), frozenset(() if source is None else (source,))
 
     def _atoms(self, name: str, effects: Effects) -> list[object]:
         found = effects.depends(*_deciding(effects, name))
@@ -131,8 +131,7 @@ class Loop:
 
     def stays(self, judged: Judged) -> bool:
         """Whether the set that a step works on is the same in every pass."""
-        source = judged.effects.frontier
-        return not isinstance(source, nodes.FrontierRef) or source.name not in self.defined
+        return judged.effects.frontier.frontier not in self.defined
 
     def _is_monotone(self, name: str, operation: ReduceOperation, judged: Judged) -> bool:
         effects = judged.effects
@@ -150,9 +149,7 @@ class Loop:
         operator = steps[0].effects.operator
         if len(steps) != 1 or self.frontier is None or self.defined.get(self.frontier) != 1:
             return False
-        if not isinstance(operator, nodes.Advance) or operator.result != self.frontier:
-            return False
-        if not isinstance(operator.frontier, nodes.FrontierRef) or operator.frontier.name != self.frontier:
+        if operator.visits is None or not operator.frontier.frontier == operator.result == self.frontier:
             return False
         return works_off(steps[0].effects, name) and self._accepts_steadily(steps[0].effects, name)
 
@@ -172,9 +169,8 @@ class Loop:
         by_flag = self.resets()
         for judged in steps:
             effects, operator = judged.effects, judged.effects.operator
-            gives = isinstance(operator, nodes.Advance | nodes.Filter) and operator.result is not None
-            alone = gives and self.frontier == getattr(operator, "result", None) and len(steps) == 1
-            alone = alone and self.frontier is not None and self.defined.get(self.frontier) == 1
+            alone = self.frontier is not None and self.frontier == operator.result and len(steps) == 1
+            alone = alone and self.defined.get(self.frontier or "") == 1
             for write in effects.written(name):
                 accepted = alone and write.index is effects.far and accepts_change(effects, write)
                 if not accepted and not (by_flag and self.sets_flag(judged, write)):
@@ -190,7 +186,7 @@ class Loop:
             return False
         setters = 0
         for step in all_steps(self.loop.body):
-            if isinstance(step, nodes.Operator):
+            if isinstance(step, nodes.Operator) and step.site in self.sites:
                 for write in self.sites[step.site].effects.written(self.flag):
                     if not _sets(self.sites[step.site].effects, write):
                         return False
@@ -314,9 +310,7 @@ def written_by(step: nodes.Step, sites: Mapping[int, Judged]) -> tuple[list[str]
         case nodes.DefineFrontier() | nodes.CopyFrontier():
             sets = [step.name]
         case nodes.Operator():
-            names = [write.name for write in sites[step.site].effects.writes]
-            if isinstance(step, nodes.NeighborReduce):
-                names.append(step.array)
-            elif isinstance(step, nodes.Advance | nodes.Filter) and step.result is not None:
-                sets = [step.result]
+            names = [write.name for write in sites[step.site].effects.writes] if step.site in sites else []
+            names += [step.stores] if step.stores is not None else []
+            sets = [step.result] if step.result is not None else []
     return names, sets

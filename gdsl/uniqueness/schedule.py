@@ -65,7 +65,7 @@ class Flow:
                 self._if(step)
             case nodes.NeighborReduce():
                 self._neighbor_reduce(step)
-            case nodes.Advance() | nodes.Filter() | nodes.Compute():
+            case nodes.Operator():
                 self._operator(step)
             case nodes.DefineFrontier():
                 members = (self._level(member, step.span, decides=True) for member in step.members)
@@ -119,28 +119,26 @@ class Flow:
 
     # ------------------------------------------------------------ operators
 
-    def _members(self, source: object) -> Level:
-        return self.state.frontier(source.name) if isinstance(source, nodes.FrontierRef) else EXACT
+    def _members(self, source: nodes.Elements) -> Level:
+        return self.state.frontier(source.frontier) if source.frontier is not None else EXACT
 
-    def _operator(self, step: nodes.Advance | nodes.Filter | nodes.Compute) -> None:
+    def _operator(self, step: nodes.Operator) -> None:
         judged = self.sites[step.site]
         inner = OperatorLevels(judged, self.state, self._members(step.frontier), self.data, self.initials)
         inner.apply()
-        result = step.result if isinstance(step, nodes.Advance | nodes.Filter) else None
-        accepted = inner.accepted() if result is not None else EXACT
+        accepted = inner.accepted() if step.result is not None else EXACT
         replaced = self._replaced(step, judged, inner)
         for name in judged.effects.written_names():
             self.state.forget(name)
         for name, level in replaced.items():
             self.state.set(name, level, decided(level, step.span))
-        if result is not None:
-            self.state.frontiers[result] = accepted
+        if step.result is not None:
+            self.state.frontiers[step.result] = accepted
 
-    def _replaced(self, step: nodes.Step, judged: Judged, inner: OperatorLevels) -> dict[str, Level]:
+    def _replaced(self, step: nodes.Operator, judged: Judged, inner: OperatorLevels) -> dict[str, Level]:
         """The arrays of which every element gets a new value, with its level: whatever it was before counts no more."""
         effects = judged.effects
-        everything = isinstance(step, nodes.Compute) and isinstance(step.frontier, nodes.AllVertices | nodes.AllEdges)
-        if not everything or effects.conjuncts or judged.closings:
+        if not isinstance(step, nodes.Compute) or not step.frontier.everything or effects.conjuncts or judged.closings:
             return {}
         replaced = {}
         for name in effects.written_names():
@@ -163,7 +161,7 @@ class Flow:
             elif step.operation in (NeighborOperation.SUM, NeighborOperation.PRODUCT) and value.type.is_float:
                 level = worst((level, ROUNDING))
         self.state.forget(step.array)
-        if not isinstance(step.frontier, nodes.AllVertices):
+        if not step.frontier.everything:
             level = worst((level, self.state.value(step.array)))
         self.state.set(step.array, level, decided(level, step.span))
 

@@ -62,7 +62,7 @@ VISIT = ir.EdgeFunctor(
     None,
 )  # fmt: skip
 
-_FRONTIER = ir.FrontierRef(NOWHERE, "f")
+_FRONTIER = ir.Elements(NOWHERE, Domain.VERTEX, "f")
 _START = ir.ParamValue(NOWHERE, VERTEX, "source")
 BFS = dataclasses.replace(
     EMPTY,
@@ -72,7 +72,7 @@ BFS = dataclasses.replace(
     params=(ir.Param(NOWHERE, "source", VERTEX, None),),
     arrays=(array("distance", INT32, number(-1)), array("parent", VERTEX, ir.NoneId(NOWHERE, VERTEX))),
     edge_functors=(VISIT,),
-    frontiers=("f",),
+    frontiers=(ir.Frontier(NOWHERE, "f", Domain.VERTEX),),
     schedule=(
         ir.StoreElement(NOWHERE, target("distance", _START), number(0)),
         ir.DefineFrontier(NOWHERE, "f", (_START,), False),
@@ -80,7 +80,7 @@ BFS = dataclasses.replace(
             NOWHERE, 0, ir.FrontierNotEmpty(NOWHERE, BOOL, "f"),
             (
                 ir.Advance(
-                    NOWHERE, 0, "visit", _FRONTIER, "visit", Over.OUT_EDGES, "f",
+                    NOWHERE, 0, "visit", _FRONTIER, "visit", "f", Over.OUT_EDGES,
                     ir.Closing(NOWHERE, ir.Role.FAR, "distance", 0, 0), Direction.AUTO, Balance.AUTO,
                 ),
             ),

@@ -87,7 +87,7 @@ class Operators:
     def compute(self, step: ir.Compute) -> None:
         """Run the functor on each element."""
         state = self.state
-        if isinstance(step.frontier, ir.AllEdges):
+        if step.frontier.domain is Domain.EDGE:
             visits = state.graph.all_edges()
             self._note(step, len(visits), len(visits))
             calls = visits.calls(state.shuffled(len(visits)))
@@ -130,9 +130,9 @@ class Operators:
         convert = convert_function(value_type, step.array_type, self.state.id_bits, ids)
         return {vertex: convert(value) for vertex, value in results.items()}
 
-    def _members(self, frontier: ir.VertexSet) -> list[int]:
-        if isinstance(frontier, ir.FrontierRef):
-            return self.state.frontiers.members[frontier.name]
+    def _members(self, source: ir.Elements) -> list[int]:
+        if source.frontier is not None:
+            return self.state.frontiers.members[source.frontier]
         return list(range(self.state.graph.count(Domain.VERTEX)))
 
     def _vertex_calls(self, members: list[int]) -> list[Call]:

@@ -56,7 +56,7 @@ class _Lowering:
             functions=tuple(self._function(node) for node in _used_functions(tree, used)),
             vertex_functors=tuple(self._vertex_functor(node) for node in used if node.domain is Domain.VERTEX),
             edge_functors=tuple(self._edge_functor(node) for node in used if node.domain is Domain.EDGE),
-            frontiers=tuple(schedule.frontiers),
+            frontiers=tuple(schedule.frontiers.values()),
             schedule=steps,
             tuning=nodes.Tuning(NOWHERE, knobs.fuse, knobs.block, knobs.ids, knobs.bounds),
         )

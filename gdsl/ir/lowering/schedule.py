@@ -10,7 +10,7 @@ from gdsl.frontend.check import Knobs, OperatorKnobs
 from gdsl.frontend.syntax import OperatorKind, SymbolKind
 from gdsl.ir import nodes
 from gdsl.ir.lowering.expressions import ExpressionLowering, impossible
-from gdsl.operations import Balance, Direction
+from gdsl.operations import Balance, Direction, Domain
 from gdsl.source import Span
 
 _DONE = {
@@ -35,7 +35,7 @@ class ScheduleLowering:
         self.knobs = knobs
         self.functors = functors
         self.taken = taken
-        self.frontiers: dict[str, None] = {}
+        self.frontiers: dict[str, nodes.Frontier] = {}
         self._temporaries: Counter[str] = Counter()
         self.sites = 0
         self.loops = 0
@@ -109,8 +109,8 @@ class ScheduleLowering:
 
     # ------------------------------------------------------------ frontiers
 
-    def _list(self, name: str) -> str:
-        self.frontiers.setdefault(name)
+    def _list(self, name: str, span: Span) -> str:
+        self.frontiers.setdefault(name, nodes.Frontier(span, name, Domain.VERTEX))
         return name
 
     def _temporary(self, kind: OperatorKind | None) -> str:
@@ -124,31 +124,31 @@ class ScheduleLowering:
     def _define(self, name: str, value: syntax.Expression | None, span: Span, steps: list[nodes.Step]) -> None:
         match value:
             case None:
-                steps.append(nodes.DefineFrontier(span, self._list(name), (), False))
+                steps.append(nodes.DefineFrontier(span, self._list(name, span), (), False))
             case syntax.SetLiteral():
                 members = tuple(self.expressions.expression(member) for member in value.members)
-                steps.append(nodes.DefineFrontier(span, self._list(name), members, False))
+                steps.append(nodes.DefineFrontier(span, self._list(name, span), members, False))
             case syntax.Name() if value.symbol is not None and value.symbol.kind is SymbolKind.FRONTIER:
                 if value.symbol.unique != name:  # `f = f;` does nothing
-                    steps.append(nodes.CopyFrontier(span, self._list(name), value.symbol.unique))
+                    steps.append(nodes.CopyFrontier(span, self._list(name, span), value.symbol.unique))
             case syntax.Name():
-                steps.append(nodes.DefineFrontier(span, self._list(name), (), True))
+                steps.append(nodes.DefineFrontier(span, self._list(name, span), (), True))
             case syntax.OperatorCall():
                 self._operator(value, name, steps)
             case _:
                 impossible(value)
 
-    def _input(self, value: syntax.Expression | None, steps: list[nodes.Step]) -> nodes.VertexSet:
+    def _input(self, value: syntax.Expression | None, steps: list[nodes.Step]) -> nodes.Elements:
         match value:
             case syntax.Name() if value.symbol is not None and value.symbol.kind is SymbolKind.FRONTIER:
-                return nodes.FrontierRef(value.span, value.symbol.unique)
+                return nodes.Elements(value.span, Domain.VERTEX, value.symbol.unique)
             case syntax.Name():
-                return nodes.AllVertices(value.span)
+                return nodes.Elements(value.span, Domain.EDGE if value.name == "edges" else Domain.VERTEX, None)
             case syntax.SetLiteral() | syntax.OperatorCall():
                 kind = value.kind if isinstance(value, syntax.OperatorCall) else None
                 name = self._temporary(kind)
                 self._define(name, value, value.span, steps)
-                return nodes.FrontierRef(value.span, name)
+                return nodes.Elements(value.span, Domain.VERTEX, name)
         raise AssertionError("lowering: an operator without input")
 
     # ------------------------------------------------------------ operators
@@ -157,23 +157,18 @@ class ScheduleLowering:
         span, functor = call.span, call.functor.name
         label = call.label or functor
         if call.kind is OperatorKind.WHERE and result is not None:
-            steps.append(
-                nodes.Filter(span, self._next_site(), label, nodes.AllVertices(span), functor, self._list(result))
-            )
-            return
-        if isinstance(call.input, syntax.Name) and call.input.name == "edges":
-            step = nodes.Compute(span, self._next_site(), label, nodes.AllEdges(span), functor, None)
-            steps.append(step)
+            everything = nodes.Elements(span, Domain.VERTEX, None)
+            steps.append(nodes.Filter(span, self._next_site(), label, everything, functor, self._list(result, span)))
             return
         source = self._input(call.input, steps)
         site = self._next_site()
         if call.kind is OperatorKind.ADVANCE:
-            kept = self._list(result) if result is not None else None
+            kept = self._list(result, span) if result is not None else None
             steps.append(self._advance(call, site, label, source, kept))
         elif call.kind is OperatorKind.FILTER and result is not None:
-            steps.append(nodes.Filter(span, site, label, source, functor, self._list(result)))
+            steps.append(nodes.Filter(span, site, label, source, functor, self._list(result, span)))
         else:
-            steps.append(nodes.Compute(span, site, label, source, functor, None))
+            steps.append(nodes.Compute(span, site, label, source, functor, None, None))
 
     def _next_site(self) -> int:
         self.sites += 1
@@ -188,7 +183,7 @@ class ScheduleLowering:
         return OperatorKnobs(direction.direction, direction.alpha, direction.beta, balance)
 
     def _advance(
-        self, call: syntax.OperatorCall, site: int, label: str, source: nodes.VertexSet, result: str | None
+        self, call: syntax.OperatorCall, site: int, label: str, source: nodes.Elements, result: str | None
     ) -> nodes.Advance:
         knobs = self._knobs(call)
         advance = nodes.Advance(
@@ -197,8 +192,8 @@ class ScheduleLowering:
             label=label,
             frontier=source,
             functor=call.functor.name,
-            over=call.over,
             result=result,
+            over=call.over,
             closing=None,
             direction=knobs.direction or Direction.PUSH,
             tuned=knobs.direction is not None,
@@ -220,6 +215,7 @@ class ScheduleLowering:
                 label=call.label or call.functor.name,
                 frontier=source,
                 functor=call.functor.name,
+                result=None,
                 operation=call.operation,
                 over=call.over,
                 array=target.name,

@@ -27,7 +27,7 @@ from gdsl.codegen.keywords import KEYWORDS
 from gdsl.diagnostics import GdslError
 from gdsl.frontend.vocabulary import RESERVED
 from gdsl.graph import Graph
-from gdsl.ir.nodes import Advance, NeighborReduce, Program
+from gdsl.ir.nodes import Advance, Operator, Program
 from gdsl.ir.traversal import walk
 from gdsl.pipeline import load
 from gdsl.resources import resource_directory
@@ -230,7 +230,7 @@ def _tuning(program: Program, generator: random.Random) -> tuple[str, ...]:
         if isinstance(node, Advance):
             directions = ("push", "pull", "auto") if node.closing is not None else ("push", "pull")
             chosen.append(f"{node.functor}.direction={generator.choice(directions)}")
-        if isinstance(node, Advance | NeighborReduce):
+        if isinstance(node, Operator) and node.visits is not None:
             chosen.append(f"{node.functor}.balance={generator.choice(('thread', 'block', 'auto'))}")
     return tuple(dict.fromkeys(chosen))
 

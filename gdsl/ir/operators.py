@@ -1,0 +1,157 @@
+"""The operators of the IR: what they share, and what each has beside that."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gdsl.ir.expressions import Node, Role
+from gdsl.operations import Balance, Direction, Domain, NeighborOperation, Over
+from gdsl.types import ScalarType
+
+
+@dataclass(frozen=True, slots=True)
+class Closing(Node):
+    """That a functor closes: conjunct `condition[conjunct]` reads `array[far]` (`near` for `end` NEAR) and the store at
+    `body[statement]`, when that is a statement of the body itself and not None, makes it false."""
+
+    end: Role
+    array: str
+    conjunct: int
+    statement: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Step(Node):
+    """A statement of the schedule."""
+
+
+@dataclass(frozen=True, slots=True)
+class Elements(Node):
+    """What an operator runs on: a frontier variable, which keeps its value, or (None) everything of the domain."""
+
+    domain: Domain
+    frontier: str | None
+
+    @property
+    def everything(self) -> bool:
+        """Whether these are all vertices, or all edges."""
+        return self.frontier is None
+
+
+@dataclass(frozen=True, slots=True)
+class Operator(Step):
+    """A bulk operation. `label` names it for tuning and traces: the `@label`, else the functor's name; `site` numbers
+    the operators of the program from 0 in the order of the text.
+
+    `functor` is None where it runs none, `result` is the frontier that it makes, None where it makes none. `result` may
+    be the name in `frontier`: the input is read first, then replaced.
+    """
+
+    site: int
+    label: str
+    frontier: Elements
+    functor: str | None
+    result: str | None
+
+    @property
+    def word(self) -> str:
+        """What the language calls it."""
+        raise NotImplementedError
+
+    @property
+    def visits(self) -> Over | None:
+        """The edges of its members that the functor is called for; None: it is called for the members themselves."""
+        return None
+
+    @property
+    def called_for(self) -> Domain:
+        """What the functor is called for."""
+        return self.frontier.domain if self.visits is None else Domain.EDGE
+
+    @property
+    def stores(self) -> str | None:
+        """The array that the operator itself gives new values, beside what its functor writes."""
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Advance(Operator):
+    """Visits the edges of `frontier`; the accepted far ends become `result` (None: `to=none`, or not used)."""
+
+    functor: str
+    over: Over
+    closing: Closing | None
+    direction: Direction
+    balance: Balance
+    alpha: int = 15
+    """An auto direction pulls once alpha × the frontier's edges exceed those not yet visited."""
+    beta: int = 20
+    """An auto direction pushes again once beta × the frontier's size is below the number of vertices."""
+    tuned: bool = True
+    """Whether the program or the caller chose `direction`; else `gdsl.annotate` does."""
+
+    @property
+    def word(self) -> str:
+        """What the language calls it."""
+        return "advance"
+
+    @property
+    def visits(self) -> Over | None:
+        """The edges that it is told to go over."""
+        return self.over
+
+
+@dataclass(frozen=True, slots=True)
+class Filter(Operator):
+    """The elements of `frontier` that pass `cond` and are accepted become `result`."""
+
+    functor: str
+    result: str
+
+    @property
+    def word(self) -> str:
+        """What the language calls it."""
+        return "where" if self.frontier.everything else "filter"
+
+
+@dataclass(frozen=True, slots=True)
+class Compute(Operator):
+    """Runs a vertex functor on each vertex of a set, or an edge functor on every edge."""
+
+    functor: str
+    closing: Closing | None
+
+    @property
+    def word(self) -> str:
+        """What the language calls it."""
+        return "compute"
+
+
+@dataclass(frozen=True, slots=True)
+class NeighborReduce(Operator):
+    """`array[v]` = the reduction over v's edges for each v of `frontier`, as if all were computed before any is stored.
+
+    The functor gives values of `array_type`; for COUNT it gives bools, and the array holds integers.
+    """
+
+    functor: str
+    operation: NeighborOperation
+    over: Over
+    array: str
+    array_type: ScalarType
+    balance: Balance
+
+    @property
+    def word(self) -> str:
+        """What the language calls it."""
+        return "neighbor_reduce"
+
+    @property
+    def visits(self) -> Over | None:
+        """The edges that it is told to go over."""
+        return self.over
+
+    @property
+    def stores(self) -> str | None:
+        """The array of the results."""
+        return self.array
