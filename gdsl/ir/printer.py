@@ -162,6 +162,10 @@ def _operator(node: nodes.Operator) -> str:
             reduction = f"{node.operation.value} of {node.functor}"
             knobs = f"over {node.over.value}, balance {node.balance.value}"
             return f"{node.array} = neighbor_reduce {_set(node.frontier)} by {reduction}, {knobs}"
+        case nodes.Intersect():
+            result = f"{node.result} = " if node.result is not None else ""
+            total = f", total added to {node.count}" if node.count is not None else ""
+            return f"{result}intersect {_set(node.frontier)}{total}"
     raise AssertionError(f"printer: {type(node).__name__}")
 
 

@@ -32,7 +32,7 @@ from gdsl.plan.nodes import (
 )
 from gdsl.plan.storage import PROBLEM, Buffer, Cleared, Made, Role
 from gdsl.plan.verifier_sweeps import SweepVerifier
-from gdsl.plan.walking import launches, operations, steps_in, sweeps
+from gdsl.plan.walking import cuts_lists, launches, operations, steps_in, sweeps
 from gdsl.types import ScalarType
 
 
@@ -70,7 +70,7 @@ class _Verifier:
         self.expect(slots == list(range(len(slots))), "two frontiers have one slot")
         self.expect(all(frontier.domain is Domain.VERTEX for frontier in plan.frontiers), "a frontier of no vertices")
         sizes = plan.sizes
-        numbers = (sizes.block_threads, sizes.hub_degree, sizes.hub_chunk, sizes.pull_prefix)
+        numbers = (sizes.block_threads, sizes.hub_degree, sizes.hub_chunk, sizes.pull_prefix, sizes.long_walk)
         self.expect(min(numbers) > 0 and min(sizes.short_list, sizes.small_work) >= 0, "a size is not positive")
         choosing = [o.step.site for o in operations(plan) if isinstance(o.does, Choice)]
         self.expect(list(plan.switches) == choosing, "the switches are not those of the choices")
@@ -116,7 +116,7 @@ class _Verifier:
         wanted = {
             Role.CONTROL: 1,
             Role.TRACE: 1,
-            Role.HUBS: any(walk.shared is not None for sweep in all_sweeps for walk in sweep.walks),
+            Role.HUBS: any(cuts_lists(sweep) for sweep in all_sweeps),
             Role.SAVED: not plan.target.fused,
             Role.OUTPUTS: plan.target.fused and bool(plan.swapped),
             Role.QUEUE: slots,
@@ -138,6 +138,9 @@ class _Verifier:
             wanted = {"in_offsets", "in_sources"} if back else {"offsets", "columns"}
             self.expect(wanted <= found, f"the lists of {each.lists.value} are not there")
             self.expect(not back or not each.edge_ids or "in_edges" in found, "the ids of in-edges are not there")
+        if any(sweep.intersection is not None for sweep in sweeps(self.plan)):
+            wanted = {"offsets", "columns", *(["edge_sources"] if self.plan.target.grid else [])}
+            self.expect(wanted <= found, "the lists of an intersection are not there")
         asked = {node.degree for node in walk(self.program) if isinstance(node, DegreeOf)}
         names = {Degree.OUT: "offsets", Degree.IN: "in_offsets"}
         self.expect({names[degree] for degree in asked} <= found, "degrees are not there")

@@ -36,7 +36,7 @@ def common_neighbors(graph: Graph, edges: np.ndarray | None = None) -> tuple[int
 
 def check_common_neighbors(graph: Graph, values: Values, answers: Answers) -> None:
     total, common = common_neighbors(graph)
-    same(answers, total=total, more=1000 + total, half=total, last=total - 2, members=int(common.sum()), common=common)
+    same(answers, total=total, more=1000 + total, half=total, last=total - 2, members=int(common.sum()), shared=common)
     tails, heads = ends(graph)
     followed = common[tails]
     same(answers, times=3 * common, beyond=2 * np.bincount(heads[followed], minlength=graph.num_vertices))

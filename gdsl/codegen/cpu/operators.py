@@ -10,6 +10,7 @@ from gdsl.codegen.cpu.texts import (
     AdvanceText,
     ComputeText,
     FilterText,
+    IntersectText,
     OperatorText,
     Pull,
     Push,
@@ -18,7 +19,7 @@ from gdsl.codegen.cpu.texts import (
     WalkText,
 )
 from gdsl.codegen.functions import Argument
-from gdsl.codegen.functors import Arguments, Calls, FunctorTexts
+from gdsl.codegen.functors import Arguments, Calls, FunctorTexts, TotalsText
 from gdsl.codegen.names import Names, Scope
 from gdsl.codegen.precedence import Text
 from gdsl.codegen.reductions import combine, identity
@@ -72,6 +73,8 @@ class OperatorPrinter:
         if isinstance(does, Choice):
             choice = switch_text(does.test, _MEASURES)
             return AdvanceText(**common, push=self._push(does.no), pull=self._pull(does.yes), choice=choice)
+        if sweep.intersection is not None:
+            return self._intersect(common, sweep)
         if sweep.segment is not None:
             return self._reduce(common, sweep, sweep.segment)
         if sweep.own is not None:
@@ -91,8 +94,7 @@ class OperatorPrinter:
             ("int32 iteration", "iteration"),
         ]
         everything = "d.graph.num_edges" if members.domain is Domain.EDGE else "d.graph.num_vertices"
-        functor = next(each for each in (sweep.own, *(walk.variant for walk in sweep.walks)) if each is not None)
-        totals = self.texts.totals_of(functor.functor, sweep.totals)
+        totals = self._totals(operation, sweep)
         has_input = members.frontier is not None
         return {
             "function": self.names.derived(Scope.GLOBAL, operation.name, f"operator {step.site}"),
@@ -107,6 +109,15 @@ class OperatorPrinter:
             "counted": self._counted[collect.frontier if collect is not None else None],
             "totals": totals.type if totals is not None else "",
         }
+
+    def _totals(self, operation: Operation, sweep: Sweep) -> TotalsText | None:
+        """What the sweep sums up: for its functor, or, where it runs none, for the operator itself."""
+        run = next((each for each in (sweep.own, *(walk.variant for walk in sweep.walks)) if each is not None), None)
+        if run is not None:
+            return self.texts.totals_of(run.functor, sweep.totals)
+        owner = f"operator {operation.step.site}"
+        name = self.names.derived(Scope.GLOBAL, f"{operation.name}_totals", f"totals of {owner}")
+        return self.texts.totals_called(name, sweep.totals)
 
     # Along edges
 
@@ -153,6 +164,13 @@ class OperatorPrinter:
         if sweep.collect is not None:
             return FilterText(**common, visit=Visit("vertex v", _visit_lines(calls, "v", "")))
         return ComputeText(**common, edges=False, visit=Visit("vertex v", _visit_lines(calls, "", "")))
+
+    # The common neighbours of the ends of edges
+
+    def _intersect(self, common: dict[str, Any], sweep: Sweep) -> IntersectText:
+        counted = tuple(f"totals.{self.names.member(total.scalar)} += 1;" for total in sweep.totals)
+        collected = ("if (out.is_new(x)) { out.append(x); }",) if sweep.collect is not None else ()
+        return IntersectText(**common, visit=Visit("vertex x", (*counted, *collected)))
 
     # Neighbour reduction
 

@@ -105,6 +105,14 @@ class ComputeText(OperatorText):
 
 
 @dataclass(frozen=True, slots=True)
+class IntersectText(OperatorText):
+    """`intersect`; `visit` is what is done with a common neighbour."""
+
+    kind: ClassVar[str] = "intersect"
+    visit: Visit
+
+
+@dataclass(frozen=True, slots=True)
 class ReduceText(OperatorText):
     """`neighbor_reduce`; `stored` are lines that store what was computed aside, for one `near`."""
 

@@ -12,11 +12,13 @@ from gdsl.ir import nodes
 from gdsl.ir.lowering.expressions import ExpressionLowering, impossible
 from gdsl.operations import Balance, Direction, Domain
 from gdsl.source import Span
+from gdsl.types import ScalarType
 
 _DONE = {
     OperatorKind.ADVANCE: "advanced",
     OperatorKind.FILTER: "filtered",
     OperatorKind.WHERE: "selected",
+    OperatorKind.INTERSECT: "common",
 }
 
 
@@ -154,8 +156,10 @@ class ScheduleLowering:
     # ------------------------------------------------------------ operators
 
     def _operator(self, call: syntax.OperatorCall, result: str | None, steps: list[nodes.Step]) -> None:
-        span, functor = call.span, call.functor.name
-        label = call.label or functor
+        if call.kind is OperatorKind.INTERSECT:
+            self._intersect(call, result, steps)
+            return
+        span, functor, label = call.span, call.name, call.label or call.name
         if call.kind is OperatorKind.WHERE and result is not None:
             everything = nodes.Elements(span, Domain.VERTEX, None)
             steps.append(nodes.Filter(span, self._next_site(), label, everything, functor, self._list(result, span)))
@@ -176,7 +180,7 @@ class ScheduleLowering:
 
     def _knobs(self, call: syntax.OperatorCall) -> OperatorKnobs:
         """Those of the functor, overridden by those of the label."""
-        general = self.knobs.operators.get(call.functor.name, OperatorKnobs())
+        general = self.knobs.operators.get(call.name, OperatorKnobs())
         special = self.knobs.operators.get(call.label, OperatorKnobs()) if call.label is not None else OperatorKnobs()
         direction = special if special.direction is not None else general
         balance = special.balance or general.balance
@@ -191,7 +195,7 @@ class ScheduleLowering:
             site=site,
             label=label,
             frontier=source,
-            functor=call.functor.name,
+            functor=call.name,
             result=result,
             over=call.over,
             closing=None,
@@ -201,6 +205,17 @@ class ScheduleLowering:
         )
         alpha, beta = knobs.alpha or advance.alpha, knobs.beta or advance.beta
         return dataclasses.replace(advance, alpha=alpha, beta=beta)
+
+    def _intersect(self, call: syntax.OperatorCall, result: str | None, steps: list[nodes.Step]) -> None:
+        """The total is added to its scalar, which becomes 0 before; what the input is made from still sees its old
+        value."""
+        span, source = call.span, self._input(call.input, steps)
+        count = call.count.name if call.count is not None else None
+        if count is not None and not call.adds:
+            steps.append(nodes.StoreScalar(span, count, nodes.Literal(span, ScalarType.INT64, 0)))
+        kept = self._list(result, span) if result is not None else None
+        label = call.label or call.name
+        steps.append(nodes.Intersect(span, self._next_site(), label, source, None, kept, count))
 
     def _neighbor_reduce(
         self, call: syntax.OperatorCall, target: syntax.Name | syntax.Index, steps: list[nodes.Step]
@@ -212,9 +227,9 @@ class ScheduleLowering:
             nodes.NeighborReduce(
                 span=call.span,
                 site=self._next_site(),
-                label=call.label or call.functor.name,
+                label=call.label or call.name,
                 frontier=source,
-                functor=call.functor.name,
+                functor=call.name,
                 result=None,
                 operation=call.operation,
                 over=call.over,

@@ -1,9 +1,10 @@
 // piece: common_neighbors
-// The vertices that stand in the lists of both u and w, each once: `visit(x)`.
+// The vertices that stand in the lists of both u and w, each once: `visit(x)`. Returns how long both lists are.
 template <class Visit>
-inline void common_neighbors(const graph_slice& g, vertex u, vertex w, Visit visit) {
+inline int64 common_neighbors(const graph_slice& g, vertex u, vertex w, Visit visit) {
     const vertex *a = g.columns + g.offsets[u], *a_end = g.columns + g.offsets[u + 1];
     const vertex *b = g.columns + g.offsets[w], *b_end = g.columns + g.offsets[w + 1];
+    const int64 places = (a_end - a) + (b_end - b);
     if (a_end - a > b_end - b) {
         std::swap(a, b);
         std::swap(a_end, b_end);
@@ -19,6 +20,7 @@ inline void common_neighbors(const graph_slice& g, vertex u, vertex w, Visit vis
         if (b < b_end && *b == x) { visit(x); }
         while (a < a_end && *a == x) { ++a; }
     }
+    return places;
 }
 
 // piece: leap_to
@@ -35,14 +37,4 @@ inline const vertex* leap_to(const vertex* b, const vertex* end, vertex x) {
         if (*middle < x) { b = middle + 1; } else { high = middle; }
     }
     return b;
-}
-
-// piece: much_to_intersect
-// Whether the lists of the edges' ends are worth more than one thread.
-template <class Members>
-inline bool much_to_intersect(const graph_slice& g, const Members& members) {
-    if (members.size() > SMALL_WORK / 4) { return true; }
-    int64 places = 0;
-    for (int64 i = 0; i < members.size() && places <= SMALL_WORK; ++i) { places += places_of_edge(g, members[i]); }
-    return places > SMALL_WORK;
 }
