@@ -60,6 +60,7 @@ PROGRAMS = [
     ("sets", (), SMALL),
     ("lookups", (), SMALL),
     ("matching", (), SMALL),
+    ("common_neighbors", (), SMALL),
 ]
 
 
