@@ -62,9 +62,7 @@ def test_nothing_is_found_by_the_emulator(options: programs.Options) -> None:
 def test_the_generators_write_all_that_there_is() -> None:
     texts = [free_program(random.Random(seed)) for seed in range(150)]
     texts += [shaped_text(random.Random(seed)) for seed in range(150)]
-    words = (
-        "advance filter where compute neighbor_reduce intersect count= swap fill size while repeat if else for break let var changed "
-    )
+    words = "advance filter where compute neighbor_reduce intersect count= swap fill size while repeat if else for break let var changed "
     words += (
         "fetch cas any= now accept cond function param input edge scalar frontier to=none all_edges place near far "
     )

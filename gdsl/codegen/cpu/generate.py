@@ -26,7 +26,17 @@ from gdsl.types import ScalarType, Widths
 from gdsl.version import __version__
 
 LIBRARY = Library(
-    "cpu", ("platform.hpp", "arithmetic.hpp", "memory.hpp", "graph.hpp", "frontier.hpp", "run.hpp", "loops.hpp", "intersect.hpp")
+    "cpu",
+    (
+        "platform.hpp",
+        "arithmetic.hpp",
+        "memory.hpp",
+        "graph.hpp",
+        "frontier.hpp",
+        "run.hpp",
+        "loops.hpp",
+        "intersect.hpp",
+    ),
 )
 
 

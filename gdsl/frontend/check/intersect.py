@@ -9,7 +9,7 @@ from typing import Any
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment, built_in
 from gdsl.frontend.check.expressions import ExpressionChecker
-from gdsl.frontend.syntax import OperatorKind, SymbolKind
+from gdsl.frontend.syntax import OperatorKind, Symbol, SymbolKind
 from gdsl.operations import Domain
 from gdsl.types import ScalarType
 
@@ -94,11 +94,11 @@ class IntersectChecker:
 
     def alone(self, call: syntax.Call) -> syntax.OperatorCall | None:
         """The call as a statement: only its total is of use."""
-        if not any(argument.keyword == "count" for argument in call.arguments):
+        typed = self.call(call)
+        if typed is not None and typed.count is None:
             fix = "write `s = intersect(…);` or `frontier c = intersect(…);`"
             self.environment.report("E0227", "the result of `intersect` is not used", call.span, fix=fix)
             return None
-        typed = self.call(call)
         return None if typed is None else dataclasses.replace(typed, gives_frontier=False)
 
     def total(self, call: syntax.Call, target: syntax.Name, *, adds: bool) -> syntax.OperatorCall | None:
@@ -125,8 +125,7 @@ class IntersectChecker:
                 return None
             if symbol.kind is SymbolKind.FRONTIER and symbol.domain is Domain.EDGE:
                 return dataclasses.replace(value, symbol=symbol)
-            vertices = symbol.kind is SymbolKind.FRONTIER
-            given = f"`{symbol.name}` is {'a frontier of vertices' if vertices else f'a {symbol.kind.value}'}"
+            given = f"`{symbol.name}` is {_what(symbol)}"
         elif isinstance(value, syntax.Name):
             given = "`vertices` is a set of vertices"
         message = f"`{_NAME}` takes a frontier of edges, or `edges`"
@@ -147,7 +146,7 @@ class IntersectChecker:
             return None
         if target.symbol.kind is not SymbolKind.SCALAR:
             fix = "declare `scalar s : int64;` in `problem`"
-            message = f"the total of `{_NAME}` goes into a scalar, and `{value.name}` is a {target.symbol.kind.value}"
+            message = f"the total of `{_NAME}` goes into a scalar, and `{value.name}` is {_what(target.symbol)}"
             environment.report("E0402", message, value.span, fix=fix)
             return None
         if target.type is not ScalarType.INT64:
@@ -156,3 +155,9 @@ class IntersectChecker:
             environment.report("E0205", message, value.span, fix=f"declare `scalar {value.name} : int64`")
             return None
         return target
+
+
+def _what(symbol: Symbol) -> str:
+    if symbol.kind is SymbolKind.FRONTIER:
+        return f"a frontier of {'edges' if symbol.domain is Domain.EDGE else 'vertices'}"
+    return f"{'an' if symbol.kind.value[0] in 'aeiou' else 'a'} {symbol.kind.value}"
