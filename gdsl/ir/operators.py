@@ -164,8 +164,8 @@ class NeighborReduce(Operator):
 
 @dataclass(frozen=True, slots=True)
 class Intersect(Operator):
-    """The vertices to which out-edges lead from both ends of an edge of `frontier`: all of them become `result`, and how
-    many there are for each edge, the lists of its ends taken as sets, is added to the scalar `count`.
+    """The vertices to which out-edges lead from both ends of an edge of `frontier`: all of them become `result`, and
+    how many there are for each edge, the lists of its ends taken as sets, is added to the scalar `count`.
 
     It runs no functor. Without `result` or without `count` the one is not asked for.
     """

@@ -9,7 +9,7 @@ import pytest
 from gdsl.ir.verifier import VerificationError
 from gdsl.operations import Balance, Domain, Over, ReduceOperation
 from gdsl.plan import target
-from gdsl.plan.nodes import Barrier, Dedup, EdgeCount, Form, Launch, Leader, Operation, Plan, Sweep, Walk
+from gdsl.plan.nodes import Barrier, Dedup, EdgeCount, Form, Launch, Leader, Loop, Operation, Plan, Sweep, Walk
 from gdsl.plan.storage import Role
 from gdsl.plan.verifier import verify
 from gdsl.plan.walking import launches
@@ -73,7 +73,8 @@ def test_barriers_keep_the_scalar_apart() -> None:
     assert kinds(fused(plan_of(program(adds)))) == ["Initialise", "Operation", "Operation"]
     loop = "while (s < 5) { s += intersect(edges); }"
     (_, body) = fused(plan_of(program(loop)))
-    assert [type(step) for step in getattr(body, "body")] == [Barrier, Operation]
+    assert isinstance(body, Loop)
+    assert [type(step) for step in body.body] == [Barrier, Operation]
     other = "t = 3; s = intersect(edges); compute(vertices, f); s = t;"
     assert kinds(fused(plan_of(program(other)))).count("Barrier") == 1
 

@@ -108,8 +108,8 @@ CODES: tuple[Code, ...] = (
         "E0415",
         "result of an operator not used as what it is",
         (
-            "`advance`, `filter` and `where` give a frontier, `neighbor_reduce` values of an array, `intersect` a frontier "
-            "or a number for an int64 scalar, `compute` nothing."
+            "`advance`, `filter` and `where` give a frontier, `neighbor_reduce` values of an array, `intersect` a "
+            "frontier or a number for an int64 scalar, `compute` nothing."
         ),
         "rank = advance(f, visit);",
     ),

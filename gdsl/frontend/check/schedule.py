@@ -176,9 +176,9 @@ class ScheduleChecker:
                 message = f"`{statement.operation.value}` is not defined on frontiers"
                 self.environment.report("E0206", message, statement.span)
             return None
-        if symbol is not None and isinstance(statement.value, syntax.Call) and is_intersect(statement.value):
-            if statement.operation is ReduceOperation.ADD:
-                return self._total(statement.span, statement.value, statement.target, adds=True)
+        adds = symbol is not None and statement.operation is ReduceOperation.ADD
+        if adds and isinstance(statement.value, syntax.Call) and is_intersect(statement.value):
+            return self._total(statement.span, statement.value, statement.target, adds=True)
         update = self.expressions.update(statement) if symbol is not None else None
         if update is None or not isinstance(update.target, syntax.Name):
             return None
