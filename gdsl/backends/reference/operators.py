@@ -113,13 +113,12 @@ class Operators:
         """Find the common neighbours of the ends of each edge. The edges of the trace are those in both ends' lists."""
         state = self.state
         visits = state.graph.all_edges()
+        degrees = numpy.array(state.graph.degrees(Degree.OUT), dtype=numpy.int64)
+        self._note(step, len(visits), int(degrees[visits.source].sum() + degrees[visits.destination].sum()))
         lists = state.graph.out_neighbors()
-        pairs = list(zip(visits.source.tolist(), visits.destination.tolist(), strict=True))
-        degrees = state.graph.degrees(Degree.OUT)
-        self._note(step, len(pairs), sum(int(degrees[u]) + int(degrees[w]) for u, w in pairs))
         found: set[int] = set()
         total = 0
-        for u, w in pairs:
+        for u, w in zip(visits.source.tolist(), visits.destination.tolist(), strict=True):
             state.clock.poll()
             common = lists[u] & lists[w]
             found |= common
