@@ -1,5 +1,5 @@
 // piece: intersect_warps
-// The common out-neighbours of both ends of every member, which is an edge. A warp takes 32 edges; of each edge the
+// The common out-neighbours of both ends of every member, which is an edge. A warp takes up to 32 edges; of each the
 // shorter list is walked, and each of its vertices looked for in the longer one. All these walks are shared evenly among
 // the lanes. A walk of LONG_WALK places or more is cut into chunks, which all warps take side by side in
 // `intersect_hubs`; what these have no room for, the warp walks itself.
@@ -8,11 +8,13 @@
 template <class Members, class Visit>
 __device__ __forceinline__ uint64 intersect_warps(enactor& run, const graph_slice& g, const Members& members, Visit visit) {
     const out_lists lists{g};
-    const uint64 size = members.size();
+    const uint64 size = members.size(), warps = grid_warps();
+    uint32 width = 32;  // members a warp: few members are spread over all warps
+    while (width > 1 && size <= warps * (width / 2)) { width /= 2; }
     const uint32 lane = lane_index();
     uint64 visited = 0;
-    for (uint64 base = warp_index() * 32; base < size && !asked_to_stop(run); base += grid_warps() * 32) {
-        const bool taken = base + lane < size;
+    for (uint64 base = warp_index() * width; base < size && !asked_to_stop(run); base += warps * width) {
+        const bool taken = lane < width && base + lane < size;
         common_walk walk = {0, 0, 0, 0, 0};
         if (taken) { walk = walk_of(g, members[base + lane]); }
         visited += uint64(walk.last - walk.first) + uint64(walk.high - walk.low);
