@@ -9,7 +9,7 @@ from gdsl.effects import program_effects
 from gdsl.ir import nodes
 from gdsl.ir.traversal import rewrite
 from gdsl.ir.verifier import verify
-from gdsl.operations import Direction
+from gdsl.operations import Direction, Domain
 from gdsl.rules import Findings, judge
 from gdsl.source import Source
 from gdsl.uniqueness import Grades, grade
@@ -63,7 +63,8 @@ def _schedule_step(step: nodes.Step, findings: Findings, grades: Grades) -> node
     def change(node: nodes.Node) -> nodes.Node:
         if isinstance(node, nodes.Advance):
             closing = findings.closings.get(node.site)
-            direction = Direction.AUTO if closing is not None else Direction.PUSH
+            either = closing is not None and node.to is Domain.VERTEX
+            direction = Direction.AUTO if either else Direction.PUSH
             return dataclasses.replace(
                 node, closing=closing, direction=node.direction if node.tuned else direction, tuned=True
             )

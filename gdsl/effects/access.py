@@ -18,6 +18,7 @@ from gdsl.ir.nodes import (
     Element,
     ElementTarget,
     Expression,
+    FarEnds,
     Fill,
     FrontierNotEmpty,
     FrontierSize,
@@ -153,7 +154,7 @@ def frontiers_of(step: Node) -> FrontierUse:
     """The frontiers that a step reads and writes itself (of a loop or a branch: its condition or count)."""
     if isinstance(step, DefineFrontier):
         return FrontierUse(asked_frontiers(step.members), (step.name,))
-    if isinstance(step, CopyFrontier):
+    if isinstance(step, (CopyFrontier, FarEnds)):
         return FrontierUse((step.other,), (step.name,))
     if isinstance(step, Operator):
         read = () if step.frontier.frontier is None else (step.frontier.frontier,)

@@ -139,7 +139,7 @@ class Terms:
 
     def of_frontier(self, kind: ScalarType, name: str) -> Unknown:
         """How many elements a frontier has, or whether it has any."""
-        made = self.atoms.bit(OfFrontier(name))
+        made = self.atoms.bit(OfFrontier(name, kind is ScalarType.BOOL))
         return self._once((kind, name), lambda: self.unknown(kind, Origin.OTHERS, name, made))
 
     def degree(self, degree: Degree, vertex: Term) -> DegreeTerm:

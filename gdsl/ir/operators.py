@@ -69,6 +69,11 @@ class Operator(Step):
         return self.frontier.domain if self.visits is None else Domain.EDGE
 
     @property
+    def gives(self) -> Domain:
+        """What its result is a set of."""
+        return self.frontier.domain
+
+    @property
     def stores(self) -> str | None:
         """The array that the operator itself gives new values, beside what its functor writes."""
         return None
@@ -81,7 +86,8 @@ class Operator(Step):
 
 @dataclass(frozen=True, slots=True)
 class Advance(Operator):
-    """Visits the edges of `frontier`; the accepted far ends become `result` (None: `to=none`, or not used)."""
+    """Visits the edges of `frontier`; the accepted far ends, or (`to` EDGE) edges, become `result` (None: `to=none`, or
+    not used)."""
 
     functor: str
     over: Over
@@ -94,6 +100,12 @@ class Advance(Operator):
     """An auto direction pushes again once beta × the frontier's size is below the number of vertices."""
     tuned: bool = True
     """Whether the program or the caller chose `direction`; else `gdsl.annotate` does."""
+    to: Domain = Domain.VERTEX
+
+    @property
+    def gives(self) -> Domain:
+        """The far ends, or the edges themselves."""
+        return self.to
 
     @property
     def word(self) -> str:
@@ -121,7 +133,7 @@ class Filter(Operator):
 
 @dataclass(frozen=True, slots=True)
 class Compute(Operator):
-    """Runs a vertex functor on each vertex of a set, or an edge functor on every edge."""
+    """Runs a vertex functor on each vertex of a set, or an edge functor on each edge of one."""
 
     functor: str
     closing: Closing | None
@@ -176,6 +188,11 @@ class Intersect(Operator):
     def word(self) -> str:
         """What the language calls it."""
         return "intersect"
+
+    @property
+    def gives(self) -> Domain:
+        """The common neighbours."""
+        return Domain.VERTEX
 
     @property
     def adds_to(self) -> str | None:

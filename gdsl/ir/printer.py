@@ -114,8 +114,11 @@ def _step(node: nodes.Step) -> list[str]:
         case nodes.Operator():
             return [f"{_operator(node)}  # site {node.site} @{node.label}"]
         case nodes.DefineFrontier():
-            members = "vertices" if node.everything else f"{{{', '.join(show(member) for member in node.members)}}}"
-            return [f"{node.name} = {members}"]
+            everything = "vertices" if node.domain is Domain.VERTEX else "edges"
+            members = f"{{{', '.join(show(member) for member in node.members)}}}"
+            return [f"{node.name} = {everything if node.everything else members}"]
+        case nodes.FarEnds():
+            return [f"{node.name} = {node.end.value}s of {node.other}"]
         case nodes.CopyFrontier():
             return [f"{node.name} = copy of {node.other}"]
         case nodes.StoreElement():
@@ -152,7 +155,8 @@ def _operator(node: nodes.Operator) -> str:
         case nodes.Advance():
             words = [f"over {node.over.value}", f"direction {node.direction.value}", f"balance {node.balance.value}"]
             words += _closing(node.closing)
-            result = f"{node.result} = " if node.result is not None else ""
+            kept = "edges of " if node.to is Domain.EDGE else ""
+            result = f"{node.result} = {kept}" if node.result is not None else ""
             return f"{result}advance {_set(node.frontier)} by {node.functor}, {', '.join(words)}"
         case nodes.Filter():
             return f"{node.result} = filter {_set(node.frontier)} by {node.functor}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gdsl.ir.expressions import Expression, Node
+from gdsl.ir.expressions import Expression, Node, Role
 from gdsl.ir.operators import Step
 from gdsl.ir.statements import ElementTarget, Statement
 from gdsl.operations import Domain, Grade
@@ -114,11 +114,12 @@ class Frontier(Node):
 
 @dataclass(frozen=True, slots=True)
 class DefineFrontier(Step):
-    """`name` becomes the set of `members` (vertices, duplicates allowed; all vertices where `everything`)."""
+    """`name` becomes the set of `members` (vertices or edges, duplicates allowed; all of them where `everything`)."""
 
     name: str
     members: tuple[Expression, ...]
     everything: bool
+    domain: Domain = Domain.VERTEX
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +128,15 @@ class CopyFrontier(Step):
 
     name: str
     other: str
+
+
+@dataclass(frozen=True, slots=True)
+class FarEnds(Step):
+    """`name` becomes the set of the sources or destinations (`end`) of the edges in `other`."""
+
+    name: str
+    other: str
+    end: Role
 
 
 @dataclass(frozen=True, slots=True)

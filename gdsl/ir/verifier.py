@@ -223,6 +223,10 @@ class _Verifier:
                 known = self.frontiers.get(node.name)
                 self.expect(known is not None, f"no frontier {node.name}", node)
                 self.expect(known is self.frontiers.get(node.other), f"no such frontier {node.other}", node)
+            case nodes.FarEnds():
+                self.expect(self.frontiers.get(node.name) is Domain.VERTEX, f"no frontier {node.name}", node)
+                self.expect(self.frontiers.get(node.other) is Domain.EDGE, f"no edge frontier {node.other}", node)
+                self.expect(node.end in (nodes.Role.SOURCE, nodes.Role.DESTINATION), "no end of an edge", node)
             case nodes.StoreElement():
                 self.expect(node.value.type is node.target.type, "the value has another type", node)
             case nodes.StoreScalar():
@@ -242,9 +246,8 @@ class _Verifier:
                 self.expect(node.count.type is ScalarType.INT64, "a count is an int64", node)
 
     def members(self, node: nodes.DefineFrontier) -> None:
-        domain = self.frontiers.get(node.name)
-        self.expect(domain is not None, f"no frontier {node.name}", node)
-        own = ScalarType.VERTEX if domain is Domain.VERTEX else ScalarType.EDGE
+        self.expect(self.frontiers.get(node.name) is node.domain, f"no such frontier {node.name}", node)
+        own = ScalarType.VERTEX if node.domain is Domain.VERTEX else ScalarType.EDGE
         self.expect(all(member.type is own for member in node.members), "a member of another type", node)
 
     def operator(self, node: nodes.Operator) -> None:
@@ -252,7 +255,8 @@ class _Verifier:
         if source.frontier is not None:
             fits = self.frontiers.get(source.frontier) is source.domain
             self.expect(fits, f"no such frontier {source.frontier}", node)
-        self.expect(node.result is None or node.result in self.frontiers, f"no frontier {node.result}", node)
+        if node.result is not None:
+            self.expect(self.frontiers.get(node.result) is node.gives, f"no such frontier {node.result}", node)
         if node.functor is not None:
             functors = self.edge_functors if node.called_for is Domain.EDGE else self.vertex_functors
             self.expect(node.functor in functors, f"no {node.called_for.value} functor {node.functor}", node)
@@ -260,8 +264,6 @@ class _Verifier:
             case nodes.Advance():
                 self.expect(isinstance(node.direction, Direction), "no direction", node)
                 self.over_vertices(node)
-            case nodes.Filter():
-                self.expect(self.frontiers.get(node.result) is source.domain, "another result", node)
             case nodes.Compute():
                 self.expect(node.result is None, "a result of nothing", node)
             case nodes.NeighborReduce():
@@ -275,8 +277,6 @@ class _Verifier:
         self.expect(node.functor is None, "an intersection with a functor", node)
         self.expect(node.frontier.domain is Domain.EDGE, "an intersection of no edges", node)
         self.expect(node.result is not None or node.count is not None, "an intersection for nothing", node)
-        kept = None if node.result is None else self.frontiers.get(node.result)
-        self.expect(node.result is None or kept is Domain.VERTEX, "another result", node)
         scalar = None if node.count is None else self.scalars.get(node.count)
         fits = scalar is not None and scalar.type is ScalarType.INT64
         self.expect(node.count is None or fits, f"no scalar {node.count} of int64", node)

@@ -18,6 +18,7 @@ from gdsl.plan.nodes import (
     Branch,
     Copy,
     Define,
+    FarEnds,
     Fill,
     Initialise,
     Launch,
@@ -104,7 +105,7 @@ class _Placement:
             return dataclasses.replace(step, then=then, otherwise=otherwise), one | other
         if isinstance(step, Swap):
             return step, _swapped(since, step)
-        if isinstance(step, (Operation, Define, Copy, Initialise)):
+        if isinstance(step, (Operation, Define, Copy, FarEnds, Initialise)):
             return step, _NOTHING
         return step, since | touched
 
@@ -126,7 +127,7 @@ class _Placement:
         return since.union(Access(name, writes, who) for names, writes, who in swapped for name in names)
 
     def _touched(self, step: Step) -> Since:
-        if isinstance(step, (Operation, Leader, Fill, Define, Copy)):
+        if isinstance(step, (Operation, Leader, Fill, Define, Copy, FarEnds)):
             return self.accesses.of_step(step.step)
         if isinstance(step, (Loop, Branch)):
             return self._read(step.condition)

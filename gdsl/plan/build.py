@@ -12,6 +12,7 @@ from gdsl.plan.nodes import (
     Choice,
     Copy,
     Define,
+    FarEnds,
     Fill,
     Frontier,
     Initial,
@@ -46,7 +47,8 @@ def build(program: ir.Program, target: Target, sizes: Sizes | None = None) -> Pl
         sizes=sizes,
         frontiers=tuple(
             Frontier(frontier.name, frontier.domain, slot, planner.directions.counts.get(frontier.name))
-            for slot, frontier in enumerate(program.frontiers)
+            for domain in Domain
+            for slot, frontier in enumerate(each for each in program.frontiers if each.domain is domain)
         ),
         switches=tuple(
             step.step.site
@@ -86,6 +88,8 @@ class _Schedule:
             return Define(step)
         if isinstance(step, ir.CopyFrontier):
             return Copy(step)
+        if isinstance(step, ir.FarEnds):
+            return FarEnds(step)
         if isinstance(step, ir.Fill):
             return Fill(step)
         if isinstance(step, ir.Swap):

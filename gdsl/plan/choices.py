@@ -1,9 +1,9 @@
 """Decides between push and pull, and for which frontiers the edges of the members are counted while they are made.
 
 An auto direction chooses on the frontier's edges, so where the frontier is all vertices, or visits both lists of a
-vertex, there is nothing to choose: it pushes. What makes a frontier that a choice asks about counts its edges on the
-way, so that no pass over it is needed; frontiers that are copied from one another count alike, and an advance whose
-frontier counts other edges already pushes.
+vertex, there is nothing to choose: it pushes; so does an advance whose result is edges. What makes a frontier that a
+choice asks about counts its edges on the way, so that no pass over it is needed; frontiers that are copied from one
+another count alike, and an advance whose frontier counts other edges already pushes.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from gdsl.ir.nodes import Advance, CopyFrontier, Program
 from gdsl.ir.traversal import walk
-from gdsl.operations import Direction, Over
+from gdsl.operations import Direction, Domain, Over
 from gdsl.plan.nodes import Compare, Measure, Switch
 
 
@@ -53,7 +53,11 @@ def switch(advance: Advance) -> Switch:
 
 
 def _possible(advance: Advance) -> Direction:
-    if advance.over is Over.ALL_EDGES or (advance.frontier.everything and advance.direction is Direction.AUTO):
+    if (
+        advance.to is Domain.EDGE
+        or advance.over is Over.ALL_EDGES
+        or (advance.frontier.everything and advance.direction is Direction.AUTO)
+    ):
         return Direction.PUSH
     return advance.direction
 

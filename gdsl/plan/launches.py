@@ -7,7 +7,21 @@ from __future__ import annotations
 
 from gdsl.effects.access import asked_frontiers, frontiers_of
 from gdsl.ir.nodes import Expression
-from gdsl.plan.nodes import Branch, Choice, Copy, Define, Fill, Initialise, Launch, Leader, Loop, Operation, Step, Swap
+from gdsl.plan.nodes import (
+    Branch,
+    Choice,
+    Copy,
+    Define,
+    FarEnds,
+    Fill,
+    Initialise,
+    Launch,
+    Leader,
+    Loop,
+    Operation,
+    Step,
+    Swap,
+)
 
 
 def fused(initialise: Initialise, steps: tuple[Step, ...]) -> Launch:
@@ -38,7 +52,7 @@ def _asking(condition: Expression) -> Launch:
 
 def _alone(step: Step) -> Launch:
     """A launch of one step. An operator may give the frontier that it runs on another form, and hands it on so."""
-    assert isinstance(step, (Operation, Define, Copy, Leader, Fill))
+    assert isinstance(step, (Operation, Define, Copy, FarEnds, Leader, Fill))
     use = frontiers_of(step.step)
     comment = f"line {step.step.span.line}."
     if not isinstance(step, Operation):

@@ -116,6 +116,13 @@ class Copy:
 
 
 @dataclass(frozen=True, slots=True)
+class FarEnds:
+    """A frontier becomes the ends of the edges in another, each once by a mark; it ends with a barrier of its own."""
+
+    step: ir.FarEnds
+
+
+@dataclass(frozen=True, slots=True)
 class Loop:
     """A body again and again. `condition` is tested before each pass, or, where `counted`, evaluated once and then the
     number of passes. `ask`: the launch by which the host has it evaluated; None: the device does so itself."""
@@ -156,12 +163,13 @@ class Launch:
     directions: tuple[int, ...] = ()
 
 
-Step = Initialise | Operation | Barrier | Leader | Fill | Swap | Define | Copy | Loop | Branch | Launch
+Step = Initialise | Operation | Barrier | Leader | Fill | Swap | Define | Copy | FarEnds | Loop | Branch | Launch
 
 
 @dataclass(frozen=True, slots=True)
 class Frontier:
-    """A frontier variable; its storage is the queue and the bitmap number `slot` to begin with."""
+    """A frontier variable; its storage is the queue (and, of vertices, the bitmap) number `slot` of its domain to begin
+    with."""
 
     name: str
     domain: Domain
@@ -178,8 +186,8 @@ class Plan:
     target: Target
     sizes: Sizes
     frontiers: tuple[Frontier, ...]
-    """In every target there is one slot more, into which each result goes before it changes places with what it
-    replaces."""
+    """In every target each domain that has any has one slot more, into which each result goes before it changes places
+    with what it replaces."""
     switches: tuple[int, ...]
     """The sites of operations that remember what they chose."""
     swapped: tuple[str, ...]
@@ -189,6 +197,11 @@ class Plan:
     """What one launch hands on to the next; None where there is only one."""
     schedule: tuple[Step, ...]
     """A single launch in the fused form; else what the host walks."""
+
+    def slots(self, domain: Domain) -> int:
+        """How many frontiers of a domain have storage, the spare one with them."""
+        named = sum(frontier.domain is domain for frontier in self.frontiers)
+        return named + 1 if named else 0
 
 
 __all__ = [
@@ -202,6 +215,7 @@ __all__ = [
     "Dedup",
     "Define",
     "EdgeCount",
+    "FarEnds",
     "Fill",
     "Form",
     "Frontier",

@@ -10,6 +10,7 @@ from gdsl.plan.nodes import (
     Branch,
     Copy,
     Define,
+    FarEnds,
     Fill,
     Frontier,
     Initial,
@@ -37,13 +38,19 @@ def print_plan(plan: Plan) -> str:
     lines += ["", "buffers:", *_table([_buffer(buffer) for buffer in plan.buffers])]
     if plan.frontiers:
         lines += ["", "frontiers:", *(f"    {_frontier(frontier)}" for frontier in plan.frontiers)]
-        lines += [f"    a spare one, slot {len(plan.frontiers)}"]
+        lines += _spare(plan)
     if plan.saved is not None:
         lines += ["", "handed on between launches:", *(f"    {_field(field)}" for field in plan.saved.fields)]
     if plan.swapped:
         lines += ["", f"change places: {', '.join(plan.swapped)}"]
     lines += ["", "schedule:", *_steps(plan.schedule, plan)]
     return "\n".join(lines) + "\n"
+
+
+def _spare(plan: Plan) -> list[str]:
+    slots = {domain: plan.slots(domain) for domain in Domain}
+    words = {Domain.VERTEX: "", Domain.EDGE: " of edges"}
+    return [f"    a spare one{words[domain]}, slot {count - 1}" for domain, count in slots.items() if count]
 
 
 def _sizes(plan: Plan) -> list[str]:
@@ -132,6 +139,8 @@ def _step(step: Step, plan: Plan) -> list[str]:
             return [_define(step)]
         case Copy():
             return [f"copy: {step.step.name} = {step.step.other}"]
+        case FarEnds():
+            return [f"far ends: {step.step.name} = {step.step.end.value}s of {step.step.other}"]
         case Loop():
             word = "repeat" if step.counted else "while"
             outermost = ", counted as iterations" if step.outermost else ""
@@ -151,7 +160,8 @@ def _initial(each: Initial) -> str:
 
 def _define(step: Define) -> str:
     members = ", ".join(print_expression(member) for member in step.step.members)
-    return f"define: {step.step.name} = {'all vertices' if step.step.everything else f'{{{members}}}'}"
+    everything = "all vertices" if step.step.domain is Domain.VERTEX else "all edges"
+    return f"define: {step.step.name} = {everything if step.step.everything else f'{{{members}}}'}"
 
 
 def _ask(ask: Launch | None, plan: Plan) -> list[str]:

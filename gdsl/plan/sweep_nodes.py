@@ -104,7 +104,7 @@ class Selection:
 
 
 class Dedup(Enum):
-    """What keeps a vertex from being collected twice."""
+    """What keeps an element from being collected twice."""
 
     NONE = "none"
     CLAIM = "claim"
@@ -202,6 +202,7 @@ class EdgeCount(Enum):
     BOTH_LISTS = "all edges twice"
     CARRIED = "counted with the frontier"
     WALKED = "counted on the way"
+    MEMBERS = "the members"
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,7 +74,9 @@ class SweepVerifier:
         self.expect((members.frontier is None) == (members.form is None), "a form without a frontier")
         if members.frontier is not None:
             self.expect(self._domain(members.frontier) is members.domain, "a frontier of other elements")
-        self.expect(members.domain is Domain.VERTEX or (not sweep.walks and members.frontier is None), "edges of edges")
+        self.expect(members.domain is Domain.VERTEX or not sweep.walks, "edges of edges")
+        own = self.operation.step.frontier
+        self.expect((members.domain, members.frontier) == (own.domain, own.frontier), "other members")
         pulls = sweep.selection is not None
         form = Form.BITMAP if pulls else Form.QUEUE
         self.expect(members.form in (None, form), "members in another form")
@@ -105,7 +107,8 @@ class SweepVerifier:
         self.expect(each.over in _BACK and each.lists is (_BACK[each.over] if pulls else each.over), "other lists")
         self.expect(isinstance(self.functor, EdgeFunctor), "a walk along edges needs a functor of edges")
         if isinstance(self.functor, EdgeFunctor):
-            self.expect(each.edge_ids == self._ask(asks_for_edge, self.functor), "whether ids of edges are asked for")
+            asks = self._ask(asks_for_edge, self.functor) or self.operation.step.gives is Domain.EDGE
+            self.expect(each.edge_ids == asks, "whether ids of edges are asked for")
         limited = each.first_places is None or (each.lists is Over.OUT_EDGES and not pulls)
         self.expect(limited, "places are counted along out-edges")
         cut = self.plan.target.shares_pulled_lists if pulls else sweep.balance is Balance.AUTO
@@ -185,6 +188,7 @@ class SweepVerifier:
             EdgeCount.ALL: everything and len(sweep.walks) <= 1,
             EdgeCount.BOTH_LISTS: everything and len(sweep.walks) == 2,
             EdgeCount.CARRIED: counted and not reduces,
+            EdgeCount.MEMBERS: sweep.members.frontier is not None and sweep.members.domain is Domain.EDGE,
             EdgeCount.WALKED: bool(sweep.walks) and (reduces or not (everything or counted)),
         }
         self.expect(fits[sweep.edges], f"edges {sweep.edges.value}")
@@ -203,8 +207,13 @@ class SweepVerifier:
         self.expect(self._domain(collect.frontier) is collect.domain, "a result of other elements")
         pulls, claims = sweep.selection is not None, any(v.claim is not None for v in variants_of(sweep))
         self.expect((collect.form is Form.BITMAP) == pulls, "a result in another form")
-        once = not sweep.walks or pulls
-        wanted = Dedup.NONE if once else Dedup.CLAIM if claims else Dedup.MARK
+        of_edges = collect.domain is Domain.EDGE
+        self.expect(collect.domain is self.operation.step.gives, "a result of other elements")
+        self.expect(not (pulls and of_edges), "a pull finds vertices")
+        twice = self.operation.step.visits is Over.ALL_EDGES
+        once = not sweep.walks or pulls or (of_edges and not twice)
+        marks = not claims or of_edges
+        wanted = Dedup.NONE if once else Dedup.MARK if marks else Dedup.CLAIM
         self.expect(collect.dedup is wanted, f"{collect.dedup.value} against duplicates")
 
     def _segment(self, sweep: Sweep) -> None:

@@ -67,6 +67,23 @@ def test_only_a_set(schedule: str) -> None:
     assert isinstance(found, Intersect) and found.count is None and found.result in ("c", "f")
 
 
+@pytest.mark.parametrize(
+    ("schedule", "source"),
+    [
+        ("edge frontier g = edges; s = intersect(g);", "g"),
+        ("edge frontier g = { }; frontier c = intersect(g, count=s);", "g"),
+        ("s = intersect(advance(f, step, to=edges));", "advanced_1"),
+        ("f = intersect(filter(edges, step));", "filtered_1"),
+        ("edge frontier g = { 0, 2 }; f = intersect(filter(g, step), count=s) @walk;", "filtered_1"),
+        ("s += intersect({ 0, 1 });", "members_1"),
+    ],
+)
+def test_sets_of_edges(schedule: str, source: str) -> None:
+    found = steps_of(schedule)[-1]
+    assert isinstance(found, Intersect)
+    assert (found.frontier.domain, found.frontier.frontier) == (Domain.EDGE, source)
+
+
 def test_an_addition_keeps_what_is_there() -> None:
     (found,) = steps_of("s += intersect(edges);")
     assert isinstance(found, Intersect) and (found.count, found.result) == ("s", None)
@@ -156,12 +173,23 @@ def test_an_addition_is_as_certain_as_what_it_is_added_to() -> None:
         ("f = intersect();", "E0402", "takes one frontier of edges", "intersect(edges)"),
         ("f = intersect(count=s);", "E0402", "takes one frontier of edges", "intersect(edges)"),
         ("f = intersect(edges, f, f);", "E0402", "takes one frontier of edges", "intersect(edges)"),
-        ("s = intersect(f);", "E0403", "`f` is a frontier of vertices", "intersect(edges)"),
-        ("f = intersect(f);", "E0403", "`f` is a frontier of vertices", "intersect(edges)"),
-        ("f = intersect(vertices);", "E0403", "`vertices` is a set of vertices", "intersect(edges)"),
-        ("f = intersect({ 0 });", "E0403", "takes a frontier of edges", "intersect(edges)"),
-        ("f = intersect(a);", "E0403", "`a` is an array", "intersect(edges)"),
-        ("f = intersect(intersect(edges));", "E0403", "takes a frontier of edges", "intersect(edges)"),
+        ("s = intersect(f);", "E0416", "a set of vertices, and the input of `intersect` is a set of edges", "to=edges"),
+        ("f = intersect(f);", "E0416", "a set of vertices, and the input of `intersect` is a set of edges", "to=edges"),
+        (
+            "f = intersect(vertices);",
+            "E0416",
+            "a set of vertices, and the input of `intersect` is a set of edges",
+            "to=edges",
+        ),
+        ("edge frontier g = intersect(edges);", "E0416", "a set of vertices, and `g` is a set of edges", None),
+        ("edge frontier g; f = intersect(advance(g, step));", "E0416", "is a set of edges", "to=edges"),
+        ("f = intersect(a);", "E0403", "not a frontier", None),
+        (
+            "f = intersect(intersect(edges));",
+            "E0416",
+            "a set of vertices, and the input of `intersect` is a set of edges",
+            "to=edges",
+        ),
         ("f = intersect(nothing);", "E0201", "`nothing` is not declared", None),
         ("f = intersect(edges, count=s) @tally;", "E0414", "also the name of a functor", "another label"),
         ("s = intersect(edges) @w; t = intersect(edges) @w;", "E0414", "used twice", "another label"),
@@ -181,7 +209,12 @@ def test_an_addition_is_as_certain_as_what_it_is_added_to() -> None:
         ("part = float64(intersect(edges)) / 6;", "E0404", "gives its total", "scalar of its own"),
         ("s = intersect(edges) / 6;", "E0207", "/", "//"),
         ("s = intersect(edges) * 0.5;", "E0205", "`s` is int64", None),
-        ("s = intersect(f) // 6;", "E0403", "`f` is a frontier of vertices", "intersect(edges)"),
+        (
+            "s = intersect(f) // 6;",
+            "E0416",
+            "a set of vertices, and the input of `intersect` is a set of edges",
+            "to=edges",
+        ),
         ("f = intersect(edges, tally);", "E0501", "not built yet: a functor of `intersect`", None),
         ("s = intersect(pairs=(f, f));", "E0501", "not built yet: `pairs=` of `intersect`", None),
         ("intersect(pairs=(f, f));", "E0501", "not built yet: `pairs=` of `intersect`", None),

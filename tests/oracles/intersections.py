@@ -7,7 +7,7 @@ from scipy.sparse import coo_array, csr_array
 
 from gdsl.graph import Graph
 
-from .case import Answers, Case, Values, ends, same, symmetric
+from .case import Answers, Case, Values, ends, random_of, same, symmetric
 
 
 def matrices(graph: Graph, edges: np.ndarray | None = None) -> tuple[csr_array, csr_array]:
@@ -55,7 +55,25 @@ def check_triangles(graph: Graph, values: Values, answers: Answers) -> None:
     same(answers, triangles=total // 6, corners=int(common.sum()), in_triangle=common)
 
 
+def chosen_values(graph: Graph, seed: int) -> Values:
+    """Most edges, or few of them."""
+    return {"chosen": random_of(graph, seed).random(graph.num_edges) < (0.8 if seed % 2 else 0.3)}
+
+
+def check_chosen_edges(graph: Graph, values: Values, answers: Answers) -> None:
+    (tails, heads), chosen = ends(graph), np.asarray(values["chosen"])
+    of_chosen, common = common_neighbors(graph, np.flatnonzero(chosen))
+    upwards, _ = common_neighbors(graph, np.flatnonzero(tails < heads))
+    times, followed = common.astype(np.int64), 0
+    for _ in range(2):
+        total, common = common_neighbors(graph, np.flatnonzero(chosen & common[tails]))
+        followed += total
+        times += common
+    same(answers, of_chosen=of_chosen, upwards=2 * upwards, followed=followed, of_none=0, times=times)
+
+
 INTERSECTIONS = (
+    Case("chosen_edges", check_chosen_edges, chosen_values),
     Case("common_neighbors", check_common_neighbors),
     Case("triangles", check_triangles, suits=simple),
 )

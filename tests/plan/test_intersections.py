@@ -12,10 +12,10 @@ from gdsl.plan import target
 from gdsl.plan.nodes import Barrier, Dedup, EdgeCount, Form, Launch, Leader, Loop, Operation, Plan, Sweep, Walk
 from gdsl.plan.storage import Role
 from gdsl.plan.verifier import verify
-from gdsl.plan.walking import launches
+from gdsl.plan.walking import launches, sweeps_of
 from gdsl.types import ScalarType
 
-from .planning import fused, kinds, only_sweep, plan_of
+from .planning import fused, kinds, only_sweep, operation, plan_of
 from .test_verifier import FREE, changed, seen
 
 TARGETS = pytest.mark.parametrize(
@@ -25,10 +25,12 @@ TARGETS = pytest.mark.parametrize(
 
 def program(schedule: str) -> str:
     return f"""program p; problem {{ scalar s : int64; scalar t : int64; vertex a : int32; }}
+        edge functor up(src, dst, e) {{ cond src < dst; }}
         vertex functor f(v) {{ apply {{ a[v] += 1; }} }}
         schedule {{ {schedule} }}"""
 
 
+OF_EDGES = "edge frontier g = filter(edges, up); frontier c = intersect(g, count=s);"
 BOTH, NUMBER, SET = "frontier c = intersect(edges, count=s);", "s = intersect(edges);", "frontier c = intersect(edges);"
 
 
@@ -88,7 +90,19 @@ def test_a_launch_of_its_own_without_fusion() -> None:
 
 
 @TARGETS
-@pytest.mark.parametrize("schedule", [BOTH, NUMBER, SET])
+def test_a_set_of_edges(on: target.Target) -> None:
+    plan = plan_of(program(OF_EDGES), on=on)
+    (sweep,) = sweeps_of(operation(plan, "intersect"))
+    assert (sweep.members.domain, sweep.members.frontier, sweep.members.form) == (Domain.EDGE, "g", Form.QUEUE)
+    assert sweep.collect is not None and sweep.collect.domain is Domain.VERTEX
+    read = {buffer.name for buffer in plan.buffers if buffer.role is Role.GRAPH}
+    assert read == {"offsets", "columns", "edge_sources"}
+    found = launches(plan)
+    assert on.fused or (found[-1].reads, found[-1].writes) == ((), ("g", "c"))
+
+
+@TARGETS
+@pytest.mark.parametrize("schedule", [BOTH, NUMBER, SET, OF_EDGES])
 def test_every_field_is_looked_at(schedule: str, on: target.Target) -> None:
     plan = plan_of(program(schedule), on=on)
     verify(plan)

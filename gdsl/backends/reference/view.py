@@ -11,6 +11,7 @@ from typing import Any
 import numpy
 
 from gdsl.graph.graph import Graph
+from gdsl.ir.nodes import Role
 from gdsl.operations import Degree, Domain, Over
 
 
@@ -66,10 +67,17 @@ class GraphView:
         degrees: list[int] = list(numpy.diff(self.graph.in_offsets).astype(numpy.int32))
         return degrees
 
-    def all_edges(self) -> Visits:
-        """Every edge once, seen from its source."""
-        source, destination = self.graph.edge_sources, self.graph.columns
-        return Visits(source, destination, numpy.arange(self.graph.num_edges), source, destination)
+    def edges(self, members: Sequence[int]) -> Visits:
+        """The edges with these ids, seen from their sources."""
+        edge = numpy.array(members, dtype=numpy.int64)
+        source, destination = self.graph.edge_sources[edge], self.graph.columns[edge]
+        return Visits(source, destination, edge, source, destination)
+
+    def ends(self, members: Sequence[int], role: Role) -> list[int]:
+        """The sources or the destinations of the edges with these ids, each once, ascending."""
+        visits = self.edges(members)
+        found: list[int] = numpy.unique(visits.source if role is Role.SOURCE else visits.destination).tolist()
+        return found
 
     def out_neighbors(self) -> list[frozenset[int]]:
         """Of every vertex those to which its out-edges lead."""

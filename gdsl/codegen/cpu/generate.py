@@ -36,6 +36,7 @@ LIBRARY = Library(
         "run.hpp",
         "loops.hpp",
         "intersect.hpp",
+        "edge_frontier.hpp",
     ),
 )
 

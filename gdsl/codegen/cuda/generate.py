@@ -150,7 +150,7 @@ class _Generation:
             "run_slice": struct_text(run_slice(self.plan)),
             "data_slice": self.data_slice,
             **shared_structs(self.plan, self.widths),
-            "block_storage": _block_storage(frozenset({"collector", "block_reduce", "push_blocks"})),
+            "block_storage": _block_storage(frozenset({"collector", "edge_collector", "block_reduce", "push_blocks"})),
         }
         _, pieces = runtime.link(body, structs)
         uses = identifiers_of("\n".join([body, *pieces]))
@@ -196,6 +196,8 @@ def _block_storage(uses: frozenset[str]) -> str:
     ]
     if "collector" in uses:
         lines.append("    vertex staged[BLOCK_THREADS / 32][64];  // a warp's accepted vertices")
+    if "edge_collector" in uses:
+        lines.append("    edge staged_edges[BLOCK_THREADS / 32][64];  // a warp's accepted edges")
     if "block_reduce" in uses:
         lines.append("    uint64 partials[32];  // a value a warp")
     if "push_blocks" in uses:

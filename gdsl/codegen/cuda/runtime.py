@@ -23,6 +23,7 @@ FILES = (
     "warp",
     "edges",
     "frontier",
+    "edge_frontier",
     "loops",
     "push",
     "pull",

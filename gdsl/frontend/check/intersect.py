@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 from gdsl.frontend import syntax
-from gdsl.frontend.check.environment import Environment, built_in
+from gdsl.frontend.check.environment import Environment
 from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.syntax import OperatorKind, Symbol, SymbolKind
 from gdsl.operations import Domain
@@ -59,20 +58,31 @@ def _replaced(node: Any, old: syntax.Node, new: syntax.Node) -> Any:
     return dataclasses.replace(node, **{name: value for name, value in changes.items() if value is not slots[name]})
 
 
+class Operators(Protocol):
+    """What it asks of the checker of all operators: see `gdsl.frontend.check.operators.OperatorChecker`."""
+
+    environment: Environment
+    expressions: ExpressionChecker
+
+    def members(self, value: syntax.Expression, domain: Domain, target: str) -> syntax.Expression | None:
+        """A typed set."""
+        ...
+
+    def label(self, call: syntax.Call) -> None:
+        """Takes the label of a call, and reports one that is taken."""
+        ...
+
+
 class IntersectChecker:
     """Makes `OperatorCall`s of calls of `intersect`; None in an answer means that a mistake was reported."""
 
-    def __init__(
-        self, environment: Environment, expressions: ExpressionChecker, label: Callable[[syntax.Call], None]
-    ) -> None:
-        """`label` takes the label of an operator, and reports one that is taken."""
-        self.environment = environment
-        self.expressions = expressions
-        self.label = label
+    def __init__(self, operators: Operators) -> None:
+        self.operators = operators
+        self.environment, self.expressions = operators.environment, operators.expressions
 
     def call(self, call: syntax.Call) -> syntax.OperatorCall | None:
         """The call as a frontier; as one without `count=` it gives that and nothing else."""
-        self.label(call)
+        self.operators.label(call)
         values = {argument.keyword: argument for argument in call.arguments}
         if "pairs" in values:
             self.environment.later("`pairs=` of `intersect`", values["pairs"].span)
@@ -85,12 +95,12 @@ class IntersectChecker:
             message = f"`{_NAME}` takes one frontier of edges, and `count=`"
             self.environment.report("E0402", message, call.span, fix=_SHAPE)
             return None
-        source = self._edges(plain[0].value)
+        source = self.operators.members(plain[0].value, Domain.EDGE, "the input of `intersect`")
         count = self._count(values["count"].value) if "count" in values else None
         if source is None or ("count" in values and count is None):
             return None
-        made = syntax.OperatorCall(call.span, OperatorKind.INTERSECT, source, None, gives_frontier=True)
-        return dataclasses.replace(made, label=call.label, count=count)
+        made = syntax.OperatorCall(call.span, OperatorKind.INTERSECT, source, None, runs_on=Domain.EDGE)
+        return dataclasses.replace(made, gives=Domain.VERTEX, label=call.label, count=count)
 
     def alone(self, call: syntax.Call) -> syntax.OperatorCall | None:
         """The call as a statement: only its total is of use."""
@@ -99,7 +109,7 @@ class IntersectChecker:
             fix = "write `s = intersect(…);` or `frontier c = intersect(…);`"
             self.environment.report("E0227", "the result of `intersect` is not used", call.span, fix=fix)
             return None
-        return None if typed is None else dataclasses.replace(typed, gives_frontier=False)
+        return None if typed is None else dataclasses.replace(typed, gives=None)
 
     def total(self, call: syntax.Call, target: syntax.Name, *, adds: bool) -> syntax.OperatorCall | None:
         """`s = intersect(…)`, or `s += intersect(…)`."""
@@ -112,27 +122,7 @@ class IntersectChecker:
         count, typed = self._count(target), self.call(call)
         if count is None or typed is None:
             return None
-        return dataclasses.replace(typed, gives_frontier=False, count=count, adds=adds)
-
-    def _edges(self, value: syntax.Expression) -> syntax.Expression | None:
-        environment = self.environment
-        if isinstance(value, syntax.Name) and value.name == "edges":
-            return dataclasses.replace(value, symbol=built_in("edges"))
-        given = "this"
-        if isinstance(value, syntax.Name) and value.name != "vertices":
-            symbol = self.expressions.resolve(value.name, value.span)
-            if symbol is None:
-                return None
-            if symbol.kind is SymbolKind.FRONTIER and symbol.domain is Domain.EDGE:
-                return dataclasses.replace(value, symbol=symbol)
-            given = f"`{symbol.name}` is {_what(symbol)}"
-        elif isinstance(value, syntax.Name):
-            given = "`vertices` is a set of vertices"
-        message = f"`{_NAME}` takes a frontier of edges, or `edges`"
-        message += f", and {given}" if given != "this" else ""
-        fix = "write `intersect(edges)` for all edges"
-        environment.report("E0403", message, value.span, fix=fix)
-        return None
+        return dataclasses.replace(typed, gives=None, count=count, adds=adds)
 
     def _count(self, value: syntax.Expression) -> syntax.Name | None:
         """The scalar that receives the total."""

@@ -9,11 +9,12 @@ from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment, Place
 from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.check.intersect import apart, is_intersect
-from gdsl.frontend.check.operators import OPERATORS, OperatorChecker
+from gdsl.frontend.check.operators import OperatorChecker
+from gdsl.frontend.check.sets import OPERATORS
 from gdsl.frontend.check.updates import spelled_out
 from gdsl.frontend.syntax import OperatorKind, Symbol, SymbolKind
 from gdsl.frontend.vocabulary import LATER_FUNCTIONS
-from gdsl.operations import ReduceOperation
+from gdsl.operations import Domain, ReduceOperation
 from gdsl.source import NOWHERE, Span
 from gdsl.types import ScalarType
 
@@ -89,13 +90,16 @@ class ScheduleChecker:
         return dataclasses.replace(statement, condition=condition, then=then, otherwise=otherwise)
 
     def _frontier(self, statement: syntax.FrontierDeclaration) -> syntax.Statement | None:
-        value = self.operators.vertex_set(statement.value) if statement.value is not None else None
+        value = self._set(statement.value, statement.name, statement.domain)
         symbol = self.environment.declare(
-            Symbol(SymbolKind.FRONTIER, statement.name, statement.name_span, mutable=True)
+            Symbol(SymbolKind.FRONTIER, statement.name, statement.name_span, domain=statement.domain, mutable=True)
         )
         if statement.value is not None and value is None:
             return None
         return dataclasses.replace(statement, value=value, symbol=symbol)
+
+    def _set(self, value: syntax.Expression | None, name: str, domain: Domain) -> syntax.Expression | None:
+        return self.operators.members(value, domain, f"`{name}`") if value is not None else None
 
     # ------------------------------------------------------------ assignments
 
@@ -110,7 +114,7 @@ class ScheduleChecker:
             if symbol is None:
                 return None
             if symbol.kind is SymbolKind.FRONTIER:
-                value = self.operators.vertex_set(statement.value)
+                value = self._set(statement.value, symbol.name, symbol.domain or Domain.VERTEX)
                 made = dataclasses.replace(target, symbol=symbol)
                 return None if value is None else dataclasses.replace(statement, target=made, value=value)
             if symbol.kind is SymbolKind.ARRAY:
@@ -196,6 +200,10 @@ class ScheduleChecker:
             if value.function in OPERATORS:
                 intersects = is_intersect(value)
                 typed = self.operators.intersect.alone(value) if intersects else self.operators.operator(value)
+                if typed is not None and typed.kind is OperatorKind.ADVANCE and typed.gives is Domain.EDGE:
+                    fix = "write `to=none`, or keep them: `edge frontier e = advance(…);`"
+                    self.environment.report("E0227", "the edges that this gives are not used", statement.span, fix=fix)
+                    return None
                 return None if typed is None else dataclasses.replace(statement, value=typed)
             if value.function in ("swap", "fill"):
                 made = self.operators.swap(value) if value.function == "swap" else self.operators.fill(value)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
+from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment
 from gdsl.frontend.vocabulary import closest, enumerate_words
 from gdsl.knobs import BY_NAME, LATER_KNOBS, OPERATOR_KNOBS, SCHEDULE_KNOBS, Knob
-from gdsl.operations import Balance, Direction
+from gdsl.operations import Balance, Direction, Domain
 from gdsl.source import Span
 
 _LARGEST_THRESHOLD = 1_000_000
@@ -47,10 +48,18 @@ class TuningChecker:
     """Checks tuning entries against a program, and puts them into `knobs`; a later entry wins over an earlier one."""
 
     def __init__(
-        self, environment: Environment, calls: list[syntax.OperatorCall], knobs: Knobs, *, whole: bool = True
+        self,
+        environment: Environment,
+        calls: list[syntax.OperatorCall],
+        knobs: Knobs,
+        *,
+        whole: bool = True,
+        of_text: bool = True,
     ) -> None:
-        """`calls` are all of the schedule; `whole`: that has no mistakes, so none is missing."""
+        """`calls` are all of the schedule; `whole`: that has no mistakes, so none is missing; `of_text`: the
+        entries are in the program's text, too, so that messages can show both places."""
         self.whole = whole
+        self.knows_text = of_text
         self.environment = environment
         self.knobs = knobs
         self.calls: dict[str, list[syntax.OperatorCall]] = {name: [] for name in environment.functors}
@@ -154,6 +163,13 @@ class TuningChecker:
                 return
             assert isinstance(number, int)
             thresholds[argument.name] = number
+        edges = next((call for call in self.calls[subject] if call.gives is Domain.EDGE), None)
+        if value == Direction.PULL.value and edges is not None:
+            message = f"`{subject}` runs in an `advance` with `to=edges`, which only pushes"
+            labels = (Label(edges.span, "this one"),)
+            fix = "write `push` or `auto`, or tune another call by its `@label`"
+            self.environment.report("E0413", message, entry.span, labels=labels if self.knows_text else (), fix=fix)
+            return
         self.knobs.operators[subject] = replace(
             former, direction=Direction(value), alpha=thresholds.get("alpha"), beta=thresholds.get("beta")
         )

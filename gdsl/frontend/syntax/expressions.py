@@ -7,7 +7,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from gdsl.frontend.syntax.base import Node, Symbol
-from gdsl.operations import BinaryOperation, NeighborOperation, Outcome, Over, UnaryOperation
+from gdsl.operations import BinaryOperation, Domain, NeighborOperation, Outcome, Over, UnaryOperation
 from gdsl.source import Span
 from gdsl.types import ScalarType
 
@@ -183,16 +183,17 @@ class OperatorCall(Expression):
     """A call of an operator; made by the checker.
 
     `input` is a `Name` (of a frontier, `vertices` or `edges`), a `SetLiteral` or another `OperatorCall`; None for
-    `where`. `over` counts for ADVANCE and NEIGHBOR_REDUCE. `gives_frontier`: False for `to=none`, COMPUTE and
-    NEIGHBOR_REDUCE. `functor` is None for INTERSECT; that puts its total into the scalar `count`, to which it `adds` in
-    `s += intersect(…)`.
+    `where`. `over` counts for ADVANCE and NEIGHBOR_REDUCE. `runs_on` says what `input` is a set of, `gives`
+    what the result is: None for `to=none`, COMPUTE and NEIGHBOR_REDUCE. `functor` is None for INTERSECT; that puts its
+    total into the scalar `count`, to which it `adds` in `s += intersect(…)`.
     """
 
     kind: OperatorKind
     input: Expression | None
     functor: Name | None
     over: Over = Over.OUT_EDGES
-    gives_frontier: bool = False
+    runs_on: Domain = Domain.VERTEX
+    gives: Domain | None = None
     operation: NeighborOperation | None = None
     label: str | None = None
     count: Name | None = None

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from gdsl.frontend.syntax.base import Node, Symbol
 from gdsl.frontend.syntax.expressions import Expression, Index, Name
-from gdsl.operations import ReduceOperation
+from gdsl.operations import Domain, ReduceOperation
 from gdsl.source import Span
 from gdsl.types import ScalarType
 
@@ -127,12 +127,13 @@ class Return(Statement):
 
 @dataclass(frozen=True, slots=True)
 class FrontierDeclaration(Statement):
-    """`frontier name = value;`; without a value the empty set. Schedule only."""
+    """`frontier name = value;`, `edge frontier name = value;`; without a value the empty set. Schedule only."""
 
     name: str
     name_span: Span
     value: Expression | None
     symbol: Symbol | None = None
+    domain: Domain = Domain.VERTEX
 
 
 @dataclass(frozen=True, slots=True)

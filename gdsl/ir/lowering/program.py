@@ -38,7 +38,7 @@ class _Lowering:
 
     def program(self) -> nodes.Program:
         tree, knobs = self.tree, self.checked.knobs
-        schedule = ScheduleLowering(self.expressions, knobs, self.functors, _frontier_names(tree.schedule))
+        schedule = ScheduleLowering(self.expressions, self.checked, self.functors, _frontier_names(tree.schedule))
         steps = schedule.block(tree.schedule)
         used = _used_functors(tree)
         words = {word.name for word in tree.requires}

@@ -6,11 +6,12 @@ import dataclasses
 from collections import Counter
 
 from gdsl.frontend import syntax
-from gdsl.frontend.check import Knobs, OperatorKnobs
+from gdsl.frontend.check import CheckedProgram, OperatorKnobs
+from gdsl.frontend.check.far_ends import over_of
 from gdsl.frontend.syntax import OperatorKind, SymbolKind
 from gdsl.ir import nodes
 from gdsl.ir.lowering.expressions import ExpressionLowering, impossible
-from gdsl.operations import Balance, Direction, Domain
+from gdsl.operations import Balance, Direction, Domain, Over
 from gdsl.source import Span
 from gdsl.types import ScalarType
 
@@ -28,13 +29,14 @@ class ScheduleLowering:
     def __init__(
         self,
         expressions: ExpressionLowering,
-        knobs: Knobs,
+        checked: CheckedProgram,
         functors: dict[str, syntax.Functor],
         taken: set[str],
     ) -> None:
         """`taken` are the names of the program's own frontiers, which temporary ones must not have."""
         self.expressions = expressions
-        self.knobs = knobs
+        self.knobs = checked.knobs
+        self.far_ends = checked.far_ends
         self.functors = functors
         self.taken = taken
         self.frontiers: dict[str, nodes.Frontier] = {}
@@ -55,7 +57,7 @@ class ScheduleLowering:
             case syntax.FrontierDeclaration():
                 if node.symbol is None:
                     impossible(node)
-                self._define(node.symbol.unique, node.value, span, steps)
+                self._define(node.symbol.unique, node.value, span, steps, node.domain)
             case syntax.Assign():
                 self._assign(node, steps)
             case syntax.ExpressionStatement():
@@ -81,7 +83,7 @@ class ScheduleLowering:
         if symbol is None:
             impossible(node)
         if symbol.kind is SymbolKind.FRONTIER:
-            self._define(symbol.unique, node.value, node.span, steps)
+            self._define(symbol.unique, node.value, node.span, steps, symbol.domain or Domain.VERTEX)
         elif isinstance(node.value, syntax.OperatorCall):
             self._neighbor_reduce(node.value, target, steps)
         elif isinstance(target, syntax.Name):
@@ -95,7 +97,7 @@ class ScheduleLowering:
     def _expression(self, node: syntax.Expression, steps: list[nodes.Step]) -> None:
         if isinstance(node, syntax.OperatorCall):
             keeps = node.kind in (OperatorKind.FILTER, OperatorKind.WHERE)
-            self._operator(node, self._temporary(node.kind) if keeps else None, steps)
+            self._operator(node, self._temporary(_DONE[node.kind]) if keeps else None, steps)
             return
         if not isinstance(node, syntax.Call):
             impossible(node)
@@ -111,47 +113,56 @@ class ScheduleLowering:
 
     # ------------------------------------------------------------ frontiers
 
-    def _list(self, name: str, span: Span) -> str:
-        self.frontiers.setdefault(name, nodes.Frontier(span, name, Domain.VERTEX))
+    def _list(self, name: str, span: Span, domain: Domain = Domain.VERTEX) -> str:
+        self.frontiers.setdefault(name, nodes.Frontier(span, name, domain))
         return name
 
-    def _temporary(self, kind: OperatorKind | None) -> str:
-        stem = _DONE[kind] if kind is not None else "members"
+    def _temporary(self, stem: str) -> str:
         self._temporaries[stem] += 1
         while f"{stem}_{self._temporaries[stem]}" in self.taken:
             self._temporaries[stem] += 1
         self.taken.add(f"{stem}_{self._temporaries[stem]}")
         return f"{stem}_{self._temporaries[stem]}"
 
-    def _define(self, name: str, value: syntax.Expression | None, span: Span, steps: list[nodes.Step]) -> None:
+    def _define(
+        self, name: str, value: syntax.Expression | None, span: Span, steps: list[nodes.Step], domain: Domain
+    ) -> None:
         match value:
             case None:
-                steps.append(nodes.DefineFrontier(span, self._list(name, span), (), False))
+                steps.append(nodes.DefineFrontier(span, self._list(name, span, domain), (), False, domain))
             case syntax.SetLiteral():
                 members = tuple(self.expressions.expression(member) for member in value.members)
-                steps.append(nodes.DefineFrontier(span, self._list(name, span), members, False))
+                steps.append(nodes.DefineFrontier(span, self._list(name, span, domain), members, False, domain))
             case syntax.Name() if value.symbol is not None and value.symbol.kind is SymbolKind.FRONTIER:
                 if value.symbol.unique != name:  # `f = f;` does nothing
-                    steps.append(nodes.CopyFrontier(span, self._list(name, span), value.symbol.unique))
+                    steps.append(nodes.CopyFrontier(span, self._list(name, span, domain), value.symbol.unique))
             case syntax.Name():
-                steps.append(nodes.DefineFrontier(span, self._list(name, span), (), True))
+                steps.append(nodes.DefineFrontier(span, self._list(name, span, domain), (), True, domain))
             case syntax.OperatorCall():
                 self._operator(value, name, steps)
             case _:
                 impossible(value)
 
-    def _input(self, value: syntax.Expression | None, steps: list[nodes.Step]) -> nodes.Elements:
-        match value:
-            case syntax.Name() if value.symbol is not None and value.symbol.kind is SymbolKind.FRONTIER:
-                return nodes.Elements(value.span, Domain.VERTEX, value.symbol.unique)
-            case syntax.Name():
-                return nodes.Elements(value.span, Domain.EDGE if value.name == "edges" else Domain.VERTEX, None)
-            case syntax.SetLiteral() | syntax.OperatorCall():
-                kind = value.kind if isinstance(value, syntax.OperatorCall) else None
-                name = self._temporary(kind)
-                self._define(name, value, value.span, steps)
-                return nodes.Elements(value.span, Domain.VERTEX, name)
-        raise AssertionError("lowering: an operator without input")
+    def _input(self, call: syntax.OperatorCall, steps: list[nodes.Step]) -> nodes.Elements:
+        """What `call` runs on; where it advances from edges, their far ends."""
+        value, advances = call.input, call.kind is OperatorKind.ADVANCE
+        if value is None:
+            raise AssertionError("lowering: an operator without input")
+        name: str | None
+        if isinstance(value, syntax.Name) and value.symbol is not None and value.symbol.kind is SymbolKind.FRONTIER:
+            name = value.symbol.unique
+        elif isinstance(value, syntax.Name) and not (advances and call.runs_on is Domain.EDGE):
+            name = None
+        else:
+            name = self._temporary(_DONE[value.kind] if isinstance(value, syntax.OperatorCall) else "members")
+            self._define(name, value, value.span, steps, call.runs_on)
+        if name is None or not advances or call.runs_on is Domain.VERTEX:
+            return nodes.Elements(value.span, call.runs_on, name)
+        ends = self._list(self._temporary("far_ends"), value.span)
+        over = over_of(value, self.far_ends)
+        end = nodes.Role.SOURCE if over is Over.IN_EDGES else nodes.Role.DESTINATION
+        steps.append(nodes.FarEnds(value.span, ends, name, end))
+        return nodes.Elements(value.span, Domain.VERTEX, ends)
 
     # ------------------------------------------------------------ operators
 
@@ -164,13 +175,13 @@ class ScheduleLowering:
             everything = nodes.Elements(span, Domain.VERTEX, None)
             steps.append(nodes.Filter(span, self._next_site(), label, everything, functor, self._list(result, span)))
             return
-        source = self._input(call.input, steps)
+        source = self._input(call, steps)
         site = self._next_site()
         if call.kind is OperatorKind.ADVANCE:
-            kept = self._list(result, span) if result is not None else None
+            kept = self._list(result, span, call.gives or Domain.VERTEX) if result is not None else None
             steps.append(self._advance(call, site, label, source, kept))
         elif call.kind is OperatorKind.FILTER and result is not None:
-            steps.append(nodes.Filter(span, site, label, source, functor, self._list(result, span)))
+            steps.append(nodes.Filter(span, site, label, source, functor, self._list(result, span, call.runs_on)))
         else:
             steps.append(nodes.Compute(span, site, label, source, functor, None, None))
 
@@ -197,6 +208,7 @@ class ScheduleLowering:
             frontier=source,
             functor=call.name,
             result=result,
+            to=call.gives or Domain.VERTEX,
             over=call.over,
             closing=None,
             direction=knobs.direction or Direction.PUSH,
@@ -209,7 +221,7 @@ class ScheduleLowering:
     def _intersect(self, call: syntax.OperatorCall, result: str | None, steps: list[nodes.Step]) -> None:
         """The total is added to its scalar, which becomes 0 before; what the input is made from still sees its old
         value."""
-        span, source = call.span, self._input(call.input, steps)
+        span, source = call.span, self._input(call, steps)
         count = call.count.name if call.count is not None else None
         if count is not None and not call.adds:
             steps.append(nodes.StoreScalar(span, count, nodes.Literal(span, ScalarType.INT64, 0)))
@@ -222,7 +234,7 @@ class ScheduleLowering:
     ) -> None:
         if not isinstance(target, syntax.Name) or target.type is None or call.operation is None:
             impossible(call)
-        source = self._input(call.input, steps)
+        source = self._input(call, steps)
         steps.append(
             nodes.NeighborReduce(
                 span=call.span,

@@ -29,6 +29,7 @@ from gdsl.frontend.vocabulary import RESERVED
 from gdsl.graph import Graph
 from gdsl.ir.nodes import Advance, Operator, Program
 from gdsl.ir.traversal import walk
+from gdsl.operations import Domain
 from gdsl.pipeline import load
 from gdsl.resources import resource_directory
 from gdsl.tools.fuzz.campaign import Finding
@@ -228,7 +229,8 @@ def _tuning(program: Program, generator: random.Random) -> tuple[str, ...]:
     chosen = [f"schedule.fuse={generator.choice(('on', 'off'))}"]
     for node in walk(program.schedule):
         if isinstance(node, Advance):
-            directions = ("push", "pull", "auto") if node.closing is not None else ("push", "pull")
+            directions = ["push"] if node.to is Domain.EDGE else ["push", "pull"]
+            directions += ["auto"] if node.closing is not None else []
             chosen.append(f"{node.functor}.direction={generator.choice(directions)}")
         if isinstance(node, Operator) and node.visits is not None:
             chosen.append(f"{node.functor}.balance={generator.choice(('thread', 'block', 'auto'))}")

@@ -40,13 +40,6 @@ struct all_members {
     __device__ __forceinline__ bool contains(vertex) const { return true; }
 };
 
-// piece: all_edges
-struct all_edges {
-    uint64 count;
-    __device__ __forceinline__ uint64 size() const { return count; }
-    __device__ __forceinline__ edge operator[](uint64 i) const { return edge(i); }
-};
-
 // piece: uncounted
 // Where no later operator asks for the edges of a result.
 struct uncounted {
