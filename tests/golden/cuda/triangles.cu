@@ -161,12 +161,12 @@ struct frontier {
 // piece: grid_threads thread_index
 // piece: clear_marks
 // piece: queue_members members_of
-// piece: all_edges
 // piece: uncounted
 // piece: collector
 // piece: end_queue
 // piece: grid_warps warp_index
 // piece: need_queue
+// piece: all_edges
 // piece: each_vertex
 // piece: each_id
 // piece: warp_sum
