@@ -181,7 +181,7 @@ class Flow:
             self.state.forget(step.count)
             self.state.set(step.count, total, decided(total, step.span))
         if step.result is not None:
-            self.state.frontiers[step.result] = level
+            self.state.define(step.result, level, level)
 
     # ------------------------------------------------------------ expressions
 

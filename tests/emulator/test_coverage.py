@@ -60,6 +60,9 @@ PROGRAMS = [
     ("sets", (), SMALL),
     ("lookups", (), SMALL),
     ("matching", (), SMALL),
+    ("tree_edges", (), SMALL),
+    ("light_edges", (), SMALL),
+    ("back_edges", (), TINY),
     ("common_neighbors", (), SMALL),
 ]
 

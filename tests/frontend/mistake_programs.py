@@ -195,7 +195,7 @@ CHECKED = {
     "undeclared frontier": ("schedule", "f = advance(g, visit);"),
     "frontier out of its block": ("schedule", "if (f) { frontier g = f; } g = f;"),
     "param for a frontier": ("schedule", "f = advance(source, visit);"),
-    "edges for a frontier": ("schedule", "f = advance(edges, visit);"),
+    "edges for a frontier": ("schedule", "f = edges;"),
     "too few arguments": ("schedule", "f = advance(f);"),
     "unknown over": ("schedule", "f = advance(f, visit, over=inedges);"),
     "unknown keyword": ("schedule", "f = advance(f, visit, form=1);"),

@@ -41,7 +41,7 @@ def check_light_edges(graph: Graph, values: Values, answers: Answers) -> None:
     front[heads[light & picked]] = True
     reached[heads[front[tails]]] = True
     same(answers, best=best, chosen=np.where(chosen == graph.num_edges, -1, chosen), degree=degree, picked=picked)
-    same(answers, light=light.sum(), lightest=picked.sum(), reached=reached)
+    same(answers, light=light.sum(), heavy=(~light).sum(), lightest=picked.sum(), reached=reached)
 
 
 def light_values(graph: Graph, seed: int) -> Values:

@@ -168,7 +168,10 @@ class OperatorChecker:
             message = f"`{operator}` takes {wanted}, and `{value.name}` is {given}"
             form = "edge functor f(src, dst, e)" if domain is Domain.EDGE else "vertex functor f(v)"
             form += " -> T { value …; }" if with_value else " { … }"
-            environment.report("E0401", message, value.span, labels=labels, fix=f"write `{form}`")
+            fix = f"write `{form}`"
+            if operator == OperatorKind.WHERE.value and functor.domain is Domain.EDGE and not has_value:
+                fix = f"`filter(edges, {value.name})` selects of all edges"
+            environment.report("E0401", message, value.span, labels=labels, fix=fix)
             return None
         return dataclasses.replace(value, symbol=symbol)
 
