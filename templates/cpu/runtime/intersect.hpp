@@ -9,16 +9,18 @@ inline int64 common_neighbors(const graph_slice& g, vertex u, vertex w, Visit vi
         std::swap(a, b);
         std::swap(a_end, b_end);
     }
-    const bool leaps = (b_end - b) / 8 > a_end - a;
+    const bool leaps = (b_end - b) / 16 > a_end - a;
+    vertex last = NO_VERTEX;  // found last: parallel edges stand side by side
     while (a < a_end && b < b_end) {
-        const vertex x = *a;
-        if (leaps) {
-            b = leap_to(b, b_end, x);
-        } else {
-            while (b < b_end && *b < x) { ++b; }
+        if (leaps) { b = leap_to(b, b_end, *a); }
+        if (b == b_end) { break; }
+        const vertex x = *a, y = *b;
+        if (x == y && x != last) {
+            visit(x);
+            last = x;
         }
-        if (b < b_end && *b == x) { visit(x); }
-        while (a < a_end && *a == x) { ++a; }
+        a += x <= y ? 1 : 0;  // without branches, which nobody could foretell
+        b += y <= x ? 1 : 0;
     }
     return places;
 }
