@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from gdsl.graph import Graph, open_graph
+from gdsl.graph.csr import Csr
 
 KNOWN_SIZES = {"rmat22": (4194304, 128309820), "grid3000": (9000000, 32391430), "rmat24": (16777216, 520775866)}
 """Vertices and stored edges; another count means another random stream, whose times must not be compared."""
@@ -93,7 +94,8 @@ def made_graph(name: str, module: Any, num_sources: int = 4) -> BenchmarkGraph:
     edge_sources = edge_sources.astype(np.int32)
     weights = _weights(module, edge_sources, columns, LARGEST_WEIGHT[kind])
     sources = _drawn(_on_host(module.flatnonzero(module.diff(offsets) > 0)), num_sources, KNOWN_SOURCES.get(name, []))
-    graph = Graph._made(_on_host(offsets), _on_host(columns), False, {}, {})  # weights go in as an array of the device
+    # Weights go in as an array of the device.
+    graph = Graph._made(Csr(_on_host(offsets), _on_host(columns), False, {}, {}))
     release(module)
     return BenchmarkGraph(name, graph, module, offsets, columns, edge_sources, sources, weights)
 

@@ -1,50 +1,104 @@
-"""The one table of tuning knobs: what they are called, what they take, and what they may stand on."""
+"""The one table of tuning knobs: what they are called, what they take and mean, and what they may stand on.
+
+The checker, the settled schedule of the IR, `--help`, `gdslc explain` and the pages of `docs/` follow it.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import difflib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 
 from gdsl.operations import Balance, Direction
+
+Setting = bool | int | Direction | Balance
+"""What a knob is set to, as the IR holds it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """A whole number above 0 that a value takes in parentheses: `auto(alpha=15)`. `default`: what it is otherwise."""
+
+    name: str
+    default: int
+    text: str
+
+
+LARGEST_ARGUMENT = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What an entry sets a knob to, and the arguments behind that value by name."""
+
+    value: Setting
+    arguments: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Knob:
-    """One knob. `operators` are the operators that it tunes, by functor or label; of none it is the whole schedule's.
-    `later`: values that are described and not built yet; without any `values` the knob itself is not. `text` is what
-    the language's page says of it."""
+    """One knob. `values` are its words and what they stand for; without any it is described and not built yet.
+
+    text: what it decides. example: a value of it. without: what holds where it is not set, for people. operators: those
+    that it tunes, by functor or label; of none it is the whole schedule's. default: what it is set to where nobody sets
+    it; None: that is found out later. later: values that are described and not built yet. arguments: what the value
+    `auto` takes. alone: whether it is written without `schedule.` too.
+    """
 
     name: str
-    values: tuple[str, ...]
+    values: Mapping[str, Setting]
     text: str
+    example: str = ""
+    without: str = ""
     operators: tuple[str, ...] = ()
+    default: Setting | None = None
     later: tuple[str, ...] = ()
-    arguments: tuple[str, ...] = ()
+    arguments: tuple[Argument, ...] = ()
     alone: bool = False
-    """Whether it is written without `schedule.` too."""
 
 
-_SWITCH = ("on", "off")
+_SWITCH: dict[str, Setting] = {"on": True, "off": False}
+
+
+def _numbers(*numbers: int) -> dict[str, Setting]:
+    return {str(number): number for number in numbers}
+
+
 KNOBS = (
     Knob(
         "direction",
-        tuple(direction.value for direction in Direction),
-        "`push pull auto`, `auto(alpha=…, beta=…)`; without it `auto` where the functor closes, else `push`",
+        {direction.value: direction for direction in Direction},
+        "walk edges from the frontier (push), look for them from the vertices to reach (pull), or choose in each pass",
+        "pull",
+        "`auto` where the functor closes, else `push`",
         ("advance",),
-        arguments=("alpha", "beta"),
+        arguments=(
+            Argument("alpha", 15, "pull once alpha times the frontier's edges exceed those not yet visited"),
+            Argument("beta", 20, "push again once beta times the frontier's size is below the number of vertices"),
+        ),
     ),
     Knob(
         "balance",
-        tuple(balance.value for balance in Balance),
-        "`thread block auto`; *later* `warp merge bins edges`",
+        {balance.value: balance for balance in Balance},
+        "who walks the edges of a vertex: one thread, a block, or as many as its degree asks for",
+        "block",
+        "`auto`",
         ("advance", "neighbor_reduce"),
-        ("warp", "merge", "bins", "edges"),
+        Balance.AUTO,
+        later=("warp", "merge", "bins", "edges"),
     ),
-    Knob("frontier", (), "*later*", ("advance",)),
-    Knob("dedup", (), "*later*", ("advance",)),
-    Knob("fuse", _SWITCH, "`on off`"),
-    Knob("block", ("32", "64", "128", "256", "512", "1024"), "32, 64, 128, 256, 512 or 1024 threads a block"),
-    Knob("ids", ("32", "64"), "`32` or `64` bits an id"),
-    Knob("bounds", _SWITCH, "`on off`", alone=True),
+    Knob("frontier", {}, "how the set is kept", operators=("advance",)),
+    Knob("dedup", {}, "how a vertex is kept from entering a frontier twice", operators=("advance",)),
+    Knob("fuse", _SWITCH, "one kernel for the whole schedule, or one for each operator", "off", "`on`", default=True),
+    Knob("block", _numbers(32, 64, 128, 256, 512, 1024), "threads of a block", "256", "backend's choice"),
+    Knob(
+        "ids",
+        _numbers(32, 64),
+        "bits of a vertex or edge id; 32 hold fewer than 2^31 - 1 vertices and edges",
+        "64",
+        "as needed",
+    ),
+    Knob("bounds", _SWITCH, "whether computed indices are checked", "off", "`on`", default=True, alone=True),
 )
 BY_NAME = {knob.name: knob for knob in KNOBS}
 OPERATOR_KNOBS = tuple(knob.name for knob in KNOBS if knob.operators and knob.values)
@@ -57,14 +111,131 @@ def written(knob: Knob) -> str:
     return knob.name if knob.operators or knob.alone else f"schedule.{knob.name}"
 
 
+def named(words: str) -> tuple[Knob | None, list[str]]:
+    """The knob that `words` (`direction`, `visit.direction`, `schedule.fuse`) call, or None and what is near."""
+    name = words.strip().rpartition(".")[2].lower()
+    return BY_NAME.get(name), [written(BY_NAME[near]) for near in difflib.get_close_matches(name, BY_NAME, n=3)]
+
+
+# ---------------------------------------------------------------- settled knobs
+
+
+def settled(operator: str | None, chosen: Mapping[str, Chosen]) -> dict[str, Setting | None]:
+    """Every knob of operators, or without `operator` of the program, and every argument by name: as `chosen` if
+    `operator` has it, or what it is otherwise."""
+    values: dict[str, Setting | None] = {}
+    for knob in _settled_knobs(operator is not None):
+        entry = chosen.get(knob.name) if operator is None or operator in knob.operators else None
+        values[knob.name] = knob.default if entry is None else entry.value
+        given = {} if entry is None else entry.arguments
+        values.update((argument.name, given.get(argument.name, argument.default)) for argument in knob.arguments)
+    return values
+
+
+def misfit(holder: object, operator: str | None) -> str | None:
+    """The first knob that `holder`, with a field for each, sets to what it does not take, or that `operator` does not
+    have and is set all the same; None if all is well. Without `operator` they are the program's."""
+    for knob in _settled_knobs(operator is not None):
+        applies = operator is None or operator in knob.operators
+        values = (knob.default, *knob.values.values()) if applies else (knob.default,)
+        if not any(_same(getattr(holder, knob.name), value) for value in values):
+            return knob.name
+        for argument in knob.arguments:
+            number = getattr(holder, argument.name)
+            in_range = type(number) is int and 0 < number <= LARGEST_ARGUMENT
+            if not (in_range if applies else number == argument.default):
+                return argument.name
+    return None
+
+
+def shown(holder: object, operator: str | None) -> list[str]:
+    """The knobs of `operator` (of the program) as `holder` has them, in words: `direction push`, `balance auto`."""
+    return [
+        f"{knob.name} {_word(knob, holder)}"
+        for knob in _settled_knobs(operator is not None)
+        if operator is None or operator in knob.operators
+    ]
+
+
+def _word(knob: Knob, holder: object) -> str:
+    value = getattr(holder, knob.name)
+    word = next((word for word, known in knob.values.items() if _same(known, value)), knob.without)
+    others = [each for each in knob.arguments if getattr(holder, each.name) != each.default]
+    return word + (f"({', '.join(f'{each.name}={getattr(holder, each.name)}' for each in others)})" if others else "")
+
+
+def _settled_knobs(of_operators: bool) -> Iterator[Knob]:
+    return (knob for knob in KNOBS if knob.values and bool(knob.operators) is of_operators)
+
+
+def _same(value: object, known: object) -> bool:
+    return type(value) is type(known) and value == known
+
+
+# ---------------------------------------------------------------- in words
+
+
+def summary(mark: str = "") -> str:
+    """All knobs in one sentence, each between two `mark`s: for `--help` and `docs/cli.md`."""
+    of_program = ", ".join(f"{mark}{written(BY_NAME[name])}{mark}" for name in SCHEDULE_KNOBS)
+    of_operators = ", ".join(f"{mark}{name}{mark}" for name in OPERATOR_KNOBS)
+    return f"Of a functor or @label: {of_operators}; of the program: {of_program}."
+
+
+def standing() -> str:
+    """On which operators the knobs of operators have an effect, in words."""
+    clauses = [f"`{name}` is for {_and(BY_NAME[name].operators)}" for name in OPERATOR_KNOBS]
+    return ", ".join(clauses)
+
+
 def documented() -> list[str]:
     """The rows of the table in `docs/language.md`."""
     later = ", ".join(f"`{name}`" for name in LATER_KNOBS)
-    rows = ["| knob | values |", "| --- | --- |"]
+    rows = ["| knob | values | without it | decides |", "| --- | --- | --- | --- |"]
     for knob in KNOBS:
         operators = f" (of {', '.join(f'`{operator}`' for operator in knob.operators)})" if knob.operators else ""
         if knob.values:
-            rows.append(f"| `{written(knob)}`{operators} | {knob.text} |")
+            rows.append(f"| `{written(knob)}`{operators} | {_values(knob)} | {knob.without} | {knob.text} |")
         elif knob.name == LATER_KNOBS[0]:
-            rows.append(f"| {later} | {knob.text} |")
+            rows.append(f"| {later} | *later* | | |")
     return rows
+
+
+def explained(knob: Knob, subject: str = "") -> str:
+    """What `gdslc explain` prints of a knob; `subject` is the functor or label that was asked about."""
+    name = (f"{subject or 'visit'}." if knob.operators else "") + written(knob)
+    operators = " and ".join(knob.operators)
+    rows = [("of", f"{operators}, by its functor or its @label, which wins" if knob.operators else "the whole program")]
+    if knob.values:
+        rows += [("values", ", ".join(knob.values)), ("without it", knob.without.replace("`", ""))]
+    if knob.later or not knob.values:
+        rows.append(("not built", ", ".join(knob.later) or "any value of it"))
+    arguments = ", ".join(f"{argument.name}={argument.default}" for argument in knob.arguments)
+    if arguments:
+        rows.append((f"auto({arguments})", "these are the numbers of auto itself:"))
+        rows += [(f"    {argument.name}", argument.text) for argument in knob.arguments]
+    width = max(len(word) for word, _ in rows)
+    lines = [f"{name}: {knob.text}", "", *(f"    {word:{width}}  {text}" for word, text in rows)]
+    if knob.values:
+        entry = f"{name} = {knob.example}"
+        lines += ["", "Example:", "", f"    tune {{ {entry}; }}", f"    gdslc run … --tune {entry.replace(' = ', '=')}"]
+    return "\n".join(lines) + "\n"
+
+
+def listing() -> list[str]:
+    """A line for each knob that there is."""
+    names = {written(knob): knob for knob in KNOBS if knob.values}
+    width = max(map(len, names))
+    return [f"{name:{width}}  {', '.join(knob.values)}: {knob.text}".replace("`", "") for name, knob in names.items()]
+
+
+def _values(knob: Knob) -> str:
+    parts = [f"`{' '.join(knob.values)}`"]
+    if knob.arguments:
+        parts.append(f"`auto({', '.join(f'{argument.name}=…' for argument in knob.arguments)})`")
+    later = f"; *later* `{' '.join(knob.later)}`" if knob.later else ""
+    return ", ".join(parts) + later
+
+
+def _and(words: Iterable[str]) -> str:
+    return " and ".join(f"`{word}`" for word in words)

@@ -8,6 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("gdsl", deadline=None)  # no test asserts a time
+settings.load_profile("gdsl")
 
 ROOT = Path(__file__).parents[1]
 if str(ROOT) not in sys.path:  # `pytest` alone does not put it there, `python -m pytest` does

@@ -10,6 +10,7 @@ from dataclasses import replace
 from gdsl import cache
 from gdsl.api.program import Program
 from gdsl.diagnostics import GdslError, shown
+from gdsl.garbage import uncollected
 from gdsl.ir import nodes as ir
 from gdsl.ir import storage
 from gdsl.program_text import TEXT, read_file, read_source
@@ -84,8 +85,9 @@ def load(source: Source, words: tuple[str, ...] = ()) -> ir.Program:
         return program
     from gdsl import pipeline
 
-    program = pipeline.load(source, words)
-    data = storage.encode(program)
+    with uncollected():
+        program = pipeline.load(source, words)
+        data = storage.encode(program)
     if data is not None:
         cache.put("front", key, data)
     return program

@@ -11,7 +11,7 @@ from gdsl.ir.traversal import walk
 from gdsl.source import Span
 
 if TYPE_CHECKING:
-    from gdsl.codegen.expressions import CheckSite
+    from gdsl.codegen.checks import CheckSite
 
 __all__ = ["index_error", "iterations_error", "memory_error", "out_of_range", "timeout_error"]
 

@@ -18,9 +18,9 @@ from functools import cache as remember
 from pathlib import Path
 
 from gdsl.cache.place import REMEDY, cannot, directory, is_noexec, made, private_file, refused, trouble
+from gdsl.cache.state import look, package
 from gdsl.cache.trust import read_private
 from gdsl.diagnostics import caution
-from gdsl.version import __version__
 
 __all__ = [
     "REMEDY",
@@ -126,17 +126,21 @@ def usage() -> tuple[int, int]:
 
 @remember
 def fingerprint() -> str:
-    """A hash over gdsl's own code, grammar and templates: entries of another state of gdsl are never found."""
-    package = Path(__file__).parents[1]
-    installed = package / "_data"
-    data = installed if installed.is_dir() else package.parent
-    digest = hashlib.sha256(__version__.encode())
-    for root, pattern in ((package, "*.py"), (data / "grammar", "*"), (data / "templates", "*")):
-        for path in sorted(root.rglob(pattern)):
-            if "__pycache__" not in path.parts and path.is_file():
-                content = path.read_bytes()
-                digest.update(f"{path.relative_to(root)}\0{len(content)}\0".encode() + content)
-    return digest.hexdigest()
+    """A hash over gdsl's own code, grammar and templates: entries of another state of gdsl are never found.
+
+    Reading all of it takes longer than reading an entry, so the hash is noted in the cache for as long as the files
+    look the same from outside.
+    """
+    state = look()
+    outside = state.outside()
+    name = f"state-{hashlib.sha256(os.fsencode(package())).hexdigest()}"
+    noted = (_read("", name) or b"").decode("ascii", "replace").split()
+    if len(noted) == 2 and noted[0] == outside:
+        return noted[1]
+    content = state.content()
+    if state.settled():
+        _note(name, f"{outside} {content}".encode())
+    return content
 
 
 def program_key(program: object) -> str:
@@ -179,17 +183,34 @@ def _stage(kind: str, name: str, data: bytes) -> Path | None:
         if refusal is not None:
             _warn(refusal)
             return None
-        handle, staged = tempfile.mkstemp(prefix=".", dir=place)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(data + _trailer(name, data))
-        except BaseException:
-            _discard(Path(staged))
-            raise
+        return _written(place, name, data)
     except (OSError, ValueError) as error:
         _warn(cannot("written", error))
         return None
+
+
+def _written(place: Path, name: str, data: bytes) -> Path:
+    """A new file in `place` that holds the whole entry. Raises OSError."""
+    handle, staged = tempfile.mkstemp(prefix=".", dir=place)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data + _trailer(name, data))
+    except BaseException:
+        _discard(Path(staged))
+        raise
     return Path(staged)
+
+
+def _note(name: str, data: bytes) -> None:
+    """Keep something beside the entries, where there is a cache by now; not worth a word where that fails."""
+    with contextlib.suppress(OSError, ValueError):
+        place = directory()
+        if place.is_dir() and refused(place) is None:
+            staged = _written(place, name, data)
+            try:
+                os.replace(staged, place / name)
+            except OSError:
+                _discard(staged)
 
 
 def _store(staged: Path, name: str) -> Path | None:

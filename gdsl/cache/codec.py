@@ -8,6 +8,7 @@ that is read is ever executed or imported.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
 import re
 import types
@@ -151,8 +152,7 @@ class Codec(Generic[Root]):
 
     def _one_of(self, parents: tuple[Any, ...]) -> _Pair:
         """Dataclasses: `parents` and those made from them."""
-        known = {name: kind for name, kind in self._namespace.items() if isinstance(kind, type)}
-        family = {name: kind for name, kind in known.items() if issubclass(kind, parents) and _is_leaf(kind, known)}
+        family = {name: kind for name, kind in self._leaves.items() if issubclass(kind, parents)}
         kinds, only = frozenset(family.values()), next(iter(family))
         tagged = len(family) > 1
 
@@ -169,10 +169,19 @@ class Codec(Generic[Root]):
 
         return _Pair(write, read, frozenset((list,)), kinds)
 
+    @functools.cached_property
+    def _leaves(self) -> dict[str, type]:
+        """The dataclasses from which no other class is made: a program holds no others."""
+        known = {name: kind for name, kind in self._namespace.items() if isinstance(kind, type)}
+        parents = {parent for kind in known.values() for parent in kind.__mro__[1:]}
+        return {name: kind for name, kind in known.items() if kind not in parents and dataclasses.is_dataclass(kind)}
+
     def _hint(self, annotation: Any) -> Any:
         """What an annotation means, each looked at once: that takes longer than reading a program."""
         if not isinstance(annotation, str):
             return annotation
+        if isinstance(self._namespace.get(annotation), type):
+            return self._namespace[annotation]
         if annotation not in self._hints:
             holder = types.SimpleNamespace(__annotations__={"it": annotation})
             self._hints[annotation] = typing.get_type_hints(holder, globalns=self._namespace)["it"]
@@ -228,13 +237,6 @@ def _matching(names: re.Pattern[str]) -> _Pair:
         return value
 
     return _Pair(same, same, frozenset((str,)), frozenset((str,)))
-
-
-def _is_leaf(kind: type, known: Mapping[str, type]) -> bool:
-    """Classes that others are made from stand for those; a program holds none of themselves."""
-    return dataclasses.is_dataclass(kind) and not any(
-        other is not kind and issubclass(other, kind) for other in known.values()
-    )
 
 
 def _require(holds: bool) -> None:

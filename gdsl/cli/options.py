@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from gdsl.diagnostics import shown
-from gdsl.knobs import BY_NAME, OPERATOR_KNOBS, SCHEDULE_KNOBS, written
+from gdsl.knobs import summary
 from gdsl.numerals import real_number, whole_number
 
 if TYPE_CHECKING:
@@ -87,8 +87,7 @@ def tuning_options(command: Command) -> Command:
         metavar="KNOB=VALUE",
         multiple=True,
         callback=_checked_tune,
-        help="Set a knob, such as visit.direction=pull or schedule.ids=64; may be repeated. Of a functor or @label: "
-        f"{', '.join(OPERATOR_KNOBS)}; of the program: {', '.join(written(BY_NAME[name]) for name in SCHEDULE_KNOBS)}.",
+        help=f"Set a knob, such as visit.direction=pull or schedule.ids=64; may be repeated. {summary()}",
     )(decorated)
 
 

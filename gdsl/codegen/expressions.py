@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from gdsl.codegen.checks import CheckSite, CheckTable
 from gdsl.codegen.conversions import conversion
 from gdsl.codegen.literals import id_number, literal, type_name
 from gdsl.codegen.names import Names
@@ -43,7 +43,6 @@ from gdsl.ir.nodes import (
     UpdateValue,
 )
 from gdsl.operations import BinaryOperation, Builtin, Domain, Outcome, ReduceOperation, UnaryOperation
-from gdsl.source import Span
 from gdsl.types import ScalarType
 
 REDUCTIONS = {
@@ -77,35 +76,6 @@ _ON_BOOLS = {
     BinaryOperation.BIT_OR: BinaryOperation.OR,
     BinaryOperation.BIT_XOR: BinaryOperation.NOT_EQUAL,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class CheckSite:
-    """A computed index: the array, degree function or frontier it is for, its type and its place in the text."""
-
-    subject: str
-    domain: Domain
-    kind: ScalarType
-    span: Span
-
-
-@dataclass
-class CheckTable:
-    """The checked indices of one program; generated code reports the number of the one that failed."""
-
-    enabled: bool = True
-    """`tune { bounds off; }` clears it: then nothing is checked."""
-    sites: list[CheckSite] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self._numbers = {site: number for number, site in enumerate(self.sites)}
-
-    def number(self, site: CheckSite) -> int:
-        """The number of `site`, which is added where it is new."""
-        number = self._numbers.setdefault(site, len(self.sites))
-        if number == len(self.sites):
-            self.sites.append(site)
-        return number
 
 
 class ExpressionPrinter:
@@ -249,7 +219,7 @@ class ExpressionPrinter:
             return binary_text(operation, self._compared(node.left), self._compared(node.right))
         left = self._text(node.left)
         fits = cannot_overflow(node) if operation in _WRAPPING else operation in _SATURATING and stays_below_inf(node)
-        if fits and node.type.is_integer:
+        if fits and node.type.is_integer and not is_wide_product(node.type, operation):
             plain = _SATURATING[operation][1] if operation in _SATURATING else operation
             return binary_text(plain, left, self._text(node.right))
         return self._operation(left, node.type, operation, node.right)
@@ -266,7 +236,7 @@ class ExpressionPrinter:
         right = self._text(operand)
         if operation in _SATURATING:
             return call(_SATURATING[operation][0], left.text, right.text)
-        if operation in _WRAPPING and kind.is_signed:
+        if operation in _WRAPPING and (kind.is_signed or is_wide_product(kind, operation)):
             return call(_WRAPPING[operation], left.text, right.text)
         if operation in (BinaryOperation.INTEGER_DIVIDE, BinaryOperation.MODULO):
             return _quotient(kind, operation is BinaryOperation.INTEGER_DIVIDE, left, right, operand)
@@ -326,11 +296,16 @@ def _quotient(kind: ScalarType, whole: bool, left: Text, right: Text, divisor: E
     return call("divide" if whole else "modulo", left.text, right.text)
 
 
+def is_wide_product(kind: ScalarType, operation: BinaryOperation) -> bool:
+    """Products of 64 bits are never left to the compiler: the runtime of the CUDA backend says why (`multiplied`)."""
+    return operation is BinaryOperation.MULTIPLY and kind.is_integer and kind.bits == 64
+
+
 def _shift(kind: ScalarType, operation: BinaryOperation, left: Text, right: Text, count: Expression) -> Text:
     is_left = operation is BinaryOperation.SHIFT_LEFT
     bits = kind.bits
     low, high = value_range(count)
-    if bits is not None and low >= 0 and high < bits and not (is_left and kind.is_signed):
+    if bits is not None and low >= 0 and high < bits and not (is_left and (kind.is_signed or bits == 64)):
         return binary_text(operation, left, right)
     return call("shift_left" if is_left else "shift_right", left.text, right.text)
 

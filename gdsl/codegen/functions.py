@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from gdsl.codegen.expressions import CheckTable, ExpressionPrinter
+from gdsl.codegen.checks import CheckTable
+from gdsl.codegen.expressions import ExpressionPrinter
 from gdsl.codegen.lines import RESUME, Lines
 from gdsl.codegen.literals import type_name
 from gdsl.codegen.names import Names

@@ -30,6 +30,7 @@ from gdsl.ir.nodes import (
 )
 from gdsl.ir.traversal import walk
 from gdsl.operations import ReduceOperation
+from gdsl.types import ScalarType
 
 _OPERATORS = {ReduceOperation.ADD: "+=", ReduceOperation.SUBTRACT: "-=", ReduceOperation.MULTIPLY: "*="}
 _SHORT_LOOP = 1024
@@ -87,7 +88,7 @@ class StatementPrinter:
         is_total = isinstance(target, ScalarTarget) and target.scalar in self.accumulated
         if not is_total and not self.expressions.is_plain(target):
             self._add(node, f"reduce_{suffix}({self.expressions.address(target)}, {value});")
-        elif node.operation in _OPERATORS and not target.type.is_signed:
+        elif _has_operator(node.operation, target.type):
             self._add(node, f"{self._lvalue(target)} {_OPERATORS[node.operation]} {value};")
         else:
             address = f"&{self._lvalue(target)}" if is_total else self.expressions.address(target)
@@ -199,3 +200,10 @@ _PRINTERS: dict[type[Statement], Callable[[StatementPrinter, Any], None]] = {
     Break: StatementPrinter._break,
     Return: StatementPrinter._return,
 }
+
+
+def _has_operator(operation: ReduceOperation, kind: ScalarType) -> bool:
+    """Whether C++'s own operator does it: signed numbers would not wrap, and for products see `is_wide_product`."""
+    if operation is ReduceOperation.MULTIPLY:
+        return kind.is_float
+    return operation in _OPERATORS and not kind.is_signed

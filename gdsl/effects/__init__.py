@@ -10,7 +10,24 @@ then `gdsl.rules.writes` (what is allowed), `gdsl.uniqueness.operators` (what an
 results) and `gdsl.uniqueness.schedule` (how grades pass through the schedule).
 """
 
-from gdsl.effects.collect import ProgramEffects, program_effects
-from gdsl.effects.summary import Effects, Guard, Read, Waiting, Write, WriteKind, each
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gdsl.effects.collect import ProgramEffects, program_effects
+    from gdsl.effects.summary import Effects, Guard, Read, Waiting, Write, WriteKind, each
 
 __all__ = ["Effects", "Guard", "ProgramEffects", "Read", "Waiting", "Write", "WriteKind", "each", "program_effects"]
+
+_OF_PROGRAMS = ("ProgramEffects", "program_effects")
+
+
+def __getattr__(name: str) -> object:
+    """Import what is here when it is first used: planning a program that is known needs `access` alone."""
+    if name not in __all__:
+        raise AttributeError(f"module 'gdsl.effects' has no attribute {name!r}")
+    home = importlib.import_module(f"gdsl.effects.{'collect' if name in _OF_PROGRAMS else 'summary'}")
+    value = globals()[name] = getattr(home, name)
+    return value

@@ -12,6 +12,7 @@ from enum import Enum
 
 from gdsl.ir.calls import function_order
 from gdsl.ir.nodes import (
+    CombineFrontiers,
     CopyFrontier,
     DefineFrontier,
     EdgeFunctor,
@@ -156,6 +157,9 @@ def frontiers_of(step: Node) -> FrontierUse:
         return FrontierUse(asked_frontiers(step.members), (step.name,))
     if isinstance(step, (CopyFrontier, FarEnds)):
         return FrontierUse((step.other,), (step.name,))
+    if isinstance(step, CombineFrontiers):
+        operands = (step.first.frontier, step.second.frontier)
+        return FrontierUse(tuple(name for name in operands if name is not None), (step.name,))
     if isinstance(step, Operator):
         read = () if step.frontier.frontier is None else (step.frontier.frontier,)
         return FrontierUse(read, () if step.result is None else (step.result,))

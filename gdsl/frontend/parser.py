@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import re
-import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from gdsl import cache as tables
 from gdsl.diagnostics import Diagnostic, GdslError
 from gdsl.frontend import syntax
 from gdsl.frontend.failures import line_and_column, shown_character, unexpected_character, unexpected_token
 from gdsl.frontend.mistakes import describe
+from gdsl.frontend.tables import parser
 from gdsl.recursion import DEEPEST_NESTING, make_room
-from gdsl.resources import resource_text
 from gdsl.source import Source, Span
-
-if TYPE_CHECKING:
-    from lark import Lark
 
 _UNSEEN = re.compile("\r(?!\n)|[\v\x85\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 """Line ends of which only some programs know, signs that turn the direction of writing, halves of characters."""
@@ -85,7 +77,7 @@ def parse_tune_words(words: tuple[str, ...]) -> tuple[syntax.TuneEntry, ...]:
         wrong = _unreadable(source)
         if wrong is None:
             try:
-                tree = _parser("tune_entry").parse(word)
+                tree = parser("tune_entry").parse(word)
             except UnexpectedInput as failure:
                 wrong = _described(failure, source, _spellings("tune_entry"))
         if wrong is not None:
@@ -97,30 +89,12 @@ def parse_tune_words(words: tuple[str, ...]) -> tuple[syntax.TuneEntry, ...]:
     return tuple(entries)
 
 
-@cache
-def _parser(start: str) -> Lark:
-    """The parser for one of the grammar's start rules; its tables are kept in the cache, they take 0.2 s to make."""
-    import lark
-
-    key = (start, lark.__version__, sys.version)
-    kept = tables.get("grammar", key)
-    if kept is not None:
-        with contextlib.suppress(Exception):  # whatever a broken table does: it is made anew
-            return lark.Lark.load(io.BytesIO(kept))
-    grammar = resource_text("grammar", "gdsl.lark")
-    made = lark.Lark(grammar, parser="lalr", start=start, propagate_positions=True, maybe_placeholders=True)
-    buffer = io.BytesIO()
-    made.save(buffer)
-    tables.put("grammar", key, buffer.getvalue())
-    return made
-
-
 def _tree(source: Source, start: str) -> tuple[Any, list[Diagnostic], syntax.Broken]:
     """Lark's tree of a text, or of what can be read of it, and the parser's diagnostics."""
     from lark.exceptions import UnexpectedInput
 
     try:
-        return _parser(start).parse(source.text), [], syntax.Broken()
+        return parser(start).parse(source.text), [], syntax.Broken()
     except UnexpectedInput as failure:
         from gdsl.frontend.recovery import Recovery
 
@@ -134,7 +108,7 @@ def _spellings(start: str) -> dict[str, str]:
     """By kind the text of all tokens that are always written alike."""
     from lark.lexer import PatternStr
 
-    terminals = _parser(start).terminals
+    terminals = parser(start).terminals
     return {terminal.name: terminal.pattern.value for terminal in terminals if isinstance(terminal.pattern, PatternStr)}
 
 

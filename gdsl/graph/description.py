@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
-from scipy.sparse import csgraph
 
 from gdsl.graph.errors import readable_bytes
-from gdsl.graph.graph import WIDE_FROM, Graph
+from gdsl.graph.graph import Graph
+from gdsl.graph.ids import WIDE_FROM
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,13 +108,15 @@ def describe(graph: Graph) -> GraphInfo:
 
 def _components(graph: Graph) -> tuple[int | None, int | None]:
     """Number and largest size of the weak components, by SciPy, which counts edges in int32."""
+    from scipy.sparse import csgraph, csr_array  # only here: csgraph alone takes as long to import as NumPy
+
     if graph.num_vertices == 0:
         return 0, 0
     if graph.num_edges >= WIDE_FROM or graph.num_vertices >= WIDE_FROM:
         return None, None
     ones = np.ones(graph.num_edges, dtype=np.int8)
     shape = (graph.num_vertices, graph.num_vertices)
-    matrix = sparse.csr_array((ones, graph.columns, graph.offsets.astype(np.int32)), shape=shape)
+    matrix = csr_array((ones, graph.columns, graph.offsets.astype(np.int32)), shape=shape)
     count, labels = csgraph.connected_components(matrix, directed=True, connection="weak")
     return int(count), int(np.bincount(labels).max())
 

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdsl.graph.columns import find_row, is_count, read_columns
-from gdsl.graph.construction import LARGEST_NUM_VERTICES, EdgeList
+from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.errors import too_large
-from gdsl.graph.graph import WIDE_FROM
+from gdsl.graph.ids import LARGEST_NUM_VERTICES, WIDE_FROM
 from gdsl.graph.memory import require_memory
 from gdsl.graph.text import TextLines, narrowed, short
 

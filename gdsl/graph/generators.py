@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdsl.diagnostics import GdslError, shown
-from gdsl.graph.construction import LARGEST_NUM_VERTICES, EdgeList, build
-from gdsl.graph.graph import Graph, id_dtype
+from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.hashing import Words, permuted, random_words
+from gdsl.graph.ids import LARGEST_NUM_VERTICES, id_dtype
 from gdsl.graph.memory import require_memory
 from gdsl.numerals import is_real, is_whole
 
@@ -27,11 +27,8 @@ _CHUNK = 1 << 17
 _SPEC = re.compile(r"(rmat|grid|uniform):\S*")
 
 
-def rmat(scale: int, edge_factor: int = 16, seed: int = 1) -> Graph:
-    """An R-MAT graph (Chakrabarti, Zhan and Faloutsos 2004) with the parameters of Graph500 and shuffled ids.
-
-    2**scale vertices; edge_factor * 2**scale edges are drawn, then loops and duplicates dropped.
-    """
+def rmat_edges(scale: int, edge_factor: int = 16, seed: int = 1) -> EdgeList:
+    """The edges of `gdsl.graph.rmat`."""
     scale = _whole("scale", scale, 0, 31)
     edge_factor = _whole("edge_factor", edge_factor, 0, 2**20)
     seed = _whole("seed", seed, 0, 2**64 - 1)
@@ -40,7 +37,7 @@ def rmat(scale: int, edge_factor: int = 16, seed: int = 1) -> Graph:
     ids = permuted(np.arange(count, dtype=np.uint64), scale, seed).astype(np.int64)
     pairs = np.empty(draws, dtype=np.int64)
     for start in range(0, draws, _CHUNK):
-        sources, destinations = _rmat_edges(scale, seed, start, min(start + _CHUNK, draws))
+        sources, destinations = _drawn_edges(scale, seed, start, min(start + _CHUNK, draws))
         sources, destinations = ids[sources], ids[destinations]
         low, high = np.minimum(sources, destinations), np.maximum(sources, destinations)
         pairs[start : start + len(low)] = (low << scale) + high
@@ -51,7 +48,7 @@ def rmat(scale: int, edge_factor: int = 16, seed: int = 1) -> Graph:
     return _undirected(low[different], high[different], count)
 
 
-def _rmat_edges(scale: int, seed: int, start: int, stop: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _drawn_edges(scale: int, seed: int, start: int, stop: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The drawn edges number start … stop-1; each hash gives two levels of 32 bits."""
     sources = np.zeros(stop - start, dtype=np.int64)
     destinations = np.zeros(stop - start, dtype=np.int64)
@@ -68,8 +65,8 @@ def _rmat_edges(scale: int, seed: int, start: int, stop: int) -> tuple[NDArray[n
     return sources, destinations
 
 
-def grid(rows: int, columns: int | None = None, keep: float = 0.9, seed: int = 2) -> Graph:
-    """A grid of rows × columns (a square without `columns`), ids row by row, each edge kept with probability `keep`."""
+def grid_edges(rows: int, columns: int | None = None, keep: float = 0.9, seed: int = 2) -> EdgeList:
+    """The edges of `gdsl.graph.grid`."""
     columns = rows if columns is None else columns
     rows = _whole("rows", rows, 1, LARGEST_NUM_VERTICES)
     columns = _whole("columns", columns, 1, LARGEST_NUM_VERTICES)
@@ -90,8 +87,8 @@ def _kept(numbers: NDArray[np.int64], keep: float, seed: int) -> NDArray[np.bool
     return words < np.uint64(round(keep * 2**53))
 
 
-def uniform(vertices: int, edges: int, seed: int = 1) -> Graph:
-    """`edges` different edges of `vertices` vertices, every such graph alike likely as far as hashes go."""
+def uniform_edges(vertices: int, edges: int, seed: int = 1) -> EdgeList:
+    """The edges of `gdsl.graph.uniform`."""
     vertices = _whole("vertices", vertices, 0, 2**31 - 1)
     pairs = vertices * (vertices - 1) // 2
     edges = _whole("edges", edges, 0, pairs)
@@ -117,9 +114,9 @@ def _pair(numbers: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int
     return numbers - high * (high - 1) // 2, high
 
 
-def _undirected(low: NDArray[np.int64], high: NDArray[np.int64], count: int) -> Graph:
+def _undirected(low: NDArray[np.int64], high: NDArray[np.int64], count: int) -> EdgeList:
     dtype = id_dtype(count)
-    return build(EdgeList(low.astype(dtype), high.astype(dtype), count, directed=False))
+    return EdgeList(low.astype(dtype), high.astype(dtype), count, directed=False)
 
 
 def looks_like_generator(text: str) -> bool:
@@ -127,10 +124,8 @@ def looks_like_generator(text: str) -> bool:
     return _SPEC.fullmatch(text) is not None
 
 
-def generate(spec: str) -> Graph:
-    """The graph that `spec` names: `rmat:SCALE[:EDGE_FACTOR]`, `grid:SIDE`, `grid:ROWSxCOLUMNS`,
-    `uniform:VERTICES:EDGES`, each with `:seed=N` and grids with `:keep=P` behind it. Raises GdslError E0713.
-    """
+def generated_edges(spec: str) -> EdgeList:
+    """The edges of `gdsl.graph.generate`."""
     if not isinstance(spec, str):
         raise TypeError(f"a generator is named by a str, not {shown(spec)}")
     if not looks_like_generator(spec):
@@ -142,10 +137,10 @@ def generate(spec: str) -> Graph:
         _refuse(f"`{spec}` says something twice", f"write it as {_FORMS[kind]}")
     if kind == "grid" and len(numbers) == 1 and "x" in numbers[0]:
         numbers = numbers[0].split("x")
-    makers: dict[str, tuple[Callable[..., Graph], int, int, set[str]]] = {
-        "rmat": (rmat, 1, 2, {"seed"}),
-        "grid": (grid, 1, 2, {"seed", "keep"}),
-        "uniform": (uniform, 2, 2, {"seed"}),
+    makers: dict[str, tuple[Callable[..., EdgeList], int, int, set[str]]] = {
+        "rmat": (rmat_edges, 1, 2, {"seed"}),
+        "grid": (grid_edges, 1, 2, {"seed", "keep"}),
+        "uniform": (uniform_edges, 2, 2, {"seed"}),
     }
     make, fewest, most, known = makers[kind]
     if not fewest <= len(numbers) <= most or not named.keys() <= known:

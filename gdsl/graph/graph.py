@@ -11,13 +11,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from gdsl.diagnostics import shown
 from gdsl.files import path_name
-from gdsl.graph.immutable import Values, immutable
+from gdsl.graph.csr import Csr, checked_csr, csr_of, edge_sources, edges_of, first_without_opposite, transpose
+from gdsl.graph.edge_list import EdgeList, edges_from_arrays
+from gdsl.graph.given import flag
+from gdsl.graph.ids import WIDE_FROM, vertex_count
+from gdsl.graph.immutable import immutable
+from gdsl.graph.networkx_graphs import edges_of_networkx
+from gdsl.graph.reading import read_graph
+from gdsl.graph.sparse_matrices import csr_of_matrix
+from gdsl.graph.transformations import GraphOptions
 
 if TYPE_CHECKING:
     import os
-
-WIDE_FROM = 2**31 - 1
-"""From this many vertices (edges) on, vertex (edge) ids are kept as int64 and devices use 64 bits."""
 
 
 class Graph:
@@ -41,8 +46,7 @@ class Graph:
     directed: bool
     attributes: Mapping[str, NDArray[Any]]
     vertex_attributes: Mapping[str, NDArray[Any]]
-    _offsets: NDArray[np.int64]
-    _columns: NDArray[Any]
+    _csr: Csr
 
     def __init__(
         self,
@@ -57,42 +61,33 @@ class Graph:
 
         The arrays are copied. Raises GdslError E0707, E0709 or E0711 for what is no such CSR.
         """
-        from gdsl.graph.construction import checked_csr
-
         of_edges = {} if attributes is None else attributes
         of_vertices = {} if vertex_attributes is None else vertex_attributes
-        self._keep(*checked_csr(offsets, columns, directed, of_edges, of_vertices))
+        self._keep(checked_csr(offsets, columns, directed, of_edges, of_vertices))
 
     @classmethod
-    def _made(
-        cls,
-        offsets: NDArray[Any],
-        columns: NDArray[Any],
-        directed: bool,
-        attributes: Mapping[str, NDArray[Any]],
-        vertex_attributes: Mapping[str, NDArray[Any]],
-    ) -> Graph:
+    def _from_edge_list(cls, edges: EdgeList) -> Graph:
+        return Graph._made(csr_of(edges))
+
+    def _edge_list(self) -> EdgeList:
+        """The edges by id; of an undirected graph each once, from the lower to the higher end."""
+        return edges_of(self._csr)
+
+    @classmethod
+    def _made(cls, csr: Csr) -> Graph:
         """The graph of a CSR that is known to be right."""
         graph = cls.__new__(cls)
-        graph._keep(offsets, columns, directed, attributes, vertex_attributes)
+        graph._keep(csr)
         return graph
 
-    def _keep(
-        self,
-        offsets: NDArray[Any],
-        columns: NDArray[Any],
-        directed: bool,
-        attributes: Mapping[str, NDArray[Any]],
-        vertex_attributes: Mapping[str, NDArray[Any]],
-    ) -> None:
+    def _keep(self, csr: Csr) -> None:
         self.__dict__.update(
-            _offsets=immutable(offsets, np.dtype(np.int64)),
-            _columns=immutable(columns, id_dtype(len(offsets) - 1)),
-            num_vertices=len(offsets) - 1,
-            num_edges=len(columns),
-            directed=directed,
-            attributes=Values(attributes),
-            vertex_attributes=Values(vertex_attributes),
+            _csr=csr,
+            num_vertices=csr.num_vertices,
+            num_edges=len(csr.columns),
+            directed=csr.directed,
+            attributes=csr.attributes,
+            vertex_attributes=csr.vertex_attributes,
         )
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -104,7 +99,7 @@ class Graph:
     def __reduce__(self) -> tuple[Any, ...]:
         """Copies and pickles hold the CSR and the attributes; the rest is made again when it is needed."""
         values = (dict(self.attributes), dict(self.vertex_attributes))
-        return _graph_from_parts, (type(self), self._offsets, self._columns, self.directed, *values)
+        return _graph_from_parts, (type(self), self._csr.offsets, self._csr.columns, self.directed, *values)
 
     def __copy__(self) -> Graph:
         """The graph itself: it does not change."""
@@ -116,12 +111,12 @@ class Graph:
     @property
     def offsets(self) -> NDArray[np.int64]:
         """int64[V+1]; the edges that leave v have the ids offsets[v] … offsets[v+1]-1."""
-        return self._offsets.view()
+        return self._csr.offsets.view()
 
     @property
     def columns(self) -> NDArray[Any]:
         """int32[E] (int64 where ids need it), the far end of each edge."""
-        return self._columns.view()
+        return self._csr.columns.view()
 
     @classmethod
     def from_edges(
@@ -141,15 +136,14 @@ class Graph:
         With directed=False each edge is given once and stored both ways. Without `num_vertices` it is the largest
         id plus one. Raises GdslError (E0707, E0709, E0711) for arrays that are no such thing.
         """
-        from gdsl.graph.construction import build, edges_from_arrays
-
         named = {} if attributes is None else attributes
         if weights is not None and isinstance(named, Mapping):
             if "weight" in named:
                 raise ValueError("weights and attributes['weight'] are the same; give one of them")
             named = {**named, "weight": weights}
         of_vertices = {} if vertex_attributes is None else vertex_attributes
-        return build(edges_from_arrays(sources, destinations, num_vertices, named, directed, of_vertices))
+        edges = edges_from_arrays(sources, destinations, num_vertices, named, directed, of_vertices)
+        return Graph._from_edge_list(edges)
 
     @classmethod
     def from_scipy(cls, matrix: Any, *, directed: bool = True) -> Graph:
@@ -158,10 +152,7 @@ class Graph:
         Parallel entries and stored zeros are kept, but for the zeros that BSR and DIA fill up with; boolean matrices
         give no weights. With directed=False the matrix must be symmetric. Raises GdslError E0704, E0707 or E0711.
         """
-        from gdsl.graph.construction import flag
-        from gdsl.graph.sparse_matrices import graph_of_matrix
-
-        return graph_of_matrix(matrix, flag("directed", directed))
+        return Graph._made(csr_of_matrix(matrix, flag("directed", directed)))
 
     @classmethod
     def from_networkx(cls, graph: Any) -> Graph:
@@ -170,9 +161,7 @@ class Graph:
         Nodes 0 … V-1 keep their numbers; any other nodes are numbered in the order of `graph.nodes`. Edges without
         a `weight` among others that have one get 1, as NetworkX counts them. Raises GdslError E0711.
         """
-        from gdsl.graph.networkx_graphs import graph_of_networkx
-
-        return graph_of_networkx(graph)
+        return Graph._from_edge_list(edges_of_networkx(graph))
 
     @classmethod
     def read(
@@ -193,15 +182,12 @@ class Graph:
         largest id's. `undirected`, `weights="random:SEED"` and `dedup="min"|"sum"|"first"` are `GraphOptions`.
         Raises GdslError E07xx with file and line, TypeError for arguments of a wrong kind.
         """
-        from gdsl.graph.construction import flag, vertex_count
-        from gdsl.graph.reading import read_graph
-        from gdsl.graph.transformations import GraphOptions
-
         name = path_name(path, "a graph's path is a str or a path-like object")
         if format is not None and not isinstance(format, str):
             raise TypeError(f"format must be a str, not {shown(format)}")
         options = GraphOptions(flag("undirected", undirected), weights, dedup)
-        return read_graph(name, options, format, flag("one_based", one_based), vertex_count(num_vertices))
+        csr = read_graph(name, options, format, flag("one_based", one_based), vertex_count(num_vertices))
+        return Graph._made(csr)
 
     @property
     def id_bits(self) -> int:
@@ -240,7 +226,7 @@ class Graph:
 
     @cached_property
     def _out_degrees(self) -> NDArray[np.int32]:
-        return immutable(np.diff(self._offsets), np.dtype(np.int32))
+        return immutable(np.diff(self._csr.offsets), np.dtype(np.int32))
 
     @cached_property
     def _in_degrees(self) -> NDArray[np.int32]:
@@ -248,15 +234,12 @@ class Graph:
 
     @cached_property
     def _edge_sources(self) -> NDArray[Any]:
-        vertices = np.arange(self.num_vertices, dtype=self._columns.dtype)
-        return immutable(np.repeat(vertices, np.diff(self._offsets)))
+        return immutable(edge_sources(self._csr.offsets, self._csr.columns))
 
     @cached_property
     def _csc(self) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[Any]]:
-        from gdsl.graph.construction import transpose
-
-        offsets, sources, edge_ids = transpose(self._offsets, self._columns)
-        kept = immutable(offsets, np.dtype(np.int64)), immutable(sources, self._columns.dtype)
+        offsets, sources, edge_ids = transpose(self._csr.offsets, self._csr.columns)
+        kept = immutable(offsets, np.dtype(np.int64)), immutable(sources, self._csr.columns.dtype)
         return *kept, immutable(edge_ids)
 
     def ends(self, edge: int) -> tuple[int, int]:
@@ -274,9 +257,7 @@ class Graph:
 
     def first_asymmetric_edge(self) -> int | None:
         """The lowest id of an edge that lacks its opposite; None if the graph is symmetric."""
-        from gdsl.graph.construction import first_without_opposite
-
-        return None if self.is_symmetric() else first_without_opposite(self)
+        return None if self.is_symmetric() else first_without_opposite(self._csr)
 
     def first_duplicate_or_loop(self) -> int | None:
         """The lowest id of an edge that is a self-loop or repeats the edge before it; None if the graph is simple."""
@@ -291,10 +272,5 @@ class Graph:
         return f"<Graph: {self.num_vertices:,} vertices, {self.num_edges:,} stored edges, {kind}{names}>"
 
 
-def id_dtype(count: int) -> np.dtype[Any]:
-    """The dtype that host arrays of ids below `count` have."""
-    return np.dtype(np.int32 if count < WIDE_FROM else np.int64)
-
-
 def _graph_from_parts(kind: type[Graph], *parts: Any) -> Graph:
-    return kind._made(*parts)
+    return kind._made(Csr(*parts))

@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gdsl.graph.construction import build, edges_from_arrays
+from gdsl.graph.edge_list import EdgeList, edges_from_arrays
 from gdsl.graph.errors import bad_array
-from gdsl.graph.graph import Graph
 
 
-def graph_of_networkx(graph: Any) -> Graph:
-    """The graph of a NetworkX graph; `Graph.from_networkx` says how nodes and attributes become ids and arrays."""
+def edges_of_networkx(graph: Any) -> EdgeList:
+    """The edges of a NetworkX graph; `Graph.from_networkx` says how nodes and attributes become ids and arrays."""
     if isinstance(graph, type) or not all(
         hasattr(graph, name) for name in ("nodes", "edges", "is_directed", "is_multigraph")
     ):
@@ -27,10 +26,8 @@ def graph_of_networkx(graph: Any) -> Graph:
     for node, data in graph.nodes(data=True):
         node_data[number[node]] = data
     attributes = _columns(edge_data, f"edge of {type(graph).__name__}")
-    return build(
-        edges_from_arrays(
-            sources, destinations, len(number), attributes, graph.is_directed(), _columns(node_data, "node")
-        )
+    return edges_from_arrays(
+        sources, destinations, len(number), attributes, graph.is_directed(), _columns(node_data, "node")
     )
 
 

@@ -1,18 +1,16 @@
-"""Graphs from files of any known format, and from the words that name a generator."""
+"""Graphs from files of any known format."""
 
 from __future__ import annotations
 
 import os
 from dataclasses import replace
-from typing import Any
 
 from gdsl.diagnostics import GdslError
-from gdsl.graph.construction import EdgeList, build
+from gdsl.graph.csr import Csr, csr_of, edges_of
 from gdsl.graph.dimacs import read_dimacs
-from gdsl.graph.edge_lists import read_edge_list
+from gdsl.graph.edge_list import EdgeList
+from gdsl.graph.edge_list_files import read_edge_list
 from gdsl.graph.errors import no_memory
-from gdsl.graph.generators import generate, looks_like_generator
-from gdsl.graph.graph import Graph
 from gdsl.graph.matrix_market import read_matrix_market
 from gdsl.graph.memory import available_memory
 from gdsl.graph.sparse_matrices import read_npz
@@ -61,8 +59,8 @@ def read_graph(
     wanted: str | None = None,
     one_based: bool = False,
     num_vertices: int | None = None,
-) -> Graph:
-    """The graph in the file at `path`; `Graph.read` says what the arguments mean."""
+) -> Csr:
+    """The CSR of the graph in the file at `path`; `Graph.read` says what the arguments mean."""
     name = os.fspath(path)
     if wanted is None:
         require_file(name)
@@ -73,7 +71,9 @@ def read_graph(
         )
     try:
         found = _read(name, kind, one_based, num_vertices)
-        return options.apply(found) if isinstance(found, Graph) else build(options.apply_to_edges(found))
+        if isinstance(found, Csr):
+            return found if options.changes_nothing else csr_of(options.apply_to_edges(edges_of(found)))
+        return csr_of(options.apply_to_edges(found))
     except MemoryError:
         raise no_memory("the graph", os.path.getsize(name) * 4, available_memory() or 0, name) from None
     except GdslError as error:
@@ -81,21 +81,7 @@ def read_graph(
         raise GdslError(placed, error.source) from None
 
 
-def open_graph(path_or_spec: str | os.PathLike[str], **options: Any) -> Graph:
-    """What the command line calls GRAPH: a file, or a generator such as `rmat:18` if no file has that name.
-
-    `options` are those of `Graph.read`. Raises GdslError E07xx.
-    """
-    text = os.fspath(path_or_spec)
-    if looks_like_generator(text) and not os.path.exists(text):
-        changes = GraphOptions(
-            **{name: options[name] for name in ("undirected", "weights", "dedup") if name in options}
-        )
-        return changes.apply(generate(text))
-    return Graph.read(text, **options)
-
-
-def _read(path: str, kind: str, one_based: bool, num_vertices: int | None) -> EdgeList | Graph:
+def _read(path: str, kind: str, one_based: bool, num_vertices: int | None) -> EdgeList | Csr:
     if kind == "mtx":
         return read_matrix_market(path)
     if kind == "gr":

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from gdsl.diagnostics import GdslError
 from gdsl.graph.archives import read_archive
-from gdsl.graph.construction import LARGEST_NUM_VERTICES, EdgeList, build, edges_from_arrays
+from gdsl.graph.csr import Csr, csr_of, first_without_opposite, transpose
+from gdsl.graph.edge_list import EdgeList, edges_from_arrays
 from gdsl.graph.errors import bad_array, too_large
-from gdsl.graph.graph import Graph
+from gdsl.graph.ids import LARGEST_NUM_VERTICES
 from gdsl.graph.layouts import ARRAYS_OF_LAYOUT, entries_of
 from gdsl.graph.text import narrowed
 
@@ -22,6 +22,8 @@ def edges_of_matrix(matrix: Any) -> EdgeList:
 
     Raises GdslError E0704 for a matrix that is no graph, E0711 for one whose arrays do not fit together.
     """
+    from scipy import sparse
+
     is_sparse: bool = sparse.issparse(matrix)
     if not is_sparse:
         raise bad_array(f"{type(matrix).__name__} is not a sparse matrix of SciPy", "scipy.sparse.coo_array(matrix)")
@@ -47,35 +49,36 @@ def _not_square(shape: tuple[int, ...]) -> GdslError:
     return GdslError.single("E0704", f"the matrix is {sizes}; a graph's matrix is square")
 
 
-def graph_of_matrix(matrix: Any, directed: bool) -> Graph:
-    """The graph of a sparse matrix; with directed=False it must be symmetric, each edge standing there both ways."""
+def csr_of_matrix(matrix: Any, directed: bool) -> Csr:
+    """The CSR of a sparse matrix; with directed=False it must be symmetric, each edge standing there both ways."""
     edges = edges_of_matrix(matrix)
-    return build(edges) if directed else _symmetric(edges, "leave out directed=False, or give matrix + matrix.T")
+    return csr_of(edges) if directed else _symmetric(edges, "leave out directed=False, or give matrix + matrix.T")
 
 
-def _symmetric(edges: EdgeList, fix: str) -> Graph:
+def _symmetric(edges: EdgeList, fix: str) -> Csr:
     """The undirected graph of edges that stand there both ways. Raises E0704 for the first that does not."""
-    graph = build(edges)
-    edge = graph.first_asymmetric_edge()
-    if edge is None and "weight" in graph.attributes:
-        edge = _first_weight_that_differs(graph)
+    csr = csr_of(edges)
+    edge = first_without_opposite(csr)
+    if edge is None and "weight" in csr.attributes:
+        edge = _first_weight_that_differs(csr)
     if edge is not None:
-        source, destination = graph.ends(edge)
+        source, destination = int(np.searchsorted(csr.offsets, edge, side="right")) - 1, int(csr.columns[edge])
         message = f"the matrix is not symmetric: ({source}, {destination}) and ({destination}, {source}) differ"
         raise GdslError.single("E0704", message, fix=fix)
-    return Graph._made(graph.offsets, graph.columns, False, graph.attributes, {})
+    return Csr(csr.offsets, csr.columns, False, csr.attributes, {})
 
 
-def _first_weight_that_differs(graph: Graph) -> int | None:
-    weights = graph.attributes["weight"]
+def _first_weight_that_differs(csr: Csr) -> int | None:
+    weights = csr.attributes["weight"]
+    _, _, in_edge_ids = transpose(csr.offsets, csr.columns)
     # In a symmetric graph CSC position i stands for the opposite of edge i, parallel edges in their order.
-    opposite = weights[graph.in_edge_ids]
+    opposite = weights[in_edge_ids]
     differs = (weights != opposite) & ~((weights != weights) & (opposite != opposite))
     return int(np.argmax(differs)) if differs.any() else None
 
 
-def read_npz(path: str) -> EdgeList | Graph:
-    """The edges of a matrix saved by `scipy.sparse.save_npz`; the graph, if gdsl saved it as an undirected one.
+def read_npz(path: str) -> EdgeList | Csr:
+    """The edges of a matrix saved by `scipy.sparse.save_npz`; the CSR, if gdsl saved it as an undirected one.
 
     Raises GdslError E07xx.
     """

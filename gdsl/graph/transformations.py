@@ -4,20 +4,32 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gdsl.diagnostics import GdslError, shown
-from gdsl.graph.construction import EdgeList, build, packed
-from gdsl.graph.graph import Graph
+from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.hashing import endpoint_weights
+from gdsl.graph.ids import packed
 from gdsl.numerals import whole_number
 
 LARGEST_RANDOM_WEIGHT = 64
 _DEDUP = ("min", "sum", "first")
 _RANDOM = re.compile(r"random:([0-9]+)(?::([0-9]+))?")
+
+
+class _MadeOfEdges(Protocol):
+    """What `Graph` is to this file, which comes before it."""
+
+    def _edge_list(self) -> EdgeList: ...
+
+    @classmethod
+    def _from_edge_list(cls: type[MadeOfEdges], edges: EdgeList) -> MadeOfEdges: ...
+
+
+MadeOfEdges = TypeVar("MadeOfEdges", bound=_MadeOfEdges)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,21 +87,9 @@ class GraphOptions:
             edges = _with_attributes(edges, {**edges.attributes, "weight": weights})
         return edges
 
-    def apply(self, graph: Graph) -> Graph:
+    def apply(self, graph: MadeOfEdges) -> MadeOfEdges:
         """The graph of `graph`'s edges so changed; of two parallel ones the first is the one with the lower id."""
-        return graph if self.changes_nothing else build(self.apply_to_edges(edges_of_graph(graph)))
-
-
-def edges_of_graph(graph: Graph) -> EdgeList:
-    """The edges of `graph` by id; of an undirected one each once, from the lower to the higher end."""
-    sources, destinations, attributes = graph.edge_sources, graph.columns, graph.attributes
-    if not graph.directed:
-        once = sources <= destinations
-        sources, destinations = sources[once], destinations[once]
-        attributes = {name: values[once] for name, values in attributes.items()}
-    return EdgeList(
-        sources, destinations, graph.num_vertices, graph.directed, dict(attributes), dict(graph.vertex_attributes)
-    )
+        return graph if self.changes_nothing else graph._from_edge_list(self.apply_to_edges(graph._edge_list()))
 
 
 def _refuse(message: str, fix: str) -> NoReturn:

@@ -14,16 +14,13 @@ from typing import IO, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
-from scipy.io import mmwrite
 
 from gdsl.diagnostics import GdslError, shown
 from gdsl.files import path_name, whole_file
 from gdsl.graph.archives import DIRECTED_KEY
-from gdsl.graph.edge_lists import is_column_name
+from gdsl.graph.edge_list_files import is_column_name
 from gdsl.graph.graph import Graph
 from gdsl.graph.reading import COMPRESSED, format_of
-from gdsl.graph.transformations import edges_of_graph
 
 _ROWS = 1 << 16
 _MARKS = re.compile(r"""[\s,;#%"]""")
@@ -119,6 +116,9 @@ class _Honest(io.RawIOBase):
 
 
 def _write_matrix_market(graph: Graph, stream: IO[bytes]) -> None:
+    from scipy.io import mmwrite
+    from scipy.sparse import coo_array
+
     weights = graph.attributes.get("weight")
     field: Literal["pattern", "real", "integer"]
     field = "pattern" if weights is None else "real" if weights.dtype.kind == "f" else "integer"
@@ -130,7 +130,7 @@ def _write_matrix_market(graph: Graph, stream: IO[bytes]) -> None:
         return
     values = np.ones(graph.num_edges, dtype=np.int8) if weights is None else weights
     shape = (graph.num_vertices, graph.num_vertices)
-    matrix = sparse.coo_array((values, (graph.edge_sources, graph.columns)), shape=shape)
+    matrix = coo_array((values, (graph.edge_sources, graph.columns)), shape=shape)
     target: Any = _Honest(stream)
     mmwrite(target, matrix, field=field, symmetry=symmetry)
     if target.failure is not None:
@@ -162,7 +162,7 @@ def _write_dimacs(graph: Graph, stream: IO[bytes]) -> None:
 
 
 def _write_edges(graph: Graph, stream: IO[bytes], delimiter: str, header: bool) -> None:
-    edges = edges_of_graph(graph)
+    edges = graph._edge_list()
     # One value more is the weight for every reader, so it stands right behind the ends.
     names = sorted(edges.attributes, key=lambda name: name != "weight")
     if header or not graph.num_edges:

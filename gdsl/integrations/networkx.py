@@ -6,14 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from gdsl.graph import Graph
-from gdsl.graph.transformations import edges_of_graph
 
 
 def to_networkx(graph: Graph) -> Any:
     """A Graph or DiGraph (Multi… where there are parallel edges) with the nodes 0 … V-1 and all attributes."""
     import networkx
 
-    edges = edges_of_graph(graph)
+    edges = graph._edge_list()
     pairs = list(zip(edges.sources.tolist(), edges.destinations.tolist(), strict=True))
     kinds = {
         (False, False): networkx.Graph,

@@ -39,6 +39,7 @@ from gdsl.ir.expressions import (
 from gdsl.ir.operators import Advance, Closing, Compute, Elements, Filter, Intersect, NeighborReduce, Operator, Step
 from gdsl.ir.program import (
     Array,
+    CombineFrontiers,
     CopyFrontier,
     DefineFrontier,
     Doubt,
@@ -56,7 +57,6 @@ from gdsl.ir.program import (
     StoreElement,
     StoreScalar,
     Swap,
-    Tuning,
     VertexFunctor,
     While,
 )
@@ -77,6 +77,7 @@ from gdsl.ir.statements import (
     Target,
     Update,
 )
+from gdsl.ir.tuning import OperatorKnobs, Tuning
 from gdsl.operations import StoreRule
 
 __all__ = [
@@ -90,6 +91,7 @@ __all__ = [
     "BuiltinCall",
     "Chain",
     "Closing",
+    "CombineFrontiers",
     "CompareAndSwap",
     "Compute",
     "Convert",
@@ -125,6 +127,7 @@ __all__ = [
     "Node",
     "NoneId",
     "Operator",
+    "OperatorKnobs",
     "OwnId",
     "Param",
     "ParamValue",

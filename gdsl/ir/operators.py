@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gdsl.ir.expressions import Node, Role
-from gdsl.operations import Balance, Direction, Domain, NeighborOperation, Over
+from gdsl.operations import Domain, NeighborOperation, Over
 from gdsl.types import ScalarType
 
 
@@ -92,14 +92,6 @@ class Advance(Operator):
     functor: str
     over: Over
     closing: Closing | None
-    direction: Direction
-    balance: Balance
-    alpha: int = 15
-    """An auto direction pulls once alpha × the frontier's edges exceed those not yet visited."""
-    beta: int = 20
-    """An auto direction pushes again once beta × the frontier's size is below the number of vertices."""
-    tuned: bool = True
-    """Whether the program or the caller chose `direction`; else `gdsl.annotate` does."""
     to: Domain = Domain.VERTEX
 
     @property
@@ -156,7 +148,6 @@ class NeighborReduce(Operator):
     over: Over
     array: str
     array_type: ScalarType
-    balance: Balance
 
     @property
     def word(self) -> str:

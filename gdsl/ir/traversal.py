@@ -3,22 +3,45 @@
 from __future__ import annotations
 
 import dataclasses
+import operator
 from collections.abc import Callable, Iterator
+from enum import Enum
 from typing import Any, TypeVar
 
+from gdsl import operations, types
+from gdsl.ir import expressions
 from gdsl.ir.nodes import Node
 
 Part = TypeVar("Part", bound=Node)
 
 
+def _is_enum(kind: object) -> bool:
+    return isinstance(kind, type) and issubclass(kind, Enum)
+
+
+_PLAIN = frozenset(
+    {"Span", "str", "int", "bool", "str | None", "int | None"}
+    | {name for module in (operations, types, expressions) for name, kind in vars(module).items() if _is_enum(kind)}
+)
+"""Annotations of slots that have no nodes inside; all others are looked into."""
 _SLOTS: dict[type[Node], tuple[str, ...]] = {}
+_INSIDE: dict[type[Node], Callable[[Any], tuple[object, ...]]] = {}
 
 
 def _slots(kind: type[Node]) -> tuple[str, ...]:
-    """The slots of a kind of node, but for the place in the text, which has no nodes inside."""
+    """The slots of a kind of node that may have nodes inside."""
     if kind not in _SLOTS:
-        _SLOTS[kind] = tuple(field.name for field in dataclasses.fields(kind) if field.name != "span")
+        _SLOTS[kind] = tuple(field.name for field in dataclasses.fields(kind) if field.type not in _PLAIN)
     return _SLOTS[kind]
+
+
+def _last_first(kind: type[Node]) -> Callable[[Any], tuple[object, ...]]:
+    """How to take the values of those slots, the last one first."""
+    names = _slots(kind)[::-1]
+    if not names:
+        return lambda node: ()
+    values = operator.attrgetter(*names)
+    return values if len(names) > 1 else lambda node: (values(node),)
 
 
 def walk(part: object) -> Iterator[Node]:
@@ -26,12 +49,14 @@ def walk(part: object) -> Iterator[Node]:
     stack = [part]
     while stack:
         current = stack.pop()
-        if isinstance(current, Node):
+        if isinstance(current, tuple):
+            stack += current[::-1]
+        elif isinstance(current, Node):
             yield current
-            values = [getattr(current, name) for name in reversed(_slots(type(current)))]
-            stack += [value for value in values if isinstance(value, Node | tuple)]
-        elif isinstance(current, tuple):
-            stack += reversed(current)
+            kind = type(current)
+            if kind not in _INSIDE:
+                _INSIDE[kind] = _last_first(kind)
+            stack += _INSIDE[kind](current)
 
 
 def depth(part: object) -> int:
@@ -59,7 +84,7 @@ def _rewrite(part: object, change: Callable[[Any], Any]) -> object:
         changed: dict[str, Any] = {}
         for name in _slots(type(part)):
             old = getattr(part, name)
-            if isinstance(old, Node | tuple):
+            if isinstance(old, (Node, tuple)):
                 new = _rewrite(old, change)
                 if new is not old:
                     changed[name] = new

@@ -7,7 +7,8 @@ from typing import Any
 
 from gdsl.ir import nodes
 from gdsl.ir.traversal import walk
-from gdsl.operations import BinaryOperation, Direction, Domain, Grade, NeighborOperation, Outcome
+from gdsl.knobs import misfit
+from gdsl.operations import BinaryOperation, Domain, Grade, NeighborOperation, Outcome, SetOperation
 from gdsl.types import ScalarType
 
 
@@ -92,6 +93,17 @@ class _Verifier:
             self.part(each)
         steps = [node for node in walk(root.schedule) if isinstance(node, nodes.Operator)]
         self.expect(len({step.site for step in steps}) == len(steps), "two operators have one site", root)
+        self.tuning(steps)
+
+    def tuning(self, steps: list[nodes.Operator]) -> None:
+        """Every knob of the table is set to what it takes, and of an operator's only those that it has."""
+        tuning = self.root.tuning
+        wrong = misfit(tuning, None)
+        self.expect(wrong is None, f"the knob {wrong} is set to what it does not take", tuning)
+        for step in steps:
+            self.expect(0 <= step.site < len(tuning.sites), "an operator without knobs", step)
+            wrong = misfit(tuning.sites[step.site], step.word)
+            self.expect(wrong is None, f"the knob {wrong} is set to what it does not take", step)
 
     def part(self, part: nodes.Node) -> None:
         if id(part) in self.kept:
@@ -227,6 +239,8 @@ class _Verifier:
                 self.expect(self.frontiers.get(node.name) is Domain.VERTEX, f"no frontier {node.name}", node)
                 self.expect(self.frontiers.get(node.other) is Domain.EDGE, f"no edge frontier {node.other}", node)
                 self.expect(node.end in (nodes.Role.SOURCE, nodes.Role.DESTINATION), "no end of an edge", node)
+            case nodes.CombineFrontiers():
+                self.combined(node)
             case nodes.StoreElement():
                 self.expect(node.value.type is node.target.type, "the value has another type", node)
             case nodes.StoreScalar():
@@ -250,6 +264,18 @@ class _Verifier:
         own = ScalarType.VERTEX if node.domain is Domain.VERTEX else ScalarType.EDGE
         self.expect(all(member.type is own for member in node.members), "a member of another type", node)
 
+    def combined(self, node: nodes.CombineFrontiers) -> None:
+        first, second = node.first, node.second
+        self.expect(node.name in self.frontiers, f"no frontier {node.name}", node)
+        for operand in (first, second):
+            self.expect(operand.domain is self.frontiers[node.name], "sets of two kinds", node)
+            if operand.frontier is not None:
+                fits = self.frontiers.get(operand.frontier) is operand.domain
+                self.expect(fits, f"no such frontier {operand.frontier}", node)
+        left_out = node.operation is SetOperation.DIFFERENCE
+        self.expect(not second.everything and (left_out or not first.everything), "a set of everything", node)
+        self.expect(first.frontier != second.frontier, "a set with itself", node)
+
     def operator(self, node: nodes.Operator) -> None:
         source = node.frontier
         if source.frontier is not None:
@@ -262,7 +288,6 @@ class _Verifier:
             self.expect(node.functor in functors, f"no {node.called_for.value} functor {node.functor}", node)
         match node:
             case nodes.Advance():
-                self.expect(isinstance(node.direction, Direction), "no direction", node)
                 self.over_vertices(node)
             case nodes.Compute():
                 self.expect(node.result is None, "a result of nothing", node)

@@ -13,9 +13,10 @@ Pass = Callable[[Program], Program]
 ALL: tuple[Pass, ...] = (shared_reads.run,)
 
 
-def apply(program: Program, passes: Sequence[Pass] = ALL) -> Program:
-    """`program` after `passes`, verified after each."""
+def apply(program: Program, passes: Sequence[Pass] = ALL, *, again: bool = False) -> Program:
+    """`program` after `passes`, verified after each, unless it is put `again` through what was verified then."""
     for each in passes:
         before, program = program, each(program)
-        verify(program, after=each.__module__, before=before)
+        if not again:
+            verify(program, after=each.__module__, before=before)
     return program

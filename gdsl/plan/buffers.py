@@ -13,7 +13,7 @@ from gdsl.plan import structs
 from gdsl.plan.extents import EDGES, VERTICES, Extent, Fixed, Parts, Sum, Times
 from gdsl.plan.nodes import Dedup, FarEnds, Form, Plan, Sweep
 from gdsl.plan.storage import GRAPH, PROBLEM, RUN, Buffer, Cleared, Made, Role
-from gdsl.plan.walking import cuts_lists, steps_in, sweeps
+from gdsl.plan.walking import combinations, cuts_lists, steps_in, sweeps
 from gdsl.types import ScalarType
 
 TRACE_CAPACITY = 1 << 16
@@ -162,11 +162,12 @@ def marked_domains(plan: Plan) -> frozenset[Domain]:
     collects = (sweep.collect for sweep in sweeps(plan) if sweep.collect is not None)
     found = {collect.domain for collect in collects if collect.dedup is Dedup.MARK}
     ends = any(isinstance(step, FarEnds) for step in steps_in(plan.schedule))
-    return frozenset(found | {Domain.VERTEX} if ends else found)
+    combined = any(each.marks for each in combinations(plan))
+    return frozenset(found | {Domain.VERTEX} if ends or combined else found)
 
 
 def _needs_bitmaps(plan: Plan) -> bool:
     """Whether any frontier is made or read as a bitmap; then any may come to be one."""
     forms = [sweep.members.form for sweep in sweeps(plan)]
     forms += [sweep.collect.form for sweep in sweeps(plan) if sweep.collect is not None]
-    return Form.BITMAP in forms
+    return Form.BITMAP in forms or bool(combinations(plan))

@@ -6,7 +6,7 @@ import dataclasses
 
 from gdsl.ir import nodes as ir
 from gdsl.operations import Domain
-from gdsl.plan import barriers, buffers, launches, verifier
+from gdsl.plan import barriers, buffers, combinations, launches
 from gdsl.plan.nodes import (
     Branch,
     Choice,
@@ -29,8 +29,8 @@ from gdsl.plan.target import Sizes, Target
 from gdsl.plan.walking import steps_in
 
 
-def build(program: ir.Program, target: Target, sizes: Sizes | None = None) -> Plan:
-    """The plan of `program`, verified."""
+def build(program: ir.Program, target: Target, sizes: Sizes | None = None, *, again: bool = False) -> Plan:
+    """The plan of `program`, verified, unless the same is planned `again` whose plan was verified then."""
     sizes = sizes or _sizes(program, target)
     planner = OperationPlanner(program, target)
     steps = _Schedule(planner).steps(program.schedule)
@@ -61,7 +61,10 @@ def build(program: ir.Program, target: Target, sizes: Sizes | None = None) -> Pl
         schedule=schedule,
     )
     plan = buffers.fill(plan)
-    verifier.verify(plan)
+    if not again:
+        from gdsl.plan import verifier
+
+        verifier.verify(plan)
     return plan
 
 
@@ -76,6 +79,7 @@ class _Schedule:
     def __init__(self, planner: OperationPlanner) -> None:
         self.planner = planner
         self.depth = 0
+        self.words = combinations.may_lack_a_queue(planner.program, planner.directions)
 
     def steps(self, steps: tuple[ir.Step, ...]) -> tuple[Step, ...]:
         """A block."""
@@ -90,6 +94,8 @@ class _Schedule:
             return Copy(step)
         if isinstance(step, ir.FarEnds):
             return FarEnds(step)
+        if isinstance(step, ir.CombineFrontiers):
+            return combinations.combine(step, self.planner.target, self.words)
         if isinstance(step, ir.Fill):
             return Fill(step)
         if isinstance(step, ir.Swap):

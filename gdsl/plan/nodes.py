@@ -14,7 +14,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gdsl.ir import nodes as ir
-from gdsl.ir.nodes import CopyFrontier, DefineFrontier, Expression, Operator, Program, StoreElement, StoreScalar
+from gdsl.ir.nodes import (
+    CombineFrontiers,
+    CopyFrontier,
+    DefineFrontier,
+    Expression,
+    Operator,
+    Program,
+    StoreElement,
+    StoreScalar,
+)
 from gdsl.operations import Domain, Over
 from gdsl.plan.storage import Buffer, Struct
 from gdsl.plan.sweep_nodes import (
@@ -123,6 +132,29 @@ class FarEnds:
 
 
 @dataclass(frozen=True, slots=True)
+class Combine:
+    """A frontier becomes what an operation makes of two others; it ends with a barrier of its own.
+
+    The queue of `walked` is walked, and each member is kept if it is (of a union or a difference: is not) in `asked`,
+    whose own members a union has too. Where `walked` has a queue in an intersection only the other way round, the two
+    change places.
+    """
+
+    step: CombineFrontiers
+    walked: Members
+    asked: Members
+    grows: bool
+    """Of a union with itself: whether `walked` takes up what it does not have where it lies, if its bitmap is worth it
+    (without marks: always)."""
+    marks: bool
+    """Whether `asked` is marked where it has no bitmap and is small; if not, its bitmap is made."""
+    words: bool
+    """Whether the bitmaps are combined, into a bitmap, where there are no queues to walk."""
+    waits: bool
+    """Whether all wait once more for the marks to be taken out, since the storage of `asked` may be written next."""
+
+
+@dataclass(frozen=True, slots=True)
 class Loop:
     """A body again and again. `condition` is tested before each pass, or, where `counted`, evaluated once and then the
     number of passes. `ask`: the launch by which the host has it evaluated; None: the device does so itself."""
@@ -163,7 +195,9 @@ class Launch:
     directions: tuple[int, ...] = ()
 
 
-Step = Initialise | Operation | Barrier | Leader | Fill | Swap | Define | Copy | FarEnds | Loop | Branch | Launch
+Step = (
+    Initialise | Operation | Barrier | Leader | Fill | Swap | Define | Copy | Combine | FarEnds | Loop | Branch | Launch
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +244,7 @@ __all__ = [
     "Choice",
     "Claim",
     "Collect",
+    "Combine",
     "Compare",
     "Copy",
     "Dedup",

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from gdsl.ir.nodes import StoreElement
 from gdsl.ir.printer_expressions import print_expression, print_target
-from gdsl.operations import Domain
+from gdsl.operations import Domain, SetOperation
 from gdsl.plan.nodes import (
     Barrier,
     Branch,
+    Combine,
     Copy,
     Define,
     FarEnds,
@@ -141,6 +142,8 @@ def _step(step: Step, plan: Plan) -> list[str]:
             return [f"copy: {step.step.name} = {step.step.other}"]
         case FarEnds():
             return [f"far ends: {step.step.name} = {step.step.end.value}s of {step.step.other}"]
+        case Combine():
+            return _combine(step)
         case Loop():
             word = "repeat" if step.counted else "while"
             outermost = ", counted as iterations" if step.outermost else ""
@@ -162,6 +165,20 @@ def _define(step: Define) -> str:
     members = ", ".join(print_expression(member) for member in step.step.members)
     everything = "all vertices" if step.step.domain is Domain.VERTEX else "all edges"
     return f"define: {step.step.name} = {everything if step.step.everything else f'{{{members}}}'}"
+
+
+def _combine(step: Combine) -> list[str]:
+    node, asked = step.step, step.asked.frontier
+    walked = step.walked.frontier or ("all vertices" if step.walked.domain is Domain.VERTEX else "all edges")
+    word = "in" if node.operation is SetOperation.INTERSECTION else "not in"
+    form = "its bitmap or by marks" if step.marks else "its bitmap"
+    whole = f", and all of {asked}" if node.operation is SetOperation.UNION else ""
+    first = node.first.frontier or walked
+    lines = [f"combine: {node.name} = {first} {node.operation.value} {node.second.frontier}  # line {node.span.line}"]
+    lines.append(f"    as a queue: those of {walked} that are {word} {asked}, by {form}{whole}")
+    lines += [f"    grows in place where {walked} has a bitmap that is worth it"] if step.grows else []
+    lines += ["    without queues to walk: word by word, as a bitmap"] if step.words else []
+    return [*lines, *(["    wait until the marks are taken out"] if step.waits else [])]
 
 
 def _ask(ask: Launch | None, plan: Plan) -> list[str]:

@@ -105,7 +105,7 @@ class OperationPlanner:
         direction = self.directions.of_site[step.site]
         does: Sweep | Choice
         if direction is Direction.AUTO:
-            does = Choice(choices.switch(step), self._pull(step), self._push(step))
+            does = Choice(choices.switch(self.program.tuning.sites[step.site]), self._pull(step), self._push(step))
         else:
             does = self._pull(step) if direction is Direction.PULL else self._push(step)
         result = f"{step.result} = " if step.result is not None else ""
@@ -117,7 +117,7 @@ class OperationPlanner:
         functor = self._edge_functor(step)
         claimed = self._claimed(functor, step)
         variant = claimed or self._ask(variants.pushed, functor, step.over)
-        limit, balance = self._ask(place_limit, functor), self._balance(step.balance)
+        limit, balance = self._ask(place_limit, functor), self._balance(step)
         shared = variant if balance is Balance.AUTO else None
         asks = step.to is Domain.EDGE or self._ask(variants.asks_for_edge, functor)
         walks = []
@@ -170,7 +170,7 @@ class OperationPlanner:
             collect=self._collect(step, Form.BITMAP, Dedup.NONE),
             totals=self._ask(variants.totals_of, functor),
             segment=None,
-            balance=self._balance(step.balance),
+            balance=self._balance(step),
             edges=EdgeCount.ALL if step.frontier.everything else EdgeCount.CARRIED,
         )
 
@@ -195,7 +195,7 @@ class OperationPlanner:
 
     def _reduce(self, step: NeighborReduce) -> Sweep:
         functor = self._edge_functor(step)
-        balance, variant = self._balance(step.balance), self._ask(variants.valued, functor)
+        balance, variant = self._balance(step), self._ask(variants.valued, functor)
         shared = variant if balance is Balance.AUTO else None
         asks = self._ask(variants.asks_for_edge, functor)
         reads_result = step.array in self._ask(arrays_read, functor)
@@ -231,8 +231,8 @@ class OperationPlanner:
             name += "_"
         return name
 
-    def _balance(self, wanted: Balance) -> Balance:
-        return wanted if self.target.balances else Balance.AUTO
+    def _balance(self, step: Operator) -> Balance:
+        return self.program.tuning.sites[step.site].balance if self.target.balances else Balance.AUTO
 
     def _collect(self, step: Operator, form: Form, dedup: Dedup) -> Collect | None:
         if step.result is None:

@@ -16,6 +16,7 @@ from gdsl.plan.nodes import (
     Barrier,
     Branch,
     Choice,
+    Combine,
     Copy,
     Define,
     FarEnds,
@@ -31,8 +32,9 @@ from gdsl.plan.nodes import (
     Swap,
 )
 from gdsl.plan.storage import PROBLEM, Buffer, Cleared, Made, Role
+from gdsl.plan.verifier_combinations import verify_combinations
 from gdsl.plan.verifier_sweeps import SweepVerifier
-from gdsl.plan.walking import cuts_lists, launches, operations, steps_in, sweeps
+from gdsl.plan.walking import combinations, cuts_lists, launches, operations, steps_in, sweeps
 from gdsl.types import ScalarType
 
 
@@ -45,6 +47,7 @@ def verify(plan: Plan) -> None:
     sweeping = SweepVerifier(plan)
     for operation in operations(plan):
         sweeping.verify(operation)
+    verify_combinations(plan)
 
 
 class _Verifier:
@@ -123,7 +126,7 @@ class _Verifier:
             Role.SAVED: not plan.target.fused,
             Role.OUTPUTS: plan.target.fused and bool(plan.swapped),
             Role.QUEUE: sum(slots.values()),
-            Role.BITMAP: slots[Domain.VERTEX] * (Form.BITMAP in forms),
+            Role.BITMAP: slots[Domain.VERTEX] * (Form.BITMAP in forms or bool(combinations(plan))),
             Role.MARKS: 2 * len(marked),
         }
         for role, count in wanted.items():
@@ -213,9 +216,9 @@ class _Verifier:
     def _handed_on(self, launch: Launch) -> None:
         reads, writes = set(asked_frontiers(launch.answer)), set[str]()
         for step in launch.steps if not self.plan.target.fused else ():
-            if isinstance(step, (Operation, Define, Copy, FarEnds, Leader, Fill)):
+            if isinstance(step, (Operation, Define, Copy, Combine, FarEnds, Leader, Fill)):
                 use = frontiers_of(step.step)
-                (writes if isinstance(step, Operation) else reads).update(use.read)
+                (writes if isinstance(step, (Operation, Combine)) else reads).update(use.read)
                 writes.update(use.written)
         same = (reads, writes) == (set(launch.reads), set(launch.writes))
         once = len({*launch.reads}) == len(launch.reads) and len({*launch.writes}) == len(launch.writes)

@@ -84,8 +84,9 @@ class SweepVerifier:
         asked = self.operation.step.visits
         wanted = [Over.OUT_EDGES, Over.IN_EDGES] if asked is Over.ALL_EDGES else [asked]
         self.expect(not over or over == wanted, "other edges than the program visits")
-        balance = getattr(self.operation.step, "balance", None) if self.plan.target.balances else None
-        self.expect(sweep.balance is (balance or Balance.AUTO), "another balance")
+        knobs = self.plan.program.tuning.sites[self.operation.step.site]
+        balance = knobs.balance if self.plan.target.balances else Balance.AUTO
+        self.expect(sweep.balance is balance, "another balance")
         if sweep.own is not None:
             self._modes(sweep.own, frozenset({Role.VERTEX, Role.EDGE}))
         if sweep.selection is not None:

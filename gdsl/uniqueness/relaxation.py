@@ -310,7 +310,7 @@ def written_by(step: nodes.Step, sites: Mapping[int, Judged]) -> tuple[list[str]
             names = [step.array]
         case nodes.Swap():
             names = [step.first, step.second]
-        case nodes.DefineFrontier() | nodes.CopyFrontier() | nodes.FarEnds():
+        case nodes.DefineFrontier() | nodes.CopyFrontier() | nodes.CombineFrontiers() | nodes.FarEnds():
             sets = [step.name]
         case nodes.Operator():
             names = [write.name for write in sites[step.site].effects.writes] if step.site in sites else []

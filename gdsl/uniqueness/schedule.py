@@ -77,6 +77,9 @@ class Flow:
                 self.state.define(step.name, self.state.frontier(step.other), self.state.reached(step.other))
             case nodes.FarEnds():
                 self.state.define(step.name, self.state.reached(step.other), self.state.reached(step.other))
+            case nodes.CombineFrontiers():
+                members = worst((self._members(step.first), self._members(step.second)))
+                self.state.define(step.name, members, members)
             case _:
                 self._store(step)
 

@@ -121,6 +121,22 @@ def test_second_compile_needs_no_parser(tmp_path):
     assert answers == ["True", "False"]
 
 
+@pytest.mark.parametrize("backend", ["cpu", "reference"])
+def test_second_run_imports_no_more_than_it_needs(tmp_path, backend):
+    """What only a first compilation needs, or large graphs, takes as long to import as all the rest of a run."""
+    file = tmp_path / "hops.gdsl"
+    file.write_text(HOPS)
+    code = (
+        "import gdsl, sys; graph = gdsl.Graph.from_edges([0, 1], [1, 2]);"
+        f"gdsl.compile({str(file)!r}).run(graph, {{'source': 0}}, backend={backend!r});"
+        "print(*sorted({'lark', 'jinja2', 'scipy', 'networkx', 'cupy', 'rich', 'gdsl.codegen.cpu.generate',"
+        " 'gdsl.effects.collect', 'gdsl.rules', 'gdsl.uniqueness', 'gdsl.plan.verifier'} & set(sys.modules)))"
+    )
+    for _ in range(2):
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
+
+
 def test_damaged_entry_is_compiled_again(tmp_path):
     first = gdsl.compile(HOPS).ir
     for entry in (tmp_path / "cache" / "front").iterdir():

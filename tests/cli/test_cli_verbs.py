@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from gdsl.backends import elf
 from gdsl.doctor import State, cupy_clash
 
 
@@ -69,7 +70,9 @@ def test_ptx_and_cubin(gdslc):
     ptx = gdslc("compile", "hops.gdsl", "--emit", "ptx", "--arch", "sm_80")
     assert ".target sm_80" in ptx.out, ptx.err
     assert gdslc("compile", "hops.gdsl", "--arch", "sm_90", "-o", "hops.cubin").status == 0
-    assert Path("hops.cubin").read_bytes()[:4] == b"\x7fELF"
+    cubin = Path("hops.cubin").read_bytes()
+    assert cubin[:4] == b"\x7fELF"
+    assert elf.length(cubin) == len(cubin), "tools that read it ask for every byte"
     gdslc("compile", "hops.gdsl", "--emit", "ptx", "--arch", "sm_1").fails(1, "E0904")
 
 
@@ -96,6 +99,39 @@ def test_explain(gdslc):
     codes = gdslc("explain").out.splitlines()
     assert len(codes) > 20
     assert codes == sorted(codes)
+
+
+@pytest.mark.parametrize("word", ["direction", "visit.direction", "DIRECTION", " @first.direction "])
+def test_explain_a_knob(gdslc, word):
+    owner = word.strip().rpartition(".")[0] or "visit"
+    answer = gdslc("explain", word).out
+    assert answer.startswith(f"{owner}.direction: ")
+    for said in ("push, pull, auto", "alpha", f"--tune {owner}.direction=pull", "advance"):
+        assert said in answer
+
+
+def test_explain_knobs_lists_those_that_have_a_page(gdslc):
+    for line in gdslc("explain", "knobs").out.splitlines():
+        name = line.split()[0]
+        assert f"{name}: " in gdslc("explain", name).out
+        assert gdslc("explain", f"schedule.{name.rpartition('.')[2]}").status == 0
+
+
+def test_explain_a_knob_that_is_not_built(gdslc):
+    assert "not built" in gdslc("explain", "visit.dedup").out
+
+
+@pytest.mark.parametrize(
+    ("word", "near"),
+    [
+        ("visit.dirction", "direction"),
+        ("fuze", "schedule.fuse"),
+        ("schedule.blok", "schedule.block"),
+        ("E0999", "E09"),
+    ],
+)
+def test_explain_says_what_is_near(gdslc, word, near):
+    gdslc("explain", word).fails(2, near)
 
 
 def test_samples(gdslc):

@@ -17,7 +17,7 @@ from gdsl.backends.cpu import compiler as compilers
 from gdsl.backends.cpu import library as libraries
 from gdsl.backends.cpu import processes
 from gdsl.backends.cpu.compiled import CpuBackend
-from gdsl.backends.cpu.elf import cut_off
+from gdsl.backends.cpu.library import is_cut_off
 from gdsl.diagnostics import GdslError
 
 TEXT = """program p;
@@ -138,13 +138,13 @@ def test_damaged_library_in_the_cache_never_ends_the_process(size):
 @pytest.mark.skipif(sys.platform != "linux", reason="the format is that of Linux")
 def test_library_is_whole_or_cut_off(tmp_path):
     whole = filled()
-    assert not cut_off(whole)
+    assert not is_cut_off(whole)
     data = whole.read_bytes()[: -cache._TRAILER]
-    assert not cut_off(whole)
+    assert not is_cut_off(whole)
     file = tmp_path / "x.so"
     for size in (*range(4, 70), *range(100, len(data), 371), len(data) - 1):
         file.write_bytes(data[:size])
-        assert cut_off(file), size
+        assert is_cut_off(file), size
 
 
 def test_compiler_that_writes_nothing(script):

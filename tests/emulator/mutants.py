@@ -32,6 +32,7 @@ _MEMORY, _WARP = "runtime/memory.cuh", "runtime/warp.cuh"
 _PUSH, _PULL, _REDUCE = "runtime/push.cuh", "runtime/pull.cuh", "runtime/reduce.cuh"
 _INTERSECT = "runtime/intersect.cuh"
 _LOOPS, _ADVANCE, _PARTS = "runtime/loops.cuh", "operators/advance.cu.j2", "operators/parts.cu.j2"
+_SETS = "runtime/sets.cuh"
 _BFS_PUSH, _BFS_PULL = ("visit.direction=push",), ("visit.direction=pull",)
 _BY_BLOCKS = ("visit.direction=push", "visit.balance=block")
 
@@ -64,6 +65,44 @@ problem { param source : vertex; scalar total : int64; scalar members : int64; }
 schedule {
     frontier c = intersect(edges, count=total);
     members = size(c);
+}
+"""
+
+TAKEN_OVER = """
+program taken_over;
+problem { param source : vertex; scalar last : int64; }
+vertex functor third(v) { cond int32(v) % 3 == 0; }
+vertex functor high(v) { cond int32(v) > 5; }
+schedule {
+    frontier f = where(third);
+    frontier h;
+    repeat (12) {
+        frontier g = { source, 0, 1 };
+        g = f - g;
+        h = { 3 };
+        h = f - h;
+        last += size(g) + 100 * size(h);
+        h = where(high);
+    }
+}
+"""
+"""What is asked by marks is written at once, and so is what comes next."""
+
+GROWING = """
+program growing;
+problem { param source : vertex; scalar last : int64; }
+vertex functor even(v) { cond int32(v) % 2 == 0; }
+edge functor any_edge(src, dst, e) { }
+schedule {
+    frontier seen = { source };
+    frontier f = seen;
+    while (f) {
+        f = advance(f, any_edge) - seen;
+        seen = seen | f;
+        last += (iteration + 2) * size(seen) + 1000 * size(f);
+    }
+    seen = filter(seen, even);
+    last += 7 * size(seen);
 }
 """
 
@@ -456,4 +495,71 @@ INTERSECTIONS = (
     ),
 )
 
-MUTANTS = (*ATOMICS, *BARRIERS, *BOUNDS, *LEFT_OUT, *WARPS, *IDENTITIES, *INTERSECTIONS)
+SETS = (
+    Mutant(
+        "no grid barrier before marks are asked",
+        _SETS,
+        "mark(marks, f.queue[i]); }\n    synchronize(run);",
+        "mark(marks, f.queue[i]); }\n    __syncthreads();",
+        TAKEN_OVER,
+        "race",
+    ),
+    Mutant(
+        "no wait for the marks of what is written next",
+        GENERATED,
+        "synchronize(run);  // until its marks are taken out",
+        "",
+        TAKEN_OVER,
+        "race result",
+    ),
+    Mutant(
+        "marks of a set stay",
+        _SETS,
+        "if (!f.mapped) { clear_marks(marks_of(run), f); }",
+        "",
+        TAKEN_OVER,
+        "result",
+    ),
+    Mutant("a set grows over its own members", _SETS, "    rest.queue += f.size;\n", "", GROWING, "result race"),
+    Mutant(
+        "a set grows by what it has", _SETS, "active && mark(f.bitmap, v)", "active", GROWING, "result bounds steps"
+    ),
+    Mutant("the size of what has grown", _SETS, "f.size += load_relaxed", "f.size = load_relaxed", GROWING, "result"),
+    Mutant(
+        "all that is asked for is there",
+        _SETS,
+        "out.append(active && ((bits[v / 32] >> (v % 32) & 1) != 0) == among, v);",
+        "out.append(active && among, v);",
+        "set_operations",
+        "result",
+    ),
+    Mutant(
+        "the last words are left out",
+        _SETS,
+        "word * 32 < num_vertices; word += grid_threads()) {\n        uint32 bits",
+        "word * 32 + 32 < num_vertices; word += grid_threads()) {\n        uint32 bits",
+        "set_operations",
+        "result",
+        ("reach.direction=pull",),
+    ),
+    Mutant(
+        "the second set by its words",
+        _SETS,
+        "return first & ~second;",
+        "return first;",
+        "set_operations",
+        "result",
+        ("reach.direction=pull", "step.direction=pull"),
+    ),
+    Mutant(
+        "the edges of what is combined",
+        _SETS,
+        "bits != 0; bits &= bits - 1) { edges",
+        "bits != 0; bits = 0) { edges",
+        GROWING,
+        "result",
+        ("any_edge.direction=pull",),
+    ),
+)
+
+MUTANTS = (*SETS, *INTERSECTIONS, *ATOMICS, *BARRIERS, *BOUNDS, *LEFT_OUT, *WARPS, *IDENTITIES)

@@ -12,8 +12,7 @@ from support.graphs import grid, make_graph, named_graphs, random_graph
 from gdsl.backends.interface import Bindings, Limits, Outcome
 from gdsl.binding import bind
 from gdsl.diagnostics import GdslError
-from gdsl.graph import Graph
-from gdsl.graph.generators import rmat
+from gdsl.graph import Graph, rmat
 
 from . import build
 from .driver import EmulatedModule, EmulatorError

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from gdsl.diagnostics import GdslError
+from gdsl.diagnostics import GdslError, find_code
 from gdsl.frontend.vocabulary import FUNCTIONS, KEYWORDS, LATER_FUNCTIONS, SCHEDULE_FUNCTIONS, TYPES, VALUES
-from gdsl.knobs import documented
+from gdsl.ir.printer import print_program
+from gdsl.knobs import KNOBS, Knob, documented, explained, summary
 from gdsl.pipeline import load
 from gdsl.resources import resource_text
 
@@ -39,8 +40,47 @@ def test_programs_that_the_reference_calls_wrong_are_refused(text: str) -> None:
     assert wanted is not None and caught.value.code == wanted.group(1)
 
 
-def test_the_table_of_knobs_is_that_of_the_checker() -> None:
-    assert "\n".join(documented()) in REFERENCE
+def test_the_table_of_knobs_is_that_of_the_checker(request: pytest.FixtureRequest) -> None:
+    page = DOCS / "language.md"
+    if request.config.getoption("--update-golden", default=False):
+        text = re.sub(r"\| knob \|.*?\n\n", lambda _: "\n".join(documented()) + "\n\n", REFERENCE, flags=re.DOTALL)
+        page.write_text(text, encoding="utf-8")
+    assert "\n".join(documented()) in page.read_text(encoding="utf-8")
+
+
+def test_the_command_line_page_names_every_knob(request: pytest.FixtureRequest) -> None:
+    page, words = DOCS / "cli.md", summary("`")
+    if request.config.getoption("--update-golden", default=False):
+        text = re.sub(
+            r"Of a functor or @label: [^.]*(?:\.\w[^.]*)*\.", lambda _: words, page.read_text(encoding="utf-8")
+        )
+        page.write_text(text, encoding="utf-8")
+    assert words in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("knob", [knob for knob in KNOBS if knob.operators and knob.values], ids=lambda knob: knob.name)
+def test_the_code_of_a_knob_without_effect_says_where_it_has_one(knob: Knob) -> None:
+    code = find_code("E0413")
+    assert code is not None
+    where = " and ".join(f"`{operator}`" for operator in knob.operators)
+    assert f"`{knob.name}` is for {where}" in code.explanation
+
+
+_OF_OPERATORS = {"advance": ("bfs", "visit"), "neighbor_reduce": ("pagerank", "received")}
+"""For each operator that has knobs a sample with it, and the functor."""
+
+
+@pytest.mark.parametrize("knob", [knob for knob in KNOBS if knob.values], ids=lambda knob: knob.name)
+def test_the_example_of_a_knob_is_a_tuning_word(knob: Knob) -> None:
+    """As `gdslc explain` prints it, in a program and on the command line, for each operator that it is of."""
+    assert knob.text and knob.without and knob.example in knob.values
+    for operator in knob.operators or ("advance",):
+        sample, functor = _OF_OPERATORS[operator]
+        program = resource_text("samples", f"{sample}.gdsl")
+        text = explained(knob, functor)
+        [word], [entry] = re.findall(r"--tune (\S+)$", text, re.MULTILINE), re.findall(r"tune \{ .* \}", text)
+        assert print_program(load(program, [word])) == print_program(load(program + entry))
+        assert print_program(load(program, [word])) != print_program(load(program))
 
 
 def test_the_reference_names_every_word_of_the_language() -> None:

@@ -55,6 +55,10 @@ MISTAKES = [
     ("e = n + 1;", "E0403", "edges"),
     ("n = e;", "E0204", "size(e)"),
     ("edge frontier f;", "E0202", ""),
+    ("e = e | edges;", "E0501", ""),
+    ("compute(e - filter(e, visit), visit);", "E0501", ""),
+    ("e |= e;", "E0206", ""),
+    ("f = f | e;", "E0416", "edge frontier"),
     ("e = advance(f, visit, to=edgs);", "E0402", "edges"),
     ("e = compute(e, visit);", "E0415", ""),
     ("fill(e, 1);", "E0402", ""),
@@ -124,5 +128,4 @@ def test_edges_are_pushed() -> None:
         assert [one.code for one in caught.value.diagnostics] == ["E0413"]
         assert "@label" in (caught.value.diagnostics[0].fix or "")
     words = ("visit.direction=auto", "@other.direction=pull", "visit.balance=block")
-    one, other = (step for step in walk(loaded(body, words).schedule) if isinstance(step, nodes.Advance))
-    assert (one.direction, other.direction) == (Direction.AUTO, Direction.PULL)
+    assert [site.direction for site in loaded(body, words).tuning.sites] == [Direction.AUTO, Direction.PULL]

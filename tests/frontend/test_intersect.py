@@ -110,6 +110,14 @@ def test_a_total_inside_an_expression(value: str) -> None:
     assert stored.value.type is ScalarType.INT64
 
 
+@pytest.mark.parametrize("value", ["f | intersect(edges)", "intersect(edges, count=s) - f", "intersect({ 0 }) & f"])
+def test_its_set_in_operations_on_sets(value: str) -> None:
+    steps = steps_of(f"f = {value};")
+    (found,) = (step for step in steps if isinstance(step, Intersect))
+    assert found.result == "common_1" and found.count == ("s" if "count" in value else None)
+    assert isinstance(steps[-1], nodes.CombineFrontiers) and steps[-1].name == "f"
+
+
 def test_its_set_is_the_input_of_others() -> None:
     first, second, third = steps_of("f = advance(intersect(edges), step); compute(f, tally);")
     assert isinstance(first, Intersect) and first.result == "common_1"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from gdsl.diagnostics import GdslError
-from gdsl.graph import Graph
+from gdsl.graph import Graph, csr
 from gdsl.integrations.networkx import to_networkx
 from gdsl.integrations.scipy import to_scipy
 
@@ -24,6 +24,22 @@ def test_edges_are_ordered_by_source_neighbour_and_place(case):
     graph = graph_of(count, edges)
     assert stored(graph) == sorted(edges, key=lambda edge: edge[:2])
     assert graph.offsets.tolist() == [sum(edge[0] < vertex for edge in edges) for vertex in range(count + 1)]
+
+
+@given(NUMBERED)
+def test_both_ways_of_sorting_give_the_same_graph(case):
+    """Few edges are sorted by NumPy, many by SciPy."""
+    count, edges = case
+    graphs = []
+    for few in (0, 1 << 30):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(csr, "_FEW", few)
+            graph = graph_of(count, edges)
+            parts = (graph.offsets, graph.columns, graph.in_offsets, graph.in_sources, graph.in_edge_ids)
+            graphs.append([*parts, *(graph.attributes[name] for name in sorted(graph.attributes))])
+    for one, other in zip(*graphs, strict=True):
+        assert one.dtype == other.dtype
+        assert one.tolist() == other.tolist()
 
 
 @given(NUMBERED)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from gdsl.diagnostics import GdslError
 from gdsl.graph import Graph, GraphOptions, describe, rmat
-from gdsl.graph.construction import build, edges_from_arrays
+from gdsl.graph.edge_list import edges_from_arrays
 
 
 def changed(case, directed=True, **options):
@@ -21,7 +21,7 @@ def changed(case, directed=True, **options):
     columns = list(zip(*edges, strict=True)) if edges else [(), (), ()]
     attributes = {"weight": columns[2]} if len(columns) > 2 else {}
     arrays = edges_from_arrays(columns[0], columns[1], count, attributes, directed, {})
-    return build(GraphOptions(**options).apply_to_edges(arrays))
+    return Graph._from_edge_list(GraphOptions(**options).apply_to_edges(arrays))
 
 
 @given(edge_lists(st.integers(1, 2)))
@@ -63,7 +63,7 @@ def test_undirected_with_dedup_is_simple_but_for_loops(case):
 
 def test_min_passes_over_nan_and_takes_the_other_attributes_along():
     arrays = edges_from_arrays([0] * 3, [1] * 3, 2, {"weight": [math.nan, 2, 1], "n": [7, 8, 9]}, True, {})
-    graph = build(GraphOptions(dedup="min").apply_to_edges(arrays))
+    graph = Graph._from_edge_list(GraphOptions(dedup="min").apply_to_edges(arrays))
     assert graph.attributes["weight"].tolist() == [1]
     assert graph.attributes["n"].tolist() == [9]
 

@@ -95,7 +95,7 @@ def check_back_edges(graph: Graph, values: Values, answers: Answers) -> None:
         front = state.sources(state.back(state.sources(edges), turn))
         state.tally(edges & upward)
         state.tally(everything)
-    both = upward & (front[state.tails] | front[state.heads])
+    both = upward
     total = state.total + int(both.sum()) + int(edges.sum())
     same(answers, hops=state.hops, count=state.count, seen=state.seen, total=total)
 

@@ -227,4 +227,5 @@ def test_edges_are_counted_for_a_choice_behind_far_ends() -> None:
     plan = plan_of(EDGES % ("", "g = advance(e, visit) @next;"))
     counts = {frontier.name: frontier.counts for frontier in plan.frontiers}
     assert counts == {"g": None, "far_ends_1": Over.OUT_EDGES, "e": None, "f": None}
-    assert operation(plan, "next").step.direction is Direction.AUTO  # type: ignore[attr-defined]
+    site = operation(plan, "next").step.site
+    assert plan.program.tuning.sites[site].direction is Direction.AUTO

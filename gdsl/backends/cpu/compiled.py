@@ -14,9 +14,10 @@ from gdsl.backends.cpu.library import Library, LibraryError
 from gdsl.backends.interface import Availability
 from gdsl.cache.codec import Codec
 from gdsl.cache.place import is_noexec, private_file
-from gdsl.codegen import expressions
-from gdsl.codegen.cpu.generate import Generated, generate
+from gdsl.codegen import checks
+from gdsl.codegen.cpu.generated import Generated
 from gdsl.diagnostics import GdslError
+from gdsl.garbage import uncollected
 from gdsl.ir.nodes import Program
 from gdsl.passes import pipelines
 from gdsl.plan import target
@@ -26,7 +27,7 @@ from gdsl.plan.target import Sizes
 from gdsl.types import Widths
 
 _KIND = "cpu"
-_FACTS = Codec(Generated, {**vars(expressions), "Generated": Generated})
+_FACTS = Codec(Generated, {**vars(checks), "Generated": Generated})
 _LONGEST_NAME = 100
 """Letters of a program's name that its temporary file has: file systems allow 255 bytes."""
 
@@ -63,11 +64,14 @@ class CpuBackend:
             " ".join(compilers.OPTIONS),
             compilers.processor(),
         )
-        plan = plan_of(program, self.sizes)
         kept = _kept(key, compiler)
         if kept is not None:
-            return CpuExecutable(plan, widths, *kept)
-        made = generate(plan, widths)
+            return CpuExecutable(plan_of(program, self.sizes, again=True), widths, *kept)
+        from gdsl.codegen.cpu.generate import generate
+
+        with uncollected():
+            plan = plan_of(program, self.sizes)
+            made = generate(plan, widths)
         binary = compilers.compile_library(made.text, f"{program.name[:_LONGEST_NAME]}.cpp", compiler)
         library = install(binary, key, compiler)
         facts = _FACTS.encode(made)
@@ -146,6 +150,6 @@ def _loaded(path: Path, compiler: compilers.Compiler) -> Library:
             path.unlink(missing_ok=True)
 
 
-def plan_of(program: Program, sizes: Sizes | None = None) -> Plan:
-    """The kernel plan of `program` (as lowered)."""
-    return build(pipelines.apply(program), target.CPU, sizes)
+def plan_of(program: Program, sizes: Sizes | None = None, *, again: bool = False) -> Plan:
+    """The kernel plan of `program` (as lowered), verified, unless that was done when the same was made before."""
+    return build(pipelines.apply(program, again=again), target.CPU, sizes, again=again)

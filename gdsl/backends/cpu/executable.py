@@ -21,7 +21,7 @@ from gdsl.backends.cpu.memory import (
     room_for,
 )
 from gdsl.backends.interface import Bindings, Limits, Outcome, Scalar, TraceRecord
-from gdsl.codegen.cpu.generate import Generated, data_buffers
+from gdsl.codegen.cpu.generated import Generated, data_buffers
 from gdsl.graph.graph import Graph
 from gdsl.operations import Direction, Domain
 from gdsl.plan.extents import Size

@@ -12,8 +12,8 @@ import weakref
 from collections.abc import Iterator
 from pathlib import Path
 
+from gdsl.backends import elf
 from gdsl.backends.cpu import processes
-from gdsl.backends.cpu.elf import cut_off
 from gdsl.backends.cpu.memory import ControlBlock, HostSlice
 from gdsl.diagnostics import caution
 
@@ -70,12 +70,24 @@ class Library:
             weakref.finalize(loaded, _close, loaded._handle).atexit = False
 
 
+def is_cut_off(path: Path) -> bool:
+    """Whether a library ends before what its headers speak of; False for other formats. Raises OSError.
+
+    Where the rest of a page is missing, the loader finds zeros there instead and says nothing.
+    """
+    data = path.read_bytes()
+    try:
+        return (elf.length(data) or 0) > len(data)
+    except ValueError:
+        return True
+
+
 def refusal(path: Path) -> str | None:
     """Why the library at `path` cannot be used; None if it can.
 
     Another process loads it: a damaged one may end the process that does. Raises OSError.
     """
-    if cut_off(path):
+    if is_cut_off(path):
         return "its end is missing"
     interpreter = sys.executable
     if not interpreter or getattr(sys, "frozen", False):

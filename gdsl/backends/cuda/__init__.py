@@ -20,13 +20,13 @@ def create_backend() -> CudaBackend:
     return CudaBackend()
 
 
-def plan_of(program: Program, sizes: Sizes | None = None) -> Plan:
-    """The kernel plan of `program` (as lowered)."""
+def plan_of(program: Program, sizes: Sizes | None = None, *, again: bool = False) -> Plan:
+    """The kernel plan of `program` (as lowered), verified, unless that was done when the same was made before."""
     from gdsl.passes import pipelines
     from gdsl.plan import target
     from gdsl.plan.build import build
 
-    return build(pipelines.apply(program), target.cuda(program.tuning.fuse), sizes)
+    return build(pipelines.apply(program, again=again), target.cuda(program.tuning.fuse), sizes, again=again)
 
 
 def source_text(program: Program, id_bits: int) -> str:

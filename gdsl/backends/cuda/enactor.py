@@ -13,7 +13,7 @@ from gdsl.backends import failures
 from gdsl.backends.cuda.device import Device
 from gdsl.backends.cuda.memory import GraphOnDevice, RunMemory, host_dtype, prepare, sizes_of
 from gdsl.backends.interface import Bindings, Limits, Outcome, Scalar, TraceRecord
-from gdsl.codegen.cuda.generate import Generated
+from gdsl.codegen.cuda.generated import Generated
 from gdsl.codegen.structs import struct_dtype
 from gdsl.diagnostics import GdslError
 from gdsl.graph.graph import Graph

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from gdsl import cache
 from gdsl.backends.cuda import nvrtc, plan_of
 from gdsl.backends.interface import Availability, Bindings, Limits, Outcome
+from gdsl.garbage import uncollected
 from gdsl.graph.graph import Graph
 from gdsl.ir.nodes import Program
 from gdsl.types import Widths
@@ -17,7 +18,7 @@ from gdsl.types import Widths
 if TYPE_CHECKING:
     from gdsl.backends.cuda.device import CudaDevice
     from gdsl.backends.cuda.memory import GraphOnDevice
-    from gdsl.codegen.cuda.generate import Generated
+    from gdsl.codegen.cuda.generated import Generated
     from gdsl.plan.nodes import Plan
 
 _INSTALL = "pip install 'gdsl[cuda13]' (or 'gdsl[cuda12]' for a driver older than 580), on a machine with an NVIDIA GPU"
@@ -59,17 +60,20 @@ class CudaBackend:
     def build(self, program: Program, id_bits: int) -> CudaExecutable:
         """Generate and compile, or take both from the cache, which keeps what the driver has loaded."""
         from gdsl.backends.cuda import stored
-        from gdsl.codegen.cuda.generate import generate
 
-        device = self.device()
-        plan, widths = plan_of(program), Widths.both(id_bits)
+        device, widths = self.device(), Widths.both(id_bits)
         key = (cache.program_key(program), str(widths), device.architecture, *nvrtc.version(), *nvrtc.OPTIONS)
         kept = stored.get(key)
         if kept is not None:
+            plan = plan_of(program, again=True)
             # The driver's errors come in several classes; what it refuses is made anew.
             with contextlib.suppress(Exception):
                 return CudaExecutable(self, plan, *kept, widths)
-        generated = generate(plan, widths)
+        from gdsl.codegen.cuda.generate import generate
+
+        with uncollected():
+            plan = plan_of(program)
+            generated = generate(plan, widths)
         cubin = nvrtc.compile_to_cubin(generated.text, device.architecture, f"{program.name}.cu")
         executable = CudaExecutable(self, plan, generated, cubin, widths)
         stored.put(key, (generated, cubin))

@@ -18,6 +18,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
 
+from gdsl.backends import elf
 from gdsl.diagnostics import GdslError
 
 Made = TypeVar("Made")
@@ -73,7 +74,12 @@ def normal_architecture(arch: str) -> str:
 
 def compile_to_cubin(text: str, arch: str, name: str = "gdsl.cu") -> bytes:
     """Machine code for `arch` from CUDA C++ `text`; `name` is what the compiler and the profiler call the text."""
-    return _compile(text, normal_architecture(arch), name, binary=True)
+    return _whole(_compile(text, normal_architecture(arch), name, binary=True))
+
+
+def _whole(cubin: bytes) -> bytes:
+    """CuPy 14.2 leaves out the last byte, which is 0: drivers take that, tools such as `nvdisasm` do not."""
+    return cubin + bytes(max(0, (elf.length(cubin) or 0) - len(cubin)))
 
 
 def compile_to_ptx(text: str, arch: str, name: str = "gdsl.cu") -> str:

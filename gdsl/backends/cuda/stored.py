@@ -7,8 +7,8 @@ from functools import cache as remember
 
 from gdsl import cache
 from gdsl.cache.codec import Codec
-from gdsl.codegen import expressions
-from gdsl.codegen.cuda.generate import Generated
+from gdsl.codegen import checks
+from gdsl.codegen.cuda.generated import Generated
 
 _KIND = "cuda"
 
@@ -36,4 +36,4 @@ def put(key: tuple[cache.KeyPart, ...], compiled: Compiled) -> None:
 @remember
 def codec() -> Codec[Generated]:
     """What the host must know, as data."""
-    return Codec(Generated, {**vars(expressions), "Generated": Generated})
+    return Codec(Generated, {**vars(checks), "Generated": Generated})

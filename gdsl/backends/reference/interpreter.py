@@ -17,6 +17,7 @@ from gdsl.backends.reference.view import GraphView
 from gdsl.graph.graph import Graph
 from gdsl.ir import nodes as ir
 from gdsl.ir.calls import frames_of_calls
+from gdsl.operations import SetOperation
 from gdsl.recursion import with_room
 
 MakeCalls = Callable[[State], CallAll]
@@ -72,6 +73,7 @@ class Interpreter:
             ir.DefineFrontier: self.define_frontier,
             ir.CopyFrontier: self.copy_frontier,
             ir.FarEnds: self.far_ends,
+            ir.CombineFrontiers: self.combine_frontiers,
             ir.Advance: self.operators.advance,
             ir.Filter: self.operators.filter,
             ir.Compute: self.operators.compute,
@@ -118,6 +120,16 @@ class Interpreter:
         """The ends of the edges of another frontier."""
         members = self.state.frontiers.members
         members[step.name] = self.state.graph.ends(members[step.other], step.end)
+
+    def combine_frontiers(self, step: ir.CombineFrontiers) -> None:
+        """A frontier of the elements of either, both, or the first alone."""
+        first, second = (set(self.operators.members(operand)) for operand in (step.first, step.second))
+        combined = {
+            SetOperation.UNION: first | second,
+            SetOperation.INTERSECTION: first & second,
+            SetOperation.DIFFERENCE: first - second,
+        }
+        self.state.frontiers.members[step.name] = sorted(combined[step.operation])
 
     def store_element(self, step: ir.StoreElement) -> None:
         """`a[x] = y`."""

@@ -75,7 +75,7 @@ class Operators:
     def advance(self, step: ir.Advance) -> None:
         """Visit the edges of a frontier; the accepted far ends, or edges, are the new one."""
         state = self.state
-        members = self._members(step.frontier)
+        members = self.members(step.frontier)
         visits = state.graph.edges_of(members, step.over)
         self._note(step, len(members), len(visits))
         calls = visits.calls(state.shuffled(len(visits)))
@@ -94,7 +94,7 @@ class Operators:
 
     def _on_members(self, step: ir.Operator, functor: str) -> set[int]:
         """Call a functor for each element itself; gives the accepted ones."""
-        members, domain = self._members(step.frontier), step.frontier.domain
+        members, domain = self.members(step.frontier), step.frontier.domain
         of_edges = domain is Domain.EDGE
         self._note(step, len(members), len(members) if of_edges else 0)
         calls = self._edge_calls(members) if of_edges else self._vertex_calls(members)
@@ -103,7 +103,7 @@ class Operators:
     def neighbor_reduce(self, step: ir.NeighborReduce) -> None:
         """Reduce over the edges of each vertex, then store what came out."""
         state = self.state
-        members = self._members(step.frontier)
+        members = self.members(step.frontier)
         visits = state.graph.edges_of(members, step.over)
         self._note(step, len(members), len(visits))
         values = state.arrays[step.array].values
@@ -113,7 +113,7 @@ class Operators:
     def intersect(self, step: ir.Intersect) -> None:
         """Find the common neighbours of the ends of each edge. The edges of the trace are those in both ends' lists."""
         state = self.state
-        visits = state.graph.edges(self._members(step.frontier))
+        visits = state.graph.edges(self.members(step.frontier))
         degrees = numpy.array(state.graph.degrees(Degree.OUT), dtype=numpy.int64)
         self._note(step, len(visits), int(degrees[visits.source].sum() + degrees[visits.destination].sum()))
         lists = state.graph.out_neighbors()
@@ -152,7 +152,8 @@ class Operators:
         convert = convert_function(value_type, step.array_type, self.state.id_bits, ids)
         return {vertex: convert(value) for vertex, value in results.items()}
 
-    def _members(self, source: ir.Elements) -> list[int]:
+    def members(self, source: ir.Elements) -> list[int]:
+        """The elements of a frontier, or of everything, ascending."""
         if source.frontier is not None:
             return self.state.frontiers.members[source.frontier]
         return list(range(self.state.graph.count(source.domain)))

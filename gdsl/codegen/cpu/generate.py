@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from gdsl.codegen.checks import CheckTable
 from gdsl.codegen.comments import comment_lines, title_line
+from gdsl.codegen.cpu.generated import Generated, data_buffers
 from gdsl.codegen.cpu.operators import OperatorPrinter
 from gdsl.codegen.cpu.schedule import ScheduleExpressions, SchedulePrinter
 from gdsl.codegen.cpu.texts import InitialLoop, Member, ProgramText, Temporary
-from gdsl.codegen.expressions import CheckTable, ExpressionPrinter
+from gdsl.codegen.expressions import ExpressionPrinter
 from gdsl.codegen.functions import FunctionPrinter
 from gdsl.codegen.functors import FunctorTexts
 from gdsl.codegen.library import Library
@@ -20,7 +20,7 @@ from gdsl.codegen.templates import render
 from gdsl.plan import structs_cpu
 from gdsl.plan.extents import EDGES, VERTICES, Extent
 from gdsl.plan.nodes import Initial, Initialise, Launch, Plan
-from gdsl.plan.storage import PROBLEM, Buffer, Made, Role
+from gdsl.plan.storage import Buffer, Made, Role
 from gdsl.plan.walking import operations
 from gdsl.types import ScalarType, Widths
 from gdsl.version import __version__
@@ -36,6 +36,7 @@ LIBRARY = Library(
         "run.hpp",
         "loops.hpp",
         "intersect.hpp",
+        "sets.hpp",
         "edge_frontier.hpp",
     ),
 )
@@ -45,23 +46,9 @@ _SHARED = (structs_cpu.GRAPH_SLICE, structs_cpu.TRACE_RECORD, structs_cpu.CONTRO
 """The structs of the runtime that the host fills or reads."""
 
 
-@dataclass(frozen=True, slots=True)
-class Generated:
-    """A generated program: its text, and what the host must know to run it beside the plan."""
-
-    text: str
-    checks: CheckTable
-    """The computed indices, for messages."""
-
-
 def generate(plan: Plan, widths: Widths) -> Generated:
     """The C++ of `plan` for ids of these widths."""
     return _Generator(plan, widths).generate()
-
-
-def data_buffers(plan: Plan) -> tuple[Buffer, ...]:
-    """The buffers that the host hands over, in the order of its slots."""
-    return tuple(buffer for buffer in plan.buffers if buffer.group == PROBLEM and buffer.made is not Made.PROGRAM)
 
 
 class _Generator:

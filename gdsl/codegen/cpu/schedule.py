@@ -5,16 +5,32 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from gdsl.codegen.checks import CheckSite
+from gdsl.codegen.combinations import Words, combination_lines
 from gdsl.codegen.cpu.operators import SPARE_EDGES, STRUCTS, counted, direction_of
 from gdsl.codegen.cpu.texts import OperatorText
-from gdsl.codegen.expressions import CheckSite, ExpressionPrinter
+from gdsl.codegen.expressions import ExpressionPrinter
 from gdsl.codegen.lines import Lines
 from gdsl.codegen.precedence import Text, postfix
 from gdsl.ir.nodes import DefineFrontier, Expression, Iteration, Literal, ParamValue, StoreElement
 from gdsl.ir.traversal import walk
 from gdsl.operations import Domain
 from gdsl.plan.buffers import ENDS
-from gdsl.plan.nodes import Branch, Copy, Define, FarEnds, Fill, Initialise, Leader, Loop, Operation, Plan, Step, Swap
+from gdsl.plan.nodes import (
+    Branch,
+    Combine,
+    Copy,
+    Define,
+    FarEnds,
+    Fill,
+    Initialise,
+    Leader,
+    Loop,
+    Operation,
+    Plan,
+    Step,
+    Swap,
+)
 
 _COUNTS = {Domain.VERTEX: "d.graph.num_vertices", Domain.EDGE: "d.graph.num_edges"}
 
@@ -44,6 +60,7 @@ class SchedulePrinter:
             Define: self._define,
             Copy: self._copy,
             FarEnds: self._far_ends,
+            Combine: self._combine,
             Leader: self._store,
             Fill: self._fill,
             Swap: self._swap,
@@ -104,6 +121,23 @@ class SchedulePrinter:
         frontiers = f"{self.names.frontier(step.name)}, {self.names.frontier(step.other)}"
         ends = f"d.graph.{ENDS[step.end]}"
         self.lines.add(f"collect_far_ends(run, {frontiers}, {ends}, {self._counted[step.name]});")
+
+    def _combine(self, step: Combine) -> None:
+        name, walked, asked = step.step.name, step.walked.frontier, step.asked.frontier
+        assert asked is not None
+        words = Words(
+            result=self.names.frontier(name),
+            walked=self.names.frontier(walked) if walked is not None else "",
+            asked=self.names.frontier(asked),
+            everything="all_members{d.graph.num_vertices}",
+            grows=f"{self.names.frontier(asked)}.queued",
+            growing="",
+            size="",
+            counted=self._counted[name],
+            exchange=(),
+        )
+        for line in combination_lines(step, words):
+            self.lines.add(line)
 
     # Data
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
 from pathlib import PurePath
 
+from gdsl.codegen.checks import CheckTable
 from gdsl.codegen.comments import comment_lines, title_line
 from gdsl.codegen.cuda import runtime
+from gdsl.codegen.cuda.generated import Generated
 from gdsl.codegen.cuda.layout import GRAPH_SLICE, layout_of, run_slice, shared_structs
 from gdsl.codegen.cuda.operators import OperatorPrinter
 from gdsl.codegen.cuda.schedule import KernelPrinter
 from gdsl.codegen.cuda.steps import StepPrinter
 from gdsl.codegen.cuda.texts import Assignment, Constant, InitialLoop
-from gdsl.codegen.expressions import CheckTable
 from gdsl.codegen.functions import FunctionPrinter
 from gdsl.codegen.functors import FunctorTexts, TotalsText
 from gdsl.codegen.lines import number_lines
@@ -31,16 +31,6 @@ from gdsl.version import __version__
 _INLINE = "__device__ __forceinline__"
 _MOST_INLINED = 10_000
 """Nodes that a function may have with all that it calls in place; where each calls the next twice there is no end."""
-
-
-@dataclass(frozen=True, slots=True)
-class Generated:
-    """A generated program: its text, and what the host must know to run it beside the plan."""
-
-    text: str
-    kernels: tuple[str, ...]
-    """The kernel of each launch of the plan, in their order."""
-    checks: CheckTable
 
 
 def generate(plan: Plan, widths: Widths) -> Generated:

@@ -25,6 +25,7 @@ FILES = (
     "frontier",
     "edge_frontier",
     "loops",
+    "sets",
     "push",
     "pull",
     "reduce",

@@ -4,13 +4,28 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gdsl.codegen.checks import CheckSite
+from gdsl.codegen.combinations import Words, combination_lines
 from gdsl.codegen.cuda.operators import COUNTED
 from gdsl.codegen.cuda.texts import OperatorText
-from gdsl.codegen.expressions import CheckSite, ExpressionPrinter
+from gdsl.codegen.expressions import ExpressionPrinter
 from gdsl.ir.nodes import Expression, ParamValue, StoreScalar
 from gdsl.operations import Domain
 from gdsl.plan.buffers import ENDS
-from gdsl.plan.nodes import Barrier, Copy, Define, FarEnds, Fill, Initialise, Leader, Operation, Plan, Step, Swap
+from gdsl.plan.nodes import (
+    Barrier,
+    Combine,
+    Copy,
+    Define,
+    FarEnds,
+    Fill,
+    Initialise,
+    Leader,
+    Operation,
+    Plan,
+    Step,
+    Swap,
+)
 from gdsl.plan.walking import sweeps_of
 
 SPARES = {Domain.VERTEX: "spare", Domain.EDGE: "spare_edges"}
@@ -47,6 +62,8 @@ class StepPrinter:
                     f"{self._spare(step.step.name)}, {self._frontier(step.step.other)}, d.graph.{ends}, {counted}"
                 )
                 return [f"collect_far_ends(run, {arguments});", self._exchange(step.step.name)]
+            case Combine():
+                return self._combine(step)
             case Barrier():
                 return ["synchronize(run);"]
             case Swap():
@@ -64,7 +81,7 @@ class StepPrinter:
         if isinstance(step, Operation):
             collects = (sweep.collect for sweep in sweeps_of(step) if sweep.collect is not None)
             return next((collect.domain for collect in collects), None)
-        return self._domains[step.step.name] if isinstance(step, (Define, Copy, FarEnds)) else None
+        return self._domains[step.step.name] if isinstance(step, (Define, Copy, Combine, FarEnds)) else None
 
     def direction(self, site: int) -> str:
         """The variable that remembers the direction of an operation."""
@@ -105,6 +122,24 @@ class StepPrinter:
             f"    {self._exchange(name)}",
             "}",
         ]
+
+    def _combine(self, step: Combine) -> list[str]:
+        name, walked, asked = step.step.name, step.walked.frontier, step.asked.frontier
+        assert asked is not None
+        first, second = self._frontier(walked) if walked is not None else "", self._frontier(asked)
+        wait = ("synchronize(run);  // until its marks are taken out",) if step.waits else ()
+        words = Words(
+            result=self._spare(name),
+            walked=first,
+            asked=second,
+            everything="all_members{uint64(d.graph.num_vertices)}",
+            grows=f"grows_in_place(run, {first}, {second}, d.graph.num_vertices)",
+            growing="run, ",
+            size="d.graph.num_vertices, ",
+            counted=COUNTED[self._counts[name]],
+            exchange=(*wait, self._exchange(name)),
+        )
+        return combination_lines(step, words)
 
     def _spare(self, name: str) -> str:
         return SPARES[self._domains[name]]

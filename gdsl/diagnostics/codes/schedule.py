@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gdsl.diagnostics.registry import Code
+from gdsl.knobs import standing
 
 CODES: tuple[Code, ...] = (
     Code(
@@ -23,8 +24,11 @@ CODES: tuple[Code, ...] = (
     Code(
         "E0403",
         "not a frontier",
-        "The operator works on a frontier, on `vertices` or on `edges`.",
-        "f = advance(distance, visit);",
+        (
+            "The operator works on a frontier, on `vertices` or on `edges`. Sets of vertices are combined by `|`, `&` "
+            "and `-`, and are no values: only a frontier with a name is a condition, or has a `size`."
+        ),
+        "f = advance(distance, visit);\nwhile (f - g) { … }                     # frontier h = f - g; while (h) …",
     ),
     Code(
         "E0404",
@@ -86,15 +90,18 @@ CODES: tuple[Code, ...] = (
     Code(
         "E0412",
         "unknown knob or value",
-        "The knob does not exist or does not take this value; the message lists what there is.",
+        (
+            "The knob does not exist or does not take this value; the message lists what there is, and `gdslc explain` "
+            "says more of each: `gdslc explain direction`."
+        ),
         "tune { visit.direction = sideways; }",
     ),
     Code(
         "E0413",
         "knob without effect",
         (
-            "The knob does not apply to the operators that use this functor: `direction` is for `advance`, "
-            "`balance` for `advance` and `neighbor_reduce`."
+            f"The knob does not apply to the operators that use this functor: {standing()}. "
+            "`gdslc explain knobs` lists all knobs."
         ),
         "tune { settle.direction = pull; }",
     ),

@@ -10,6 +10,7 @@ from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment, built_in
 from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.check.intersect import IntersectChecker
+from gdsl.frontend.check.set_operations import SetChecker, speaks_of_sets
 from gdsl.frontend.check.sets import OPERATORS, Sets
 from gdsl.frontend.syntax import OperatorKind, Symbol, SymbolKind
 from gdsl.frontend.vocabulary import closest, enumerate_words
@@ -35,15 +36,27 @@ class OperatorChecker:
         self.environment = environment
         self.expressions = expressions
         self.sets = Sets(environment, expressions)
+        self.combinations = SetChecker(environment, self._operand)
         self.intersect = IntersectChecker(self)
         self.labels: dict[str, syntax.Call] = {}
 
     # ------------------------------------------------------------ sets
 
+    def _operand(self, value: syntax.Expression) -> syntax.Expression | None:
+        return self.members(value, Domain.VERTEX, "the other operand")
+
     def members(self, value: syntax.Expression, domain: Domain, target: str) -> syntax.Expression | None:
-        """What may become a frontier of `domain`: a set literal, everything, another frontier, an operator's result.
-        `target` is what it is for, in words."""
+        """What may become a frontier of `domain`: a set literal, everything, another frontier, an operator's result, or
+        several of them combined. `target` is what it is for, in words."""
         match value:
+            case syntax.Binary() | syntax.Chain() if speaks_of_sets(value, self.environment):
+                if domain is Domain.EDGE:
+                    self.environment.later("`|`, `&` and `-` on sets of edges", value.span)
+                    return None
+                return self.combinations.chain(value)
+            case syntax.Unary() if speaks_of_sets(value, self.environment):
+                self.combinations.unary(value)
+                return None
             case syntax.SetLiteral():
                 kind = ScalarType.EDGE if domain is Domain.EDGE else ScalarType.VERTEX
                 members = [self.expressions.value(m, kind, "a member") for m in value.members]

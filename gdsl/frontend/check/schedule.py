@@ -10,6 +10,7 @@ from gdsl.frontend.check.environment import Environment, Place
 from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.check.intersect import apart, is_intersect
 from gdsl.frontend.check.operators import OperatorChecker
+from gdsl.frontend.check.set_operations import spelled_out_set
 from gdsl.frontend.check.sets import OPERATORS
 from gdsl.frontend.check.updates import spelled_out
 from gdsl.frontend.syntax import OperatorKind, Symbol, SymbolKind
@@ -174,11 +175,9 @@ class ScheduleChecker:
             return None
         symbol = self.expressions.resolve(statement.target.name, statement.target.span)
         if symbol is not None and symbol.kind is SymbolKind.FRONTIER:
-            if statement.operation.value in ("|=", "&=", "-="):
-                self.environment.later(f"`{statement.operation.value}` on frontiers", statement.span)
-            else:
-                message = f"`{statement.operation.value}` is not defined on frontiers"
-                self.environment.report("E0206", message, statement.span)
+            message = f"`{statement.operation.value}` is not defined on frontiers"
+            instead = spelled_out_set(statement) if symbol.domain is Domain.VERTEX else None
+            self.environment.report("E0206", message, statement.span, fix=instead)
             return None
         adds = symbol is not None and statement.operation is ReduceOperation.ADD
         if adds and isinstance(statement.value, syntax.Call) and is_intersect(statement.value):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable
 
 from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
@@ -35,9 +36,17 @@ class Sets:
                 return named or EVERYTHING.get(value.name, otherwise)
             case syntax.SetLiteral():
                 return Domain.EDGE if any(map(self._is_edge, value.members)) else otherwise
+            case syntax.Binary():
+                return self._domain_of_any((value.left, value.right), otherwise)
+            case syntax.Chain():
+                return self._domain_of_any((value.first, *(link.operand for link in value.links)), otherwise)
             case syntax.Call() if value.function in OPERATORS:
                 return self._domain_of_call(value, otherwise)
         return otherwise
+
+    def _domain_of_any(self, operands: Iterable[syntax.Expression], otherwise: Domain) -> Domain:
+        found = [self.domain_of(operand, otherwise) for operand in operands]
+        return Domain.EDGE if Domain.EDGE in found else otherwise
 
     def _is_edge(self, member: syntax.Expression) -> bool:
         if isinstance(member, syntax.Name):
@@ -91,7 +100,8 @@ class Sets:
             return
         self.expressions.infer(value)
         if len(self.environment.diagnostics) == before:
-            fix = f"a frontier is `{{ a, b }}`, `{WORDS[domain]}`, another frontier, or the result of an operator"
+            also = ", or `f | g`" if domain is Domain.VERTEX else ""
+            fix = f"a frontier is `{{ a, b }}`, `{WORDS[domain]}`, another frontier, the result of an operator{also}"
             self.environment.report("E0403", f"this is not a set of {WORDS[domain]}", value.span, fix=fix)
 
     def _misspelt(self, value: syntax.Call) -> bool:

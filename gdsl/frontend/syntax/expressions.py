@@ -7,7 +7,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from gdsl.frontend.syntax.base import Node, Symbol
-from gdsl.operations import BinaryOperation, Domain, NeighborOperation, Outcome, Over, UnaryOperation
+from gdsl.operations import BinaryOperation, Domain, NeighborOperation, Outcome, Over, SetOperation, UnaryOperation
 from gdsl.source import Span
 from gdsl.types import ScalarType
 
@@ -167,6 +167,25 @@ class SetLiteral(Expression):
     members: tuple[Expression, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class SetChain(Expression):
+    """Sets combined from left to right, `f | g - …`; made by the checker of `Binary`s and `Chain`s.
+
+    `first` and the operands of `links` are what the input of an `OperatorCall` may be.
+    """
+
+    first: Expression
+    links: tuple[SetLink, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SetLink(Node):
+    """One operation of a `SetChain`; its span goes from the chain's start to the operand's end."""
+
+    operation: SetOperation
+    operand: Expression
+
+
 class OperatorKind(Enum):
     """The bulk operators of the schedule."""
 
@@ -182,8 +201,8 @@ class OperatorKind(Enum):
 class OperatorCall(Expression):
     """A call of an operator; made by the checker.
 
-    `input` is a `Name` (of a frontier, `vertices` or `edges`), a `SetLiteral` or another `OperatorCall`; None for
-    `where`. `over` counts for ADVANCE and NEIGHBOR_REDUCE. `runs_on` says what `input` is a set of, `gives`
+    `input` is a `Name` (of a frontier, `vertices` or `edges`), a `SetLiteral`, a `SetChain` or another `OperatorCall`;
+    None for `where`. `over` counts for ADVANCE and NEIGHBOR_REDUCE. `runs_on` says what `input` is a set of, `gives`
     what the result is: None for `to=none`, COMPUTE and NEIGHBOR_REDUCE. `functor` is None for INTERSECT; that puts its
     total into the scalar `count`, to which it `adds` in `s += intersect(…)`.
     """

@@ -40,8 +40,8 @@ class Let(Statement):
 class Assign(Statement):
     """`target = value;` or `target any= value;`.
 
-    In the typed schedule the value may be `OperatorCall` or `SetLiteral` (target a frontier), a frontier's `Name`, or
-    a NEIGHBOR_REDUCE (target an array's `Name` without index).
+    In the typed schedule the value may be `OperatorCall`, `SetLiteral` or `SetChain` (target a frontier), a frontier's
+    `Name`, or a NEIGHBOR_REDUCE (target an array's `Name` without index).
     """
 
     target: Name | Index

@@ -19,24 +19,30 @@ template <class T> struct unsigned_of { typedef T type; };
 template <> struct unsigned_of<int32> { typedef uint32 type; };
 template <> struct unsigned_of<int64> { typedef uint64 type; };
 
-// piece: wrapping_add wrapping_subtract wrapping_multiply wrapping_negate
+// piece: wrapping_add wrapping_subtract wrapping_negate
 // Arithmetic modulo 2^bits, which C++ promises for unsigned types only.
 template <class T>
 __device__ __forceinline__ T wrapping_add(T a, T b) { return T(typename unsigned_of<T>::type(a) + typename unsigned_of<T>::type(b)); }
 template <class T>
 __device__ __forceinline__ T wrapping_subtract(T a, T b) { return T(typename unsigned_of<T>::type(a) - typename unsigned_of<T>::type(b)); }
 template <class T>
-__device__ __forceinline__ T wrapping_multiply(T a, T b) { return T(typename unsigned_of<T>::type(a) * typename unsigned_of<T>::type(b)); }
-template <class T>
 __device__ __forceinline__ T wrapping_negate(T a) { return wrapping_subtract(T(0), a); }
 __device__ __forceinline__ int32 wrapping_negate(int32 a) { return negated(a); }
 __device__ __forceinline__ int64 wrapping_negate(int64 a) { return negated(a); }
 
+// piece: wrapping_multiply
+template <class T>
+__device__ __forceinline__ T wrapping_multiply(T a, T b) { return T(typename unsigned_of<T>::type(a) * typename unsigned_of<T>::type(b)); }
+__device__ __forceinline__ uint64 wrapping_multiply(uint64 a, uint64 b) { return multiplied(a, b); }
+__device__ __forceinline__ int64 wrapping_multiply(int64 a, int64 b) { return int64(multiplied(uint64(a), uint64(b))); }
+
 // piece: shift_left shift_right
-// The count is taken modulo the width; a signed number shifts right with its sign.
+// The count is taken modulo the width; a signed number shifts right with its sign. Wide numbers are multiplied by what
+// a one is shifted to, for the reason that `multiplied` gives.
 template <class T, class Count>
 __device__ __forceinline__ T shift_left(T a, Count count) {
-    return T(typename unsigned_of<T>::type(a) << (uint32(count) & (8 * sizeof(T) - 1)));
+    const uint32 places = uint32(count) & (8 * sizeof(T) - 1);
+    return sizeof(T) == 8 ? T(multiplied(uint64(a), 1ull << places)) : T(typename unsigned_of<T>::type(a) << places);
 }
 template <class T, class Count>
 __device__ __forceinline__ T shift_right(T a, Count count) { return T(a >> (uint32(count) & (8 * sizeof(T) - 1))); }
@@ -77,9 +83,13 @@ __device__ __forceinline__ T subtract_saturating(T a, T b) {
 template <class T>
 __device__ __forceinline__ T minimum(T a, T b) { return b < a || a != a ? b : a; }
 __device__ __forceinline__ int32 minimum(int32 a, int32 b) { return smaller(a, b); }
+__device__ __forceinline__ float32 minimum(float32 a, float32 b) { return smaller(a, b); }
+__device__ __forceinline__ float64 minimum(float64 a, float64 b) { return smaller(a, b); }
 template <class T>
 __device__ __forceinline__ T maximum(T a, T b) { return a < b || a != a ? b : a; }
 __device__ __forceinline__ int32 maximum(int32 a, int32 b) { return larger(a, b); }
+__device__ __forceinline__ float32 maximum(float32 a, float32 b) { return larger(a, b); }
+__device__ __forceinline__ float64 maximum(float64 a, float64 b) { return larger(a, b); }
 
 // piece: least greatest
 // The smaller and the larger value, never -0.0: so the order of a reduction cannot be seen.
@@ -91,8 +101,8 @@ __device__ __forceinline__ T greatest(T a, T b) { return maximum(a, b) + T(0); }
 // piece: absolute
 template <class T>
 __device__ __forceinline__ T absolute(T a) { return a < T(0) ? wrapping_negate(a) : a; }
-__device__ __forceinline__ float32 absolute(float32 a) { return fabsf(a); }
-__device__ __forceinline__ float64 absolute(float64 a) { return fabs(a); }
+__device__ __forceinline__ float32 absolute(float32 a) { return magnitude(a); }
+__device__ __forceinline__ float64 absolute(float64 a) { return magnitude(a); }
 
 // piece: convert
 // The conversions of the language: a float that does not fit gives the nearest number that does, NaN gives 0.

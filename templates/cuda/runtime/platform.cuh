@@ -13,17 +13,64 @@ constexpr uint64 ARRIVALS = STOP_REQUEST - 1;
 constexpr uint32 FULL_WARP = 0xffffffffu;
 
 // piece: smaller larger
-// Said as a choice: of two minima (or maxima) the assembler of CUDA 13.0 makes one instruction with three operands for
-// sm_90, in which it loses the sign of a negated one.
+// Of a number and NaN the number; of equal ones, as -0.0 and 0.0 are, the first. Said as a choice that compilers do not
+// look into: of two minima of integers the assembler of CUDA 13.0 makes one instruction for sm_90 in which it loses the
+// sign of a negated one, and of a choice between floats the compiler makes a maximum in which 0.0 is above -0.0.
 __device__ __forceinline__ int32 smaller(int32 a, int32 b) {
     int32 chosen;
     asm("{ .reg .pred less; setp.lt.s32 less, %2, %1; selp.b32 %0, %2, %1, less; }" : "=r"(chosen) : "r"(a), "r"(b));
+    return chosen;
+}
+__device__ __forceinline__ float32 smaller(float32 a, float32 b) {
+    float32 chosen;
+    asm("{ .reg .pred less; setp.lt.f32 less, %2, %1; setp.nan.or.f32 less, %1, %1, less; selp.f32 %0, %2, %1, less; }"
+        : "=f"(chosen) : "f"(a), "f"(b));
+    return chosen;
+}
+__device__ __forceinline__ float64 smaller(float64 a, float64 b) {
+    float64 chosen;
+    asm("{ .reg .pred less; setp.lt.f64 less, %2, %1; setp.nan.or.f64 less, %1, %1, less; selp.f64 %0, %2, %1, less; }"
+        : "=d"(chosen) : "d"(a), "d"(b));
     return chosen;
 }
 __device__ __forceinline__ int32 larger(int32 a, int32 b) {
     int32 chosen;
     asm("{ .reg .pred less; setp.lt.s32 less, %1, %2; selp.b32 %0, %2, %1, less; }" : "=r"(chosen) : "r"(a), "r"(b));
     return chosen;
+}
+__device__ __forceinline__ float32 larger(float32 a, float32 b) {
+    float32 chosen;
+    asm("{ .reg .pred less; setp.lt.f32 less, %1, %2; setp.nan.or.f32 less, %1, %1, less; selp.f32 %0, %2, %1, less; }"
+        : "=f"(chosen) : "f"(a), "f"(b));
+    return chosen;
+}
+__device__ __forceinline__ float64 larger(float64 a, float64 b) {
+    float64 chosen;
+    asm("{ .reg .pred less; setp.lt.f64 less, %1, %2; setp.nan.or.f64 less, %1, %1, less; selp.f64 %0, %2, %1, less; }"
+        : "=d"(chosen) : "d"(a), "d"(b));
+    return chosen;
+}
+
+// piece: magnitude
+// Without the sign, as bits: the assembler of CUDA 13.0 takes `fabs(x) >= -1` for true, which it is not of NaN.
+__device__ __forceinline__ float32 magnitude(float32 a) {
+    float32 result;
+    asm("and.b32 %0, %1, 0x7fffffff;" : "=f"(result) : "f"(a));
+    return result;
+}
+__device__ __forceinline__ float64 magnitude(float64 a) {
+    float64 result;
+    asm("and.b64 %0, %1, 0x7fffffffffffffff;" : "=d"(result) : "d"(a));
+    return result;
+}
+
+// piece: multiplied
+// Hidden from the compiler, which makes a shift by 31 of a product with 2^31, of which the assembler of CUDA 13.0 makes
+// a product with -2^31 in loops.
+__device__ __forceinline__ uint64 multiplied(uint64 a, uint64 b) {
+    uint64 product;
+    asm("mul.lo.u64 %0, %1, %2;" : "=l"(product) : "l"(a), "l"(b));
+    return product;
 }
 
 // piece: negated

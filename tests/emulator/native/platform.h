@@ -19,10 +19,15 @@ unsigned long long wait_for_arrivals(const unsigned long long* address, unsigned
 unsigned read_host(const unsigned* flag);
 }  // namespace emulator
 
-__device__ __forceinline__ int32 smaller(int32 a, int32 b) { return b < a ? b : a; }
+template <class T>
+__device__ __forceinline__ T smaller(T a, T b) { return b < a || a != a ? b : a; }
+template <class T>
+__device__ __forceinline__ T larger(T a, T b) { return a < b || a != a ? b : a; }
+__device__ __forceinline__ float32 magnitude(float32 a) { return __builtin_fabsf(a); }
+__device__ __forceinline__ float64 magnitude(float64 a) { return __builtin_fabs(a); }
+__device__ __forceinline__ uint64 multiplied(uint64 a, uint64 b) { return a * b; }
 __device__ __forceinline__ int32 negated(int32 a) { return int32(0u - uint32(a)); }
 __device__ __forceinline__ int64 negated(int64 a) { return int64(0ull - uint64(a)); }
-__device__ __forceinline__ int32 larger(int32 a, int32 b) { return a < b ? b : a; }
 template <class T>
 __device__ __forceinline__ T load_relaxed(const T* x) {
     return emulator::from_bits<T>(emulator::load(x, sizeof(T), false));

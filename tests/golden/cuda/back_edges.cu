@@ -10,6 +10,7 @@
 // piece: negated
 // piece: store_relaxed
 // piece: smaller larger
+// piece: multiplied
 // piece: read_host_flag
 // piece: load_acquire
 // piece: wait_for_arrivals
@@ -54,7 +55,7 @@ constexpr uint32 HUB_CHUNK = 512;  // edges a chunk
 // ---- runtime ----
 
 // piece: unsigned_of
-// piece: wrapping_add wrapping_subtract wrapping_multiply wrapping_negate
+// piece: wrapping_add wrapping_subtract wrapping_negate
 // piece: store_shared
 // piece: minimum maximum
 // piece: bits_of
@@ -64,6 +65,7 @@ constexpr uint32 HUB_CHUNK = 512;  // edges a chunk
 // piece: reduce_min
 // piece: reduce_add reduce_subtract
 // piece: sum
+// piece: wrapping_multiply
 // piece: product
 // piece: difference
 // piece: plain_min plain_max plain_add plain_subtract plain_multiply plain_and plain_or plain_xor
@@ -375,7 +377,7 @@ __device__ __forceinline__ void compute_everything(enactor& run, const data_slic
     end_operator(run, 5, iteration, size, size, false);
 }
 
-// line 38: both = advance(f, meet, to=edges, over=all_edges)
+// line 39: both = advance(f, meet, to=edges, over=all_edges)
 __device__ __forceinline__ void advance_both(enactor& run, const data_slice& d, frontier& input, edge_frontier& result, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
@@ -461,6 +463,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_back_edges_enac
         }
         if (run.stopped) { return; }
     }
+    define_everything(run, spare, d.graph.num_vertices, uncounted());
+    exchange(f, spare);
     advance_both(run, d, f, spare_edges, iteration);
     exchange(both, spare_edges);
     if (leader()) { *d.total = wrapping_add(*d.total, wrapping_add(int64(both.size), int64(e.size))); }

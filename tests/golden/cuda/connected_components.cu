@@ -12,6 +12,7 @@
 // piece: int32 uint32 int64 uint64 float32 float64 STOP_REQUEST ARRIVALS FULL_WARP
 // piece: load_relaxed
 // piece: smaller larger
+// piece: multiplied
 // piece: negated
 // piece: read_host_flag
 // piece: load_acquire
@@ -75,8 +76,9 @@ constexpr uint32 HUB_CHUNK = 512;  // edges a chunk
 // piece: unsigned_of
 // piece: reduce_and reduce_or reduce_xor
 // piece: changed_min
-// piece: wrapping_add wrapping_subtract wrapping_multiply wrapping_negate
+// piece: wrapping_multiply
 // piece: product
+// piece: wrapping_add wrapping_subtract wrapping_negate
 // piece: sum
 // piece: difference
 // piece: plain_min plain_max plain_add plain_subtract plain_multiply plain_and plain_or plain_xor

@@ -10,6 +10,7 @@
 // piece: load_relaxed
 // piece: store_relaxed
 // piece: smaller larger
+// piece: multiplied
 // piece: read_host_flag
 // piece: load_acquire
 // piece: wait_for_arrivals
@@ -57,7 +58,7 @@ constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are tried first
 // ---- runtime ----
 
 // piece: unsigned_of
-// piece: wrapping_add wrapping_subtract wrapping_multiply wrapping_negate
+// piece: wrapping_add wrapping_subtract wrapping_negate
 // piece: load_now
 // piece: store_shared
 // piece: bits_of
@@ -66,6 +67,7 @@ constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are tried first
 // piece: reduce_add reduce_subtract
 // piece: sum
 // piece: minimum maximum
+// piece: wrapping_multiply
 // piece: product
 // piece: difference
 // piece: plain_min plain_max plain_add plain_subtract plain_multiply plain_and plain_or plain_xor

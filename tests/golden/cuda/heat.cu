@@ -8,7 +8,9 @@
 // piece: int32 uint32 int64 uint64 float32 float64 STOP_REQUEST ARRIVALS FULL_WARP
 // piece: load_relaxed
 // piece: smaller larger
+// piece: magnitude
 // piece: negated
+// piece: multiplied
 // piece: read_host_flag
 // piece: load_acquire
 // piece: wait_for_arrivals
@@ -55,7 +57,7 @@ constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thre
 // piece: minimum maximum
 // piece: least greatest
 // piece: unsigned_of
-// piece: wrapping_add wrapping_subtract wrapping_multiply wrapping_negate
+// piece: wrapping_add wrapping_subtract wrapping_negate
 // piece: absolute
 // piece: FLOAT64_INF
 // piece: bits_of
@@ -65,6 +67,7 @@ constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thre
 // piece: reduce_max
 // piece: reduce_add reduce_subtract
 // piece: sum
+// piece: wrapping_multiply
 // piece: product
 // piece: difference
 // piece: plain_min plain_max plain_add plain_subtract plain_multiply plain_and plain_or plain_xor

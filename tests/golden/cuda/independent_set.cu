@@ -7,6 +7,7 @@
 
 // piece: int32 uint32 int64 uint64 float32 float64 STOP_REQUEST ARRIVALS FULL_WARP
 // piece: load_relaxed
+// piece: multiplied
 // piece: smaller larger
 // piece: store_relaxed
 // piece: negated
@@ -59,6 +60,10 @@ constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thre
 
 // ---- runtime ----
 
+// piece: product
+// piece: unsigned_of
+// piece: wrapping_multiply
+// piece: shift_left shift_right
 // piece: minimum maximum
 // piece: least greatest
 // piece: from_id to_id
@@ -70,11 +75,9 @@ constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thre
 // piece: bits_equal
 // piece: reduce_by_exchange
 // piece: reduce_min
-// piece: unsigned_of
 // piece: reduce_add reduce_subtract
-// piece: wrapping_add wrapping_subtract wrapping_multiply wrapping_negate
+// piece: wrapping_add wrapping_subtract wrapping_negate
 // piece: sum
-// piece: product
 // piece: difference
 // piece: plain_min plain_max plain_add plain_subtract plain_multiply plain_and plain_or plain_xor
 
@@ -236,15 +239,15 @@ struct join_totals {
 
 __device__ __forceinline__ uint64 mix(uint64 x) {
 #line 15 "independent_set.gdsl"
-    uint64 y = x * 11400714819323198485ull;
-    y = (y ^ (y >> 32)) * 15485907386658061715ull;
+    uint64 y = wrapping_multiply(x, 11400714819323198485ull);
+    y = wrapping_multiply(y ^ (y >> 32), 15485907386658061715ull);
     return y ^ (y >> 29);
 }
 #line resume "independent_set.cu"
 
 __device__ __forceinline__ void draw_apply(const data_slice& d, vertex v) {
 #line 20 "independent_set.gdsl"
-    d.key[v] = (mix(from_id<uint64>(v) + d.seed) << 1) | 1ull;
+    d.key[v] = shift_left(mix(from_id<uint64>(v) + d.seed), 1) | 1ull;
 }
 #line resume "independent_set.cu"
 

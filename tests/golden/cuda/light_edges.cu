@@ -29,9 +29,12 @@
 #undef far_ends_1
 #undef filter_again
 #undef filter_choose
+#undef filter_is_heavy
 #undef filter_is_light
 #undef filter_twice
 #undef filtered_1
+#undef heavy
+#undef is_heavy_condition
 #undef is_light_apply
 #undef is_light_condition
 #undef light
@@ -133,7 +136,7 @@ struct run_slice {
     vertex* queues[2];  // of each frontier: num_vertices
     uint32* bitmaps[2];  // of each frontier: a bit a vertex
     uint32* marks[2];  // a bit a vertex, twice
-    edge* edge_queues[5];  // of each edge frontier: num_edges
+    edge* edge_queues[6];  // of each edge frontier: num_edges
     uint32* edge_marks[2];  // a bit an edge, twice
 };
 
@@ -147,10 +150,11 @@ struct data_slice {
     bool* reached;  // num_vertices
     bool* picked;  // num_edges
     int64* light;  // one value
+    int64* heavy;  // one value
     int64* lightest;  // one value
     int32 limit;
 };
-static_assert(sizeof(data_slice) == 296, "as the host knows it");
+static_assert(sizeof(data_slice) == 312, "as the host knows it");
 
 // piece: stop_requested
 
@@ -209,6 +213,7 @@ struct edge_frontier {
 // piece: mark_edge
 // piece: grid_threads thread_index
 // piece: clear_edge_marks
+// piece: define_all_edges
 // piece: marks_of
 // piece: mark
 // piece: clear_marks
@@ -225,60 +230,66 @@ struct edge_frontier {
 // ---- functors ----
 
 __device__ __forceinline__ bool is_light_condition(const data_slice& d, edge e) {
-#line 17 "light_edges.gdsl"
+#line 18 "light_edges.gdsl"
     return d.weight[e] <= d.limit;
 }
 #line resume "light_edges.cu"
 
 __device__ __forceinline__ void is_light_apply(const data_slice& d, vertex src, vertex dst) {
-#line 18 "light_edges.gdsl"
+#line 19 "light_edges.gdsl"
     reduce_add(&d.degree[src], 1);
-#line 18 "light_edges.gdsl"
+#line 19 "light_edges.gdsl"
     reduce_add(&d.degree[dst], 1);
 }
 #line resume "light_edges.cu"
 
-__device__ __forceinline__ void lower_apply(const data_slice& d, edge e, vertex near) {
+__device__ __forceinline__ bool is_heavy_condition(const data_slice& d, edge e) {
 #line 21 "light_edges.gdsl"
+    return d.weight[e] > d.limit;
+}
+#line resume "light_edges.cu"
+
+__device__ __forceinline__ void lower_apply(const data_slice& d, edge e, vertex near) {
+#line 23 "light_edges.gdsl"
     reduce_min(&d.best[near], d.weight[e]);
 }
 #line resume "light_edges.cu"
 
 __device__ __forceinline__ bool as_light_condition(const data_slice& d, edge e, vertex near) {
-#line 24 "light_edges.gdsl"
+#line 26 "light_edges.gdsl"
     return d.weight[e] == d.best[near];
 }
 #line resume "light_edges.cu"
 
 __device__ __forceinline__ void as_light_apply(const data_slice& d, edge e, vertex near) {
-#line 25 "light_edges.gdsl"
+#line 27 "light_edges.gdsl"
     reduce_min(&d.chosen[near], e);
 }
 #line resume "light_edges.cu"
 
 __device__ __forceinline__ bool choose_condition(const data_slice& d, vertex src, vertex dst, edge e) {
-#line 28 "light_edges.gdsl"
+#line 30 "light_edges.gdsl"
     return d.chosen[src] == e || d.chosen[dst] == e;
 }
 #line resume "light_edges.cu"
 
 __device__ __forceinline__ void choose_apply(const data_slice& d, edge e) {
-#line 29 "light_edges.gdsl"
+#line 31 "light_edges.gdsl"
     d.picked[e] = true;
 }
 #line resume "light_edges.cu"
 
 __device__ __forceinline__ bool reach_apply(const data_slice& d, vertex far) {
-#line 32 "light_edges.gdsl"
+#line 34 "light_edges.gdsl"
     store_shared(&d.reached[far], true);
-#line 32 "light_edges.gdsl"
+#line 34 "light_edges.gdsl"
     return false;
 }
 #line resume "light_edges.cu"
 
 // ---- operators ----
 
-// line 36: e = filter(edges, is_light)
+// line 38: e = filter(edges, is_light)
 __device__ __forceinline__ void filter_is_light(enactor& run, const data_slice& d, edge_frontier& result, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
     begin_operator(run);
@@ -293,7 +304,21 @@ __device__ __forceinline__ void filter_is_light(enactor& run, const data_slice& 
     end_operator(run, 0, iteration, size, size, false);
 }
 
-// line 38: advance(vertices, lower, over=all_edges)
+// line 41: rest = filter(rest, is_heavy)
+__device__ __forceinline__ void filter_is_heavy(enactor& run, const data_slice& d, edge_frontier& input, edge_frontier& result, int32 iteration) {
+    const uint64 size = input.size;
+    begin_operator(run);
+    edge_collector out(run, result);
+    each_edge_by_warps(edge_members_of(input), d.graph, [&](bool active, vertex near, vertex far, edge at) {
+        const bool accepted = active && is_heavy_condition(d, at);
+        out.append(accepted, at);
+    });
+    out.flush();
+    end_edges(run, result);
+    end_operator(run, 1, iteration, size, size, false);
+}
+
+// line 43: advance(vertices, lower, over=all_edges)
 __device__ __forceinline__ void advance_lower(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
@@ -309,10 +334,10 @@ __device__ __forceinline__ void advance_lower(enactor& run, const data_slice& d,
     push_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, visit_back);
     push_hubs(run, d.graph.largest_degree, in_lists{d.graph}, chunks, visit_back);
     synchronize(run);
-    end_operator(run, 1, iteration, size, 2 * uint64(d.graph.num_edges), false);
+    end_operator(run, 2, iteration, size, 2 * uint64(d.graph.num_edges), false);
 }
 
-// line 39: ties = advance(vertices, as_light, to=edges, over=all_edges)
+// line 44: ties = advance(vertices, as_light, to=edges, over=all_edges)
 __device__ __forceinline__ void advance_as_light(enactor& run, const data_slice& d, edge_frontier& result, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
@@ -336,26 +361,11 @@ __device__ __forceinline__ void advance_as_light(enactor& run, const data_slice&
     out.flush();
     end_edges(run, result);
     clear_edge_marks(seen, result);
-    end_operator(run, 2, iteration, size, 2 * uint64(d.graph.num_edges), false);
+    end_operator(run, 3, iteration, size, 2 * uint64(d.graph.num_edges), false);
 }
 
-// line 40: ties = filter(ties, choose)
+// line 45: ties = filter(ties, choose)
 __device__ __forceinline__ void filter_choose(enactor& run, const data_slice& d, edge_frontier& input, edge_frontier& result, int32 iteration) {
-    const uint64 size = input.size;
-    begin_operator(run);
-    edge_collector out(run, result);
-    each_edge_by_warps(edge_members_of(input), d.graph, [&](bool active, vertex near, vertex far, edge at) {
-        const bool accepted = active && choose_condition(d, near, far, at);
-        if (accepted) { choose_apply(d, at); }
-        out.append(accepted, at);
-    });
-    out.flush();
-    end_edges(run, result);
-    end_operator(run, 3, iteration, size, size, false);
-}
-
-// line 42: filtered_1 = filter(e, choose)
-__device__ __forceinline__ void filter_again(enactor& run, const data_slice& d, edge_frontier& input, edge_frontier& result, int32 iteration) {
     const uint64 size = input.size;
     begin_operator(run);
     edge_collector out(run, result);
@@ -369,8 +379,8 @@ __device__ __forceinline__ void filter_again(enactor& run, const data_slice& d, 
     end_operator(run, 4, iteration, size, size, false);
 }
 
-// line 42: kept = filter(filtered_1, choose)
-__device__ __forceinline__ void filter_twice(enactor& run, const data_slice& d, edge_frontier& input, edge_frontier& result, int32 iteration) {
+// line 47: filtered_1 = filter(e, choose)
+__device__ __forceinline__ void filter_again(enactor& run, const data_slice& d, edge_frontier& input, edge_frontier& result, int32 iteration) {
     const uint64 size = input.size;
     begin_operator(run);
     edge_collector out(run, result);
@@ -384,7 +394,22 @@ __device__ __forceinline__ void filter_twice(enactor& run, const data_slice& d, 
     end_operator(run, 5, iteration, size, size, false);
 }
 
-// line 43: advance(far_ends_1, reach)
+// line 47: kept = filter(filtered_1, choose)
+__device__ __forceinline__ void filter_twice(enactor& run, const data_slice& d, edge_frontier& input, edge_frontier& result, int32 iteration) {
+    const uint64 size = input.size;
+    begin_operator(run);
+    edge_collector out(run, result);
+    each_edge_by_warps(edge_members_of(input), d.graph, [&](bool active, vertex near, vertex far, edge at) {
+        const bool accepted = active && choose_condition(d, near, far, at);
+        if (accepted) { choose_apply(d, at); }
+        out.append(accepted, at);
+    });
+    out.flush();
+    end_edges(run, result);
+    end_operator(run, 6, iteration, size, size, false);
+}
+
+// line 48: advance(far_ends_1, reach)
 __device__ __forceinline__ void advance_reach(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
@@ -395,7 +420,7 @@ __device__ __forceinline__ void advance_reach(enactor& run, const data_slice& d,
     count_visited(run, push_warps(run, members_of(input), out_lists{d.graph}, visit));
     push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
     synchronize(run);
-    end_operator(run, 6, iteration, size, load_relaxed(&run.counters()->visited), false);
+    end_operator(run, 7, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
 // ---- enactor ----
@@ -413,6 +438,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
     });
     if (leader()) {
         *d.light = 0ll;
+        *d.heavy = 0ll;
         *d.lightest = 0ll;
     }
     synchronize(run);
@@ -426,15 +452,21 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_light_edges_ena
     frontier far_ends_1 = frontier_at(d.run, 0);
     frontier spare = frontier_at(d.run, 1);
     edge_frontier e = edge_frontier_at(d.run, 0);
-    edge_frontier ties = edge_frontier_at(d.run, 1);
-    edge_frontier filtered_1 = edge_frontier_at(d.run, 2);
-    edge_frontier kept = edge_frontier_at(d.run, 3);
-    edge_frontier spare_edges = edge_frontier_at(d.run, 4);
+    edge_frontier rest = edge_frontier_at(d.run, 1);
+    edge_frontier ties = edge_frontier_at(d.run, 2);
+    edge_frontier filtered_1 = edge_frontier_at(d.run, 3);
+    edge_frontier kept = edge_frontier_at(d.run, 4);
+    edge_frontier spare_edges = edge_frontier_at(d.run, 5);
     initialise(run, d);
     constexpr int32 iteration = 0;
     filter_is_light(run, d, spare_edges, iteration);
     exchange(e, spare_edges);
     if (leader()) { *d.light = int64(e.size); }
+    define_all_edges(run, spare_edges, d.graph.num_edges);
+    exchange(rest, spare_edges);
+    filter_is_heavy(run, d, rest, spare_edges, iteration);
+    exchange(rest, spare_edges);
+    if (leader()) { *d.heavy = int64(rest.size); }
     advance_lower(run, d, iteration);
     advance_as_light(run, d, spare_edges, iteration);
     exchange(ties, spare_edges);

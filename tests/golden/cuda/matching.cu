@@ -10,6 +10,7 @@
 // piece: load_relaxed
 // piece: negated
 // piece: smaller larger
+// piece: multiplied
 // piece: read_host_flag
 // piece: load_acquire
 // piece: wait_for_arrivals
@@ -52,12 +53,13 @@ constexpr uint32 BLOCK_THREADS = 512;  // threads a block
 // piece: compare_and_swap
 // piece: unsigned_of
 // piece: reduce_add reduce_subtract
-// piece: wrapping_add wrapping_subtract wrapping_multiply wrapping_negate
+// piece: wrapping_add wrapping_subtract wrapping_negate
 // piece: sum
 // piece: bits_equal
 // piece: reduce_by_exchange
 // piece: reduce_and reduce_or reduce_xor
 // piece: minimum maximum
+// piece: wrapping_multiply
 // piece: product
 // piece: difference
 // piece: plain_min plain_max plain_add plain_subtract plain_multiply plain_and plain_or plain_xor

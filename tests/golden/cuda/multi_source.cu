@@ -10,6 +10,7 @@
 // piece: store_relaxed
 // piece: negated
 // piece: smaller larger
+// piece: multiplied
 // piece: read_host_flag
 // piece: load_acquire
 // piece: wait_for_arrivals
@@ -56,9 +57,10 @@ constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are tried first
 // piece: compare_and_swap
 // piece: unsigned_of
 // piece: reduce_add reduce_subtract
-// piece: wrapping_add wrapping_subtract wrapping_multiply wrapping_negate
+// piece: wrapping_add wrapping_subtract wrapping_negate
 // piece: sum
 // piece: minimum maximum
+// piece: wrapping_multiply
 // piece: product
 // piece: difference
 // piece: plain_min plain_max plain_add plain_subtract plain_multiply plain_and plain_or plain_xor

@@ -8,6 +8,7 @@
 
 // piece: int32 uint32 int64 uint64 float32 float64 STOP_REQUEST ARRIVALS FULL_WARP
 // piece: negated
+// piece: multiplied
 // piece: smaller larger
 // piece: load_relaxed
 // piece: store_relaxed
@@ -61,7 +62,9 @@ constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are tried first
 // ---- runtime ----
 
 // piece: unsigned_of
-// piece: wrapping_add wrapping_subtract wrapping_multiply wrapping_negate
+// piece: wrapping_add wrapping_subtract wrapping_negate
+// piece: product
+// piece: wrapping_multiply
 // piece: minimum maximum
 // piece: least greatest
 // piece: load_now
@@ -74,7 +77,6 @@ constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are tried first
 // piece: reduce_max
 // piece: reduce_add reduce_subtract
 // piece: sum
-// piece: product
 // piece: difference
 // piece: plain_min plain_max plain_add plain_subtract plain_multiply plain_and plain_or plain_xor
 

@@ -8,6 +8,7 @@
 // piece: int32 uint32 int64 uint64 float32 float64 STOP_REQUEST ARRIVALS FULL_WARP
 // piece: load_relaxed
 // piece: smaller larger
+// piece: multiplied
 // piece: negated
 // piece: read_host_flag
 // piece: load_acquire
@@ -77,9 +78,10 @@ constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thre
 // piece: reduce_max
 // piece: unsigned_of
 // piece: reduce_add reduce_subtract
-// piece: wrapping_add wrapping_subtract wrapping_multiply wrapping_negate
+// piece: wrapping_multiply
 // piece: product
 // piece: reduce_multiply
+// piece: wrapping_add wrapping_subtract wrapping_negate
 // piece: sum
 // piece: reduce_and reduce_or reduce_xor
 

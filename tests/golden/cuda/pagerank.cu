@@ -7,6 +7,7 @@
 
 // piece: int32 uint32 int64 uint64 float32 float64 STOP_REQUEST ARRIVALS FULL_WARP
 // piece: load_relaxed
+// piece: magnitude
 // piece: negated
 // piece: read_host_flag
 // piece: load_acquire
@@ -48,7 +49,7 @@ constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thre
 // ---- runtime ----
 
 // piece: unsigned_of
-// piece: wrapping_add wrapping_subtract wrapping_multiply wrapping_negate
+// piece: wrapping_add wrapping_subtract wrapping_negate
 // piece: absolute
 // piece: FLOAT64_INF
 // piece: reduce_add reduce_subtract

@@ -9,6 +9,7 @@
 // piece: load_relaxed
 // piece: negated
 // piece: smaller larger
+// piece: multiplied
 // piece: read_host_flag
 // piece: load_acquire
 // piece: wait_for_arrivals
@@ -47,9 +48,10 @@ constexpr uint32 HUB_CHUNK = 512;  // edges a chunk
 // ---- runtime ----
 
 // piece: unsigned_of
-// piece: wrapping_add wrapping_subtract wrapping_multiply wrapping_negate
+// piece: wrapping_add wrapping_subtract wrapping_negate
 // piece: minimum maximum
 // piece: from_id to_id
+// piece: wrapping_multiply
 // piece: product
 // piece: sum
 // piece: difference

@@ -102,7 +102,10 @@ class Evaluation:
         return self.value(yes if self.value(condition) else no)
 
     def _unary(self, tree: Tree) -> Value:
-        value = self.value(tree.parts[0])
+        (operand,) = tree.parts
+        if tree.word == "-" and operand.kind == "bare":  # belongs to the number: -0 is a whole number, and 0
+            return self._literal(Tree("bare", operand.type, f"-{operand.word}"))
+        value = self.value(operand)
         if tree.word == "!":
             return not value
         if tree.type in FLOATS:

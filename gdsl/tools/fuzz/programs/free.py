@@ -6,6 +6,7 @@ import random
 import re
 from dataclasses import replace
 
+from gdsl.knobs import KNOBS
 from gdsl.tools.fuzz.programs.scopes import COMMON, FLOATS, IDS, INTEGERS, NUMBERS, TYPES, Data, Function, Local, Scope
 
 _REDUCTIONS = {
@@ -31,11 +32,12 @@ def knobs(random: random.Random, schedule: str) -> str:
     """A `tune` part for the functors that `schedule` advances or reduces over, or nothing."""
     lines, pushed = [], set(_PUSHED.findall(schedule))
     for operator, name in sorted(set(_TUNED.findall(schedule))):
-        if operator == "advance" and random.random() < 0.5:
-            directions = ("push", "auto", "auto(alpha=1, beta=1)", *(("pull",) * (name not in pushed)))
-            lines.append(f"{name}.direction = {random.choice(directions)};")
-        if random.random() < 0.25:
-            lines.append(f"{name}.balance = {random.choice(('thread', 'block', 'auto'))};")
+        for knob in KNOBS:
+            if operator in knob.operators and knob.values and random.random() < 0.4:
+                arguments = f"auto({', '.join(f'{argument.name}=1' for argument in knob.arguments)})"
+                values = (*knob.values, arguments) if knob.arguments else tuple(knob.values)
+                values = tuple(value for value in values if value != "pull" or name not in pushed)
+                lines.append(f"{name}.{knob.name} = {random.choice(values)};")
     for text, probability in _SCHEDULE_KNOBS.items():
         if random.random() < probability:
             lines.append(text)
@@ -332,9 +334,11 @@ class _Writer:
         made = self.edge_set(self.random.choice(tuple(_WALKED))) if self.functors["edge"] and self.chance(0.3) else ""
         return made or self.random.choice(named)
 
-    def set(self) -> str:
+    def set(self, depth: int = 2) -> str:
         if self.chance(0.1):
             return self.intersection()
+        if depth and self.chance(0.25):
+            return self.combined(depth - 1)
         edge, vertex = self.functors["edge"], self.functors["vertex"]
         forms = [self.members(), self.random.choice(self.frontiers)]
         source = self.random.choice((self.random.choice(self.frontiers), "vertices", *self.frontiers))
@@ -344,6 +348,11 @@ class _Writer:
             forms += [f"filter({source}, {self.random.choice(vertex)})", f"where({self.random.choice(vertex)})"]
         return self.random.choice(forms)
 
+    def combined(self, depth: int) -> str:
+        """Some sets in a row, in parentheses where they are operands themselves."""
+        sets = [self.set(depth) for _ in range(self.random.choice((2, 2, 2, 3)))]
+        return "(" + "".join(f"{each} {self.random.choice('|&-')} " for each in sets[:-1]) + f"{sets[-1]})"
+
     def advance(self, source: str, to: str) -> str:
         functor = self.random.choice(self.functors["edge"])
         return f"advance({source}, {functor}{to}{self.random.choice(_OVERS)})"
@@ -351,6 +360,7 @@ class _Writer:
     def operator(self) -> str:
         edge, vertex = self.functors["edge"], self.functors["vertex"]
         source = self.random.choice((*self.frontiers, "vertices"))
+        source = self.combined(0) if self.chance(0.1) else source
         forms = [f"{self.random.choice(self.frontiers)} = {self.set()};"]
         if self.edge_frontiers:
             name, walked = self.random.choice(self.edge_frontiers)

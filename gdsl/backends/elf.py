@@ -1,9 +1,8 @@
-"""Whether a file of the format of Linux's libraries is all there: the loader looks at parts of it only."""
+"""How long a file in the format of Linux's libraries (and of machine code for GPUs) is by its own account."""
 
 from __future__ import annotations
 
 import struct
-from pathlib import Path
 
 _MAGIC = b"\x7fELF"
 _WIDTHS = {1: ("IIIIHHHHHH", 16, 4), 2: ("QQQIHHHHHH", 32, 8)}
@@ -11,14 +10,13 @@ _WIDTHS = {1: ("IIIIHHHHHH", 16, 4), 2: ("QQQIHHHHHH", 32, 8)}
 _ORDERS = {1: "<", 2: ">"}
 
 
-def cut_off(path: Path) -> bool:
-    """Whether what the headers of a library speak of goes beyond the end of the file; False for other formats.
+def length(data: bytes) -> int | None:
+    """Where the last of what the headers speak of ends, in bytes; None where `data` is of another format.
 
-    Where the rest of a page is missing, the loader finds zeros there instead. Raises OSError.
+    Raises ValueError for headers that are not all there.
     """
-    data = path.read_bytes()
     if data[:4] != _MAGIC:
-        return False
+        return None
     try:
         form, size_at, word = _WIDTHS[data[4]]
         order = _ORDERS[data[5]]
@@ -28,10 +26,10 @@ def cut_off(path: Path) -> bool:
         for number in range(segment_count):
             start = segments + number * segment_size
             offset_at = start + word  # behind the type (and, of 64 bits, the flags)
-            length = "I" if word == 4 else "Q"
-            [offset] = struct.unpack_from(f"{order}{length}", data, offset_at)
-            [size] = struct.unpack_from(f"{order}{length}", data, start + size_at)
+            width = "I" if word == 4 else "Q"
+            [offset] = struct.unpack_from(f"{order}{width}", data, offset_at)
+            [size] = struct.unpack_from(f"{order}{width}", data, start + size_at)
             ends.append(offset + size)
     except (struct.error, KeyError, IndexError):
-        return True
-    return bool(max(ends) > len(data))
+        raise ValueError("the headers are cut off") from None
+    return int(max(ends))

@@ -1,0 +1,38 @@
+"""The indices that generated code checks: by their number it says which one failed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from gdsl.operations import Domain
+from gdsl.source import Span
+from gdsl.types import ScalarType
+
+
+@dataclass(frozen=True, slots=True)
+class CheckSite:
+    """A computed index: the array, degree function or frontier it is for, its type and its place in the text."""
+
+    subject: str
+    domain: Domain
+    kind: ScalarType
+    span: Span
+
+
+@dataclass
+class CheckTable:
+    """The checked indices of one program; generated code reports the number of the one that failed."""
+
+    enabled: bool = True
+    """`tune { bounds off; }` clears it: then nothing is checked."""
+    sites: list[CheckSite] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._numbers = {site: number for number, site in enumerate(self.sites)}
+
+    def number(self, site: CheckSite) -> int:
+        """The number of `site`, which is added where it is new."""
+        number = self._numbers.setdefault(site, len(self.sites))
+        if number == len(self.sites):
+            self.sites.append(site)
+        return number

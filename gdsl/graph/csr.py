@@ -1,0 +1,185 @@
+"""The CSR and CSC of a list of edges, made by stable counting sorts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from gdsl.graph.edge_list import EdgeList
+from gdsl.graph.errors import bad_array, too_large
+from gdsl.graph.given import attribute_arrays, flag, id_array
+from gdsl.graph.ids import check_range, id_dtype, packed, vertex_count
+from gdsl.graph.immutable import Values, immutable
+from gdsl.graph.memory import require_memory
+
+LARGEST_DEGREE = 2**31 - 1
+_FEW = 1 << 14
+"""Fewer edges are sorted by NumPy, which takes no longer; to import SciPy takes as long as all else of a small run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Csr:
+    """Edges by source, then by destination, then as given; undirected ones both ways, an undirected loop once.
+
+    offsets: int64[V+1]; columns: int32 or int64[E]; attributes: each [E]; vertex_attributes: each [V]. All of them are
+    copied into memory that nobody can write.
+    """
+
+    offsets: NDArray[Any]
+    columns: NDArray[Any]
+    directed: bool
+    attributes: Mapping[str, NDArray[Any]]
+    vertex_attributes: Mapping[str, NDArray[Any]]
+
+    def __post_init__(self) -> None:
+        kept = {
+            "offsets": immutable(self.offsets, np.dtype(np.int64)),
+            "columns": immutable(self.columns, id_dtype(self.num_vertices)),
+            "attributes": Values(self.attributes),
+            "vertex_attributes": Values(self.vertex_attributes),
+        }
+        for name, value in kept.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def num_vertices(self) -> int:
+        """V."""
+        return len(self.offsets) - 1
+
+
+def checked_csr(
+    offsets: ArrayLike,
+    columns: ArrayLike,
+    directed: bool,
+    attributes: Mapping[str, ArrayLike],
+    vertex_attributes: Mapping[str, ArrayLike],
+) -> Csr:
+    """The CSR of a caller's arrays, after everything that native code relies on was seen to hold.
+
+    Raises GdslError E0707, E0709 or E0711, TypeError for other arguments of a wrong kind.
+    """
+    directed = flag("directed", directed)
+    starts, ends = id_array(offsets, "offsets").astype(np.int64, copy=False), id_array(columns, "columns")
+    degrees = np.diff(starts)
+    if not len(starts) or starts[0] != 0 or starts[-1] != len(ends) or (degrees < 0).any():
+        raise bad_array(
+            "offsets is not that of a CSR", f"offsets ascends from 0 to the number of columns, {len(ends):,}"
+        )
+    if degrees.max(initial=0) > LARGEST_DEGREE:
+        raise too_large("a vertex has more edges than int32 can count")
+    check_range(ends, "columns", vertex_count(len(degrees)))
+    descents = np.flatnonzero(ends[1:] < ends[:-1]) + 1
+    if len(descents) and (starts[np.searchsorted(starts, descents)] != descents).any():
+        raise bad_array(
+            "columns is not that of a CSR", "the columns of each vertex ascend; Graph.from_edges sorts them"
+        )
+    edge_values = attribute_arrays(attributes, len(ends), "edge")
+    vertex_values = attribute_arrays(vertex_attributes, len(degrees), "vertex")
+    if not directed:
+        in_offsets, in_sources, _ = transpose(starts, ends.astype(id_dtype(len(degrees)), copy=False))
+        if not (np.array_equal(in_offsets, starts) and np.array_equal(in_sources, ends)):
+            raise bad_array("an edge has no opposite", "leave out directed=False, or use Graph.from_edges")
+    return Csr(starts, ends, directed, edge_values, vertex_values)
+
+
+def csr_of(edges: EdgeList) -> Csr:
+    """The CSR of `edges`: undirected ones stored both ways, then two stable counting sorts, O(V + E).
+
+    Raises GdslError E0708 when it does not fit in memory, E0709 when a degree does not fit int32.
+    """
+    sources, destinations, attributes = edges.sources, edges.destinations, edges.attributes
+    stored = len(sources) * (1 if edges.directed else 2)
+    require_memory(8 * (edges.num_vertices + 1) * 3 + stored * 40, f"a graph of {edges.num_vertices:,} vertices")
+    if not edges.directed:
+        sources, destinations, attributes = _both_ways(sources, destinations, attributes)
+    offsets, columns, order = _sorted_rows(sources, destinations, edges.num_vertices)
+    if edges.num_vertices and int(np.diff(offsets).max()) > LARGEST_DEGREE:
+        raise too_large("a vertex has more edges than int32 can count")
+    ordered = {name: values[order] for name, values in attributes.items()}
+    csr = Csr(offsets, columns, edges.directed, ordered, edges.vertex_attributes)
+    if len(columns) > LARGEST_DEGREE and edges.directed and int(np.bincount(columns).max()) > LARGEST_DEGREE:
+        raise too_large("more edges enter a vertex than int32 can count")
+    return csr
+
+
+def transpose(offsets: NDArray[np.int64], columns: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """(in_offsets, in_sources, in_edge_ids) of a CSR, each list ascending by source, then by edge id."""
+    count, num_edges = len(offsets) - 1, len(columns)
+    if num_edges < _FEW:
+        order = np.argsort(columns, kind="stable").astype(id_dtype(num_edges))
+        return _offsets(columns, count), edge_sources(offsets, columns)[order], order
+    from scipy import sparse
+
+    edge_ids = np.arange(num_edges, dtype=id_dtype(num_edges))
+    csc = sparse.csr_array((edge_ids, columns, offsets), shape=(count, count)).tocsc()
+    return csc.indptr, csc.indices, csc.data
+
+
+def edge_sources(offsets: NDArray[Any], columns: NDArray[Any]) -> NDArray[Any]:
+    """The source of each edge of a CSR, of the type of `columns`."""
+    vertices = np.arange(len(offsets) - 1, dtype=columns.dtype)
+    return np.repeat(vertices, np.diff(offsets))
+
+
+def first_without_opposite(csr: Csr) -> int | None:
+    """The lowest edge id u→v of which there are more than of v→u, whatever `csr.directed` says; None for none."""
+    in_offsets, in_sources, _ = transpose(csr.offsets, csr.columns)
+    # Both orders are by (vertex, neighbour), so the graph is its own transpose exactly if the arrays are equal.
+    if np.array_equal(in_offsets, csr.offsets) and np.array_equal(in_sources, csr.columns):
+        return None
+    count = csr.num_vertices
+    forward = packed(edge_sources(csr.offsets, csr.columns), csr.columns, count)
+    backward = packed(edge_sources(in_offsets, csr.columns), in_sources, count)
+    place_among_equals = np.arange(len(forward)) - np.searchsorted(forward, forward, side="left")
+    opposites = np.searchsorted(backward, forward, side="right") - np.searchsorted(backward, forward, side="left")
+    return int(np.argmax(place_among_equals >= opposites))
+
+
+def edges_of(csr: Csr) -> EdgeList:
+    """The edges of `csr` by id; of an undirected one each once, from the lower to the higher end."""
+    sources, destinations = edge_sources(csr.offsets, csr.columns), csr.columns
+    attributes = dict(csr.attributes)
+    if not csr.directed:
+        once = sources <= destinations
+        sources, destinations = sources[once], destinations[once]
+        attributes = {name: values[once] for name, values in attributes.items()}
+    vertex_attributes = dict(csr.vertex_attributes)
+    return EdgeList(sources, destinations, csr.num_vertices, csr.directed, attributes, vertex_attributes)
+
+
+def _sorted_rows(
+    sources: NDArray[Any], destinations: NDArray[Any], num_vertices: int
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """(offsets, columns, order): a radix sort by destination, then by source, each digit one of SciPy's conversions."""
+    if len(sources) < _FEW:
+        order = np.lexsort((destinations, sources))
+        return _offsets(sources, num_vertices), destinations[order], order
+    from scipy import sparse
+
+    positions = np.arange(len(sources), dtype=id_dtype(len(sources)))
+    matrix = sparse.coo_array((positions, (sources, destinations)), shape=(num_vertices, num_vertices))
+    matrix.has_canonical_format = True  # SciPy would otherwise sum parallel edges.
+    rows = matrix.tocsc().tocsr()
+    return rows.indptr, rows.indices, rows.data
+
+
+def _offsets(ids: NDArray[Any], num_vertices: int) -> NDArray[np.int64]:
+    """Where the list of each vertex begins, with the end of the last one behind them."""
+    ends = np.zeros(num_vertices + 1, dtype=np.int64)
+    np.cumsum(np.bincount(ids, minlength=num_vertices), out=ends[1:])
+    return ends
+
+
+def _both_ways(
+    sources: NDArray[Any], destinations: NDArray[Any], attributes: Mapping[str, NDArray[Any]]
+) -> tuple[NDArray[Any], NDArray[Any], dict[str, NDArray[Any]]]:
+    """Each edge followed by its opposite, so that parallel edges keep their order in both lists; loops stay single."""
+    keep = np.ones(2 * len(sources), dtype=bool)
+    keep[1::2] = sources != destinations
+    starts = np.stack([sources, destinations], axis=1).reshape(-1)[keep]
+    ends = np.stack([destinations, sources], axis=1).reshape(-1)[keep]
+    return starts, ends, {name: np.repeat(values, 2)[keep] for name, values in attributes.items()}

@@ -1,0 +1,53 @@
+"""Lists of edges, in the order given: what readers and generators make."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from numpy.typing import ArrayLike, NDArray
+
+from gdsl.graph.errors import bad_array
+from gdsl.graph.given import attribute_arrays, flag, id_array
+from gdsl.graph.ids import check_ids, vertex_count
+
+
+@dataclass(slots=True)
+class EdgeList:
+    """Edges in the order given, ids from 0 and known to be in range.
+
+    sources, destinations: int32 or int64[n]; attributes: each [n]; with directed=False an edge stands for both ways.
+    """
+
+    sources: NDArray[Any]
+    destinations: NDArray[Any]
+    num_vertices: int
+    directed: bool
+    attributes: dict[str, NDArray[Any]] = field(default_factory=dict)
+    vertex_attributes: dict[str, NDArray[Any]] = field(default_factory=dict)
+
+
+def edges_from_arrays(
+    sources: ArrayLike,
+    destinations: ArrayLike,
+    num_vertices: int | None,
+    attributes: Mapping[str, ArrayLike],
+    directed: bool,
+    vertex_attributes: Mapping[str, ArrayLike],
+) -> EdgeList:
+    """The list of edges that a caller's arrays describe, checked.
+
+    Raises GdslError E0707, E0709 or E0711, TypeError for other arguments of a wrong kind.
+    """
+    directed = flag("directed", directed)
+    source_ids, destination_ids = id_array(sources, "sources"), id_array(destinations, "destinations")
+    if len(source_ids) != len(destination_ids):
+        raise bad_array(
+            f"sources has {len(source_ids):,} elements, destinations {len(destination_ids):,}",
+            "give one source and one destination for each edge",
+        )
+    count = check_ids(source_ids, destination_ids, vertex_count(num_vertices))
+    edge_values = attribute_arrays(attributes, len(source_ids), "edge")
+    vertex_values = attribute_arrays(vertex_attributes, count, "vertex")
+    return EdgeList(source_ids, destination_ids, count, directed, edge_values, vertex_values)

@@ -1,0 +1,74 @@
+"""What a caller gives for a graph, checked: flags, ids, values by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from gdsl.diagnostics import shown, type_name
+from gdsl.graph.arrays import host_array
+from gdsl.graph.errors import bad_array, bad_id
+
+
+def flag(name: str, value: object) -> bool:
+    """A bool of the caller's. Raises TypeError."""
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name} must be True or False, not {shown(value)}")
+    return bool(value)
+
+
+def id_array(values: ArrayLike, name: str) -> NDArray[Any]:
+    """`values` as int32 or int64[n]. Raises GdslError E0707 or E0711 for what cannot be ids."""
+    array = _array(values, name)
+    if array.size == 0:
+        return np.zeros(0, dtype=np.int64)
+    if array.dtype.kind not in "iu":
+        raise bad_array(f"{name} has the type {type_name(array.dtype)}", "vertex ids are integers")
+    if array.dtype.kind == "u" and int(array.max()) > np.iinfo(np.int64).max:
+        raise bad_id(int(array.max()), f"{name}[{int(array.argmax())}]", None)
+    if array.dtype.itemsize < 4:
+        return array.astype(np.int32)
+    # An unsigned type of 64 bits would become a float beside a signed one.
+    wanted = np.dtype(np.int64) if array.dtype.itemsize == 8 else array.dtype.newbyteorder("=")
+    return array.astype(wanted, copy=False)
+
+
+def attribute_arrays(given: Mapping[str, ArrayLike], length: int, over: str) -> dict[str, NDArray[Any]]:
+    """Copies of the values by name, each [length], one for each `over` (edge, vertex).
+
+    Raises GdslError E0711 for arrays that are none, TypeError for what is no mapping of names.
+    """
+    if not isinstance(given, Mapping):
+        raise TypeError(f"attributes are arrays by name, not {shown(given)}")
+    for name in given:
+        if not isinstance(name, str):
+            raise TypeError(f"the name of an attribute is a str, not {shown(name)}")
+    return {name: _values(values, name, length, over) for name, values in given.items()}
+
+
+def _values(values: ArrayLike, name: str, length: int, over: str) -> NDArray[Any]:
+    array = _array(values, name)
+    if len(array) != length:
+        raise bad_array(f"{name} has {len(array):,} elements", f"give one value for each {over}: {length:,}")
+    is_number = array.dtype.kind in "biuf" and array.dtype.itemsize <= 8
+    if array.size and not is_number:
+        message = f"{name} has the type {type_name(array.dtype)}"
+        raise bad_array(message, "values are booleans, integers or real numbers of at most 64 bits")
+    if not is_number:
+        return np.zeros(0)
+    native = array.dtype.newbyteorder("=")
+    # SciPy has no sparse matrices of float16, and every such number is a float32.
+    return np.array(array, dtype=np.float32 if native == np.float16 else native)
+
+
+def _array(values: ArrayLike, name: str) -> NDArray[Any]:
+    try:
+        array = host_array(values, name)
+    except ValueError as error:
+        raise bad_array(f"{name} {error}", "give a sequence of numbers") from None
+    if array.ndim != 1:
+        raise bad_array(f"{name} has {array.ndim} dimensions", "give an array of one dimension")
+    return array

@@ -1,0 +1,56 @@
+"""Graphs by words: what the command line calls GRAPH, and the generators as functions."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from gdsl.graph.generators import generated_edges, grid_edges, looks_like_generator, rmat_edges, uniform_edges
+from gdsl.graph.graph import Graph
+from gdsl.graph.transformations import GraphOptions
+
+
+def rmat(scale: int, edge_factor: int = 16, seed: int = 1) -> Graph:
+    """An R-MAT graph (Chakrabarti, Zhan and Faloutsos 2004) with the parameters of Graph500 and shuffled ids.
+
+    2**scale vertices; edge_factor * 2**scale edges are drawn, then loops and duplicates dropped.
+    Raises GdslError E0713.
+    """
+    return Graph._from_edge_list(rmat_edges(scale, edge_factor, seed))
+
+
+def grid(rows: int, columns: int | None = None, keep: float = 0.9, seed: int = 2) -> Graph:
+    """A grid of rows × columns (a square without `columns`), ids row by row, each edge kept with probability `keep`.
+
+    Raises GdslError E0713.
+    """
+    return Graph._from_edge_list(grid_edges(rows, columns, keep, seed))
+
+
+def uniform(vertices: int, edges: int, seed: int = 1) -> Graph:
+    """`edges` different edges of `vertices` vertices, every such graph alike likely as far as hashes go.
+
+    Raises GdslError E0713.
+    """
+    return Graph._from_edge_list(uniform_edges(vertices, edges, seed))
+
+
+def generate(spec: str) -> Graph:
+    """The graph that `spec` names: `rmat:SCALE[:EDGE_FACTOR]`, `grid:SIDE`, `grid:ROWSxCOLUMNS`,
+    `uniform:VERTICES:EDGES`, each with `:seed=N` and grids with `:keep=P` behind it. Raises GdslError E0713.
+    """
+    return Graph._from_edge_list(generated_edges(spec))
+
+
+def open_graph(path_or_spec: str | os.PathLike[str], **options: Any) -> Graph:
+    """What the command line calls GRAPH: a file, or a generator such as `rmat:18` if no file has that name.
+
+    `options` are those of `Graph.read`. Raises GdslError E07xx.
+    """
+    text = os.fspath(path_or_spec)
+    if looks_like_generator(text) and not os.path.exists(text):
+        changes = GraphOptions(
+            **{name: options[name] for name in ("undirected", "weights", "dedup") if name in options}
+        )
+        return Graph._from_edge_list(changes.apply_to_edges(generated_edges(text)))
+    return Graph.read(text, **options)

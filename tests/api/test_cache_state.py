@@ -1,0 +1,156 @@
+"""The hash over gdsl's own files: read once, then noted for as long as the files look the same from outside."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import warnings
+
+import pytest
+
+from gdsl import cache
+from gdsl.cache import state
+
+LONG_AGO = 1_600_000_000
+
+
+@pytest.fixture(autouse=True)
+def package(tmp_path, monkeypatch):
+    """A cache of its own, and another installation of some files."""
+    place = tmp_path / "gdsl"
+    for name in ("gdsl/a.py", "gdsl/inside/b.py", "gdsl/__pycache__/a.py", "grammar/g.lark", "templates/t/x.j2"):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"content of {name}")
+    monkeypatch.setenv("GDSL_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(cache, "package", lambda: place)
+    monkeypatch.setattr(state, "package", lambda: place)
+    return place
+
+
+def fingerprint():
+    return cache.fingerprint.__wrapped__()
+
+
+def settle(monkeypatch):
+    monkeypatch.setattr(state.State, "settled", lambda self: True)
+
+
+def forbid_reading(monkeypatch):
+    def content(self):
+        raise AssertionError("the files are read again")
+
+    monkeypatch.setattr(state.State, "content", content)
+
+
+def notes():
+    return [path for path in cache.directory().iterdir() if path.is_file()]
+
+
+@pytest.fixture
+def noted(monkeypatch):
+    """The hash, noted in a cache that is in use."""
+    settle(monkeypatch)
+    cache.put("front", ("a",), b"data")
+    first = fingerprint()
+    assert len(notes()) == 1
+    return first
+
+
+def test_the_note_is_used(noted, monkeypatch):
+    forbid_reading(monkeypatch)
+    assert fingerprint() == noted
+
+
+def test_the_note_is_no_entry(noted):
+    assert cache.usage()[0] == 1
+    assert cache.clear() == 1
+
+
+CHANGES = {
+    "another content": lambda place: (place / "a.py").write_text("other"),
+    "another content as long": lambda place: (place / "a.py").write_text("CONTENT OF gdsl/a.py"),
+    "another module": lambda place: (place / "inside" / "c.py").write_text(""),
+    "a module less": lambda place: (place / "inside" / "b.py").unlink(),
+    "another name": lambda place: (place / "a.py").rename(place / "z.py"),
+    "another grammar": lambda place: (place.parent / "grammar" / "g.lark").write_text("other"),
+    "another template": lambda place: (place.parent / "templates" / "t" / "x.j2").write_text("other"),
+    "another template more": lambda place: (place.parent / "templates" / "y.cuh").write_text("other"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_any_change_of_a_file_is_another_state(noted, package, change):
+    change(package)
+    changed = fingerprint()
+    assert changed != noted
+    assert fingerprint() == changed
+
+
+def test_a_change_that_keeps_size_and_time_is_seen(noted, package):
+    """As by tools that set the times of what they write."""
+    path = package / "a.py"
+    before = path.stat()
+    path.write_text(path.read_text().upper())
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert fingerprint() != noted
+
+
+def test_the_same_files_elsewhere_are_the_same_state(noted, package, tmp_path, monkeypatch):
+    for name in ("gdsl", "grammar", "templates"):
+        shutil.copytree(tmp_path / name, tmp_path / "copy" / name)
+    monkeypatch.setattr(cache, "package", lambda: tmp_path / "copy" / "gdsl")
+    monkeypatch.setattr(state, "package", lambda: tmp_path / "copy" / "gdsl")
+    assert fingerprint() == noted
+    assert len(notes()) == 2
+
+
+def test_what_python_compiles_is_no_part(noted, package, monkeypatch):
+    (package / "__pycache__" / "a.py").write_text("other")
+    forbid_reading(monkeypatch)
+    assert fingerprint() == noted
+
+
+def test_files_that_may_still_change_unseen_are_not_noted(package):
+    cache.put("front", ("a",), b"data")
+    fingerprint()
+    assert notes() == []
+    for path in package.parent.rglob("*"):
+        os.utime(path, (LONG_AGO, LONG_AGO))
+    fingerprint()  # the time of the change itself is still new
+    assert notes() == []
+
+
+@pytest.mark.parametrize(
+    "damage", [lambda data: b"", lambda data: data[:-1], lambda data: b"x" + data[1:], lambda data: data[100:]]
+)
+def test_damaged_note_counts_as_missing(noted, damage):
+    [note] = notes()
+    note.write_bytes(damage(note.read_bytes()))
+    assert fingerprint() == noted
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="no users here")
+@pytest.mark.parametrize("part", ["cache", "note"])
+def test_note_that_others_can_write_to_is_not_used(noted, part, monkeypatch):
+    [note] = notes()
+    (note if part == "note" else note.parent).chmod(0o777)
+    read = []
+    content = state.State.content
+    monkeypatch.setattr(state.State, "content", lambda self: read.append(1) or content(self))
+    assert fingerprint() == noted
+    assert read
+
+
+@pytest.mark.parametrize("trouble", ["missing", "a file", "odd name"])
+def test_no_cache_is_no_trouble_and_none_is_made(trouble, monkeypatch):
+    settle(monkeypatch)
+    if trouble == "a file":
+        cache.directory().write_text("")
+    if trouble == "odd name":
+        monkeypatch.setattr(os, "environ", {**os.environ, "GDSL_CACHE_DIR": "/a\0b"})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert len(fingerprint()) == 64
+    if trouble == "missing":
+        assert not cache.directory().exists()
