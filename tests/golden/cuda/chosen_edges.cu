@@ -8,6 +8,7 @@
 
 // piece: int32 uint32 int64 uint64 float32 float64 STOP_REQUEST ARRIVALS FULL_WARP
 // piece: load_relaxed
+// piece: multiplied
 // piece: negated
 // piece: smaller larger
 // piece: read_host_flag
@@ -60,12 +61,13 @@ constexpr uint32 LONG_WALK = 16384;  // walks this long of an intersection are c
 
 // ---- runtime ----
 
+// piece: product
 // piece: unsigned_of
-// piece: wrapping_add wrapping_subtract wrapping_multiply wrapping_negate
+// piece: wrapping_multiply
 // piece: reduce_add reduce_subtract
+// piece: wrapping_add wrapping_subtract wrapping_negate
 // piece: sum
 // piece: minimum maximum
-// piece: product
 // piece: difference
 // piece: plain_min plain_max plain_add plain_subtract plain_multiply plain_and plain_or plain_xor
 

@@ -9,6 +9,7 @@
 // piece: load_relaxed
 // piece: negated
 // piece: smaller larger
+// piece: multiplied
 // piece: read_host_flag
 // piece: load_acquire
 // piece: wait_for_arrivals
@@ -56,10 +57,11 @@ constexpr uint32 LONG_WALK = 16384;  // walks this long of an intersection are c
 // ---- runtime ----
 
 // piece: unsigned_of
-// piece: wrapping_add wrapping_subtract wrapping_multiply wrapping_negate
+// piece: wrapping_add wrapping_subtract wrapping_negate
 // piece: reduce_add reduce_subtract
 // piece: sum
 // piece: minimum maximum
+// piece: wrapping_multiply
 // piece: product
 // piece: difference
 // piece: plain_min plain_max plain_add plain_subtract plain_multiply plain_and plain_or plain_xor

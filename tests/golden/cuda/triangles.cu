@@ -42,7 +42,7 @@ constexpr uint32 LONG_WALK = 16384;  // walks this long of an intersection are c
 
 // piece: unsigned_of
 // piece: reduce_add reduce_subtract
-// piece: wrapping_add wrapping_subtract wrapping_multiply wrapping_negate
+// piece: wrapping_add wrapping_subtract wrapping_negate
 // piece: sum
 
 // What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
