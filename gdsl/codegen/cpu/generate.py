@@ -35,6 +35,7 @@ LIBRARY = Library(
         "frontier.hpp",
         "run.hpp",
         "loops.hpp",
+        "intersect.hpp",
         "sets.hpp",
         "edge_frontier.hpp",
         "edge_sets.hpp",

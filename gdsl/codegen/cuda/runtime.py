@@ -30,6 +30,7 @@ FILES = (
     "push",
     "pull",
     "reduce",
+    "intersect",
 )
 PLATFORM = "platform"
 _MEMBER = re.compile(r"\w+(\[[^\]]*\])*;")
