@@ -61,13 +61,13 @@ constexpr uint32 LONG_WALK = 16384;  // walks this long of an intersection are c
 
 // ---- runtime ----
 
-// piece: product
 // piece: unsigned_of
 // piece: wrapping_multiply
 // piece: reduce_add reduce_subtract
 // piece: wrapping_add wrapping_subtract wrapping_negate
 // piece: sum
 // piece: minimum maximum
+// piece: product
 // piece: difference
 // piece: plain_min plain_max plain_add plain_subtract plain_multiply plain_and plain_or plain_xor
 
