@@ -2,8 +2,9 @@
 
 What a step touches says `gdsl.effects.access`; two accesses meet where one of them writes and no thread's own order
 keeps them apart. Operators and whatever else makes a frontier end with a barrier of their own, since what they
-collect is complete only then; what they collect goes into storage that nobody reads, or behind what a set holds already,
-so that frontiers ask for nothing more. A loop's test reads too, and its body may begin with what the end of the last pass has left.
+collect is complete only then; what they collect goes into storage that nobody reads, or behind what a set holds
+already, so that frontiers ask for nothing more. A loop's test reads too, and its body may begin with what the end of
+the last pass has left.
 """
 
 from __future__ import annotations
