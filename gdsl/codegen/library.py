@@ -42,6 +42,7 @@ class Library:
     suffix: str
     function: str
 
+    @property
     def pieces(self) -> tuple[Piece, ...]:
         """Every piece, in the order of the files."""
         return pieces_of(self)
@@ -51,7 +52,7 @@ class Library:
 
         `generated` holds the definitions made for this program, by name; they take part as pieces do, of no file.
         """
-        by_name = {name: piece for piece in self.pieces() for name in piece.names}
+        by_name = {name: piece for piece in self.pieces for name in piece.names}
         by_name |= {name: Piece("", (name,), body) for name, body in generated.items()}
         places = {name: place for place, name in enumerate(by_name)}
         ordered: list[Piece] = []

@@ -27,7 +27,7 @@ LIBRARY = Library("cuda", FILES, ".cuh", "__device__ __forceinline__")
 
 def pieces() -> tuple[Piece, ...]:
     """Every piece of the library, in the order of `FILES`."""
-    return LIBRARY.pieces()
+    return LIBRARY.pieces
 
 
 def link(text: str, generated: Mapping[str, str]) -> tuple[list[str], list[str]]:

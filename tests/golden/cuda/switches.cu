@@ -62,7 +62,6 @@ constexpr uint32 BLOCK_THREADS = 512;  // threads a block
 
 // piece: unsigned_of
 // piece: wrapping_add wrapping_subtract wrapping_negate
-// piece: product
 // piece: wrapping_multiply
 // piece: largest_of
 // piece: smallest_of
@@ -71,6 +70,7 @@ constexpr uint32 BLOCK_THREADS = 512;  // threads a block
 // piece: least greatest
 // piece: from_id to_id
 // piece: sum
+// piece: product
 // piece: shift_left
 // piece: bits_of
 // piece: exchange_word
