@@ -8,13 +8,12 @@
 // piece: int32 uint32 int64 uint64 float32 float64 STOP_REQUEST ARRIVALS FULL_WARP
 // piece: load_relaxed
 // piece: negated
-// piece: smaller larger
-// piece: multiplied
 // piece: read_host_flag
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
 // piece: store_relaxed
+// piece: smaller larger
 
 // ==== end of platform ====
 
@@ -58,13 +57,9 @@ constexpr uint32 LONG_WALK = 16384;  // walks this long of an intersection are c
 
 // piece: unsigned_of
 // piece: wrapping_add wrapping_subtract wrapping_negate
-// piece: reduce_add reduce_subtract
 // piece: sum
-// piece: minimum maximum
-// piece: wrapping_multiply
-// piece: product
-// piece: difference
-// piece: plain_min plain_max plain_add plain_subtract plain_multiply plain_and plain_or plain_xor
+// piece: reduce_add reduce_subtract
+// piece: plain_add
 
 // What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
 // before it is read from the second, the third is cleared, so that one barrier an operator is enough.
@@ -201,6 +196,7 @@ struct frontier {
 // piece: each_id
 // piece: warp_inclusive_sum
 // piece: owner_of
+// piece: minimum maximum
 // piece: defer_list
 // piece: push_warps
 // piece: count_visited

@@ -9,12 +9,12 @@
 // piece: load_relaxed
 // piece: negated
 // piece: multiplied
-// piece: smaller larger
 // piece: read_host_flag
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
 // piece: store_relaxed
+// piece: smaller larger
 
 // ==== end of platform ====
 
@@ -62,11 +62,7 @@ constexpr uint32 HUB_CHUNK = 512;  // edges a chunk
 // piece: wrapping_add wrapping_subtract wrapping_negate
 // piece: wrapping_multiply
 // piece: from_id to_id
-// piece: minimum maximum
-// piece: product
-// piece: sum
-// piece: difference
-// piece: plain_min plain_max plain_add plain_subtract plain_multiply plain_and plain_or plain_xor
+// piece: plain_or
 
 // What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
 // before it is read from the second, the third is cleared, so that one barrier an operator is enough.
@@ -230,6 +226,7 @@ struct edge_frontier {
 // piece: unite_queues
 // piece: warp_inclusive_sum
 // piece: owner_of
+// piece: minimum maximum
 // piece: defer_list
 // piece: push_warps
 // piece: count_visited

@@ -41,9 +41,9 @@ constexpr uint32 LONG_WALK = 16384;  // walks this long of an intersection are c
 // ---- runtime ----
 
 // piece: unsigned_of
-// piece: reduce_add reduce_subtract
 // piece: wrapping_add wrapping_subtract wrapping_negate
 // piece: sum
+// piece: reduce_add reduce_subtract
 
 // What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
 // before it is read from the second, the third is cleared, so that one barrier an operator is enough.
