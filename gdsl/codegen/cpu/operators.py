@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from gdsl.codegen.conversions import conversion
@@ -19,14 +18,13 @@ from gdsl.codegen.cpu.texts import (
     WalkText,
 )
 from gdsl.codegen.functions import Argument
-from gdsl.codegen.functors import Arguments, Calls, FunctorTexts, TotalsText
-from gdsl.codegen.names import Names, Scope
+from gdsl.codegen.functors import Arguments, Calls
+from gdsl.codegen.operators import STRUCTS, CommonPrinter
 from gdsl.codegen.precedence import Text
 from gdsl.codegen.reductions import combine, identity
-from gdsl.codegen.switches import switch_text
+from gdsl.codegen.switches import SwitchText
 from gdsl.operations import Domain, NeighborOperation, Over
-from gdsl.plan.nodes import Choice, Collect, Dedup, EdgeCount, Measure, Operation, Plan, Segment, Sweep, Variant, Walk
-from gdsl.plan.walking import sweeps_of
+from gdsl.plan.nodes import Collect, Dedup, EdgeCount, Measure, Operation, Plan, Segment, Sweep, Variant, Walk
 from gdsl.types import ScalarType
 
 COUNTED: dict[Over | None, str] = {
@@ -49,7 +47,6 @@ _EDGES = {
 }
 
 
-STRUCTS = {Domain.VERTEX: "frontier", Domain.EDGE: "edge_frontier"}
 SPARE_EDGES = "spare_edges"
 """The set of edges into which the next result goes; it then changes places with the one that is assigned."""
 _EDGE = "vertex near, vertex far, edge e"
@@ -57,36 +54,13 @@ _EDGE = "vertex near, vertex far, edge e"
 _ON_A_VERTEX = {Argument.VERTEX: "v"}
 
 
-@dataclass
-class OperatorPrinter:
-    """Prints the operations of one plan; `texts` gathers the functions that they call."""
+class OperatorPrinter(CommonPrinter[OperatorText]):
+    """Prints the operations of one plan for this backend."""
 
-    plan: Plan
-    names: Names
-    texts: FunctorTexts
+    measures = _MEASURES
+    lists = COUNTED
 
-    def __post_init__(self) -> None:
-        self._counted = counted(self.plan)
-
-    def print(self, operation: Operation) -> OperatorText:
-        """What is laid out for any operation."""
-        does = operation.does
-        sweep = sweeps_of(operation)[0]
-        common = self._common(operation, sweep, isinstance(does, Choice))
-        if isinstance(does, Choice):
-            choice = switch_text(does.test, _MEASURES)
-            return AdvanceText(**common, push=self._push(does.no), pull=self._pull(does.yes), choice=choice)
-        if sweep.intersection is not None:
-            return self._intersect(common, sweep)
-        if sweep.segment is not None:
-            return self._reduce(common, sweep, sweep.segment)
-        if sweep.own is not None:
-            return self._on_elements(common, sweep, sweep.own)
-        if sweep.selection is not None:
-            return AdvanceText(**common, push=None, pull=self._pull(sweep), choice=None)
-        return AdvanceText(**common, push=self._push(sweep), pull=None, choice=None)
-
-    def _common(self, operation: Operation, sweep: Sweep, directed: bool) -> dict[str, Any]:
+    def _own_fields(self, operation: Operation, sweep: Sweep, directed: bool, everything: str) -> dict[str, Any]:
         step, members, collect = operation.step, sweep.members, sweep.collect
         parts = [
             ("run_state& run", "run"),
@@ -96,31 +70,17 @@ class OperatorPrinter:
             *([("direction_state& direction", direction_of(step.site))] if directed else []),
             ("int32 iteration", "iteration"),
         ]
-        everything = "d.graph.num_edges" if members.domain is Domain.EDGE else "d.graph.num_vertices"
         totals = self._totals(operation, sweep)
         has_input = members.frontier is not None
         return {
-            "function": self.names.derived(Scope.GLOBAL, operation.name, f"operator {step.site}"),
             "comment": f"Line {step.span.line}: {operation.call}",
             "parameters": ", ".join(declaration for declaration, _ in parts),
             "arguments": ", ".join(argument for _, argument in parts),
-            "site": step.site,
-            "input": has_input,
             "result": self._result(collect),
             "members": "members_of(input)" if has_input else "all_members{d.graph.num_vertices}",
             "size": "input.size" if has_input else everything,
-            "counted": self._counted[collect.frontier if collect is not None else None],
             "totals": totals.type if totals is not None else "",
         }
-
-    def _totals(self, operation: Operation, sweep: Sweep) -> TotalsText | None:
-        """What the sweep sums up: for its functor, or, where it runs none, for the operator itself."""
-        run = next((each for each in (sweep.own, *(walk.variant for walk in sweep.walks)) if each is not None), None)
-        if run is not None:
-            return self.texts.totals_of(run.functor, sweep.totals)
-        owner = f"operator {operation.step.site}"
-        name = self.names.derived(Scope.GLOBAL, f"{operation.name}_totals", f"totals of {owner}")
-        return self.texts.totals_called(name, sweep.totals)
 
     def _input(self, domain: Domain, name: str) -> tuple[str, str]:
         return f"{STRUCTS[domain]}& input", self.names.frontier(name)
@@ -135,11 +95,17 @@ class OperatorPrinter:
         if collect.domain is Domain.EDGE:
             finish = "finish_edges(next, result, {});"
             return ResultText("edge_collector out(next);", finish.format("false"), finish.format("true"))
-        counted = self._counted[collect.frontier]
+        counted = self._counted(collect)
         collector = f"collector<{counted.split('{')[0]}> out(run.next, {counted});"
         return ResultText(collector, "finish_queue(run, result, false);", "finish_queue(run, result, true);")
 
     # Along edges
+
+    def _advance(
+        self, common: dict[str, Any], push: Sweep | None, pull: Sweep | None, choice: SwitchText | None
+    ) -> AdvanceText:
+        pushed = self._push(push) if push is not None else None
+        return AdvanceText(**common, push=pushed, pull=self._pull(pull) if pull is not None else None, choice=choice)
 
     def _push(self, sweep: Sweep) -> Push:
         collect = sweep.collect
@@ -156,11 +122,6 @@ class OperatorPrinter:
         edges = "" if sweep.edges is EdgeCount.WALKED else _EDGES[sweep.edges]
         return Push(tuple(walks), COUNTED[over], marks, edges)
 
-    def _pushed_lists(self, walk: Walk) -> str:
-        if walk.first_places is None:
-            return _lists(walk)
-        return f"first_places{{d.graph, {self.texts.printer.expressions().print(walk.first_places)}}}"
-
     def _pull(self, sweep: Sweep) -> Pull:
         (walk,), selection = sweep.walks, sweep.selection
         assert selection is not None
@@ -168,12 +129,18 @@ class OperatorPrinter:
         calls = self.texts.calls(walk.variant, arguments, "meets", "apply_alone")
         select = (f"return {self.texts.test(selection.test, arguments, 'selects')};",)
         return Pull(
-            lists=_lists(walk),
+            lists=self._walked_lists(walk),
             closes=selection.closes,
             select=Visit("vertex far", select),
             visit=Visit(_EDGE, _answer_lines(calls)),
             edges=_EDGES[sweep.edges],
         )
+
+    def _walked_lists(self, walk: Walk) -> str:
+        """The lists to walk; the ids of in-edges only where they are asked for."""
+        if walk.lists is Over.OUT_EDGES:
+            return "out_lists{d.graph}"
+        return "in_lists{d.graph}" if walk.edge_ids else "in_neighbors{d.graph}"
 
     # The members themselves
 
@@ -207,7 +174,7 @@ class OperatorPrinter:
             value = self._value(walk, segment)
             reduced = f"combine({target}[near], reduced)" if i else "reduced"
             assign = Visit(f"vertex near, {kind.value} reduced", (f"{target}[near] = {reduced};",))
-            walks.append(WalkText(_lists(walk), Visit(_EDGE, (f"return {value};",)), assign))
+            walks.append(WalkText(self._walked_lists(walk), Visit(_EDGE, (f"return {value};",)), assign))
         stored = Visit("vertex near", (f"{array}[near] = {target}[near];",)) if segment.aside is not None else None
         return ReduceText(
             **common,
@@ -270,10 +237,3 @@ def _answer_lines(calls: Calls) -> tuple[str, ...]:
         return (f"return {' && '.join(chain) or 'true'};",)
     guard = [f"if (!({' && '.join(calls.tests)})) {{ return false; }}"] if calls.tests else []
     return (*guard, f"{calls.apply};", "return true;")
-
-
-def _lists(walk: Walk) -> str:
-    """The lists to walk; the ids of in-edges only where they are asked for."""
-    if walk.lists is Over.OUT_EDGES:
-        return "out_lists{d.graph}"
-    return "in_lists{d.graph}" if walk.edge_ids else "in_neighbors{d.graph}"

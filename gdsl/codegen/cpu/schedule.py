@@ -7,10 +7,11 @@ from typing import Any
 
 from gdsl.codegen.checks import CheckSite
 from gdsl.codegen.combinations import Words, combination_lines, edge_lines
-from gdsl.codegen.cpu.operators import SPARE_EDGES, STRUCTS, counted, direction_of
+from gdsl.codegen.cpu.operators import SPARE_EDGES, counted, direction_of
 from gdsl.codegen.cpu.texts import OperatorText
 from gdsl.codegen.expressions import ExpressionPrinter
 from gdsl.codegen.lines import Lines
+from gdsl.codegen.operators import STRUCTS
 from gdsl.codegen.precedence import Text, postfix
 from gdsl.ir.nodes import DefineFrontier, Expression, Iteration, Literal, ParamValue, StoreElement
 from gdsl.ir.traversal import walk

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from gdsl.codegen.functors import TotalsText
+from gdsl.codegen.operators import CommonText
 from gdsl.codegen.switches import SwitchText
 
 
@@ -63,25 +64,12 @@ class ResultText:
 
 
 @dataclass(frozen=True, slots=True)
-class OperatorText:
+class OperatorText(CommonText):
     """What every operator has."""
 
-    kind: ClassVar[str]
-    function: str
-    comment: str
-    """Where it stands in the program."""
-    parameters: str
     arguments: str
     """What the schedule calls it with."""
-    site: int
-    input: bool
-    """Whether it takes a frontier."""
     result: ResultText | None
-    members: str
-    size: str
-    """How many elements it runs on."""
-    counted: str
-    """Whose edges are counted for the result."""
     totals: str
     """The struct of the scalars that it sums up; empty without any."""
 

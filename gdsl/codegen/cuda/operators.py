@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from gdsl.codegen.cuda.texts import (
@@ -20,25 +19,23 @@ from gdsl.codegen.cuda.texts import (
     Visit,
 )
 from gdsl.codegen.functions import Argument
-from gdsl.codegen.functors import Arguments, Calls, FunctorTexts, TotalsText
-from gdsl.codegen.names import Names, Scope
+from gdsl.codegen.functors import Arguments, Calls
+from gdsl.codegen.names import Scope
+from gdsl.codegen.operators import STRUCTS, CommonPrinter
 from gdsl.codegen.reductions import combine, identity, reduce_function
-from gdsl.codegen.switches import switch_text
+from gdsl.codegen.switches import SwitchText
 from gdsl.operations import Balance, Domain, NeighborOperation, Over
 from gdsl.plan.nodes import (
-    Choice,
     Collect,
     Dedup,
     EdgeCount,
     Measure,
     Operation,
-    Plan,
     Segment,
     Sweep,
     Variant,
     Walk,
 )
-from gdsl.plan.walking import sweeps_of
 
 _LISTS = {Over.OUT_EDGES: "out_lists{d.graph}", Over.IN_EDGES: "in_lists{d.graph}"}
 COUNTED: dict[Over | None, str] = {
@@ -47,7 +44,6 @@ COUNTED: dict[Over | None, str] = {
     Over.IN_EDGES: "in_lists{d.graph}",
     Over.ALL_EDGES: "all_lists{d.graph}",
 }
-STRUCTS = {Domain.VERTEX: "frontier", Domain.EDGE: "edge_frontier"}
 _PUSHES = {Balance.THREAD: "push_threads", Balance.BLOCK: "push_blocks", Balance.AUTO: "push_warps"}
 _REDUCES = {Balance.THREAD: "reduce_threads", Balance.BLOCK: "reduce_blocks", Balance.AUTO: "reduce_warps"}
 _MEASURES = {
@@ -71,36 +67,13 @@ _EDGE = "vertex near, vertex far, edge at"
 _ON_A_VERTEX = {Argument.VERTEX: "v"}
 
 
-@dataclass
-class OperatorPrinter:
-    """Prints the operations of one plan; `texts` gathers the functions that they call."""
+class OperatorPrinter(CommonPrinter[OperatorText]):
+    """Prints the operations of one plan for this backend."""
 
-    plan: Plan
-    names: Names
-    texts: FunctorTexts
+    measures = _MEASURES
+    lists = COUNTED
 
-    def __post_init__(self) -> None:
-        self._counts = {frontier.name: frontier.counts for frontier in self.plan.frontiers}
-
-    def print(self, operation: Operation) -> OperatorText:
-        """What is laid out for any operation."""
-        does = operation.does
-        sweep = sweeps_of(operation)[0]
-        common = self._common(operation, sweep, isinstance(does, Choice))
-        if isinstance(does, Choice):
-            choice = switch_text(does.test, _MEASURES)
-            return AdvanceText(**common, push=self._push(does.no), pull=self._pull(does.yes), choice=choice)
-        if sweep.intersection is not None:
-            return self._intersect(common, sweep)
-        if sweep.segment is not None:
-            return self._reduce(common, sweep, sweep.segment)
-        if sweep.own is not None:
-            return self._on_elements(common, sweep, sweep.own)
-        if sweep.selection is not None:
-            return AdvanceText(**common, push=None, pull=self._pull(sweep), choice=None)
-        return AdvanceText(**common, push=self._push(sweep), pull=None, choice=None)
-
-    def _common(self, operation: Operation, sweep: Sweep, directed: bool) -> dict[str, Any]:
+    def _own_fields(self, operation: Operation, sweep: Sweep, directed: bool, everything: str) -> dict[str, Any]:
         has_input, collect = sweep.members.frontier is not None, sweep.collect
         owner = f"operator {operation.step.site}"
         parts = [
@@ -111,35 +84,18 @@ class OperatorPrinter:
             *([("direction_state& direction", "direction")] if directed else []),
             ("int32 iteration", "iteration"),
         ]
-        everything = "d.graph.num_edges" if sweep.members.domain is Domain.EDGE else "d.graph.num_vertices"
         prefix, members = ("edge_", "all_edges") if sweep.members.domain is Domain.EDGE else ("", "all_members")
         return {
-            "function": self.names.derived(Scope.GLOBAL, operation.name, owner),
             "direction": self.names.derived(Scope.VARIABLE, f"direction_of_{operation.name}", owner),
             "comment": f"line {operation.step.span.line}: {operation.call}",
             "parameters": ", ".join(declaration for declaration, _ in parts),
             "arguments": tuple(argument for _, argument in parts if argument),
-            "site": operation.step.site,
-            "input": has_input,
             "result": self._result(collect),
             "directed": directed,
             "members": f"{prefix}members_of(input)" if has_input else f"{members}{{uint64({everything})}}",
             "size": "input.size" if has_input else f"uint64({everything})",
-            "counted": self._counted(collect),
             "totals": self._totals(operation, sweep),
         }
-
-    def _counted(self, collect: Collect | None) -> str:
-        return COUNTED[self._counts[collect.frontier] if collect is not None else None]
-
-    def _totals(self, operation: Operation, sweep: Sweep) -> TotalsText | None:
-        """What the sweep sums up: for its functor, or, where it runs none, for the operator itself."""
-        run = next((each for each in (sweep.own, *(walk.variant for walk in sweep.walks)) if each is not None), None)
-        if run is not None:
-            return self.texts.totals_of(run.functor, sweep.totals)
-        owner = f"operator {operation.step.site}"
-        name = self.names.derived(Scope.GLOBAL, f"{operation.name}_totals", f"totals of {owner}")
-        return self.texts.totals_called(name, sweep.totals)
 
     def _result(self, collect: Collect | None) -> ResultText | None:
         if collect is None:
@@ -150,6 +106,12 @@ class OperatorPrinter:
         return ResultText(collector, "end_queue", "marks_of", "clear_marks")
 
     # Along edges
+
+    def _advance(
+        self, common: dict[str, Any], push: Sweep | None, pull: Sweep | None, choice: SwitchText | None
+    ) -> AdvanceText:
+        pushed = self._push(push) if push is not None else None
+        return AdvanceText(**common, push=pushed, pull=self._pull(pull) if pull is not None else None, choice=choice)
 
     def _push(self, sweep: Sweep) -> Push:
         collect = sweep.collect
@@ -170,17 +132,12 @@ class OperatorPrinter:
             marks=marks,
         )
 
-    def _pushed_lists(self, walk: Walk) -> str:
-        if walk.first_places is None:
-            return _LISTS[walk.lists]
-        return f"first_places{{d.graph, {self.texts.printer.expressions().print(walk.first_places)}}}"
-
     def _pull(self, sweep: Sweep) -> Pull:
         (walk,), selection = sweep.walks, sweep.selection
         assert selection is not None and walk.shared is not None
         edge = _on_an_edge(walk.over, walk.lists)
         return Pull(
-            lists=_LISTS[walk.lists],
+            lists=self._walked_lists(walk),
             closes=selection.closes,
             selected=self.texts.test(selection.test, edge, "selects"),
             alone=self._visit(walk.variant, edge, "meets", "apply_alone"),
@@ -199,6 +156,9 @@ class OperatorPrinter:
     ) -> Visit:
         calls = self.texts.calls(variant, edge, condition, "apply_claimed" if variant.claim else apply)
         return Visit(_EDGE, _test(calls), calls.apply, calls.says, far, mark)
+
+    def _walked_lists(self, walk: Walk) -> str:
+        return _LISTS[walk.lists]
 
     # The members themselves
 
@@ -251,7 +211,7 @@ class OperatorPrinter:
         assign = f"combine({target}[near], reduced)" if place else "reduced"
         return ReduceSide(
             name="value_back" if place else "value",
-            lists=_LISTS[walk.lists],
+            lists=self._walked_lists(walk),
             parameters=_EDGE,
             value=self.texts.value(walk.variant, _on_an_edge(walk.over, walk.lists), empty),
             first_of_two=place == 0 and len(sweep.walks) == 2,

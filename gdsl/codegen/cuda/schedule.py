@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gdsl.codegen.cuda.operators import STRUCTS
 from gdsl.codegen.cuda.steps import SPARES, StepPrinter
 from gdsl.codegen.cuda.texts import Kernel
 from gdsl.codegen.lines import Lines
+from gdsl.codegen.operators import STRUCTS
 from gdsl.ir.nodes import Expression
 from gdsl.operations import Domain
 from gdsl.plan.nodes import Branch, Initialise, Launch, Loop, Operation, Plan, Step

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from gdsl.codegen.functors import TotalsText
+from gdsl.codegen.operators import CommonText
 from gdsl.codegen.switches import SwitchText
 
 
@@ -97,29 +98,16 @@ class ResultText:
 
 
 @dataclass(frozen=True, slots=True)
-class OperatorText:
+class OperatorText(CommonText):
     """What every operator has."""
 
-    kind: ClassVar[str]
-    function: str
     direction: str
     """The variable of the persistent kernel that remembers this operator's direction."""
-    comment: str
-    """Where it stands in the program."""
-    parameters: str
     arguments: tuple[str, ...]
     """What it is called with beside ``run, d``; `input` and `result` stand for frontiers."""
-    site: int
-    input: bool
-    """Whether it takes a frontier."""
     result: ResultText | None
     directed: bool
     """Whether it remembers a direction from pass to pass."""
-    members: str
-    size: str
-    """How many elements it runs on."""
-    counted: str
-    """Whose edges are counted for the result."""
     totals: TotalsText | None
 
 
