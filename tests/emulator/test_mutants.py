@@ -19,6 +19,7 @@ from .edge_mutants import EDGE_MUTANTS
 from .mutants import GENERATED, MUTANTS, Mutant
 from .mutating import mutated, templates_with
 from .running import NARROW, SMALL, Built, device_for, differences, expect, program_of
+from .set_mutants import SET_MUTANTS
 
 pytestmark = pytest.mark.skipif(build.compiler() is None, reason="the emulator needs g++")
 
@@ -61,7 +62,7 @@ def what_is_seen(mutant: Mutant, built: Built) -> set[str]:
     return set()
 
 
-ALL = (*MUTANTS, *EDGE_MUTANTS)
+ALL = (*SET_MUTANTS, *MUTANTS, *EDGE_MUTANTS)
 
 
 @pytest.mark.parametrize("mutant", [pytest.param(mutant, id=mutant.name.replace(" ", "-")) for mutant in ALL])
