@@ -54,7 +54,6 @@ constexpr uint32 BLOCK_THREADS = 512;  // threads a block
 // piece: unsigned_of
 // piece: wrapping_add wrapping_subtract wrapping_negate
 // piece: divide
-// piece: product
 // piece: wrapping_multiply
 // piece: shift_left shift_right
 // piece: minimum maximum
@@ -67,6 +66,7 @@ constexpr uint32 BLOCK_THREADS = 512;  // threads a block
 // piece: reduce_by_exchange
 // piece: reduce_min
 // piece: reduce_and reduce_or reduce_xor
+// piece: product
 // piece: sum
 // piece: difference
 // piece: plain_min plain_max plain_add plain_subtract plain_multiply plain_and plain_or plain_xor

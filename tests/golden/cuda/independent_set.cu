@@ -60,7 +60,6 @@ constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thre
 
 // ---- runtime ----
 
-// piece: product
 // piece: unsigned_of
 // piece: wrapping_multiply
 // piece: shift_left shift_right
@@ -78,6 +77,7 @@ constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thre
 // piece: reduce_add reduce_subtract
 // piece: wrapping_add wrapping_subtract wrapping_negate
 // piece: sum
+// piece: product
 // piece: difference
 // piece: plain_min plain_max plain_add plain_subtract plain_multiply plain_and plain_or plain_xor
 

@@ -63,7 +63,6 @@ constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are tried first
 
 // piece: unsigned_of
 // piece: wrapping_add wrapping_subtract wrapping_negate
-// piece: product
 // piece: wrapping_multiply
 // piece: minimum maximum
 // piece: least greatest
@@ -77,6 +76,7 @@ constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are tried first
 // piece: reduce_max
 // piece: reduce_add reduce_subtract
 // piece: sum
+// piece: product
 // piece: difference
 // piece: plain_min plain_max plain_add plain_subtract plain_multiply plain_and plain_or plain_xor
 

@@ -65,7 +65,6 @@ constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are tried first
 
 // piece: unsigned_of
 // piece: wrapping_add wrapping_subtract wrapping_negate
-// piece: product
 // piece: wrapping_multiply
 // piece: from_id to_id
 // piece: load_now
@@ -74,6 +73,7 @@ constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are tried first
 // piece: exchange_word
 // piece: compare_and_swap
 // piece: minimum maximum
+// piece: product
 // piece: sum
 // piece: difference
 // piece: plain_min plain_max plain_add plain_subtract plain_multiply plain_and plain_or plain_xor

@@ -62,7 +62,6 @@ constexpr uint32 BLOCK_THREADS = 512;  // threads a block
 
 // piece: unsigned_of
 // piece: wrapping_add wrapping_subtract wrapping_negate
-// piece: product
 // piece: wrapping_multiply
 // piece: shift_left shift_right
 // piece: largest_of
@@ -78,6 +77,7 @@ constexpr uint32 BLOCK_THREADS = 512;  // threads a block
 // piece: reduce_min
 // piece: reduce_max
 // piece: reduce_add reduce_subtract
+// piece: product
 // piece: reduce_multiply
 // piece: sum
 // piece: reduce_and reduce_or reduce_xor
