@@ -27,6 +27,7 @@ from gdsl.plan.nodes import (
 )
 from gdsl.plan.printer_sweeps import print_operation
 from gdsl.plan.storage import Buffer, Field, Pointer, Struct
+from gdsl.plan.walking import sweeps
 from gdsl.types import ScalarType
 
 
@@ -66,7 +67,14 @@ def _sizes(plan: Plan) -> list[str]:
         f"lists of {sizes.hub_degree} edges and more in chunks of {sizes.hub_chunk}",
         f"a pull tries {sizes.pull_prefix} of them first",
         f"lists up to {sizes.short_list} reduced by a thread each",
+        *_walks(plan),
     ]
+
+
+def _walks(plan: Plan) -> list[str]:
+    if not any(sweep.intersection is not None for sweep in sweeps(plan)):
+        return []
+    return [f"walks of an intersection cut from {plan.sizes.long_walk} places on"]
 
 
 def _table(rows: list[tuple[str, ...]]) -> list[str]:

@@ -66,6 +66,8 @@ class Flow:
                 self._if(step)
             case nodes.NeighborReduce():
                 self._neighbor_reduce(step)
+            case nodes.Intersect():
+                self._intersect(step)
             case nodes.Operator():
                 self._operator(step)
             case nodes.DefineFrontier():
@@ -176,6 +178,16 @@ class Flow:
         if not step.frontier.everything:
             level = worst((level, self.state.value(step.array)))
         self.state.set(step.array, level, decided(level, step.span))
+
+    def _intersect(self, step: nodes.Intersect) -> None:
+        """What it finds hangs on the graph and on its members alone."""
+        level = self._members(step.frontier)
+        if step.count is not None:
+            total = worst((self.state.value(step.count), level))
+            self.state.forget(step.count)
+            self.state.set(step.count, total, decided(total, step.span))
+        if step.result is not None:
+            self.state.define(step.result, level, level)
 
     # ------------------------------------------------------------ expressions
 

@@ -91,6 +91,7 @@ PROGRAMS = [
     ("light_edges", (), SMALL),
     ("back_edges", (), TINY),
     ("edge_sets", (), SMALL),
+    ("common_neighbors", (), SMALL),
 ]
 
 

@@ -51,6 +51,15 @@ SCHEDULES = {
     "growing_from_a_bitmap": """g = where(third); h = g & f; repeat (5) {
         g = g | f; f = advance(g - h, step); h = f | h; } f = h; h = h | g; f = f - g; h = f | h;""",
     "everything_else": "repeat (4) { g = vertices - f; f = advance(f, step); h = f & g; f = f | h; g = vertices - g; }",
+    # Sets of edges have storage of their own, which changes hands as that of vertices does.
+    "edges": """edge frontier a = advance(f, step, to=edges); edge frontier b; repeat (5) {
+        b = a; a = advance(a, odd, to=edges); f = advance(b, step); b = filter(a, odd); last += size(a) - size(b); }""",
+    "edges_in_turn": """edge frontier a = edges; edge frontier b = { 2, 1, 2 }; edge frontier c; repeat (5) {
+        c = a; a = b; b = advance(c, step, to=edges); g = advance(a, odd); last += size(b) * size(g); }""",
+    "edges_backwards": """edge frontier a = advance(f, step, to=edges, over=in_edges); repeat (6) {
+        a = advance(filter(a, step), step, to=edges, over=in_edges); g = advance(a, odd) | g; last += size(g); }""",
+    "edges_from_both_ends": """edge frontier a; repeat (4) {
+        a = advance(f, step, to=edges, over=all_edges); a = filter(a, odd); f = advance(f, step); last += size(a); }""",
     "one_at_the_end": "f = vertices; f = advance(f, step); g = where(tail); f = advance(f, odd); f = advance(f, step);",
 }
 

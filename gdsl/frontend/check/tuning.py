@@ -54,7 +54,8 @@ class TuningChecker:
         self.knobs = knobs
         self.calls: dict[str, list[syntax.OperatorCall]] = {name: [] for name in environment.functors}
         for call in calls:
-            self.calls[call.functor.name].append(call)
+            if call.functor is not None:
+                self.calls[call.functor.name].append(call)
             if call.label is not None:
                 self.calls.setdefault(call.label, []).append(call)
 
@@ -144,7 +145,8 @@ class TuningChecker:
 
     def _may_pull(self, entry: syntax.TuneEntry, subject: str, chosen: Chosen) -> bool:
         """Whether a direction suits all operators that it is for; says so where it does not."""
-        edges = next((call for call in self.calls[subject] if call.gives is Domain.EDGE), None)
+        advances = (call for call in self.calls[subject] if call.kind is syntax.OperatorKind.ADVANCE)
+        edges = next((call for call in advances if call.gives is Domain.EDGE), None)
         if chosen.value is not Direction.PULL or edges is None:
             return True
         message = f"`{subject}` runs in an `advance` with `to=edges`, which only pushes"

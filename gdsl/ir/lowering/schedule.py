@@ -14,11 +14,13 @@ from gdsl.ir.lowering.expressions import ExpressionLowering, impossible
 from gdsl.knobs import settled
 from gdsl.operations import Domain, Over, SetOperation
 from gdsl.source import Span
+from gdsl.types import ScalarType
 
 _DONE = {
     OperatorKind.ADVANCE: "advanced",
     OperatorKind.FILTER: "filtered",
     OperatorKind.WHERE: "selected",
+    OperatorKind.INTERSECT: "common",
 }
 
 
@@ -243,8 +245,10 @@ class ScheduleLowering:
     # ------------------------------------------------------------ operators
 
     def _operator(self, call: syntax.OperatorCall, result: str | None, steps: list[nodes.Step]) -> None:
-        span, functor = call.span, call.functor.name
-        label = call.label or functor
+        if call.kind is OperatorKind.INTERSECT:
+            self._intersect(call, result, steps)
+            return
+        span, functor, label = call.span, call.name, call.label or call.name
         if call.kind is OperatorKind.WHERE and result is not None:
             everything = nodes.Elements(span, Domain.VERTEX, None)
             steps.append(
@@ -263,10 +267,21 @@ class ScheduleLowering:
             steps.append(nodes.Compute(span, site, label, source, functor, None, None))
 
     def _next_site(self, call: syntax.OperatorCall) -> int:
-        chosen = self.knobs.of_call(call.functor.name, call.label)
+        chosen = self.knobs.of_call(call.name, call.label)
         fields: dict[str, Any] = settled(call.kind.value, chosen)
         self.sites.append(nodes.OperatorKnobs(call.span, **fields))
         return len(self.sites) - 1
+
+    def _intersect(self, call: syntax.OperatorCall, result: str | None, steps: list[nodes.Step]) -> None:
+        """The total is added to its scalar, which becomes 0 before; what the input is made from still sees its old
+        value."""
+        span, source = call.span, self._input(call, steps)
+        count = call.count.name if call.count is not None else None
+        if count is not None and not call.adds:
+            steps.append(nodes.StoreScalar(span, count, nodes.Literal(span, ScalarType.INT64, 0)))
+        kept = self._list(result, span) if result is not None else None
+        label = call.label or call.name
+        steps.append(nodes.Intersect(span, self._next_site(call), label, source, None, kept, count))
 
     def _neighbor_reduce(
         self, call: syntax.OperatorCall, target: syntax.Name | syntax.Index, steps: list[nodes.Step]
@@ -278,9 +293,9 @@ class ScheduleLowering:
             nodes.NeighborReduce(
                 span=call.span,
                 site=self._next_site(call),
-                label=call.label or call.functor.name,
+                label=call.label or call.name,
                 frontier=source,
-                functor=call.functor.name,
+                functor=call.name,
                 result=None,
                 operation=call.operation,
                 over=call.over,
