@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .mutants import GENERATED, Mutant
+from .mutants import Mutant
 
 _INTERSECT = "runtime/intersect.cuh"
 _SETS = "runtime/sets.cuh"
@@ -164,6 +164,17 @@ SETS = (
         "set_operations",
         "result",
         ("reach.direction=pull", "step.direction=pull"),
+    ),
+    Mutant(
+        "marks of edges stay", "runtime/edge_sets.cuh", "clear_edge_marks(marks, asked);", "", "edge_sets", "result"
+    ),
+    Mutant(
+        "no grid barrier before marks of edges are asked",
+        "runtime/edge_sets.cuh",
+        "mark_edge(marks, f.queue[i]); }\n    synchronize(run);",
+        "mark_edge(marks, f.queue[i]); }\n    __syncthreads();",
+        "edge_sets",
+        "race",
     ),
     Mutant(
         "the edges of what is combined",
