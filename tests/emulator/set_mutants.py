@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .mutants import Mutant
+from .mutants import GENERATED, Mutant
 
 _INTERSECT = "runtime/intersect.cuh"
 _SETS = "runtime/sets.cuh"
