@@ -30,12 +30,12 @@ LESS = ("small_rmat", "small_grid")
 
 @cache
 def graphs() -> dict[str, Graph]:
-    """Awkward ones, random ones, and some of many hundred and some thousand vertices."""
+    """Awkward ones, random ones, and some of many hundred vertices."""
     found = named_graphs()
     found["several_blocks"] = random_graph(300, 2000, seed=3, directed=False)
     found["several_blocks_directed"] = random_graph(400, 1500, seed=4)
-    found["rmat"] = rmat(11, 4, seed=5)
-    found["grid"] = make_graph(grid(40, 50), 2000, directed=False)
+    found["rmat"] = rmat(10, 4, seed=5)
+    found["grid"] = make_graph(grid(30, 40), 1200, directed=False)
     found["small_rmat"] = rmat(9, 3, seed=5)
     found["small_grid"] = make_graph(grid(20, 25), 500, directed=False)
     return found
