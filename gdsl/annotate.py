@@ -7,9 +7,9 @@ from typing import Any, TypeVar
 
 from gdsl.effects import program_effects
 from gdsl.ir import nodes
-from gdsl.ir.traversal import rewrite
+from gdsl.ir.traversal import rewrite, walk
 from gdsl.ir.verifier import verify
-from gdsl.operations import Direction
+from gdsl.operations import Direction, Domain
 from gdsl.rules import Findings, judge
 from gdsl.source import Source
 from gdsl.uniqueness import Grades, grade
@@ -34,9 +34,21 @@ def annotate(program: nodes.Program, source: Source, refuse: bool = True) -> nod
         vertex_functors=tuple(_with_rules(functor, findings) for functor in program.vertex_functors),
         edge_functors=tuple(_with_rules(functor, findings) for functor in program.edge_functors),
         schedule=tuple(_schedule_step(step, findings, grades) for step in program.schedule),
+        tuning=_tuning(program, findings),
     )
     verify(annotated, "the rules")
     return annotated
+
+
+def _tuning(program: nodes.Program, findings: Findings) -> nodes.Tuning:
+    """A direction for every advance that has none yet: where the functor closes, a pull may stop early."""
+    sites = list(program.tuning.sites)
+    for node in walk(program.schedule):
+        if isinstance(node, nodes.Advance) and sites[node.site].direction is None:
+            either = node.site in findings.closings and node.to is Domain.VERTEX
+            direction = Direction.AUTO if either else Direction.PUSH
+            sites[node.site] = dataclasses.replace(sites[node.site], direction=direction)
+    return dataclasses.replace(program.tuning, sites=tuple(sites))
 
 
 def _grade(name: str, grades: Grades) -> dict[str, Any]:
@@ -62,11 +74,7 @@ def _statement(node: nodes.Statement, findings: Findings) -> nodes.Statement:
 def _schedule_step(step: nodes.Step, findings: Findings, grades: Grades) -> nodes.Step:
     def change(node: nodes.Node) -> nodes.Node:
         if isinstance(node, nodes.Advance):
-            closing = findings.closings.get(node.site)
-            direction = Direction.AUTO if closing is not None else Direction.PUSH
-            return dataclasses.replace(
-                node, closing=closing, direction=node.direction if node.tuned else direction, tuned=True
-            )
+            return dataclasses.replace(node, closing=findings.closings.get(node.site))
         if isinstance(node, nodes.Compute):
             return dataclasses.replace(node, closing=findings.closings.get(node.site))
         if isinstance(node, nodes.While):

@@ -6,8 +6,8 @@ The checker, the settled schedule of the IR, `--help`, `gdslc explain` and the p
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 
 from gdsl.operations import Balance, Direction
 
@@ -25,6 +25,14 @@ class Argument:
 
 
 LARGEST_ARGUMENT = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What an entry sets a knob to, and the arguments behind that value by name."""
+
+    value: Setting
+    arguments: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +90,14 @@ KNOBS = (
     Knob("frontier", {}, "how the set is kept", operators=("advance",)),
     Knob("dedup", {}, "how a vertex is kept from entering a frontier twice", operators=("advance",)),
     Knob("fuse", _SWITCH, "one kernel for the whole schedule, or one for each operator", "off", "`on`", default=True),
-    Knob("block", _numbers(32, 64, 128, 256, 512, 1024), "threads of a block", "256", "the backend's choice"),
-    Knob("ids", _numbers(32, 64), "bits of a vertex or edge id", "64", "32 while they fit"),
+    Knob("block", _numbers(32, 64, 128, 256, 512, 1024), "threads of a block", "256", "backend's choice"),
+    Knob(
+        "ids",
+        _numbers(32, 64),
+        "bits of a vertex or edge id; 32 hold fewer than 2^31 - 1 vertices and edges",
+        "64",
+        "as needed",
+    ),
     Knob("bounds", _SWITCH, "whether computed indices are checked", "off", "`on`", default=True, alone=True),
 )
 BY_NAME = {knob.name: knob for knob in KNOBS}
@@ -101,6 +115,64 @@ def named(words: str) -> tuple[Knob | None, list[str]]:
     """The knob that `words` (`direction`, `visit.direction`, `schedule.fuse`) call, or None and what is near."""
     name = words.strip().rpartition(".")[2].lower()
     return BY_NAME.get(name), [written(BY_NAME[near]) for near in difflib.get_close_matches(name, BY_NAME, n=3)]
+
+
+# ---------------------------------------------------------------- settled knobs
+
+
+def settled(operator: str | None, chosen: Mapping[str, Chosen]) -> dict[str, Setting | None]:
+    """Every knob of operators, or without `operator` of the program, and every argument by name: as `chosen` if
+    `operator` has it, or what it is otherwise."""
+    values: dict[str, Setting | None] = {}
+    for knob in _settled_knobs(operator is not None):
+        entry = chosen.get(knob.name) if operator is None or operator in knob.operators else None
+        values[knob.name] = knob.default if entry is None else entry.value
+        given = {} if entry is None else entry.arguments
+        values.update((argument.name, given.get(argument.name, argument.default)) for argument in knob.arguments)
+    return values
+
+
+def misfit(holder: object, operator: str | None) -> str | None:
+    """The first knob that `holder`, with a field for each, sets to what it does not take, or that `operator` does not
+    have and is set all the same; None if all is well. Without `operator` they are the program's."""
+    for knob in _settled_knobs(operator is not None):
+        applies = operator is None or operator in knob.operators
+        values = (knob.default, *knob.values.values()) if applies else (knob.default,)
+        if not any(_same(getattr(holder, knob.name), value) for value in values):
+            return knob.name
+        for argument in knob.arguments:
+            number = getattr(holder, argument.name)
+            in_range = type(number) is int and 0 < number <= LARGEST_ARGUMENT
+            if not (in_range if applies else number == argument.default):
+                return argument.name
+    return None
+
+
+def shown(holder: object, operator: str | None) -> list[str]:
+    """The knobs of `operator` (of the program) as `holder` has them, in words: `direction push`, `balance auto`."""
+    return [
+        f"{knob.name} {_word(knob, holder)}"
+        for knob in _settled_knobs(operator is not None)
+        if operator is None or operator in knob.operators
+    ]
+
+
+def _word(knob: Knob, holder: object) -> str:
+    value = getattr(holder, knob.name)
+    word = next((word for word, known in knob.values.items() if _same(known, value)), knob.without)
+    others = [each for each in knob.arguments if getattr(holder, each.name) != each.default]
+    return word + (f"({', '.join(f'{each.name}={getattr(holder, each.name)}' for each in others)})" if others else "")
+
+
+def _settled_knobs(of_operators: bool) -> Iterator[Knob]:
+    return (knob for knob in KNOBS if knob.values and bool(knob.operators) is of_operators)
+
+
+def _same(value: object, known: object) -> bool:
+    return type(value) is type(known) and value == known
+
+
+# ---------------------------------------------------------------- in words
 
 
 def summary(mark: str = "") -> str:

@@ -54,6 +54,14 @@ class BinaryOperation(Enum):
         return self.value in ("&&", "||")
 
 
+class SetOperation(Enum):
+    """How two sets become one, named by its spelling in the language."""
+
+    UNION = "|"
+    INTERSECTION = "&"
+    DIFFERENCE = "-"
+
+
 class ReduceOperation(Enum):
     """How an update statement combines the former value with the new one."""
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from gdsl.api.result import Result
 from gdsl.binding import problem_data
-from gdsl.cli.output import write_output
+from gdsl.cli.output import check_writable, write_output
 from gdsl.diagnostics import GdslError
 from gdsl.ir import nodes as ir
 from gdsl.operations import Domain
@@ -22,7 +22,8 @@ SUFFIXES = (".npz", ".csv", ".json")
 
 
 def check_result_path(path: Path, program: ir.Program) -> None:
-    """Raise a usage error for a suffix that names no format, and E0911 for results that the format cannot hold."""
+    """Raise a usage error for a suffix that names no format, and E0911 for results that the format cannot hold, or a
+    file that cannot be written."""
     if path.suffix.lower() not in SUFFIXES:
         raise click.UsageError(f"-o: '{path.name}' must end in {', '.join(SUFFIXES)}, which names the format")
     if path.suffix.lower() == ".csv" and len(_result_domains(program)) > 1:
@@ -31,6 +32,7 @@ def check_result_path(path: Path, program: ir.Program) -> None:
             f"cannot write {path}: a CSV file has one table, and the program has results over vertices and over edges",
             fix="use a .npz or .json file",
         )
+    check_writable(path)
 
 
 def write_result(path: Path, program: ir.Program, result: Result) -> None:

@@ -87,7 +87,6 @@ def _execute(
     """The work, the quick checks before the slow ones; writes `output` too."""
     from gdsl.api.compiling import compile_file
     from gdsl.backends import registry
-    from gdsl.cli.output import check_writable
     from gdsl.cli.progress import working
     from gdsl.cli.report import Run
     from gdsl.cli.results import check_result_path, write_result
@@ -97,7 +96,6 @@ def _execute(
             program = compile_file(program_file, tune)
         if output is not None:
             check_result_path(output, program.ir)
-            check_writable(output)
         choice = registry.choose(backend)
         if choice.line:
             message(choice.line)

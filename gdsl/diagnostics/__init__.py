@@ -2,11 +2,12 @@
 
 from gdsl.diagnostics.caution import caution
 from gdsl.diagnostics.diagnostic import Diagnostic, Label
-from gdsl.diagnostics.error import GdslError
+from gdsl.diagnostics.error import TOO_MANY, GdslError
 from gdsl.diagnostics.registry import Code, all_codes, explain, find_code
 from gdsl.diagnostics.shown import printable, shown, type_name
 
 __all__ = [
+    "TOO_MANY",
     "Code",
     "Diagnostic",
     "GdslError",

@@ -10,6 +10,8 @@ from gdsl.source import Source, Span
 
 MOST_SHOWN = 100
 """Messages that the text for the user has; of further ones it gives the number."""
+TOO_MANY = "E0114"
+"""The code of the last message where not all mistakes were looked for; it is shown however many there are."""
 
 
 class GdslError(Exception):
@@ -44,8 +46,11 @@ class GdslError(Exception):
         return self.diagnostics[0].code
 
     def __str__(self) -> str:
-        shown = [render(diagnostic, self.source) for diagnostic in self.diagnostics[:MOST_SHOWN]]
-        more = len(self.diagnostics) - len(shown)
+        shown, rest = self.diagnostics[:MOST_SHOWN], self.diagnostics[MOST_SHOWN:]
+        last = rest[-1:] if rest and rest[-1].code == TOO_MANY else ()
+        parts = [render(diagnostic, self.source) for diagnostic in shown]
+        more = len(rest) - len(last)
         if more:
-            shown.append(f"and {more:,} more mistake{'s' if more > 1 else ''}")
-        return "\n\n".join(shown)
+            parts.append(f"and {more:,} more mistake{'s' if more > 1 else ''}")
+        parts += [render(diagnostic, self.source) for diagnostic in last]
+        return "\n\n".join(parts)

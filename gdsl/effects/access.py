@@ -12,12 +12,14 @@ from enum import Enum
 
 from gdsl.ir.calls import function_order
 from gdsl.ir.nodes import (
+    CombineFrontiers,
     CopyFrontier,
     DefineFrontier,
     EdgeFunctor,
     Element,
     ElementTarget,
     Expression,
+    FarEnds,
     Fill,
     FrontierNotEmpty,
     FrontierSize,
@@ -97,7 +99,8 @@ class Accesses:
     def _of_step(self, step: Step) -> frozenset[Access]:
         if isinstance(step, Operator):
             own = self._remembered(self._in, self.functor_of(step), Who.ANYBODY)
-            return own | {Access(step.stores, True, Who.ANYBODY)} if step.stores is not None else own
+            itself = (name for name in (step.stores, step.adds_to) if name is not None)
+            return own.union(Access(name, True, Who.ANYBODY) for name in itself)
         if isinstance(step, StoreScalar):
             return self.of_expression(step.value, Who.LEADER) | {Access(step.scalar, True, Who.LEADER)}
         if isinstance(step, StoreElement):
@@ -152,8 +155,11 @@ def frontiers_of(step: Node) -> FrontierUse:
     """The frontiers that a step reads and writes itself (of a loop or a branch: its condition or count)."""
     if isinstance(step, DefineFrontier):
         return FrontierUse(asked_frontiers(step.members), (step.name,))
-    if isinstance(step, CopyFrontier):
+    if isinstance(step, (CopyFrontier, FarEnds)):
         return FrontierUse((step.other,), (step.name,))
+    if isinstance(step, CombineFrontiers):
+        operands = (step.first.frontier, step.second.frontier)
+        return FrontierUse(tuple(name for name in operands if name is not None), (step.name,))
     if isinstance(step, Operator):
         read = () if step.frontier.frontier is None else (step.frontier.frontier,)
         return FrontierUse(read, () if step.result is None else (step.result,))

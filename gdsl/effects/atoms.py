@@ -42,9 +42,10 @@ class OfData:
 
 @dataclass(frozen=True, slots=True)
 class OfFrontier:
-    """The size of a frontier; in the schedule only."""
+    """The size of a frontier, or whether it has any members (`emptiness`); in the schedule only."""
 
     name: str
+    emptiness: bool
 
 
 @dataclass(frozen=True, slots=True)

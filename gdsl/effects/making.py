@@ -7,38 +7,8 @@ import struct
 from collections.abc import Callable, Hashable, Iterable
 from typing import TypeVar
 
-from gdsl.effects.atoms import (
-    Atoms,
-    OfArgument,
-    OfData,
-    OfEnd,
-    OfFrontier,
-    OfPass,
-    OfPlace,
-    OfRead,
-    OfResult,
-    OfRound,
-    OfUnseen,
-)
-from gdsl.effects.terms import (
-    Choice,
-    Constant,
-    Conversion,
-    CountTerm,
-    DegreeTerm,
-    ElementTerm,
-    End,
-    FunctionTerm,
-    Operation,
-    Origin,
-    ParamTerm,
-    PassTerm,
-    PlaceTerm,
-    ScalarTerm,
-    Term,
-    Unknown,
-    parts,
-)
+from gdsl.effects import atoms, terms
+from gdsl.effects.terms import Term
 from gdsl.ir.nodes import Role
 from gdsl.operations import BinaryOperation, Builtin, Degree, Domain, UnaryOperation
 from gdsl.types import ScalarType
@@ -50,14 +20,14 @@ class Terms:
     """The terms of one operator."""
 
     def __init__(self) -> None:
-        self.atoms = Atoms()
+        self.atoms = atoms.Atoms()
         self._made: dict[Hashable, Term] = {}
         self._numbers = 0
         self.true = self.constant(ScalarType.BOOL, True)
         self.false = self.constant(ScalarType.BOOL, False)
-        self.unit = self.unknown(ScalarType.BOOL, Origin.OTHERS, "", 0)
+        self.unit = self.unknown(ScalarType.BOOL, terms.Origin.OTHERS, "", 0)
         """The index of a scalar: there is one element."""
-        self.placeholder = self.unknown(ScalarType.VERTEX, Origin.OTHERS, "", 0)
+        self.placeholder = self.unknown(ScalarType.VERTEX, terms.Origin.OTHERS, "", 0)
         """Stands for the index when the stores of two calls are compared."""
 
     def number(self) -> int:
@@ -73,80 +43,82 @@ class Terms:
 
     # ------------------------------------------------------------ leaves
 
-    def constant(self, kind: ScalarType, value: bool | int | float | None) -> Constant:
+    def constant(self, kind: ScalarType, value: bool | int | float | None) -> terms.Constant:
         """A literal, rounded to its type; 0.0 and -0.0 are two."""
         if kind is ScalarType.FLOAT32 and isinstance(value, float):
             value = rounded(value)
-        return self._once((Constant, kind, repr(value)), lambda: Constant(kind, 0, 0, value))
+        return self._once((terms.Constant, kind, repr(value)), lambda: terms.Constant(kind, 0, 0, value))
 
-    def param(self, kind: ScalarType, name: str) -> ParamTerm:
+    def param(self, kind: ScalarType, name: str) -> terms.ParamTerm:
         """A param of the program."""
-        return self._once((ParamTerm, name), lambda: ParamTerm(kind, 0, 0, name))
+        return self._once((terms.ParamTerm, name), lambda: terms.ParamTerm(kind, 0, 0, name))
 
-    def passes(self) -> PassTerm:
+    def passes(self) -> terms.PassTerm:
         """`iteration`."""
-        return self._once(PassTerm, lambda: PassTerm(ScalarType.INT32, self.atoms.bit(OfPass()), 0))
+        return self._once(terms.PassTerm, lambda: terms.PassTerm(ScalarType.INT32, self.atoms.bit(atoms.OfPass()), 0))
 
-    def count(self, domain: Domain) -> CountTerm:
+    def count(self, domain: Domain) -> terms.CountTerm:
         """`num_vertices`, `num_edges`."""
-        return self._once((CountTerm, domain), lambda: CountTerm(ScalarType.INT64, 0, 0, domain))
+        return self._once((terms.CountTerm, domain), lambda: terms.CountTerm(ScalarType.INT64, 0, 0, domain))
 
-    def end(self, role: Role, other: bool = False) -> End:
+    def end(self, role: Role, other: bool = False) -> terms.End:
         """What the call was made for."""
         kind = ScalarType.EDGE if role is Role.EDGE else ScalarType.VERTEX
-        return self._once((End, role, other), lambda: End(kind, self.atoms.bit(OfEnd(role, other)), 0, role, other))
+        return self._once(
+            (terms.End, role, other), lambda: terms.End(kind, self.atoms.bit(atoms.OfEnd(role, other)), 0, role, other)
+        )
 
-    def place(self, other: bool = False) -> PlaceTerm:
+    def place(self, other: bool = False) -> terms.PlaceTerm:
         """`place`."""
-        bit = self.atoms.bit(OfPlace(other))
-        return self._once((PlaceTerm, other), lambda: PlaceTerm(ScalarType.INT32, bit, 0, other))
+        bit = self.atoms.bit(atoms.OfPlace(other))
+        return self._once((terms.PlaceTerm, other), lambda: terms.PlaceTerm(ScalarType.INT32, bit, 0, other))
 
-    def unknown(self, kind: ScalarType, origin: Origin, name: str, depends: int) -> Unknown:
+    def unknown(self, kind: ScalarType, origin: terms.Origin, name: str, depends: int) -> terms.Unknown:
         """A new value of which only `depends` is known."""
-        return Unknown(kind, depends, 0, origin, name, self.number())
+        return terms.Unknown(kind, depends, 0, origin, name, self.number())
 
-    def unseen(self, kind: ScalarType) -> Unknown:
+    def unseen(self, kind: ScalarType) -> terms.Unknown:
         """The value of a form that this room does not know."""
-        return self.unknown(kind, Origin.UNSEEN, "…", self.atoms.bit(OfUnseen(self.number())))
+        return self.unknown(kind, terms.Origin.UNSEEN, "…", self.atoms.bit(atoms.OfUnseen(self.number())))
 
-    def argument(self, kind: ScalarType, name: str, position: int) -> Unknown:
+    def argument(self, kind: ScalarType, name: str, position: int) -> terms.Unknown:
         """A parameter of a function that is looked at by itself."""
-        return self.unknown(kind, Origin.ARGUMENT, name, self.atoms.bit(OfArgument(position)))
+        return self.unknown(kind, terms.Origin.ARGUMENT, name, self.atoms.bit(atoms.OfArgument(position)))
 
-    def result(self, kind: ScalarType, name: str, number: int) -> Unknown:
+    def result(self, kind: ScalarType, name: str, number: int) -> terms.Unknown:
         """What write number `number` gave."""
-        return self.unknown(kind, Origin.RESULT, name, self.atoms.bit(OfResult(number)))
+        return self.unknown(kind, terms.Origin.RESULT, name, self.atoms.bit(atoms.OfResult(number)))
 
-    def loop_variable(self, kind: ScalarType, name: str, loop: int, bounds: Iterable[Term]) -> Unknown:
+    def loop_variable(self, kind: ScalarType, name: str, loop: int, bounds: Iterable[Term]) -> terms.Unknown:
         """The variable of loop number `loop`."""
-        depends = self.atoms.bit(OfRound(loop))
+        depends = self.atoms.bit(atoms.OfRound(loop))
         for bound in bounds:
             depends |= bound.depends
-        return self.unknown(kind, Origin.LOOP_VARIABLE, name, depends)
+        return self.unknown(kind, terms.Origin.LOOP_VARIABLE, name, depends)
 
     # ------------------------------------------------------------ reads
 
-    def element(self, kind: ScalarType, array: str, index: Term, read: int = 0) -> ElementTerm:
+    def element(self, kind: ScalarType, array: str, index: Term, read: int = 0) -> terms.ElementTerm:
         """`array[index]`."""
-        depends = self.atoms.bit(OfRead(read) if read else OfData(array)) | index.depends
-        key = (ElementTerm, array, index, read)
-        return self._once(key, lambda: ElementTerm(kind, depends, index.depth + 1, array, index, read))
+        depends = self.atoms.bit(atoms.OfRead(read) if read else atoms.OfData(array)) | index.depends
+        key = (terms.ElementTerm, array, index, read)
+        return self._once(key, lambda: terms.ElementTerm(kind, depends, index.depth + 1, array, index, read))
 
-    def scalar(self, kind: ScalarType, name: str, read: int = 0) -> ScalarTerm:
+    def scalar(self, kind: ScalarType, name: str, read: int = 0) -> terms.ScalarTerm:
         """A scalar."""
-        depends = self.atoms.bit(OfRead(read) if read else OfData(name))
-        return self._once((ScalarTerm, name, read), lambda: ScalarTerm(kind, depends, 0, name, read))
+        depends = self.atoms.bit(atoms.OfRead(read) if read else atoms.OfData(name))
+        return self._once((terms.ScalarTerm, name, read), lambda: terms.ScalarTerm(kind, depends, 0, name, read))
 
-    def of_frontier(self, kind: ScalarType, name: str) -> Unknown:
+    def of_frontier(self, kind: ScalarType, name: str) -> terms.Unknown:
         """How many elements a frontier has, or whether it has any."""
-        made = self.atoms.bit(OfFrontier(name))
-        return self._once((kind, name), lambda: self.unknown(kind, Origin.OTHERS, name, made))
+        made = self.atoms.bit(atoms.OfFrontier(name, kind is ScalarType.BOOL))
+        return self._once((kind, name), lambda: self.unknown(kind, terms.Origin.OTHERS, name, made))
 
-    def degree(self, degree: Degree, vertex: Term) -> DegreeTerm:
+    def degree(self, degree: Degree, vertex: Term) -> terms.DegreeTerm:
         """`out_degree(vertex)`, `in_degree(vertex)`."""
-        key = (DegreeTerm, degree, vertex)
+        key = (terms.DegreeTerm, degree, vertex)
         made = vertex.depends, vertex.depth + 1
-        return self._once(key, lambda: DegreeTerm(ScalarType.INT32, *made, degree, vertex))
+        return self._once(key, lambda: terms.DegreeTerm(ScalarType.INT32, *made, degree, vertex))
 
     # ------------------------------------------------------------ operations
 
@@ -157,24 +129,24 @@ class Terms:
         simpler = self._simpler(operation, arguments)
         if simpler is not None:
             return simpler
-        key = (Operation, kind, operation, arguments)
-        return self._once(key, lambda: Operation(kind, *_joined(arguments), operation, arguments))
+        key = (terms.Operation, kind, operation, arguments)
+        return self._once(key, lambda: terms.Operation(kind, *_joined(arguments), operation, arguments))
 
     def _simpler(
         self, operation: UnaryOperation | BinaryOperation | Builtin, arguments: tuple[Term, ...]
     ) -> Term | None:
         first = arguments[0]
         if operation is UnaryOperation.NOT:
-            if isinstance(first, Constant):
+            if isinstance(first, terms.Constant):
                 return self.false if first is self.true else self.true
-            inner = isinstance(first, Operation) and first.operation is UnaryOperation.NOT
-            return first.arguments[0] if inner and isinstance(first, Operation) else None
+            inner = isinstance(first, terms.Operation) and first.operation is UnaryOperation.NOT
+            return first.arguments[0] if inner and isinstance(first, terms.Operation) else None
         if operation in (BinaryOperation.AND, BinaryOperation.OR):
             neutral = self.true if operation is BinaryOperation.AND else self.false
             for one, other in (arguments, arguments[::-1]):
                 if one is neutral:
                     return other
-                if isinstance(one, Constant):
+                if isinstance(one, terms.Constant):
                     return one
         return None
 
@@ -182,13 +154,13 @@ class Terms:
         """`condition ? yes : no`."""
         if yes is no:
             return yes
-        if isinstance(condition, Constant):
+        if isinstance(condition, terms.Constant):
             return yes if condition is self.true else no
-        if isinstance(condition, Operation) and condition.operation is UnaryOperation.NOT:
+        if isinstance(condition, terms.Operation) and condition.operation is UnaryOperation.NOT:
             return self.choice(condition.arguments[0], no, yes)
-        if isinstance(yes, Choice) and yes.condition is condition:
+        if isinstance(yes, terms.Choice) and yes.condition is condition:
             yes = yes.yes
-        if isinstance(no, Choice) and no.condition is condition:
+        if isinstance(no, terms.Choice) and no.condition is condition:
             no = no.no
         if yes is no:
             return yes
@@ -196,41 +168,41 @@ class Terms:
             return condition
         if yes is self.false and no is self.true:
             return self.operation(ScalarType.BOOL, UnaryOperation.NOT, condition)
-        key = (Choice, condition, yes, no)
-        return self._once(key, lambda: Choice(yes.type, *_joined((condition, yes, no)), condition, yes, no))
+        key = (terms.Choice, condition, yes, no)
+        return self._once(key, lambda: terms.Choice(yes.type, *_joined((condition, yes, no)), condition, yes, no))
 
     def conversion(self, kind: ScalarType, operand: Term) -> Term:
         """A change of type; literals change at once."""
         if operand.type is kind:
             return operand
-        if isinstance(operand, Constant) and operand.value is not None:
+        if isinstance(operand, terms.Constant) and operand.value is not None:
             if kind.is_float and (operand.type.is_integer or operand.type.is_float):
                 return self.constant(kind, float(operand.value))
             if kind.is_integer and operand.type.is_integer and _fits(kind, int(operand.value)):
                 return self.constant(kind, int(operand.value))
         made = operand.depends, operand.depth + 1
-        return self._once((Conversion, kind, operand), lambda: Conversion(kind, *made, operand))
+        return self._once((terms.Conversion, kind, operand), lambda: terms.Conversion(kind, *made, operand))
 
-    def function(self, kind: ScalarType, function: str, arguments: tuple[Term, ...]) -> FunctionTerm:
+    def function(self, kind: ScalarType, function: str, arguments: tuple[Term, ...]) -> terms.FunctionTerm:
         """What a function that is not looked into gives."""
-        key = (FunctionTerm, function, arguments)
-        return self._once(key, lambda: FunctionTerm(kind, *_joined(arguments), function, arguments))
+        key = (terms.FunctionTerm, function, arguments)
+        return self._once(key, lambda: terms.FunctionTerm(kind, *_joined(arguments), function, arguments))
 
     # ------------------------------------------------------------ rewriting
 
     def rebuilt(self, term: Term, new: tuple[Term, ...]) -> Term:
         """`term` with `new` in the place of its parts."""
-        if isinstance(term, Operation):
+        if isinstance(term, terms.Operation):
             return self.operation(term.type, term.operation, *new)
-        if isinstance(term, FunctionTerm):
+        if isinstance(term, terms.FunctionTerm):
             return self.function(term.type, term.function, new)
-        if isinstance(term, Choice):
+        if isinstance(term, terms.Choice):
             return self.choice(*new)
-        if isinstance(term, Conversion):
+        if isinstance(term, terms.Conversion):
             return self.conversion(term.type, new[0])
-        if isinstance(term, ElementTerm):
+        if isinstance(term, terms.ElementTerm):
             return self.element(term.type, term.array, new[0], term.read)
-        return self.degree(term.degree, new[0]) if isinstance(term, DegreeTerm) else term
+        return self.degree(term.degree, new[0]) if isinstance(term, terms.DegreeTerm) else term
 
     def replaced(self, root: Term, change: Callable[[Term], Term | None]) -> Term:
         """`root` with `change(part)` in the place of each part for which it is not None, the outermost first."""
@@ -245,12 +217,12 @@ class Terms:
             if direct is not None:
                 done[term] = direct
                 continue
-            missing = [part for part in parts(term) if part not in done]
+            missing = [part for part in terms.parts(term) if part not in done]
             if missing:
                 waiting.extend(missing)
                 continue
-            new = tuple(done[part] for part in parts(term))
-            done[term] = term if new == parts(term) else self.rebuilt(term, new)
+            new = tuple(done[part] for part in terms.parts(term))
+            done[term] = term if new == terms.parts(term) else self.rebuilt(term, new)
         return done[root]
 
     def replace(self, root: Term, old: Term, new: Term) -> Term:

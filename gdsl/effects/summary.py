@@ -19,7 +19,7 @@ from gdsl.ir.nodes import (
     Role,
     VertexFunctor,
 )
-from gdsl.operations import Outcome, Over, ReduceOperation
+from gdsl.operations import Domain, Outcome, Over, ReduceOperation
 from gdsl.source import Span
 from gdsl.types import ScalarType
 
@@ -173,6 +173,11 @@ class Effects:
     def far(self) -> End:
         """The other end; of a vertex functor the vertex itself."""
         return self.end(Role.FAR) if self.on_edges else self.terms.end(Role.VERTEX)
+
+    @property
+    def collected(self) -> End:
+        """What an accepting call puts into the result."""
+        return self.terms.end(Role.EDGE) if self.operator.gives is Domain.EDGE else self.far
 
     # ------------------------------------------------------------ what was found
 

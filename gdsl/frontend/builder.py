@@ -76,12 +76,13 @@ class TreeBuilder(ExpressionBuilder):
         name, value = children
         return syntax.FrontierDeclaration(span_of(meta), str(name), span_of(name), value)
 
+    def edge_frontier(self, meta: Any, children: list[Any]) -> syntax.FrontierDeclaration:
+        *_, name, value = children
+        return syntax.FrontierDeclaration(span_of(meta), str(name), span_of(name), value, domain=Domain.EDGE)
+
     def later_for_in(self, meta: Any, children: list[Any]) -> syntax.LaterStatement:
         name, _, body = children
         return syntax.LaterStatement(span_of(meta), "`for … in` over anything but a range", (str(name),), body)
-
-    def later_edge_frontier(self, meta: Any, children: list[Any]) -> syntax.LaterStatement:
-        return syntax.LaterStatement(span_of(meta), "edge frontiers", (str(children[0]),))
 
     def later_graph(self, meta: Any, children: list[Any]) -> syntax.LaterStatement:
         return syntax.LaterStatement(span_of(meta), "graphs made by the schedule", (str(children[0]),))

@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from gdsl.diagnostics import Diagnostic
+from gdsl.diagnostics import TOO_MANY, Diagnostic
 from gdsl.frontend.failures import failed_at
 from gdsl.frontend.program_outline import Outline
 from gdsl.frontend.stack import ListKind, Stack
@@ -32,6 +32,8 @@ _CLOSING = {"LPAR": "RPAR", "LSQB": "RSQB", "LBRACE": "RBRACE"}
 _FEW = 3
 _MOST_TRIES = 5
 """Failures in a row that get no further in the text: more than ever come of one place."""
+MOST_MISTAKES = 1_000
+"""Behind so many nothing more is read: each takes as long as many lines without one, and nobody reads them all."""
 # fmt: off
 _DECLARED = re.compile(
     r"\b(?:let|var|frontier|for|graph|history|buckets|\w+(?=\s+\w+\s*[=:;]))\s+([A-Za-z_]\w*)|@\s*(\w+)"
@@ -61,11 +63,11 @@ class Recovery:
         """The number of the part whose braces are in doubt."""
 
     def tree(self, failure: Any) -> Any:
-        """The parse tree of what could be read, after a first failure; None if that is nothing."""
+        """The parse tree of what could be read, after a first failure; None if that is nothing, or not worth while."""
         from lark.exceptions import UnexpectedInput
 
         ended, tries, furthest = False, 0, -1
-        while not ended and tries < _MOST_TRIES:
+        while not ended and tries < _MOST_TRIES and len(self.diagnostics) < MOST_MISTAKES:
             ended = getattr(failure, "token", None) is not None and failure.token.type == "$END"
             position = failure.pos_in_stream or 0
             tries = tries + 1 if position <= furthest else 0
@@ -75,6 +77,9 @@ class Recovery:
                 return failure.interactive_parser.resume_parse()
             except UnexpectedInput as another:
                 failure = another
+        if len(self.diagnostics) >= MOST_MISTAKES:
+            message = f"more than {MOST_MISTAKES:,} mistakes of syntax: what stands behind this one was not read"
+            self.diagnostics.append(Diagnostic(TOO_MANY, message, self.diagnostics[-1].span))
         return None
 
     @property

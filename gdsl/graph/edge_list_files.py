@@ -20,28 +20,39 @@ from gdsl.graph.text import TextLines, narrowed, readable, short
 
 _COMMENT = re.compile(r"[#%].*")
 _EXAMPLE = "source,destination,weight,capacity"
+_ENDS = (("source", "destination"), ("source", "target"), ("src", "dst"), ("from", "to"))
+"""What headers call the two ends. The first pair is what gdsl writes, beside attributes of any name."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """What the first lines say: the names of the columns, the mark between them and the first row of values."""
+    """What the first lines say: the names of the columns, which of them are the source and the destination, the mark
+    between them and the first row of values."""
 
     names: tuple[str, ...]
+    ends: tuple[int, int]
     delimiter: str | None
     first: list[str]
+
+    @property
+    def values(self) -> list[int]:
+        """The places of the columns that are attributes."""
+        return [place for place in range(len(self.names)) if place not in self.ends]
 
 
 def read_edge_list(path: str, one_based: bool, num_vertices: int | None) -> EdgeList:
     """The directed edges of the file at `path`, in its order. Raises GdslError with file and line.
 
     Values are between blanks or tabs or, if the first line has one, commas or semicolons. A first line of words
-    names the columns; alone it is a graph without edges. A third column is the attribute `weight`; more columns need
-    names. A column of whole numbers is int32, int64 or uint64, any other one float64.
+    names the columns; alone it is a graph without edges. The ends are the columns that are named as such (`_ENDS`),
+    else the first two. One column more is the attribute `weight`; further ones need names. A column of whole numbers
+    is int32, int64 or uint64, any other one float64.
     """
     layout, columns = _columns(path)
     refuse_overflow(path, _rows, layout.names, columns, layout.delimiter)
-    sources, destinations, count = _ids(path, columns[0], columns[1], one_based, num_vertices)
-    attributes = {name: narrowed(values) for name, values in zip(layout.names[2:], columns[2:], strict=True)}
+    source, destination = layout.ends
+    sources, destinations, count = _ids(path, columns[source], columns[destination], one_based, num_vertices)
+    attributes = {layout.names[place]: narrowed(columns[place]) for place in layout.values}
     return EdgeList(sources, destinations, count, True, attributes)
 
 
@@ -52,24 +63,25 @@ def _columns(path: str) -> tuple[_Layout, tuple[NDArray[Any], ...]]:
         with TextLines(path) as lines:
             rows, layout = _layout(lines)
             if types is None:
-                values = [np.int64 if is_whole(word) else np.float64 for word in layout.first[2:]]
-                types = [np.int64, np.int64, *values]
+                types = [np.int64 if is_whole(word) else np.float64 for word in layout.first]
+                for end in layout.ends:
+                    types[end] = np.int64
             try:
                 return layout, read_columns(lines, rows, layout.names, types, layout.delimiter)
             except GdslError:
-                wider = _wider(types, words_of(lines.line, layout.delimiter))
+                wider = _wider(types, words_of(lines.line, layout.delimiter), layout.ends)
                 if wider is None:
                     raise
                 types = wider
 
 
-def _wider(types: list[type], words: list[str]) -> list[type] | None:
+def _wider(types: list[type], words: list[str], ends: tuple[int, int]) -> list[type] | None:
     """The types with which the line of `words` can be read, or None; a whole number is never rounded to a real one."""
-    if len(words) != len(types) or any(problem_of(word, np.int64) for word in words[:2]):
+    if len(words) != len(types) or any(problem_of(words[end], np.int64) for end in ends):
         return None
     wider = list(types)
     for place, (word, kind) in enumerate(zip(words, types, strict=True)):
-        if place < 2 or problem_of(word, kind) is None:
+        if place in ends or problem_of(word, kind) is None:
             continue
         wider[place] = np.uint64 if is_whole(word) else np.float64
         fits = problem_of(word, np.uint64) is None if is_whole(word) else is_number(word)
@@ -88,16 +100,16 @@ def _layout(lines: TextLines) -> tuple[Iterator[str], _Layout]:
     header = [word.strip('"') for word in words_of(readable(first), delimiter)]
     if not _is_header(header):
         words = words_of(first, delimiter)
-        return itertools.chain([first], rows), _Layout(_column_names(lines, None, len(words)), delimiter, words)
-    names = _column_names(lines, header, len(header))
+        return itertools.chain([first], rows), _Layout(*_column_names(lines, None, len(words)), delimiter, words)
+    names, ends = _column_names(lines, header, len(header))
     first = next(rows, None)
     if first is None:
-        return iter(()), _Layout(names, delimiter, ["0"] * len(header))
+        return iter(()), _Layout(names, ends, delimiter, ["0"] * len(header))
     words = words_of(first, delimiter)
     if len(words) != len(header):
         message = f"the line has {len(words)} values, and the first line names {len(header)} columns"
         raise lines.error("E0705", f"{message}: `{short(first)}`")
-    return itertools.chain([first], rows), _Layout(names, delimiter, words)
+    return itertools.chain([first], rows), _Layout(names, ends, delimiter, words)
 
 
 def _is_header(words: list[str]) -> bool:
@@ -110,18 +122,50 @@ def is_column_name(word: str) -> bool:
     return (word[:1].isalpha() or word.startswith("_")) and word.isprintable() and not is_number(word)
 
 
-def _column_names(lines: TextLines, names: list[str] | None, width: int) -> tuple[str, ...]:
+def _column_names(lines: TextLines, header: list[str] | None, width: int) -> tuple[tuple[str, ...], tuple[int, int]]:
+    """What messages and attributes call the columns, and the places of the two ends."""
     if width < 2:
         note = "a line holds two ids, between blanks, commas or semicolons"
         raise lines.error("E0705", f"`{short(lines.line.strip())}` is not an edge", notes=(note,))
-    if width <= 3:
-        return ("source", "destination", "weight")[:width]
-    if names is None:
+    ends = _ends(lines, header) if header is not None else (0, 1)
+    names = dict(zip(ends, ("source", "destination"), strict=True))
+    others = [place for place in range(width) if place not in ends]
+    if len(others) == 1:
+        names[others[0]] = "weight"
+    elif others and header is None:
         fix = f"name the columns in a first line, such as `{_EXAMPLE}`"
         raise lines.error("E0705", f"the line has {width} values; without names for them at most 3 are known", fix)
-    if len(set(names[2:])) != width - 2:
-        raise lines.error("E0705", "two columns have the same name", f"give each its own, such as `{_EXAMPLE}`")
-    return ("source", "destination", *names[2:])
+    elif header is not None:
+        names.update((place, header[place]) for place in others)
+        if len({names[place] for place in others}) != len(others):
+            raise _same_name(lines)
+    return tuple(names[place] for place in range(width)), ends
+
+
+def _ends(lines: TextLines, header: list[str]) -> tuple[int, int]:
+    """The places of the columns that are named as the ends, else the first two."""
+    if tuple(header[:2]) == _ENDS[0]:
+        return 0, 1
+    for pair in _ENDS:
+        found = [_places(header, word) for word in pair]
+        if all(found):
+            if any(len(places) > 1 for places in found):
+                raise _same_name(lines)
+            return found[0][0], found[1][0]
+    sources, destinations = (
+        [place for word in set(words) for place in _places(header, word)] for words in zip(*_ENDS, strict=True)
+    )
+    return (sources[0], destinations[0]) if len(sources) == len(destinations) == 1 else (0, 1)
+
+
+def _places(header: list[str], word: str) -> list[int]:
+    """Where `word` stands in any case; as it is where it stands like that."""
+    exact = [place for place, name in enumerate(header) if name == word]
+    return exact or [place for place, name in enumerate(header) if name.lower() == word]
+
+
+def _same_name(lines: TextLines) -> GdslError:
+    return lines.error("E0705", "two columns have the same name", f"give each its own, such as `{_EXAMPLE}`")
 
 
 def _rows(lines: TextLines) -> Iterator[str]:

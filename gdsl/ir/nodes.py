@@ -36,13 +36,15 @@ from gdsl.ir.expressions import (
     Unary,
     UpdateValue,
 )
-from gdsl.ir.operators import Advance, Closing, Compute, Elements, Filter, NeighborReduce, Operator, Step
+from gdsl.ir.operators import Advance, Closing, Compute, Elements, Filter, Intersect, NeighborReduce, Operator, Step
 from gdsl.ir.program import (
     Array,
+    CombineFrontiers,
     CopyFrontier,
     DefineFrontier,
     Doubt,
     EdgeFunctor,
+    FarEnds,
     Fill,
     Frontier,
     Function,
@@ -55,7 +57,6 @@ from gdsl.ir.program import (
     StoreElement,
     StoreScalar,
     Swap,
-    Tuning,
     VertexFunctor,
     While,
 )
@@ -76,6 +77,7 @@ from gdsl.ir.statements import (
     Target,
     Update,
 )
+from gdsl.ir.tuning import OperatorKnobs, Tuning
 from gdsl.operations import StoreRule
 
 __all__ = [
@@ -89,6 +91,7 @@ __all__ = [
     "BuiltinCall",
     "Chain",
     "Closing",
+    "CombineFrontiers",
     "CompareAndSwap",
     "Compute",
     "Convert",
@@ -103,6 +106,7 @@ __all__ = [
     "Elements",
     "Evaluate",
     "Expression",
+    "FarEnds",
     "Fill",
     "Filter",
     "ForRange",
@@ -112,6 +116,7 @@ __all__ = [
     "Function",
     "FunctionCall",
     "If",
+    "Intersect",
     "Iteration",
     "Let",
     "Link",
@@ -122,6 +127,7 @@ __all__ = [
     "Node",
     "NoneId",
     "Operator",
+    "OperatorKnobs",
     "OwnId",
     "Param",
     "ParamValue",

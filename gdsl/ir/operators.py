@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gdsl.ir.expressions import Node, Role
-from gdsl.operations import Balance, Direction, Domain, NeighborOperation, Over
+from gdsl.operations import Domain, NeighborOperation, Over
 from gdsl.types import ScalarType
 
 
@@ -69,26 +69,35 @@ class Operator(Step):
         return self.frontier.domain if self.visits is None else Domain.EDGE
 
     @property
+    def gives(self) -> Domain:
+        """What its result is a set of."""
+        return self.frontier.domain
+
+    @property
     def stores(self) -> str | None:
         """The array that the operator itself gives new values, beside what its functor writes."""
+        return None
+
+    @property
+    def adds_to(self) -> str | None:
+        """The int64 scalar to which the operator itself adds a total."""
         return None
 
 
 @dataclass(frozen=True, slots=True)
 class Advance(Operator):
-    """Visits the edges of `frontier`; the accepted far ends become `result` (None: `to=none`, or not used)."""
+    """Visits the edges of `frontier`; the accepted far ends, or (`to` EDGE) edges, become `result` (None: `to=none`, or
+    not used)."""
 
     functor: str
     over: Over
     closing: Closing | None
-    direction: Direction
-    balance: Balance
-    alpha: int = 15
-    """An auto direction pulls once alpha × the frontier's edges exceed those not yet visited."""
-    beta: int = 20
-    """An auto direction pushes again once beta × the frontier's size is below the number of vertices."""
-    tuned: bool = True
-    """Whether the program or the caller chose `direction`; else `gdsl.annotate` does."""
+    to: Domain = Domain.VERTEX
+
+    @property
+    def gives(self) -> Domain:
+        """The far ends, or the edges themselves."""
+        return self.to
 
     @property
     def word(self) -> str:
@@ -116,7 +125,7 @@ class Filter(Operator):
 
 @dataclass(frozen=True, slots=True)
 class Compute(Operator):
-    """Runs a vertex functor on each vertex of a set, or an edge functor on every edge."""
+    """Runs a vertex functor on each vertex of a set, or an edge functor on each edge of one."""
 
     functor: str
     closing: Closing | None
@@ -139,7 +148,6 @@ class NeighborReduce(Operator):
     over: Over
     array: str
     array_type: ScalarType
-    balance: Balance
 
     @property
     def word(self) -> str:
@@ -155,3 +163,29 @@ class NeighborReduce(Operator):
     def stores(self) -> str | None:
         """The array of the results."""
         return self.array
+
+
+@dataclass(frozen=True, slots=True)
+class Intersect(Operator):
+    """The vertices to which out-edges lead from both ends of an edge of `frontier`: all of them become `result`, and
+    how many there are for each edge, the lists of its ends taken as sets, is added to the scalar `count`.
+
+    It runs no functor. Without `result` or without `count` the one is not asked for.
+    """
+
+    count: str | None
+
+    @property
+    def word(self) -> str:
+        """What the language calls it."""
+        return "intersect"
+
+    @property
+    def gives(self) -> Domain:
+        """The common neighbours."""
+        return Domain.VERTEX
+
+    @property
+    def adds_to(self) -> str | None:
+        """The scalar of the total."""
+        return self.count

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from gdsl.diagnostics import printable
 from gdsl.ir import nodes
 from gdsl.ir.printer_expressions import print_expression, print_target
+from gdsl.knobs import shown
 from gdsl.operations import Domain, Grade, StoreRule
 
 _RULES = {
@@ -36,8 +37,8 @@ def print_program(program: nodes.Program) -> str:
         if functor.value is not None:
             lines.append(f"    value {print_expression(functor.value)}: {functor.value.type.value}")
     lines += ["", "frontiers: " + (", ".join(map(_frontier, program.frontiers)) or "none"), "", "schedule:"]
-    lines += _steps(program.schedule)
-    lines += ["", _tuning(program.tuning)]
+    lines += _steps(program.schedule, program.tuning)
+    lines += ["", f"tuning: {', '.join(shown(program.tuning, None))}"]
     return "\n".join(lines) + "\n"
 
 
@@ -104,20 +105,25 @@ def _statement(node: nodes.Statement) -> list[str]:
 # ---------------------------------------------------------------- schedule
 
 
-def _steps(steps: tuple[nodes.Step, ...]) -> list[str]:
-    return _indent(line for step in steps for line in _step(step))
+def _steps(steps: tuple[nodes.Step, ...], tuning: nodes.Tuning) -> list[str]:
+    return _indent(line for step in steps for line in _step(step, tuning))
 
 
-def _step(node: nodes.Step) -> list[str]:
+def _step(node: nodes.Step, tuning: nodes.Tuning) -> list[str]:
     show = print_expression
     match node:
         case nodes.Operator():
-            return [f"{_operator(node)}  # site {node.site} @{node.label}"]
+            return [f"{_operator(node, tuning)}  # site {node.site} @{node.label}"]
         case nodes.DefineFrontier():
-            members = "vertices" if node.everything else f"{{{', '.join(show(member) for member in node.members)}}}"
-            return [f"{node.name} = {members}"]
+            everything = "vertices" if node.domain is Domain.VERTEX else "edges"
+            members = f"{{{', '.join(show(member) for member in node.members)}}}"
+            return [f"{node.name} = {everything if node.everything else members}"]
+        case nodes.FarEnds():
+            return [f"{node.name} = {node.end.value}s of {node.other}"]
         case nodes.CopyFrontier():
             return [f"{node.name} = copy of {node.other}"]
+        case nodes.CombineFrontiers():
+            return [f"{node.name} = {_set(node.first)} {node.operation.value} {_set(node.second)}"]
         case nodes.StoreElement():
             return [f"{print_target(node.target)} = {show(node.value)}"]
         case nodes.StoreScalar():
@@ -128,12 +134,12 @@ def _step(node: nodes.Step) -> list[str]:
             return [f"swap {node.first}, {node.second}"]
         case nodes.While():
             order = ", monotone" if node.monotone else ""
-            return [f"while {show(node.condition)}:  # loop {node.loop}{order}", *_steps(node.body)]
+            return [f"while {show(node.condition)}:  # loop {node.loop}{order}", *_steps(node.body, tuning)]
         case nodes.Repeat():
-            return [f"repeat {show(node.count)}:  # loop {node.loop}", *_steps(node.body)]
+            return [f"repeat {show(node.count)}:  # loop {node.loop}", *_steps(node.body, tuning)]
         case nodes.If():
-            otherwise = ["else:", *_steps(node.otherwise)] if node.otherwise else []
-            return [f"if {show(node.condition)}:", *_steps(node.then), *otherwise]
+            otherwise = ["else:", *_steps(node.otherwise, tuning)] if node.otherwise else []
+            return [f"if {show(node.condition)}:", *_steps(node.then, tuning), *otherwise]
     return [f"{type(node).__name__}"]
 
 
@@ -147,12 +153,13 @@ def _set(node: nodes.Elements) -> str:
     return "vertices" if node.domain is Domain.VERTEX else "edges"
 
 
-def _operator(node: nodes.Operator) -> str:
+def _operator(node: nodes.Operator, tuning: nodes.Tuning) -> str:
+    knobs = shown(tuning.sites[node.site], node.word)
     match node:
         case nodes.Advance():
-            words = [f"over {node.over.value}", f"direction {node.direction.value}", f"balance {node.balance.value}"]
-            words += _closing(node.closing)
-            result = f"{node.result} = " if node.result is not None else ""
+            words = [f"over {node.over.value}", *knobs, *_closing(node.closing)]
+            kept = "edges of " if node.to is Domain.EDGE else ""
+            result = f"{node.result} = {kept}" if node.result is not None else ""
             return f"{result}advance {_set(node.frontier)} by {node.functor}, {', '.join(words)}"
         case nodes.Filter():
             return f"{node.result} = filter {_set(node.frontier)} by {node.functor}"
@@ -160,8 +167,12 @@ def _operator(node: nodes.Operator) -> str:
             return ", ".join([f"compute {_set(node.frontier)} by {node.functor}", *_closing(node.closing)])
         case nodes.NeighborReduce():
             reduction = f"{node.operation.value} of {node.functor}"
-            knobs = f"over {node.over.value}, balance {node.balance.value}"
-            return f"{node.array} = neighbor_reduce {_set(node.frontier)} by {reduction}, {knobs}"
+            words = [f"over {node.over.value}", *knobs]
+            return f"{node.array} = neighbor_reduce {_set(node.frontier)} by {reduction}, {', '.join(words)}"
+        case nodes.Intersect():
+            result = f"{node.result} = " if node.result is not None else ""
+            total = f", total added to {node.count}" if node.count is not None else ""
+            return f"{result}intersect {_set(node.frontier)}{total}"
     raise AssertionError(f"printer: {type(node).__name__}")
 
 
@@ -169,10 +180,3 @@ def _closing(closing: nodes.Closing | None) -> list[str]:
     if closing is None:
         return []
     return [f"closes {closing.array}[{closing.end.value}] by conjunct {closing.conjunct}"]
-
-
-def _tuning(tuning: nodes.Tuning) -> str:
-    block = "backend's choice" if tuning.block is None else str(tuning.block)
-    ids = "as needed" if tuning.ids is None else str(tuning.ids)
-    fuse, bounds = ("on" if word else "off" for word in (tuning.fuse, tuning.bounds))
-    return f"tuning: fuse {fuse}, block {block}, ids {ids}, bounds {bounds}"

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gdsl.ir.expressions import Expression, Node
-from gdsl.ir.operators import Step
+from gdsl.ir.expressions import Expression, Node, Role
+from gdsl.ir.operators import Elements, Step
 from gdsl.ir.statements import ElementTarget, Statement
-from gdsl.operations import Domain, Grade
+from gdsl.ir.tuning import Tuning
+from gdsl.operations import Domain, Grade, SetOperation
 from gdsl.types import ScalarType
 
 
@@ -114,11 +115,12 @@ class Frontier(Node):
 
 @dataclass(frozen=True, slots=True)
 class DefineFrontier(Step):
-    """`name` becomes the set of `members` (vertices, duplicates allowed; all vertices where `everything`)."""
+    """`name` becomes the set of `members` (vertices or edges, duplicates allowed; all of them where `everything`)."""
 
     name: str
     members: tuple[Expression, ...]
     everything: bool
+    domain: Domain = Domain.VERTEX
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +129,28 @@ class CopyFrontier(Step):
 
     name: str
     other: str
+
+
+@dataclass(frozen=True, slots=True)
+class FarEnds(Step):
+    """`name` becomes the set of the sources or destinations (`end`) of the edges in `other`."""
+
+    name: str
+    other: str
+    end: Role
+
+
+@dataclass(frozen=True, slots=True)
+class CombineFrontiers(Step):
+    """`name = first operation second`, by value; `name` may be that of an operand.
+
+    The operands are two frontiers of the domain of `name`; only `first` of a difference may be everything there is.
+    """
+
+    name: str
+    operation: SetOperation
+    first: Elements
+    second: Elements
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,18 +224,6 @@ class Requirements(Node):
 
     symmetric: bool
     simple: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Tuning(Node):
-    """The knobs that belong to the whole program; those of one operator are in its node."""
-
-    fuse: bool = True
-    block: int | None = None
-    """Threads a block; None: the backend's choice."""
-    ids: int | None = None
-    """Bits of a vertex or edge id, 32 or 64; None: 32 while they fit."""
-    bounds: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,8 @@ from gdsl.ir.traversal import walk
 from gdsl.operations import BinaryOperation, Builtin, Domain, NeighborOperation, ReduceOperation, UnaryOperation
 from gdsl.types import ScalarType
 
-_BLOCKS = (None, 32, 64, 128, 256, 512, 1024)
 _LARGEST = 2**31 - 1
-"""Of lines, columns, sites and thresholds."""
+"""Of lines, columns and sites."""
 _BITWISE = (BinaryOperation.BIT_AND, BinaryOperation.BIT_OR, BinaryOperation.BIT_XOR)
 _WHOLE = (
     BinaryOperation.ADD_SATURATING,
@@ -76,9 +75,7 @@ _SCHEDULE = (
 def is_sound(program: nodes.Program) -> bool:
     """Whether all of it holds of a verified program."""
     return (
-        program.tuning.ids in (None, 32, 64)
-        and program.tuning.block in _BLOCKS
-        and all(_node(node, program) for node in walk(program))
+        all(_node(node, program) for node in walk(program))
         and _data(program)
         and _functions(program)
         and _functors(program)
@@ -164,10 +161,6 @@ def _update(node: nodes.Update, _: nodes.Program) -> bool:
     return kind.is_numeric
 
 
-def _advance(node: nodes.Advance, program: nodes.Program) -> bool:
-    return all(0 < at <= _LARGEST for at in (node.alpha, node.beta)) and _closes(node, program)
-
-
 def _closes(node: nodes.Advance | nodes.Compute, program: nodes.Program) -> bool:
     closing = node.closing
     functor = {each.name: each for each in program.edge_functors}.get(node.functor)
@@ -213,7 +206,7 @@ _TESTS: dict[type, Callable[..., bool]] = {
     nodes.ElementTarget: _indexed,
     nodes.DegreeOf: _degree,
     nodes.Update: _update,
-    nodes.Advance: _advance,
+    nodes.Advance: _closes,
     nodes.Compute: _closes,
     nodes.NeighborReduce: _reduces,
 }
@@ -312,7 +305,7 @@ def _writes(program: nodes.Program) -> bool:
         if isinstance(node, (nodes.ElementTarget, nodes.Fill)):
             written.add(node.array)
         elif isinstance(node, nodes.Operator):
-            written |= {node.stores} if node.stores is not None else set()
+            written |= {name for name in (node.stores, node.adds_to) if name is not None}
         elif isinstance(node, (nodes.ScalarTarget, nodes.StoreScalar)):
             written.add(node.scalar)
         elif isinstance(node, nodes.Swap):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 
 from gdsl.cache.codec import Codec
-from gdsl.ir import expressions, operators, program, statements
+from gdsl.ir import expressions, operators, program, statements, tuning
 from gdsl.ir.nodes import Program
 from gdsl.ir.soundness import is_sound
 from gdsl.ir.verifier import VerificationError, verify
 
-CLASSES = {**vars(expressions), **vars(statements), **vars(operators), **vars(program)}
+CLASSES = {**vars(expressions), **vars(statements), **vars(operators), **vars(tuning), **vars(program)}
 """Every name that an annotation of the IR holds."""
 
 _PROGRAMS = Codec(

@@ -7,7 +7,8 @@ from typing import Any
 
 from gdsl.ir import nodes
 from gdsl.ir.traversal import walk
-from gdsl.operations import BinaryOperation, Direction, Domain, Grade, NeighborOperation, Outcome
+from gdsl.knobs import misfit
+from gdsl.operations import BinaryOperation, Domain, Grade, NeighborOperation, Outcome, SetOperation
 from gdsl.types import ScalarType
 
 
@@ -92,6 +93,17 @@ class _Verifier:
             self.part(each)
         steps = [node for node in walk(root.schedule) if isinstance(node, nodes.Operator)]
         self.expect(len({step.site for step in steps}) == len(steps), "two operators have one site", root)
+        self.tuning(steps)
+
+    def tuning(self, steps: list[nodes.Operator]) -> None:
+        """Every knob of the table is set to what it takes, and of an operator's only those that it has."""
+        tuning = self.root.tuning
+        wrong = misfit(tuning, None)
+        self.expect(wrong is None, f"the knob {wrong} is set to what it does not take", tuning)
+        for step in steps:
+            self.expect(0 <= step.site < len(tuning.sites), "an operator without knobs", step)
+            wrong = misfit(tuning.sites[step.site], step.word)
+            self.expect(wrong is None, f"the knob {wrong} is set to what it does not take", step)
 
     def part(self, part: nodes.Node) -> None:
         if id(part) in self.kept:
@@ -223,6 +235,12 @@ class _Verifier:
                 known = self.frontiers.get(node.name)
                 self.expect(known is not None, f"no frontier {node.name}", node)
                 self.expect(known is self.frontiers.get(node.other), f"no such frontier {node.other}", node)
+            case nodes.FarEnds():
+                self.expect(self.frontiers.get(node.name) is Domain.VERTEX, f"no frontier {node.name}", node)
+                self.expect(self.frontiers.get(node.other) is Domain.EDGE, f"no edge frontier {node.other}", node)
+                self.expect(node.end in (nodes.Role.SOURCE, nodes.Role.DESTINATION), "no end of an edge", node)
+            case nodes.CombineFrontiers():
+                self.combined(node)
             case nodes.StoreElement():
                 self.expect(node.value.type is node.target.type, "the value has another type", node)
             case nodes.StoreScalar():
@@ -242,32 +260,51 @@ class _Verifier:
                 self.expect(node.count.type is ScalarType.INT64, "a count is an int64", node)
 
     def members(self, node: nodes.DefineFrontier) -> None:
-        domain = self.frontiers.get(node.name)
-        self.expect(domain is not None, f"no frontier {node.name}", node)
-        own = ScalarType.VERTEX if domain is Domain.VERTEX else ScalarType.EDGE
+        self.expect(self.frontiers.get(node.name) is node.domain, f"no such frontier {node.name}", node)
+        own = ScalarType.VERTEX if node.domain is Domain.VERTEX else ScalarType.EDGE
         self.expect(all(member.type is own for member in node.members), "a member of another type", node)
+
+    def combined(self, node: nodes.CombineFrontiers) -> None:
+        first, second = node.first, node.second
+        self.expect(node.name in self.frontiers, f"no frontier {node.name}", node)
+        for operand in (first, second):
+            self.expect(operand.domain is self.frontiers[node.name], "sets of two kinds", node)
+            if operand.frontier is not None:
+                fits = self.frontiers.get(operand.frontier) is operand.domain
+                self.expect(fits, f"no such frontier {operand.frontier}", node)
+        left_out = node.operation is SetOperation.DIFFERENCE
+        self.expect(not second.everything and (left_out or not first.everything), "a set of everything", node)
+        self.expect(first.frontier != second.frontier, "a set with itself", node)
 
     def operator(self, node: nodes.Operator) -> None:
         source = node.frontier
         if source.frontier is not None:
             fits = self.frontiers.get(source.frontier) is source.domain
             self.expect(fits, f"no such frontier {source.frontier}", node)
-        self.expect(node.result is None or node.result in self.frontiers, f"no frontier {node.result}", node)
+        if node.result is not None:
+            self.expect(self.frontiers.get(node.result) is node.gives, f"no such frontier {node.result}", node)
         if node.functor is not None:
             functors = self.edge_functors if node.called_for is Domain.EDGE else self.vertex_functors
             self.expect(node.functor in functors, f"no {node.called_for.value} functor {node.functor}", node)
         match node:
             case nodes.Advance():
-                self.expect(isinstance(node.direction, Direction), "no direction", node)
                 self.over_vertices(node)
-            case nodes.Filter():
-                self.expect(self.frontiers.get(node.result) is source.domain, "another result", node)
             case nodes.Compute():
                 self.expect(node.result is None, "a result of nothing", node)
             case nodes.NeighborReduce():
                 self.expect(node.result is None, "a result of nothing", node)
                 self.over_vertices(node)
                 self.neighbor_reduce(node)
+            case nodes.Intersect():
+                self.intersect(node)
+
+    def intersect(self, node: nodes.Intersect) -> None:
+        self.expect(node.functor is None, "an intersection with a functor", node)
+        self.expect(node.frontier.domain is Domain.EDGE, "an intersection of no edges", node)
+        self.expect(node.result is not None or node.count is not None, "an intersection for nothing", node)
+        scalar = None if node.count is None else self.scalars.get(node.count)
+        fits = scalar is not None and scalar.type is ScalarType.INT64
+        self.expect(node.count is None or fits, f"no scalar {node.count} of int64", node)
 
     def over_vertices(self, node: nodes.Operator) -> None:
         self.expect(node.frontier.domain is Domain.VERTEX, "edges of edges", node)

@@ -1,9 +1,10 @@
 """Puts a barrier before every step that would meet what steps since the last barrier have done.
 
 What a step touches says `gdsl.effects.access`; two accesses meet where one of them writes and no thread's own order
-keeps them apart. Operators, definitions and copies of frontiers end with a barrier of their own, since what they
-collect is complete only then; what they collect goes into storage that nobody reads, so that frontiers ask for nothing
-more. A loop's test reads too, and its body may begin with what the end of the last pass has left.
+keeps them apart. Operators and whatever else makes a frontier end with a barrier of their own, since what they
+collect is complete only then; what they collect goes into storage that nobody reads, or behind what a set holds
+already, so that frontiers ask for nothing more. A loop's test reads too, and its body may begin with what the end of
+the last pass has left.
 """
 
 from __future__ import annotations
@@ -16,8 +17,10 @@ from gdsl.ir.nodes import Expression
 from gdsl.plan.nodes import (
     Barrier,
     Branch,
+    Combine,
     Copy,
     Define,
+    FarEnds,
     Fill,
     Initialise,
     Launch,
@@ -104,7 +107,7 @@ class _Placement:
             return dataclasses.replace(step, then=then, otherwise=otherwise), one | other
         if isinstance(step, Swap):
             return step, _swapped(since, step)
-        if isinstance(step, (Operation, Define, Copy, Initialise)):
+        if isinstance(step, (Operation, Define, Copy, Combine, FarEnds, Initialise)):
             return step, _NOTHING
         return step, since | touched
 
@@ -126,7 +129,7 @@ class _Placement:
         return since.union(Access(name, writes, who) for names, writes, who in swapped for name in names)
 
     def _touched(self, step: Step) -> Since:
-        if isinstance(step, (Operation, Leader, Fill, Define, Copy)):
+        if isinstance(step, (Operation, Leader, Fill, Define, Copy, Combine, FarEnds)):
             return self.accesses.of_step(step.step)
         if isinstance(step, (Loop, Branch)):
             return self._read(step.condition)

@@ -6,13 +6,14 @@ import dataclasses
 from collections.abc import Iterator
 
 from gdsl.ir.nodes import Array, DegreeOf, Place, Program, Scalar
+from gdsl.ir.nodes import Role as IrRole
 from gdsl.ir.traversal import walk
 from gdsl.operations import Degree, Domain, Over
 from gdsl.plan import structs
 from gdsl.plan.extents import EDGES, VERTICES, Extent, Fixed, Parts, Sum, Times
-from gdsl.plan.nodes import Dedup, Form, Plan, Sweep
+from gdsl.plan.nodes import Dedup, FarEnds, Form, Plan, Sweep
 from gdsl.plan.storage import GRAPH, PROBLEM, RUN, Buffer, Cleared, Made, Role
-from gdsl.plan.walking import sweeps
+from gdsl.plan.walking import combinations, cuts_lists, steps_in, sweeps
 from gdsl.types import ScalarType
 
 TRACE_CAPACITY = 1 << 16
@@ -20,7 +21,13 @@ TRACE_CAPACITY = 1 << 16
 
 _EXTENTS: dict[Domain, Extent] = {Domain.VERTEX: VERTICES, Domain.EDGE: EDGES}
 _OFFSETS = Sum((VERTICES, Fixed(1)))
-_BITS = Parts(VERTICES, 32)
+_OF_DOMAIN: dict[Domain, tuple[str, ScalarType, Extent]] = {
+    Domain.VERTEX: ("", ScalarType.VERTEX, VERTICES),
+    Domain.EDGE: ("edge_", ScalarType.EDGE, EDGES),
+}
+"""How the buffers of a domain's frontiers are called, what their queues hold, and how long they are."""
+ENDS = {IrRole.SOURCE: "edge_sources", IrRole.DESTINATION: "columns"}
+"""The part of a graph that has this end of each edge."""
 _PARTS: dict[str, tuple[ScalarType, Extent]] = {
     "offsets": (ScalarType.EDGE, _OFFSETS),
     "columns": (ScalarType.VERTEX, EDGES),
@@ -37,8 +44,8 @@ _DEGREES = {Over.OUT_EDGES: ("offsets",), Over.IN_EDGES: ("in_offsets",), Over.A
 def fill(plan: Plan) -> Plan:
     """`plan` with its buffers, and with what its launches hand on."""
     if not plan.target.fused:
-        slots = len(plan.frontiers) + 1 if plan.frontiers else 0
-        plan = dataclasses.replace(plan, saved=structs.saved_state(slots, len(plan.switches)))
+        slots = (plan.slots(Domain.VERTEX), plan.slots(Domain.EDGE))
+        plan = dataclasses.replace(plan, saved=structs.saved_state(*slots, len(plan.switches)))
     buffers = (*_graph(plan), *_problem(plan), *_temporaries(plan))
     if not plan.target.allocates_itself:
         buffers = (*buffers, *_run(plan), *_frontiers(plan))
@@ -63,6 +70,9 @@ def _parts_read(plan: Plan) -> Iterator[str]:
             yield "offsets"
     for sweep in sweeps(plan):
         yield from _parts_of(sweep, plan.target.grid)
+    for step in steps_in(plan.schedule):
+        if isinstance(step, FarEnds):
+            yield ENDS[step.step.end]
     for frontier in plan.frontiers:
         if frontier.counts is not None:
             yield from _DEGREES[frontier.counts]
@@ -75,8 +85,11 @@ def _code(program: Program) -> tuple[object, ...]:
 
 
 def _parts_of(sweep: Sweep, grid: bool) -> Iterator[str]:
-    if sweep.members.domain is Domain.EDGE:  # a grid takes edges one by one, others the list of each source
-        yield from ("columns", "edge_sources" if grid else "offsets")
+    if sweep.members.domain is Domain.EDGE:  # of all edges a grid takes one by one, others the list of each source
+        alone = grid or sweep.members.frontier is not None
+        yield from ("columns", "edge_sources" if alone else "offsets")
+    if sweep.intersection is not None:
+        yield from (*_LISTS[sweep.intersection.source], *_LISTS[sweep.intersection.destination])
     for each in sweep.walks:
         yield from _LISTS[each.lists]
         if each.lists is Over.IN_EDGES and each.edge_ids:
@@ -117,7 +130,7 @@ def _run(plan: Plan) -> Iterator[Buffer]:
 
     yield buffer("control", structs.CONTROL, Fixed(1), Role.CONTROL, Cleared.ZERO)
     yield buffer("trace", structs.TRACE_RECORD, Fixed(TRACE_CAPACITY), Role.TRACE, Cleared.WRITTEN)
-    if any(each.shared is not None for sweep in sweeps(plan) for each in sweep.walks):
+    if any(cuts_lists(sweep) for sweep in sweeps(plan)):
         yield buffer("hubs", structs.HUB_CHUNK, _chunks(plan), Role.HUBS, Cleared.WRITTEN)
     if plan.saved is not None:
         yield buffer("saved", plan.saved, Fixed(1), Role.SAVED, Cleared.ZERO)
@@ -132,18 +145,30 @@ def _chunks(plan: Plan) -> Extent:
 
 
 def _frontiers(plan: Plan) -> Iterator[Buffer]:
-    if not plan.frontiers:
-        return
-    slots = len(plan.frontiers) + 1
-    yield Buffer("queues", ScalarType.VERTEX, VERTICES, Role.QUEUE, Made.HOST, Cleared.WRITTEN, RUN, slots)
-    if _needs_bitmaps(plan):
-        yield Buffer("bitmaps", ScalarType.UINT32, _BITS, Role.BITMAP, Made.HOST, Cleared.WRITTEN, RUN, slots)
-    if any(s.collect is not None and s.collect.dedup is Dedup.MARK for s in sweeps(plan)):
-        yield Buffer("marks", ScalarType.UINT32, _BITS, Role.MARKS, Made.HOST, Cleared.ZERO, RUN, 2)
+    marked = marked_domains(plan)
+    for domain, (prefix, kind, extent) in _OF_DOMAIN.items():
+        slots = plan.slots(domain)
+        bits = Parts(extent, 32)
+        if slots:
+            yield Buffer(f"{prefix}queues", kind, extent, Role.QUEUE, Made.HOST, Cleared.WRITTEN, RUN, slots)
+        if slots and domain is Domain.VERTEX and _needs_bitmaps(plan):
+            yield Buffer("bitmaps", ScalarType.UINT32, bits, Role.BITMAP, Made.HOST, Cleared.WRITTEN, RUN, slots)
+        if domain in marked:
+            yield Buffer(f"{prefix}marks", ScalarType.UINT32, bits, Role.MARKS, Made.HOST, Cleared.ZERO, RUN, 2)
+
+
+def marked_domains(plan: Plan) -> frozenset[Domain]:
+    """What is marked against duplicates anywhere."""
+    collects = (sweep.collect for sweep in sweeps(plan) if sweep.collect is not None)
+    found = {collect.domain for collect in collects if collect.dedup is Dedup.MARK}
+    ends = any(isinstance(step, FarEnds) for step in steps_in(plan.schedule))
+    found |= {each.asked.domain for each in combinations(plan) if each.marks}
+    return frozenset(found | {Domain.VERTEX} if ends else found)
 
 
 def _needs_bitmaps(plan: Plan) -> bool:
     """Whether any frontier is made or read as a bitmap; then any may come to be one."""
     forms = [sweep.members.form for sweep in sweeps(plan)]
     forms += [sweep.collect.form for sweep in sweeps(plan) if sweep.collect is not None]
+    forms += [each.asked.form for each in combinations(plan)]
     return Form.BITMAP in forms

@@ -6,12 +6,13 @@ import dataclasses
 
 from gdsl.ir import nodes as ir
 from gdsl.operations import Domain
-from gdsl.plan import barriers, buffers, launches
+from gdsl.plan import barriers, buffers, combinations, launches
 from gdsl.plan.nodes import (
     Branch,
     Choice,
     Copy,
     Define,
+    FarEnds,
     Fill,
     Frontier,
     Initial,
@@ -46,7 +47,8 @@ def build(program: ir.Program, target: Target, sizes: Sizes | None = None, *, ag
         sizes=sizes,
         frontiers=tuple(
             Frontier(frontier.name, frontier.domain, slot, planner.directions.counts.get(frontier.name))
-            for slot, frontier in enumerate(program.frontiers)
+            for domain in Domain
+            for slot, frontier in enumerate(each for each in program.frontiers if each.domain is domain)
         ),
         switches=tuple(
             step.step.site
@@ -77,6 +79,8 @@ class _Schedule:
     def __init__(self, planner: OperationPlanner) -> None:
         self.planner = planner
         self.depth = 0
+        pulled = combinations.pulled(planner.program, planner.directions)
+        self.lacking = combinations.lacking_queues(planner.program, pulled)
 
     def steps(self, steps: tuple[ir.Step, ...]) -> tuple[Step, ...]:
         """A block."""
@@ -89,6 +93,10 @@ class _Schedule:
             return Define(step)
         if isinstance(step, ir.CopyFrontier):
             return Copy(step)
+        if isinstance(step, ir.FarEnds):
+            return FarEnds(step)
+        if isinstance(step, ir.CombineFrontiers):
+            return combinations.combine(step, self.planner.target, self.lacking)
         if isinstance(step, ir.Fill):
             return Fill(step)
         if isinstance(step, ir.Swap):

@@ -1,18 +1,18 @@
 """Decides between push and pull, and for which frontiers the edges of the members are counted while they are made.
 
 An auto direction chooses on the frontier's edges, so where the frontier is all vertices, or visits both lists of a
-vertex, there is nothing to choose: it pushes. What makes a frontier that a choice asks about counts its edges on the
-way, so that no pass over it is needed; frontiers that are copied from one another count alike, and an advance whose
-frontier counts other edges already pushes.
+vertex, there is nothing to choose: it pushes; so does an advance whose result is edges. What makes a frontier that a
+choice asks about counts its edges on the way, so that no pass over it is needed; frontiers that are copied from one
+another count alike, and an advance whose frontier counts other edges already pushes.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gdsl.ir.nodes import Advance, CopyFrontier, Program
+from gdsl.ir.nodes import Advance, CopyFrontier, OperatorKnobs, Program
 from gdsl.ir.traversal import walk
-from gdsl.operations import Direction, Over
+from gdsl.operations import Direction, Domain, Over
 from gdsl.plan.nodes import Compare, Measure, Switch
 
 
@@ -32,7 +32,7 @@ def directions(program: Program) -> Directions:
     for node in walk(program.schedule):
         if not isinstance(node, Advance):
             continue
-        direction = _possible(node)
+        direction = _possible(node, program.tuning.sites[node.site].direction or Direction.PUSH)
         if direction is not Direction.PUSH and node.frontier.frontier is not None:
             agrees = counted.setdefault(group[node.frontier.frontier], node.over) is node.over
             direction = direction if agrees else Direction.PUSH
@@ -40,22 +40,23 @@ def directions(program: Program) -> Directions:
     return Directions(of_site, {name: counted[found] for name, found in group.items() if found in counted})
 
 
-def switch(advance: Advance) -> Switch:
+def switch(knobs: OperatorKnobs) -> Switch:
     """Pull while the frontier has so many of the edges not yet visited that meeting it is likely (Beamer, Asanovic,
     Patterson, Direction-Optimizing Breadth-First Search, SC 2012); push again once it is small."""
     return Switch(
         enter=(
-            Compare(Measure.EDGES, advance.alpha, Measure.UNVISITED, strict=True),
-            Compare(Measure.EDGES, advance.beta, Measure.VERTICES, strict=True),
+            Compare(Measure.EDGES, knobs.alpha, Measure.UNVISITED, strict=True),
+            Compare(Measure.EDGES, knobs.beta, Measure.VERTICES, strict=True),
         ),
-        stay=(Compare(Measure.SIZE, advance.beta, Measure.VERTICES, strict=False),),
+        stay=(Compare(Measure.SIZE, knobs.beta, Measure.VERTICES, strict=False),),
     )
 
 
-def _possible(advance: Advance) -> Direction:
-    if advance.over is Over.ALL_EDGES or (advance.frontier.everything and advance.direction is Direction.AUTO):
+def _possible(advance: Advance, wanted: Direction) -> Direction:
+    everything = advance.frontier.everything and wanted is Direction.AUTO
+    if advance.to is Domain.EDGE or advance.over is Over.ALL_EDGES or everything:
         return Direction.PUSH
-    return advance.direction
+    return wanted
 
 
 def _groups(program: Program) -> dict[str, str]:

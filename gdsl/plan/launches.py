@@ -7,7 +7,22 @@ from __future__ import annotations
 
 from gdsl.effects.access import asked_frontiers, frontiers_of
 from gdsl.ir.nodes import Expression
-from gdsl.plan.nodes import Branch, Choice, Copy, Define, Fill, Initialise, Launch, Leader, Loop, Operation, Step, Swap
+from gdsl.plan.nodes import (
+    Branch,
+    Choice,
+    Combine,
+    Copy,
+    Define,
+    FarEnds,
+    Fill,
+    Initialise,
+    Launch,
+    Leader,
+    Loop,
+    Operation,
+    Step,
+    Swap,
+)
 
 
 def fused(initialise: Initialise, steps: tuple[Step, ...]) -> Launch:
@@ -37,12 +52,15 @@ def _asking(condition: Expression) -> Launch:
 
 
 def _alone(step: Step) -> Launch:
-    """A launch of one step. An operator may give the frontier that it runs on another form, and hands it on so."""
-    assert isinstance(step, (Operation, Define, Copy, Leader, Fill))
+    """A launch of one step. An operator, or what combines two frontiers, may give those another form, and hands them on
+    so."""
+    assert isinstance(step, (Operation, Define, Copy, Combine, FarEnds, Leader, Fill))
     use = frontiers_of(step.step)
     comment = f"line {step.step.span.line}."
+    written = tuple(dict.fromkeys((*use.read, *use.written)))
+    if isinstance(step, Combine):
+        return Launch("step", comment, (step,), None, (), written)
     if not isinstance(step, Operation):
         return Launch("step", comment, (step,), None, use.read, use.written)
-    written = tuple(dict.fromkeys((*use.read, *use.written)))
     directions = (step.step.site,) if isinstance(step.does, Choice) else ()
     return Launch(step.name, comment, (step,), None, (), written, directions)

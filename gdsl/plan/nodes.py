@@ -14,7 +14,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gdsl.ir import nodes as ir
-from gdsl.ir.nodes import CopyFrontier, DefineFrontier, Expression, Operator, Program, StoreElement, StoreScalar
+from gdsl.ir.nodes import (
+    CombineFrontiers,
+    CopyFrontier,
+    DefineFrontier,
+    Expression,
+    Operator,
+    Program,
+    StoreElement,
+    StoreScalar,
+)
 from gdsl.operations import Domain, Over
 from gdsl.plan.storage import Buffer, Struct
 from gdsl.plan.sweep_nodes import (
@@ -26,6 +35,7 @@ from gdsl.plan.sweep_nodes import (
     EdgeCount,
     Form,
     Identity,
+    Intersection,
     Measure,
     Members,
     Mode,
@@ -115,6 +125,36 @@ class Copy:
 
 
 @dataclass(frozen=True, slots=True)
+class FarEnds:
+    """A frontier becomes the ends of the edges in another, each once by a mark; it ends with a barrier of its own."""
+
+    step: ir.FarEnds
+
+
+@dataclass(frozen=True, slots=True)
+class Combine:
+    """A frontier becomes what an operation makes of two others; it ends with a barrier of its own.
+
+    The queue of `walked` is walked, and each member is kept if it is (of a union or a difference: is not) in `asked`,
+    whose own members a union has too. Where `walked` has a queue in an intersection only the other way round, the two
+    change places.
+    """
+
+    step: CombineFrontiers
+    walked: Members
+    asked: Members
+    grows: bool
+    """Of a union with itself: whether `walked` takes up what it does not have where it lies, if its bitmap is worth it
+    (without marks: always)."""
+    marks: bool
+    """Whether `asked` is marked where it has no bitmap and is small; if not, its bitmap is made."""
+    words: bool
+    """Whether the bitmaps are combined, into a bitmap, where there are no queues to walk."""
+    waits: bool
+    """Whether all wait once more for the marks to be taken out, since the storage of `asked` may be written next."""
+
+
+@dataclass(frozen=True, slots=True)
 class Loop:
     """A body again and again. `condition` is tested before each pass, or, where `counted`, evaluated once and then the
     number of passes. `ask`: the launch by which the host has it evaluated; None: the device does so itself."""
@@ -155,12 +195,15 @@ class Launch:
     directions: tuple[int, ...] = ()
 
 
-Step = Initialise | Operation | Barrier | Leader | Fill | Swap | Define | Copy | Loop | Branch | Launch
+Step = (
+    Initialise | Operation | Barrier | Leader | Fill | Swap | Define | Copy | Combine | FarEnds | Loop | Branch | Launch
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Frontier:
-    """A frontier variable; its storage is the queue and the bitmap number `slot` to begin with."""
+    """A frontier variable; its storage is the queue (and, of vertices, the bitmap) number `slot` of its domain to begin
+    with."""
 
     name: str
     domain: Domain
@@ -177,8 +220,8 @@ class Plan:
     target: Target
     sizes: Sizes
     frontiers: tuple[Frontier, ...]
-    """In every target there is one slot more, into which each result goes before it changes places with what it
-    replaces."""
+    """In every target each domain that has any has one slot more, into which each result goes before it changes places
+    with what it replaces."""
     switches: tuple[int, ...]
     """The sites of operations that remember what they chose."""
     swapped: tuple[str, ...]
@@ -189,6 +232,11 @@ class Plan:
     schedule: tuple[Step, ...]
     """A single launch in the fused form; else what the host walks."""
 
+    def slots(self, domain: Domain) -> int:
+        """How many frontiers of a domain have storage, the spare one with them."""
+        named = sum(frontier.domain is domain for frontier in self.frontiers)
+        return named + 1 if named else 0
+
 
 __all__ = [
     "Barrier",
@@ -196,17 +244,20 @@ __all__ = [
     "Choice",
     "Claim",
     "Collect",
+    "Combine",
     "Compare",
     "Copy",
     "Dedup",
     "Define",
     "EdgeCount",
+    "FarEnds",
     "Fill",
     "Form",
     "Frontier",
     "Identity",
     "Initial",
     "Initialise",
+    "Intersection",
     "Launch",
     "Leader",
     "Loop",

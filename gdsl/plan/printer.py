@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from gdsl.ir.nodes import StoreElement
 from gdsl.ir.printer_expressions import print_expression, print_target
-from gdsl.operations import Domain
+from gdsl.operations import Domain, SetOperation
 from gdsl.plan.nodes import (
     Barrier,
     Branch,
+    Combine,
     Copy,
     Define,
+    FarEnds,
     Fill,
+    Form,
     Frontier,
     Initial,
     Initialise,
@@ -24,6 +27,7 @@ from gdsl.plan.nodes import (
 )
 from gdsl.plan.printer_sweeps import print_operation
 from gdsl.plan.storage import Buffer, Field, Pointer, Struct
+from gdsl.plan.walking import sweeps
 from gdsl.types import ScalarType
 
 
@@ -36,13 +40,19 @@ def print_plan(plan: Plan) -> str:
     lines += ["", "buffers:", *_table([_buffer(buffer) for buffer in plan.buffers])]
     if plan.frontiers:
         lines += ["", "frontiers:", *(f"    {_frontier(frontier)}" for frontier in plan.frontiers)]
-        lines += [f"    a spare one, slot {len(plan.frontiers)}"]
+        lines += _spare(plan)
     if plan.saved is not None:
         lines += ["", "handed on between launches:", *(f"    {_field(field)}" for field in plan.saved.fields)]
     if plan.swapped:
         lines += ["", f"change places: {', '.join(plan.swapped)}"]
     lines += ["", "schedule:", *_steps(plan.schedule, plan)]
     return "\n".join(lines) + "\n"
+
+
+def _spare(plan: Plan) -> list[str]:
+    slots = {domain: plan.slots(domain) for domain in Domain}
+    words = {Domain.VERTEX: "", Domain.EDGE: " of edges"}
+    return [f"    a spare one{words[domain]}, slot {count - 1}" for domain, count in slots.items() if count]
 
 
 def _sizes(plan: Plan) -> list[str]:
@@ -57,7 +67,14 @@ def _sizes(plan: Plan) -> list[str]:
         f"lists of {sizes.hub_degree} edges and more in chunks of {sizes.hub_chunk}",
         f"a pull tries {sizes.pull_prefix} of them first",
         f"lists up to {sizes.short_list} reduced by a thread each",
+        *_walks(plan),
     ]
+
+
+def _walks(plan: Plan) -> list[str]:
+    if not any(sweep.intersection is not None for sweep in sweeps(plan)):
+        return []
+    return [f"walks of an intersection cut from {plan.sizes.long_walk} places on"]
 
 
 def _table(rows: list[tuple[str, ...]]) -> list[str]:
@@ -124,6 +141,10 @@ def _step(step: Step, plan: Plan) -> list[str]:
             return [_define(step)]
         case Copy():
             return [f"copy: {step.step.name} = {step.step.other}"]
+        case FarEnds():
+            return [f"far ends: {step.step.name} = {step.step.end.value}s of {step.step.other}"]
+        case Combine():
+            return _combine(step)
         case Loop():
             word = "repeat" if step.counted else "while"
             outermost = ", counted as iterations" if step.outermost else ""
@@ -143,7 +164,23 @@ def _initial(each: Initial) -> str:
 
 def _define(step: Define) -> str:
     members = ", ".join(print_expression(member) for member in step.step.members)
-    return f"define: {step.step.name} = {'all vertices' if step.step.everything else f'{{{members}}}'}"
+    everything = "all vertices" if step.step.domain is Domain.VERTEX else "all edges"
+    return f"define: {step.step.name} = {everything if step.step.everything else f'{{{members}}}'}"
+
+
+def _combine(step: Combine) -> list[str]:
+    node, asked = step.step, step.asked.frontier
+    walked = step.walked.frontier or ("all vertices" if step.walked.domain is Domain.VERTEX else "all edges")
+    word = "in" if node.operation is SetOperation.INTERSECTION else "not in"
+    mapped, marked = step.asked.form is Form.BITMAP, step.marks
+    form = "its bitmap or by marks" if mapped and marked else "its bitmap" if mapped else "marks"
+    whole = f", and all of {asked}" if node.operation is SetOperation.UNION else ""
+    first = node.first.frontier or walked
+    lines = [f"combine: {node.name} = {first} {node.operation.value} {node.second.frontier}  # line {node.span.line}"]
+    lines.append(f"    as a queue: those of {walked} that are {word} {asked}, by {form}{whole}")
+    lines += [f"    grows in place where {walked} has a bitmap that is worth it"] if step.grows else []
+    lines += ["    without queues to walk: word by word, as a bitmap"] if step.words else []
+    return [*lines, *(["    wait until the marks are taken out"] if step.waits else [])]
 
 
 def _ask(ask: Launch | None, plan: Plan) -> list[str]:

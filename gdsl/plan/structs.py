@@ -68,6 +68,12 @@ FRONTIER = Struct(
     "A set of vertices, as a queue or as a bitmap or both; every thread has the same values.",
 )
 
+EDGE_FRONTIER = Struct(
+    "edge_frontier",
+    (Field("queue", Pointer("edge"), "the members, in no order"), Field("size", _U64, "members")),
+    "A set of edges; every thread has the same values.",
+)
+
 DIRECTION_STATE = Struct(
     "direction_state",
     (Field("unvisited", _U64, "edges that no frontier has had yet"), Field("pull", _BOOL)),
@@ -75,13 +81,14 @@ DIRECTION_STATE = Struct(
 )
 
 
-def saved_state(frontiers: int, switches: int) -> Struct:
+def saved_state(frontiers: int, edge_frontiers: int, switches: int) -> Struct:
     """What the launches of the unfused form hand on from one to the next."""
     return Struct(
         "saved_state",
         (
             Field("operators", _U64),
             *((Field("frontiers", FRONTIER, count=frontiers),) if frontiers else ()),
+            *((Field("edge_frontiers", EDGE_FRONTIER, count=edge_frontiers),) if edge_frontiers else ()),
             *((Field("directions", DIRECTION_STATE, count=switches),) if switches else ()),
         ),
         "What the kernels of the unfused form hand on.",

@@ -13,6 +13,7 @@ from gdsl.ir.nodes import (
     Element,
     Elements,
     Filter,
+    Intersect,
     NeighborReduce,
     Operator,
     Param,
@@ -26,6 +27,7 @@ from gdsl.ir.traversal import walk
 from gdsl.operations import Balance, Direction, Domain, NeighborOperation, Over, ReduceOperation
 from gdsl.plan import choices, variants
 from gdsl.plan.claims import claim_of
+from gdsl.plan.intersections import plan_intersection
 from gdsl.plan.nodes import (
     Choice,
     Collect,
@@ -86,12 +88,12 @@ class OperationPlanner:
             return self._advance(step)
         if isinstance(step, Filter):
             call = f"{step.result} = filter({_set_text(step.frontier)}, {step.functor})"
-            return Operation(step, f"filter_{step.label}", call, self._on_vertices(step))
+            return Operation(step, f"filter_{step.label}", call, self._on_members(step))
         if isinstance(step, Compute):
             call = f"compute({_set_text(step.frontier)}, {step.functor})"
-            along_edges = step.frontier.domain is Domain.EDGE
-            does = self._on_all_edges(step) if along_edges else self._on_vertices(step)
-            return Operation(step, f"compute_{step.label}", call, does)
+            return Operation(step, f"compute_{step.label}", call, self._on_members(step))
+        if isinstance(step, Intersect):
+            return plan_intersection(step)
         assert isinstance(step, NeighborReduce)
         words = f"{step.functor}, {step.operation.value}{_over_text(step.over)}"
         call = f"{step.array} = neighbor_reduce({_set_text(step.frontier)}, {words})"
@@ -103,29 +105,31 @@ class OperationPlanner:
         direction = self.directions.of_site[step.site]
         does: Sweep | Choice
         if direction is Direction.AUTO:
-            does = Choice(choices.switch(step), self._pull(step), self._push(step))
+            does = Choice(choices.switch(self.program.tuning.sites[step.site]), self._pull(step), self._push(step))
         else:
             does = self._pull(step) if direction is Direction.PULL else self._push(step)
         result = f"{step.result} = " if step.result is not None else ""
-        call = f"{result}advance({_set_text(step.frontier)}, {step.functor}{_over_text(step.over)})"
+        to = ", to=edges" if step.to is Domain.EDGE else ""
+        call = f"{result}advance({_set_text(step.frontier)}, {step.functor}{to}{_over_text(step.over)})"
         return Operation(step, f"advance_{step.label}", call, does)
 
     def _push(self, step: Advance) -> Sweep:
         functor = self._edge_functor(step)
         claimed = self._claimed(functor, step)
         variant = claimed or self._ask(variants.pushed, functor, step.over)
-        limit, balance = self._ask(place_limit, functor), self._balance(step.balance)
+        limit, balance = self._ask(place_limit, functor), self._balance(step)
         shared = variant if balance is Balance.AUTO else None
+        asks = step.to is Domain.EDGE or self._ask(variants.asks_for_edge, functor)
         walks = []
         for over in _sides(step.over):
             first = limit if over is Over.OUT_EDGES else None
-            walks.append(Walk(over, over, variant, shared, first, self._ask(variants.asks_for_edge, functor)))
+            walks.append(Walk(over, over, variant, shared, first, asks))
         return Sweep(
             members=_members(step.frontier, Form.QUEUE),
             own=None,
             walks=tuple(walks),
             selection=None,
-            collect=self._collect(step.result, Form.QUEUE, Dedup.CLAIM if claimed else Dedup.MARK),
+            collect=self._collect(step, Form.QUEUE, _dedup(step, claimed is not None)),
             totals=self._ask(variants.totals_of, functor),
             segment=None,
             balance=balance,
@@ -163,48 +167,35 @@ class OperationPlanner:
             own=None,
             walks=(Walk(step.over, _BACK[step.over], alone, several, None, asks),),
             selection=Selection(test, closes),
-            collect=self._collect(step.result, Form.BITMAP, Dedup.NONE),
+            collect=self._collect(step, Form.BITMAP, Dedup.NONE),
             totals=self._ask(variants.totals_of, functor),
             segment=None,
-            balance=self._balance(step.balance),
+            balance=self._balance(step),
             edges=EdgeCount.ALL if step.frontier.everything else EdgeCount.CARRIED,
         )
 
-    # Vertices, and all edges
+    # The members themselves
 
-    def _on_vertices(self, step: Filter | Compute) -> Sweep:
+    def _on_members(self, step: Operator) -> Sweep:
         functor = self._functor(step)
+        edges = EdgeCount.ALL if step.frontier.everything else EdgeCount.MEMBERS
         return Sweep(
             members=_members(step.frontier, Form.QUEUE),
             own=self._ask(variants.on_elements, functor),
             walks=(),
             selection=None,
-            collect=self._collect(step.result, Form.QUEUE, Dedup.NONE),
+            collect=self._collect(step, Form.QUEUE, Dedup.NONE),
             totals=self._ask(variants.totals_of, functor),
             segment=None,
             balance=Balance.AUTO,
-            edges=EdgeCount.NONE,
-        )
-
-    def _on_all_edges(self, step: Compute) -> Sweep:
-        functor = self._functor(step)
-        return Sweep(
-            members=_members(step.frontier, Form.QUEUE),
-            own=self._ask(variants.on_elements, functor),
-            walks=(),
-            selection=None,
-            collect=None,
-            totals=self._ask(variants.totals_of, functor),
-            segment=None,
-            balance=Balance.AUTO,
-            edges=EdgeCount.ALL,
+            edges=edges if step.frontier.domain is Domain.EDGE else EdgeCount.NONE,
         )
 
     # Neighbour reduction
 
     def _reduce(self, step: NeighborReduce) -> Sweep:
         functor = self._edge_functor(step)
-        balance, variant = self._balance(step.balance), self._ask(variants.valued, functor)
+        balance, variant = self._balance(step), self._ask(variants.valued, functor)
         shared = variant if balance is Balance.AUTO else None
         asks = self._ask(variants.asks_for_edge, functor)
         reads_result = step.array in self._ask(arrays_read, functor)
@@ -240,13 +231,13 @@ class OperationPlanner:
             name += "_"
         return name
 
-    def _balance(self, wanted: Balance) -> Balance:
-        return wanted if self.target.balances else Balance.AUTO
+    def _balance(self, step: Operator) -> Balance:
+        return self.program.tuning.sites[step.site].balance if self.target.balances else Balance.AUTO
 
-    def _collect(self, result: str | None, form: Form, dedup: Dedup) -> Collect | None:
-        if result is None:
+    def _collect(self, step: Operator, form: Form, dedup: Dedup) -> Collect | None:
+        if step.result is None:
             return None
-        return Collect(result, Domain.VERTEX, form, dedup)
+        return Collect(step.result, step.gives, form, dedup)
 
 
 def arrays_read(functor: EdgeFunctor) -> frozenset[str]:
@@ -256,6 +247,13 @@ def arrays_read(functor: EdgeFunctor) -> frozenset[str]:
 
 def _members(source: Elements, form: Form) -> Members:
     return Members(source.domain, source.frontier, None if source.everything else form)
+
+
+def _dedup(step: Advance, claimed: bool) -> Dedup:
+    """Several edges lead to one vertex; an edge itself comes up twice only from both of its ends."""
+    if step.to is Domain.EDGE:
+        return Dedup.MARK if step.over is Over.ALL_EDGES else Dedup.NONE
+    return Dedup.CLAIM if claimed else Dedup.MARK
 
 
 def _sides(over: Over) -> tuple[Over, ...]:

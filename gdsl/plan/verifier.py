@@ -10,15 +10,16 @@ from gdsl.ir.nodes import Array, DegreeOf, Scalar
 from gdsl.ir.traversal import walk
 from gdsl.ir.verifier import VerificationError
 from gdsl.operations import Degree, Domain, Over
-from gdsl.plan import barriers
+from gdsl.plan import barriers, buffers
 from gdsl.plan.extents import Size
 from gdsl.plan.nodes import (
     Barrier,
     Branch,
     Choice,
+    Combine,
     Copy,
-    Dedup,
     Define,
+    FarEnds,
     Fill,
     Form,
     Initialise,
@@ -31,8 +32,9 @@ from gdsl.plan.nodes import (
     Swap,
 )
 from gdsl.plan.storage import PROBLEM, Buffer, Cleared, Made, Role
+from gdsl.plan.verifier_combinations import verify_combinations
 from gdsl.plan.verifier_sweeps import SweepVerifier
-from gdsl.plan.walking import launches, operations, steps_in, sweeps
+from gdsl.plan.walking import combinations, cuts_lists, launches, operations, steps_in, sweeps
 from gdsl.types import ScalarType
 
 
@@ -45,6 +47,7 @@ def verify(plan: Plan) -> None:
     sweeping = SweepVerifier(plan)
     for operation in operations(plan):
         sweeping.verify(operation)
+    verify_combinations(plan)
 
 
 class _Verifier:
@@ -63,14 +66,16 @@ class _Verifier:
 
     def header(self) -> None:
         plan = self.plan
-        slots = [frontier.slot for frontier in plan.frontiers]
         known = [(frontier.name, frontier.domain) for frontier in plan.frontiers]
         wanted = [(frontier.name, frontier.domain) for frontier in self.program.frontiers]
-        self.expect(known == wanted, "the frontiers are others")
-        self.expect(slots == list(range(len(slots))), "two frontiers have one slot")
-        self.expect(all(frontier.domain is Domain.VERTEX for frontier in plan.frontiers), "a frontier of no vertices")
+        self.expect(len(known) == len(wanted) and set(known) == set(wanted), "the frontiers are others")
+        for domain in Domain:
+            slots = [frontier.slot for frontier in plan.frontiers if frontier.domain is domain]
+            self.expect(slots == list(range(len(slots))), "two frontiers have one slot")
+        counted = [frontier for frontier in plan.frontiers if frontier.counts is not None]
+        self.expect(all(frontier.domain is Domain.VERTEX for frontier in counted), "edges of edges are counted")
         sizes = plan.sizes
-        numbers = (sizes.block_threads, sizes.hub_degree, sizes.hub_chunk, sizes.pull_prefix)
+        numbers = (sizes.block_threads, sizes.hub_degree, sizes.hub_chunk, sizes.pull_prefix, sizes.long_walk)
         self.expect(min(numbers) > 0 and min(sizes.short_list, sizes.small_work) >= 0, "a size is not positive")
         choosing = [o.step.site for o in operations(plan) if isinstance(o.does, Choice)]
         self.expect(list(plan.switches) == choosing, "the switches are not those of the choices")
@@ -110,22 +115,28 @@ class _Verifier:
     def _scratch(self) -> None:
         plan, all_sweeps = self.plan, sweeps(self.plan)
         by_host = not plan.target.allocates_itself
-        collects = [sweep.collect for sweep in all_sweeps if sweep.collect is not None]
-        forms = {sweep.members.form for sweep in all_sweeps} | {collect.form for collect in collects}
-        slots = len(plan.frontiers) + 1 if plan.frontiers else 0
+        forms = {sweep.members.form for sweep in all_sweeps}
+        forms |= {sweep.collect.form for sweep in all_sweeps if sweep.collect is not None}
+        forms |= {each.asked.form for each in combinations(plan)}
+        slots = {domain: plan.slots(domain) for domain in Domain}
+        marked = buffers.marked_domains(plan) if plan.target.marks_apart else frozenset[Domain]()
         wanted = {
             Role.CONTROL: 1,
             Role.TRACE: 1,
-            Role.HUBS: any(walk.shared is not None for sweep in all_sweeps for walk in sweep.walks),
+            Role.HUBS: any(cuts_lists(sweep) for sweep in all_sweeps),
             Role.SAVED: not plan.target.fused,
             Role.OUTPUTS: plan.target.fused and bool(plan.swapped),
-            Role.QUEUE: slots,
-            Role.BITMAP: slots * (Form.BITMAP in forms),
-            Role.MARKS: 2 * any(collect.dedup is Dedup.MARK for collect in collects) * plan.target.marks_apart,
+            Role.QUEUE: sum(slots.values()),
+            Role.BITMAP: slots[Domain.VERTEX] * (Form.BITMAP in forms),
+            Role.MARKS: 2 * len(marked),
         }
         for role, count in wanted.items():
             found = sum(max(buffer.copies, 1) for buffer in self.by_role.get(role, []))
             self.expect(found == int(count) * by_host, f"{found} buffers of the role {role.value}")
+        for queue in self.by_role.get(Role.QUEUE, []):
+            domain = Domain.EDGE if queue.element is ScalarType.EDGE else Domain.VERTEX
+            fits = queue.copies == slots[domain] and str(queue.extent) == ("E" if domain is Domain.EDGE else "V")
+            self.expect(fits, f"the queues {queue.name} have no room for all")
         zero = (Role.CONTROL, Role.MARKS, Role.SAVED)
         for buffer in (each for role in zero for each in self.by_role.get(role, [])):
             self.expect(buffer.cleared is Cleared.ZERO, f"{buffer.name} is not cleared")
@@ -138,6 +149,14 @@ class _Verifier:
             wanted = {"in_offsets", "in_sources"} if back else {"offsets", "columns"}
             self.expect(wanted <= found, f"the lists of {each.lists.value} are not there")
             self.expect(not back or not each.edge_ids or "in_edges" in found, "the ids of in-edges are not there")
+        ends = {step.step.end for step in steps_in(self.plan.schedule) if isinstance(step, FarEnds)}
+        self.expect({buffers.ENDS[end] for end in ends} <= found, "the far ends of edges are not there")
+        own = [sweep.members for sweep in sweeps(self.plan) if sweep.members.domain is Domain.EDGE]
+        grid = self.plan.target.grid
+        alone = {"columns", "edge_sources"} if any(grid or each.frontier is not None for each in own) else set()
+        self.expect(alone <= found, "the ends of edges are not there")
+        lists = {"offsets", "columns"} if any(sweep.intersection is not None for sweep in sweeps(self.plan)) else set()
+        self.expect(lists <= found, "the lists of an intersection are not there")
         asked = {node.degree for node in walk(self.program) if isinstance(node, DegreeOf)}
         names = {Degree.OUT: "offsets", Degree.IN: "in_offsets"}
         self.expect({names[degree] for degree in asked} <= found, "degrees are not there")
@@ -198,9 +217,9 @@ class _Verifier:
     def _handed_on(self, launch: Launch) -> None:
         reads, writes = set(asked_frontiers(launch.answer)), set[str]()
         for step in launch.steps if not self.plan.target.fused else ():
-            if isinstance(step, (Operation, Define, Copy, Leader, Fill)):
+            if isinstance(step, (Operation, Define, Copy, Combine, FarEnds, Leader, Fill)):
                 use = frontiers_of(step.step)
-                (writes if isinstance(step, Operation) else reads).update(use.read)
+                (writes if isinstance(step, (Operation, Combine)) else reads).update(use.read)
                 writes.update(use.written)
         same = (reads, writes) == (set(launch.reads), set(launch.writes))
         once = len({*launch.reads}) == len(launch.reads) and len({*launch.writes}) == len(launch.writes)

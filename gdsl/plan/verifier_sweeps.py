@@ -20,6 +20,7 @@ from gdsl.passes.writers import accumulated_scalars, far_roles, plain_arrays, ta
 from gdsl.plan.nodes import Choice, Collect, Dedup, EdgeCount, Form, Mode, Operation, Plan, Sweep, Variant, Walk
 from gdsl.plan.sweeps import REDUCTIONS, arrays_read
 from gdsl.plan.variants import asks_for_edge
+from gdsl.plan.verifier_intersections import verify_intersection
 from gdsl.plan.walking import sweeps_of, variants_of
 
 _BACK = {Over.OUT_EDGES: Over.IN_EDGES, Over.IN_EDGES: Over.OUT_EDGES}
@@ -49,9 +50,11 @@ class SweepVerifier:
     def verify(self, operation: Operation) -> None:
         """The whole operation."""
         functor = self._accesses.functor_of(operation.step)
-        self.expect(functor is not None, "a sweep without a functor")
-        assert functor is not None
-        self.operation, self.functor = operation, functor
+        self.operation = operation
+        if functor is None:
+            verify_intersection(self.plan, operation, self.expect)
+            return
+        self.functor = functor
         self.expect(bool(operation.name) and bool(operation.call), "an operation without a name")
         if isinstance(operation.does, Choice):
             test, yes, no = operation.does.test, operation.does.yes, operation.does.no
@@ -67,10 +70,13 @@ class SweepVerifier:
     def _sweep(self, sweep: Sweep) -> None:
         members = sweep.members
         self.expect((sweep.own is None) == bool(sweep.walks), "either elements or their edges")
+        self.expect(sweep.intersection is None, "lists that nobody asks for")
         self.expect((members.frontier is None) == (members.form is None), "a form without a frontier")
         if members.frontier is not None:
             self.expect(self._domain(members.frontier) is members.domain, "a frontier of other elements")
-        self.expect(members.domain is Domain.VERTEX or (not sweep.walks and members.frontier is None), "edges of edges")
+        self.expect(members.domain is Domain.VERTEX or not sweep.walks, "edges of edges")
+        own = self.operation.step.frontier
+        self.expect((members.domain, members.frontier) == (own.domain, own.frontier), "other members")
         pulls = sweep.selection is not None
         form = Form.BITMAP if pulls else Form.QUEUE
         self.expect(members.form in (None, form), "members in another form")
@@ -78,8 +84,9 @@ class SweepVerifier:
         asked = self.operation.step.visits
         wanted = [Over.OUT_EDGES, Over.IN_EDGES] if asked is Over.ALL_EDGES else [asked]
         self.expect(not over or over == wanted, "other edges than the program visits")
-        balance = getattr(self.operation.step, "balance", None) if self.plan.target.balances else None
-        self.expect(sweep.balance is (balance or Balance.AUTO), "another balance")
+        knobs = self.plan.program.tuning.sites[self.operation.step.site]
+        balance = knobs.balance if self.plan.target.balances else Balance.AUTO
+        self.expect(sweep.balance is balance, "another balance")
         if sweep.own is not None:
             self._modes(sweep.own, frozenset({Role.VERTEX, Role.EDGE}))
         if sweep.selection is not None:
@@ -101,7 +108,8 @@ class SweepVerifier:
         self.expect(each.over in _BACK and each.lists is (_BACK[each.over] if pulls else each.over), "other lists")
         self.expect(isinstance(self.functor, EdgeFunctor), "a walk along edges needs a functor of edges")
         if isinstance(self.functor, EdgeFunctor):
-            self.expect(each.edge_ids == self._ask(asks_for_edge, self.functor), "whether ids of edges are asked for")
+            asks = self._ask(asks_for_edge, self.functor) or self.operation.step.gives is Domain.EDGE
+            self.expect(each.edge_ids == asks, "whether ids of edges are asked for")
         limited = each.first_places is None or (each.lists is Over.OUT_EDGES and not pulls)
         self.expect(limited, "places are counted along out-edges")
         cut = self.plan.target.shares_pulled_lists if pulls else sweep.balance is Balance.AUTO
@@ -181,6 +189,7 @@ class SweepVerifier:
             EdgeCount.ALL: everything and len(sweep.walks) <= 1,
             EdgeCount.BOTH_LISTS: everything and len(sweep.walks) == 2,
             EdgeCount.CARRIED: counted and not reduces,
+            EdgeCount.MEMBERS: sweep.members.frontier is not None and sweep.members.domain is Domain.EDGE,
             EdgeCount.WALKED: bool(sweep.walks) and (reduces or not (everything or counted)),
         }
         self.expect(fits[sweep.edges], f"edges {sweep.edges.value}")
@@ -199,8 +208,13 @@ class SweepVerifier:
         self.expect(self._domain(collect.frontier) is collect.domain, "a result of other elements")
         pulls, claims = sweep.selection is not None, any(v.claim is not None for v in variants_of(sweep))
         self.expect((collect.form is Form.BITMAP) == pulls, "a result in another form")
-        once = not sweep.walks or pulls
-        wanted = Dedup.NONE if once else Dedup.CLAIM if claims else Dedup.MARK
+        of_edges = collect.domain is Domain.EDGE
+        self.expect(collect.domain is self.operation.step.gives, "a result of other elements")
+        self.expect(not (pulls and of_edges), "a pull finds vertices")
+        twice = self.operation.step.visits is Over.ALL_EDGES
+        once = not sweep.walks or pulls or (of_edges and not twice)
+        marks = not claims or of_edges
+        wanted = Dedup.NONE if once else Dedup.MARK if marks else Dedup.CLAIM
         self.expect(collect.dedup is wanted, f"{collect.dedup.value} against duplicates")
 
     def _segment(self, sweep: Sweep) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdsl.plan.nodes import Branch, Choice, Launch, Loop, Operation, Plan, Step, Sweep, Variant
+from gdsl.plan.nodes import Branch, Choice, Combine, Launch, Loop, Operation, Plan, Step, Sweep, Variant
 
 
 def steps_in(steps: tuple[Step, ...]) -> Iterator[Step]:
@@ -23,6 +23,11 @@ def steps_in(steps: tuple[Step, ...]) -> Iterator[Step]:
 def operations(plan: Plan) -> tuple[Operation, ...]:
     """The operations of a plan, in the order of the text."""
     return tuple(step for step in steps_in(plan.schedule) if isinstance(step, Operation))
+
+
+def combinations(plan: Plan) -> tuple[Combine, ...]:
+    """The combinations of frontiers of a plan, in the order of the text."""
+    return tuple(step for step in steps_in(plan.schedule) if isinstance(step, Combine))
 
 
 def launches(plan: Plan) -> tuple[Launch, ...]:
@@ -51,3 +56,8 @@ def variants_of(sweep: Sweep) -> tuple[Variant, ...]:
 def has_direction(operation: Operation) -> bool:
     """Whether an operation pushes or pulls: a walk along edges that gives no result a member."""
     return all(sweep.walks and sweep.segment is None for sweep in sweeps_of(operation))
+
+
+def cuts_lists(sweep: Sweep) -> bool:
+    """Whether long lists are cut into chunks on a grid."""
+    return sweep.intersection is not None or any(walk.shared is not None for walk in sweep.walks)

@@ -196,19 +196,28 @@ def _steady_guards(effects: Effects, closes: Closes, guard: Guard | None, name: 
     )
 
 
-def steady_accept(effects: Effects, closes: Closes, term: Term, known: dict[Term, bool] | None = None) -> bool:
-    """Whether the accepted elements are the same however many calls run; `known` keeps the answers about its parts."""
+def steady_accept(
+    effects: Effects, closes: Closes, term: Term, collected: End, known: dict[Term, bool] | None = None
+) -> bool:
+    """Whether the accepted elements (`collected` of each call) are the same however many calls run; `known` keeps the
+    answers about the parts of `term`."""
     known = {} if known is None else known
+    if term is effects.terms.false:
+        return True
+    if closes.key is not collected:
+        return False
     if term not in known:
         known[term] = term.depth <= DEEPEST_PROOF and _steady_accept(effects, closes, term, known)
-    return known[term] or (closes.key is effects.far and effects.determined(term, closes.key))
+    return known[term] or effects.determined(term, closes.key)
 
 
 def _steady_accept(effects: Effects, closes: Closes, term: Term, known: dict[Term, bool]) -> bool:
-    if term is effects.terms.false:
-        return True
-    if closes.key is not effects.far:
-        return False
+    """The same where the closing index is that of the element."""
+
+    def steady(part: Term) -> bool:
+        assert isinstance(closes.key, End)
+        return steady_accept(effects, closes, part, closes.key, known)
+
     if effects.determined(term, closes.key):
         return True
     write = effects.write_of(term)
@@ -216,13 +225,12 @@ def _steady_accept(effects: Effects, closes: Closes, term: Term, known: dict[Ter
         return write.kind is WriteKind.CAS and write.index is closes.key and _steady_cas(effects, closes, write)
     if isinstance(term, Operation) and term.operation in (BinaryOperation.AND, BinaryOperation.OR):
         left, right = term.arguments
-        steady = all(steady_accept(effects, closes, part, known) for part in (left, right))
         one_decided = effects.determined(left, closes.key) or effects.determined(right, closes.key)
-        return steady and (term.operation is BinaryOperation.OR or one_decided)
+        return steady(left) and steady(right) and (term.operation is BinaryOperation.OR or one_decided)
     if not isinstance(term, Choice):
         return False
     if effects.determined(term.condition, closes.key):
-        return all(steady_accept(effects, closes, part, known) for part in (term.yes, term.no))
+        return steady(term.yes) and steady(term.no)
     if term.no is not effects.terms.false or not effects.determined(term.yes, closes.key):
         return False
     guard = Guard(term.condition, True, None, term.condition.depends)
@@ -247,7 +255,9 @@ def check_closing(effects: Effects, found: Iterable[Closes], report: Report) -> 
             if reason is not None:
                 in_closing_functor(report, effects, write, closes.name, closes.key, reason)
         accept = effects.accept
-        if accept is not None and not steady_accept(effects, closes, accept):
+        if accept is not None and not any(
+            steady_accept(effects, closes, accept, end) for end in (effects.far, effects.collected)
+        ):
             accept_in_closing(report, effects, _accept_span(effects), closes, _accept_reason(effects, closes))
 
 

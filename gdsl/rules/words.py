@@ -5,25 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from gdsl.effects import terms
 from gdsl.effects.summary import Effects
-from gdsl.effects.terms import (
-    Choice,
-    Constant,
-    Conversion,
-    CountTerm,
-    DegreeTerm,
-    ElementTerm,
-    End,
-    FunctionTerm,
-    Operation,
-    Origin,
-    ParamTerm,
-    PassTerm,
-    PlaceTerm,
-    ScalarTerm,
-    Term,
-    Unknown,
-)
+from gdsl.effects.terms import Term
 from gdsl.ir.nodes import EdgeFunctor, Role
 from gdsl.operations import BinaryOperation, Builtin
 
@@ -89,7 +73,7 @@ def _at(effects: Effects, term: Term, letter: str) -> str:
 
 
 def _role(term: Term) -> Role | None:
-    return term.role if isinstance(term, End) else None
+    return term.role if isinstance(term, terms.End) else None
 
 
 def text(effects: Effects, term: Term, letters: Mapping[Role, str] | None = None) -> str:
@@ -115,35 +99,35 @@ class _Text:
             return "…"
         deeper = depth + 1
         match term:
-            case Constant():
+            case terms.Constant():
                 return "none" if term.value is None else str(term.value).lower()
-            case End():
+            case terms.End():
                 return self.names[term.role]
-            case ElementTerm():
+            case terms.ElementTerm():
                 return f"{term.array}[{self.of(term.index, deeper)}]"
-            case ScalarTerm() | ParamTerm():
+            case terms.ScalarTerm() | terms.ParamTerm():
                 return term.name
-            case PassTerm():
+            case terms.PassTerm():
                 return "iteration"
-            case CountTerm():
+            case terms.CountTerm():
                 return "num_vertices" if term.domain.value == "vertex" else "num_edges"
-            case PlaceTerm():
+            case terms.PlaceTerm():
                 return "place"
-            case DegreeTerm():
+            case terms.DegreeTerm():
                 return f"{term.degree.value}({self.of(term.vertex, deeper)})"
-            case Conversion():
+            case terms.Conversion():
                 return self.of(term.operand, depth)
-            case Unknown():
-                return f"{term.name}(…)" if term.origin is Origin.RESULT else term.name
+            case terms.Unknown():
+                return f"{term.name}(…)" if term.origin is terms.Origin.RESULT else term.name
         return self._made(term, deeper)
 
     def _made(self, term: Term, deeper: int) -> str:
-        if isinstance(term, Choice):
+        if isinstance(term, terms.Choice):
             condition, yes, no = (self.of(part, deeper) for part in (term.condition, term.yes, term.no))
             return f"{condition} ? {yes} : {no}"
-        if isinstance(term, FunctionTerm):
+        if isinstance(term, terms.FunctionTerm):
             return f"{term.function}({', '.join(self.of(part, deeper) for part in term.arguments)})"
-        assert isinstance(term, Operation)
+        assert isinstance(term, terms.Operation)
         inner = [self.of(part, deeper) for part in term.arguments]
         if isinstance(term.operation, Builtin):
             return f"{term.operation.value}({', '.join(inner)})"

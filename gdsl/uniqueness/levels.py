@@ -66,19 +66,24 @@ class State:
     """The level of all data and frontiers at one place of the schedule; what is not named is EXACT.
 
     `marks` has that of the question whether an element still is the array's initial constant: which vertices have a
-    parent may be certain where the parents are not. `certain` are the scalars that are true (false) for certain,
-    `compressed` the label arrays in which every label is a root for certain (see `labels`).
+    parent may be certain where the parents are not. `far_ends` has that of the set of far ends of an edge frontier,
+    which also says whether it is empty: which vertices were reached may be certain where the edges are not. `certain`
+    are the scalars that are true (false) for certain, `compressed` the label arrays in which every label is a root for
+    certain (see `labels`).
     """
 
     values: dict[str, Level] = field(default_factory=dict)
     marks: dict[str, Level] = field(default_factory=dict)
     frontiers: dict[str, Level] = field(default_factory=dict)
+    far_ends: dict[str, Level] = field(default_factory=dict)
     certain: frozenset[tuple[str, bool]] = frozenset()
     compressed: frozenset[str] = frozenset()
 
     def copy(self) -> State:
         """An independent copy."""
-        return State(dict(self.values), dict(self.marks), dict(self.frontiers), self.certain, self.compressed)
+        values, marks = dict(self.values), dict(self.marks)
+        frontiers, far_ends = dict(self.frontiers), dict(self.far_ends)
+        return State(values, marks, frontiers, far_ends, self.certain, self.compressed)
 
     def value(self, name: str) -> Level:
         """The level of a name's values."""
@@ -91,6 +96,19 @@ class State:
     def frontier(self, name: str) -> Level:
         """The level of a frontier's members."""
         return self.frontiers.get(name, EXACT)
+
+    def reached(self, name: str) -> Level:
+        """The level of the far ends of an edge frontier, and of whether a frontier is empty."""
+        return self.far_ends.get(name, EXACT)
+
+    def define(self, name: str, members: Level, far_ends: Level) -> None:
+        """Give a frontier another level; one of vertices has the same for both."""
+        self.frontiers[name] = members
+        self.far_ends[name] = EXACT if members.exact else far_ends
+
+    def spoil(self, name: str, level: Level) -> None:
+        """Give a frontier at least this level."""
+        self.define(name, worst((self.frontier(name), level)), worst((self.reached(name), level)))
 
     def set(self, name: str, value: Level, mark: Level) -> None:
         """Give data another level."""
@@ -113,13 +131,14 @@ class State:
         for name in other.values.keys() | self.values.keys():
             self.raise_to(name, other.value(name), other.mark(name))
         for name in other.frontiers.keys() | self.frontiers.keys():
-            self.frontiers[name] = worst((self.frontier(name), other.frontier(name)))
+            reached = worst((self.reached(name), other.reached(name)))
+            self.define(name, worst((self.frontier(name), other.frontier(name))), reached)
         self.certain &= other.certain
         self.compressed &= other.compressed
 
     def key(self) -> object:
         """Equal for states that say the same."""
-        groups = (self.values, self.marks, self.frontiers)
+        groups = (self.values, self.marks, self.frontiers, self.far_ends)
         return (
             *(frozenset((name, level.badness) for name, level in group.items() if not level.exact) for group in groups),
             self.certain,

@@ -24,6 +24,7 @@ from gdsl.effects.terms import (
     Constant,
     Conversion,
     ElementTerm,
+    End,
     Operation,
     Origin,
     ScalarTerm,
@@ -59,6 +60,7 @@ class OperatorLevels:
         self.closing = {closes.name for closes in judged.closings}
         self._control: dict[int, Level] = {}
         self._accepts: dict[Term, Level] = {}
+        self._collected = judged.effects.collected
         self.levels = self._levels()
         self.run = self._run()
 
@@ -329,15 +331,17 @@ class OperatorLevels:
 
     # ------------------------------------------------------------ the frontier
 
-    def accepted(self) -> Level:
-        """The level of the outgoing frontier: the elements that some call accepts."""
+    def accepted(self, collected: End) -> Level:
+        """The level of what some call accepts, `collected` of each: of the outgoing frontier, or of the far ends of the
+        edges in it."""
         term = self.effects.accept
         if not self.run.exact or term is None:
             return self.run
         span = self.effects.accepts[-1] if self.effects.accepts else self.effects.operator.span
-        if not all(steady_accept(self.effects, closes, term) for closes in self.judged.closings):
+        if not all(steady_accept(self.effects, closes, term, collected) for closes in self.judged.closings):
             return not_unique(span, "which elements are accepted depends on which calls run")
         self._accepts.clear()
+        self._collected = collected
         return self._some_accept(term, span)
 
     def _some_accept(self, term: Term, span: Span) -> Level:
@@ -352,7 +356,7 @@ class OperatorLevels:
         results = self._shared_results((term,), None)
         if not results:
             return self.levels.at(span).decision(term)
-        far = self.effects.far
+        far = self._collected
         if isinstance(term, Operation) and term.operation is BinaryOperation.OR:
             return worst(self._some_accept(part, span) for part in term.arguments)
         if isinstance(term, Choice) and self.effects.determined(term.condition, far):

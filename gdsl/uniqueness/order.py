@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gdsl.ir import nodes
-from gdsl.operations import ReduceOperation
+from gdsl.operations import Domain, ReduceOperation
 from gdsl.rules import Judged
 from gdsl.uniqueness.data import Data, all_steps
 from gdsl.uniqueness.relaxation import Loop, works_off
@@ -27,7 +27,7 @@ def _is_monotone(step: nodes.While, sites: Mapping[int, Judged], data: Data) -> 
     operator = step.body[0] if len(step.body) == 1 else None
     if not isinstance(operator, nodes.Operator) or operator.visits is None or operator.frontier.everything:
         return False
-    if operator.result is None:
+    if operator.result is None or operator.gives is not Domain.VERTEX:
         return False
     effects = sites[operator.site].effects
     if len(effects.writes) != 1:

@@ -48,6 +48,8 @@ class Loop:
         self.flag = condition.name if isinstance(condition, nodes.ScalarValue) else None
         self.written, self.defined = written_in(loop.body, sites)
         direct = (step for step in loop.body if isinstance(step, nodes.Operator) and step.stores is None)
+        self.ends_of = {step.name: step.other for step in loop.body if isinstance(step, nodes.FarEnds)}
+        """Of which edge frontier a frontier holds the far ends: of those edges that the last pass accepted."""
         self.operators = [sites[step.site] for step in direct if step.site in sites]
 
     def settled(self) -> dict[str, Origins]:
@@ -149,7 +151,8 @@ class Loop:
         operator = steps[0].effects.operator
         if len(steps) != 1 or self.frontier is None or self.defined.get(self.frontier) != 1:
             return False
-        if operator.visits is None or not operator.frontier.frontier == operator.result == self.frontier:
+        source = operator.frontier.frontier or ""
+        if operator.visits is None or not self.ends_of.get(source, source) == operator.result == self.frontier:
             return False
         return works_off(steps[0].effects, name) and self._accepts_steadily(steps[0].effects, name)
 
@@ -307,10 +310,10 @@ def written_by(step: nodes.Step, sites: Mapping[int, Judged]) -> tuple[list[str]
             names = [step.array]
         case nodes.Swap():
             names = [step.first, step.second]
-        case nodes.DefineFrontier() | nodes.CopyFrontier():
+        case nodes.DefineFrontier() | nodes.CopyFrontier() | nodes.CombineFrontiers() | nodes.FarEnds():
             sets = [step.name]
         case nodes.Operator():
             names = [write.name for write in sites[step.site].effects.writes] if step.site in sites else []
-            names += [step.stores] if step.stores is not None else []
+            names += [name for name in (step.stores, step.adds_to) if name is not None]
             sets = [step.result] if step.result is not None else []
     return names, sets

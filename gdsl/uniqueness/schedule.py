@@ -13,9 +13,10 @@ from gdsl.effects import ProgramEffects, WriteKind
 from gdsl.effects.atoms import OfData, OfEnd, OfFrontier, OfPass
 from gdsl.effects.terms import Constant, ElementTerm, Operation, Origin, ScalarTerm, Term, Unknown
 from gdsl.ir import nodes
-from gdsl.operations import BinaryOperation, NeighborOperation
+from gdsl.operations import BinaryOperation, NeighborOperation, SetOperation
 from gdsl.rules import Judged
 from gdsl.source import Span
+from gdsl.types import ScalarType
 from gdsl.uniqueness.data import Data
 from gdsl.uniqueness.labels import LabelLoop, label_arrays, settled_labels
 from gdsl.uniqueness.levels import EXACT, ROUNDING, Level, State, decided, not_unique, of_passes, worst
@@ -65,13 +66,23 @@ class Flow:
                 self._if(step)
             case nodes.NeighborReduce():
                 self._neighbor_reduce(step)
+            case nodes.Intersect():
+                self._intersect(step)
             case nodes.Operator():
                 self._operator(step)
             case nodes.DefineFrontier():
-                members = (self._level(member, step.span, decides=True) for member in step.members)
-                self.state.frontiers[step.name] = worst(members)
+                members = worst(self._level(member, step.span, decides=True) for member in step.members)
+                self.state.define(step.name, members, members)
             case nodes.CopyFrontier():
-                self.state.frontiers[step.name] = self.state.frontier(step.other)
+                self.state.define(step.name, self.state.frontier(step.other), self.state.reached(step.other))
+            case nodes.FarEnds():
+                self.state.define(step.name, self.state.reached(step.other), self.state.reached(step.other))
+            case nodes.CombineFrontiers():
+                members = worst((self._members(step.first), self._members(step.second)))
+                reached = members
+                if step.operation is SetOperation.UNION and step.first.frontier and step.second.frontier:
+                    reached = worst(self.state.reached(name) for name in (step.first.frontier, step.second.frontier))
+                self.state.define(step.name, members, reached)
             case _:
                 self._store(step)
 
@@ -126,14 +137,17 @@ class Flow:
         judged = self.sites[step.site]
         inner = OperatorLevels(judged, self.state, self._members(step.frontier), self.data, self.initials)
         inner.apply()
-        accepted = inner.accepted() if step.result is not None else EXACT
+        accepted, reached = EXACT, EXACT
+        if step.result is not None:
+            accepted = inner.accepted(judged.effects.collected)
+            reached = inner.accepted(judged.effects.far) if step.visits is not None else accepted
         replaced = self._replaced(step, judged, inner)
         for name in judged.effects.written_names():
             self.state.forget(name)
         for name, level in replaced.items():
             self.state.set(name, level, decided(level, step.span))
         if step.result is not None:
-            self.state.frontiers[step.result] = accepted
+            self.state.define(step.result, accepted, reached)
 
     def _replaced(self, step: nodes.Operator, judged: Judged, inner: OperatorLevels) -> dict[str, Level]:
         """The arrays of which every element gets a new value, with its level: whatever it was before counts no more."""
@@ -165,6 +179,16 @@ class Flow:
             level = worst((level, self.state.value(step.array)))
         self.state.set(step.array, level, decided(level, step.span))
 
+    def _intersect(self, step: nodes.Intersect) -> None:
+        """What it finds hangs on the graph and on its members alone."""
+        level = self._members(step.frontier)
+        if step.count is not None:
+            total = worst((self.state.value(step.count), level))
+            self.state.forget(step.count)
+            self.state.set(step.count, total, decided(total, step.span))
+        if step.result is not None:
+            self.state.define(step.result, level, level)
+
     # ------------------------------------------------------------ expressions
 
     def _level(self, node: nodes.Expression, span: Span, *, decides: bool = False, passes: bool = False) -> Level:
@@ -180,7 +204,7 @@ class Flow:
         atoms = self.effects.terms.atoms
         for atom in atoms.members(term.depends):
             of_data = isinstance(atom, OfData) and self.state.value(atom.name).exact
-            of_frontier = isinstance(atom, OfFrontier) and self.state.frontier(atom.name).exact
+            of_frontier = isinstance(atom, OfFrontier) and self._of_frontier(atom.name, atom.emptiness).exact
             if of_data or of_frontier or isinstance(atom, OfPass | OfEnd):
                 exact |= atoms.bit(atom)
         made = ValueLevels(self.data, exact, atoms.closure, self._of_leaf, self._of_test)
@@ -194,7 +218,12 @@ class Flow:
             return self.state.value(term.name)
         if isinstance(term, Unknown) and term.origin is Origin.UNSEEN:
             return not_unique(self.effects.program.span, "it is not understood")
-        return self.state.frontier(term.name) if isinstance(term, Unknown) else EXACT
+        if not isinstance(term, Unknown):
+            return EXACT
+        return self._of_frontier(term.name, term.type is ScalarType.BOOL)
+
+    def _of_frontier(self, name: str, emptiness: bool) -> Level:
+        return self.state.reached(name) if emptiness else self.state.frontier(name)
 
     def _of_test(self, term: Term) -> Level | None:
         if not isinstance(term, Operation) or term.operation not in (BinaryOperation.EQUAL, BinaryOperation.NOT_EQUAL):
@@ -226,7 +255,7 @@ class Flow:
         for name in certain:
             self.state.set(name, EXACT, EXACT)
         for name in frontiers:
-            self.state.frontiers[name] = worst((self.state.frontier(name), level))
+            self.state.spoil(name, level)
 
     def _while(self, step: nodes.While) -> None:
         entry = self.state.copy()
@@ -257,7 +286,7 @@ class Flow:
         """A loop ends when its frontier is empty, or its scalar false, in every run."""
         condition = step.condition
         if isinstance(condition, nodes.FrontierNotEmpty):
-            self.state.frontiers[condition.frontier] = EXACT
+            self.state.define(condition.frontier, EXACT, EXACT)
         elif isinstance(condition, nodes.ScalarValue):
             self.state.forget(condition.name)
             self.state.certain |= {(condition.name, False)}
@@ -276,10 +305,18 @@ class Flow:
         found = {}
         for name, (data, frontiers) in made_from.items():
             levels = [decided(self.state.value(other), step.span) for other in sorted(data)]
-            levels += [decided(self.state.frontier(other), step.span) for other in sorted(frontiers)]
+            levels += [decided(self._of_source(other, step), step.span) for other in sorted(frontiers)]
             found[name] = worst((enters, *levels))
         entered = isinstance(condition, nodes.ScalarValue) and (condition.name, True) in self.state.certain
         return found, roots if entered else set()
+
+    def _of_source(self, frontier: str, loop: nodes.While) -> Level:
+        """The level, before a loop, of what an operator of its body runs on: the far ends that it begins with are those
+        of the edges."""
+        for step in loop.body:
+            if isinstance(step, nodes.FarEnds) and step.name == frontier:
+                return self.state.reached(step.other)
+        return self.state.frontier(frontier)
 
 
 def _literal(node: nodes.Expression | None) -> bool | None:

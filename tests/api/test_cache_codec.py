@@ -22,7 +22,7 @@ from gdsl.codegen.cuda.generate import generate as generate_cuda
 from gdsl.codegen.expressions import CheckTable
 from gdsl.ir import nodes, storage
 from gdsl.ir.traversal import rewrite, walk
-from gdsl.operations import UnaryOperation
+from gdsl.operations import Balance, UnaryOperation
 from gdsl.pipeline import load
 from gdsl.source import Source, Span
 from gdsl.types import ScalarType, Widths
@@ -237,7 +237,9 @@ UNSOUND = {
     "a place far away": ("bfs", nodes.Literal, {"span": Span(10**30, 1, 1, 1)}),
     "a width of ids": ("bfs", nodes.Tuning, {"ids": -1}),
     "a size of blocks": ("bfs", nodes.Tuning, {"block": 0}),
-    "a factor of nothing": ("bfs", nodes.Advance, {"alpha": 0}),
+    "a factor of nothing": ("bfs", nodes.OperatorKnobs, {"alpha": 0}),
+    "a knob of another operator": ("pagerank", nodes.OperatorKnobs, {"balance": Balance.BLOCK}),
+    "operators without knobs": ("bfs", nodes.Tuning, {"sites": ()}),
     "a condition that is not there": ("bfs", nodes.Closing, {"conjunct": 15}),
     "a condition that does not close": ("backward", nodes.Closing, {"conjunct": 1}),
     "data without a beginning": ("bfs", nodes.Array, {"initial": None}),

@@ -73,6 +73,7 @@ BFS = dataclasses.replace(
     arrays=(array("distance", INT32, number(-1)), array("parent", VERTEX, ir.NoneId(NOWHERE, VERTEX))),
     edge_functors=(VISIT,),
     frontiers=(ir.Frontier(NOWHERE, "f", Domain.VERTEX),),
+    tuning=ir.Tuning(NOWHERE, (ir.OperatorKnobs(NOWHERE, Direction.AUTO, 15, 20, Balance.AUTO),)),
     schedule=(
         ir.StoreElement(NOWHERE, target("distance", _START), number(0)),
         ir.DefineFrontier(NOWHERE, "f", (_START,), False),
@@ -81,7 +82,7 @@ BFS = dataclasses.replace(
             (
                 ir.Advance(
                     NOWHERE, 0, "visit", _FRONTIER, "visit", "f", Over.OUT_EDGES,
-                    ir.Closing(NOWHERE, ir.Role.FAR, "distance", 0, 0), Direction.AUTO, Balance.AUTO,
+                    ir.Closing(NOWHERE, ir.Role.FAR, "distance", 0, 0),
                 ),
             ),
         ),

@@ -64,6 +64,21 @@ PROGRAMS = {
         repeat (3) { g = advance(g, any_edge, over=OVER); f = filter(g, low); }
         sizes = size(f) * 1000000 + size(g) * 1000 + size(h);""",
     ),
+    "edges": (
+        "vertex met : int64; edge times : int32; scalar sizes : int64;",
+        """edge functor f(src, dst, e) { cond int32(near) % 4 != 1; apply { met[far] += 1; accept place < 2; } }
+        edge functor odd(src, dst, e) { cond int32(e) % 2 == 1; apply { met[src] += 10; sizes += int64(src); } }
+        edge functor tell(src, dst, e) { apply { times[e] += 1; met[dst] += 100; } }""",
+        """edge frontier a = advance(vertices, f, to=edges, over=OVER); compute(a, tell);
+        edge frontier b = filter(a, odd); compute(b, tell); edge frontier c = b; a = c;
+        edge frontier named; frontier g = vertices;
+        repeat (2) {
+            named = edges; named = filter(named, odd); sizes += size(named);
+            named = { 2, 1, 2 }; compute(named, tell); g = advance(named, f, over=OVER);
+            named = filter(filter(edges, odd), tell); a = advance(g, f, to=edges, over=OVER);
+        }
+        if (a) { compute(a, tell); sizes += size(a) * 1000000 + size(b) * 1000 + size(g); }""",
+    ),
 }
 
 

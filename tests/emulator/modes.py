@@ -7,6 +7,7 @@ from functools import cache
 
 from gdsl.ir.nodes import Advance, NeighborReduce
 from gdsl.ir.traversal import walk
+from gdsl.operations import Domain
 from gdsl.plan.target import Sizes
 from gdsl.types import Widths
 
@@ -36,7 +37,9 @@ def modes_of(name: str) -> tuple[Mode, ...]:
         Mode("wide_edges", (), SMALL, Widths(32, 64)),
     ]
     if advanced:
-        push, pull, auto = (tuple(f"{f}.direction={way}" for f in advanced) for way in ("push", "pull", "auto"))
+        push_only = {step.functor for step in steps if isinstance(step, Advance) and step.to is Domain.EDGE}
+        push, auto = (tuple(f"{f}.direction={way}" for f in advanced) for way in ("push", "auto"))
+        pull = tuple(f"{f}.direction=pull" for f in advanced if f not in push_only)
         modes += [
             Mode("push", push, WIDER),
             Mode("pull", pull, TINY),

@@ -30,7 +30,9 @@ class Mutant:
 _ENACTOR, _FRONTIER = "runtime/enactor.cuh", "runtime/frontier.cuh"
 _MEMORY, _WARP = "runtime/memory.cuh", "runtime/warp.cuh"
 _PUSH, _PULL, _REDUCE = "runtime/push.cuh", "runtime/pull.cuh", "runtime/reduce.cuh"
+_INTERSECT = "runtime/intersect.cuh"
 _LOOPS, _ADVANCE, _PARTS = "runtime/loops.cuh", "operators/advance.cu.j2", "operators/parts.cu.j2"
+_SETS = "runtime/sets.cuh"
 _BFS_PUSH, _BFS_PULL = ("visit.direction=push",), ("visit.direction=pull",)
 _BY_BLOCKS = ("visit.direction=push", "visit.balance=block")
 
@@ -55,6 +57,53 @@ program counting;
 problem { param source : vertex; vertex count : int32; }
 vertex functor bump(v) { apply { count[v] += 1; } }
 schedule { repeat (200) { compute(vertices, bump); } }
+"""
+
+_COMMON = """
+program common_of_edges;
+problem { param source : vertex; scalar total : int64; scalar members : int64; }
+schedule {
+    frontier c = intersect(edges, count=total);
+    members = size(c);
+}
+"""
+
+TAKEN_OVER = """
+program taken_over;
+problem { param source : vertex; scalar last : int64; }
+vertex functor third(v) { cond int32(v) % 3 == 0; }
+vertex functor high(v) { cond int32(v) > 5; }
+schedule {
+    frontier f = where(third);
+    frontier h;
+    repeat (12) {
+        frontier g = { source, 0, 1 };
+        g = f - g;
+        h = { 3 };
+        h = f - h;
+        last += size(g) + 100 * size(h);
+        h = where(high);
+    }
+}
+"""
+"""What is asked by marks is written at once, and so is what comes next."""
+
+GROWING = """
+program growing;
+problem { param source : vertex; scalar last : int64; }
+vertex functor even(v) { cond int32(v) % 2 == 0; }
+edge functor any_edge(src, dst, e) { }
+schedule {
+    frontier seen = { source };
+    frontier f = seen;
+    while (f) {
+        f = advance(f, any_edge) - seen;
+        seen = seen | f;
+        last += (iteration + 2) * size(seen) + 1000 * size(f);
+    }
+    seen = filter(seen, even);
+    last += 7 * size(seen);
+}
 """
 
 ATOMICS = (
@@ -391,4 +440,126 @@ IDENTITIES = (
     Mutant("a total that begins with 1", GENERATED, "loss = 0.0;", "loss = 1.0;", "heat", "result"),
 )
 
-MUTANTS = (*ATOMICS, *BARRIERS, *BOUNDS, *LEFT_OUT, *WARPS, *IDENTITIES)
+INTERSECTIONS = (
+    Mutant(
+        "the place of a chunk of a walk",
+        _INTERSECT,
+        "at = atomicAdd(&run.counters()->hubs, uint64(inclusive));",
+        "at = load_relaxed(&run.counters()->hubs); store_relaxed(&run.counters()->hubs, at + inclusive);",
+        _COMMON,
+        "race result",
+    ),
+    Mutant(
+        "no grid barrier before the chunks of walks",
+        _INTERSECT,
+        "    synchronize(run);\n    const uint64 chunks",
+        "    __syncthreads();\n    const uint64 chunks",
+        _COMMON,
+        "race",
+    ),
+    Mutant("more chunks than there is room for", _INTERSECT, "HUB_DEGREE + 2);", "HUB_DEGREE + 4);", _COMMON, "bounds"),
+    Mutant(
+        "walks without room are left out",
+        _INTERSECT,
+        "is_long && rest < walk.last",
+        "is_long && rest == walk.first",
+        _COMMON,
+        "result",
+    ),
+    Mutant("parallel edges count twice", _INTERSECT, "return at == first || ", "return true || ", _COMMON, "result"),
+    Mutant(
+        "a chunk forgets what comes before it",
+        _INTERSECT,
+        "const edge begin = lists.first(__ldg(&g.edge_sources[first]));",
+        "const edge begin = first;",
+        _COMMON,
+        "result",
+    ),
+    Mutant("a search that passes by", _INTERSECT, "neighbor(middle) < x", "neighbor(middle) <= x", _COMMON, "result"),
+    Mutant("a search past the end", _INTERSECT, "return low < end && ", "return ", _COMMON, "bounds result"),
+    Mutant(
+        "lanes leave the walks of a warp",
+        _INTERSECT,
+        "for (uint32 start = 0; start < total; start += 32)",
+        "for (uint32 start = 0; start + lane < total; start += 32)",
+        _COMMON,
+        "divergence deadlock",
+    ),
+    Mutant(
+        "found neighbours are not marked",
+        "operators/intersect.cu.j2",
+        "common && mark(seen, x)",
+        "common",
+        _COMMON,
+        "bounds result",
+    ),
+)
+
+SETS = (
+    Mutant(
+        "no grid barrier before marks are asked",
+        _SETS,
+        "mark(marks, f.queue[i]); }\n    synchronize(run);",
+        "mark(marks, f.queue[i]); }\n    __syncthreads();",
+        TAKEN_OVER,
+        "race",
+    ),
+    Mutant(
+        "no wait for the marks of what is written next",
+        GENERATED,
+        "synchronize(run);  // until its marks are taken out",
+        "",
+        TAKEN_OVER,
+        "race result",
+    ),
+    Mutant(
+        "marks of a set stay",
+        _SETS,
+        "if (!f.mapped) { clear_marks(marks_of(run), f); }",
+        "",
+        TAKEN_OVER,
+        "result",
+    ),
+    Mutant("a set grows over its own members", _SETS, "    rest.queue += f.size;\n", "", GROWING, "result race"),
+    Mutant(
+        "a set grows by what it has", _SETS, "active && mark(f.bitmap, v)", "active", GROWING, "result bounds steps"
+    ),
+    Mutant("the size of what has grown", _SETS, "f.size += load_relaxed", "f.size = load_relaxed", GROWING, "result"),
+    Mutant(
+        "all that is asked for is there",
+        _SETS,
+        "out.append(active && ((bits[v / 32] >> (v % 32) & 1) != 0) == among, v);",
+        "out.append(active && among, v);",
+        "set_operations",
+        "result",
+    ),
+    Mutant(
+        "the last words are left out",
+        _SETS,
+        "word * 32 < num_vertices; word += grid_threads()) {\n        uint32 bits",
+        "word * 32 + 32 < num_vertices; word += grid_threads()) {\n        uint32 bits",
+        "set_operations",
+        "result",
+        ("reach.direction=pull",),
+    ),
+    Mutant(
+        "the second set by its words",
+        _SETS,
+        "return first & ~second;",
+        "return first;",
+        "set_operations",
+        "result",
+        ("reach.direction=pull", "step.direction=pull"),
+    ),
+    Mutant(
+        "the edges of what is combined",
+        _SETS,
+        "bits != 0; bits &= bits - 1) { edges",
+        "bits != 0; bits = 0) { edges",
+        GROWING,
+        "result",
+        ("any_edge.direction=pull",),
+    ),
+)
+
+MUTANTS = (*SETS, *INTERSECTIONS, *ATOMICS, *BARRIERS, *BOUNDS, *LEFT_OUT, *WARPS, *IDENTITIES)

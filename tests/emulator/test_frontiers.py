@@ -41,6 +41,25 @@ SCHEDULES = {
     }""",
     "two_in_turn": "g = where(third); repeat (5) { f = advance(f, step); g = advance(g, step); h = f; f = g; g = h; }",
     "defined_again": "repeat (4) { f = advance(f, step); f = { source, 7, 9, 7 }; g = vertices; g = advance(g, odd); }",
+    # What is asked is written at once; its marks must be gone before.
+    "left_out_of_others": """g = where(third); h = where(tail);
+        repeat (4) { g = h - g; f = advance(f, odd); h = g - h; h = h - f; f = f - h; f = advance(f, step); }""",
+    "taken_over": "h = where(tail); repeat (4) { g = h - g; h = g; g = { 3, 9 }; h = g - h; g = where(third); }",
+    # A set grows from marks to a bitmap of its own, is copied, asked, walked and replaced.
+    "growing": """g = f; repeat (9) { f = advance(f, step) - g; g = g | f; h = g & f; last += size(g) - size(h); }
+        h = advance(g, odd); g = h - g; g = f | g; g = g | h; f = where(tail) & g;""",
+    "growing_from_a_bitmap": """g = where(third); h = g & f; repeat (5) {
+        g = g | f; f = advance(g - h, step); h = f | h; } f = h; h = h | g; f = f - g; h = f | h;""",
+    "everything_else": "repeat (4) { g = vertices - f; f = advance(f, step); h = f & g; f = f | h; g = vertices - g; }",
+    # Sets of edges have storage of their own, which changes hands as that of vertices does.
+    "edges": """edge frontier a = advance(f, step, to=edges); edge frontier b; repeat (5) {
+        b = a; a = advance(a, odd, to=edges); f = advance(b, step); b = filter(a, odd); last += size(a) - size(b); }""",
+    "edges_in_turn": """edge frontier a = edges; edge frontier b = { 2, 1, 2 }; edge frontier c; repeat (5) {
+        c = a; a = b; b = advance(c, step, to=edges); g = advance(a, odd); last += size(b) * size(g); }""",
+    "edges_backwards": """edge frontier a = advance(f, step, to=edges, over=in_edges); repeat (6) {
+        a = advance(filter(a, step), step, to=edges, over=in_edges); g = advance(a, odd) | g; last += size(g); }""",
+    "edges_from_both_ends": """edge frontier a; repeat (4) {
+        a = advance(f, step, to=edges, over=all_edges); a = filter(a, odd); f = advance(f, step); last += size(a); }""",
     "one_at_the_end": "f = vertices; f = advance(f, step); g = where(tail); f = advance(f, odd); f = advance(f, step);",
 }
 
@@ -64,6 +83,8 @@ def random_schedule(seed: int) -> str:
                     f"{to} = filter({of}, {chosen.choice(['every', 'tail', 'third'])});",
                     f"{to} = where({chosen.choice(['tail', 'third'])});",
                     f"{to} = {of};" if to != of else f"{to} = advance({of}, step);",
+                    f"{to} = {of} {chosen.choice('|&-')} {chosen.choice('fgh')};",
+                    f"{to} = vertices - {of};",
                     f"{to} = {{ source, {chosen.randrange(60)} }};",
                 ]
             )
@@ -89,7 +110,7 @@ def test_storage_changes_hands(name: str, fuse: str) -> None:
 
 
 @pytest.mark.parametrize("fuse", ["on", "off"])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(8))
 def test_storage_changes_hands_at_random(seed: int, fuse: str) -> None:
     words = (("step.direction=push",), ("step.direction=auto", "odd.direction=pull"))[seed % 2]
     schedule = random_schedule(seed)

@@ -15,6 +15,7 @@ from gdsl.diagnostics import GdslError
 
 from . import build
 from .driver import EmulatedModule, EmulatorError
+from .edge_mutants import EDGE_MUTANTS
 from .mutants import GENERATED, MUTANTS, Mutant
 from .mutating import mutated, templates_with
 from .running import NARROW, SMALL, Built, device_for, differences, expect, program_of
@@ -60,7 +61,10 @@ def what_is_seen(mutant: Mutant, built: Built) -> set[str]:
     return set()
 
 
-@pytest.mark.parametrize("mutant", [pytest.param(mutant, id=mutant.name.replace(" ", "-")) for mutant in MUTANTS])
+ALL = (*MUTANTS, *EDGE_MUTANTS)
+
+
+@pytest.mark.parametrize("mutant", [pytest.param(mutant, id=mutant.name.replace(" ", "-")) for mutant in ALL])
 def test_mutant_is_seen(mutant: Mutant, tmp_path: Path) -> None:
     seen = what_is_seen(mutant, build_mutant(mutant, tmp_path))
     assert seen, "nothing turned red"
@@ -68,5 +72,5 @@ def test_mutant_is_seen(mutant: Mutant, tmp_path: Path) -> None:
 
 
 def test_mutants_are_many() -> None:
-    names = [mutant.name for mutant in MUTANTS]
+    names = [mutant.name for mutant in ALL]
     assert len(names) == len(set(names)) >= 10

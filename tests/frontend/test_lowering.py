@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 from mistake_programs import BFS, with_parts
 
@@ -9,9 +11,10 @@ from gdsl.ir import nodes
 from gdsl.ir.printer import print_program
 from gdsl.ir.traversal import walk
 from gdsl.ir.verifier import VerificationError, verify
+from gdsl.knobs import KNOBS, Knob, settled
 from gdsl.operations import Balance, BinaryOperation, Direction
 from gdsl.pipeline import load, load_checked
-from gdsl.source import Source
+from gdsl.source import NOWHERE, Source
 from gdsl.types import ScalarType
 
 
@@ -171,10 +174,67 @@ def test_tuning() -> None:
     )
     program = load(text, ["visit.balance=block", "schedule.ids=64", "schedule.fuse=off", "bounds=on"])
     first, second = (node for node in walk(program.schedule) if isinstance(node, nodes.Advance))
-    assert (first.direction, first.alpha, first.beta, first.balance) == (Direction.AUTO, 4, 7, Balance.BLOCK)
-    assert (second.direction, second.balance, second.label) == (Direction.PULL, Balance.BLOCK, "again")
     tuning = program.tuning
+    knobs = tuning.sites[first.site]
+    assert (knobs.direction, knobs.alpha, knobs.beta, knobs.balance) == (Direction.AUTO, 4, 7, Balance.BLOCK)
+    knobs = tuning.sites[second.site]
+    assert (knobs.direction, knobs.alpha, knobs.beta) == (Direction.PULL, 15, 20)
+    assert (knobs.balance, second.label) == (Balance.BLOCK, "again")
+    printed = print_program(program)
     assert (tuning.block, tuning.ids, tuning.fuse, tuning.bounds) == (64, 64, False, True)
+    assert "direction auto(alpha=4, beta=7), balance block" in printed and "direction pull, balance block" in printed
+
+
+def test_a_label_wins_over_its_functor_knob_by_knob_and_the_last_entry_over_those_before() -> None:
+    text = with_parts(
+        schedule="f = advance(f, visit) @again;",
+        tune="tune { @again.balance = block; visit.direction = pull; visit.balance = thread; visit.balance = auto; }",
+    )
+    sites = load(text).tuning.sites
+    assert [(knobs.direction, knobs.balance) for knobs in sites if knobs.direction is not None] == [
+        (Direction.PULL, Balance.AUTO),
+        (Direction.PULL, Balance.BLOCK),
+    ]
+
+
+def test_a_knob_of_a_functor_is_for_those_of_its_operators_that_have_it() -> None:
+    text = with_parts(schedule="compute(edges, visit);", tune="tune { visit.direction = pull; visit.balance = block; }")
+    assert [(knobs.direction, knobs.balance) for knobs in load(text).tuning.sites if knobs.direction is not None] == [
+        (Direction.PULL, Balance.BLOCK)
+    ]
+
+
+@pytest.mark.parametrize("operator", ["advance", None])
+def test_every_knob_of_the_table_is_a_field(operator: str | None) -> None:
+    """One more row asks for one more field, and for nothing else."""
+    holder = nodes.OperatorKnobs if operator is not None else nodes.Tuning
+    fields = [field.name for field in dataclasses.fields(holder) if field.name not in ("span", "sites")]
+    assert sorted(fields) == sorted(settled(operator, {}))
+    if operator is None:
+        assert settled(None, {}) == {name: getattr(nodes.Tuning(NOWHERE), name) for name in fields}
+
+
+@pytest.mark.parametrize("knob", [knob for knob in KNOBS if knob.values], ids=lambda knob: knob.name)
+def test_a_knob_that_is_set_to_anything_else_is_found(knob: Knob) -> None:
+    """The verifier knows every knob by the table: its values, and the operators that have it."""
+    program = load(with_parts(schedule="f = filter(f, settle);"))
+    tuning = program.tuning
+    for node in walk(program.schedule) if knob.operators else (None,):
+        if node is not None and not isinstance(node, nodes.Operator):
+            continue
+        for value in (object(), 7, "push", *knob.values.values()):
+            if node is None:
+                changed = dataclasses.replace(tuning, **{knob.name: value})
+            else:
+                sites = list(tuning.sites)
+                sites[node.site] = dataclasses.replace(sites[node.site], **{knob.name: value})
+                changed = dataclasses.replace(tuning, sites=tuple(sites))
+            has_it = node is None or node.word in knob.operators
+            if value in (knob.values.values() if has_it else (knob.default,)):
+                verify(dataclasses.replace(program, tuning=changed), "tuning")
+            else:
+                with pytest.raises(VerificationError, match=f"knob {knob.name}"):
+                    verify(dataclasses.replace(program, tuning=changed), "tuning")
 
 
 def test_unused_functors_are_left_out_and_functions_come_callees_first() -> None:

@@ -9,6 +9,7 @@ import pytest
 from mistake_programs import BFS, CHECKED, SYNTAX, with_parts
 
 from gdsl.diagnostics import GdslError
+from gdsl.frontend.recovery import MOST_MISTAKES
 from gdsl.frontend.syntax import SymbolKind
 from gdsl.pipeline import analyse, load
 from gdsl.source import Source
@@ -163,3 +164,22 @@ def test_thousands_of_mistakes_of_syntax(name: str) -> None:
     found = analyse(Source("p.gdsl", with_parts(**MANY[name]))).diagnostics
     assert len(found) >= 1000
     assert time.process_time() - start < 60, "growing faster than the program"
+
+
+@pytest.mark.parametrize("name", ["operands", "semicolons", "parts"])
+def test_reading_ends_behind_very_many_mistakes(name: str) -> None:
+    """And the message says so, behind those that it shows."""
+    [(place, content)] = MANY[name].items()
+    text = with_parts(**{place: content * 5})
+    start = time.process_time()
+    with pytest.raises(GdslError) as caught:
+        load(text)
+    assert time.process_time() - start < 60, "all of them were looked for"
+    diagnostics = caught.value.diagnostics
+    assert len(diagnostics) == MOST_MISTAKES + 1
+    assert diagnostics[-1].code == "E0114" and "E0114" not in {one.code for one in diagnostics[:-1]}
+    shown = str(caught.value)
+    assert shown.count("error[E") == 101
+    assert "\n\nand 900 more mistakes\n\n" in shown and "was not read" in shown.rpartition("error[E0114]")[2]
+    few = analyse(Source("p.gdsl", with_parts(**{place: content[: len(content) // 4]}))).diagnostics
+    assert few and "E0114" not in {one.code for one in few}

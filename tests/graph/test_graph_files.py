@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import itertools
 import lzma
 import os
+import re
 import subprocess
 import sys
 
@@ -141,6 +143,66 @@ def test_edge_list_forms(tmp_path):
     assert read(tmp_path, "a.csv", "a,b\n").num_edges == 0
     assert read(tmp_path, "a.txt", "0 1\n", num_vertices=9).num_vertices == 9
     assert read(tmp_path, "a.txt", "0 1\n1 0\n", undirected=True, weights="random:1").num_edges == 2
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [
+        ("source", "destination"),
+        ("source", "target"),
+        ("src", "dst"),
+        ("from", "to"),
+        ("Source", "Target"),
+        ("FROM", "to"),
+        ("source", "dst"),
+    ],
+)
+@pytest.mark.parametrize("mark", [",", ";", "\t", " "])
+def test_ends_are_found_by_their_names(tmp_path, pair, mark):
+    columns = {pair[0]: [0, 3], pair[1]: [2, 1], "cost": [0.5, 7], "lanes": [4, 6]}
+    for width in (2, 3, 4):
+        for order in itertools.permutations(list(columns)[:width]):
+            rows = [order, *zip(*(columns[name] for name in order), strict=True)]
+            text = "".join(mark.join(map(str, row)) + "\n" for row in rows)
+            graph = read(tmp_path, "a.tsv", text)
+            assert list(zip(graph.edge_sources.tolist(), graph.columns.tolist(), strict=True)) == [(0, 2), (3, 1)]
+            values = {name: value.tolist() for name, value in graph.attributes.items()}
+            assert values == {2: {}, 3: {"weight": [0.5, 7]}, 4: {"cost": [0.5, 7], "lanes": [4, 6]}}[width]
+            assert graph.attributes.get("lanes", np.zeros(0, np.int32)).dtype == np.int32
+
+
+def test_names_of_ends_that_do_not_make_a_pair_are_no_names_of_ends(tmp_path):
+    for header in ("a,b,w", "target,weight,x", "id,source,w", "node,to,from_where"):
+        assert stored(read(tmp_path, "a.csv", f"{header}\n0,1,2\n")) == [(0, 1, 2)], header
+    # The pair that gdsl writes wins over the others, whose names attributes may have.
+    graph = read(tmp_path, "a.csv", "to,from,destination,source\n7,8,1,0\n")
+    assert graph.ends(0) == (0, 1) and {"to", "from"} == set(graph.attributes)
+
+
+@pytest.mark.parametrize("name", ["source", "target", "from", "to", "Source", "src", "destination"])
+def test_attributes_that_are_called_like_an_end_there_and_back(tmp_path, name):
+    graph = Graph.from_edges([0, 2], [1, 0], attributes={name: [5, 6], "dst": [7, 8]})
+    write(graph, tmp_path / "a.csv")
+    again = Graph.read(tmp_path / "a.csv")
+    assert again.columns.tolist() == graph.columns.tolist()
+    assert again.attributes[name].tolist() == [5, 6] and again.attributes["dst"].tolist() == [7, 8]
+
+
+def test_mistakes_in_columns_that_are_found_by_name(tmp_path):
+    for text, said in (
+        ("weight,to,from\n1,x,0\n", "destination: `x` is not a whole number"),
+        ("weight,to,from\n1,0,1.5\n", "source: `1.5` is not a whole number"),
+        ("weight,to,from\nheavy,0,1\n", "weight: `heavy` is not"),
+        ("weight,to,from\n1e999,0,1\n", "weight: `1e999` is too large"),
+        ("weight,to,from\n1,0,-1\n", "the source -1 is no vertex"),
+        ("to,from,to\n1,0,1\n", "two columns have the same name"),
+        ("a,to,from,a\n1,0,1,1\n", "two columns have the same name"),
+    ):
+        with pytest.raises(GdslError, match=re.escape(said)):
+            read(tmp_path, "a.csv", text)
+    wide = read(tmp_path, "a.csv", "weight,to,from\n1,0,1\n2.5,1,2\n")
+    assert stored(wide) == [(1, 0, 1), (2, 1, 2.5)]
+    assert wide.attributes["weight"].dtype == np.float64
 
 
 def test_dimacs_forms(tmp_path):

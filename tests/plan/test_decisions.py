@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from gdsl.ir.nodes import Literal, ScalarValue
-from gdsl.operations import Balance, Over, ReduceOperation
+from gdsl.operations import Balance, Direction, Domain, Over, ReduceOperation
 from gdsl.plan import target
 from gdsl.plan.extents import Size
-from gdsl.plan.nodes import Dedup, EdgeCount, Form, Launch, Loop, Mode, Swap
+from gdsl.plan.nodes import Dedup, EdgeCount, Form, Launch, Loop, Members, Mode, Swap
 from gdsl.plan.storage import Cleared, Made, Role
 from gdsl.plan.walking import launches, operations, sweeps, sweeps_of
 
@@ -174,3 +174,58 @@ def test_an_advance_takes_the_edges_that_its_frontier_carries(direction: str) ->
     plan = plan_of(text % direction)
     assert {sweep.edges for sweep in sweeps(plan)} == {EdgeCount.CARRIED}
     assert plan.frontiers[0].counts is Over.OUT_EDGES
+
+
+EDGES = """program p; problem { vertex d : int32 = -1; edge x : int32; }
+    edge functor visit(src, dst, e) { cond d[dst] == -1; apply { d[dst] = 1; } }
+    edge functor note(src, dst, e) { apply { x[e] += 1; d[dst] max= 2; } }
+    schedule { edge frontier e = advance(vertices, visit, to=edges%s) @first;
+        e = filter(e, note); compute(e, note) @last; edge frontier f = { 0 }; frontier g = vertices; g = g; %s }"""
+
+
+def test_edges_are_collected_once() -> None:
+    for over, dedup in (("", Dedup.NONE), (", over=in_edges", Dedup.NONE), (", over=all_edges", Dedup.MARK)):
+        (sweep,) = sweeps_of(operation(plan_of(EDGES.replace("dst]", "far]") % (over, "")), "first"))
+        collect = sweep.collect
+        assert collect is not None and (collect.domain, collect.form) == (Domain.EDGE, Form.QUEUE)
+        assert collect.dedup is dedup
+        assert all(walk.edge_ids for walk in sweep.walks)
+
+
+def test_edges_are_pushed_and_claimed() -> None:
+    for words in ((), ("visit.direction=auto",)):
+        (sweep,) = sweeps_of(operation(plan_of(EDGES % ("", ""), *words), "first"))
+        assert sweep.selection is None and sweep.walks[0].variant.claim is not None
+
+
+def test_members_that_are_edges_own_their_elements() -> None:
+    plan = plan_of(EDGES % ("", ""))
+    for label in ("note", "last"):
+        (sweep,) = sweeps_of(operation(plan, label))
+        assert sweep.members == Members(Domain.EDGE, "e", Form.QUEUE) and sweep.edges is EdgeCount.MEMBERS
+        assert sweep.own is not None and modes(sweep.own) == {"x": Mode.PLAIN, "d": Mode.SHARED}
+
+
+def test_each_domain_has_storage_of_its_own() -> None:
+    text = EDGES.replace("dst]", "far]") % (", over=in_edges", "g = advance(e, visit, over=in_edges) @next;")
+    plan = plan_of(text)
+    slots = {frontier.name: (frontier.domain, frontier.slot) for frontier in plan.frontiers}
+    assert slots == {
+        "g": (Domain.VERTEX, 0),
+        "far_ends_1": (Domain.VERTEX, 1),
+        "e": (Domain.EDGE, 0),
+        "f": (Domain.EDGE, 1),
+    }
+    sizes = {Size.VERTICES: 100, Size.EDGES: 700}
+    buffers = {buffer.name: (buffer.copies, buffer.extent.value(sizes)) for buffer in plan.buffers}
+    assert buffers["queues"] == (3, 100) and buffers["edge_queues"] == (3, 700) and buffers["marks"] == (2, 4)
+    assert "edge_marks" not in buffers and "edge_sources" in buffers
+
+
+def test_edges_are_counted_for_a_choice_behind_far_ends() -> None:
+    """The far ends of edges are a frontier like any other: what advances from them may choose its direction."""
+    plan = plan_of(EDGES % ("", "g = advance(e, visit) @next;"))
+    counts = {frontier.name: frontier.counts for frontier in plan.frontiers}
+    assert counts == {"g": None, "far_ends_1": Over.OUT_EDGES, "e": None, "f": None}
+    site = operation(plan, "next").step.site
+    assert plan.program.tuning.sites[site].direction is Direction.AUTO

@@ -77,17 +77,31 @@ def seen(plan: Plan) -> bool:
     return False
 
 
+SETS = """program p;
+problem { param source : vertex; vertex level : int32 = -1; }
+edge functor visit(src, dst, e) { cond level[dst] == -1; apply { level[dst] = iteration + 1; } }
+schedule {
+    level[source] = 0;
+    frontier f = { source };
+    frontier seen = f;
+    frontier rest = vertices - f;
+    while (f) { f = advance(f, visit); seen = seen | f; rest = f - rest; f = rest & f; }
+}"""
+TEXTS = {"sets": SETS, "back_edges": (ROOT / "tests" / "programs" / "back_edges.gdsl").read_text()}
+
+
 @pytest.mark.parametrize("on", [target.CUDA_FUSED, target.CUDA_UNFUSED, target.CPU], ids=["fused", "unfused", "cpu"])
-@pytest.mark.parametrize("name", ["bfs", "connected_components", "pagerank"])
+@pytest.mark.parametrize("name", ["bfs", "connected_components", "pagerank", "back_edges", "sets"])
 def test_every_field_is_looked_at(name: str, on: target.Target) -> None:
-    plan = plan_of(name, on=on)
+    plan = plan_of(TEXTS.get(name, name), on=on)
     verify(plan)
     unseen = {(kind, field) for kind, field, wrong in changed(plan, lambda new: new) if not seen(wrong)}
     assert unseen <= FREE, sorted(unseen - FREE)
 
 
-def test_a_buffer_too_few_is_seen() -> None:
-    plan = plan_of("bfs")
+@pytest.mark.parametrize("name", ["bfs", "back_edges"])
+def test_a_buffer_too_few_is_seen(name: str) -> None:
+    plan = plan_of(TEXTS.get(name, name))
     for place, buffer in enumerate(plan.buffers):
         fewer = dataclasses.replace(plan, buffers=(*plan.buffers[:place], *plan.buffers[place + 1 :]))
         assert seen(fewer), buffer.name

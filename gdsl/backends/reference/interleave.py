@@ -40,8 +40,8 @@ class InterleavedCalls:
         self.random = random.Random(int(state.random.integers(1 << 62)))
         self.functors: dict[str, SteppedFunctor] = {}
 
-    def __call__(self, functor: Functor, calls: list[Call]) -> set[int]:
-        """Call `functor` for each of `calls`; gives the far ends that were accepted."""
+    def __call__(self, functor: Functor, calls: list[Call], collected: int) -> set[int]:
+        """Call `functor` for each of `calls`; gives what the accepted ones have at `collected`."""
         stepped = self.functors.get(functor.name)
         if stepped is None:
             stepped = self.functors[functor.name] = SteppedFunctor(functor, self.state)
@@ -50,7 +50,7 @@ class InterleavedCalls:
         width = self.random.choice(_WIDTHS)
         while waiting or live:
             while waiting and len(live) < width:
-                live.append(stepped.call(waiting.pop(), accepted))
+                live.append(stepped.call(waiting.pop(), accepted, collected))
             self._go_on(live)
         return accepted
 

@@ -17,7 +17,7 @@ from gdsl.backends.reference.view import GraphView
 from gdsl.graph.graph import Graph
 from gdsl.ir import nodes as ir
 from gdsl.ir.calls import frames_of_calls
-from gdsl.operations import Domain
+from gdsl.operations import SetOperation
 from gdsl.recursion import with_room
 
 MakeCalls = Callable[[State], CallAll]
@@ -72,10 +72,13 @@ class Interpreter:
         self._actions: dict[type[Any], Callable[[Any], None]] = {
             ir.DefineFrontier: self.define_frontier,
             ir.CopyFrontier: self.copy_frontier,
+            ir.FarEnds: self.far_ends,
+            ir.CombineFrontiers: self.combine_frontiers,
             ir.Advance: self.operators.advance,
             ir.Filter: self.operators.filter,
             ir.Compute: self.operators.compute,
             ir.NeighborReduce: self.operators.neighbor_reduce,
+            ir.Intersect: self.operators.intersect,
             ir.StoreElement: self.store_element,
             ir.StoreScalar: self.store_scalar,
             ir.Fill: self.fill,
@@ -99,19 +102,34 @@ class Interpreter:
         return evaluate()
 
     def define_frontier(self, step: ir.DefineFrontier) -> None:
-        """A frontier of given vertices, or of all."""
-        count = self.state.graph.count(Domain.VERTEX)
+        """A frontier of given vertices or edges, or of all."""
+        count = self.state.graph.count(step.domain)
         members = set(range(count)) if step.everything else set()
         for member in step.members:
-            vertex: int = self.value(member)
-            if not 0 <= vertex < count:
-                raise index_error(self.state.environment, member, step.name, vertex, count)
-            members.add(vertex)
+            number: int = self.value(member)
+            if not 0 <= number < count:
+                raise index_error(self.state.environment, member, step.name, number, count)
+            members.add(number)
         self.state.frontiers.members[step.name] = sorted(members)
 
     def copy_frontier(self, step: ir.CopyFrontier) -> None:
         """A frontier by value; no member list is ever changed in place, so both names may have the same one."""
         self.state.frontiers.members[step.name] = self.state.frontiers.members[step.other]
+
+    def far_ends(self, step: ir.FarEnds) -> None:
+        """The ends of the edges of another frontier."""
+        members = self.state.frontiers.members
+        members[step.name] = self.state.graph.ends(members[step.other], step.end)
+
+    def combine_frontiers(self, step: ir.CombineFrontiers) -> None:
+        """A frontier of the elements of either, both, or the first alone."""
+        first, second = (set(self.operators.members(operand)) for operand in (step.first, step.second))
+        combined = {
+            SetOperation.UNION: first | second,
+            SetOperation.INTERSECTION: first & second,
+            SetOperation.DIFFERENCE: first - second,
+        }
+        self.state.frontiers.members[step.name] = sorted(combined[step.operation])
 
     def store_element(self, step: ir.StoreElement) -> None:
         """`a[x] = y`."""

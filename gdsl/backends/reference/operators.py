@@ -5,21 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy
+
 from gdsl.backends.interface import TraceRecord
-from gdsl.backends.reference.expressions import ACCEPTED, FAR
+from gdsl.backends.reference.expressions import ACCEPTED, EDGE, FAR
 from gdsl.backends.reference.state import State
 from gdsl.backends.reference.statements import CompiledFunctor, compile_functor
 from gdsl.backends.reference.values import Value, convert_function, domain_of, neighbor_function, neighbor_identity
 from gdsl.ir import nodes as ir
-from gdsl.operations import Domain, NeighborOperation
+from gdsl.operations import Degree, Domain, NeighborOperation
 
 Functor = ir.VertexFunctor | ir.EdgeFunctor
 
 Call = tuple[Any, Any, Any, Any, Any]
 """What one call is for: source (or the vertex itself), destination, edge, near end, far end, as a frame has them."""
 
-CallAll = Callable[[Functor, list[Call]], set[int]]
-"""Calls a functor for each of the calls, and gives the far ends that were accepted."""
+CallAll = Callable[[Functor, list[Call], int], set[int]]
+"""Calls a functor for each of the calls, and gives what was accepted: the far ends, or what else the calls have at this
+place of their frames."""
+
+_COLLECTED = {Domain.VERTEX: FAR, Domain.EDGE: EDGE}
 
 _CALLS_BETWEEN_CHECKS = 4096
 
@@ -38,8 +43,8 @@ class SerialCalls:
             self.functors[functor.name] = compile_functor(functor, self.state.environment)
         return self.functors[functor.name]
 
-    def __call__(self, functor: Functor, calls: list[Call]) -> set[int]:
-        """Call `functor` for each of `calls`; gives the far ends that were accepted."""
+    def __call__(self, functor: Functor, calls: list[Call], collected: int) -> set[int]:
+        """Call `functor` for each of `calls`; gives what the accepted ones have at `collected`."""
         ready = self.ready(functor)
         condition, body, frame = ready.condition, ready.body, ready.frame()
         accepted: set[int] = set()
@@ -51,7 +56,7 @@ class SerialCalls:
                     frame[ACCEPTED] = True
                     body(frame)
                     if frame[ACCEPTED]:
-                        accepted.add(frame[FAR])
+                        accepted.add(frame[collected])
         return accepted
 
 
@@ -68,44 +73,61 @@ class Operators:
         self.functors.update((functor.name, functor) for functor in state.program.edge_functors)
 
     def advance(self, step: ir.Advance) -> None:
-        """Visit the edges of a frontier; the accepted far ends are the new one."""
+        """Visit the edges of a frontier; the accepted far ends, or edges, are the new one."""
         state = self.state
-        members = self._members(step.frontier)
+        members = self.members(step.frontier)
         visits = state.graph.edges_of(members, step.over)
         self._note(step, len(members), len(visits))
-        accepted = self.call_all(self.functors[step.functor], visits.calls(state.shuffled(len(visits))))
+        calls = visits.calls(state.shuffled(len(visits)))
+        accepted = self.call_all(self.functors[step.functor], calls, _COLLECTED[step.to])
         if step.result is not None:
             state.frontiers.members[step.result] = sorted(accepted)
 
     def filter(self, step: ir.Filter) -> None:
         """Keep the elements that are accepted."""
-        members = self._members(step.frontier)
-        self._note(step, len(members), 0)
-        accepted = self.call_all(self.functors[step.functor], self._vertex_calls(members))
+        accepted = self._on_members(step, step.functor)
         self.state.frontiers.members[step.result] = sorted(accepted)
 
     def compute(self, step: ir.Compute) -> None:
         """Run the functor on each element."""
-        state = self.state
-        if step.frontier.domain is Domain.EDGE:
-            visits = state.graph.all_edges()
-            self._note(step, len(visits), len(visits))
-            calls = visits.calls(state.shuffled(len(visits)))
-        else:
-            members = self._members(step.frontier)
-            self._note(step, len(members), 0)
-            calls = self._vertex_calls(members)
-        self.call_all(self.functors[step.functor], calls)
+        self._on_members(step, step.functor)
+
+    def _on_members(self, step: ir.Operator, functor: str) -> set[int]:
+        """Call a functor for each element itself; gives the accepted ones."""
+        members, domain = self.members(step.frontier), step.frontier.domain
+        of_edges = domain is Domain.EDGE
+        self._note(step, len(members), len(members) if of_edges else 0)
+        calls = self._edge_calls(members) if of_edges else self._vertex_calls(members)
+        return self.call_all(self.functors[functor], calls, _COLLECTED[domain])
 
     def neighbor_reduce(self, step: ir.NeighborReduce) -> None:
         """Reduce over the edges of each vertex, then store what came out."""
         state = self.state
-        members = self._members(step.frontier)
+        members = self.members(step.frontier)
         visits = state.graph.edges_of(members, step.over)
         self._note(step, len(members), len(visits))
         values = state.arrays[step.array].values
         for vertex, value in self._reductions(step, members, visits.calls(state.shuffled(len(visits)))).items():
             values[vertex] = value
+
+    def intersect(self, step: ir.Intersect) -> None:
+        """Find the common neighbours of the ends of each edge. The edges of the trace are those in both ends' lists."""
+        state = self.state
+        visits = state.graph.edges(self.members(step.frontier))
+        degrees = numpy.array(state.graph.degrees(Degree.OUT), dtype=numpy.int64)
+        self._note(step, len(visits), int(degrees[visits.source].sum() + degrees[visits.destination].sum()))
+        lists = state.graph.out_neighbors()
+        found: set[int] = set()
+        total = 0
+        for u, w in zip(visits.source.tolist(), visits.destination.tolist(), strict=True):
+            state.clock.poll()
+            common = lists[u] & lists[w]
+            found |= common
+            total += len(common)
+        if step.count is not None:
+            state.scalars[step.count] += numpy.int64(total)
+        if step.result is not None:
+            state.frontiers.members[step.result] = sorted(found)
 
     def _reductions(self, step: ir.NeighborReduce, members: list[int], calls: list[Call]) -> dict[int, Value]:
         declaration = self.functors[step.functor]
@@ -130,10 +152,14 @@ class Operators:
         convert = convert_function(value_type, step.array_type, self.state.id_bits, ids)
         return {vertex: convert(value) for vertex, value in results.items()}
 
-    def _members(self, source: ir.Elements) -> list[int]:
+    def members(self, source: ir.Elements) -> list[int]:
+        """The elements of a frontier, or of everything, ascending."""
         if source.frontier is not None:
             return self.state.frontiers.members[source.frontier]
-        return list(range(self.state.graph.count(Domain.VERTEX)))
+        return list(range(self.state.graph.count(source.domain)))
+
+    def _edge_calls(self, members: list[int]) -> list[Call]:
+        return self.state.graph.edges(members).calls(self.state.shuffled(len(members)))
 
     def _vertex_calls(self, members: list[int]) -> list[Call]:
         order = self.state.shuffled(len(members)).tolist()

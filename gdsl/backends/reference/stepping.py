@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterator
 from typing import Any
 
 from gdsl.arithmetic.operations import SINGLE, typed
-from gdsl.backends.reference.expressions import ACCEPTED, FAR, Evaluator, Frame, index_error
+from gdsl.backends.reference.expressions import ACCEPTED, Evaluator, Frame, index_error
 from gdsl.backends.reference.operators import Call, Functor
 from gdsl.backends.reference.state import State
 from gdsl.backends.reference.statements import BodyCompiler, Signal, apply_swap, apply_update
@@ -155,15 +155,15 @@ class SteppedExpressions:
 class SteppedFunctor(SteppedExpressions):
     """A functor whose calls can be held."""
 
-    def call(self, call: Call, accepted: set[int]) -> Steps:
-        """One call, which puts its far end into `accepted` at the end."""
+    def call(self, call: Call, accepted: set[int], collected: int) -> Steps:
+        """One call, which puts what it has at `collected` into `accepted` at the end, where it accepts."""
         frame: Frame = [*call, True, None]
         for conjunct in self.functor.condition:
             if not (yield from self.value(conjunct, frame)):
                 return
         yield from self.body(self.functor.body, frame)
         if frame[ACCEPTED]:
-            accepted.add(frame[FAR])
+            accepted.add(frame[collected])
 
     def body(self, statements: tuple[ir.Statement, ...], frame: Frame) -> Steps:
         """Statements one after another; gives the signal that ended them, or None."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,6 +11,7 @@ from typing import Any
 import numpy
 
 from gdsl.graph.graph import Graph
+from gdsl.ir.nodes import Role
 from gdsl.operations import Degree, Domain, Over
 
 
@@ -65,10 +67,26 @@ class GraphView:
         degrees: list[int] = list(numpy.diff(self.graph.in_offsets).astype(numpy.int32))
         return degrees
 
-    def all_edges(self) -> Visits:
-        """Every edge once, seen from its source."""
-        source, destination = self.graph.edge_sources, self.graph.columns
-        return Visits(source, destination, numpy.arange(self.graph.num_edges), source, destination)
+    def edges(self, members: Sequence[int]) -> Visits:
+        """The edges with these ids, seen from their sources."""
+        edge = numpy.array(members, dtype=numpy.int64)
+        source, destination = self.graph.edge_sources[edge], self.graph.columns[edge]
+        return Visits(source, destination, edge, source, destination)
+
+    def ends(self, members: Sequence[int], role: Role) -> list[int]:
+        """The sources or the destinations of the edges with these ids, each once, ascending."""
+        visits = self.edges(members)
+        found: list[int] = numpy.unique(visits.source if role is Role.SOURCE else visits.destination).tolist()
+        return found
+
+    def out_neighbors(self) -> list[frozenset[int]]:
+        """Of every vertex those to which its out-edges lead."""
+        return self._out_neighbors
+
+    @cached_property
+    def _out_neighbors(self) -> list[frozenset[int]]:
+        columns, ends = self.graph.columns.tolist(), self.graph.offsets.tolist()
+        return [frozenset(columns[first:last]) for first, last in itertools.pairwise(ends)]
 
     def edges_of(self, members: Sequence[int], over: Over) -> Visits:
         """The edges of each vertex of `members`; over all edges its out-edges, then its in-edges."""

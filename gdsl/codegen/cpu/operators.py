@@ -8,23 +8,24 @@ from typing import Any
 from gdsl.codegen.conversions import conversion
 from gdsl.codegen.cpu.texts import (
     AdvanceText,
-    ComputeText,
-    FilterText,
+    ElementsText,
+    IntersectText,
     OperatorText,
     Pull,
     Push,
     ReduceText,
+    ResultText,
     Visit,
     WalkText,
 )
 from gdsl.codegen.functions import Argument
-from gdsl.codegen.functors import Arguments, Calls, FunctorTexts
+from gdsl.codegen.functors import Arguments, Calls, FunctorTexts, TotalsText
 from gdsl.codegen.names import Names, Scope
 from gdsl.codegen.precedence import Text
 from gdsl.codegen.reductions import combine, identity
 from gdsl.codegen.switches import switch_text
 from gdsl.operations import Domain, NeighborOperation, Over
-from gdsl.plan.nodes import Choice, Dedup, EdgeCount, Measure, Operation, Plan, Segment, Sweep, Variant, Walk
+from gdsl.plan.nodes import Choice, Collect, Dedup, EdgeCount, Measure, Operation, Plan, Segment, Sweep, Variant, Walk
 from gdsl.plan.walking import sweeps_of
 from gdsl.types import ScalarType
 
@@ -48,6 +49,9 @@ _EDGES = {
 }
 
 
+STRUCTS = {Domain.VERTEX: "frontier", Domain.EDGE: "edge_frontier"}
+SPARE_EDGES = "spare_edges"
+"""The set of edges into which the next result goes; it then changes places with the one that is assigned."""
 _EDGE = "vertex near, vertex far, edge e"
 """The parameters of a lambda that visits an edge; that of a vertex has ``vertex v``."""
 _ON_A_VERTEX = {Argument.VERTEX: "v"}
@@ -72,6 +76,8 @@ class OperatorPrinter:
         if isinstance(does, Choice):
             choice = switch_text(does.test, _MEASURES)
             return AdvanceText(**common, push=self._push(does.no), pull=self._pull(does.yes), choice=choice)
+        if sweep.intersection is not None:
+            return self._intersect(common, sweep)
         if sweep.segment is not None:
             return self._reduce(common, sweep, sweep.segment)
         if sweep.own is not None:
@@ -85,14 +91,13 @@ class OperatorPrinter:
         parts = [
             ("run_state& run", "run"),
             ("const data_slice& d", "d"),
-            *([("frontier& input", self.names.frontier(members.frontier))] if members.frontier is not None else []),
-            *([("frontier& result", self.names.frontier(collect.frontier))] if collect is not None else []),
+            *([self._input(members.domain, members.frontier)] if members.frontier is not None else []),
+            *(self._results(collect) if collect is not None else []),
             *([("direction_state& direction", direction_of(step.site))] if directed else []),
             ("int32 iteration", "iteration"),
         ]
         everything = "d.graph.num_edges" if members.domain is Domain.EDGE else "d.graph.num_vertices"
-        functor = next(each for each in (sweep.own, *(walk.variant for walk in sweep.walks)) if each is not None)
-        totals = self.texts.totals_of(functor.functor, sweep.totals)
+        totals = self._totals(operation, sweep)
         has_input = members.frontier is not None
         return {
             "function": self.names.derived(Scope.GLOBAL, operation.name, f"operator {step.site}"),
@@ -101,12 +106,38 @@ class OperatorPrinter:
             "arguments": ", ".join(argument for _, argument in parts),
             "site": step.site,
             "input": has_input,
-            "result": collect is not None,
+            "result": self._result(collect),
             "members": "members_of(input)" if has_input else "all_members{d.graph.num_vertices}",
             "size": "input.size" if has_input else everything,
             "counted": self._counted[collect.frontier if collect is not None else None],
             "totals": totals.type if totals is not None else "",
         }
+
+    def _totals(self, operation: Operation, sweep: Sweep) -> TotalsText | None:
+        """What the sweep sums up: for its functor, or, where it runs none, for the operator itself."""
+        run = next((each for each in (sweep.own, *(walk.variant for walk in sweep.walks)) if each is not None), None)
+        if run is not None:
+            return self.texts.totals_of(run.functor, sweep.totals)
+        owner = f"operator {operation.step.site}"
+        name = self.names.derived(Scope.GLOBAL, f"{operation.name}_totals", f"totals of {owner}")
+        return self.texts.totals_called(name, sweep.totals)
+
+    def _input(self, domain: Domain, name: str) -> tuple[str, str]:
+        return f"{STRUCTS[domain]}& input", self.names.frontier(name)
+
+    def _results(self, collect: Collect) -> list[tuple[str, str]]:
+        result = (f"{STRUCTS[collect.domain]}& result", self.names.frontier(collect.frontier))
+        return [result] if collect.domain is Domain.VERTEX else [result, ("edge_frontier& next", SPARE_EDGES)]
+
+    def _result(self, collect: Collect | None) -> ResultText | None:
+        if collect is None:
+            return None
+        if collect.domain is Domain.EDGE:
+            finish = "finish_edges(next, result, {});"
+            return ResultText("edge_collector out(next);", finish.format("false"), finish.format("true"))
+        counted = self._counted[collect.frontier]
+        collector = f"collector<{counted.split('{')[0]}> out(run.next, {counted});"
+        return ResultText(collector, "finish_queue(run, result, false);", "finish_queue(run, result, true);")
 
     # Along edges
 
@@ -117,8 +148,9 @@ class OperatorPrinter:
         for walk in sweep.walks:
             apply = "apply_claimed" if walk.variant.claim is not None else "apply"
             calls = self.texts.calls(walk.variant, _on_an_edge(walk.over), apply=apply)
-            new = "out.is_new(far)" if marks else ""
-            lines = _visit_lines(calls, "far" if collect is not None else "", new)
+            element = "e" if collect is not None and collect.domain is Domain.EDGE else "far"
+            new = f"out.is_new({element})" if marks else ""
+            lines = _visit_lines(calls, element if collect is not None else "", new)
             walks.append(WalkText(self._pushed_lists(walk), Visit(_EDGE, lines)))
         over = sweep.walks[0].over if len(sweep.walks) == 1 else Over.ALL_EDGES
         edges = "" if sweep.edges is EdgeCount.WALKED else _EDGES[sweep.edges]
@@ -143,16 +175,27 @@ class OperatorPrinter:
             edges=_EDGES[sweep.edges],
         )
 
-    # Vertices, and all edges
+    # The members themselves
 
-    def _on_elements(self, common: dict[str, Any], sweep: Sweep, own: Variant) -> FilterText | ComputeText:
+    def _on_elements(self, common: dict[str, Any], sweep: Sweep, own: Variant) -> ElementsText:
+        kept, everything = sweep.collect is not None, sweep.members.frontier is None
         if sweep.members.domain is Domain.EDGE:
-            lines = _visit_lines(self.texts.calls(own, _on_an_edge(Over.OUT_EDGES)), "", "")
-            return ComputeText(**common, edges=True, visit=Visit(_EDGE, lines))
+            calls = self.texts.calls(own, _on_an_edge(Over.OUT_EDGES))
+            visit = Visit(_EDGE, _visit_lines(calls, "e" if kept else "", ""))
+            each = "each_edge(run, d.graph" if everything else "each_edge_of(input, d.graph"
+            return ElementsText(**common, queued=False, each=each, edges="size", visit=visit)
         calls = self.texts.calls(own, _ON_A_VERTEX)
-        if sweep.collect is not None:
-            return FilterText(**common, visit=Visit("vertex v", _visit_lines(calls, "v", "")))
-        return ComputeText(**common, edges=False, visit=Visit("vertex v", _visit_lines(calls, "", "")))
+        visit = Visit("vertex v", _visit_lines(calls, "v" if kept else "", ""))
+        each = f"each_vertex({common['members']}"
+        return ElementsText(**common, queued=not everything, each=each, edges=_EDGES[sweep.edges], visit=visit)
+
+    # The common neighbours of the ends of edges
+
+    def _intersect(self, common: dict[str, Any], sweep: Sweep) -> IntersectText:
+        counted = tuple(f"totals.{self.names.member(total.scalar)} += 1;" for total in sweep.totals)
+        collected = ("if (out.is_new(x)) { out.append(x); }",) if sweep.collect is not None else ()
+        each = "each_edge(run, d.graph" if sweep.members.frontier is None else "each_edge_of(input, d.graph"
+        return IntersectText(**common, each=each, visit=Visit("vertex x", (*counted, *collected)))
 
     # Neighbour reduction
 

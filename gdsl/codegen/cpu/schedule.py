@@ -6,15 +6,33 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from gdsl.codegen.checks import CheckSite
-from gdsl.codegen.cpu.operators import counted, direction_of
+from gdsl.codegen.combinations import Words, combination_lines, edge_lines
+from gdsl.codegen.cpu.operators import SPARE_EDGES, STRUCTS, counted, direction_of
 from gdsl.codegen.cpu.texts import OperatorText
 from gdsl.codegen.expressions import ExpressionPrinter
 from gdsl.codegen.lines import Lines
 from gdsl.codegen.precedence import Text, postfix
-from gdsl.ir.nodes import Expression, Iteration, Literal, ParamValue, StoreElement
+from gdsl.ir.nodes import DefineFrontier, Expression, Iteration, Literal, ParamValue, StoreElement
 from gdsl.ir.traversal import walk
 from gdsl.operations import Domain
-from gdsl.plan.nodes import Branch, Copy, Define, Fill, Initialise, Leader, Loop, Operation, Plan, Step, Swap
+from gdsl.plan.buffers import ENDS
+from gdsl.plan.nodes import (
+    Branch,
+    Combine,
+    Copy,
+    Define,
+    FarEnds,
+    Fill,
+    Initialise,
+    Leader,
+    Loop,
+    Operation,
+    Plan,
+    Step,
+    Swap,
+)
+
+_COUNTS = {Domain.VERTEX: "d.graph.num_vertices", Domain.EDGE: "d.graph.num_edges"}
 
 
 class ScheduleExpressions(ExpressionPrinter):
@@ -35,11 +53,14 @@ class SchedulePrinter:
         self.operators = operators
         self.lines = Lines(depth=1)
         self._counted = counted(plan)
+        self._domains = {frontier.name: frontier.domain for frontier in plan.frontiers}
         self._printers: dict[type[Any], Callable[[Any], None]] = {
             Initialise: lambda step: None,
             Operation: self._operation,
             Define: self._define,
             Copy: self._copy,
+            FarEnds: self._far_ends,
+            Combine: self._combine,
             Leader: self._store,
             Fill: self._fill,
             Swap: self._swap,
@@ -52,7 +73,10 @@ class SchedulePrinter:
         if _speaks_of_iteration(steps):
             self.lines.add("const int32 iteration = 0;")
         for frontier in self.plan.frontiers:
-            self.lines.add(f"frontier {self.names.frontier(frontier.name)}(d.graph.num_vertices);")
+            struct, count = STRUCTS[frontier.domain], _COUNTS[frontier.domain]
+            self.lines.add(f"{struct} {self.names.frontier(frontier.name)}({count});")
+        if self.plan.slots(Domain.EDGE):
+            self.lines.add(f"edge_frontier {SPARE_EDGES}(d.graph.num_edges);")
         for site in self.plan.switches:
             self.lines.add(f"direction_state {direction_of(site)} = {{0, false}};")
         self._steps(steps)
@@ -70,23 +94,52 @@ class SchedulePrinter:
 
     def _define(self, define: Define) -> None:
         step = define.step
-        name, counts = self.names.frontier(step.name), self._counted[step.name]
+        name, of_edges = self.names.frontier(step.name), step.domain is Domain.EDGE
+        counts = "" if of_edges else f", {self._counted[step.name]}"
         if step.everything:
-            self.lines.add(f"define_everything({name}, d.graph.num_vertices, {counts});")
+            function = "define_all_edges" if of_edges else "define_everything"
+            self.lines.add(f"{function}({name}, {_COUNTS[step.domain]}{counts});")
             return
-        members = ", ".join(f"vertex({self._member(step.name, member)})" for member in step.members)
-        self.lines.add(f"define_frontier({name}, {{{members}}}, {counts});")
+        kind, function = ("edge", "define_edges") if of_edges else ("vertex", "define_frontier")
+        members = ", ".join(f"{kind}({self._member(step, member)})" for member in step.members)
+        self.lines.add(f"{function}({name}, {{{members}}}{counts});")
 
-    def _member(self, frontier: str, member: Expression) -> str:
+    def _member(self, step: DefineFrontier, member: Expression) -> str:
         text = str(member.value) if isinstance(member, Literal) else self._text(member)
         if isinstance(member, ParamValue):
             return text
-        number = self.expressions.checks.number(CheckSite(frontier, Domain.VERTEX, member.type, member.span))
-        return f"checked_index(d, {text}, d.graph.num_vertices, {number})"
+        number = self.expressions.checks.number(CheckSite(step.name, step.domain, member.type, member.span))
+        return f"checked_index(d, {text}, {_COUNTS[step.domain]}, {number})"
 
     def _copy(self, copy: Copy) -> None:
         step = copy.step
-        self.lines.add(f"copy_frontier({self.names.frontier(step.name)}, {self.names.frontier(step.other)});")
+        function = "copy_edges" if self._domains[step.name] is Domain.EDGE else "copy_frontier"
+        self.lines.add(f"{function}({self.names.frontier(step.name)}, {self.names.frontier(step.other)});")
+
+    def _far_ends(self, far_ends: FarEnds) -> None:
+        step = far_ends.step
+        frontiers = f"{self.names.frontier(step.name)}, {self.names.frontier(step.other)}"
+        ends = f"d.graph.{ENDS[step.end]}"
+        self.lines.add(f"collect_far_ends(run, {frontiers}, {ends}, {self._counted[step.name]});")
+
+    def _combine(self, step: Combine) -> None:
+        name, walked, asked = step.step.name, step.walked.frontier, step.asked.frontier
+        assert asked is not None
+        of_edges = self._domains[name] is Domain.EDGE
+        second = self.names.frontier(asked)
+        words = Words(
+            result=self.names.frontier(name),
+            walked=self.names.frontier(walked) if walked is not None else "",
+            asked=second,
+            everything="all_edges{d.graph.num_edges}" if of_edges else "all_members{d.graph.num_vertices}",
+            grows=f"{second}.queued",
+            growing=f"{SPARE_EDGES}, " if of_edges else "",
+            size="",
+            counted=self._counted[name],
+            exchange=(),
+        )
+        for line in edge_lines(step, words) if of_edges else combination_lines(step, words):
+            self.lines.add(line)
 
     # Data
 
@@ -102,7 +155,7 @@ class SchedulePrinter:
 
     def _fill(self, fill: Fill) -> None:
         step = fill.step
-        count = "d.graph.num_vertices" if step.domain is Domain.VERTEX else "d.graph.num_edges"
+        count = _COUNTS[step.domain]
         array = self.names.member(step.array)
         self.lines.add(f"fill<{step.type.value}>(d.{array}, {count}, {self._text(step.value)});")
 

@@ -35,7 +35,7 @@ class Push:
     much: str
     """The edges by which it is decided whether to share the work."""
     marked: bool
-    """Whether accepted vertices are marked against duplicates."""
+    """Whether accepted elements are marked against duplicates."""
     edges: str
     """The edges of what it runs on; empty where they are counted on the way."""
 
@@ -53,6 +53,16 @@ class Pull:
 
 
 @dataclass(frozen=True, slots=True)
+class ResultText:
+    """How a queue of accepted elements is made: the variable in which each thread gathers them, and the statement
+    behind the region of threads, also for where they were marked against duplicates."""
+
+    collector: str
+    finish: str
+    finish_marked: str
+
+
+@dataclass(frozen=True, slots=True)
 class OperatorText:
     """What every operator has."""
 
@@ -66,7 +76,7 @@ class OperatorText:
     site: int
     input: bool
     """Whether it takes a frontier."""
-    result: bool
+    result: ResultText | None
     members: str
     size: str
     """How many elements it runs on."""
@@ -88,19 +98,25 @@ class AdvanceText(OperatorText):
 
 
 @dataclass(frozen=True, slots=True)
-class FilterText(OperatorText):
-    """`filter` and `where`."""
+class ElementsText(OperatorText):
+    """`filter`, `where` and `compute`: a functor on the members themselves, vertices or edges."""
 
-    kind: ClassVar[str] = "filter"
+    kind: ClassVar[str] = "elements"
+    queued: bool
+    """Whether the members may not be there as a queue yet."""
+    each: str
+    """The beginning of the call that visits them."""
+    edges: str
+    """The edges that are noted in the trace."""
     visit: Visit
 
 
 @dataclass(frozen=True, slots=True)
-class ComputeText(OperatorText):
-    """`compute`, over vertices or over all edges."""
+class IntersectText(OperatorText):
+    """`intersect`: `each` begins the call that goes over its edges, `visit` is what is done with a common neighbour."""
 
-    kind: ClassVar[str] = "compute"
-    edges: bool
+    kind: ClassVar[str] = "intersect"
+    each: str
     visit: Visit
 
 

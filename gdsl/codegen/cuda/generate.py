@@ -140,7 +140,7 @@ class _Generation:
             "run_slice": struct_text(run_slice(self.plan)),
             "data_slice": self.data_slice,
             **shared_structs(self.plan, self.widths),
-            "block_storage": _block_storage(frozenset({"collector", "block_reduce", "push_blocks"})),
+            "block_storage": _block_storage(frozenset({"collector", "edge_collector", "block_reduce", "push_blocks"})),
         }
         _, pieces = runtime.link(body, structs)
         uses = identifiers_of("\n".join([body, *pieces]))
@@ -156,6 +156,7 @@ class _Generation:
             Constant("uint32", "HUB_CHUNK", sizes.hub_chunk, "edges a chunk"),
             Constant("uint32", "PULL_PREFIX", sizes.pull_prefix, "edges of a long list that are tried first"),
             Constant("uint32", "SHORT_LIST", sizes.short_list, "lists up to this long are reduced by a thread each"),
+            Constant("uint32", "LONG_WALK", sizes.long_walk, "walks this long of an intersection are cut into chunks"),
         ]
         return [constant for constant in constants if constant.name in uses or constant.name == "BLOCK_THREADS"]
 
@@ -185,6 +186,8 @@ def _block_storage(uses: frozenset[str]) -> str:
     ]
     if "collector" in uses:
         lines.append("    vertex staged[BLOCK_THREADS / 32][64];  // a warp's accepted vertices")
+    if "edge_collector" in uses:
+        lines.append("    edge staged_edges[BLOCK_THREADS / 32][64];  // a warp's accepted edges")
     if "block_reduce" in uses:
         lines.append("    uint64 partials[32];  // a value a warp")
     if "push_blocks" in uses:

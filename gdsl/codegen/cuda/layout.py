@@ -13,7 +13,7 @@ from gdsl.ir.nodes import Array
 from gdsl.operations import Domain
 from gdsl.plan import structs
 from gdsl.plan.nodes import Plan
-from gdsl.plan.storage import Field, Pointer, Role, Struct
+from gdsl.plan.storage import RUN, Field, Pointer, Role, Struct
 from gdsl.plan.walking import sweeps
 from gdsl.types import ScalarType, Widths
 
@@ -77,15 +77,17 @@ def layout_of(plan: Plan, widths: Widths) -> Layout:
 def run_slice(plan: Plan) -> Struct:
     """What the enactor works with, beside the problem data. Frontiers have a place for their bitmaps even where none
     is ever made, so that there is one struct for all."""
-    slots = len(plan.frontiers) + 1
-    made = {buffer.role for buffer in plan.buffers}
+    slots, edge_slots = plan.slots(Domain.VERTEX), plan.slots(Domain.EDGE)
+    made = {buffer.name for buffer in plan.buffers if buffer.group == RUN}
     optional = (
-        (Role.HUBS, Field("hubs", Pointer("hub_chunk"), "chunks of long lists")),
-        (Role.SAVED, Field("saved", Pointer("saved_state"), "between the kernels of the unfused form")),
-        (Role.OUTPUTS, Field("outputs", Pointer("uint64"), "where what was swapped lies at the end")),
-        (Role.QUEUE, Field("queues", Pointer("vertex"), "of each frontier: num_vertices", slots)),
-        (Role.QUEUE, Field("bitmaps", Pointer("uint32"), "of each frontier: a bit a vertex", slots)),
-        (Role.MARKS, Field("marks", Pointer("uint32"), "a bit a vertex, twice", 2)),
+        ("hubs", Field("hubs", Pointer("hub_chunk"), "chunks of long lists")),
+        ("saved", Field("saved", Pointer("saved_state"), "between the kernels of the unfused form")),
+        ("outputs", Field("outputs", Pointer("uint64"), "where what was swapped lies at the end")),
+        ("queues", Field("queues", Pointer("vertex"), "of each frontier: num_vertices", slots)),
+        ("queues", Field("bitmaps", Pointer("uint32"), "of each frontier: a bit a vertex", slots)),
+        ("marks", Field("marks", Pointer("uint32"), "a bit a vertex, twice", 2)),
+        ("edge_queues", Field("edge_queues", Pointer("edge"), "of each edge frontier: num_edges", edge_slots)),
+        ("edge_marks", Field("edge_marks", Pointer("uint32"), "a bit an edge, twice", 2)),
     )
     return Struct(
         "run_slice",
@@ -95,7 +97,7 @@ def run_slice(plan: Plan) -> Struct:
             Field("trace", Pointer("trace_record")),
             Field("trace_capacity", _U64),
             Field("max_iterations", _I64, "passes that one loop may have"),
-            *(field for role, field in optional if role in made),
+            *(field for name, field in optional if name in made),
         ),
     )
 
@@ -109,7 +111,7 @@ def shared_structs(plan: Plan, widths: Widths) -> dict[str, str]:
         *([plan.saved] if plan.saved is not None else []),
     ]
     checked = {struct.name: checked_struct_text(struct, widths) for struct in found}
-    parts = (structs.COUNTERS, structs.FRONTIER, structs.DIRECTION_STATE)
+    parts = (structs.COUNTERS, structs.FRONTIER, structs.EDGE_FRONTIER, structs.DIRECTION_STATE)
     return {**checked, **{struct.name: struct_text(struct) for struct in parts}}
 
 

@@ -9,16 +9,18 @@ from gdsl.codegen.cuda.texts import (
     AdvanceText,
     ComputeText,
     FilterText,
+    IntersectText,
     OperatorText,
     Pull,
     Push,
     ReduceSide,
     ReduceText,
+    ResultText,
     Side,
     Visit,
 )
 from gdsl.codegen.functions import Argument
-from gdsl.codegen.functors import Arguments, Calls, FunctorTexts
+from gdsl.codegen.functors import Arguments, Calls, FunctorTexts, TotalsText
 from gdsl.codegen.names import Names, Scope
 from gdsl.codegen.reductions import combine, identity, reduce_function
 from gdsl.codegen.switches import switch_text
@@ -45,6 +47,7 @@ COUNTED: dict[Over | None, str] = {
     Over.IN_EDGES: "in_lists{d.graph}",
     Over.ALL_EDGES: "all_lists{d.graph}",
 }
+STRUCTS = {Domain.VERTEX: "frontier", Domain.EDGE: "edge_frontier"}
 _PUSHES = {Balance.THREAD: "push_threads", Balance.BLOCK: "push_blocks", Balance.AUTO: "push_warps"}
 _REDUCES = {Balance.THREAD: "reduce_threads", Balance.BLOCK: "reduce_blocks", Balance.AUTO: "reduce_warps"}
 _MEASURES = {
@@ -58,6 +61,7 @@ _EDGES = {
     EdgeCount.ALL: "uint64(d.graph.num_edges)",
     EdgeCount.BOTH_LISTS: "2 * uint64(d.graph.num_edges)",
     EdgeCount.CARRIED: "input.edges",
+    EdgeCount.MEMBERS: "size",
     EdgeCount.WALKED: "load_relaxed(&run.counters()->visited)",
 }
 
@@ -86,6 +90,8 @@ class OperatorPrinter:
         if isinstance(does, Choice):
             choice = switch_text(does.test, _MEASURES)
             return AdvanceText(**common, push=self._push(does.no), pull=self._pull(does.yes), choice=choice)
+        if sweep.intersection is not None:
+            return self._intersect(common, sweep)
         if sweep.segment is not None:
             return self._reduce(common, sweep, sweep.segment)
         if sweep.own is not None:
@@ -100,13 +106,13 @@ class OperatorPrinter:
         parts = [
             ("enactor& run", ""),
             ("const data_slice& d", ""),
-            *([("frontier& input", "input")] if has_input else []),
-            *([("frontier& result", "result")] if collect is not None else []),
+            *([(f"{STRUCTS[sweep.members.domain]}& input", "input")] if has_input else []),
+            *([(f"{STRUCTS[collect.domain]}& result", "result")] if collect is not None else []),
             *([("direction_state& direction", "direction")] if directed else []),
             ("int32 iteration", "iteration"),
         ]
         everything = "d.graph.num_edges" if sweep.members.domain is Domain.EDGE else "d.graph.num_vertices"
-        functor = next(each for each in (sweep.own, *(walk.variant for walk in sweep.walks)) if each is not None)
+        prefix, members = ("edge_", "all_edges") if sweep.members.domain is Domain.EDGE else ("", "all_members")
         return {
             "function": self.names.derived(Scope.GLOBAL, operation.name, owner),
             "direction": self.names.derived(Scope.VARIABLE, f"direction_of_{operation.name}", owner),
@@ -115,16 +121,33 @@ class OperatorPrinter:
             "arguments": tuple(argument for _, argument in parts if argument),
             "site": operation.step.site,
             "input": has_input,
-            "result": collect is not None,
+            "result": self._result(collect),
             "directed": directed,
-            "members": "members_of(input)" if has_input else "all_members{uint64(d.graph.num_vertices)}",
+            "members": f"{prefix}members_of(input)" if has_input else f"{members}{{uint64({everything})}}",
             "size": "input.size" if has_input else f"uint64({everything})",
             "counted": self._counted(collect),
-            "totals": self.texts.totals_of(functor.functor, sweep.totals),
+            "totals": self._totals(operation, sweep),
         }
 
     def _counted(self, collect: Collect | None) -> str:
         return COUNTED[self._counts[collect.frontier] if collect is not None else None]
+
+    def _totals(self, operation: Operation, sweep: Sweep) -> TotalsText | None:
+        """What the sweep sums up: for its functor, or, where it runs none, for the operator itself."""
+        run = next((each for each in (sweep.own, *(walk.variant for walk in sweep.walks)) if each is not None), None)
+        if run is not None:
+            return self.texts.totals_of(run.functor, sweep.totals)
+        owner = f"operator {operation.step.site}"
+        name = self.names.derived(Scope.GLOBAL, f"{operation.name}_totals", f"totals of {owner}")
+        return self.texts.totals_called(name, sweep.totals)
+
+    def _result(self, collect: Collect | None) -> ResultText | None:
+        if collect is None:
+            return None
+        if collect.domain is Domain.EDGE:
+            return ResultText("edge_collector out(run, result);", "end_edges", "edge_marks_of", "clear_edge_marks")
+        collector = f"collector out(run, result, {self._counted(collect)});"
+        return ResultText(collector, "end_queue", "marks_of", "clear_marks")
 
     # Along edges
 
@@ -133,8 +156,8 @@ class OperatorPrinter:
         marks = collect is not None and collect.dedup is Dedup.MARK
         sides = []
         for i, walk in enumerate(sweep.walks):
-            mark = "mark(seen, far)" if marks else ""
-            visit = self._visit(walk.variant, _on_an_edge(walk.over, walk.lists), far="far", mark=mark)
+            far, mark = _collected(collect, walk)
+            visit = self._visit(walk.variant, _on_an_edge(walk.over, walk.lists), far=far, mark=mark if marks else "")
             first = i == 0 and len(sweep.walks) == 2
             name = "visit" if i == 0 else "visit_back"
             sides.append(Side(name, self._pushed_lists(walk), visit, first, "chunks" if i else "0"))
@@ -177,17 +200,32 @@ class OperatorPrinter:
         calls = self.texts.calls(variant, edge, condition, "apply_claimed" if variant.claim else apply)
         return Visit(_EDGE, _test(calls), calls.apply, calls.says, far, mark)
 
-    # Vertices, and all edges
+    # The members themselves
 
     def _on_elements(self, common: dict[str, Any], sweep: Sweep, own: Variant) -> FilterText | ComputeText:
-        if sweep.members.domain is Domain.EDGE:
-            visit = self._visit(own, _on_an_edge(Over.OUT_EDGES, Over.OUT_EDGES))
-            return ComputeText(**common, edges=True, visit=visit)
-        calls = self.texts.calls(own, _ON_A_VERTEX)
-        visit = Visit("vertex v", _test(calls), calls.apply, calls.says, "v")
+        of_edges, everything = sweep.members.domain is Domain.EDGE, sweep.members.frontier is None
+        queued = not everything and not of_edges
+        edges = "size" if of_edges else _EDGES[sweep.edges]
+        if of_edges:
+            visit = self._visit(own, _on_an_edge(Over.OUT_EDGES, Over.OUT_EDGES), far="at")
+        else:
+            calls = self.texts.calls(own, _ON_A_VERTEX)
+            visit = Visit("vertex v", _test(calls), calls.apply, calls.says, "v")
         if sweep.collect is not None:
-            return FilterText(**common, visit=visit)
-        return ComputeText(**common, edges=False, visit=visit)
+            over = f"each_edge_by_warps({common['members']}, d.graph" if of_edges else ""
+            each = over or f"each_vertex_by_warps({common['members']}"
+            return FilterText(**common, queued=queued, each=each, edges=edges, visit=visit)
+        if of_edges:
+            each = "each_edge(d.graph" if everything else f"each_edge_of({common['members']}, d.graph"
+        else:
+            each = f"each_vertex({common['members']}"
+        return ComputeText(**common, queued=queued, each=each, edges=edges, visit=visit)
+
+    # The common neighbours of the ends of edges
+
+    def _intersect(self, common: dict[str, Any], sweep: Sweep) -> IntersectText:
+        totals = common["totals"].members if common["totals"] is not None else ()
+        return IntersectText(**common, total=totals[0].name if totals else "")
 
     # Neighbour reduction
 
@@ -232,6 +270,15 @@ def _on_an_edge(over: Over, lists: Over) -> Arguments:
         Argument.NEAR: "near",
         Argument.FAR: "far",
     }
+
+
+def _collected(collect: Collect | None, walk: Walk) -> tuple[str, str]:
+    """What a visit puts into the result, and the test that it is not there yet. An inactive lane has no edge whose id
+    could be looked up."""
+    if collect is None or collect.domain is Domain.VERTEX:
+        return "far", "mark(seen, far)"
+    edge = _on_an_edge(walk.over, walk.lists)[Argument.EDGE]
+    return (edge if edge == "at" else f"accepted ? {edge} : NO_EDGE"), f"mark_edge(seen, {edge})"
 
 
 def _test(calls: Calls) -> str:

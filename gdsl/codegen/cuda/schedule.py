@@ -7,14 +7,25 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gdsl.codegen.cuda.steps import SPARE, StepPrinter
+from gdsl.codegen.cuda.operators import STRUCTS
+from gdsl.codegen.cuda.steps import SPARES, StepPrinter
 from gdsl.codegen.cuda.texts import Kernel
 from gdsl.codegen.lines import Lines
 from gdsl.ir.nodes import Expression
+from gdsl.operations import Domain
 from gdsl.plan.nodes import Branch, Initialise, Launch, Loop, Operation, Plan, Step
 from gdsl.plan.walking import launches
 
 _PARAMETER = "const data_slice problem"
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A frontier variable of a kernel: its struct, its name, and its place among those of its domain."""
+
+    struct: str
+    name: str
+    slot: int
 
 
 @dataclass
@@ -25,11 +36,15 @@ class KernelPrinter:
     steps: StepPrinter
 
     def __post_init__(self) -> None:
-        self._slots = {frontier.name: frontier.slot for frontier in self.plan.frontiers}
+        self._by_name = {frontier.name: frontier for frontier in self.plan.frontiers}
         self._switches = {site: number for number, site in enumerate(self.plan.switches)}
-        names = tuple(self._frontier(frontier.name) for frontier in self.plan.frontiers)
-        self._variables = (*names, SPARE) if names else ()
-        """The frontier variables by slot, the spare one last."""
+        self._variables = tuple(variable for domain in Domain for variable in self._of_domain(domain))
+        """The frontier variables with their places, the spare one of each domain last."""
+
+    def _of_domain(self, domain: Domain) -> Iterator[Variable]:
+        named = [self._frontier(each.name) for each in self.plan.frontiers if each.domain is domain]
+        for slot, name in enumerate([*named, SPARES[domain]] if named else []):
+            yield Variable(STRUCTS[domain], name, slot)
 
     def kernels(self) -> tuple[Kernel, ...]:
         """One for each launch, in the order of the plan."""
@@ -55,8 +70,8 @@ class KernelPrinter:
         plan, lines = self.plan, Lines()
         lines.add("data_slice d = problem;" if plan.swapped else "const data_slice& d = problem;")
         lines.add("enactor run(d.run, shared);")
-        for number, variable in enumerate(self._variables):
-            lines.add(f"frontier {variable} = frontier_at(d.run, {number});")
+        for variable in self._variables:
+            lines.add(f"{variable.struct} {variable.name} = {variable.struct}_at(d.run, {variable.slot});")
         for site in plan.switches:
             lines.add(f"direction_state {self.steps.direction(site)} = {{}};")
         self._block(launch.steps[:1], lines)
@@ -126,8 +141,8 @@ class KernelPrinter:
         lines.open("if (leader()) {")
         lines.add("saved_state& saved = *d.run.saved;")
         lines.add("saved.operators = 0;")
-        for number, _ in enumerate(self._variables):
-            lines.add(f"saved.frontiers[{number}] = frontier_at(d.run, {number});")
+        for variable in self._variables:
+            lines.add(f"saved.{variable.struct}s[{variable.slot}] = {variable.struct}_at(d.run, {variable.slot});")
         lines.close()
         lines.add("end_kernel(run);")
 
@@ -135,11 +150,11 @@ class KernelPrinter:
         lines.add("saved_state& saved = *d.run.saved;")
         lines.add("run.operators = saved.operators;")
         for name in launch.reads:
-            lines.add(f"const frontier {self._frontier(name)} = saved.frontiers[{self._slot(name)}];")
+            lines.add(f"const {self._struct(name)} {self._frontier(name)} = {self._saved(name)};")
         for name in launch.writes:
-            lines.add(f"frontier {self._frontier(name)} = saved.frontiers[{self._slot(name)}];")
-        if self._uses_spare(launch):
-            lines.add(f"frontier {SPARE} = saved.frontiers[{len(self._variables) - 1}];")
+            lines.add(f"{self._struct(name)} {self._frontier(name)} = {self._saved(name)};")
+        for domain in self._spares(launch):
+            lines.add(f"{STRUCTS[domain]} {SPARES[domain]} = {self._saved_spare(domain)};")
         for site in launch.directions:
             lines.add(f"direction_state direction = saved.directions[{self._switches[site]}];")
 
@@ -147,9 +162,9 @@ class KernelPrinter:
         lines.open("if (leader()) {")
         lines.add("saved.operators = run.operators;")
         for name in launch.writes:
-            lines.add(f"saved.frontiers[{self._slot(name)}] = {self._frontier(name)};")
-        if self._uses_spare(launch):
-            lines.add(f"saved.frontiers[{len(self._variables) - 1}] = {SPARE};")
+            lines.add(f"{self._saved(name)} = {self._frontier(name)};")
+        for domain in self._spares(launch):
+            lines.add(f"{self._saved_spare(domain)} = {SPARES[domain]};")
         for site in launch.directions:
             lines.add(f"saved.directions[{self._switches[site]}] = direction;")
         lines.close()
@@ -157,11 +172,19 @@ class KernelPrinter:
 
     # Names
 
-    def _uses_spare(self, launch: Launch) -> bool:
-        return any(self.steps.uses_spare(step) for step in launch.steps)
+    def _spares(self, launch: Launch) -> list[Domain]:
+        """The domains into whose spare frontiers a launch puts something."""
+        used = {self.steps.uses_spare(step) for step in launch.steps}
+        return [domain for domain in Domain if domain in used]
 
-    def _slot(self, name: str) -> int:
-        return self._slots[name]
+    def _struct(self, name: str) -> str:
+        return STRUCTS[self._by_name[name].domain]
+
+    def _saved(self, name: str) -> str:
+        return f"saved.{self._struct(name)}s[{self._by_name[name].slot}]"
+
+    def _saved_spare(self, domain: Domain) -> str:
+        return f"saved.{STRUCTS[domain]}s[{self.plan.slots(domain) - 1}]"
 
     def _frontier(self, name: str) -> str:
         return self.steps.expressions.names.frontier(name)

@@ -5,16 +5,32 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gdsl.codegen.checks import CheckSite
+from gdsl.codegen.combinations import Words, combination_lines, edge_lines
 from gdsl.codegen.cuda.operators import COUNTED
 from gdsl.codegen.cuda.texts import OperatorText
 from gdsl.codegen.expressions import ExpressionPrinter
 from gdsl.ir.nodes import Expression, ParamValue, StoreScalar
 from gdsl.operations import Domain
-from gdsl.plan.nodes import Barrier, Copy, Define, Fill, Initialise, Leader, Operation, Plan, Step, Swap
+from gdsl.plan.buffers import ENDS
+from gdsl.plan.nodes import (
+    Barrier,
+    Combine,
+    Copy,
+    Define,
+    FarEnds,
+    Fill,
+    Initialise,
+    Leader,
+    Operation,
+    Plan,
+    Step,
+    Swap,
+)
 from gdsl.plan.walking import sweeps_of
 
-SPARE = "spare"
+SPARES = {Domain.VERTEX: "spare", Domain.EDGE: "spare_edges"}
 """The frontier into which the next result goes; it then changes places with the one that is assigned."""
+_ID_TYPES = {Domain.VERTEX: "vertex", Domain.EDGE: "edge"}
 
 
 @dataclass
@@ -27,6 +43,7 @@ class StepPrinter:
 
     def __post_init__(self) -> None:
         self._counts = {frontier.name: frontier.counts for frontier in self.plan.frontiers}
+        self._domains = {frontier.name: frontier.domain for frontier in self.plan.frontiers}
 
     def lines(self, step: Step) -> list[str]:
         """The statements of `step`."""
@@ -38,8 +55,15 @@ class StepPrinter:
             case Define():
                 return self._define(step)
             case Copy():
-                copied = f"copy_frontier(run, {SPARE}, {self._frontier(step.step.other)}, d.graph.num_vertices);"
-                return [copied, self._exchange(step.step.name)]
+                return [self._copy(step), self._exchange(step.step.name)]
+            case FarEnds():
+                ends, counted = ENDS[step.step.end], COUNTED[self._counts[step.step.name]]
+                arguments = (
+                    f"{self._spare(step.step.name)}, {self._frontier(step.step.other)}, d.graph.{ends}, {counted}"
+                )
+                return [f"collect_far_ends(run, {arguments});", self._exchange(step.step.name)]
+            case Combine():
+                return self._combine(step)
             case Barrier():
                 return ["synchronize(run);"]
             case Swap():
@@ -52,11 +76,12 @@ class StepPrinter:
                 return [f"if (leader()) {{ {self._store(step)}; }}"]
         raise AssertionError(f"no step of one statement: {type(step).__name__}")
 
-    def uses_spare(self, step: Step) -> bool:
-        """Whether `step` puts something into the spare frontier."""
+    def uses_spare(self, step: Step) -> Domain | None:
+        """The domain into whose spare frontier `step` puts something."""
         if isinstance(step, Operation):
-            return any(sweep.collect is not None for sweep in sweeps_of(step))
-        return isinstance(step, (Define, Copy))
+            collects = (sweep.collect for sweep in sweeps_of(step) if sweep.collect is not None)
+            return next((collect.domain for collect in collects), None)
+        return self._domains[step.step.name] if isinstance(step, (Define, Copy, Combine, FarEnds)) else None
 
     def direction(self, site: int) -> str:
         """The variable that remembers the direction of an operation."""
@@ -64,39 +89,76 @@ class StepPrinter:
 
     def _operation(self, step: Operation) -> list[str]:
         text, sweep = self.operators[step.step.site], sweeps_of(step)[0]
-        named = {"result": SPARE, "direction": self.direction(step.step.site)}
+        named = {"direction": self.direction(step.step.site)}
+        if sweep.collect is not None:
+            named["result"] = SPARES[sweep.collect.domain]
         if sweep.members.frontier is not None:
             named["input"] = self._frontier(sweep.members.frontier)
         arguments = ["run", "d", *(named.get(argument, argument) for argument in text.arguments)]
         lines = [f"{text.function}({', '.join(arguments)});"]
         return lines if sweep.collect is None else [*lines, self._exchange(sweep.collect.frontier)]
 
+    def _copy(self, step: Copy) -> str:
+        arguments = f"{self._spare(step.step.name)}, {self._frontier(step.step.other)}"
+        if self._domains[step.step.name] is Domain.EDGE:
+            return f"copy_edges(run, {arguments});"
+        return f"copy_frontier(run, {arguments}, d.graph.num_vertices);"
+
     def _define(self, step: Define) -> list[str]:
-        name, members = step.step.name, step.step.members
-        counted = COUNTED[self._counts[name]]
+        name, members, spare = step.step.name, step.step.members, self._spare(step.step.name)
+        of_edges = step.step.domain is Domain.EDGE
+        count = "d.graph.num_edges" if of_edges else f"d.graph.num_vertices, {COUNTED[self._counts[name]]}"
         if step.step.everything:
-            return [f"define_everything(run, {SPARE}, d.graph.num_vertices, {counted});", self._exchange(name)]
-        rest = f"{len(members)}, d.graph.num_vertices, {counted}"
+            define = "define_all_edges" if of_edges else "define_everything"
+            return [f"{define}(run, {spare}, {count});", self._exchange(name)]
+        define, rest = "define_edges" if of_edges else "define_frontier", f"{len(members)}, {count}"
         if not members:
-            return [f"define_frontier(run, {SPARE}, nullptr, {rest});", self._exchange(name)]
+            return [f"{define}(run, {spare}, nullptr, {rest});", self._exchange(name)]
+        listed = ", ".join(self._checked_member(step, member) for member in members)
         return [
             "{",
-            f"    const vertex members[] = {{{', '.join(self._vertex(name, member) for member in members)}}};",
-            f"    define_frontier(run, {SPARE}, members, {rest});",
+            f"    const {_ID_TYPES[step.step.domain]} members[] = {{{listed}}};",
+            f"    {define}(run, {spare}, members, {rest});",
             f"    {self._exchange(name)}",
             "}",
         ]
 
-    def _exchange(self, name: str) -> str:
-        return f"exchange({self._frontier(name)}, {SPARE});"
+    def _combine(self, step: Combine) -> list[str]:
+        name, walked, asked = step.step.name, step.walked.frontier, step.asked.frontier
+        assert asked is not None
+        first, second = self._frontier(walked) if walked is not None else "", self._frontier(asked)
+        of_edges = self._domains[name] is Domain.EDGE
+        wait = ("synchronize(run);  // until its marks are taken out",) if step.waits else ()
+        words = Words(
+            result=self._spare(name),
+            walked=first,
+            asked=second,
+            everything="all_edges{uint64(d.graph.num_edges)}"
+            if of_edges
+            else "all_members{uint64(d.graph.num_vertices)}",
+            grows=f"grows_in_place(run, {first}, {second}, d.graph.num_vertices)",
+            growing="run, ",
+            size="d.graph.num_vertices, ",
+            counted=COUNTED[self._counts[name]],
+            exchange=(*wait, self._exchange(name)),
+        )
+        return edge_lines(step, words) if of_edges else combination_lines(step, words)
 
-    def _vertex(self, frontier: str, member: Expression) -> str:
+    def _spare(self, name: str) -> str:
+        return SPARES[self._domains[name]]
+
+    def _exchange(self, name: str) -> str:
+        return f"exchange({self._frontier(name)}, {self._spare(name)});"
+
+    def _checked_member(self, step: Define, member: Expression) -> str:
         """A member of a set: params were checked by the host, all else is checked here."""
         text = self.expressions.print(member)
         if isinstance(member, ParamValue) or not self.expressions.checks.enabled:
             return text
-        number = self.expressions.checks.number(CheckSite(frontier, Domain.VERTEX, member.type, member.span))
-        return f"vertex(checked_index(d, {text}, d.graph.num_vertices, {number}))"
+        domain = step.step.domain
+        number = self.expressions.checks.number(CheckSite(step.step.name, domain, member.type, member.span))
+        count = "d.graph.num_edges" if domain is Domain.EDGE else "d.graph.num_vertices"
+        return f"{_ID_TYPES[domain]}(checked_index(d, {text}, {count}, {number}))"
 
     def _store(self, leader: Leader) -> str:
         step = leader.step

@@ -51,7 +51,7 @@ class Push:
     edges: str
     """The edges of what it runs on."""
     marks: bool
-    """Whether accepted vertices are marked against duplicates."""
+    """Whether accepted elements are marked against duplicates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +84,19 @@ class Pull:
 
 
 @dataclass(frozen=True, slots=True)
+class ResultText:
+    """How a queue of accepted elements is made."""
+
+    collector: str
+    """The variable that gathers them."""
+    end: str
+    """The function of the barrier behind it."""
+    marks: str
+    """The function that gives the marks against duplicates, and that which takes them out again."""
+    clear: str
+
+
+@dataclass(frozen=True, slots=True)
 class OperatorText:
     """What every operator has."""
 
@@ -99,7 +112,7 @@ class OperatorText:
     site: int
     input: bool
     """Whether it takes a frontier."""
-    result: bool
+    result: ResultText | None
     directed: bool
     """Whether it remembers a direction from pass to pass."""
     members: str
@@ -122,20 +135,37 @@ class AdvanceText(OperatorText):
 
 
 @dataclass(frozen=True, slots=True)
-class FilterText(OperatorText):
-    """`filter` and `where`."""
+class ElementsText(OperatorText):
+    """What runs a functor on the members themselves, vertices or edges. `each` is the beginning of the call that does
+    so, `edges` the edges that are noted in the trace."""
 
-    kind: ClassVar[str] = "filter"
+    queued: bool
+    """Whether the members may not be there as a queue yet."""
+    each: str
+    edges: str
     visit: Visit
 
 
 @dataclass(frozen=True, slots=True)
-class ComputeText(OperatorText):
-    """`compute`, over vertices or over all edges."""
+class FilterText(ElementsText):
+    """`filter` and `where`."""
+
+    kind: ClassVar[str] = "filter"
+
+
+@dataclass(frozen=True, slots=True)
+class ComputeText(ElementsText):
+    """`compute`."""
 
     kind: ClassVar[str] = "compute"
-    edges: bool
-    visit: Visit
+
+
+@dataclass(frozen=True, slots=True)
+class IntersectText(OperatorText):
+    """`intersect`. `total`: the member of the totals that counts what is found; empty where nobody asks."""
+
+    kind: ClassVar[str] = "intersect"
+    total: str
 
 
 @dataclass(frozen=True, slots=True)

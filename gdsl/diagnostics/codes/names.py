@@ -45,7 +45,10 @@ CODES: tuple[Code, ...] = (
     Code(
         "E0206",
         "operation not defined for the type",
-        "Arithmetic needs numbers, `&& || !` need bool, `& | ^ ~ << >>` need integers (`& | ^` also take bool).",
+        (
+            "Arithmetic needs numbers, `&& || !` need bool, `& | ^ ~ << >>` need integers (`& | ^` also take bool, and "
+            "in the schedule `& | -` take sets of vertices)."
+        ),
         "let x = true + 1;",
     ),
     Code(

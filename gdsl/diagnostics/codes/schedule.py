@@ -10,7 +10,7 @@ CODES: tuple[Code, ...] = (
         "E0401",
         "functor of another kind",
         (
-            "`compute`, `filter` and `where` take a vertex functor (`compute(edges, …)` an edge functor), "
+            "`compute`, `filter` and `where` take a vertex functor (on sets of edges an edge functor), "
             "`advance` an edge functor, `neighbor_reduce` an edge functor with a `value`."
         ),
         "vertex functor visit(v) { … }\n…\nf = advance(f, visit);",
@@ -24,15 +24,18 @@ CODES: tuple[Code, ...] = (
     Code(
         "E0403",
         "not a frontier",
-        "The operator works on a frontier, on `vertices`, or (only `compute`) on `edges`.",
-        "f = advance(distance, visit);",
+        (
+            "The operator works on a frontier, on `vertices` or on `edges`. Sets of vertices are combined by `|`, `&` "
+            "and `-`, and are no values: only a frontier with a name is a condition, or has a `size`."
+        ),
+        "f = advance(distance, visit);\nwhile (f - g) { … }                     # frontier h = f - g; while (h) …",
     ),
     Code(
         "E0404",
         "operator at the wrong place",
         (
             "Operators stand as statements of the schedule, as the value of a frontier, or as the input of another "
-            "operator."
+            "operator; `intersect` also gives its total to a scalar: `s = intersect(edges);`."
         ),
         "scalar = size(f) + compute(f, g);",
     ),
@@ -111,7 +114,26 @@ CODES: tuple[Code, ...] = (
     Code(
         "E0415",
         "result of an operator not used as what it is",
-        "`advance`, `filter` and `where` give a frontier, `neighbor_reduce` values of an array, `compute` nothing.",
+        (
+            "`advance`, `filter` and `where` give a frontier, `neighbor_reduce` values of an array, `intersect` a "
+            "frontier or a number for an int64 scalar, `compute` nothing."
+        ),
         "rank = advance(f, visit);",
+    ),
+    Code(
+        "E0416",
+        "vertices where edges are wanted, or the reverse",
+        "A frontier holds vertices, an edge frontier edges; `advance(…, to=edges)` gives edges, without it vertices.",
+        "edge frontier e = advance(f, visit);     # to=edges",
+    ),
+    Code(
+        "E0417",
+        "edge frontier without one far end",
+        (
+            "An edge frontier stands for the far ends of its edges: the destinations where they were walked over "
+            "out_edges, the sources over in_edges. One variable holds one kind, and edges walked over all_edges have "
+            "no far end to advance from."
+        ),
+        "edge frontier e = advance(f, visit, to=edges, over=all_edges);\nf = advance(e, visit);",
     ),
 )

@@ -86,4 +86,9 @@ CODES: tuple[Code, ...] = (
         "The file of the program does not exist or cannot be opened.",
         "gdslc run missing.gdsl karate.mtx",
     ),
+    Code(
+        "E0114",
+        "too many mistakes",
+        "The text has so many mistakes of syntax that it was not read to its end. It may not be a program at all.",
+    ),
 )

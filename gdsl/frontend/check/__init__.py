@@ -1,6 +1,6 @@
 """The checker: names, types, and where each form may stand."""
 
 from gdsl.frontend.check.program import CheckedProgram, check, check_all, check_tune_words
-from gdsl.frontend.check.tuning import Knobs, OperatorKnobs
+from gdsl.frontend.check.tuning import Knobs
 
-__all__ = ["CheckedProgram", "Knobs", "OperatorKnobs", "check", "check_all", "check_tune_words"]
+__all__ = ["CheckedProgram", "Knobs", "check", "check_all", "check_tune_words"]

@@ -16,13 +16,12 @@ from gdsl.frontend.check.conversions import (
     suggested_cast,
     typed_number,
 )
-from gdsl.frontend.check.environment import poison
-from gdsl.frontend.syntax import SymbolKind
+from gdsl.frontend.check.environment import Place, poison
+from gdsl.frontend.check.set_operations import is_set_operation
 from gdsl.operations import BinaryOperation, UnaryOperation
 from gdsl.types import ScalarType
 
 _BITWISE = (BinaryOperation.BIT_AND, BinaryOperation.BIT_OR, BinaryOperation.BIT_XOR)
-_SET_OPERATIONS = (BinaryOperation.BIT_AND, BinaryOperation.BIT_OR, BinaryOperation.SUBTRACT)
 _SHIFTS = (BinaryOperation.SHIFT_LEFT, BinaryOperation.SHIFT_RIGHT)
 _BOOL = ScalarType.BOOL
 
@@ -136,7 +135,7 @@ class ExpressionChecker(CallChecker):
             if left.type is None or right.type is None:
                 return poison(expression.span)
             return dataclasses.replace(expression, left=left, right=right, type=_BOOL)
-        if operation in _SET_OPERATIONS and self._both_sets(expression):
+        if self._is_set(expression):
             return poison(expression.span)
         if operation in _SHIFTS:
             return self._shift(expression, hint)
@@ -157,12 +156,16 @@ class ExpressionChecker(CallChecker):
         result = _BOOL if operation.is_comparison else type_
         return dataclasses.replace(expression, left=left, right=right, type=result, wraps=self.wrapping)
 
-    def _both_sets(self, expression: syntax.Binary) -> bool:
-        for side in (expression.left, expression.right):
-            symbol = self.environment.find(side.name) if isinstance(side, syntax.Name) else None
-            if symbol is None or symbol.kind is not SymbolKind.FRONTIER:
-                return False
-        self.environment.later(f"`{expression.operation.value}` on frontiers", expression.span)
+    def _is_set(self, expression: syntax.Binary | syntax.Chain) -> bool:
+        """Whether it gives a set, which is no value; says so."""
+        if not is_set_operation(expression, self.environment):
+            return False
+        if self.environment.place is Place.SCHEDULE:
+            fix = "give it a name, `frontier h = …;`, and write `h` as a condition, `size(h)` as a number"
+            self.environment.report("E0403", "this is a set, not a value", expression.span, fix=fix)
+        else:
+            message = "sets are combined in the schedule alone"
+            self.environment.report("E0403", message, expression.span)
         return True
 
     def _sides(self, expression: syntax.Binary, hint: ScalarType | None) -> tuple[syntax.Expression, syntax.Expression]:
@@ -183,6 +186,8 @@ class ExpressionChecker(CallChecker):
     def _chain(self, chain: syntax.Chain, hint: ScalarType | None, effects: bool) -> syntax.Expression:
         """As the nested `Binary`s that the chain stands for, one operator after the other."""
         first = chain.links[0]
+        if self._is_set(chain):
+            return poison(chain.span)
         if first.operation.is_logical:
             return self._logical_chain(chain, effects)
         if first.operation in _SHIFTS:

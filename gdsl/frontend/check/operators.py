@@ -1,4 +1,4 @@
-"""Calls of operators, and sets of vertices as values."""
+"""Calls of operators."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment, built_in
 from gdsl.frontend.check.expressions import ExpressionChecker
+from gdsl.frontend.check.intersect import IntersectChecker
+from gdsl.frontend.check.set_operations import SetChecker, speaks_of_sets
+from gdsl.frontend.check.sets import OPERATORS, Sets
 from gdsl.frontend.syntax import OperatorKind, Symbol, SymbolKind
-from gdsl.frontend.vocabulary import LATER_FUNCTIONS, closest, enumerate_words
+from gdsl.frontend.vocabulary import closest, enumerate_words
 from gdsl.operations import Domain, NeighborOperation, Over
 from gdsl.types import ScalarType
 
-OPERATORS = {kind.value: kind for kind in OperatorKind}
 _SHAPES = {
     OperatorKind.ADVANCE: ("advance(f, functor)", 2, ("to", "over")),
     OperatorKind.FILTER: ("filter(f, functor)", 2, ()),
@@ -33,64 +35,43 @@ class OperatorChecker:
     def __init__(self, environment: Environment, expressions: ExpressionChecker) -> None:
         self.environment = environment
         self.expressions = expressions
+        self.sets = Sets(environment, expressions)
+        self.combinations = SetChecker(environment, self._operand)
+        self.intersect = IntersectChecker(self)
         self.labels: dict[str, syntax.Call] = {}
 
     # ------------------------------------------------------------ sets
 
-    def vertex_set(self, value: syntax.Expression) -> syntax.Expression | None:
-        """What may become a frontier: a set literal, `vertices`, another frontier, or an operator's result."""
+    def _operand(self, value: syntax.Expression, domain: Domain) -> syntax.Expression | None:
+        return self.members(value, domain, "the other operand")
+
+    def members(self, value: syntax.Expression, domain: Domain, target: str) -> syntax.Expression | None:
+        """What may become a frontier of `domain`: a set literal, everything, another frontier, an operator's result, or
+        several of them combined. `target` is what it is for, in words."""
         match value:
+            case syntax.Binary() | syntax.Chain() if speaks_of_sets(value, self.environment):
+                return self.combinations.chain(value, domain)
+            case syntax.Unary() if speaks_of_sets(value, self.environment):
+                self.combinations.unary(value, domain)
+                return None
             case syntax.SetLiteral():
-                members = [self.expressions.value(m, ScalarType.VERTEX, "a member") for m in value.members]
+                kind = ScalarType.EDGE if domain is Domain.EDGE else ScalarType.VERTEX
+                members = [self.expressions.value(m, kind, "a member") for m in value.members]
                 fine = all(member.type is not None for member in members)
                 return dataclasses.replace(value, members=tuple(members)) if fine else None
             case syntax.Name():
-                return self._named_set(value)
+                return self.sets.named(value, domain, target)
             case syntax.Call() if value.function in OPERATORS:
                 typed = self.operator(value)
-                if typed is not None and not typed.gives_frontier:
+                if typed is None:
+                    return None
+                if typed.gives is None:
                     message = f"this `{value.function}` gives no frontier"
                     self.environment.report("E0415", message, value.span)
                     return None
-                return typed
-        self._no_set(value)
+                return typed if self.sets.fits(typed, typed.gives, domain, target) else None
+        self.sets.no_set(value, domain)
         return None
-
-    def _no_set(self, value: syntax.Expression) -> None:
-        before = len(self.environment.diagnostics)
-        if isinstance(value, syntax.Call) and value.function not in LATER_FUNCTIONS and self._misspelt(value):
-            return
-        self.expressions.infer(value)
-        if len(self.environment.diagnostics) == before:
-            fix = "a frontier is `{ a, b }`, `vertices`, another frontier, or the result of an operator"
-            self.environment.report("E0403", "this is not a set of vertices", value.span, fix=fix)
-
-    def _misspelt(self, value: syntax.Call) -> bool:
-        near = closest(value.function, OPERATORS)
-        if near is None or self.environment.find(value.function) is not None:
-            return False
-        message = f"there is no operator `{value.function}`"
-        self.environment.report("E0201", message, value.function_span, fix=f"did you mean `{near}`?")
-        return True
-
-    def _named_set(self, value: syntax.Name, *, edges: bool = False) -> syntax.Expression | None:
-        if value.name == "vertices" or (edges and value.name == "edges"):
-            return dataclasses.replace(value, symbol=built_in(value.name))
-        if value.name == "edges":
-            advice = "only `compute` runs on all edges"
-            self.environment.report("E0403", "`edges` is not a set of vertices", value.span, fix=advice)
-            return None
-        symbol = self.expressions.resolve(value.name, value.span)
-        if symbol is None:
-            return None
-        if symbol.kind is not SymbolKind.FRONTIER:
-            vertex = symbol.type is ScalarType.VERTEX and symbol.kind in (SymbolKind.PARAM, SymbolKind.SCALAR)
-            fix = f"write `{{ {symbol.name} }}`" if vertex else None
-            labels = (Label(symbol.span, "declared here"),)
-            message = f"`{symbol.name}` is a {symbol.kind.value}, not a frontier"
-            self.environment.report("E0403", message, value.span, labels=labels, fix=fix)
-            return None
-        return dataclasses.replace(value, symbol=symbol)
 
     # ------------------------------------------------------------ operators
 
@@ -101,19 +82,30 @@ class OperatorChecker:
             message = "the result of `neighbor_reduce` is assigned to an array over vertices"
             self.environment.report("E0406", message, call.span, fix="write `a = neighbor_reduce(…);`")
             return None
+        if kind is OperatorKind.INTERSECT:
+            return self.intersect.call(call)
         positional, keywords = self._arguments(call, kind)
         if positional is None:
             return None
-        all_edges = kind is OperatorKind.COMPUTE and _is_name(positional[0], "edges")
-        source = None if kind is OperatorKind.WHERE else self._input(positional[0], kind)
-        domain = Domain.EDGE if kind is OperatorKind.ADVANCE or all_edges else Domain.VERTEX
-        functor = self._functor(positional[-1], domain, call.function + ("(edges, …)" if all_edges else ""))
-        over, keeps = self._over(keywords), self._keeps_result(keywords)
-        self._label(call)
-        if functor is None or over is None or keeps is None or (source is None and kind is not OperatorKind.WHERE):
+        runs_on, source = Domain.VERTEX, None
+        if kind is not OperatorKind.WHERE:
+            runs_on = self.sets.domain_of(positional[0], self._expected(positional, kind))
+            source = self.members(positional[0], runs_on, f"the input of `{call.function}`")
+        domain = Domain.EDGE if kind is OperatorKind.ADVANCE else runs_on
+        functor = self._functor(positional[-1], domain, _of_edges(call.function, positional[0], domain, kind))
+        over, gives = self._over(keywords), self._gives(keywords, kind, runs_on)
+        self.label(call)
+        if functor is None or over is None or gives is False or (source is None and kind is not OperatorKind.WHERE):
             return None
-        gives = kind is not OperatorKind.COMPUTE and keeps
-        return syntax.OperatorCall(call.span, kind, source, functor, over, gives, None, call.label)
+        kept = None if gives is True else gives
+        return syntax.OperatorCall(call.span, kind, source, functor, over, runs_on, kept, None, call.label)
+
+    def _expected(self, positional: list[syntax.Expression], kind: OperatorKind) -> Domain:
+        """What a set is of that does not say so itself: the functor of `filter` and `compute` may."""
+        functor = positional[-1]
+        known = self.environment.functors.get(functor.name) if isinstance(functor, syntax.Name) else None
+        tells = kind in (OperatorKind.FILTER, OperatorKind.COMPUTE) and known is not None
+        return known.domain if tells and known is not None else Domain.VERTEX
 
     def neighbor_reduce(self, call: syntax.Call, array: Symbol) -> syntax.OperatorCall | None:
         """`array = neighbor_reduce(f, functor, op)`."""
@@ -121,17 +113,20 @@ class OperatorChecker:
         positional, keywords = self._arguments(call, kind)
         if positional is None:
             return None
-        source = self._input(positional[0], kind)
+        if self.sets.domain_of(positional[0], Domain.VERTEX) is Domain.EDGE:
+            self.environment.later("`neighbor_reduce` over a set of edges", positional[0].span)
+            return None
+        source = self.members(positional[0], Domain.VERTEX, f"the input of `{call.function}`")
         functor = self._functor(positional[1], Domain.EDGE, call.function, with_value=True)
         operation = self._operation(positional[2])
         over = self._over(keywords)
-        self._label(call)
+        self.label(call)
         if source is None or functor is None or operation is None or over is None:
             return None
         result = self.environment.functors[functor.name].result
         if result is None or not self._reduces(call, operation, result, array):
             return None
-        return syntax.OperatorCall(call.span, kind, source, functor, over, False, operation, call.label)
+        return syntax.OperatorCall(call.span, kind, source, functor, over, operation=operation, label=call.label)
 
     def _arguments(
         self, call: syntax.Call, kind: OperatorKind
@@ -158,11 +153,6 @@ class OperatorChecker:
             fine = False
         return (positional, keywords) if fine else (None, keywords)
 
-    def _input(self, value: syntax.Expression, kind: OperatorKind) -> syntax.Expression | None:
-        if isinstance(value, syntax.Name):
-            return self._named_set(value, edges=kind is OperatorKind.COMPUTE)
-        return self.vertex_set(value)
-
     def _functor(
         self, value: syntax.Expression, domain: Domain, operator: str, *, with_value: bool = False
     ) -> syntax.Name | None:
@@ -188,7 +178,10 @@ class OperatorChecker:
             message = f"`{operator}` takes {wanted}, and `{value.name}` is {given}"
             form = "edge functor f(src, dst, e)" if domain is Domain.EDGE else "vertex functor f(v)"
             form += " -> T { value …; }" if with_value else " { … }"
-            environment.report("E0401", message, value.span, labels=labels, fix=f"write `{form}`")
+            fix = f"write `{form}`"
+            if operator == OperatorKind.WHERE.value and functor.domain is Domain.EDGE and not has_value:
+                fix = f"`filter(edges, {value.name})` selects of all edges"
+            environment.report("E0401", message, value.span, labels=labels, fix=fix)
             return None
         return dataclasses.replace(value, symbol=symbol)
 
@@ -208,20 +201,22 @@ class OperatorChecker:
         word = self._word(keywords["over"].value, [over.value for over in Over], "`over`")
         return Over(word) if word is not None else None
 
-    def _keeps_result(self, keywords: dict[str, syntax.Argument]) -> bool | None:
+    def _gives(self, keywords: dict[str, syntax.Argument], kind: OperatorKind, runs_on: Domain) -> Domain | bool:
+        """What the result is a set of; True without a result, False after a mistake."""
+        if kind is not OperatorKind.ADVANCE:
+            return True if kind is OperatorKind.COMPUTE else runs_on
         if "to" not in keywords:
-            return True
-        if _is_name(keywords["to"].value, "edges"):
-            self.environment.later("`to=edges`", keywords["to"].span)
-            return None
-        word = self._word(keywords["to"].value, ("vertices", "none"), "`to`")
-        return word == "vertices" if word is not None else None
+            return Domain.VERTEX
+        word = self._word(keywords["to"].value, ("vertices", "edges", "none"), "`to`")
+        known: dict[str | None, Domain | bool] = {"vertices": Domain.VERTEX, "edges": Domain.EDGE, "none": True}
+        return known.get(word, False)
 
     def _operation(self, value: syntax.Expression) -> NeighborOperation | None:
         word = self._word(value, [operation.value for operation in NeighborOperation], "this reduction")
         return NeighborOperation(word) if word is not None else None
 
-    def _label(self, call: syntax.Call) -> None:
+    def label(self, call: syntax.Call) -> None:
+        """Take the label of a call; says so where it is taken already."""
         if call.label is None:
             return
         if call.label in self.labels or call.label in self.environment.functors:
@@ -317,8 +312,11 @@ class OperatorChecker:
         return dataclasses.replace(call, arguments=arguments, symbol=built_in("fill"))
 
 
-def _is_name(value: syntax.Expression, name: str) -> bool:
-    return isinstance(value, syntax.Name) and value.name == name
+def _of_edges(function: str, value: syntax.Expression, domain: Domain, kind: OperatorKind) -> str:
+    """The operator in words; where it runs on a set of edges, with that."""
+    if domain is Domain.VERTEX or kind is OperatorKind.ADVANCE:
+        return function
+    return f"{function}({value.name if isinstance(value, syntax.Name) else 'edges'}, …)"
 
 
 def _described(symbol: Symbol) -> str:

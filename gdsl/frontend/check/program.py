@@ -18,12 +18,14 @@ from gdsl.frontend.check.declarations import (
     declare_functor,
 )
 from gdsl.frontend.check.environment import Environment
+from gdsl.frontend.check.far_ends import FarEnds
 from gdsl.frontend.check.saturation import saturated
 from gdsl.frontend.check.schedule import ScheduleChecker
 from gdsl.frontend.check.tuning import Knobs, TuningChecker, operator_calls
 from gdsl.frontend.parser import in_order, parse_tune_words
 from gdsl.frontend.syntax import Symbol, SymbolKind
 from gdsl.frontend.vocabulary import closest
+from gdsl.operations import Over
 from gdsl.source import NOWHERE, Source
 
 _REQUIREMENTS = ("symmetric", "simple")
@@ -36,6 +38,8 @@ class CheckedProgram:
     program: syntax.Program
     source: Source
     knobs: Knobs
+    far_ends: dict[str, Over]
+    """By the unique name of an edge frontier the edges that were walked for it; see `far_ends`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +69,14 @@ def check(program: syntax.Program, source: Source, tune: Sequence[str] = ()) -> 
 def check_all(program: syntax.Program, source: Source, broken: syntax.Broken | None = None) -> Checked:
     """The same of any tree, also of one that the parser could read in parts only; raises nothing."""
     environment = Environment(broken=broken or syntax.Broken())
-    typed, whole = _typed(program, environment)
+    typed, far_ends, whole = _typed(program, environment)
     knobs = Knobs()
     TuningChecker(environment, operator_calls(typed.schedule), knobs, whole=whole).entries(program.tune)
     found = in_order(environment.diagnostics)
     diagnostics = tuple(one for one in found if one.span is None or not environment.broken.touches(one.span))
-    checked = None if diagnostics or environment.broken.spans else CheckedProgram(saturated(typed), source, knobs)
+    checked = (
+        None if diagnostics or environment.broken.spans else CheckedProgram(saturated(typed), source, knobs, far_ends)
+    )
     return Checked(typed, tuple(environment.declared), diagnostics, checked)
 
 
@@ -80,13 +86,13 @@ def check_tune_words(checked: CheckedProgram, tune: Sequence[str]) -> None:
     environment.functors.update({functor.name: functor for functor in checked.program.functors})
     calls = operator_calls(checked.program.schedule)
     for word in tune:
-        TuningChecker(environment, calls, checked.knobs).entries(parse_tune_words((word,)))
+        TuningChecker(environment, calls, checked.knobs, of_text=False).entries(parse_tune_words((word,)))
         if environment.diagnostics:
             raise GdslError(environment.diagnostics, Source("--tune", word))
 
 
-def _typed(program: syntax.Program, environment: Environment) -> tuple[syntax.Program, bool]:
-    """The typed program, and whether its schedule has no mistakes."""
+def _typed(program: syntax.Program, environment: Environment) -> tuple[syntax.Program, dict[str, Over], bool]:
+    """The typed program, how its edge frontiers were walked, and whether its schedule has no mistakes."""
     for part in program.later:
         environment.later(part.what, part.span)
         for name in part.names:
@@ -104,8 +110,9 @@ def _typed(program: syntax.Program, environment: Environment) -> tuple[syntax.Pr
     )
     before = len(environment.diagnostics)
     schedule = ScheduleChecker(environment).block(program.schedule)
+    far_ends = FarEnds(environment).find(schedule)
     whole = len(environment.diagnostics) == before and not environment.broken.spans
-    return dataclasses.replace(typed, schedule=schedule), whole
+    return dataclasses.replace(typed, schedule=schedule), far_ends, whole
 
 
 def _check_requirements(program: syntax.Program, environment: Environment) -> None:

@@ -3,35 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
+from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment
 from gdsl.frontend.vocabulary import closest, enumerate_words
-from gdsl.knobs import BY_NAME, LARGEST_ARGUMENT, LATER_KNOBS, OPERATOR_KNOBS, SCHEDULE_KNOBS, Knob
-from gdsl.operations import Balance, Direction
+from gdsl.knobs import BY_NAME, LARGEST_ARGUMENT, LATER_KNOBS, OPERATOR_KNOBS, SCHEDULE_KNOBS, Chosen, Knob
+from gdsl.operations import Direction, Domain
 from gdsl.source import Span
-
-
-@dataclass(frozen=True, slots=True)
-class OperatorKnobs:
-    """What is tuned for one functor or label; None: not tuned."""
-
-    direction: Direction | None = None
-    alpha: int | None = None
-    beta: int | None = None
-    balance: Balance | None = None
 
 
 @dataclass(slots=True)
 class Knobs:
-    """All tuning of a program. `operators` is keyed by functor name or label."""
+    """All tuning of a program: `program` by knob, `operators` by functor name or label, then by knob."""
 
-    operators: dict[str, OperatorKnobs] = field(default_factory=dict)
-    fuse: bool = True
-    block: int | None = None
-    ids: int | None = None
-    bounds: bool = True
+    program: dict[str, Chosen] = field(default_factory=dict)
+    operators: dict[str, dict[str, Chosen]] = field(default_factory=dict)
+
+    def of_call(self, functor: str, label: str | None) -> dict[str, Chosen]:
+        """What is chosen for one operator: for its functor, overridden knob by knob by its label."""
+        special = self.operators.get(label, {}) if label is not None else {}
+        return {**self.operators.get(functor, {}), **special}
 
 
 def operator_calls(statements: Iterable[syntax.Statement]) -> list[syntax.OperatorCall]:
@@ -45,15 +38,24 @@ class TuningChecker:
     """Checks tuning entries against a program, and puts them into `knobs`; a later entry wins over an earlier one."""
 
     def __init__(
-        self, environment: Environment, calls: list[syntax.OperatorCall], knobs: Knobs, *, whole: bool = True
+        self,
+        environment: Environment,
+        calls: list[syntax.OperatorCall],
+        knobs: Knobs,
+        *,
+        whole: bool = True,
+        of_text: bool = True,
     ) -> None:
-        """`calls` are all of the schedule; `whole`: that has no mistakes, so none is missing."""
+        """`calls` are all of the schedule; `whole`: that has no mistakes, so none is missing; `of_text`: the
+        entries are in the program's text, too, so that messages can show both places."""
         self.whole = whole
+        self.knows_text = of_text
         self.environment = environment
         self.knobs = knobs
         self.calls: dict[str, list[syntax.OperatorCall]] = {name: [] for name in environment.functors}
         for call in calls:
-            self.calls[call.functor.name].append(call)
+            if call.functor is not None:
+                self.calls[call.functor.name].append(call)
             if call.label is not None:
                 self.calls.setdefault(call.label, []).append(call)
 
@@ -79,34 +81,46 @@ class TuningChecker:
             fix = f"write `{'' if near == 'bounds' else 'schedule.'}{near} = …`"
         self.environment.report("E0412", f"there is no knob `{entry.knob}` here", entry.span, fix=fix)
 
-    def _value(self, entry: syntax.TuneEntry, knob: Knob) -> str | None:
-        value, values = str(entry.value), knob.values
-        if value in values and not (entry.arguments and not knob.arguments):
-            return value
-        message = f"`{entry.knob}` does not take `{value}`"
-        if entry.arguments:
-            message = f"`{entry.knob}` takes no arguments"
-        self.environment.report("E0412", message, entry.span, fix=f"it takes {_listed(values)}")
-        return None
+    def _chosen(self, entry: syntax.TuneEntry, knob: Knob) -> Chosen | None:
+        """What the entry sets `knob` to; None after a message."""
+        if entry.value in knob.later:
+            self._later(f"`{knob.name} = {entry.value}`", entry.span)
+            return None
+        value = knob.values.get(str(entry.value))
+        if value is None or (entry.arguments and not knob.arguments):
+            message = f"`{entry.knob}` does not take `{entry.value}`"
+            if entry.arguments:
+                message = f"`{entry.knob}` takes no arguments"
+            self.environment.report("E0412", message, entry.span, fix=f"it takes {_listed(knob.values)}")
+            return None
+        arguments = self._arguments(entry, knob)
+        return Chosen(value, arguments) if arguments is not None else None
+
+    def _arguments(self, entry: syntax.TuneEntry, knob: Knob) -> dict[str, int] | None:
+        known = {argument.name for argument in knob.arguments}
+        numbers: dict[str, int] = {}
+        for argument in entry.arguments:
+            number = argument.value
+            in_range = isinstance(number, int) and 0 < number <= LARGEST_ARGUMENT
+            if entry.value != "auto" or argument.name not in known or not in_range:
+                example = ", ".join(f"{each.name}={each.default}" for each in knob.arguments)
+                message = f"`{knob.name}` does not take `{argument.name}={number}`"
+                fix = f"write `auto({example})` with whole numbers above 0"
+                self.environment.report("E0412", message, argument.span, fix=fix)
+                return None
+            assert isinstance(number, int)
+            numbers[argument.name] = number
+        return numbers
 
     # ------------------------------------------------------------ the whole program
 
     def _schedule(self, entry: syntax.TuneEntry) -> None:
-        knob = entry.knob
-        if knob not in SCHEDULE_KNOBS or (entry.subject is None and not BY_NAME[knob].alone):
+        if entry.knob not in SCHEDULE_KNOBS or (entry.subject is None and not BY_NAME[entry.knob].alone):
             self._unknown(entry, SCHEDULE_KNOBS)
-        elif knob in ("fuse", "bounds"):
-            value = self._value(entry, BY_NAME[knob])
-            if value is not None and knob == "fuse":
-                self.knobs.fuse = value == "on"
-            elif value is not None:
-                self.knobs.bounds = value == "on"
-        elif knob == "ids":
-            value = self._value(entry, BY_NAME[knob])
-            self.knobs.ids = int(value) if value is not None else self.knobs.ids
-        else:
-            value = self._value(entry, BY_NAME[knob])
-            self.knobs.block = int(value) if value is not None else self.knobs.block
+            return
+        chosen = self._chosen(entry, BY_NAME[entry.knob])
+        if chosen is not None:
+            self.knobs.program[entry.knob] = chosen
 
     # ------------------------------------------------------------ one functor or label
 
@@ -125,36 +139,21 @@ class TuningChecker:
             message = f"`{knob}` is for {operators}, which `{subject}` does not take part in"
             self.environment.report("E0413", message, entry.span)
             return
-        former = self.knobs.operators.get(subject, OperatorKnobs())
-        if knob == "balance":
-            if entry.value in BY_NAME[knob].later:
-                self._later(f"`balance = {entry.value}`", entry.span)
-                return
-            value = self._value(entry, BY_NAME[knob])
-            if value is not None:
-                self.knobs.operators[subject] = replace(former, balance=Balance(value))
-        else:
-            self._direction(entry, subject, former)
+        chosen = self._chosen(entry, BY_NAME[knob])
+        if chosen is not None and self._may_pull(entry, subject, chosen):
+            self.knobs.operators.setdefault(subject, {})[knob] = chosen
 
-    def _direction(self, entry: syntax.TuneEntry, subject: str, former: OperatorKnobs) -> None:
-        value = self._value(entry, BY_NAME["direction"])
-        if value is None:
-            return
-        thresholds: dict[str, int] = {}
-        known = {argument.name for argument in BY_NAME["direction"].arguments}
-        for argument in entry.arguments:
-            number = argument.value
-            whole = isinstance(number, int) and 0 < number <= LARGEST_ARGUMENT
-            if value != "auto" or argument.name not in known or not whole:
-                message = f"`direction` does not take `{argument.name}={number}`"
-                fix = "write `auto(alpha=15, beta=20)` with whole numbers above 0"
-                self.environment.report("E0412", message, argument.span, fix=fix)
-                return
-            assert isinstance(number, int)
-            thresholds[argument.name] = number
-        self.knobs.operators[subject] = replace(
-            former, direction=Direction(value), alpha=thresholds.get("alpha"), beta=thresholds.get("beta")
-        )
+    def _may_pull(self, entry: syntax.TuneEntry, subject: str, chosen: Chosen) -> bool:
+        """Whether a direction suits all operators that it is for; says so where it does not."""
+        advances = (call for call in self.calls[subject] if call.kind is syntax.OperatorKind.ADVANCE)
+        edges = next((call for call in advances if call.gives is Domain.EDGE), None)
+        if chosen.value is not Direction.PULL or edges is None:
+            return True
+        message = f"`{subject}` runs in an `advance` with `to=edges`, which only pushes"
+        labels = (Label(edges.span, "this one"),)
+        fix = "write `push` or `auto`, or tune another call by its `@label`"
+        self.environment.report("E0413", message, entry.span, labels=labels if self.knows_text else (), fix=fix)
+        return False
 
     def _later(self, what: str, span: Span) -> None:
         self.environment.report("E0502", f"not built yet: {what}", span)

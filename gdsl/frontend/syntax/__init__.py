@@ -3,15 +3,16 @@
 The parser fills everything but the slots listed here. The checker builds new nodes in which
 
 - every `Expression.type` is set (None stays only on `Call`s that stand for an operator without a value, on set
-  literals, operators, and names of frontiers, functors and option words);
+  literals, operators, chains of sets, and names of frontiers, functors and option words);
 - every `Name.symbol`, `Index.symbol`, `Call.symbol` and the `symbol` of declarations, functors, functions, `Let`, `For`
   and `FrontierDeclaration` is set; the same declaration gives the same `Symbol` everywhere, compare them with `==`;
 - `Index.checked` says whether the index was computed and must be tested while the program runs;
 - conversions are explicit: an implied widening or a cast (a `Call` named like a type) has become a `Convert`, so both
   operands of a `Binary` and both sides of an assignment have one type; a literal has the type of its place;
 - an `Update` of a `var` has become the `Assign` that it stands for; the others write elements and scalars;
-- calls of operators in the schedule (`advance`, `filter`, `where`, `compute`, `neighbor_reduce`) have become
-  `OperatorCall`s; `size`, `swap` and `fill` stay `Call`s whose symbol is a built-in;
+- calls of operators in the schedule (`advance`, `filter`, `where`, `compute`, `neighbor_reduce`, `intersect`) have
+  become `OperatorCall`s; `size`, `swap` and `fill` stay `Call`s whose symbol is a built-in;
+- `|`, `&` and `-` between sets have become `SetChain`s;
 - no node of a form that is not built yet (`Later…`) is left.
 
 A program with mistakes never leaves the checker, so later stages may rely on this. Spans of statements and
@@ -54,6 +55,8 @@ from gdsl.frontend.syntax.expressions import (
     Number,
     OperatorCall,
     OperatorKind,
+    SetChain,
+    SetLink,
     SetLiteral,
     Unary,
     UpdateValue,
@@ -118,6 +121,8 @@ __all__ = [
     "Repeat",
     "Requirement",
     "Return",
+    "SetChain",
+    "SetLink",
     "SetLiteral",
     "Statement",
     "Symbol",

@@ -49,7 +49,7 @@ class Symbol:
 
     `span` is where the name is declared (`NOWHERE` for what the language provides). `unique` is the name, with a number
     behind it where a functor or the schedule declares the same name in several blocks. `mutable` is true of `var`s,
-    of scalars and of arrays. `domain` is set for arrays.
+    of scalars and of arrays. `domain` is set for arrays and frontiers.
     """
 
     kind: SymbolKind

@@ -7,7 +7,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from gdsl.frontend.syntax.base import Node, Symbol
-from gdsl.operations import BinaryOperation, NeighborOperation, Outcome, Over, UnaryOperation
+from gdsl.operations import BinaryOperation, Domain, NeighborOperation, Outcome, Over, SetOperation, UnaryOperation
 from gdsl.source import Span
 from gdsl.types import ScalarType
 
@@ -167,6 +167,26 @@ class SetLiteral(Expression):
     members: tuple[Expression, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class SetChain(Expression):
+    """Sets combined from left to right, `f | g - …`; made by the checker of `Binary`s and `Chain`s.
+
+    `first` and the operands of `links` are what the input of an `OperatorCall` may be, all of them sets of `domain`.
+    """
+
+    first: Expression
+    links: tuple[SetLink, ...]
+    domain: Domain = Domain.VERTEX
+
+
+@dataclass(frozen=True, slots=True)
+class SetLink(Node):
+    """One operation of a `SetChain`; its span goes from the chain's start to the operand's end."""
+
+    operation: SetOperation
+    operand: Expression
+
+
 class OperatorKind(Enum):
     """The bulk operators of the schedule."""
 
@@ -175,24 +195,34 @@ class OperatorKind(Enum):
     WHERE = "where"
     COMPUTE = "compute"
     NEIGHBOR_REDUCE = "neighbor_reduce"
+    INTERSECT = "intersect"
 
 
 @dataclass(frozen=True, slots=True)
 class OperatorCall(Expression):
     """A call of an operator; made by the checker.
 
-    `input` is a `Name` (of a frontier, `vertices` or `edges`), a `SetLiteral` or another `OperatorCall`; None for
-    `where`. `over` counts for ADVANCE and NEIGHBOR_REDUCE. `gives_frontier`: False for `to=none`, COMPUTE and
-    NEIGHBOR_REDUCE.
+    `input` is a `Name` (of a frontier, `vertices` or `edges`), a `SetLiteral`, a `SetChain` or another `OperatorCall`;
+    None for `where`. `over` counts for ADVANCE and NEIGHBOR_REDUCE. `runs_on` says what `input` is a set of, `gives`
+    what the result is: None for `to=none`, COMPUTE and NEIGHBOR_REDUCE. `functor` is None for INTERSECT; that puts its
+    total into the scalar `count`, to which it `adds` in `s += intersect(…)`.
     """
 
     kind: OperatorKind
     input: Expression | None
-    functor: Name
+    functor: Name | None
     over: Over = Over.OUT_EDGES
-    gives_frontier: bool = False
+    runs_on: Domain = Domain.VERTEX
+    gives: Domain | None = None
     operation: NeighborOperation | None = None
     label: str | None = None
+    count: Name | None = None
+    adds: bool = False
+
+    @property
+    def name(self) -> str:
+        """What the call goes by without a label: its functor's name, else the operator's."""
+        return self.functor.name if self.functor is not None else self.kind.value
 
 
 @dataclass(frozen=True, slots=True)

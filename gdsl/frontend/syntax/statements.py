@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from gdsl.frontend.syntax.base import Node, Symbol
 from gdsl.frontend.syntax.expressions import Expression, Index, Name
-from gdsl.operations import ReduceOperation
+from gdsl.operations import Domain, ReduceOperation
 from gdsl.source import Span
 from gdsl.types import ScalarType
 
@@ -40,8 +40,8 @@ class Let(Statement):
 class Assign(Statement):
     """`target = value;` or `target any= value;`.
 
-    In the typed schedule the value may be `OperatorCall` or `SetLiteral` (target a frontier), a frontier's `Name`, or
-    a NEIGHBOR_REDUCE (target an array's `Name` without index).
+    In the typed schedule the value may be `OperatorCall`, `SetLiteral` or `SetChain` (target a frontier), a frontier's
+    `Name`, or a NEIGHBOR_REDUCE (target an array's `Name` without index).
     """
 
     target: Name | Index
@@ -60,7 +60,10 @@ class Update(Statement):
 
 @dataclass(frozen=True, slots=True)
 class ExpressionStatement(Statement):
-    """An expression as a statement: `cas(…)`, `changed(…)`, `fetch(…)`; in the schedule operators, `swap`, `fill`."""
+    """An expression as a statement: `cas(…)`, `changed(…)`, `fetch(…)`; in the schedule operators, `swap`, `fill`.
+
+    Of the typed schedule also `s = intersect(…);` and `s += intersect(…);`, whose call has the scalar as its `count`.
+    """
 
     value: Expression
 
@@ -124,12 +127,13 @@ class Return(Statement):
 
 @dataclass(frozen=True, slots=True)
 class FrontierDeclaration(Statement):
-    """`frontier name = value;`; without a value the empty set. Schedule only."""
+    """`frontier name = value;`, `edge frontier name = value;`; without a value the empty set. Schedule only."""
 
     name: str
     name_span: Span
     value: Expression | None
     symbol: Symbol | None = None
+    domain: Domain = Domain.VERTEX
 
 
 @dataclass(frozen=True, slots=True)

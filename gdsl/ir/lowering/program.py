@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from gdsl.frontend import syntax
 from gdsl.frontend.check import CheckedProgram
@@ -12,6 +13,7 @@ from gdsl.ir.lowering.expressions import ExpressionLowering, conjuncts, default_
 from gdsl.ir.lowering.schedule import ScheduleLowering
 from gdsl.ir.lowering.statements import StatementLowering
 from gdsl.ir.verifier import verify
+from gdsl.knobs import settled
 from gdsl.operations import Domain
 from gdsl.source import NOWHERE
 
@@ -38,12 +40,13 @@ class _Lowering:
 
     def program(self) -> nodes.Program:
         tree, knobs = self.tree, self.checked.knobs
-        schedule = ScheduleLowering(self.expressions, knobs, self.functors, _frontier_names(tree.schedule))
+        schedule = ScheduleLowering(self.expressions, self.checked, self.functors, _frontier_names(tree.schedule))
         steps = schedule.block(tree.schedule)
         used = _used_functors(tree)
         words = {word.name for word in tree.requires}
         place = tree.requires[0].span if tree.requires else NOWHERE
         declarations = tree.declarations
+        fields: dict[str, Any] = settled(None, knobs.program)
         return nodes.Program(
             span=tree.span,
             name=tree.name,
@@ -58,7 +61,7 @@ class _Lowering:
             edge_functors=tuple(self._edge_functor(node) for node in used if node.domain is Domain.EDGE),
             frontiers=tuple(schedule.frontiers.values()),
             schedule=steps,
-            tuning=nodes.Tuning(NOWHERE, knobs.fuse, knobs.block, knobs.ids, knobs.bounds),
+            tuning=nodes.Tuning(NOWHERE, tuple(schedule.sites), **fields),
         )
 
     # ------------------------------------------------------------ problem data
@@ -145,7 +148,7 @@ def _used_functors(tree: syntax.Program) -> list[syntax.Functor]:
         node.functor.name
         for statement in tree.schedule
         for node in syntax.walk(statement)
-        if isinstance(node, syntax.OperatorCall)
+        if isinstance(node, syntax.OperatorCall) and node.functor is not None
     }
     return [functor for functor in tree.functors if functor.name in names]
 

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections import Counter
+from collections import Counter, defaultdict
+from typing import Any
 
 from gdsl.frontend import syntax
-from gdsl.frontend.check import Knobs, OperatorKnobs
+from gdsl.frontend.check import CheckedProgram
+from gdsl.frontend.check.far_ends import over_of
 from gdsl.frontend.syntax import OperatorKind, SymbolKind
 from gdsl.ir import nodes
 from gdsl.ir.lowering.expressions import ExpressionLowering, impossible
-from gdsl.operations import Balance, Direction, Domain
+from gdsl.knobs import settled
+from gdsl.operations import Domain, Over, SetOperation
 from gdsl.source import Span
+from gdsl.types import ScalarType
 
 _DONE = {
     OperatorKind.ADVANCE: "advanced",
     OperatorKind.FILTER: "filtered",
     OperatorKind.WHERE: "selected",
+    OperatorKind.INTERSECT: "common",
 }
 
 
@@ -26,18 +30,24 @@ class ScheduleLowering:
     def __init__(
         self,
         expressions: ExpressionLowering,
-        knobs: Knobs,
+        checked: CheckedProgram,
         functors: dict[str, syntax.Functor],
         taken: set[str],
     ) -> None:
         """`taken` are the names of the program's own frontiers, which temporary ones must not have."""
         self.expressions = expressions
-        self.knobs = knobs
+        self.knobs = checked.knobs
+        self.far_ends = checked.far_ends
         self.functors = functors
         self.taken = taken
         self.frontiers: dict[str, nodes.Frontier] = {}
         self._temporaries: Counter[str] = Counter()
-        self.sites = 0
+        self.sites: list[nodes.OperatorKnobs] = []
+        """What is tuned for each operator, by its site number."""
+        self._idle: defaultdict[tuple[str, Domain], list[str]] = defaultdict(list)
+        """By stem and domain: frontiers without a name of the program's own that nobody reads any more."""
+        self._reused: dict[str, tuple[str, Domain]] = {}
+        """Those that become idle, with these two."""
         self.loops = 0
 
     def block(self, statements: tuple[syntax.Statement, ...]) -> tuple[nodes.Step, ...]:
@@ -53,7 +63,7 @@ class ScheduleLowering:
             case syntax.FrontierDeclaration():
                 if node.symbol is None:
                     impossible(node)
-                self._define(node.symbol.unique, node.value, span, steps)
+                self._define(node.symbol.unique, node.value, span, steps, node.domain)
             case syntax.Assign():
                 self._assign(node, steps)
             case syntax.ExpressionStatement():
@@ -79,7 +89,7 @@ class ScheduleLowering:
         if symbol is None:
             impossible(node)
         if symbol.kind is SymbolKind.FRONTIER:
-            self._define(symbol.unique, node.value, node.span, steps)
+            self._define(symbol.unique, node.value, node.span, steps, symbol.domain or Domain.VERTEX)
         elif isinstance(node.value, syntax.OperatorCall):
             self._neighbor_reduce(node.value, target, steps)
         elif isinstance(target, syntax.Name):
@@ -93,7 +103,7 @@ class ScheduleLowering:
     def _expression(self, node: syntax.Expression, steps: list[nodes.Step]) -> None:
         if isinstance(node, syntax.OperatorCall):
             keeps = node.kind in (OperatorKind.FILTER, OperatorKind.WHERE)
-            self._operator(node, self._temporary(node.kind) if keeps else None, steps)
+            self._operator(node, self._temporary(_DONE[node.kind]) if keeps else None, steps)
             return
         if not isinstance(node, syntax.Call):
             impossible(node)
@@ -109,117 +119,201 @@ class ScheduleLowering:
 
     # ------------------------------------------------------------ frontiers
 
-    def _list(self, name: str, span: Span) -> str:
-        self.frontiers.setdefault(name, nodes.Frontier(span, name, Domain.VERTEX))
+    def _list(self, name: str, span: Span, domain: Domain = Domain.VERTEX) -> str:
+        self.frontiers.setdefault(name, nodes.Frontier(span, name, domain))
         return name
 
-    def _temporary(self, kind: OperatorKind | None) -> str:
-        stem = _DONE[kind] if kind is not None else "members"
+    def _temporary(self, stem: str) -> str:
         self._temporaries[stem] += 1
         while f"{stem}_{self._temporaries[stem]}" in self.taken:
             self._temporaries[stem] += 1
         self.taken.add(f"{stem}_{self._temporaries[stem]}")
         return f"{stem}_{self._temporaries[stem]}"
 
-    def _define(self, name: str, value: syntax.Expression | None, span: Span, steps: list[nodes.Step]) -> None:
+    def _define(
+        self, name: str, value: syntax.Expression | None, span: Span, steps: list[nodes.Step], domain: Domain
+    ) -> None:
         match value:
             case None:
-                steps.append(nodes.DefineFrontier(span, self._list(name, span), (), False))
+                steps.append(nodes.DefineFrontier(span, self._list(name, span, domain), (), False, domain))
             case syntax.SetLiteral():
                 members = tuple(self.expressions.expression(member) for member in value.members)
-                steps.append(nodes.DefineFrontier(span, self._list(name, span), members, False))
-            case syntax.Name() if value.symbol is not None and value.symbol.kind is SymbolKind.FRONTIER:
-                if value.symbol.unique != name:  # `f = f;` does nothing
-                    steps.append(nodes.CopyFrontier(span, self._list(name, span), value.symbol.unique))
+                steps.append(nodes.DefineFrontier(span, self._list(name, span, domain), members, False, domain))
             case syntax.Name():
-                steps.append(nodes.DefineFrontier(span, self._list(name, span), (), True))
+                self._assign_set(name, self._elements(value, domain, steps), span, steps)
             case syntax.OperatorCall():
                 self._operator(value, name, steps)
+            case syntax.SetChain():
+                self._assign_set(name, self._chain(value, name, steps), span, steps)
             case _:
                 impossible(value)
 
-    def _input(self, value: syntax.Expression | None, steps: list[nodes.Step]) -> nodes.Elements:
+    def _assign_set(self, name: str, value: nodes.Elements, span: Span, steps: list[nodes.Step]) -> None:
+        listed = self._list(name, span, value.domain) if value.frontier != name else name
+        if value.frontier is None:
+            steps.append(nodes.DefineFrontier(span, listed, (), True, value.domain))
+        elif value.frontier != name:  # `f = f;` does nothing
+            steps.append(nodes.CopyFrontier(span, listed, value.frontier))
+
+    def _chain(
+        self, chain: syntax.SetChain, name: str | None, steps: list[nodes.Step], between: str | None = None
+    ) -> nodes.Elements:
+        """From left to right, into `name` at once where no later operand reads it, else into `between`."""
+        read = _last_reader(name, chain.links) if name is not None else len(chain.links)
+        left = self._operand(chain.first, chain.domain, name if read < 0 else None, steps)
+        for place, link in enumerate(chain.links):
+            right = self._operand(link.operand, chain.domain, None, steps)
+            into = name if read <= place else None
+            if into is None:
+                into = between = between or self._temporary("combined")
+            made = self._combined(into, link, left, right, steps)
+            self._done_with(left, right, made)
+            left = made
+        return left
+
+    def _operand(
+        self, value: syntax.Expression, domain: Domain, into: str | None, steps: list[nodes.Step]
+    ) -> nodes.Elements:
+        """An operand of a set operation; what has no name yet becomes `into`, or one that is used again later."""
+        if isinstance(value, syntax.Name):
+            return self._elements(value, domain, steps)
+        if into is None:
+            kind = ("combined" if isinstance(value, syntax.SetChain) else _stem(value), domain)
+            into = self._idle[kind].pop() if self._idle[kind] else self._temporary(kind[0])
+            self._reused[into] = kind
+        if isinstance(value, syntax.SetChain):
+            made = self._chain(value, None, steps, into)
+            if made.frontier != into and into in self._reused:
+                self._idle[self._reused[into]].append(into)
+            return made
+        self._define(into, value, value.span, steps, domain)
+        return nodes.Elements(value.span, domain, into)
+
+    def _done_with(self, first: nodes.Elements, second: nodes.Elements, made: nodes.Elements) -> None:
+        """Operands without a name of their own have been read, and may become something else."""
+        for operand in (first, second):
+            if operand.frontier in self._reused and operand.frontier != made.frontier:
+                self._idle[self._reused[operand.frontier]].append(operand.frontier)
+
+    def _combined(
+        self, name: str, link: syntax.SetLink, first: nodes.Elements, second: nodes.Elements, steps: list[nodes.Step]
+    ) -> nodes.Elements:
+        """The result of one operation: `name`, or an operand where nothing need be done."""
+        span, operation = link.span, link.operation
+        same, united = first.frontier == second.frontier, operation is SetOperation.UNION
+        if operation is SetOperation.DIFFERENCE:
+            if second.everything or same:
+                listed = self._list(name, span, first.domain)
+                steps.append(nodes.DefineFrontier(span, listed, (), False, first.domain))
+                return nodes.Elements(span, first.domain, name)
+        elif first.everything or second.everything or same:
+            return first if first.everything is united else second
+        steps.append(nodes.CombineFrontiers(span, self._list(name, span, first.domain), operation, first, second))
+        return nodes.Elements(span, first.domain, name)
+
+    def _elements(self, value: syntax.Expression, domain: Domain, steps: list[nodes.Step]) -> nodes.Elements:
+        """A set of `domain`, under a name if it is not everything."""
         match value:
             case syntax.Name() if value.symbol is not None and value.symbol.kind is SymbolKind.FRONTIER:
-                return nodes.Elements(value.span, Domain.VERTEX, value.symbol.unique)
+                return nodes.Elements(value.span, domain, value.symbol.unique)
             case syntax.Name():
-                return nodes.Elements(value.span, Domain.EDGE if value.name == "edges" else Domain.VERTEX, None)
+                return nodes.Elements(value.span, domain, None)
+            case syntax.SetChain():
+                return self._chain(value, None, steps)
             case syntax.SetLiteral() | syntax.OperatorCall():
-                kind = value.kind if isinstance(value, syntax.OperatorCall) else None
-                name = self._temporary(kind)
-                self._define(name, value, value.span, steps)
-                return nodes.Elements(value.span, Domain.VERTEX, name)
+                name = self._temporary(_stem(value))
+                self._define(name, value, value.span, steps, domain)
+                return nodes.Elements(value.span, domain, name)
         raise AssertionError("lowering: an operator without input")
+
+    def _input(self, call: syntax.OperatorCall, steps: list[nodes.Step]) -> nodes.Elements:
+        """What `call` runs on; where it advances from edges, their far ends."""
+        if call.input is None:
+            raise AssertionError("lowering: an operator without input")
+        span, source = call.input.span, self._elements(call.input, call.runs_on, steps)
+        if call.kind is not OperatorKind.ADVANCE or call.runs_on is Domain.VERTEX:
+            return source
+        name = source.frontier
+        if name is None:
+            name = self._temporary("members")
+            self._assign_set(name, source, span, steps)
+        ends = self._list(self._temporary("far_ends"), span)
+        end = nodes.Role.SOURCE if over_of(call.input, self.far_ends) is Over.IN_EDGES else nodes.Role.DESTINATION
+        steps.append(nodes.FarEnds(span, ends, name, end))
+        return nodes.Elements(span, Domain.VERTEX, ends)
 
     # ------------------------------------------------------------ operators
 
     def _operator(self, call: syntax.OperatorCall, result: str | None, steps: list[nodes.Step]) -> None:
-        span, functor = call.span, call.functor.name
-        label = call.label or functor
+        if call.kind is OperatorKind.INTERSECT:
+            self._intersect(call, result, steps)
+            return
+        span, functor, label = call.span, call.name, call.label or call.name
         if call.kind is OperatorKind.WHERE and result is not None:
             everything = nodes.Elements(span, Domain.VERTEX, None)
-            steps.append(nodes.Filter(span, self._next_site(), label, everything, functor, self._list(result, span)))
+            steps.append(
+                nodes.Filter(span, self._next_site(call), label, everything, functor, self._list(result, span))
+            )
             return
-        source = self._input(call.input, steps)
-        site = self._next_site()
+        source = self._input(call, steps)
+        site = self._next_site(call)
         if call.kind is OperatorKind.ADVANCE:
-            kept = self._list(result, span) if result is not None else None
-            steps.append(self._advance(call, site, label, source, kept))
+            gives = call.gives or Domain.VERTEX
+            kept = self._list(result, span, gives) if result is not None else None
+            steps.append(nodes.Advance(span, site, label, source, functor, kept, call.over, None, gives))
         elif call.kind is OperatorKind.FILTER and result is not None:
-            steps.append(nodes.Filter(span, site, label, source, functor, self._list(result, span)))
+            steps.append(nodes.Filter(span, site, label, source, functor, self._list(result, span, call.runs_on)))
         else:
             steps.append(nodes.Compute(span, site, label, source, functor, None, None))
 
-    def _next_site(self) -> int:
-        self.sites += 1
-        return self.sites - 1
+    def _next_site(self, call: syntax.OperatorCall) -> int:
+        chosen = self.knobs.of_call(call.name, call.label)
+        fields: dict[str, Any] = settled(call.kind.value, chosen)
+        self.sites.append(nodes.OperatorKnobs(call.span, **fields))
+        return len(self.sites) - 1
 
-    def _knobs(self, call: syntax.OperatorCall) -> OperatorKnobs:
-        """Those of the functor, overridden by those of the label."""
-        general = self.knobs.operators.get(call.functor.name, OperatorKnobs())
-        special = self.knobs.operators.get(call.label, OperatorKnobs()) if call.label is not None else OperatorKnobs()
-        direction = special if special.direction is not None else general
-        balance = special.balance or general.balance
-        return OperatorKnobs(direction.direction, direction.alpha, direction.beta, balance)
-
-    def _advance(
-        self, call: syntax.OperatorCall, site: int, label: str, source: nodes.Elements, result: str | None
-    ) -> nodes.Advance:
-        knobs = self._knobs(call)
-        advance = nodes.Advance(
-            span=call.span,
-            site=site,
-            label=label,
-            frontier=source,
-            functor=call.functor.name,
-            result=result,
-            over=call.over,
-            closing=None,
-            direction=knobs.direction or Direction.PUSH,
-            tuned=knobs.direction is not None,
-            balance=knobs.balance or Balance.AUTO,
-        )
-        alpha, beta = knobs.alpha or advance.alpha, knobs.beta or advance.beta
-        return dataclasses.replace(advance, alpha=alpha, beta=beta)
+    def _intersect(self, call: syntax.OperatorCall, result: str | None, steps: list[nodes.Step]) -> None:
+        """The total is added to its scalar, which becomes 0 before; what the input is made from still sees its old
+        value."""
+        span, source = call.span, self._input(call, steps)
+        count = call.count.name if call.count is not None else None
+        if count is not None and not call.adds:
+            steps.append(nodes.StoreScalar(span, count, nodes.Literal(span, ScalarType.INT64, 0)))
+        kept = self._list(result, span) if result is not None else None
+        label = call.label or call.name
+        steps.append(nodes.Intersect(span, self._next_site(call), label, source, None, kept, count))
 
     def _neighbor_reduce(
         self, call: syntax.OperatorCall, target: syntax.Name | syntax.Index, steps: list[nodes.Step]
     ) -> None:
         if not isinstance(target, syntax.Name) or target.type is None or call.operation is None:
             impossible(call)
-        source = self._input(call.input, steps)
+        source = self._input(call, steps)
         steps.append(
             nodes.NeighborReduce(
                 span=call.span,
-                site=self._next_site(),
-                label=call.label or call.functor.name,
+                site=self._next_site(call),
+                label=call.label or call.name,
                 frontier=source,
-                functor=call.functor.name,
+                functor=call.name,
                 result=None,
                 operation=call.operation,
                 over=call.over,
                 array=target.name,
                 array_type=target.type,
-                balance=self._knobs(call).balance or Balance.AUTO,
             )
         )
+
+
+def _stem(value: syntax.Expression) -> str:
+    """What a set without a name is called, as far as that is free."""
+    return _DONE[value.kind] if isinstance(value, syntax.OperatorCall) else "members"
+
+
+def _last_reader(name: str, links: tuple[syntax.SetLink, ...]) -> int:
+    """The place of the last operand that reads the frontier `name`; -1 where none does."""
+    for place in reversed(range(len(links))):
+        found = (node for node in syntax.walk(links[place].operand) if isinstance(node, syntax.Name))
+        if any(node.symbol is not None and node.symbol.unique == name for node in found):
+            return place
+    return -1

@@ -29,6 +29,7 @@ from gdsl.frontend.vocabulary import RESERVED
 from gdsl.graph import Graph
 from gdsl.ir.nodes import Advance, Operator, Program
 from gdsl.ir.traversal import walk
+from gdsl.operations import Domain
 from gdsl.pipeline import load
 from gdsl.resources import resource_directory
 from gdsl.tools.fuzz.campaign import Finding
@@ -43,7 +44,16 @@ _HEADERS = """
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789____"
 _NEAR = (
     *("{}_apply", "{}_condition", "{}_claim", "{}_value", "{}_selects", "{}_meets", "{}_totals", "{}_apply_alone"),
-    *("advance_{}", "filter_{}", "compute_{}", "reduce_{}", "direction_of_advance_{}", "{}_reduced", "{}_values"),
+    *(
+        "advance_{}",
+        "filter_{}",
+        "compute_{}",
+        "reduce_{}",
+        "intersect_{}_totals",
+        "direction_of_advance_{}",
+        "{}_reduced",
+        "{}_values",
+    ),
     *("gdsl_{}_enactor", "gdsl_{}_start", "{}_end", "{}_", "{}_2", "_{}", "__{}", "{}__", "passes_{}", "direction_{}"),
 )
 """What generated text makes, or nearly makes, of a name."""
@@ -105,6 +115,7 @@ if ({sum} >= 0) {{
     compute({picked}, {choose});
     compute(edges, {relax});
     {share} = neighbor_reduce(vertices, {give}, sum, over=in_edges);
+    {picked} = intersect(edges, count={sum}) @{walked};
     repeat ({param}) {{ {sum} += size({picked}); swap({level}, {other}); }}
 }}
 fill({kept}, {sum});
@@ -228,7 +239,8 @@ def _tuning(program: Program, generator: random.Random) -> tuple[str, ...]:
     chosen = [f"schedule.fuse={generator.choice(('on', 'off'))}"]
     for node in walk(program.schedule):
         if isinstance(node, Advance):
-            directions = ("push", "pull", "auto") if node.closing is not None else ("push", "pull")
+            directions = ["push"] if node.to is Domain.EDGE else ["push", "pull"]
+            directions += ["auto"] if node.closing is not None else []
             chosen.append(f"{node.functor}.direction={generator.choice(directions)}")
         if isinstance(node, Operator) and node.visits is not None:
             chosen.append(f"{node.functor}.balance={generator.choice(('thread', 'block', 'auto'))}")

@@ -7,7 +7,9 @@
 
 // piece: int32 uint32 int64 uint64 float32 float64 STOP_REQUEST ARRIVALS FULL_WARP
 // piece: negated
+// piece: multiplied
 // piece: smaller larger
+// piece: magnitude
 // piece: load_relaxed
 // piece: read_host_flag
 // piece: load_acquire
@@ -50,23 +52,23 @@ constexpr uint32 BLOCK_THREADS = 512;  // threads a block
 // ---- runtime ----
 
 // piece: unsigned_of
-// piece: wrapping_add wrapping_subtract wrapping_multiply wrapping_negate
+// piece: wrapping_add wrapping_subtract wrapping_negate
+// piece: wrapping_multiply
 // piece: divide
-// piece: shift_left shift_right
 // piece: minimum maximum
 // piece: least greatest
 // piece: absolute
 // piece: from_id to_id
+// piece: shift_left
 // piece: bits_of
 // piece: exchange_word
 // piece: bits_equal
 // piece: reduce_by_exchange
 // piece: reduce_min
 // piece: reduce_and reduce_or reduce_xor
-// piece: product
-// piece: sum
-// piece: difference
-// piece: plain_min plain_max plain_add plain_subtract plain_multiply plain_and plain_or plain_xor
+// piece: plain_min
+// piece: plain_or
+// piece: plain_xor
 
 // What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
 // before it is read from the second, the third is cleared, so that one barrier an operator is enough.
@@ -181,9 +183,9 @@ __device__ __forceinline__ uint64 scramble(const data_slice& d, uint64 x, int32 
     for (int32 i = 0, i_end = times; i < i_end; ++i) {
         if (stop_requested(d, polls)) { return uint64(); }
 #line 22 "arithmetic.gdsl"
-        y = y ^ (y << 13);
+        y = y ^ shift_left(y, 13);
         y = y ^ (y >> 7);
-        y = y ^ (y << 17);
+        y = y ^ shift_left(y, 17);
     }
     return y;
 }

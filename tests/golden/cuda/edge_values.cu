@@ -8,7 +8,9 @@
 // piece: int32 uint32 int64 uint64 float32 float64 STOP_REQUEST ARRIVALS FULL_WARP
 // piece: load_relaxed
 // piece: negated
+// piece: multiplied
 // piece: smaller larger
+// piece: magnitude
 // piece: read_host_flag
 // piece: load_acquire
 // piece: wait_for_arrivals
@@ -63,13 +65,15 @@ constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thre
 // ---- runtime ----
 
 // piece: unsigned_of
-// piece: wrapping_add wrapping_subtract wrapping_multiply wrapping_negate
-// piece: shift_left shift_right
+// piece: wrapping_add wrapping_subtract wrapping_negate
+// piece: wrapping_multiply
 // piece: minimum maximum
 // piece: least greatest
 // piece: absolute
-// piece: convert
 // piece: from_id to_id
+// piece: sum
+// piece: shift_left
+// piece: convert
 // piece: FLOAT64_INF
 // piece: bits_of
 // piece: exchange_word
@@ -77,10 +81,10 @@ constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thre
 // piece: reduce_by_exchange
 // piece: reduce_max
 // piece: reduce_add reduce_subtract
-// piece: sum
-// piece: product
+// piece: plain_max
+// piece: plain_add
 // piece: difference
-// piece: plain_min plain_max plain_add plain_subtract plain_multiply plain_and plain_or plain_xor
+// piece: plain_subtract
 
 // What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
 // before it is read from the second, the third is cleared, so that one barrier an operator is enough.
@@ -269,7 +273,7 @@ __device__ __forceinline__ bool send_condition(vertex src, vertex dst) {
 
 __device__ __forceinline__ void send_apply(const data_slice& d, vertex src, vertex dst, edge e, send_totals& totals) {
 #line 49 "edge_values.gdsl"
-    reduce_add(&d.out_code[src], d.code[e] * d.code[e]);
+    reduce_add(&d.out_code[src], wrapping_multiply(d.code[e], d.code[e]));
     reduce_max(&d.in_level[dst], d.level[e]);
     reduce_add(&d.narrow[dst], 2147483647);
     totals.checksum += d.code[e] ^ uint64(d.level[e]);
@@ -362,7 +366,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
     each_id(d.graph.num_edges, [&](uint64 i) {
         const edge id = edge(i);
         d.length[i] = 0.0;
-        d.code[i] = from_id<uint64>(id) * 11400714819323198485ull;
+        d.code[i] = wrapping_multiply(from_id<uint64>(id), 11400714819323198485ull);
         d.level[i] = wrapping_subtract(d.graph.num_edges, from_id<int64>(id));
         d.partner[i] = NO_VERTEX;
         d.itself[i] = id;

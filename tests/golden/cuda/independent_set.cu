@@ -7,9 +7,10 @@
 
 // piece: int32 uint32 int64 uint64 float32 float64 STOP_REQUEST ARRIVALS FULL_WARP
 // piece: load_relaxed
+// piece: multiplied
 // piece: smaller larger
-// piece: store_relaxed
 // piece: negated
+// piece: store_relaxed
 // piece: read_host_flag
 // piece: load_acquire
 // piece: wait_for_arrivals
@@ -59,9 +60,14 @@ constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thre
 
 // ---- runtime ----
 
+// piece: unsigned_of
+// piece: wrapping_multiply
 // piece: minimum maximum
 // piece: least greatest
 // piece: from_id to_id
+// piece: wrapping_add wrapping_subtract wrapping_negate
+// piece: sum
+// piece: shift_left
 // piece: load_now
 // piece: store_shared
 // piece: bits_of
@@ -70,13 +76,8 @@ constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thre
 // piece: bits_equal
 // piece: reduce_by_exchange
 // piece: reduce_min
-// piece: unsigned_of
 // piece: reduce_add reduce_subtract
-// piece: wrapping_add wrapping_subtract wrapping_multiply wrapping_negate
-// piece: sum
-// piece: product
-// piece: difference
-// piece: plain_min plain_max plain_add plain_subtract plain_multiply plain_and plain_or plain_xor
+// piece: plain_add
 
 // What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
 // before it is read from the second, the third is cleared, so that one barrier an operator is enough.
@@ -236,15 +237,15 @@ struct join_totals {
 
 __device__ __forceinline__ uint64 mix(uint64 x) {
 #line 15 "independent_set.gdsl"
-    uint64 y = x * 11400714819323198485ull;
-    y = (y ^ (y >> 32)) * 15485907386658061715ull;
+    uint64 y = wrapping_multiply(x, 11400714819323198485ull);
+    y = wrapping_multiply(y ^ (y >> 32), 15485907386658061715ull);
     return y ^ (y >> 29);
 }
 #line resume "independent_set.cu"
 
 __device__ __forceinline__ void draw_apply(const data_slice& d, vertex v) {
 #line 20 "independent_set.gdsl"
-    d.key[v] = (mix(from_id<uint64>(v) + d.seed) << 1) | 1ull;
+    d.key[v] = shift_left(mix(from_id<uint64>(v) + d.seed), 1) | 1ull;
 }
 #line resume "independent_set.cu"
 

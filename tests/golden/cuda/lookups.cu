@@ -7,6 +7,7 @@
 
 // piece: int32 uint32 int64 uint64 float32 float64 STOP_REQUEST ARRIVALS FULL_WARP
 // piece: negated
+// piece: multiplied
 // piece: load_relaxed
 // piece: smaller larger
 // piece: read_host_flag
@@ -46,7 +47,8 @@ constexpr uint32 BLOCK_THREADS = 512;  // threads a block
 // ---- runtime ----
 
 // piece: unsigned_of
-// piece: wrapping_add wrapping_subtract wrapping_multiply wrapping_negate
+// piece: wrapping_add wrapping_subtract wrapping_negate
+// piece: wrapping_multiply
 // piece: from_id to_id
 // piece: minimum maximum
 // piece: bits_of

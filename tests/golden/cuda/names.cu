@@ -8,6 +8,7 @@
 
 // piece: int32 uint32 int64 uint64 float32 float64 STOP_REQUEST ARRIVALS FULL_WARP
 // piece: negated
+// piece: multiplied
 // piece: smaller larger
 // piece: load_relaxed
 // piece: store_relaxed
@@ -61,9 +62,11 @@ constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are tried first
 // ---- runtime ----
 
 // piece: unsigned_of
-// piece: wrapping_add wrapping_subtract wrapping_multiply wrapping_negate
+// piece: wrapping_add wrapping_subtract wrapping_negate
+// piece: wrapping_multiply
 // piece: minimum maximum
 // piece: least greatest
+// piece: sum
 // piece: load_now
 // piece: store_shared
 // piece: bits_of
@@ -73,10 +76,8 @@ constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are tried first
 // piece: reduce_by_exchange
 // piece: reduce_max
 // piece: reduce_add reduce_subtract
-// piece: sum
-// piece: product
-// piece: difference
-// piece: plain_min plain_max plain_add plain_subtract plain_multiply plain_and plain_or plain_xor
+// piece: plain_max
+// piece: plain_add
 
 // What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
 // before it is read from the second, the third is cleared, so that one barrier an operator is enough.

@@ -7,6 +7,7 @@
 
 // piece: int32 uint32 int64 uint64 float32 float64 STOP_REQUEST ARRIVALS FULL_WARP
 // piece: load_relaxed
+// piece: magnitude
 // piece: negated
 // piece: read_host_flag
 // piece: load_acquire
@@ -48,11 +49,11 @@ constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thre
 // ---- runtime ----
 
 // piece: unsigned_of
-// piece: wrapping_add wrapping_subtract wrapping_multiply wrapping_negate
+// piece: wrapping_add wrapping_subtract wrapping_negate
 // piece: absolute
+// piece: sum
 // piece: FLOAT64_INF
 // piece: reduce_add reduce_subtract
-// piece: sum
 
 // What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
 // before it is read from the second, the third is cleared, so that one barrier an operator is enough.

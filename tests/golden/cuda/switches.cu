@@ -7,6 +7,7 @@
 
 // piece: int32 uint32 int64 uint64 float32 float64 STOP_REQUEST ARRIVALS FULL_WARP
 // piece: negated
+// piece: multiplied
 // piece: smaller larger
 // piece: load_relaxed
 // piece: read_host_flag
@@ -60,14 +61,17 @@ constexpr uint32 BLOCK_THREADS = 512;  // threads a block
 // ---- runtime ----
 
 // piece: unsigned_of
-// piece: wrapping_add wrapping_subtract wrapping_multiply wrapping_negate
-// piece: shift_left shift_right
+// piece: wrapping_add wrapping_subtract wrapping_negate
+// piece: wrapping_multiply
 // piece: largest_of
 // piece: smallest_of
 // piece: add_saturating subtract_saturating
 // piece: minimum maximum
 // piece: least greatest
 // piece: from_id to_id
+// piece: sum
+// piece: product
+// piece: shift_left
 // piece: bits_of
 // piece: exchange_word
 // piece: bits_equal
@@ -75,12 +79,17 @@ constexpr uint32 BLOCK_THREADS = 512;  // threads a block
 // piece: reduce_min
 // piece: reduce_max
 // piece: reduce_add reduce_subtract
-// piece: product
 // piece: reduce_multiply
-// piece: sum
 // piece: reduce_and reduce_or reduce_xor
+// piece: plain_min
+// piece: plain_max
+// piece: plain_add
 // piece: difference
-// piece: plain_min plain_max plain_add plain_subtract plain_multiply plain_and plain_or plain_xor
+// piece: plain_subtract
+// piece: plain_multiply
+// piece: plain_and
+// piece: plain_or
+// piece: plain_xor
 
 // What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
 // before it is read from the second, the third is cleared, so that one barrier an operator is enough.
@@ -254,7 +263,7 @@ __device__ __forceinline__ void measure_apply(const data_slice& d, vertex v, int
     plain_max(&totals.most, weight);
     plain_add(&totals.total, weight);
     plain_subtract(&totals.rest, weight);
-    totals.product *= from_id<uint32>(v) * 2u + 1u;
+    plain_multiply(&totals.product, from_id<uint32>(v) * 2u + 1u);
     plain_and(&totals.meet, ~shift_left(1u, uint32(from_id<int64>(v) % 32ll)));
     plain_or(&totals.join, shift_left(from_id<uint32>(v), d.shift));
     plain_xor(&totals.odd, true);

@@ -6,6 +6,7 @@ import random
 import re
 from dataclasses import replace
 
+from gdsl.knobs import KNOBS
 from gdsl.tools.fuzz.programs.scopes import COMMON, FLOATS, IDS, INTEGERS, NUMBERS, TYPES, Data, Function, Local, Scope
 
 _REDUCTIONS = {
@@ -15,8 +16,11 @@ _REDUCTIONS = {
     **dict.fromkeys(IDS, ("min=", "max=")),
 }
 _TUNED = re.compile(r"\b(advance|neighbor_reduce)\((?:[^(),]|\([^()]*\))*, (\w+)")
+_PUSHED = re.compile(r"\b(\w+), to=edges")
 _SCHEDULE_KNOBS = {"schedule.fuse = off;": 0.25, "schedule.ids = 64;": 0.15, "schedule.block = 64;": 0.1}
 _OVERS = ("", "", "", ", over=in_edges", ", over=all_edges", ", over=out_edges")
+_WALKED = {"out": ("", ", over=out_edges"), "in": (", over=in_edges",), "all": (", over=all_edges",)}
+"""How the edges of an edge frontier may be walked, which stays the same for each."""
 
 
 def free_program(random: random.Random) -> str:
@@ -26,12 +30,14 @@ def free_program(random: random.Random) -> str:
 
 def knobs(random: random.Random, schedule: str) -> str:
     """A `tune` part for the functors that `schedule` advances or reduces over, or nothing."""
-    lines = []
+    lines, pushed = [], set(_PUSHED.findall(schedule))
     for operator, name in sorted(set(_TUNED.findall(schedule))):
-        if operator == "advance" and random.random() < 0.5:
-            lines.append(f"{name}.direction = {random.choice(('push', 'pull', 'auto', 'auto(alpha=1, beta=1)'))};")
-        if random.random() < 0.25:
-            lines.append(f"{name}.balance = {random.choice(('thread', 'block', 'auto'))};")
+        for knob in KNOBS:
+            if operator in knob.operators and knob.values and random.random() < 0.4:
+                arguments = f"auto({', '.join(f'{argument.name}=1' for argument in knob.arguments)})"
+                values = (*knob.values, arguments) if knob.arguments else tuple(knob.values)
+                values = tuple(value for value in values if value != "pull" or name not in pushed)
+                lines.append(f"{name}.{knob.name} = {random.choice(values)};")
     for text, probability in _SCHEDULE_KNOBS.items():
         if random.random() < probability:
             lines.append(text)
@@ -45,6 +51,8 @@ class _Writer:
         self.functions: tuple[Function, ...] = ()
         self.names = 0
         self.frontiers: list[str] = []
+        self.edge_frontiers: list[tuple[str, str]] = []
+        """Each with the way in which its edges were walked."""
         self.functors: dict[str, list[str]] = {"vertex": [], "edge": []}
         self.values: list[tuple[str, str]] = []
         self.loops = 0
@@ -79,6 +87,9 @@ class _Writer:
                 local = "local " if data.is_written and self.chance(0.08) else ""
                 lines.append(f"{'input ' * is_input}{local}{kind} {data.name} : {data.type}{initial};")
                 self.data.append(data)
+        if self.chance(0.35):
+            self.data.append(Data("found", "scalar", "int64"))
+            lines.append(f"scalar found : int64{self.initial(self.data[-1])};")
         return "problem {\n    " + "\n    ".join(lines) + "\n}"
 
     def initial(self, data: Data) -> str:
@@ -229,14 +240,15 @@ class _Writer:
         return self.random.choice((*(f"{{ {name} }}" for name in named), listed, "vertices", "vertices"))
 
     def steps(self, count: int, depth: int) -> str:
-        known = len(self.frontiers)
+        known, known_of_edges = len(self.frontiers), len(self.edge_frontiers)
         texts = [self.step(depth) for _ in range(count)]
         del self.frontiers[known:]
+        del self.edge_frontiers[known_of_edges:]
         return " ".join(texts)
 
     def step(self, depth: int) -> str:
         scope = Scope(self.random, [d for d in self.data if d.kind in ("scalar", "param")], sees_iteration=True)
-        scope = replace(scope, frontiers=tuple(self.frontiers), functions=self.functions)
+        scope = replace(scope, frontiers=tuple(self.all_frontiers()), functions=self.functions)
         if depth and self.chance(0.3):
             return self.control(scope, depth)
         if self.chance(0.2):
@@ -246,19 +258,48 @@ class _Writer:
             text = f"frontier {name} = {self.set()};"
             self.frontiers.append(name)
             return text
+        if self.functors["edge"] and self.chance(0.15):
+            name, walked = self.name("ef"), self.random.choice(("out", "out", "in", "all"))
+            text = f"edge frontier {name} = {self.edge_set(walked)};"
+            self.edge_frontiers.append((name, walked))
+            return text
         return self.operator()
+
+    def all_frontiers(self) -> list[str]:
+        return [*self.frontiers, *(name for name, _ in self.edge_frontiers)]
+
+    def edge_set(self, walked: str) -> str:
+        """A set of edges that were walked so."""
+        functor = self.random.choice(self.functors["edge"])
+        source = self.random.choice((*self.frontiers, "vertices", *self.reaching()))
+        forms = [f"advance({source}, {functor}, to=edges{self.random.choice(_WALKED[walked])})"] * 3
+        named = [name for name, other in self.edge_frontiers if other == walked]
+        if walked == "out":
+            members = [data.name for data in self.data if data.kind == "scalar" and data.type == "edge"]
+            forms += [
+                "edges",
+                self.random.choice(("{ }", "{ 0 }", "{ 1, 0, 1 }", *(f"{{ {name} }}" for name in members))),
+            ]
+            named.append("edges")
+        if named:
+            forms += [f"filter({self.random.choice(named)}, {functor})"] * 2 + [self.random.choice(named)]
+        return self.random.choice(forms)
+
+    def reaching(self) -> list[str]:
+        """The edge frontiers that have a far end to go on from."""
+        return [name for name, walked in self.edge_frontiers if walked != "all"]
 
     def control(self, scope: Scope, depth: int) -> str:
         body = self.steps(self.random.choice((1, 2, 2)), depth - 1)
         form = self.random.choice(("while", "while", "flag", "repeat", "repeat", "if"))
         if form == "while":
-            return f"while ({self.random.choice(self.frontiers)}) {{ {body} }}"
+            return f"while ({self.random.choice(self.all_frontiers())}) {{ {body} }}"
         if form == "flag":
             return f"go = true; while (go) {{ go = false; {body} }}"
         if form == "repeat":
             return f"repeat ({self.random.choice('123')}) {{ {body} }}"
         otherwise = f" else {{ {self.steps(1, depth - 1)} }}" if self.chance(0.4) else ""
-        condition = self.random.choice((self.random.choice(self.frontiers), scope.expression("bool")))
+        condition = self.random.choice((self.random.choice(self.all_frontiers()), scope.expression("bool")))
         return f"if ({condition}) {{ {body} }}{otherwise}"
 
     def assignment(self, scope: Scope) -> str:
@@ -268,6 +309,8 @@ class _Writer:
         if twins and self.chance(0.4):
             return f"swap({data.name}, {self.random.choice(twins).name});"
         value = scope.expression(data.type)
+        if data.kind == "scalar" and data.type == "int64" and self.chance(0.4):
+            return self.total(data.name)
         if data.kind == "scalar":
             operation = self.random.choice(_REDUCTIONS[data.type]) if self.chance(0.3) else "="
             return f"{data.name} {operation} {value};"
@@ -275,15 +318,40 @@ class _Writer:
             return f"{data.name}[{self.random.choice('01')}] = {value};"
         return f"fill({data.name}, {value});"
 
-    def set(self) -> str:
+    def total(self, scalar: str) -> str:
+        """What puts the number of common neighbours into a scalar."""
+        found = f"intersect({self.edges_to_intersect()})"
+        return f"{scalar}{self.random.choice((f' = {found};', f' += {found};', f' = {found} // 3 - num_vertices;'))}"
+
+    def intersection(self) -> str:
+        totals = [data.name for data in self.data if (data.kind, data.type) == ("scalar", "int64") and data.is_written]
+        count = f", count={self.random.choice(totals)}" if totals and self.chance(0.6) else ""
+        return f"intersect({self.edges_to_intersect()}{count})"
+
+    def edges_to_intersect(self) -> str:
+        """Any set of edges."""
+        named = [*(name for name, _ in self.edge_frontiers), "edges"]
+        made = self.edge_set(self.random.choice(tuple(_WALKED))) if self.functors["edge"] and self.chance(0.3) else ""
+        return made or self.random.choice(named)
+
+    def set(self, depth: int = 2) -> str:
+        if self.chance(0.1):
+            return self.intersection()
+        if depth and self.chance(0.25):
+            return self.combined(depth - 1)
         edge, vertex = self.functors["edge"], self.functors["vertex"]
         forms = [self.members(), self.random.choice(self.frontiers)]
         source = self.random.choice((self.random.choice(self.frontiers), "vertices", *self.frontiers))
         if edge:
-            forms += [self.advance(source, "")] * 3
+            forms += [self.advance(self.random.choice((source, source, *self.reaching())), "")] * 3
         if vertex:
             forms += [f"filter({source}, {self.random.choice(vertex)})", f"where({self.random.choice(vertex)})"]
         return self.random.choice(forms)
+
+    def combined(self, depth: int) -> str:
+        """Some sets in a row, in parentheses where they are operands themselves."""
+        sets = [self.set(depth) for _ in range(self.random.choice((2, 2, 2, 3)))]
+        return "(" + "".join(f"{each} {self.random.choice('|&-')} " for each in sets[:-1]) + f"{sets[-1]})"
 
     def advance(self, source: str, to: str) -> str:
         functor = self.random.choice(self.functors["edge"])
@@ -292,9 +360,14 @@ class _Writer:
     def operator(self) -> str:
         edge, vertex = self.functors["edge"], self.functors["vertex"]
         source = self.random.choice((*self.frontiers, "vertices"))
+        source = self.combined(0) if self.chance(0.1) else source
         forms = [f"{self.random.choice(self.frontiers)} = {self.set()};"]
+        if self.edge_frontiers:
+            name, walked = self.random.choice(self.edge_frontiers)
+            forms += [f"{name} = {self.edge_set(walked)};", f"compute({name}, {self.random.choice(edge)});"]
         if edge:
-            forms += [self.advance(source, ", to=none") + ";", f"compute(edges, {self.random.choice(edge)});"]
+            reached = self.random.choice((source, source, *self.reaching()))
+            forms += [self.advance(reached, ", to=none") + ";", f"compute(edges, {self.random.choice(edge)});"]
         if vertex:
             forms += [f"compute({source}, {self.random.choice(vertex)});"] * 2
         reduced = self.reduction(source)

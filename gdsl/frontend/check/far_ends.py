@@ -1,0 +1,126 @@
+"""The far end of the edges of each edge frontier, from which an advance goes on.
+
+It is the destination where the edges were walked over out_edges, the source over in_edges; edges that were named or
+filtered from all count as out-edges. Over all_edges an edge has no far end. A variable holds edges of one kind, through
+all its assignments: so the kind is known before the program runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from gdsl.diagnostics import Label
+from gdsl.frontend import syntax
+from gdsl.frontend.check.environment import Environment
+from gdsl.frontend.syntax import OperatorKind, SymbolKind
+from gdsl.operations import Domain, Over
+from gdsl.source import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Walked:
+    """How edges were walked that a frontier holds, and where that is said."""
+
+    over: Over
+    span: Span
+
+
+def walked(value: syntax.Expression | None) -> Walked | str | None:
+    """How the edges of a typed set were walked: directly, or as those of the variable with this unique name; None of
+    the empty set."""
+    while isinstance(value, syntax.OperatorCall) and value.kind is OperatorKind.FILTER:
+        value = value.input
+    if isinstance(value, syntax.OperatorCall):
+        return Walked(value.over, value.span)
+    if isinstance(value, syntax.SetChain):
+        return _group_of(value)
+    if isinstance(value, syntax.Name) and value.symbol is not None and value.symbol.domain is Domain.EDGE:
+        return value.symbol.unique
+    named = value is not None and not (isinstance(value, syntax.SetLiteral) and not value.members)
+    return Walked(Over.OUT_EDGES, value.span) if named and value is not None else None
+
+
+def _group_of(chain: syntax.SetChain) -> str:
+    """What stands for a combination of sets among the variables, none of which has such a name."""
+    span = chain.span
+    return f" {span.line}:{span.column}-{span.end_line}:{span.end_column}"
+
+
+def over_of(value: syntax.Expression | None, known: Mapping[str, Over]) -> Over:
+    """The same where `known` has that of the variables."""
+    found = walked(value)
+    return found.over if isinstance(found, Walked) else known.get(found or "", Over.OUT_EDGES)
+
+
+class FarEnds:
+    """Unites the variables that are assigned to each other, and reports what does not fit."""
+
+    def __init__(self, environment: Environment) -> None:
+        self.environment = environment
+        self._leaders: dict[str, str] = {}
+        self._walked: dict[str, Walked] = {}
+        """By the variable that stands for its group."""
+
+    def find(self, statements: Iterable[syntax.Statement]) -> dict[str, Over]:
+        """By unique name how the edges of each edge frontier of a typed schedule were walked, if any are in it."""
+        parts = [node for statement in statements for node in syntax.walk(statement)]
+        for node in parts:
+            if isinstance(node, syntax.FrontierDeclaration):
+                self._assigned(node.symbol, node.value, node.span)
+            elif isinstance(node, syntax.Assign) and isinstance(node.target, syntax.Name):
+                self._assigned(node.target.symbol, node.value, node.span)
+        for node in parts:
+            if isinstance(node, syntax.SetChain) and node.domain is Domain.EDGE:
+                for operand in (node.first, *(link.operand for link in node.links)):
+                    self._united(_group_of(node), "this", operand, operand.span)
+        for node in parts:
+            if isinstance(node, syntax.OperatorCall) and node.kind is OperatorKind.ADVANCE:
+                self._advanced(node)
+        groups = {name: self._walked.get(self._leader(name)) for name in self._leaders}
+        return {name: found.over for name, found in groups.items() if found is not None}
+
+    def _leader(self, name: str) -> str:
+        self._leaders.setdefault(name, name)
+        while self._leaders[name] != name:
+            self._leaders[name] = name = self._leaders[self._leaders[name]]
+        return name
+
+    def _assigned(self, symbol: syntax.Symbol | None, value: syntax.Expression | None, span: Span) -> None:
+        if symbol is None or symbol.kind is not SymbolKind.FRONTIER or symbol.domain is not Domain.EDGE:
+            return
+        self._united(symbol.unique, f"`{symbol.name}`", value, span)
+
+    def _united(self, group: str, shown: str, value: syntax.Expression | None, span: Span) -> None:
+        """The edges of `value` belong to what `group` holds."""
+        found, leader = walked(value), self._leader(group)
+        if isinstance(found, str):
+            other = self._leader(found)
+            found = self._walked.get(other)
+            if other != leader:
+                self._leaders[other] = leader
+        known = self._walked.get(leader)
+        if found is not None and known is not None and found.over is not known.over:
+            self._mixed(shown, span, known, found)
+        elif found is not None and known is None:
+            self._walked[leader] = found
+
+    def _mixed(self, shown: str, span: Span, first: Walked, second: Walked) -> None:
+        message = f"{shown} would hold edges walked over {first.over.value} and over {second.over.value}"
+        places = [(first, f"{first.over.value} here"), (second, f"{second.over.value} here")]
+        labels = [Label(place.span, text) for place, text in places if place.span != span]
+        note = "an edge frontier has one far end, from which `advance` goes on"
+        fix = "use two edge frontiers, or walk the same edges"
+        self.environment.report("E0417", message, span, labels=labels, notes=(note,), fix=fix)
+
+    def _advanced(self, call: syntax.OperatorCall) -> None:
+        if call.runs_on is not Domain.EDGE or call.input is None:
+            return
+        found = walked(call.input)
+        if isinstance(found, str):
+            found = self._walked.get(self._leader(found))
+        if found is not None and found.over is Over.ALL_EDGES:
+            message = "these edges were walked over all_edges, and have no far end to go on from"
+            fix = "make them over=out_edges or over=in_edges"
+            labels = (Label(found.span, "made here"),) if found.span != call.input.span else ()
+            self.environment.report("E0417", message, call.input.span, labels=labels, fix=fix)

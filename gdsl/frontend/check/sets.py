@@ -1,0 +1,120 @@
+"""Sets as values: of vertices or of edges, named or written out."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+
+from gdsl.diagnostics import Label
+from gdsl.frontend import syntax
+from gdsl.frontend.check.environment import Environment, built_in
+from gdsl.frontend.check.expressions import ExpressionChecker
+from gdsl.frontend.syntax import OperatorKind, SymbolKind
+from gdsl.frontend.vocabulary import LATER_FUNCTIONS, closest
+from gdsl.operations import Domain
+from gdsl.types import ScalarType
+
+OPERATORS = {kind.value: kind for kind in OperatorKind}
+EVERYTHING = {"vertices": Domain.VERTEX, "edges": Domain.EDGE}
+WORDS = {Domain.VERTEX: "vertices", Domain.EDGE: "edges"}
+_TYPES = {Domain.VERTEX: ScalarType.VERTEX, Domain.EDGE: ScalarType.EDGE}
+
+
+class Sets:
+    """What names and calls are sets of; None in an answer means that a mistake was reported."""
+
+    def __init__(self, environment: Environment, expressions: ExpressionChecker) -> None:
+        self.environment = environment
+        self.expressions = expressions
+
+    def domain_of(self, value: syntax.Expression, otherwise: Domain) -> Domain:
+        """What `value` is a set of, as far as its own text says so; nothing is reported."""
+        match value:
+            case syntax.Name():
+                symbol = self.environment.find(value.name)
+                named = symbol.domain if symbol is not None and symbol.kind is SymbolKind.FRONTIER else None
+                return named or EVERYTHING.get(value.name, otherwise)
+            case syntax.SetLiteral():
+                return Domain.EDGE if any(map(self._is_edge, value.members)) else otherwise
+            case syntax.Binary():
+                return self._domain_of_any((value.left, value.right), otherwise)
+            case syntax.Chain():
+                return self._domain_of_any((value.first, *(link.operand for link in value.links)), otherwise)
+            case syntax.Call() if value.function in OPERATORS:
+                return self._domain_of_call(value, otherwise)
+        return otherwise
+
+    def _domain_of_any(self, operands: Iterable[syntax.Expression], otherwise: Domain) -> Domain:
+        found = [self.domain_of(operand, otherwise) for operand in operands]
+        return Domain.EDGE if Domain.EDGE in found else otherwise
+
+    def _is_edge(self, member: syntax.Expression) -> bool:
+        if isinstance(member, syntax.Name):
+            symbol = self.environment.find(member.name)
+            return symbol is not None and symbol.type is ScalarType.EDGE
+        return isinstance(member, syntax.Call) and member.function == ScalarType.EDGE.value
+
+    def _domain_of_call(self, call: syntax.Call, otherwise: Domain) -> Domain:
+        if call.function == OperatorKind.ADVANCE.value:
+            to = next((argument.value for argument in call.arguments if argument.keyword == "to"), None)
+            return Domain.EDGE if isinstance(to, syntax.Name) and to.name == "edges" else Domain.VERTEX
+        positional = [argument.value for argument in call.arguments if argument.keyword is None]
+        if call.function != OperatorKind.FILTER.value or len(positional) != 2:
+            return Domain.VERTEX
+        functor = positional[1]
+        known = self.environment.functors.get(functor.name) if isinstance(functor, syntax.Name) else None
+        return self.domain_of(positional[0], known.domain if known is not None else otherwise)
+
+    def named(self, value: syntax.Name, domain: Domain, target: str) -> syntax.Expression | None:
+        """A frontier, or everything, by its name."""
+        if value.name in EVERYTHING:
+            fits = self.fits(value, EVERYTHING[value.name], domain, target)
+            return dataclasses.replace(value, symbol=built_in(value.name)) if fits else None
+        symbol = self.expressions.resolve(value.name, value.span)
+        if symbol is None:
+            return None
+        if symbol.kind is not SymbolKind.FRONTIER:
+            member = symbol.type is _TYPES[domain] and symbol.kind in (SymbolKind.PARAM, SymbolKind.SCALAR)
+            fix = f"write `{{ {symbol.name} }}`" if member else None
+            labels = (Label(symbol.span, "declared here"),)
+            message = f"`{symbol.name}` is a {symbol.kind.value}, not a frontier"
+            self.environment.report("E0403", message, value.span, labels=labels, fix=fix)
+            return None
+        made = dataclasses.replace(value, symbol=symbol)
+        return made if self.fits(made, symbol.domain or Domain.VERTEX, domain, target) else None
+
+    def fits(self, value: syntax.Expression, found: Domain, wanted: Domain, target: str) -> bool:
+        """Whether a set is of what is wanted; says so where it is not."""
+        if found is wanted:
+            return True
+        message = f"this is a set of {WORDS[found]}, and {target} is a set of {WORDS[wanted]}"
+        symbol = value.symbol if isinstance(value, syntax.Name) else None
+        labels = (Label(symbol.span, "declared here"),) if symbol is not None else ()
+        self.environment.report("E0416", message, value.span, labels=labels, fix=_other_domain(value, wanted))
+        return False
+
+    def no_set(self, value: syntax.Expression, domain: Domain) -> None:
+        """Say that `value` is no set."""
+        before = len(self.environment.diagnostics)
+        if isinstance(value, syntax.Call) and value.function not in LATER_FUNCTIONS and self._misspelt(value):
+            return
+        self.expressions.infer(value)
+        if len(self.environment.diagnostics) == before:
+            also = ", or `f | g`" if domain is Domain.VERTEX else ""
+            fix = f"a frontier is `{{ a, b }}`, `{WORDS[domain]}`, another frontier, the result of an operator{also}"
+            self.environment.report("E0403", f"this is not a set of {WORDS[domain]}", value.span, fix=fix)
+
+    def _misspelt(self, value: syntax.Call) -> bool:
+        near = closest(value.function, OPERATORS)
+        if near is None or self.environment.find(value.function) is not None:
+            return False
+        message = f"there is no operator `{value.function}`"
+        self.environment.report("E0201", message, value.function_span, fix=f"did you mean `{near}`?")
+        return True
+
+
+def _other_domain(value: syntax.Expression, wanted: Domain) -> str:
+    advances = isinstance(value, syntax.OperatorCall) and value.kind is OperatorKind.ADVANCE
+    if wanted is Domain.EDGE:
+        return "write `to=edges`" if advances else "`advance(f, functor, to=edges)` gives edges of vertices"
+    return "leave `to=edges` out, or declare an `edge frontier`" if advances else "declare an `edge frontier` for it"

@@ -1,0 +1,32 @@
+"""What a program is tuned to: every knob of the table settled, each a field, as one object."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gdsl.ir.expressions import Node
+from gdsl.operations import Balance, Direction
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorKnobs(Node):
+    """The knobs of one operator; those that it does not have are as the table has them."""
+
+    direction: Direction | None
+    """None: nobody chose, and it is not known yet whether the functor closes; `gdsl.annotate` puts in what follows."""
+    alpha: int
+    beta: int
+    balance: Balance
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning(Node):
+    """All knobs of a program: its own, and by site number those of its operators."""
+
+    sites: tuple[OperatorKnobs, ...] = ()
+    fuse: bool = True
+    block: int | None = None
+    """Threads a block; None: the backend's choice."""
+    ids: int | None = None
+    """Bits of a vertex or edge id, 32 or 64; None: 32 while they fit."""
+    bounds: bool = True

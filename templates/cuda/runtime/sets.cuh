@@ -1,0 +1,150 @@
+// piece: worth_a_bitmap
+// Whether marks of so many members cost as much as the words of a bitmap, which stays.
+__device__ __forceinline__ bool worth_a_bitmap(uint64 members, uint64 num_vertices) { return members * 32 >= num_vertices; }
+
+// piece: bits_of_members
+// A bit for each member: the bitmap of a set, or, where it has none and is small, marks that are made of its queue. Two
+// sets cannot both be marked: there is one bitmap of marks at a time.
+__device__ __forceinline__ const uint32* bits_of_members(enactor& run, frontier& f, uint64 num_vertices) {
+    if (!f.mapped && worth_a_bitmap(f.size, num_vertices)) { need_bitmap(run, f, num_vertices); }
+    if (f.mapped) { return f.bitmap; }
+    uint32* const marks = marks_of(run);
+    for (uint64 i = thread_index(); i < f.size; i += grid_threads()) { mark(marks, f.queue[i]); }
+    synchronize(run);
+    return marks;
+}
+
+// piece: forget_members
+// Takes out the marks of `bits_of_members`, once nobody asks for them any more.
+__device__ __forceinline__ void forget_members(enactor& run, const frontier& f) {
+    if (!f.mapped) { clear_marks(marks_of(run), f); }
+}
+
+// piece: append_members
+// Collects the members that are (or are not) among those of some bits.
+template <bool among, class Members, class Counted>
+__device__ __forceinline__ void append_members(collector<Counted>& out, const Members& members, const uint32* bits) {
+    each_vertex_by_warps(members, [&](bool active, vertex v) {
+        out.append(active && ((bits[v / 32] >> (v % 32) & 1) != 0) == among, v);
+    });
+}
+
+// piece: grows_in_place
+// Whether members can be added to a set where it lies: it has a bitmap to mark them in, or both sets hold so much that
+// one is worth its while.
+__device__ __forceinline__ bool grows_in_place(enactor& run, frontier& f, const frontier& added, uint64 num_vertices) {
+    if (!added.queued) { return false; }
+    if (!f.mapped && worth_a_bitmap(f.size + added.size, num_vertices)) { need_bitmap(run, f, num_vertices); }
+    return f.mapped;
+}
+
+// piece: grow_in_place
+// Puts behind the queue of a set, and into its bitmap, what it does not have yet. Nobody reads there before the barrier.
+template <class Counted>
+__device__ __forceinline__ void grow_in_place(enactor& run, frontier& f, const frontier& added, const Counted counted) {
+    begin_operator(run);
+    frontier rest = f;
+    rest.queue += f.size;
+    collector out(run, rest, counted);
+    each_vertex_by_warps(members_of(added), [&](bool active, vertex v) { out.append(active && mark(f.bitmap, v), v); });
+    out.flush();
+    synchronize(run);
+    f.size += load_relaxed(&run.counters()->accepted);
+    f.edges += load_relaxed(&run.counters()->edges);
+    run.operators += 1;
+}
+
+// piece: unite_queues
+// All of the second set, and of the first what is not in it.
+template <class Counted>
+__device__ __forceinline__ void unite_queues(enactor& run, frontier& result, const frontier& first, frontier& second,
+                                             uint64 num_vertices, const Counted counted) {
+    const uint32* const bits = bits_of_members(run, second, num_vertices);
+    begin_operator(run);
+    collector out(run, result, counted);
+    each_vertex_by_warps(members_of(second), [&](bool active, vertex v) { out.append(active, v); });
+    append_members<false>(out, members_of(first), bits);
+    out.flush();
+    end_queue(run, result);
+    forget_members(run, second);
+    run.operators += 1;
+}
+
+// piece: intersect_queues
+// Walks one set and asks for the other: the second where it alone has a queue, or is the better one to walk while the
+// first has a bitmap.
+template <class Counted>
+__device__ __forceinline__ void intersect_queues(enactor& run, frontier& result, frontier& first, frontier& second,
+                                                 uint64 num_vertices, const Counted counted) {
+    const bool smaller = !second.mapped || second.size < first.size;
+    const bool turned = !first.queued || (second.queued && first.mapped && smaller);
+    const frontier& walked = turned ? second : first;
+    frontier& asked = turned ? first : second;
+    const uint32* const bits = bits_of_members(run, asked, num_vertices);
+    begin_operator(run);
+    collector out(run, result, counted);
+    append_members<true>(out, members_of(walked), bits);
+    out.flush();
+    end_queue(run, result);
+    forget_members(run, asked);
+    run.operators += 1;
+}
+
+// piece: subtract_queue
+// Walks the first set and leaves out the second.
+template <class Members, class Counted>
+__device__ __forceinline__ void subtract_queue(enactor& run, frontier& result, const Members& first, frontier& second,
+                                               uint64 num_vertices, const Counted counted) {
+    const uint32* const bits = bits_of_members(run, second, num_vertices);
+    begin_operator(run);
+    collector out(run, result, counted);
+    append_members<false>(out, first, bits);
+    out.flush();
+    end_queue(run, result);
+    forget_members(run, second);
+    run.operators += 1;
+}
+
+// piece: either_bits
+struct either_bits {
+    __device__ __forceinline__ uint32 operator()(uint32 first, uint32 second) const { return first | second; }
+};
+
+// piece: both_bits
+struct both_bits {
+    __device__ __forceinline__ uint32 operator()(uint32 first, uint32 second) const { return first & second; }
+};
+
+// piece: first_bits
+struct first_bits {
+    __device__ __forceinline__ uint32 operator()(uint32 first, uint32 second) const { return first & ~second; }
+};
+
+// piece: combine_words
+// Two sets word by word, at least one of which has a bitmap; a thread a word of 32 vertices. All wait once more for marks
+// to be taken out, since the set that they are of may be the next to be written.
+template <class Counted, class Combine>
+__device__ __forceinline__ void combine_words(enactor& run, frontier& result, frontier& first, frontier& second,
+                                              uint64 num_vertices, const Counted counted, Combine combine) {
+    const uint32* const bits_of_first = bits_of_members(run, first, num_vertices);
+    const uint32* const bits_of_second = bits_of_members(run, second, num_vertices);
+    begin_operator(run);
+    uint64 members = 0, edges = 0;
+    for (uint64 word = thread_index(); word * 32 < num_vertices; word += grid_threads()) {
+        uint32 bits = combine(bits_of_first[word], bits_of_second[word]);
+        result.bitmap[word] = bits;
+        members += __popc(bits);
+        for (; bits != 0; bits &= bits - 1) { edges += counted.degree(vertex(word * 32 + __ffs(bits) - 1)); }
+    }
+    __syncwarp(FULL_WARP);
+    members = warp_sum(members);
+    if (lane_index() == 0 && members > 0) { atomicAdd(&run.counters()->accepted, members); }
+    counted.add(run, edges);
+    end_bitmap(run, result);
+    if (!first.mapped || !second.mapped) {
+        forget_members(run, first);
+        forget_members(run, second);
+        synchronize(run);
+    }
+    run.operators += 1;
+}

@@ -1,0 +1,101 @@
+"""What is decided for frontiers that are combined: who is walked and who asked, forms, buffers, what is handed on."""
+
+from __future__ import annotations
+
+import pytest
+
+from gdsl.operations import Domain
+from gdsl.plan import target
+from gdsl.plan.extents import VERTICES
+from gdsl.plan.nodes import Combine, Form, Members, Plan
+from gdsl.plan.printer import print_plan
+from gdsl.plan.storage import Cleared, Role
+from gdsl.plan.walking import combinations, launches
+
+from .planning import plan_of
+
+HEAD = """program p;
+problem { param source : vertex; vertex level : int32 = -1; scalar total : int64; }
+edge functor visit(src, dst, e) { cond level[dst] == -1; apply { level[dst] = iteration + 1; } }
+edge functor step(src, dst, e) { }
+schedule { frontier f = { source }; frontier g = advance(f, step); frontier h; level[source] = 0; %s }"""
+
+
+def plan_for(schedule: str, on: target.Target = target.CUDA_FUSED, *tune: str) -> Plan:
+    return plan_of(HEAD % schedule, *tune, on=on)
+
+
+def combined(schedule: str, on: target.Target = target.CUDA_FUSED, *tune: str) -> Combine:
+    """How the one combination of a schedule is done."""
+    (found,) = combinations(plan_for(schedule, on, *tune))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("schedule", "walked", "asked"),
+    [
+        ("h = f | g;", "f", "g"),
+        ("f = f | g;", "f", "g"),
+        ("g = f | g;", "g", "f"),
+        ("h = f & g;", "f", "g"),
+        ("g = f & g;", "g", "f"),
+        ("h = f - g;", "f", "g"),
+        ("g = f - g;", "f", "g"),
+    ],
+)
+def test_what_is_written_is_not_what_is_asked_where_that_can_be_chosen(schedule: str, walked: str, asked: str) -> None:
+    found = combined(schedule)
+    assert found.walked == Members(Domain.VERTEX, walked, Form.QUEUE)
+    assert found.asked == Members(Domain.VERTEX, asked, Form.BITMAP)
+    assert found.waits == (schedule == "g = f - g;")
+    assert not combined(schedule, target.CPU).waits
+
+
+def test_only_a_union_with_itself_grows() -> None:
+    grows = {text: combined(text).grows for text in ("f = f | g;", "f = g | f;", "h = f | g;", "f = f & g;")}
+    assert grows == {"f = f | g;": True, "f = g | f;": True, "h = f | g;": False, "f = f & g;": False}
+
+
+def test_all_but_a_set_walks_everything() -> None:
+    found = combined("h = vertices - f;", target.CUDA_FUSED, "step.direction=pull")
+    assert found.walked == Members(Domain.VERTEX, None, None) and not found.words
+
+
+def test_words_are_for_sets_that_may_have_no_queue() -> None:
+    assert not combined("h = f | g;").words
+    assert combined("h = f | g;", target.CUDA_FUSED, "step.direction=pull").words
+    assert combined("h = f | g; while (f) { f = advance(f, visit); }").words
+    assert not combined(
+        "h = f | g; advance(g, step, to=none) @pulled;", target.CUDA_FUSED, "@pulled.direction=pull"
+    ).words
+
+
+def test_marks_and_bitmaps_are_there_for_it() -> None:
+    text = "program p; schedule { frontier f; frontier g; f = f - g; }"
+    found = {buffer.role: buffer for buffer in plan_of(text).buffers}
+    assert (found[Role.MARKS].copies, found[Role.MARKS].cleared) == (2, Cleared.ZERO)
+    assert (found[Role.QUEUE].copies, found[Role.QUEUE].extent) == (3, VERTICES)
+    assert found[Role.BITMAP].copies == 3
+    without = {buffer.role for buffer in plan_of(text.replace("f - g", "g")).buffers}
+    assert not without & {Role.MARKS, Role.BITMAP}
+    assert not {buffer.role for buffer in plan_of(text, on=target.CPU).buffers} & {Role.MARKS, Role.BITMAP}
+
+
+def test_edges_are_counted_of_what_a_choice_asks_for_alone() -> None:
+    plan = plan_for("while (f) { h = h - f; f = advance(h, visit) & g; }")
+    assert [frontier.name for frontier in plan.frontiers if frontier.counts is not None] == ["h"]
+
+
+def test_operands_may_change_their_form_and_are_handed_on() -> None:
+    plan = plan_for("h = f - g;", target.CUDA_UNFUSED)
+    (launch,) = (each for each in launches(plan) if any(isinstance(step, Combine) for step in each.steps))
+    assert launch.reads == () and launch.writes == ("f", "g", "h")
+
+
+def test_it_is_printed() -> None:
+    text = print_plan(plan_for("g = f - g; f = g | f;", target.CUDA_FUSED, "step.direction=pull"))
+    assert (
+        "combine: g = f - g  # line 5\n            as a queue: those of f that are not in g, by its bitmap or" in text
+    )
+    assert "wait until the marks are taken out" in text
+    assert "grows in place where f has a bitmap that is worth it" in text
