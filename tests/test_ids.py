@@ -107,29 +107,29 @@ def test_no_number_is_an_edge_of_a_graph_without_edges(backend: str, bits: int) 
     assert outcome.scalars == {"scheduled": 0, "scheduled_e": NONE}
 
 
+LITERALS = [2, 3, 2**31, 2**32 - 2, 2**32 - 1, 2**32, 2**32 + 1, 2**63 - 1]
+
+
 @backends
 @widths
-@pytest.mark.parametrize("number", [2, 3, 2**31, 2**32 - 2, 2**32 - 1, 2**32, 2**32 + 1, 2**63 - 1])
-def test_a_cast_of_a_literal_is_a_cast(backend: str, bits: int, number: int) -> None:
+def test_a_cast_of_a_literal_is_a_cast(backend: str, bits: int) -> None:
+    numbers = dict(enumerate(LITERALS))
+    data = " ".join(f"vertex a{i} : vertex = vertex({n}); vertex b{i} : vertex; vertex c{i} : vertex;"
+                    for i, n in numbers.items())  # fmt: skip
     text = f"""
     program p;
-    problem {{
-        param origin : vertex = vertex(1);
-        vertex a : vertex = vertex({number});
-        vertex b : vertex;
-        vertex c : vertex;
-    }}
+    problem {{ param origin : vertex = vertex(1); {data} }}
     function f(v : vertex) -> vertex {{ return v; }}
-    vertex functor g(v) {{ apply {{ b[v] = vertex({number}); c[v] = f(vertex({number})); }} }}
-    schedule {{ compute(vertices, g); b[vertex(1)] = vertex(-{number}); }}
+    vertex functor g(v) {{ apply {{
+        {" ".join(f"b{i}[v] = vertex({n}); c{i}[v] = f(vertex({n}));" for i, n in numbers.items())}
+    }} }}
+    schedule {{ compute(vertices, g); {" ".join(f"b{i}[vertex(1)] = vertex(-{n});" for i, n in numbers.items())} }}
     """
     found = run(backend, text, GRAPH, bits).arrays
-    expected = number if number < 3 else NONE
-    assert {name: array.tolist() for name, array in found.items()} == {
-        "a": [expected] * 3,
-        "b": [expected, NONE, expected],
-        "c": [expected] * 3,
-    }
+    for i, number in numbers.items():
+        expected = number if number < 3 else NONE
+        assert found[f"a{i}"].tolist() == found[f"c{i}"].tolist() == [expected] * 3, number
+        assert found[f"b{i}"].tolist() == [expected, NONE, expected], number
 
 
 COMPARED = [0, 2, 3, 2**31, 2**32 - 3, 2**32 - 2, 2**32 - 1, 2**32, 2**32 + 1, 2**63 - 1]
@@ -165,17 +165,22 @@ def _compared(a: float, b: float) -> int:
 
 @backends
 @widths
-@pytest.mark.parametrize("number", [2, 2**32 - 1, 2**32, 2**32 + 2])
-def test_the_literal_of_a_closing_condition(backend: str, bits: int, number: int) -> None:
+def test_the_literal_of_a_closing_condition(backend: str, bits: int) -> None:
     """Taken by a compare-and-swap with the number of the comparison."""
+    numbers = dict(enumerate([2, 2**32 - 1, 2**32, 2**32 + 2]))
+    functors = "\n".join(
+        f"edge functor visit{i}(src, dst, e) {{ cond seen{i}[dst] == {n}; apply {{ seen{i}[dst] = 0; }} }}"
+        for i, n in numbers.items()
+    )
     text = f"""
     program p;
-    problem {{ vertex seen : vertex = id; }}
-    edge functor visit(src, dst, e) {{ cond seen[dst] == {number}; apply {{ seen[dst] = 0; }} }}
-    schedule {{ advance(vertices, visit, to=none); }}
+    problem {{ {" ".join(f"vertex seen{i} : vertex = id;" for i in numbers)} }}
+    {functors}
+    schedule {{ {" ".join(f"advance(vertices, visit{i}, to=none);" for i in numbers)} }}
     """
-    expected = [0, 1, 0] if number == 2 else [0, 1, 2]
-    assert run(backend, text, GRAPH, bits).arrays["seen"].tolist() == expected
+    found = run(backend, text, GRAPH, bits).arrays
+    for i, number in numbers.items():
+        assert found[f"seen{i}"].tolist() == ([0, 1, 0] if number == 2 else [0, 1, 2]), number
 
 
 PLACES = {
@@ -244,23 +249,27 @@ def test_a_literal_that_is_no_vertex_of_any_graph_is_an_error_of_the_text(place:
     assert caught.value.code == "E0208"
 
 
+BEYOND = [3, 2**32 - 2, 2**32 - 1, 2**32, 2**32 + 1, 2**62]
+
+
 @backends
 @widths
-@pytest.mark.parametrize("number", [3, 2**32 - 2, 2**32 - 1, 2**32, 2**32 + 1, 2**62])
 @pytest.mark.parametrize("functor", [True, False])
-def test_an_index_is_checked_where_it_is_used(backend: str, bits: int, functor: bool, number: int) -> None:
+def test_an_index_is_checked_where_it_is_used(backend: str, bits: int, functor: bool) -> None:
+    """One program has them all and uses one, or none."""
+    use = "a[v] = b[{}];" if functor else "a[{}] = 1;"
+    uses = " ".join(f"if (used == {i}) {{ {use.format(number)} }}" for i, number in enumerate(BEYOND))
     text = f"""
     program p;
-    problem {{ vertex a : int32; vertex b : int32; }}
-    vertex functor f(v) {{ apply {{ {f"a[v] = b[{number}];" if functor else ""} }} }}
-    schedule {{ compute(vertices, f); {"" if functor else f"a[{number}] = 1;"} }}
+    problem {{ param used : int32; vertex a : int32; vertex b : int32; }}
+    vertex functor f(v) {{ apply {{ {uses if functor else ""} }} }}
+    schedule {{ compute(vertices, f); {"" if functor else uses} }}
     """
-    with pytest.raises(gdsl.GdslError, match=f"index {number} ") as caught:
-        run(backend, text, GRAPH, bits)
-    assert caught.value.code == "E0801"
-    unused = text.replace("{ a[v]", "{ if (iteration > 0) { a[v]").replace("; } }", "; } } }", 1)
-    if functor:
-        assert run(backend, unused, GRAPH, bits).arrays["a"].tolist() == [0, 0, 0]
+    for i, number in enumerate(BEYOND):
+        with pytest.raises(gdsl.GdslError, match=f"index {number} ") as caught:
+            run(backend, text, GRAPH, bits, used=i)
+        assert caught.value.code == "E0801"
+    assert run(backend, text, GRAPH, bits, used=-1).arrays["a"].tolist() == [0, 0, 0]
 
 
 INDICES = [("int64", -1), ("int64", -2), ("int64", 5), ("int64", -(2**63)), ("int32", -1), ("uint32", 2**32 - 1)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from functools import cache
 
@@ -19,7 +20,8 @@ from tests.support.graphs import graphs, named_graphs
 
 BACKENDS = ["reference", "cpu", pytest.param("cuda", marks=pytest.mark.gpu)]
 COMPILED = ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)]
-EXAMPLES = {"reference": 40, "cpu": 60, "cuda": 60}
+EXAMPLES = {"reference": 25, "cpu": 40, "cuda": 60}
+"""Beside the named graphs; GDSL_TEST_EXAMPLES in the environment is a factor, for a longer search."""
 PASSES = 1000
 """More than any loop of any program takes on these graphs: a loop that never ends is an error, not a hang."""
 NAMED = named_graphs()
@@ -77,7 +79,7 @@ def test_any_graph(name: str, backend: str) -> None:
     directed = False if case.suits is symmetric else None
 
     @settings(
-        max_examples=EXAMPLES[backend],
+        max_examples=EXAMPLES[backend] * int(os.environ.get("GDSL_TEST_EXAMPLES", "1")),
         deadline=None,
         derandomize=True,
         suppress_health_check=list(HealthCheck),

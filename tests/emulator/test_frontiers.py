@@ -110,7 +110,7 @@ def test_storage_changes_hands(name: str, fuse: str) -> None:
 
 
 @pytest.mark.parametrize("fuse", ["on", "off"])
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(8))
 def test_storage_changes_hands_at_random(seed: int, fuse: str) -> None:
     words = (("step.direction=push",), ("step.direction=auto", "odd.direction=pull"))[seed % 2]
     schedule = random_schedule(seed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import pickle
 import time
 
@@ -11,8 +12,10 @@ from mistake_programs import with_parts
 
 import gdsl
 from gdsl import Graph
+from gdsl.backends import cpu, cuda
 from gdsl.cache import program_key
 from gdsl.diagnostics import GdslError
+from gdsl.ir import storage
 from gdsl.ir.printer import print_program
 from gdsl.pipeline import load
 
@@ -137,9 +140,11 @@ def come_through(parts: dict[str, str]) -> None:
     program = load(text)
     assert print_program(program) and program_key(program)
     assert pickle.loads(pickle.dumps(program)) == program
-    compiled = gdsl.compile(text)
-    assert compiled.source("cuda") and compiled.source("cpp")
-    assert gdsl.compile(text, fuse=False).source("cuda")
+    assert cuda.source_text(program, 32) and cpu.source_text(program, 32)
+    unfused = dataclasses.replace(program, tuning=dataclasses.replace(program.tuning, fuse=False))
+    assert cuda.source_text(unfused, 32)
+    data = storage.encode(program)
+    assert data is None or storage.decode(data) == program
     assert time.process_time() - start < 60, "growing faster than the program"
 
 
