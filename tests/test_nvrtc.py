@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from pathlib import Path
 
@@ -42,14 +43,24 @@ def assert_compiles(text: str, architecture: str) -> None:
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
-@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("path", SAMPLES, ids=name_of)
-def test_samples(path: Path, form: str, architecture: str) -> None:
-    assert_compiles(generated(path, *FORMS[form]), architecture)
+def test_samples(path: Path, architecture: str) -> None:
+    assert_compiles(generated(path), architecture)
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
-@pytest.mark.parametrize("path", PROGRAMS, ids=name_of)
+def test_a_sample_unfused(architecture: str) -> None:
+    """Bodies of operators are those of the fused form; what starts and ends a kernel is the same in every program."""
+    assert_compiles(generated(ROOT / "samples" / "bfs.gdsl", *FORMS["unfused"]), architecture)
+
+
+def test_text_does_not_depend_on_the_architecture() -> None:
+    """So that programs are compiled for one of them each, in turn, and the samples for all."""
+    for path in (*SAMPLES, *PROGRAMS):
+        assert "__CUDA_ARCH__" not in generated(path)
+
+
+@pytest.mark.parametrize(("path", "architecture"), zip(PROGRAMS, itertools.cycle(ARCHITECTURES)), ids=str)
 def test_programs(path: Path, architecture: str) -> None:
     assert_compiles(generated(path), architecture)
 
@@ -68,7 +79,7 @@ def test_absolute_values_and_extremes(kind: str) -> None:
     assert_compiles(source_text(load(text), 32), "sm_90")
 
 
-@pytest.mark.parametrize("path", PROGRAMS, ids=name_of)
+@pytest.mark.parametrize("path", [*SAMPLES, *PROGRAMS], ids=name_of)
 def test_programs_unfused(path: Path) -> None:
     assert_compiles(generated(path, *FORMS["unfused"]), "sm_90")
 

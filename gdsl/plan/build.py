@@ -79,7 +79,8 @@ class _Schedule:
     def __init__(self, planner: OperationPlanner) -> None:
         self.planner = planner
         self.depth = 0
-        self.words = combinations.may_lack_a_queue(planner.program, planner.directions)
+        pulled = combinations.pulled(planner.program, planner.directions)
+        self.lacking = combinations.lacking_queues(planner.program, pulled)
 
     def steps(self, steps: tuple[ir.Step, ...]) -> tuple[Step, ...]:
         """A block."""
@@ -95,7 +96,7 @@ class _Schedule:
         if isinstance(step, ir.FarEnds):
             return FarEnds(step)
         if isinstance(step, ir.CombineFrontiers):
-            return combinations.combine(step, self.planner.target, self.words)
+            return combinations.combine(step, self.planner.target, self.lacking)
         if isinstance(step, ir.Fill):
             return Fill(step)
         if isinstance(step, ir.Swap):

@@ -3,13 +3,13 @@
 Queues cost what they hold: one set is walked, and of each member it is asked whether it is in the other, by that one's
 bitmap or, where it has none and is small, by marks that are made of its queue. A set that others are added to, such as
 all that has been seen, keeps its bitmap and grows where it lies, so that each pass costs what it adds. Word by word
-costs a pass over the domain; that is for sets that have no queue to walk, which no frontier is without where no result
-is collected as a bitmap.
+costs a pass over the domain; that is for sets that may have no queue to walk: results of pulls, and what is made of
+them.
 """
 
 from __future__ import annotations
 
-from gdsl.ir.nodes import Advance, CombineFrontiers, Elements, Program
+from gdsl.ir.nodes import Advance, CombineFrontiers, CopyFrontier, Elements, Program
 from gdsl.ir.traversal import walk
 from gdsl.operations import Direction, SetOperation
 from gdsl.plan.choices import Directions
@@ -18,8 +18,8 @@ from gdsl.plan.sweep_nodes import Form, Members
 from gdsl.plan.target import Target
 
 
-def combine(step: CombineFrontiers, target: Target, words: bool) -> Combine:
-    """The plan of one operation; `words`: whether a set may be without a queue."""
+def combine(step: CombineFrontiers, target: Target, lacking: frozenset[str]) -> Combine:
+    """The plan of one operation; `lacking` are the frontiers that may be without a queue."""
     walked, asked = step.first, step.second
     if step.operation is not SetOperation.DIFFERENCE and asked.frontier == step.name:
         walked, asked = asked, walked  # what is written next should not be what was marked
@@ -29,15 +29,37 @@ def combine(step: CombineFrontiers, target: Target, words: bool) -> Combine:
         asked=_members(asked, Form.BITMAP),
         grows=step.operation is SetOperation.UNION and walked.frontier == step.name,
         marks=target.marks_apart,
-        words=words and not walked.everything,
+        words=lacks_queues(step, lacking),
         waits=target.marks_apart and asked.frontier == step.name,
     )
 
 
-def may_lack_a_queue(program: Program, directions: Directions) -> bool:
-    """Whether any frontier is collected as a bitmap: the result of an advance that may pull."""
+def pulled(program: Program, directions: Directions) -> frozenset[str]:
+    """The frontiers that are collected as bitmaps: the results of advances that may pull."""
     advances = (node for node in walk(program.schedule) if isinstance(node, Advance))
-    return any(each.result is not None and directions.of_site[each.site] is not Direction.PUSH for each in advances)
+    return frozenset(
+        each.result for each in advances if each.result and directions.of_site[each.site] is not Direction.PUSH
+    )
+
+
+def lacking_queues(program: Program, bitmaps: frozenset[str]) -> frozenset[str]:
+    """The frontiers that may be without a queue, where `bitmaps` are those that operators collect so."""
+    steps = [node for node in walk(program.schedule) if isinstance(node, (CombineFrontiers, CopyFrontier))]
+    found, before = bitmaps, frozenset[str]()
+    while found != before:
+        before = found
+        copied = {each.name for each in steps if isinstance(each, CopyFrontier) and each.other in found}
+        combined = {each.name for each in steps if isinstance(each, CombineFrontiers) and lacks_queues(each, found)}
+        found = found | copied | combined
+    return found
+
+
+def lacks_queues(step: CombineFrontiers, lacking: frozenset[str]) -> bool:
+    """Whether the queues that an operation walks may be missing."""
+    first, second = step.first.frontier in lacking, step.second.frontier in lacking
+    if step.operation is SetOperation.UNION:
+        return first or second
+    return first and (second or step.operation is SetOperation.DIFFERENCE)
 
 
 def _members(source: Elements, form: Form) -> Members:

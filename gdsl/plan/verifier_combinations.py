@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gdsl.ir.verifier import VerificationError
 from gdsl.operations import SetOperation
+from gdsl.plan.combinations import lacking_queues, lacks_queues
 from gdsl.plan.nodes import Combine, Form, Members, Plan
 from gdsl.plan.walking import combinations, sweeps
 
@@ -11,7 +12,9 @@ from gdsl.plan.walking import combinations, sweeps
 def verify_combinations(plan: Plan) -> None:
     """Raise `VerificationError` for what does not fit."""
     domains = {frontier.name: frontier.domain for frontier in plan.frontiers}
-    pulls = any(sweep.collect is not None and sweep.collect.form is Form.BITMAP for sweep in sweeps(plan))
+    collects = (sweep.collect for sweep in sweeps(plan) if sweep.collect is not None)
+    bitmaps = frozenset(collect.frontier for collect in collects if collect.form is Form.BITMAP)
+    lacking = lacking_queues(plan.program, bitmaps)
     for each in combinations(plan):
         node, walked, asked = each.step, each.walked, each.asked
         turned = (walked.frontier, asked.frontier) == (node.second.frontier, node.first.frontier)
@@ -26,7 +29,7 @@ def verify_combinations(plan: Plan) -> None:
             "marks where there are none": each.marks == apart,
             "a set grows where it may not": each.grows
             == (node.operation is SetOperation.UNION and walked.frontier == node.name),
-            "word by word where queues are": each.words == (pulls and walked.frontier is not None),
+            "word by word where queues are": each.words == lacks_queues(node, lacking),
             "a set is marked that is written next": not (written and may_turn),
             "a wait for nothing": each.waits == (written and apart),
         }

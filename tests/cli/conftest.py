@@ -109,9 +109,15 @@ class Answer:
             assert word in self.err, (word, self.err)
 
 
+@pytest.fixture(scope="session")
+def shared_cache(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """One cache for all tests here: the C++ compiler takes longer than most of them."""
+    return os.environ.get("GDSL_CACHE_DIR") or str(tmp_path_factory.mktemp("cache"))
+
+
 @pytest.fixture
-def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The current directory of a test, with programs and graphs in it and a cache of its own."""
+def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shared_cache: str) -> Path:
+    """The current directory of a test, with programs and graphs in it."""
     files = {
         "hops.gdsl": HOPS,
         "paths.gdsl": PATHS,
@@ -123,7 +129,7 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name, text in files.items():
         (tmp_path / name).write_text(text)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("GDSL_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("GDSL_CACHE_DIR", shared_cache)
     return tmp_path
 
 

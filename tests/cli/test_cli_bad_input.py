@@ -236,8 +236,9 @@ def test_reader_that_leaves(work):
     assert answer.stdout.splitlines()[-1] == "0"
 
 
-def test_read_only_cache(process, work):
+def test_read_only_cache(process, work, monkeypatch):
     (work / "cache").write_text("a file where the directory should be")
+    monkeypatch.setenv("GDSL_CACHE_DIR", str(work / "cache"))
     answer = process("run", "hops.gdsl", "path.mtx", "-p", "source=0", *REFERENCE)
     assert answer.returncode == 0
     assert answer.stderr.count("warning: the cache") == 1

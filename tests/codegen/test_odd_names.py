@@ -36,6 +36,9 @@ def in_its_own_directory(tmp_path, monkeypatch):
     monkeypatch.setenv("GDSL_CACHE_DIR", str(tmp_path / "cache"))
 
 
+LANGUAGES = ("cuda", "cpp")
+
+
 def stripped(text: str) -> str:
     """What the compiler sees, but for the numbers of lines."""
     return re.sub(r"//[^\n]*", "", re.sub(r'#line \d+ "(?:[^"\\\n]|\\.)*"', "", text))
@@ -48,26 +51,28 @@ def needs_nvrtc() -> None:
         pytest.skip("NVRTC is not installed")
 
 
-@pytest.mark.parametrize("language", ["cuda", "cpp"])
 @pytest.mark.parametrize("part", PARTS)
-def test_paths_do_not_change_the_code(part: str, language: str) -> None:
-    expected = stripped(gdsl.compile(TEXT).source(language))
+def test_paths_do_not_change_the_code(part: str) -> None:
+    plain = gdsl.compile(TEXT)
+    expected = {language: stripped(plain.source(language)) for language in LANGUAGES}
     bare = part.replace("/", "") or "x"
     for name in (f"{bare}.gdsl", bare, f"in {bare}/*/p.gdsl", f"in {bare}//*/{bare}"):
         os.makedirs(os.path.dirname(name) or ".", exist_ok=True)
         Path(name).write_text(TEXT)
-        assert stripped(compile_file(name).source(language)) == expected
+        program = compile_file(name)
+        assert {language: stripped(program.source(language)) for language in LANGUAGES} == expected
 
 
-@pytest.mark.parametrize("language", ["cuda", "cpp"])
 @pytest.mark.parametrize("doc", DOCS)
-def test_docs_do_not_change_the_code(doc: str, language: str) -> None:
-    expected = stripped(gdsl.compile(TEXT).source(language))
+def test_docs_do_not_change_the_code(doc: str) -> None:
+    plain = gdsl.compile(TEXT)
     for where in ('"""{}\n"""\n', '"""First.\n{}\nLast."""\n', '"""\n{}\n\n"""\n'):
-        text = gdsl.compile(where.replace("{}", doc) + TEXT).source(language)
-        assert re.sub(r"\n+", "\n", stripped(text)).strip() == re.sub(r"\n+", "\n", expected).strip()
-        comments = [line for line in text.split("\n") if line.startswith("//")]
-        assert not [line for line in comments if re.search(r"\\\s*$|\?\?/\s*$", line)]
+        program = gdsl.compile(where.replace("{}", doc) + TEXT)
+        for language in LANGUAGES:
+            text, expected = program.source(language), stripped(plain.source(language))
+            assert re.sub(r"\n+", "\n", stripped(text)).strip() == re.sub(r"\n+", "\n", expected).strip()
+            comments = [line for line in text.split("\n") if line.startswith("//")]
+            assert not [line for line in comments if re.search(r"\\\s*$|\?\?/\s*$", line)]
 
 
 @pytest.mark.parametrize("part", ["ends\\", '"', "a/*b", "{#", "what??/", "new\nline", "\udcff", "%n"])

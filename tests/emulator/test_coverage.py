@@ -39,6 +39,32 @@ schedule {
 }
 tune { any_edge.direction = pull; }
 """
+COMBINED = """
+program combined;
+problem { param source : vertex; scalar total : int64; }
+edge functor any_edge(src, dst, e) { }
+vertex functor odd(v) { cond int32(v) % 2 == 1; }
+vertex functor few(v) { cond int32(v) < 3; }
+schedule {
+    frontier f = advance({ source }, any_edge);
+    frontier g = advance(f, any_edge);
+    frontier h;
+    frontier k;
+    repeat (4) {
+        h = f & g; total += size(h);
+        h = f | g; total += size(h);
+        h = f - g; total += size(h);
+        h = f - h; total += size(h);
+        k = f;
+        k = k | g; total += size(k);
+        h = vertices - k; total += size(h);
+        if (iteration == 0) { f = filter(f, odd); }
+        if (iteration == 1) { g = filter(g, odd); }
+        if (iteration == 2) { f = filter(f, few); g = filter(g, few); }
+    }
+}
+tune { any_edge.direction = pull; }
+"""
 BEYOND = """
 program beyond;
 problem { param source : vertex; vertex next : vertex = none; vertex seen : int32; }
@@ -60,6 +86,7 @@ PROGRAMS = [
     ("sets", (), SMALL),
     ("lookups", (), SMALL),
     ("matching", (), SMALL),
+    (COMBINED, (), SMALL),
     ("tree_edges", (), SMALL),
     ("light_edges", (), SMALL),
     ("back_edges", (), TINY),

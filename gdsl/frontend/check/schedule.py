@@ -167,8 +167,8 @@ class ScheduleChecker:
         symbol = self.expressions.resolve(statement.target.name, statement.target.span)
         if symbol is not None and symbol.kind is SymbolKind.FRONTIER:
             message = f"`{statement.operation.value}` is not defined on frontiers"
-            fix = spelled_out_set(statement) if symbol.domain is Domain.VERTEX else None
-            self.environment.report("E0206", message, statement.span, fix=fix)
+            spelled_out_form = spelled_out_set(statement) if symbol.domain is Domain.VERTEX else None
+            self.environment.report("E0206", message, statement.span, fix=spelled_out_form)
             return None
         update = self.expressions.update(statement) if symbol is not None else None
         if update is None or not isinstance(update.target, syntax.Name):

@@ -68,9 +68,9 @@ __device__ __forceinline__ float64 magnitude(float64 a) {
 // Hidden from the compiler, which makes a shift by 31 of a product with 2^31, of which the assembler of CUDA 13.0 makes
 // a product with -2^31 in loops.
 __device__ __forceinline__ uint64 multiplied(uint64 a, uint64 b) {
-    uint64 product;
-    asm("mul.lo.u64 %0, %1, %2;" : "=l"(product) : "l"(a), "l"(b));
-    return product;
+    uint64 result;
+    asm("mul.lo.u64 %0, %1, %2;" : "=l"(result) : "l"(a), "l"(b));
+    return result;
 }
 
 // piece: negated

@@ -543,11 +543,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_set_operations_
             exchange(g, spare);
             advance_step(run, d, h, spare, iteration);
             exchange(advanced_1, spare);
-            if (advanced_1.queued) {
-                subtract_queue(run, spare, members_of(advanced_1), made, d.graph.num_vertices, uncounted());
-            } else {
-                combine_words(run, spare, advanced_1, made, d.graph.num_vertices, uncounted(), first_bits{});
-            }
+            subtract_queue(run, spare, members_of(advanced_1), made, d.graph.num_vertices, uncounted());
             exchange(combined_1, spare);
             if (grows_in_place(run, g, combined_1, d.graph.num_vertices)) {
                 grow_in_place(run, g, combined_1, uncounted());
