@@ -147,11 +147,47 @@ def test_cpu_with_wide_ids(name: str, program: str) -> None:
 @pytest.mark.parametrize("program", sorted(set(BY_NAME) - set(CHECKS)))
 @pytest.mark.parametrize("name", MID_SIZED or ["none"])
 def test_other_programs(name: str, program: str) -> None:
-    """What needs an undirected graph gets the graph without its directions."""
+    """What needs an undirected graph gets the graph without its directions, or the simple one."""
     case, graph = BY_NAME[program], graph_of(name)
     if not case.suits(graph):
         graph = gdsl.Graph.read(FILES[name], undirected=True)
+    if not case.suits(graph):
+        graph = simple_graph_of(name)
     answers_of(program, graph, case.values(graph, 4), "cpu")
+
+
+@lru_cache(maxsize=1)
+def simple_graph_of(name: str) -> gdsl.Graph:
+    """The graph without its directions, loops and parallel edges."""
+    graph = graph_of(name)
+    ends = np.sort(np.stack([graph.edge_sources, graph.columns]).astype(np.int64), axis=0)
+    ends = np.unique(ends[:, ends[0] != ends[1]], axis=1)
+    return gdsl.Graph.from_edges(ends[0], ends[1], graph.num_vertices, directed=False)
+
+
+def check_triangles(name: str, backend: str, *tune: str) -> None:
+    """As many as are known, and as many corners as vertices that are marked."""
+    graph = simple_graph_of(name)
+    found = compiled("triangles", *tune).run(graph, backend=backend)
+    known = known_of(name)
+    assert graph.num_edges == 2 * known["simple_undirected_edges"]
+    assert found["triangles"] == known["triangles"]
+    assert found["corners"] == np.count_nonzero(found.host_arrays()["in_triangle"])
+
+
+@by_graph()
+def test_triangles(name: str) -> None:
+    check_triangles(name, "cpu")
+
+
+@by_graph(MOST_LINES["reference"])
+def test_triangles_on_the_reference(name: str) -> None:
+    check_triangles(name, "reference")
+
+
+@pytest.mark.parametrize("name", MID_SIZED or ["none"])
+def test_triangles_with_wide_ids(name: str) -> None:
+    check_triangles(name, "cpu", "schedule.ids=64")
 
 
 @pytest.mark.parametrize("backend", ["cpu", "reference"])

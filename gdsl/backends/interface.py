@@ -55,7 +55,8 @@ class TraceRecord:
 
     `iteration` is that of the innermost loop around it. `frontier_size` counts the elements it ran on and `edges`
     the edges of those elements in the operator's `over`, whether or not a pull looked at every one of them (0 for
-    vertex operators). `direction` and `balance` are what was used; None where the choice does not exist.
+    vertex operators; of an intersection those in the lists of both ends of each). `direction` and `balance` are what
+    was used; None where the choice does not exist.
     """
 
     site: int

@@ -13,6 +13,11 @@ _QUEUES = {
     SetOperation.DIFFERENCE: ("subtract_queue", "{walked}.queued"),
 }
 """What combines queues, and where there are enough of them."""
+_EDGES = {
+    SetOperation.UNION: "unite_edges",
+    SetOperation.INTERSECTION: "intersect_edges",
+    SetOperation.DIFFERENCE: "subtract_edges",
+}
 _WORDS = {
     SetOperation.UNION: "either_bits",
     SetOperation.INTERSECTION: "both_bits",
@@ -65,3 +70,12 @@ def combination_lines(step: Combine, words: Words) -> list[str]:
         if step.grows and place > 0:
             lines += [f"    {line}" for line in words.exchange]
     return [*lines, "}", *(() if step.grows else words.exchange)]
+
+
+def edge_lines(step: Combine, words: Words) -> list[str]:
+    """The same for sets of edges: `growing` is what functions take first."""
+    walked = words.walked
+    if step.step.operation is SetOperation.DIFFERENCE:
+        walked = f"edge_members_of({walked})" if walked else words.everything
+    function = _EDGES[step.step.operation]
+    return [f"{function}({words.growing}{words.result}, {walked}, {words.asked});", *words.exchange]

@@ -102,12 +102,15 @@ class FunctorTexts:
 
     def totals_of(self, functor: str, totals: tuple[Total, ...]) -> TotalsText | None:
         """The struct of the scalars that a functor sums up; None without any."""
+        return self.totals_called(self.printer.names.functor(functor, "totals"), totals) if totals else None
+
+    def totals_called(self, name: str, totals: tuple[Total, ...]) -> TotalsText | None:
+        """The struct `name` of scalars that are summed up; None without any."""
         if not totals:
             return None
-        if functor not in self.totals:
-            name = self.printer.names.functor(functor, "totals")
-            self.totals[functor] = TotalsText(name, tuple(self._total(total) for total in totals))
-        return self.totals[functor]
+        if name not in self.totals:
+            self.totals[name] = TotalsText(name, tuple(self._total(total) for total in totals))
+        return self.totals[name]
 
     def _total(self, total: Total) -> TotalText:
         name, reduction = self.printer.names.member(total.scalar), total.reduction

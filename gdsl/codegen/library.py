@@ -1,58 +1,61 @@
 """A runtime library in pieces: a generated program gets those that it uses, and what they need.
 
 The files are cut at lines `// piece: name …`, which list the names that the piece defines for others. A piece needs
-every piece whose names occur in it.
+every piece whose names occur in it. What backends say alike stands in `templates/common/runtime`, with `inline` for
+whatever a backend writes there; where a backend's own file has a piece of the same names, that goes on behind it.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cache
 
 from gdsl.codegen.names import identifiers_of, library_identifiers_of
 from gdsl.codegen.templates import template_text
 
+COMMON = {"arithmetic": True, "plain": False}
+"""The files of `templates/common/runtime`, and whether each backend has something of its own to say beside."""
 _HEAD = re.compile(r"^// piece: (.+)$", re.MULTILINE)
+_INLINE = re.compile(r"^inline ", re.MULTILINE)
+_MEMBER = re.compile(r"\w+(\[[^\]]*\])*;")
+"""The name of a struct's member, whatever it means in the library."""
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Some definitions that are included together."""
+    """Some definitions that are included together, and the file that they stand in, without its ending."""
 
+    file: str
     names: tuple[str, ...]
     text: str
 
 
+@dataclass(frozen=True, slots=True)
 class Library:
-    """The files `files` of `templates/<backend>/runtime`, in that order."""
+    """The files `files` of `templates/<backend>/runtime`, in that order, each with `suffix` behind; `function` is what
+    stands before a function of this backend."""
 
-    def __init__(self, backend: str, files: tuple[str, ...]) -> None:
-        self.backend = backend
-        self.files = files
+    backend: str
+    files: tuple[str, ...]
+    suffix: str
+    function: str
 
-    @cached_property
+    @property
     def pieces(self) -> tuple[Piece, ...]:
         """Every piece, in the order of the files."""
-        found = []
-        for file in self.files:
-            text = template_text(self.backend, "runtime", file)
-            heads = list(_HEAD.finditer(text))
-            ends = [head.start() for head in heads[1:]] + [len(text)]
-            for head, end in zip(heads, ends, strict=True):
-                found.append(Piece(tuple(head[1].split()), text[head.end() : end].strip()))
-        return tuple(found)
+        return pieces_of(self)
 
-    def link(self, text: str, generated: Mapping[str, str]) -> tuple[str, ...]:
+    def link(self, text: str, generated: Mapping[str, str]) -> tuple[Piece, ...]:
         """What `text` needs, each after what it needs itself.
 
-        `generated` holds the definitions made for this program, by name; they take part as pieces do.
+        `generated` holds the definitions made for this program, by name; they take part as pieces do, of no file.
         """
         by_name = {name: piece for piece in self.pieces for name in piece.names}
-        by_name |= {name: Piece((name,), body) for name, body in generated.items()}
+        by_name |= {name: Piece("", (name,), body) for name, body in generated.items()}
         places = {name: place for place, name in enumerate(by_name)}
-        ordered: list[str] = []
+        ordered: list[Piece] = []
         seen: set[str] = set()
 
         def include(body: str, words: Callable[[str], frozenset[str]]) -> None:
@@ -60,9 +63,38 @@ class Library:
                 piece = by_name[name]
                 if piece.names[0] not in seen:
                     seen.add(piece.names[0])
-                    include(piece.text, identifiers_of if name in generated else library_identifiers_of)
-                    ordered.append(piece.text)
+                    if name in generated:
+                        include(_MEMBER.sub(";", piece.text), identifiers_of)
+                    else:
+                        include(piece.text, library_identifiers_of)
+                    ordered.append(piece)
 
         include("int32", library_identifiers_of)
         include(text, identifiers_of)
         return tuple(ordered)
+
+
+@cache
+def pieces_of(library: Library) -> tuple[Piece, ...]:
+    """The pieces of `library`."""
+    found: dict[tuple[str, ...], Piece] = {}
+    for file in library.files:
+        parts = []
+        if file in COMMON:
+            text = template_text("common", "runtime", f"{file}.hpp")
+            parts += _cut(file, _INLINE.sub(f"{library.function} ", text))
+        if COMMON.get(file, True):
+            parts += _cut(file, template_text(library.backend, "runtime", f"{file}{library.suffix}"))
+        for piece in parts:
+            former = found.get(piece.names)
+            found[piece.names] = piece if former is None else replace(former, text=f"{former.text}\n{piece.text}")
+    return tuple(found.values())
+
+
+def _cut(file: str, text: str) -> list[Piece]:
+    heads = list(_HEAD.finditer(text))
+    ends = [head.start() for head in heads[1:]] + [len(text)]
+    return [
+        Piece(file, tuple(head[1].split()), text[head.end() : end].strip())
+        for head, end in zip(heads, ends, strict=True)
+    ]

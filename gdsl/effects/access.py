@@ -99,7 +99,8 @@ class Accesses:
     def _of_step(self, step: Step) -> frozenset[Access]:
         if isinstance(step, Operator):
             own = self._remembered(self._in, self.functor_of(step), Who.ANYBODY)
-            return own | {Access(step.stores, True, Who.ANYBODY)} if step.stores is not None else own
+            itself = (name for name in (step.stores, step.adds_to) if name is not None)
+            return own.union(Access(name, True, Who.ANYBODY) for name in itself)
         if isinstance(step, StoreScalar):
             return self.of_expression(step.value, Who.LEADER) | {Access(step.scalar, True, Who.LEADER)}
         if isinstance(step, StoreElement):

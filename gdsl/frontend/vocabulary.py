@@ -20,12 +20,14 @@ VALUES = frozenset(("iteration", "place", "near", "far", "id", "num_vertices", "
 FUNCTIONS = frozenset(("min", "max", "abs", "floor", "ceil", "sqrt", "exp", "log", "pow", "out_degree", "in_degree"))
 CONTEXTUAL_FUNCTIONS = frozenset(("wrap",))
 """Functions whose names a program may declare; the program's own then win."""
-SCHEDULE_FUNCTIONS = frozenset(("advance", "filter", "where", "compute", "neighbor_reduce", "size", "swap", "fill"))
 # fmt: off
+SCHEDULE_FUNCTIONS = frozenset((
+    "advance", "filter", "where", "compute", "neighbor_reduce", "intersect", "size", "swap", "fill",
+))
 LATER_FUNCTIONS = frozenset((
     "neighbor", "neighbors", "has_edge", "reverse", "src", "dst", "random", "random_bits", "random_below", "sin",
     "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "popcount", "ctz", "number", "top",
-    "intersect", "neighbor_vote", "backward", "subgraph", "contract",
+    "neighbor_vote", "backward", "subgraph", "contract",
 ))
 # fmt: on
 RESERVED = KEYWORDS | VALUES | FUNCTIONS | SCHEDULE_FUNCTIONS | LATER_FUNCTIONS | TYPES.keys()

@@ -36,7 +36,7 @@ from gdsl.ir.expressions import (
     Unary,
     UpdateValue,
 )
-from gdsl.ir.operators import Advance, Closing, Compute, Elements, Filter, NeighborReduce, Operator, Step
+from gdsl.ir.operators import Advance, Closing, Compute, Elements, Filter, Intersect, NeighborReduce, Operator, Step
 from gdsl.ir.program import (
     Array,
     CombineFrontiers,
@@ -116,6 +116,7 @@ __all__ = [
     "Function",
     "FunctionCall",
     "If",
+    "Intersect",
     "Iteration",
     "Let",
     "Link",

@@ -78,6 +78,11 @@ class Operator(Step):
         """The array that the operator itself gives new values, beside what its functor writes."""
         return None
 
+    @property
+    def adds_to(self) -> str | None:
+        """The int64 scalar to which the operator itself adds a total."""
+        return None
+
 
 @dataclass(frozen=True, slots=True)
 class Advance(Operator):
@@ -158,3 +163,29 @@ class NeighborReduce(Operator):
     def stores(self) -> str | None:
         """The array of the results."""
         return self.array
+
+
+@dataclass(frozen=True, slots=True)
+class Intersect(Operator):
+    """The vertices to which out-edges lead from both ends of an edge of `frontier`: all of them become `result`, and
+    how many there are for each edge, the lists of its ends taken as sets, is added to the scalar `count`.
+
+    It runs no functor. Without `result` or without `count` the one is not asked for.
+    """
+
+    count: str | None
+
+    @property
+    def word(self) -> str:
+        """What the language calls it."""
+        return "intersect"
+
+    @property
+    def gives(self) -> Domain:
+        """The common neighbours."""
+        return Domain.VERTEX
+
+    @property
+    def adds_to(self) -> str | None:
+        """The scalar of the total."""
+        return self.count

@@ -169,6 +169,10 @@ def _operator(node: nodes.Operator, tuning: nodes.Tuning) -> str:
             reduction = f"{node.operation.value} of {node.functor}"
             words = [f"over {node.over.value}", *knobs]
             return f"{node.array} = neighbor_reduce {_set(node.frontier)} by {reduction}, {', '.join(words)}"
+        case nodes.Intersect():
+            result = f"{node.result} = " if node.result is not None else ""
+            total = f", total added to {node.count}" if node.count is not None else ""
+            return f"{result}intersect {_set(node.frontier)}{total}"
     raise AssertionError(f"printer: {type(node).__name__}")
 
 

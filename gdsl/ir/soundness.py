@@ -305,7 +305,7 @@ def _writes(program: nodes.Program) -> bool:
         if isinstance(node, (nodes.ElementTarget, nodes.Fill)):
             written.add(node.array)
         elif isinstance(node, nodes.Operator):
-            written |= {node.stores} if node.stores is not None else set()
+            written |= {name for name in (node.stores, node.adds_to) if name is not None}
         elif isinstance(node, (nodes.ScalarTarget, nodes.StoreScalar)):
             written.add(node.scalar)
         elif isinstance(node, nodes.Swap):

@@ -295,6 +295,16 @@ class _Verifier:
                 self.expect(node.result is None, "a result of nothing", node)
                 self.over_vertices(node)
                 self.neighbor_reduce(node)
+            case nodes.Intersect():
+                self.intersect(node)
+
+    def intersect(self, node: nodes.Intersect) -> None:
+        self.expect(node.functor is None, "an intersection with a functor", node)
+        self.expect(node.frontier.domain is Domain.EDGE, "an intersection of no edges", node)
+        self.expect(node.result is not None or node.count is not None, "an intersection for nothing", node)
+        scalar = None if node.count is None else self.scalars.get(node.count)
+        fits = scalar is not None and scalar.type is ScalarType.INT64
+        self.expect(node.count is None or fits, f"no scalar {node.count} of int64", node)
 
     def over_vertices(self, node: nodes.Operator) -> None:
         self.expect(node.frontier.domain is Domain.VERTEX, "edges of edges", node)

@@ -13,7 +13,7 @@ from gdsl.plan import structs
 from gdsl.plan.extents import EDGES, VERTICES, Extent, Fixed, Parts, Sum, Times
 from gdsl.plan.nodes import Dedup, FarEnds, Form, Plan, Sweep
 from gdsl.plan.storage import GRAPH, PROBLEM, RUN, Buffer, Cleared, Made, Role
-from gdsl.plan.walking import combinations, steps_in, sweeps
+from gdsl.plan.walking import combinations, cuts_lists, steps_in, sweeps
 from gdsl.types import ScalarType
 
 TRACE_CAPACITY = 1 << 16
@@ -88,6 +88,8 @@ def _parts_of(sweep: Sweep, grid: bool) -> Iterator[str]:
     if sweep.members.domain is Domain.EDGE:  # of all edges a grid takes one by one, others the list of each source
         alone = grid or sweep.members.frontier is not None
         yield from ("columns", "edge_sources" if alone else "offsets")
+    if sweep.intersection is not None:
+        yield from (*_LISTS[sweep.intersection.source], *_LISTS[sweep.intersection.destination])
     for each in sweep.walks:
         yield from _LISTS[each.lists]
         if each.lists is Over.IN_EDGES and each.edge_ids:
@@ -128,7 +130,7 @@ def _run(plan: Plan) -> Iterator[Buffer]:
 
     yield buffer("control", structs.CONTROL, Fixed(1), Role.CONTROL, Cleared.ZERO)
     yield buffer("trace", structs.TRACE_RECORD, Fixed(TRACE_CAPACITY), Role.TRACE, Cleared.WRITTEN)
-    if any(each.shared is not None for sweep in sweeps(plan) for each in sweep.walks):
+    if any(cuts_lists(sweep) for sweep in sweeps(plan)):
         yield buffer("hubs", structs.HUB_CHUNK, _chunks(plan), Role.HUBS, Cleared.WRITTEN)
     if plan.saved is not None:
         yield buffer("saved", plan.saved, Fixed(1), Role.SAVED, Cleared.ZERO)
@@ -160,12 +162,13 @@ def marked_domains(plan: Plan) -> frozenset[Domain]:
     collects = (sweep.collect for sweep in sweeps(plan) if sweep.collect is not None)
     found = {collect.domain for collect in collects if collect.dedup is Dedup.MARK}
     ends = any(isinstance(step, FarEnds) for step in steps_in(plan.schedule))
-    combined = any(each.marks for each in combinations(plan))
-    return frozenset(found | {Domain.VERTEX} if ends or combined else found)
+    found |= {each.asked.domain for each in combinations(plan) if each.marks}
+    return frozenset(found | {Domain.VERTEX} if ends else found)
 
 
 def _needs_bitmaps(plan: Plan) -> bool:
     """Whether any frontier is made or read as a bitmap; then any may come to be one."""
     forms = [sweep.members.form for sweep in sweeps(plan)]
     forms += [sweep.collect.form for sweep in sweeps(plan) if sweep.collect is not None]
-    return Form.BITMAP in forms or bool(combinations(plan))
+    forms += [each.asked.form for each in combinations(plan)]
+    return Form.BITMAP in forms

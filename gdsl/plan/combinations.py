@@ -4,14 +4,14 @@ Queues cost what they hold: one set is walked, and of each member it is asked wh
 bitmap or, where it has none and is small, by marks that are made of its queue. A set that others are added to, such as
 all that has been seen, keeps its bitmap and grows where it lies, so that each pass costs what it adds. Word by word
 costs a pass over the domain; that is for sets that may have no queue to walk: results of pulls, and what is made of
-them.
+them. Sets of edges have queues alone.
 """
 
 from __future__ import annotations
 
 from gdsl.ir.nodes import Advance, CombineFrontiers, CopyFrontier, Elements, Program
 from gdsl.ir.traversal import walk
-from gdsl.operations import Direction, SetOperation
+from gdsl.operations import Direction, Domain, SetOperation
 from gdsl.plan.choices import Directions
 from gdsl.plan.nodes import Combine
 from gdsl.plan.sweep_nodes import Form, Members
@@ -23,11 +23,12 @@ def combine(step: CombineFrontiers, target: Target, lacking: frozenset[str]) -> 
     walked, asked = step.first, step.second
     if step.operation is not SetOperation.DIFFERENCE and asked.frontier == step.name:
         walked, asked = asked, walked  # what is written next should not be what was marked
+    of_vertices = walked.domain is Domain.VERTEX
     return Combine(
         step=step,
         walked=_members(walked, Form.QUEUE),
-        asked=_members(asked, Form.BITMAP),
-        grows=step.operation is SetOperation.UNION and walked.frontier == step.name,
+        asked=_members(asked, Form.BITMAP if of_vertices else Form.QUEUE),
+        grows=of_vertices and step.operation is SetOperation.UNION and walked.frontier == step.name,
         marks=target.marks_apart,
         words=lacks_queues(step, lacking),
         waits=target.marks_apart and asked.frontier == step.name,

@@ -13,6 +13,7 @@ from gdsl.plan.nodes import (
     Define,
     FarEnds,
     Fill,
+    Form,
     Frontier,
     Initial,
     Initialise,
@@ -26,6 +27,7 @@ from gdsl.plan.nodes import (
 )
 from gdsl.plan.printer_sweeps import print_operation
 from gdsl.plan.storage import Buffer, Field, Pointer, Struct
+from gdsl.plan.walking import sweeps
 from gdsl.types import ScalarType
 
 
@@ -65,7 +67,14 @@ def _sizes(plan: Plan) -> list[str]:
         f"lists of {sizes.hub_degree} edges and more in chunks of {sizes.hub_chunk}",
         f"a pull tries {sizes.pull_prefix} of them first",
         f"lists up to {sizes.short_list} reduced by a thread each",
+        *_walks(plan),
     ]
+
+
+def _walks(plan: Plan) -> list[str]:
+    if not any(sweep.intersection is not None for sweep in sweeps(plan)):
+        return []
+    return [f"walks of an intersection cut from {plan.sizes.long_walk} places on"]
 
 
 def _table(rows: list[tuple[str, ...]]) -> list[str]:
@@ -163,7 +172,8 @@ def _combine(step: Combine) -> list[str]:
     node, asked = step.step, step.asked.frontier
     walked = step.walked.frontier or ("all vertices" if step.walked.domain is Domain.VERTEX else "all edges")
     word = "in" if node.operation is SetOperation.INTERSECTION else "not in"
-    form = "its bitmap or by marks" if step.marks else "its bitmap"
+    mapped, marked = step.asked.form is Form.BITMAP, step.marks
+    form = "its bitmap or by marks" if mapped and marked else "its bitmap" if mapped else "marks"
     whole = f", and all of {asked}" if node.operation is SetOperation.UNION else ""
     first = node.first.frontier or walked
     lines = [f"combine: {node.name} = {first} {node.operation.value} {node.second.frontier}  # line {node.span.line}"]

@@ -46,11 +46,15 @@ def _compare(node: Compare) -> str:
 
 def _sweep(sweep: Sweep, program: Program) -> list[str]:
     head = "pull from" if sweep.selection is not None else "push from" if sweep.walks else "run on"
+    head = "intersect on" if sweep.intersection is not None else head
     lines = [f"{head} {_members(sweep.members)}"]
     if sweep.own is not None:
         lines += _indent(_variant(sweep.own, program))
     if sweep.selection is not None:
         lines += _indent(_selection(sweep.selection, program))
+    if sweep.intersection is not None:
+        one, other = _LISTS[sweep.intersection.source], _LISTS[sweep.intersection.destination]
+        lines.append(f"    walk {one} of the source and {other} of the destination: the vertices in both, each once")
     for walk in sweep.walks:
         lines += _indent(_walk(walk, sweep, program))
     lines += _indent(_left(sweep))

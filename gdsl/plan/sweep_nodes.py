@@ -185,6 +185,15 @@ class Segment:
     """The buffer that holds the results until all are computed; None: they can be stored at once."""
 
 
+@dataclass(frozen=True, slots=True)
+class Intersection:
+    """For each member, an edge, these lists of its source and its destination are walked side by side; what is done is
+    done with each vertex that stands in both, once however often it stands there."""
+
+    source: Over
+    destination: Over
+
+
 class EdgeCount(Enum):
     """How the edges of what an operator ran on are known, for traces."""
 
@@ -211,6 +220,8 @@ class Sweep:
     segment: Segment | None
     balance: Balance
     edges: EdgeCount
+    intersection: Intersection | None = None
+    """The lists whose common vertices are collected and counted in the totals; with it nothing else is run."""
 
 
 # Choices on the device

@@ -13,6 +13,7 @@ from gdsl.ir.nodes import (
     Element,
     Elements,
     Filter,
+    Intersect,
     NeighborReduce,
     Operator,
     Param,
@@ -26,6 +27,7 @@ from gdsl.ir.traversal import walk
 from gdsl.operations import Balance, Direction, Domain, NeighborOperation, Over, ReduceOperation
 from gdsl.plan import choices, variants
 from gdsl.plan.claims import claim_of
+from gdsl.plan.intersections import plan_intersection
 from gdsl.plan.nodes import (
     Choice,
     Collect,
@@ -90,6 +92,8 @@ class OperationPlanner:
         if isinstance(step, Compute):
             call = f"compute({_set_text(step.frontier)}, {step.functor})"
             return Operation(step, f"compute_{step.label}", call, self._on_members(step))
+        if isinstance(step, Intersect):
+            return plan_intersection(step)
         assert isinstance(step, NeighborReduce)
         words = f"{step.functor}, {step.operation.value}{_over_text(step.over)}"
         call = f"{step.array} = neighbor_reduce({_set_text(step.frontier)}, {words})"

@@ -18,6 +18,8 @@ class Sizes:
     """Edges of a long list that a closing pull tries before it leaves the rest to others."""
     short_list: int = 8
     """Lists up to this long are reduced by a thread each."""
+    long_walk: int = 16384
+    """Of two lists whose common vertices are looked for: the shorter one is cut into chunks from this length on."""
     small_work: int = 4096
     """Edges or elements up to which one thread does all the work (cpu)."""
 

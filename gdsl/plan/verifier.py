@@ -34,7 +34,7 @@ from gdsl.plan.nodes import (
 from gdsl.plan.storage import PROBLEM, Buffer, Cleared, Made, Role
 from gdsl.plan.verifier_combinations import verify_combinations
 from gdsl.plan.verifier_sweeps import SweepVerifier
-from gdsl.plan.walking import combinations, launches, operations, steps_in, sweeps
+from gdsl.plan.walking import combinations, cuts_lists, launches, operations, steps_in, sweeps
 from gdsl.types import ScalarType
 
 
@@ -75,7 +75,7 @@ class _Verifier:
         counted = [frontier for frontier in plan.frontiers if frontier.counts is not None]
         self.expect(all(frontier.domain is Domain.VERTEX for frontier in counted), "edges of edges are counted")
         sizes = plan.sizes
-        numbers = (sizes.block_threads, sizes.hub_degree, sizes.hub_chunk, sizes.pull_prefix)
+        numbers = (sizes.block_threads, sizes.hub_degree, sizes.hub_chunk, sizes.pull_prefix, sizes.long_walk)
         self.expect(min(numbers) > 0 and min(sizes.short_list, sizes.small_work) >= 0, "a size is not positive")
         choosing = [o.step.site for o in operations(plan) if isinstance(o.does, Choice)]
         self.expect(list(plan.switches) == choosing, "the switches are not those of the choices")
@@ -117,16 +117,17 @@ class _Verifier:
         by_host = not plan.target.allocates_itself
         forms = {sweep.members.form for sweep in all_sweeps}
         forms |= {sweep.collect.form for sweep in all_sweeps if sweep.collect is not None}
+        forms |= {each.asked.form for each in combinations(plan)}
         slots = {domain: plan.slots(domain) for domain in Domain}
         marked = buffers.marked_domains(plan) if plan.target.marks_apart else frozenset[Domain]()
         wanted = {
             Role.CONTROL: 1,
             Role.TRACE: 1,
-            Role.HUBS: any(walk.shared is not None for sweep in all_sweeps for walk in sweep.walks),
+            Role.HUBS: any(cuts_lists(sweep) for sweep in all_sweeps),
             Role.SAVED: not plan.target.fused,
             Role.OUTPUTS: plan.target.fused and bool(plan.swapped),
             Role.QUEUE: sum(slots.values()),
-            Role.BITMAP: slots[Domain.VERTEX] * (Form.BITMAP in forms or bool(combinations(plan))),
+            Role.BITMAP: slots[Domain.VERTEX] * (Form.BITMAP in forms),
             Role.MARKS: 2 * len(marked),
         }
         for role, count in wanted.items():
@@ -154,6 +155,8 @@ class _Verifier:
         grid = self.plan.target.grid
         alone = {"columns", "edge_sources"} if any(grid or each.frontier is not None for each in own) else set()
         self.expect(alone <= found, "the ends of edges are not there")
+        lists = {"offsets", "columns"} if any(sweep.intersection is not None for sweep in sweeps(self.plan)) else set()
+        self.expect(lists <= found, "the lists of an intersection are not there")
         asked = {node.degree for node in walk(self.program) if isinstance(node, DegreeOf)}
         names = {Degree.OUT: "offsets", Degree.IN: "in_offsets"}
         self.expect({names[degree] for degree in asked} <= found, "degrees are not there")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gdsl.ir.verifier import VerificationError
-from gdsl.operations import SetOperation
+from gdsl.operations import Domain, SetOperation
 from gdsl.plan.combinations import lacking_queues, lacks_queues
 from gdsl.plan.nodes import Combine, Form, Members, Plan
 from gdsl.plan.walking import combinations, sweeps
@@ -28,7 +28,7 @@ def verify_combinations(plan: Plan) -> None:
             "operands in other forms": _forms(each),
             "marks where there are none": each.marks == apart,
             "a set grows where it may not": each.grows
-            == (node.operation is SetOperation.UNION and walked.frontier == node.name),
+            == (own is Domain.VERTEX and node.operation is SetOperation.UNION and walked.frontier == node.name),
             "word by word where queues are": each.words == lacks_queues(node, lacking),
             "a set is marked that is written next": not (written and may_turn),
             "a wait for nothing": each.waits == (written and apart),
@@ -42,5 +42,6 @@ def _forms(each: Combine) -> bool:
     def form(members: Members, wanted: Form) -> bool:
         return members.form is (wanted if members.frontier is not None else None)
 
-    whole = each.asked.frontier is not None and each.asked.form is Form.BITMAP
+    asked = Form.BITMAP if each.asked.domain is Domain.VERTEX else Form.QUEUE
+    whole = each.asked.frontier is not None and each.asked.form is asked
     return form(each.walked, Form.QUEUE) and whole

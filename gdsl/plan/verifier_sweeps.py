@@ -20,6 +20,7 @@ from gdsl.passes.writers import accumulated_scalars, far_roles, plain_arrays, ta
 from gdsl.plan.nodes import Choice, Collect, Dedup, EdgeCount, Form, Mode, Operation, Plan, Sweep, Variant, Walk
 from gdsl.plan.sweeps import REDUCTIONS, arrays_read
 from gdsl.plan.variants import asks_for_edge
+from gdsl.plan.verifier_intersections import verify_intersection
 from gdsl.plan.walking import sweeps_of, variants_of
 
 _BACK = {Over.OUT_EDGES: Over.IN_EDGES, Over.IN_EDGES: Over.OUT_EDGES}
@@ -49,9 +50,11 @@ class SweepVerifier:
     def verify(self, operation: Operation) -> None:
         """The whole operation."""
         functor = self._accesses.functor_of(operation.step)
-        self.expect(functor is not None, "a sweep without a functor")
-        assert functor is not None
-        self.operation, self.functor = operation, functor
+        self.operation = operation
+        if functor is None:
+            verify_intersection(self.plan, operation, self.expect)
+            return
+        self.functor = functor
         self.expect(bool(operation.name) and bool(operation.call), "an operation without a name")
         if isinstance(operation.does, Choice):
             test, yes, no = operation.does.test, operation.does.yes, operation.does.no
@@ -67,6 +70,7 @@ class SweepVerifier:
     def _sweep(self, sweep: Sweep) -> None:
         members = sweep.members
         self.expect((sweep.own is None) == bool(sweep.walks), "either elements or their edges")
+        self.expect(sweep.intersection is None, "lists that nobody asks for")
         self.expect((members.frontier is None) == (members.form is None), "a form without a frontier")
         if members.frontier is not None:
             self.expect(self._domain(members.frontier) is members.domain, "a frontier of other elements")

@@ -56,3 +56,8 @@ def variants_of(sweep: Sweep) -> tuple[Variant, ...]:
 def has_direction(operation: Operation) -> bool:
     """Whether an operation pushes or pulls: a walk along edges that gives no result a member."""
     return all(sweep.walks and sweep.segment is None for sweep in sweeps_of(operation))
+
+
+def cuts_lists(sweep: Sweep) -> bool:
+    """Whether long lists are cut into chunks on a grid."""
+    return sweep.intersection is not None or any(walk.shared is not None for walk in sweep.walks)

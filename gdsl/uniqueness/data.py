@@ -24,6 +24,7 @@ from gdsl.effects.terms import (
     DegreeTerm,
     ElementTerm,
     Operation,
+    Origin,
     ScalarTerm,
     Term,
 )
@@ -178,6 +179,9 @@ def _places(effects: ProgramEffects) -> tuple[list[Put], list[Swapped]]:
                 puts.append(Put(step.array, terms.value(step.value)))
             case nodes.Swap():
                 swaps.append(Swapped(step.first, step.second))
+            case nodes.Intersect(count=str(count)):
+                total = effects.terms.unknown(ScalarType.INT64, Origin.RESULT, count, 0)
+                puts.append(Put(count, total, ReduceOperation.ADD))
             case nodes.NeighborReduce():
                 value = effects.sites[step.site].value
                 assert value is not None

@@ -314,6 +314,6 @@ def written_by(step: nodes.Step, sites: Mapping[int, Judged]) -> tuple[list[str]
             sets = [step.name]
         case nodes.Operator():
             names = [write.name for write in sites[step.site].effects.writes] if step.site in sites else []
-            names += [step.stores] if step.stores is not None else []
+            names += [name for name in (step.stores, step.adds_to) if name is not None]
             sets = [step.result] if step.result is not None else []
     return names, sets

@@ -13,7 +13,7 @@ from gdsl.effects import ProgramEffects, WriteKind
 from gdsl.effects.atoms import OfData, OfEnd, OfFrontier, OfPass
 from gdsl.effects.terms import Constant, ElementTerm, Operation, Origin, ScalarTerm, Term, Unknown
 from gdsl.ir import nodes
-from gdsl.operations import BinaryOperation, NeighborOperation
+from gdsl.operations import BinaryOperation, NeighborOperation, SetOperation
 from gdsl.rules import Judged
 from gdsl.source import Span
 from gdsl.types import ScalarType
@@ -66,6 +66,8 @@ class Flow:
                 self._if(step)
             case nodes.NeighborReduce():
                 self._neighbor_reduce(step)
+            case nodes.Intersect():
+                self._intersect(step)
             case nodes.Operator():
                 self._operator(step)
             case nodes.DefineFrontier():
@@ -77,7 +79,10 @@ class Flow:
                 self.state.define(step.name, self.state.reached(step.other), self.state.reached(step.other))
             case nodes.CombineFrontiers():
                 members = worst((self._members(step.first), self._members(step.second)))
-                self.state.define(step.name, members, members)
+                reached = members
+                if step.operation is SetOperation.UNION and step.first.frontier and step.second.frontier:
+                    reached = worst(self.state.reached(name) for name in (step.first.frontier, step.second.frontier))
+                self.state.define(step.name, members, reached)
             case _:
                 self._store(step)
 
@@ -173,6 +178,16 @@ class Flow:
         if not step.frontier.everything:
             level = worst((level, self.state.value(step.array)))
         self.state.set(step.array, level, decided(level, step.span))
+
+    def _intersect(self, step: nodes.Intersect) -> None:
+        """What it finds hangs on the graph and on its members alone."""
+        level = self._members(step.frontier)
+        if step.count is not None:
+            total = worst((self.state.value(step.count), level))
+            self.state.forget(step.count)
+            self.state.set(step.count, total, decided(total, step.span))
+        if step.result is not None:
+            self.state.define(step.result, level, level)
 
     # ------------------------------------------------------------ expressions
 

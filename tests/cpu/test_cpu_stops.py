@@ -10,12 +10,14 @@ import threading
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from gdsl.backends.cpu import compiler as compilers
 from gdsl.backends.cpu import create_backend, source_text
 from gdsl.backends.interface import Bindings, Limits
 from gdsl.diagnostics import GdslError
+from gdsl.graph import Graph
 from gdsl.pipeline import load
 from tests.cpu.running import run
 from tests.support.graphs import make_graph, path
@@ -36,6 +38,18 @@ def test_timeout(text: str) -> None:
     assert caught.value.code == "E0802"
     assert time.monotonic() - started < 30
     assert run(QUICK, GRAPH).arrays["a"].tolist() == [8] * 5
+
+
+def test_timeout_within_an_intersection() -> None:
+    """Two vertices with many edges between them, and lists as long: the one operator would go on for minutes."""
+    many = 300_000
+    leaves = np.arange(2, many + 2)
+    destinations = np.concatenate([np.ones(many, np.int64), leaves, leaves])
+    sources = np.repeat([0, 0, 1], many)
+    graph = Graph.from_edges(sources, destinations, many + 2)
+    with pytest.raises(GdslError) as caught:
+        run("program p; problem { scalar s : int64; } schedule { s = intersect(edges); }", graph, limits=Limits(0.2))
+    assert caught.value.code == "E0802"
 
 
 def test_max_iterations_names_the_loop() -> None:

@@ -30,6 +30,7 @@ class Mutant:
 _ENACTOR, _FRONTIER = "runtime/enactor.cuh", "runtime/frontier.cuh"
 _MEMORY, _WARP = "runtime/memory.cuh", "runtime/warp.cuh"
 _PUSH, _PULL, _REDUCE = "runtime/push.cuh", "runtime/pull.cuh", "runtime/reduce.cuh"
+_INTERSECT = "runtime/intersect.cuh"
 _LOOPS, _ADVANCE, _PARTS = "runtime/loops.cuh", "operators/advance.cu.j2", "operators/parts.cu.j2"
 _SETS = "runtime/sets.cuh"
 _BFS_PUSH, _BFS_PULL = ("visit.direction=push",), ("visit.direction=pull",)
@@ -56,6 +57,15 @@ program counting;
 problem { param source : vertex; vertex count : int32; }
 vertex functor bump(v) { apply { count[v] += 1; } }
 schedule { repeat (200) { compute(vertices, bump); } }
+"""
+
+_COMMON = """
+program common_of_edges;
+problem { param source : vertex; scalar total : int64; scalar members : int64; }
+schedule {
+    frontier c = intersect(edges, count=total);
+    members = size(c);
+}
 """
 
 TAKEN_OVER = """
@@ -430,6 +440,61 @@ IDENTITIES = (
     Mutant("a total that begins with 1", GENERATED, "loss = 0.0;", "loss = 1.0;", "heat", "result"),
 )
 
+INTERSECTIONS = (
+    Mutant(
+        "the place of a chunk of a walk",
+        _INTERSECT,
+        "at = atomicAdd(&run.counters()->hubs, uint64(inclusive));",
+        "at = load_relaxed(&run.counters()->hubs); store_relaxed(&run.counters()->hubs, at + inclusive);",
+        _COMMON,
+        "race result",
+    ),
+    Mutant(
+        "no grid barrier before the chunks of walks",
+        _INTERSECT,
+        "    synchronize(run);\n    const uint64 chunks",
+        "    __syncthreads();\n    const uint64 chunks",
+        _COMMON,
+        "race",
+    ),
+    Mutant("more chunks than there is room for", _INTERSECT, "HUB_DEGREE + 2);", "HUB_DEGREE + 4);", _COMMON, "bounds"),
+    Mutant(
+        "walks without room are left out",
+        _INTERSECT,
+        "is_long && rest < walk.last",
+        "is_long && rest == walk.first",
+        _COMMON,
+        "result",
+    ),
+    Mutant("parallel edges count twice", _INTERSECT, "return at == first || ", "return true || ", _COMMON, "result"),
+    Mutant(
+        "a chunk forgets what comes before it",
+        _INTERSECT,
+        "const edge begin = lists.first(__ldg(&g.edge_sources[first]));",
+        "const edge begin = first;",
+        _COMMON,
+        "result",
+    ),
+    Mutant("a search that passes by", _INTERSECT, "neighbor(middle) < x", "neighbor(middle) <= x", _COMMON, "result"),
+    Mutant("a search past the end", _INTERSECT, "return low < end && ", "return ", _COMMON, "bounds result"),
+    Mutant(
+        "lanes leave the walks of a warp",
+        _INTERSECT,
+        "for (uint32 start = 0; start < total; start += 32)",
+        "for (uint32 start = 0; start + lane < total; start += 32)",
+        _COMMON,
+        "divergence deadlock",
+    ),
+    Mutant(
+        "found neighbours are not marked",
+        "operators/intersect.cu.j2",
+        "common && mark(seen, x)",
+        "common",
+        _COMMON,
+        "bounds result",
+    ),
+)
+
 SETS = (
     Mutant(
         "no grid barrier before marks are asked",
@@ -497,4 +562,4 @@ SETS = (
     ),
 )
 
-MUTANTS = (*SETS, *ATOMICS, *BARRIERS, *BOUNDS, *LEFT_OUT, *WARPS, *IDENTITIES)
+MUTANTS = (*SETS, *INTERSECTIONS, *ATOMICS, *BARRIERS, *BOUNDS, *LEFT_OUT, *WARPS, *IDENTITIES)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from gdsl.codegen import templates
-from gdsl.codegen.cuda import runtime
+from gdsl.codegen.library import pieces_of
 
 from .mutants import GENERATED, Mutant
 
@@ -42,7 +42,7 @@ def templates_with(mutant: Mutant, folder: Path) -> Iterator[None]:
             return directory(name).joinpath(*parts).read_text()
 
         patch.setattr(templates, "resource_directory", directory)
-        patch.setattr(runtime, "resource_text", text)
+        patch.setattr(templates, "resource_text", text)
         _forget()
         try:
             yield
@@ -53,4 +53,4 @@ def templates_with(mutant: Mutant, folder: Path) -> Iterator[None]:
 
 def _forget() -> None:
     templates.environment.cache_clear()
-    runtime.pieces.cache_clear()
+    pieces_of.cache_clear()

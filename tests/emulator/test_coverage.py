@@ -90,6 +90,7 @@ PROGRAMS = [
     ("tree_edges", (), SMALL),
     ("light_edges", (), SMALL),
     ("back_edges", (), TINY),
+    ("common_neighbors", (), SMALL),
 ]
 
 

@@ -77,7 +77,7 @@ def test_agrees_with_the_reference(case: Case, mode: Mode) -> None:
         check(built, case, graph, seed=place)
 
 
-@pytest.mark.parametrize("name", ["bfs", "sssp", "connected_components", "neighborhoods", "sets"])
+@pytest.mark.parametrize("name", ["bfs", "sssp", "connected_components", "neighborhoods", "sets", "common_neighbors"])
 def test_holds_under_many_orders(name: str) -> None:
     case = next(case for case in CASES if case.name == name)
     built = build_program(name)
@@ -86,7 +86,7 @@ def test_holds_under_many_orders(name: str) -> None:
 
 
 @pytest.mark.parametrize("fuse", ["on", "off"])
-@pytest.mark.parametrize("name", ["bfs", "core", "neighborhoods", "sssp"])
+@pytest.mark.parametrize("name", ["bfs", "core", "neighborhoods", "sssp", "common_neighbors"])
 def test_a_stop_is_heard_and_harms_nothing(name: str, fuse: str) -> None:
     """Wherever the host asks for a stop: the run ends, with all blocks at one barrier."""
     case = next(case for case in CASES if case.name == name)

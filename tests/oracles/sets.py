@@ -103,6 +103,35 @@ def check_set_operations(graph: Graph, values: Values, answers: Answers) -> None
     same(answers, reached=reached, bits=bits, times=times, sizes=sizes)
 
 
+def check_edge_sets(graph: Graph, values: Values, answers: Answers) -> None:
+    tails, heads = (each.tolist() for each in ends(graph))
+    out: list[set[int]] = [set() for _ in range(graph.num_vertices)]
+    for edge, tail in enumerate(tails):
+        out[tail].add(edge)
+    everything, start = set(range(graph.num_edges)), values["start"]
+    thirds = set(range(0, graph.num_edges, 3))
+    bits, sizes = np.zeros(graph.num_edges, np.uint32), 0
+
+    def mark(members: set[int], bit: int) -> None:
+        bits[list(members)] |= np.uint32(1 << bit)
+
+    def beyond(members: set[int]) -> set[int]:
+        return beside(out, {heads[edge] for edge in members})
+
+    ahead, some, seen = set(out[start]), set(thirds), set[int]()
+    for turn in range(5):
+        ahead = beyond(ahead) | ahead
+        mark(ahead & some, 3 * turn)
+        mark(everything - ahead, 3 * turn + 1)
+        some = ahead - some
+        mark(some | ((everything - seen) & thirds), 3 * turn + 2)
+        seen = (ahead & some) | seen
+        reached = {heads[edge] for edge in beyond((ahead - some) | seen)} | {start}
+        sizes += len(seen) + 100 * len(reached)
+        ahead = (ahead - seen) & ahead | some
+    same(answers, bits=bits, sizes=sizes)
+
+
 def two_vertices(*names: str) -> Callable[[Graph, int], Values]:
     """Values for two params that are vertices."""
     return lambda graph, seed: {name: source_of(graph, seed + place) for place, name in enumerate(names)}
@@ -112,5 +141,6 @@ SETS = (
     Case("meeting", check_meeting, two_vertices("left", "right"), not_empty),
     Case("unvisited", check_unvisited),
     Case("independent_rounds", check_independent_rounds),
+    Case("edge_sets", check_edge_sets, lambda graph, seed: {"start": source_of(graph, seed)}, not_empty),
     Case("set_operations", check_set_operations, two_vertices("start", "other"), not_empty),
 )

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy
+
 from gdsl.backends.interface import TraceRecord
 from gdsl.backends.reference.expressions import ACCEPTED, EDGE, FAR
 from gdsl.backends.reference.state import State
 from gdsl.backends.reference.statements import CompiledFunctor, compile_functor
 from gdsl.backends.reference.values import Value, convert_function, domain_of, neighbor_function, neighbor_identity
 from gdsl.ir import nodes as ir
-from gdsl.operations import Domain, NeighborOperation
+from gdsl.operations import Degree, Domain, NeighborOperation
 
 Functor = ir.VertexFunctor | ir.EdgeFunctor
 
@@ -107,6 +109,25 @@ class Operators:
         values = state.arrays[step.array].values
         for vertex, value in self._reductions(step, members, visits.calls(state.shuffled(len(visits)))).items():
             values[vertex] = value
+
+    def intersect(self, step: ir.Intersect) -> None:
+        """Find the common neighbours of the ends of each edge. The edges of the trace are those in both ends' lists."""
+        state = self.state
+        visits = state.graph.edges(self.members(step.frontier))
+        degrees = numpy.array(state.graph.degrees(Degree.OUT), dtype=numpy.int64)
+        self._note(step, len(visits), int(degrees[visits.source].sum() + degrees[visits.destination].sum()))
+        lists = state.graph.out_neighbors()
+        found: set[int] = set()
+        total = 0
+        for u, w in zip(visits.source.tolist(), visits.destination.tolist(), strict=True):
+            state.clock.poll()
+            common = lists[u] & lists[w]
+            found |= common
+            total += len(common)
+        if step.count is not None:
+            state.scalars[step.count] += numpy.int64(total)
+        if step.result is not None:
+            state.frontiers.members[step.result] = sorted(found)
 
     def _reductions(self, step: ir.NeighborReduce, members: list[int], calls: list[Call]) -> dict[int, Value]:
         declaration = self.functors[step.functor]

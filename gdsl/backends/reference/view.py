@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -77,6 +78,15 @@ class GraphView:
         visits = self.edges(members)
         found: list[int] = numpy.unique(visits.source if role is Role.SOURCE else visits.destination).tolist()
         return found
+
+    def out_neighbors(self) -> list[frozenset[int]]:
+        """Of every vertex those to which its out-edges lead."""
+        return self._out_neighbors
+
+    @cached_property
+    def _out_neighbors(self) -> list[frozenset[int]]:
+        columns, ends = self.graph.columns.tolist(), self.graph.offsets.tolist()
+        return [frozenset(columns[first:last]) for first, last in itertools.pairwise(ends)]
 
     def edges_of(self, members: Sequence[int], over: Over) -> Visits:
         """The edges of each vertex of `members`; over all edges its out-edges, then its in-edges."""

@@ -28,16 +28,21 @@ from gdsl.version import __version__
 LIBRARY = Library(
     "cpu",
     (
-        "platform.hpp",
-        "arithmetic.hpp",
-        "memory.hpp",
-        "graph.hpp",
-        "frontier.hpp",
-        "run.hpp",
-        "loops.hpp",
-        "sets.hpp",
-        "edge_frontier.hpp",
+        "platform",
+        "arithmetic",
+        "memory",
+        "plain",
+        "graph",
+        "frontier",
+        "run",
+        "loops",
+        "intersect",
+        "sets",
+        "edge_frontier",
+        "edge_sets",
     ),
+    ".hpp",
+    "inline",
 )
 
 
@@ -96,7 +101,7 @@ class _Generator:
         body = render("cpu", "program.cpp.j2", plan=parts, part="program", host_slice=host)
         data = render("cpu", "program.cpp.j2", plan=parts, part="data")
         generated = {"data_slice": data, **{each.name: checked_struct_text(each, self.widths) for each in _SHARED}}
-        runtime = LIBRARY.link(body, generated)
+        runtime = [piece.text for piece in LIBRARY.link(body, generated)]
         front = render("cpu", "program.cpp.j2", plan=parts, part="front", undefined=UNDEFINED)
         text = "\n".join([front, "\n\n".join(runtime), "", body])
         structs = [data, render("cpu", "program.cpp.j2", plan=parts, part="totals")]

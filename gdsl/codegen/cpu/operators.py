@@ -9,6 +9,7 @@ from gdsl.codegen.conversions import conversion
 from gdsl.codegen.cpu.texts import (
     AdvanceText,
     ElementsText,
+    IntersectText,
     OperatorText,
     Pull,
     Push,
@@ -18,7 +19,7 @@ from gdsl.codegen.cpu.texts import (
     WalkText,
 )
 from gdsl.codegen.functions import Argument
-from gdsl.codegen.functors import Arguments, Calls, FunctorTexts
+from gdsl.codegen.functors import Arguments, Calls, FunctorTexts, TotalsText
 from gdsl.codegen.names import Names, Scope
 from gdsl.codegen.precedence import Text
 from gdsl.codegen.reductions import combine, identity
@@ -75,6 +76,8 @@ class OperatorPrinter:
         if isinstance(does, Choice):
             choice = switch_text(does.test, _MEASURES)
             return AdvanceText(**common, push=self._push(does.no), pull=self._pull(does.yes), choice=choice)
+        if sweep.intersection is not None:
+            return self._intersect(common, sweep)
         if sweep.segment is not None:
             return self._reduce(common, sweep, sweep.segment)
         if sweep.own is not None:
@@ -94,8 +97,7 @@ class OperatorPrinter:
             ("int32 iteration", "iteration"),
         ]
         everything = "d.graph.num_edges" if members.domain is Domain.EDGE else "d.graph.num_vertices"
-        functor = next(each for each in (sweep.own, *(walk.variant for walk in sweep.walks)) if each is not None)
-        totals = self.texts.totals_of(functor.functor, sweep.totals)
+        totals = self._totals(operation, sweep)
         has_input = members.frontier is not None
         return {
             "function": self.names.derived(Scope.GLOBAL, operation.name, f"operator {step.site}"),
@@ -110,6 +112,15 @@ class OperatorPrinter:
             "counted": self._counted[collect.frontier if collect is not None else None],
             "totals": totals.type if totals is not None else "",
         }
+
+    def _totals(self, operation: Operation, sweep: Sweep) -> TotalsText | None:
+        """What the sweep sums up: for its functor, or, where it runs none, for the operator itself."""
+        run = next((each for each in (sweep.own, *(walk.variant for walk in sweep.walks)) if each is not None), None)
+        if run is not None:
+            return self.texts.totals_of(run.functor, sweep.totals)
+        owner = f"operator {operation.step.site}"
+        name = self.names.derived(Scope.GLOBAL, f"{operation.name}_totals", f"totals of {owner}")
+        return self.texts.totals_called(name, sweep.totals)
 
     def _input(self, domain: Domain, name: str) -> tuple[str, str]:
         return f"{STRUCTS[domain]}& input", self.names.frontier(name)
@@ -177,6 +188,14 @@ class OperatorPrinter:
         visit = Visit("vertex v", _visit_lines(calls, "v" if kept else "", ""))
         each = f"each_vertex({common['members']}"
         return ElementsText(**common, queued=not everything, each=each, edges=_EDGES[sweep.edges], visit=visit)
+
+    # The common neighbours of the ends of edges
+
+    def _intersect(self, common: dict[str, Any], sweep: Sweep) -> IntersectText:
+        counted = tuple(f"totals.{self.names.member(total.scalar)} += 1;" for total in sweep.totals)
+        collected = ("if (out.is_new(x)) { out.append(x); }",) if sweep.collect is not None else ()
+        each = "each_edge(run, d.graph" if sweep.members.frontier is None else "each_edge_of(input, d.graph"
+        return IntersectText(**common, each=each, visit=Visit("vertex x", (*counted, *collected)))
 
     # Neighbour reduction
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from gdsl.codegen.checks import CheckSite
-from gdsl.codegen.combinations import Words, combination_lines
+from gdsl.codegen.combinations import Words, combination_lines, edge_lines
 from gdsl.codegen.cpu.operators import SPARE_EDGES, STRUCTS, counted, direction_of
 from gdsl.codegen.cpu.texts import OperatorText
 from gdsl.codegen.expressions import ExpressionPrinter
@@ -125,18 +125,20 @@ class SchedulePrinter:
     def _combine(self, step: Combine) -> None:
         name, walked, asked = step.step.name, step.walked.frontier, step.asked.frontier
         assert asked is not None
+        of_edges = self._domains[name] is Domain.EDGE
+        second = self.names.frontier(asked)
         words = Words(
             result=self.names.frontier(name),
             walked=self.names.frontier(walked) if walked is not None else "",
-            asked=self.names.frontier(asked),
-            everything="all_members{d.graph.num_vertices}",
-            grows=f"{self.names.frontier(asked)}.queued",
-            growing="",
+            asked=second,
+            everything="all_edges{d.graph.num_edges}" if of_edges else "all_members{d.graph.num_vertices}",
+            grows=f"{second}.queued",
+            growing=f"{SPARE_EDGES}, " if of_edges else "",
             size="",
             counted=self._counted[name],
             exchange=(),
         )
-        for line in combination_lines(step, words):
+        for line in edge_lines(step, words) if of_edges else combination_lines(step, words):
             self.lines.add(line)
 
     # Data

@@ -112,6 +112,15 @@ class ElementsText(OperatorText):
 
 
 @dataclass(frozen=True, slots=True)
+class IntersectText(OperatorText):
+    """`intersect`: `each` begins the call that goes over its edges, `visit` is what is done with a common neighbour."""
+
+    kind: ClassVar[str] = "intersect"
+    each: str
+    visit: Visit
+
+
+@dataclass(frozen=True, slots=True)
 class ReduceText(OperatorText):
     """`neighbor_reduce`; `stored` are lines that store what was computed aside, for one `near`."""
 

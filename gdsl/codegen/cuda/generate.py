@@ -156,6 +156,7 @@ class _Generation:
             Constant("uint32", "HUB_CHUNK", sizes.hub_chunk, "edges a chunk"),
             Constant("uint32", "PULL_PREFIX", sizes.pull_prefix, "edges of a long list that are tried first"),
             Constant("uint32", "SHORT_LIST", sizes.short_list, "lists up to this long are reduced by a thread each"),
+            Constant("uint32", "LONG_WALK", sizes.long_walk, "walks this long of an intersection are cut into chunks"),
         ]
         return [constant for constant in constants if constant.name in uses or constant.name == "BLOCK_THREADS"]
 

@@ -9,6 +9,7 @@ from gdsl.codegen.cuda.texts import (
     AdvanceText,
     ComputeText,
     FilterText,
+    IntersectText,
     OperatorText,
     Pull,
     Push,
@@ -19,7 +20,7 @@ from gdsl.codegen.cuda.texts import (
     Visit,
 )
 from gdsl.codegen.functions import Argument
-from gdsl.codegen.functors import Arguments, Calls, FunctorTexts
+from gdsl.codegen.functors import Arguments, Calls, FunctorTexts, TotalsText
 from gdsl.codegen.names import Names, Scope
 from gdsl.codegen.reductions import combine, identity, reduce_function
 from gdsl.codegen.switches import switch_text
@@ -89,6 +90,8 @@ class OperatorPrinter:
         if isinstance(does, Choice):
             choice = switch_text(does.test, _MEASURES)
             return AdvanceText(**common, push=self._push(does.no), pull=self._pull(does.yes), choice=choice)
+        if sweep.intersection is not None:
+            return self._intersect(common, sweep)
         if sweep.segment is not None:
             return self._reduce(common, sweep, sweep.segment)
         if sweep.own is not None:
@@ -110,7 +113,6 @@ class OperatorPrinter:
         ]
         everything = "d.graph.num_edges" if sweep.members.domain is Domain.EDGE else "d.graph.num_vertices"
         prefix, members = ("edge_", "all_edges") if sweep.members.domain is Domain.EDGE else ("", "all_members")
-        functor = next(each for each in (sweep.own, *(walk.variant for walk in sweep.walks)) if each is not None)
         return {
             "function": self.names.derived(Scope.GLOBAL, operation.name, owner),
             "direction": self.names.derived(Scope.VARIABLE, f"direction_of_{operation.name}", owner),
@@ -124,11 +126,20 @@ class OperatorPrinter:
             "members": f"{prefix}members_of(input)" if has_input else f"{members}{{uint64({everything})}}",
             "size": "input.size" if has_input else f"uint64({everything})",
             "counted": self._counted(collect),
-            "totals": self.texts.totals_of(functor.functor, sweep.totals),
+            "totals": self._totals(operation, sweep),
         }
 
     def _counted(self, collect: Collect | None) -> str:
         return COUNTED[self._counts[collect.frontier] if collect is not None else None]
+
+    def _totals(self, operation: Operation, sweep: Sweep) -> TotalsText | None:
+        """What the sweep sums up: for its functor, or, where it runs none, for the operator itself."""
+        run = next((each for each in (sweep.own, *(walk.variant for walk in sweep.walks)) if each is not None), None)
+        if run is not None:
+            return self.texts.totals_of(run.functor, sweep.totals)
+        owner = f"operator {operation.step.site}"
+        name = self.names.derived(Scope.GLOBAL, f"{operation.name}_totals", f"totals of {owner}")
+        return self.texts.totals_called(name, sweep.totals)
 
     def _result(self, collect: Collect | None) -> ResultText | None:
         if collect is None:
@@ -209,6 +220,12 @@ class OperatorPrinter:
         else:
             each = f"each_vertex({common['members']}"
         return ComputeText(**common, queued=queued, each=each, edges=edges, visit=visit)
+
+    # The common neighbours of the ends of edges
+
+    def _intersect(self, common: dict[str, Any], sweep: Sweep) -> IntersectText:
+        totals = common["totals"].members if common["totals"] is not None else ()
+        return IntersectText(**common, total=totals[0].name if totals else "")
 
     # Neighbour reduction
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gdsl.codegen.checks import CheckSite
-from gdsl.codegen.combinations import Words, combination_lines
+from gdsl.codegen.combinations import Words, combination_lines, edge_lines
 from gdsl.codegen.cuda.operators import COUNTED
 from gdsl.codegen.cuda.texts import OperatorText
 from gdsl.codegen.expressions import ExpressionPrinter
@@ -127,19 +127,22 @@ class StepPrinter:
         name, walked, asked = step.step.name, step.walked.frontier, step.asked.frontier
         assert asked is not None
         first, second = self._frontier(walked) if walked is not None else "", self._frontier(asked)
+        of_edges = self._domains[name] is Domain.EDGE
         wait = ("synchronize(run);  // until its marks are taken out",) if step.waits else ()
         words = Words(
             result=self._spare(name),
             walked=first,
             asked=second,
-            everything="all_members{uint64(d.graph.num_vertices)}",
+            everything="all_edges{uint64(d.graph.num_edges)}"
+            if of_edges
+            else "all_members{uint64(d.graph.num_vertices)}",
             grows=f"grows_in_place(run, {first}, {second}, d.graph.num_vertices)",
             growing="run, ",
             size="d.graph.num_vertices, ",
             counted=COUNTED[self._counts[name]],
             exchange=(*wait, self._exchange(name)),
         )
-        return combination_lines(step, words)
+        return edge_lines(step, words) if of_edges else combination_lines(step, words)
 
     def _spare(self, name: str) -> str:
         return SPARES[self._domains[name]]

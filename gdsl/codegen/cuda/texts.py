@@ -161,6 +161,14 @@ class ComputeText(ElementsText):
 
 
 @dataclass(frozen=True, slots=True)
+class IntersectText(OperatorText):
+    """`intersect`. `total`: the member of the totals that counts what is found; empty where nobody asks."""
+
+    kind: ClassVar[str] = "intersect"
+    total: str
+
+
+@dataclass(frozen=True, slots=True)
 class ReduceText(OperatorText):
     """`neighbor_reduce`. The result is stored in `target` and goes from there to `copied`, if anywhere."""
 

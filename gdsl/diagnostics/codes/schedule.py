@@ -35,7 +35,7 @@ CODES: tuple[Code, ...] = (
         "operator at the wrong place",
         (
             "Operators stand as statements of the schedule, as the value of a frontier, or as the input of another "
-            "operator."
+            "operator; `intersect` also gives its total to a scalar: `s = intersect(edges);`."
         ),
         "scalar = size(f) + compute(f, g);",
     ),
@@ -114,7 +114,10 @@ CODES: tuple[Code, ...] = (
     Code(
         "E0415",
         "result of an operator not used as what it is",
-        "`advance`, `filter` and `where` give a frontier, `neighbor_reduce` values of an array, `compute` nothing.",
+        (
+            "`advance`, `filter` and `where` give a frontier, `neighbor_reduce` values of an array, `intersect` a "
+            "frontier or a number for an int64 scalar, `compute` nothing."
+        ),
         "rank = advance(f, visit);",
     ),
     Code(

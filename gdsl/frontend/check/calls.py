@@ -40,6 +40,9 @@ class CallChecker(NameChecker):
         if name in LATER_FUNCTIONS:
             environment.later(f"`{name}`", span)
             return poison(expression.span)
+        if name == "intersect":
+            self._intersect(span)
+            return poison(expression.span)
         if not self._plain_arguments(expression):
             return poison(expression.span)
         if name in TYPES:
@@ -66,6 +69,17 @@ class CallChecker(NameChecker):
             fix = f"did you mean `{near}`?" if near else None
             environment.report("E0201", f"there is no function `{name}`", span, fix=fix)
         return poison(expression.span)
+
+    def _intersect(self, span: Span) -> None:
+        """Where its total cannot stand: beside another number of the schedule, or outside of it."""
+        environment = self.environment
+        if environment.place is not Place.SCHEDULE:
+            message = f"`intersect` belongs to the schedule, not to {environment.place.value}"
+            environment.report("E0404", message, span)
+            return
+        message = "`intersect` gives its total to an int64 scalar, and this is part of something else"
+        fix = "give it a scalar of its own, `s = intersect(…);`, and use `s` here"
+        environment.report("E0404", message, span, fix=fix)
 
     def wrap(self, expression: syntax.Call, hint: ScalarType | None) -> syntax.Expression:
         """See `ExpressionChecker.wrap`."""

@@ -162,9 +162,9 @@ class ExpressionChecker(CallChecker):
             return False
         if self.environment.place is Place.SCHEDULE:
             fix = "give it a name, `frontier h = …;`, and write `h` as a condition, `size(h)` as a number"
-            self.environment.report("E0403", "this is a set of vertices, not a value", expression.span, fix=fix)
+            self.environment.report("E0403", "this is a set, not a value", expression.span, fix=fix)
         else:
-            message = "sets of vertices are combined in the schedule alone"
+            message = "sets are combined in the schedule alone"
             self.environment.report("E0403", message, expression.span)
         return True
 

@@ -33,10 +33,18 @@ def walked(value: syntax.Expression | None) -> Walked | str | None:
         value = value.input
     if isinstance(value, syntax.OperatorCall):
         return Walked(value.over, value.span)
+    if isinstance(value, syntax.SetChain):
+        return _group_of(value)
     if isinstance(value, syntax.Name) and value.symbol is not None and value.symbol.domain is Domain.EDGE:
         return value.symbol.unique
     named = value is not None and not (isinstance(value, syntax.SetLiteral) and not value.members)
     return Walked(Over.OUT_EDGES, value.span) if named and value is not None else None
+
+
+def _group_of(chain: syntax.SetChain) -> str:
+    """What stands for a combination of sets among the variables, none of which has such a name."""
+    span = chain.span
+    return f" {span.line}:{span.column}-{span.end_line}:{span.end_column}"
 
 
 def over_of(value: syntax.Expression | None, known: Mapping[str, Over]) -> Over:
@@ -63,6 +71,10 @@ class FarEnds:
             elif isinstance(node, syntax.Assign) and isinstance(node.target, syntax.Name):
                 self._assigned(node.target.symbol, node.value, node.span)
         for node in parts:
+            if isinstance(node, syntax.SetChain) and node.domain is Domain.EDGE:
+                for operand in (node.first, *(link.operand for link in node.links)):
+                    self._united(_group_of(node), "this", operand, operand.span)
+        for node in parts:
             if isinstance(node, syntax.OperatorCall) and node.kind is OperatorKind.ADVANCE:
                 self._advanced(node)
         groups = {name: self._walked.get(self._leader(name)) for name in self._leaders}
@@ -77,7 +89,11 @@ class FarEnds:
     def _assigned(self, symbol: syntax.Symbol | None, value: syntax.Expression | None, span: Span) -> None:
         if symbol is None or symbol.kind is not SymbolKind.FRONTIER or symbol.domain is not Domain.EDGE:
             return
-        found, leader = walked(value), self._leader(symbol.unique)
+        self._united(symbol.unique, f"`{symbol.name}`", value, span)
+
+    def _united(self, group: str, shown: str, value: syntax.Expression | None, span: Span) -> None:
+        """The edges of `value` belong to what `group` holds."""
+        found, leader = walked(value), self._leader(group)
         if isinstance(found, str):
             other = self._leader(found)
             found = self._walked.get(other)
@@ -85,12 +101,12 @@ class FarEnds:
                 self._leaders[other] = leader
         known = self._walked.get(leader)
         if found is not None and known is not None and found.over is not known.over:
-            self._mixed(symbol.name, span, known, found)
+            self._mixed(shown, span, known, found)
         elif found is not None and known is None:
             self._walked[leader] = found
 
-    def _mixed(self, name: str, span: Span, first: Walked, second: Walked) -> None:
-        message = f"`{name}` would hold edges walked over {first.over.value} and over {second.over.value}"
+    def _mixed(self, shown: str, span: Span, first: Walked, second: Walked) -> None:
+        message = f"{shown} would hold edges walked over {first.over.value} and over {second.over.value}"
         places = [(first, f"{first.over.value} here"), (second, f"{second.over.value} here")]
         labels = [Label(place.span, text) for place, text in places if place.span != span]
         note = "an edge frontier has one far end, from which `advance` goes on"

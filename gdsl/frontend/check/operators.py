@@ -9,6 +9,7 @@ from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment, built_in
 from gdsl.frontend.check.expressions import ExpressionChecker
+from gdsl.frontend.check.intersect import IntersectChecker
 from gdsl.frontend.check.set_operations import SetChecker, speaks_of_sets
 from gdsl.frontend.check.sets import OPERATORS, Sets
 from gdsl.frontend.syntax import OperatorKind, Symbol, SymbolKind
@@ -36,24 +37,22 @@ class OperatorChecker:
         self.expressions = expressions
         self.sets = Sets(environment, expressions)
         self.combinations = SetChecker(environment, self._operand)
+        self.intersect = IntersectChecker(self)
         self.labels: dict[str, syntax.Call] = {}
 
     # ------------------------------------------------------------ sets
 
-    def _operand(self, value: syntax.Expression) -> syntax.Expression | None:
-        return self.members(value, Domain.VERTEX, "the other operand")
+    def _operand(self, value: syntax.Expression, domain: Domain) -> syntax.Expression | None:
+        return self.members(value, domain, "the other operand")
 
     def members(self, value: syntax.Expression, domain: Domain, target: str) -> syntax.Expression | None:
         """What may become a frontier of `domain`: a set literal, everything, another frontier, an operator's result, or
         several of them combined. `target` is what it is for, in words."""
         match value:
             case syntax.Binary() | syntax.Chain() if speaks_of_sets(value, self.environment):
-                if domain is Domain.EDGE:
-                    self.environment.later("`|`, `&` and `-` on sets of edges", value.span)
-                    return None
-                return self.combinations.chain(value)
+                return self.combinations.chain(value, domain)
             case syntax.Unary() if speaks_of_sets(value, self.environment):
-                self.combinations.unary(value)
+                self.combinations.unary(value, domain)
                 return None
             case syntax.SetLiteral():
                 kind = ScalarType.EDGE if domain is Domain.EDGE else ScalarType.VERTEX
@@ -83,6 +82,8 @@ class OperatorChecker:
             message = "the result of `neighbor_reduce` is assigned to an array over vertices"
             self.environment.report("E0406", message, call.span, fix="write `a = neighbor_reduce(…);`")
             return None
+        if kind is OperatorKind.INTERSECT:
+            return self.intersect.call(call)
         positional, keywords = self._arguments(call, kind)
         if positional is None:
             return None
@@ -93,7 +94,7 @@ class OperatorChecker:
         domain = Domain.EDGE if kind is OperatorKind.ADVANCE else runs_on
         functor = self._functor(positional[-1], domain, _of_edges(call.function, positional[0], domain, kind))
         over, gives = self._over(keywords), self._gives(keywords, kind, runs_on)
-        self._label(call)
+        self.label(call)
         if functor is None or over is None or gives is False or (source is None and kind is not OperatorKind.WHERE):
             return None
         kept = None if gives is True else gives
@@ -119,7 +120,7 @@ class OperatorChecker:
         functor = self._functor(positional[1], Domain.EDGE, call.function, with_value=True)
         operation = self._operation(positional[2])
         over = self._over(keywords)
-        self._label(call)
+        self.label(call)
         if source is None or functor is None or operation is None or over is None:
             return None
         result = self.environment.functors[functor.name].result
@@ -214,7 +215,8 @@ class OperatorChecker:
         word = self._word(value, [operation.value for operation in NeighborOperation], "this reduction")
         return NeighborOperation(word) if word is not None else None
 
-    def _label(self, call: syntax.Call) -> None:
+    def label(self, call: syntax.Call) -> None:
+        """Take the label of a call; says so where it is taken already."""
         if call.label is None:
             return
         if call.label in self.labels or call.label in self.environment.functors:

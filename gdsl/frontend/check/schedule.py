@@ -8,14 +8,15 @@ from collections.abc import Iterable
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment, Place
 from gdsl.frontend.check.expressions import ExpressionChecker
+from gdsl.frontend.check.intersect import apart, is_intersect
 from gdsl.frontend.check.operators import OperatorChecker
 from gdsl.frontend.check.set_operations import spelled_out_set
 from gdsl.frontend.check.sets import OPERATORS
 from gdsl.frontend.check.updates import spelled_out
 from gdsl.frontend.syntax import OperatorKind, Symbol, SymbolKind
 from gdsl.frontend.vocabulary import LATER_FUNCTIONS
-from gdsl.operations import Domain
-from gdsl.source import NOWHERE
+from gdsl.operations import Domain, ReduceOperation
+from gdsl.source import NOWHERE, Span
 from gdsl.types import ScalarType
 
 
@@ -29,7 +30,8 @@ class ScheduleChecker:
 
     def block(self, statements: Iterable[syntax.Statement]) -> tuple[syntax.Statement, ...]:
         """The typed statements of a block; those with a mistake are left out."""
-        typed = (self.statement(statement) for statement in statements)
+        split = (each for statement in statements for each in apart(statement, self.environment))
+        typed = (self.statement(statement) for statement in split)
         return tuple(statement for statement in typed if statement is not None)
 
     def statement(self, statement: syntax.Statement) -> syntax.Statement | None:
@@ -118,12 +120,19 @@ class ScheduleChecker:
                 return None if value is None else dataclasses.replace(statement, target=made, value=value)
             if symbol.kind is SymbolKind.ARRAY:
                 return self._assign_array(statement, target, symbol)
+            if isinstance(statement.value, syntax.Call) and is_intersect(statement.value):
+                return self._total(statement.span, statement.value, target, adds=False)
         if isinstance(statement.value, syntax.Call) and statement.value.function in OPERATORS:
             name = target.array if isinstance(target, syntax.Index) else target.name
             message = f"`{statement.value.function}` gives no single value for `{name}`"
-            environment.report("E0415", message, statement.value.span)
+            fix = "give its total to a scalar first: `s = intersect(…);`" if is_intersect(statement.value) else None
+            environment.report("E0415", message, statement.value.span, fix=fix)
             return None
         return self._assign_value(statement)
+
+    def _total(self, span: Span, call: syntax.Call, target: syntax.Name, *, adds: bool) -> syntax.Statement | None:
+        typed = self.operators.intersect.total(call, target, adds=adds)
+        return None if typed is None else syntax.ExpressionStatement(span, typed)
 
     def _assign_array(self, statement: syntax.Assign, target: syntax.Name, symbol: Symbol) -> syntax.Statement | None:
         environment, value = self.environment, statement.value
@@ -167,9 +176,11 @@ class ScheduleChecker:
         symbol = self.expressions.resolve(statement.target.name, statement.target.span)
         if symbol is not None and symbol.kind is SymbolKind.FRONTIER:
             message = f"`{statement.operation.value}` is not defined on frontiers"
-            spelled_out_form = spelled_out_set(statement) if symbol.domain is Domain.VERTEX else None
-            self.environment.report("E0206", message, statement.span, fix=spelled_out_form)
+            self.environment.report("E0206", message, statement.span, fix=spelled_out_set(statement))
             return None
+        adds = symbol is not None and statement.operation is ReduceOperation.ADD
+        if adds and isinstance(statement.value, syntax.Call) and is_intersect(statement.value):
+            return self._total(statement.span, statement.value, statement.target, adds=True)
         update = self.expressions.update(statement) if symbol is not None else None
         if update is None or not isinstance(update.target, syntax.Name):
             return None
@@ -185,7 +196,8 @@ class ScheduleChecker:
                 self.environment.report("E0406", message, value.span, fix="write `a = neighbor_reduce(…);`")
                 return None
             if value.function in OPERATORS:
-                typed = self.operators.operator(value)
+                intersects = is_intersect(value)
+                typed = self.operators.intersect.alone(value) if intersects else self.operators.operator(value)
                 if typed is not None and typed.kind is OperatorKind.ADVANCE and typed.gives is Domain.EDGE:
                     fix = "write `to=none`, or keep them: `edge frontier e = advance(…);`"
                     self.environment.report("E0227", "the edges that this gives are not used", statement.span, fix=fix)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment
 from gdsl.frontend.syntax import OperatorKind, SymbolKind
-from gdsl.operations import BinaryOperation, SetOperation, UnaryOperation
+from gdsl.operations import BinaryOperation, Domain, SetOperation, UnaryOperation
 
 _BY_SIGN = {operation.value: operation for operation in SetOperation}
 _MEANT = {
@@ -65,15 +65,16 @@ def is_set_operation(value: syntax.Expression, environment: Environment) -> bool
 
 
 class SetChecker:
-    """Makes `SetChain`s; `operand` types what is a set by itself. None in an answer: a mistake was reported."""
+    """Makes `SetChain`s; `typed` types a set of a domain that is an operand. None in an answer: a mistake was
+    reported."""
 
     def __init__(
-        self, environment: Environment, operand: Callable[[syntax.Expression], syntax.Expression | None]
+        self, environment: Environment, typed: Callable[[syntax.Expression, Domain], syntax.Expression | None]
     ) -> None:
         self.environment = environment
-        self.operand = operand
+        self.typed = typed
 
-    def chain(self, value: Combination) -> syntax.SetChain | None:
+    def chain(self, value: Combination, domain: Domain) -> syntax.SetChain | None:
         """The sets of `value` and what combines them; nested ones of the same side become one chain."""
         if isinstance(value, syntax.Chain):
             first, links = value.first, [(link.span, link.operation, link.operand) for link in value.links]
@@ -83,8 +84,8 @@ class SetChecker:
         if wrong is not None:
             self._undefined(wrong[1], first if wrong is links[0] else None, wrong[2], value)
             return None
-        head = self.operand(first)
-        typed = [(span, operation, self.operand(operand)) for span, operation, operand in links]
+        head = self.typed(first, domain)
+        typed = [(span, operation, self.typed(operand, domain)) for span, operation, operand in links]
         if head is None:
             return None
         made = []
@@ -93,8 +94,8 @@ class SetChecker:
                 return None
             made.append(syntax.SetLink(span, _BY_SIGN[operation.value], operand))
         if isinstance(head, syntax.SetChain):
-            return syntax.SetChain(value.span, head.first, (*head.links, *made))
-        return syntax.SetChain(value.span, head, tuple(made))
+            return syntax.SetChain(value.span, head.first, (*head.links, *made), domain)
+        return syntax.SetChain(value.span, head, tuple(made), domain)
 
     def _undefined(
         self, operation: BinaryOperation, left: syntax.Expression | None, right: syntax.Expression, value: Combination
@@ -104,9 +105,9 @@ class SetChecker:
             fix = f"write `{_MEANT[operation].format(_shown(left), _shown(right))}`"
         self.environment.report("E0206", f"`{operation.value}` is not defined on frontiers", value.span, fix=fix)
 
-    def unary(self, value: syntax.Unary) -> None:
+    def unary(self, value: syntax.Unary, domain: Domain) -> None:
         """Report `!f`, `~f` and `-f`."""
-        fix = f"write `vertices - {_shown(value.operand)}`"
+        fix = f"write `{'vertices' if domain is Domain.VERTEX else 'edges'} - {_shown(value.operand)}`"
         fix = _COMBINED if value.operation is UnaryOperation.NEGATE else fix
         self.environment.report("E0206", f"`{value.operation.value}` is not defined on frontiers", value.span, fix=fix)
 

@@ -54,7 +54,8 @@ class TuningChecker:
         self.knobs = knobs
         self.calls: dict[str, list[syntax.OperatorCall]] = {name: [] for name in environment.functors}
         for call in calls:
-            self.calls[call.functor.name].append(call)
+            if call.functor is not None:
+                self.calls[call.functor.name].append(call)
             if call.label is not None:
                 self.calls.setdefault(call.label, []).append(call)
 

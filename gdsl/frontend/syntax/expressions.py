@@ -171,11 +171,12 @@ class SetLiteral(Expression):
 class SetChain(Expression):
     """Sets combined from left to right, `f | g - …`; made by the checker of `Binary`s and `Chain`s.
 
-    `first` and the operands of `links` are what the input of an `OperatorCall` may be.
+    `first` and the operands of `links` are what the input of an `OperatorCall` may be, all of them sets of `domain`.
     """
 
     first: Expression
     links: tuple[SetLink, ...]
+    domain: Domain = Domain.VERTEX
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +195,7 @@ class OperatorKind(Enum):
     WHERE = "where"
     COMPUTE = "compute"
     NEIGHBOR_REDUCE = "neighbor_reduce"
+    INTERSECT = "intersect"
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,17 +204,25 @@ class OperatorCall(Expression):
 
     `input` is a `Name` (of a frontier, `vertices` or `edges`), a `SetLiteral`, a `SetChain` or another `OperatorCall`;
     None for `where`. `over` counts for ADVANCE and NEIGHBOR_REDUCE. `runs_on` says what `input` is a set of, `gives`
-    what the result is: None for `to=none`, COMPUTE and NEIGHBOR_REDUCE.
+    what the result is: None for `to=none`, COMPUTE and NEIGHBOR_REDUCE. `functor` is None for INTERSECT; that puts its
+    total into the scalar `count`, to which it `adds` in `s += intersect(…)`.
     """
 
     kind: OperatorKind
     input: Expression | None
-    functor: Name
+    functor: Name | None
     over: Over = Over.OUT_EDGES
     runs_on: Domain = Domain.VERTEX
     gives: Domain | None = None
     operation: NeighborOperation | None = None
     label: str | None = None
+    count: Name | None = None
+    adds: bool = False
+
+    @property
+    def name(self) -> str:
+        """What the call goes by without a label: its functor's name, else the operator's."""
+        return self.functor.name if self.functor is not None else self.kind.value
 
 
 @dataclass(frozen=True, slots=True)

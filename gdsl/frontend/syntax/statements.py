@@ -60,7 +60,10 @@ class Update(Statement):
 
 @dataclass(frozen=True, slots=True)
 class ExpressionStatement(Statement):
-    """An expression as a statement: `cas(…)`, `changed(…)`, `fetch(…)`; in the schedule operators, `swap`, `fill`."""
+    """An expression as a statement: `cas(…)`, `changed(…)`, `fetch(…)`; in the schedule operators, `swap`, `fill`.
+
+    Of the typed schedule also `s = intersect(…);` and `s += intersect(…);`, whose call has the scalar as its `count`.
+    """
 
     value: Expression
 

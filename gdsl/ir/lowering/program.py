@@ -148,7 +148,7 @@ def _used_functors(tree: syntax.Program) -> list[syntax.Functor]:
         node.functor.name
         for statement in tree.schedule
         for node in syntax.walk(statement)
-        if isinstance(node, syntax.OperatorCall)
+        if isinstance(node, syntax.OperatorCall) and node.functor is not None
     }
     return [functor for functor in tree.functors if functor.name in names]
 

@@ -14,11 +14,13 @@ from gdsl.ir.lowering.expressions import ExpressionLowering, impossible
 from gdsl.knobs import settled
 from gdsl.operations import Domain, Over, SetOperation
 from gdsl.source import Span
+from gdsl.types import ScalarType
 
 _DONE = {
     OperatorKind.ADVANCE: "advanced",
     OperatorKind.FILTER: "filtered",
     OperatorKind.WHERE: "selected",
+    OperatorKind.INTERSECT: "common",
 }
 
 
@@ -42,10 +44,10 @@ class ScheduleLowering:
         self._temporaries: Counter[str] = Counter()
         self.sites: list[nodes.OperatorKnobs] = []
         """What is tuned for each operator, by its site number."""
-        self._idle: defaultdict[str, list[str]] = defaultdict(list)
-        """By stem: frontiers without a name of the program's own that nobody reads any more."""
-        self._reused: dict[str, str] = {}
-        """Those that become idle, with their stems."""
+        self._idle: defaultdict[tuple[str, Domain], list[str]] = defaultdict(list)
+        """By stem and domain: frontiers without a name of the program's own that nobody reads any more."""
+        self._reused: dict[str, tuple[str, Domain]] = {}
+        """Those that become idle, with these two."""
         self.loops = 0
 
     def block(self, statements: tuple[syntax.Statement, ...]) -> tuple[nodes.Step, ...]:
@@ -158,9 +160,9 @@ class ScheduleLowering:
     ) -> nodes.Elements:
         """From left to right, into `name` at once where no later operand reads it, else into `between`."""
         read = _last_reader(name, chain.links) if name is not None else len(chain.links)
-        left = self._operand(chain.first, name if read < 0 else None, steps)
+        left = self._operand(chain.first, chain.domain, name if read < 0 else None, steps)
         for place, link in enumerate(chain.links):
-            right = self._operand(link.operand, None, steps)
+            right = self._operand(link.operand, chain.domain, None, steps)
             into = name if read <= place else None
             if into is None:
                 into = between = between or self._temporary("combined")
@@ -169,21 +171,23 @@ class ScheduleLowering:
             left = made
         return left
 
-    def _operand(self, value: syntax.Expression, into: str | None, steps: list[nodes.Step]) -> nodes.Elements:
+    def _operand(
+        self, value: syntax.Expression, domain: Domain, into: str | None, steps: list[nodes.Step]
+    ) -> nodes.Elements:
         """An operand of a set operation; what has no name yet becomes `into`, or one that is used again later."""
         if isinstance(value, syntax.Name):
-            return self._elements(value, Domain.VERTEX, steps)
+            return self._elements(value, domain, steps)
         if into is None:
-            stem = "combined" if isinstance(value, syntax.SetChain) else _stem(value)
-            into = self._idle[stem].pop() if self._idle[stem] else self._temporary(stem)
-            self._reused[into] = stem
+            kind = ("combined" if isinstance(value, syntax.SetChain) else _stem(value), domain)
+            into = self._idle[kind].pop() if self._idle[kind] else self._temporary(kind[0])
+            self._reused[into] = kind
         if isinstance(value, syntax.SetChain):
             made = self._chain(value, None, steps, into)
             if made.frontier != into and into in self._reused:
                 self._idle[self._reused[into]].append(into)
             return made
-        self._define(into, value, value.span, steps, Domain.VERTEX)
-        return nodes.Elements(value.span, Domain.VERTEX, into)
+        self._define(into, value, value.span, steps, domain)
+        return nodes.Elements(value.span, domain, into)
 
     def _done_with(self, first: nodes.Elements, second: nodes.Elements, made: nodes.Elements) -> None:
         """Operands without a name of their own have been read, and may become something else."""
@@ -199,11 +203,12 @@ class ScheduleLowering:
         same, united = first.frontier == second.frontier, operation is SetOperation.UNION
         if operation is SetOperation.DIFFERENCE:
             if second.everything or same:
-                steps.append(nodes.DefineFrontier(span, self._list(name, span), (), False))
+                listed = self._list(name, span, first.domain)
+                steps.append(nodes.DefineFrontier(span, listed, (), False, first.domain))
                 return nodes.Elements(span, first.domain, name)
         elif first.everything or second.everything or same:
             return first if first.everything is united else second
-        steps.append(nodes.CombineFrontiers(span, self._list(name, span), operation, first, second))
+        steps.append(nodes.CombineFrontiers(span, self._list(name, span, first.domain), operation, first, second))
         return nodes.Elements(span, first.domain, name)
 
     def _elements(self, value: syntax.Expression, domain: Domain, steps: list[nodes.Step]) -> nodes.Elements:
@@ -240,8 +245,10 @@ class ScheduleLowering:
     # ------------------------------------------------------------ operators
 
     def _operator(self, call: syntax.OperatorCall, result: str | None, steps: list[nodes.Step]) -> None:
-        span, functor = call.span, call.functor.name
-        label = call.label or functor
+        if call.kind is OperatorKind.INTERSECT:
+            self._intersect(call, result, steps)
+            return
+        span, functor, label = call.span, call.name, call.label or call.name
         if call.kind is OperatorKind.WHERE and result is not None:
             everything = nodes.Elements(span, Domain.VERTEX, None)
             steps.append(
@@ -260,10 +267,21 @@ class ScheduleLowering:
             steps.append(nodes.Compute(span, site, label, source, functor, None, None))
 
     def _next_site(self, call: syntax.OperatorCall) -> int:
-        chosen = self.knobs.of_call(call.functor.name, call.label)
+        chosen = self.knobs.of_call(call.name, call.label)
         fields: dict[str, Any] = settled(call.kind.value, chosen)
         self.sites.append(nodes.OperatorKnobs(call.span, **fields))
         return len(self.sites) - 1
+
+    def _intersect(self, call: syntax.OperatorCall, result: str | None, steps: list[nodes.Step]) -> None:
+        """The total is added to its scalar, which becomes 0 before; what the input is made from still sees its old
+        value."""
+        span, source = call.span, self._input(call, steps)
+        count = call.count.name if call.count is not None else None
+        if count is not None and not call.adds:
+            steps.append(nodes.StoreScalar(span, count, nodes.Literal(span, ScalarType.INT64, 0)))
+        kept = self._list(result, span) if result is not None else None
+        label = call.label or call.name
+        steps.append(nodes.Intersect(span, self._next_site(call), label, source, None, kept, count))
 
     def _neighbor_reduce(
         self, call: syntax.OperatorCall, target: syntax.Name | syntax.Index, steps: list[nodes.Step]
@@ -275,9 +293,9 @@ class ScheduleLowering:
             nodes.NeighborReduce(
                 span=call.span,
                 site=self._next_site(call),
-                label=call.label or call.functor.name,
+                label=call.label or call.name,
                 frontier=source,
-                functor=call.functor.name,
+                functor=call.name,
                 result=None,
                 operation=call.operation,
                 over=call.over,

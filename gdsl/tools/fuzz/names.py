@@ -44,7 +44,16 @@ _HEADERS = """
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789____"
 _NEAR = (
     *("{}_apply", "{}_condition", "{}_claim", "{}_value", "{}_selects", "{}_meets", "{}_totals", "{}_apply_alone"),
-    *("advance_{}", "filter_{}", "compute_{}", "reduce_{}", "direction_of_advance_{}", "{}_reduced", "{}_values"),
+    *(
+        "advance_{}",
+        "filter_{}",
+        "compute_{}",
+        "reduce_{}",
+        "intersect_{}_totals",
+        "direction_of_advance_{}",
+        "{}_reduced",
+        "{}_values",
+    ),
     *("gdsl_{}_enactor", "gdsl_{}_start", "{}_end", "{}_", "{}_2", "_{}", "__{}", "{}__", "passes_{}", "direction_{}"),
 )
 """What generated text makes, or nearly makes, of a name."""
@@ -106,6 +115,7 @@ if ({sum} >= 0) {{
     compute({picked}, {choose});
     compute(edges, {relax});
     {share} = neighbor_reduce(vertices, {give}, sum, over=in_edges);
+    {picked} = intersect(edges, count={sum}) @{walked};
     repeat ({param}) {{ {sum} += size({picked}); swap({level}, {other}); }}
 }}
 fill({kept}, {sum});

@@ -30,14 +30,6 @@ inline bool compare_and_swap(T* x, T old, T value) {
     return false;
 }
 
-// piece: plain_compare_and_swap
-template <class T>
-inline bool plain_compare_and_swap(T* x, T old, T value) {
-    const bool won = *x == old;
-    if (won) { *x = value; }
-    return won;
-}
-
 // piece: same_value
 template <class T>
 inline bool same_value(T a, T b) { return a == b || (a != a && b != b); }
@@ -64,15 +56,6 @@ inline bool changed_with(T* x, Combine combine) {
     return false;
 }
 
-// piece: plain_with
-// The same where a single call can address the element.
-template <class T>
-inline T plain_with(T* x, T combined) {
-    const T former = *x;
-    *x = combined;
-    return former;
-}
-
 // piece: reduce_min
 // `+ T(0)`: -0.0 counts as 0.0.
 template <class T>
@@ -86,17 +69,6 @@ inline bool changed_min(T* x, T value) {
     return changed_with(x, [=](T former) { return minimum(former, value + T(0)); });
 }
 
-// piece: plain_min
-template <class T>
-inline T plain_min(T* x, T value) { return plain_with(x, minimum(*x, value + T(0))); }
-
-// piece: plain_changed_min
-template <class T>
-inline bool plain_changed_min(T* x, T value) {
-    const T former = plain_min(x, value);
-    return !same_value(former, *x);
-}
-
 // piece: reduce_max
 // `+ T(0)`: -0.0 counts as 0.0.
 template <class T>
@@ -108,17 +80,6 @@ inline T reduce_max(T* x, T value) {
 template <class T>
 inline bool changed_max(T* x, T value) {
     return changed_with(x, [=](T former) { return maximum(former, value + T(0)); });
-}
-
-// piece: plain_max
-template <class T>
-inline T plain_max(T* x, T value) { return plain_with(x, maximum(*x, value + T(0))); }
-
-// piece: plain_changed_max
-template <class T>
-inline bool plain_changed_max(T* x, T value) {
-    const T former = plain_max(x, value);
-    return !same_value(former, *x);
 }
 
 // piece: reduce_add
@@ -140,17 +101,6 @@ inline bool changed_add(T* x, T value) {
     return changed_with(x, [=](T former) { return sum(former, value); });
 }
 
-// piece: plain_add
-template <class T>
-inline T plain_add(T* x, T value) { return plain_with(x, sum(*x, value)); }
-
-// piece: plain_changed_add
-template <class T>
-inline bool plain_changed_add(T* x, T value) {
-    const T former = plain_add(x, value);
-    return !same_value(former, *x);
-}
-
 // piece: reduce_subtract
 template <class T>
 inline T reduce_subtract(T* x, T value) {
@@ -170,17 +120,6 @@ inline bool changed_subtract(T* x, T value) {
     return changed_with(x, [=](T former) { return difference(former, value); });
 }
 
-// piece: plain_subtract
-template <class T>
-inline T plain_subtract(T* x, T value) { return plain_with(x, difference(*x, value)); }
-
-// piece: plain_changed_subtract
-template <class T>
-inline bool plain_changed_subtract(T* x, T value) {
-    const T former = plain_subtract(x, value);
-    return !same_value(former, *x);
-}
-
 // piece: reduce_multiply
 template <class T>
 inline T reduce_multiply(T* x, T value) {
@@ -191,17 +130,6 @@ inline T reduce_multiply(T* x, T value) {
 template <class T>
 inline bool changed_multiply(T* x, T value) {
     return changed_with(x, [=](T former) { return product(former, value); });
-}
-
-// piece: plain_multiply
-template <class T>
-inline T plain_multiply(T* x, T value) { return plain_with(x, product(*x, value)); }
-
-// piece: plain_changed_multiply
-template <class T>
-inline bool plain_changed_multiply(T* x, T value) {
-    const T former = plain_multiply(x, value);
-    return !same_value(former, *x);
 }
 
 // piece: reduce_and
@@ -216,17 +144,6 @@ inline bool changed_and(T* x, T value) {
     return changed_with(x, [=](T former) { return T(former & value); });
 }
 
-// piece: plain_and
-template <class T>
-inline T plain_and(T* x, T value) { return plain_with(x, T(*x & value)); }
-
-// piece: plain_changed_and
-template <class T>
-inline bool plain_changed_and(T* x, T value) {
-    const T former = plain_and(x, value);
-    return !same_value(former, *x);
-}
-
 // piece: reduce_or
 template <class T>
 inline T reduce_or(T* x, T value) {
@@ -239,17 +156,6 @@ inline bool changed_or(T* x, T value) {
     return changed_with(x, [=](T former) { return T(former | value); });
 }
 
-// piece: plain_or
-template <class T>
-inline T plain_or(T* x, T value) { return plain_with(x, T(*x | value)); }
-
-// piece: plain_changed_or
-template <class T>
-inline bool plain_changed_or(T* x, T value) {
-    const T former = plain_or(x, value);
-    return !same_value(former, *x);
-}
-
 // piece: reduce_xor
 template <class T>
 inline T reduce_xor(T* x, T value) {
@@ -260,15 +166,4 @@ inline T reduce_xor(T* x, T value) {
 template <class T>
 inline bool changed_xor(T* x, T value) {
     return changed_with(x, [=](T former) { return T(former ^ value); });
-}
-
-// piece: plain_xor
-template <class T>
-inline T plain_xor(T* x, T value) { return plain_with(x, T(*x ^ value)); }
-
-// piece: plain_changed_xor
-template <class T>
-inline bool plain_changed_xor(T* x, T value) {
-    const T former = plain_xor(x, value);
-    return !same_value(former, *x);
 }

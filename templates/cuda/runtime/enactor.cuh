@@ -76,6 +76,14 @@ __device__ __forceinline__ bool stop_requested(const data_slice& d, uint32& poll
     return true;
 }
 
+// piece: asked_to_stop
+// For long work within an operator: whether anybody asks for a stop, which comes at the next barrier. The whole warp
+// calls.
+__device__ __forceinline__ bool asked_to_stop(enactor& run) {
+    if (leader()) { poll_host(run); }
+    return __any_sync(FULL_WARP, lane_index() == 0 && (load_relaxed(&run.control->arrived) & STOP_REQUEST) != 0);
+}
+
 // piece: checked_index
 // `index`, if there is such an element; otherwise 0, and the run stops at the next barrier.
 template <class Index>

@@ -121,18 +121,6 @@ __device__ __forceinline__ T reduce_multiply(T* x, T value) {
     return reduce_by_exchange(x, value, [](T a, T b) { return product(a, b); });
 }
 
-// piece: product
-template <class T>
-__device__ __forceinline__ T product(T a, T b) { return wrapping_multiply(a, b); }
-__device__ __forceinline__ float32 product(float32 a, float32 b) { return a * b; }
-__device__ __forceinline__ float64 product(float64 a, float64 b) { return a * b; }
-
-// piece: sum
-template <class T>
-__device__ __forceinline__ T sum(T a, T b) { return wrapping_add(a, b); }
-__device__ __forceinline__ float32 sum(float32 a, float32 b) { return a + b; }
-__device__ __forceinline__ float64 sum(float64 a, float64 b) { return a + b; }
-
 // piece: reduce_and reduce_or reduce_xor
 template <class T>
 __device__ __forceinline__ T reduce_and(T* x, T value) {

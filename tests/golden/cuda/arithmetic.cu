@@ -53,23 +53,22 @@ constexpr uint32 BLOCK_THREADS = 512;  // threads a block
 
 // piece: unsigned_of
 // piece: wrapping_add wrapping_subtract wrapping_negate
-// piece: divide
-// piece: product
 // piece: wrapping_multiply
-// piece: shift_left shift_right
+// piece: divide
 // piece: minimum maximum
 // piece: least greatest
 // piece: absolute
 // piece: from_id to_id
+// piece: shift_left
 // piece: bits_of
 // piece: exchange_word
 // piece: bits_equal
 // piece: reduce_by_exchange
 // piece: reduce_min
 // piece: reduce_and reduce_or reduce_xor
-// piece: sum
-// piece: difference
-// piece: plain_min plain_max plain_add plain_subtract plain_multiply plain_and plain_or plain_xor
+// piece: plain_min
+// piece: plain_or
+// piece: plain_xor
 
 // What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
 // before it is read from the second, the third is cleared, so that one barrier an operator is enough.

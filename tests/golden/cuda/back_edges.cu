@@ -10,7 +10,6 @@
 // piece: negated
 // piece: store_relaxed
 // piece: smaller larger
-// piece: multiplied
 // piece: read_host_flag
 // piece: load_acquire
 // piece: wait_for_arrivals
@@ -56,6 +55,7 @@ constexpr uint32 HUB_CHUNK = 512;  // edges a chunk
 
 // piece: unsigned_of
 // piece: wrapping_add wrapping_subtract wrapping_negate
+// piece: sum
 // piece: store_shared
 // piece: minimum maximum
 // piece: bits_of
@@ -64,11 +64,7 @@ constexpr uint32 HUB_CHUNK = 512;  // edges a chunk
 // piece: reduce_by_exchange
 // piece: reduce_min
 // piece: reduce_add reduce_subtract
-// piece: sum
-// piece: wrapping_multiply
-// piece: product
-// piece: difference
-// piece: plain_min plain_max plain_add plain_subtract plain_multiply plain_and plain_or plain_xor
+// piece: plain_add
 
 // What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
 // before it is read from the second, the third is cleared, so that one barrier an operator is enough.

@@ -12,8 +12,6 @@
 // piece: int32 uint32 int64 uint64 float32 float64 STOP_REQUEST ARRIVALS FULL_WARP
 // piece: load_relaxed
 // piece: smaller larger
-// piece: multiplied
-// piece: negated
 // piece: read_host_flag
 // piece: load_acquire
 // piece: wait_for_arrivals
@@ -76,12 +74,9 @@ constexpr uint32 HUB_CHUNK = 512;  // edges a chunk
 // piece: unsigned_of
 // piece: reduce_and reduce_or reduce_xor
 // piece: changed_min
-// piece: wrapping_multiply
-// piece: product
-// piece: wrapping_add wrapping_subtract wrapping_negate
-// piece: sum
-// piece: difference
-// piece: plain_min plain_max plain_add plain_subtract plain_multiply plain_and plain_or plain_xor
+// piece: plain_min
+// piece: plain_max
+// piece: plain_or
 
 // What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
 // before it is read from the second, the third is cleared, so that one barrier an operator is enough.

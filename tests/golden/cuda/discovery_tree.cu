@@ -9,12 +9,11 @@
 // piece: negated
 // piece: load_relaxed
 // piece: store_relaxed
-// piece: smaller larger
-// piece: multiplied
 // piece: read_host_flag
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
+// piece: smaller larger
 
 // ==== end of platform ====
 
@@ -59,18 +58,14 @@ constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are tried first
 
 // piece: unsigned_of
 // piece: wrapping_add wrapping_subtract wrapping_negate
+// piece: sum
 // piece: load_now
 // piece: store_shared
 // piece: bits_of
 // piece: exchange_word
 // piece: compare_and_swap
 // piece: reduce_add reduce_subtract
-// piece: sum
-// piece: minimum maximum
-// piece: wrapping_multiply
-// piece: product
-// piece: difference
-// piece: plain_min plain_max plain_add plain_subtract plain_multiply plain_and plain_or plain_xor
+// piece: plain_add
 // piece: plain_compare_and_swap
 
 // What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
@@ -216,6 +211,7 @@ struct frontier {
 // piece: define_frontier
 // piece: warp_inclusive_sum
 // piece: owner_of
+// piece: minimum maximum
 // piece: defer_list
 // piece: push_warps
 // piece: push_hubs

@@ -66,14 +66,14 @@ constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thre
 
 // piece: unsigned_of
 // piece: wrapping_add wrapping_subtract wrapping_negate
-// piece: product
 // piece: wrapping_multiply
-// piece: shift_left shift_right
 // piece: minimum maximum
 // piece: least greatest
 // piece: absolute
-// piece: convert
 // piece: from_id to_id
+// piece: sum
+// piece: shift_left
+// piece: convert
 // piece: FLOAT64_INF
 // piece: bits_of
 // piece: exchange_word
@@ -81,9 +81,10 @@ constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thre
 // piece: reduce_by_exchange
 // piece: reduce_max
 // piece: reduce_add reduce_subtract
-// piece: sum
+// piece: plain_max
+// piece: plain_add
 // piece: difference
-// piece: plain_min plain_max plain_add plain_subtract plain_multiply plain_and plain_or plain_xor
+// piece: plain_subtract
 
 // What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
 // before it is read from the second, the third is cleared, so that one barrier an operator is enough.

@@ -10,7 +10,6 @@
 // piece: smaller larger
 // piece: magnitude
 // piece: negated
-// piece: multiplied
 // piece: read_host_flag
 // piece: load_acquire
 // piece: wait_for_arrivals
@@ -59,6 +58,7 @@ constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thre
 // piece: unsigned_of
 // piece: wrapping_add wrapping_subtract wrapping_negate
 // piece: absolute
+// piece: sum
 // piece: FLOAT64_INF
 // piece: bits_of
 // piece: exchange_word
@@ -66,11 +66,7 @@ constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thre
 // piece: reduce_by_exchange
 // piece: reduce_max
 // piece: reduce_add reduce_subtract
-// piece: sum
-// piece: wrapping_multiply
-// piece: product
-// piece: difference
-// piece: plain_min plain_max plain_add plain_subtract plain_multiply plain_and plain_or plain_xor
+// piece: plain_max
 
 // What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
 // before it is read from the second, the third is cleared, so that one barrier an operator is enough.

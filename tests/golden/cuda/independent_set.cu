@@ -9,8 +9,8 @@
 // piece: load_relaxed
 // piece: multiplied
 // piece: smaller larger
-// piece: store_relaxed
 // piece: negated
+// piece: store_relaxed
 // piece: read_host_flag
 // piece: load_acquire
 // piece: wait_for_arrivals
@@ -60,13 +60,14 @@ constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thre
 
 // ---- runtime ----
 
-// piece: product
 // piece: unsigned_of
 // piece: wrapping_multiply
-// piece: shift_left shift_right
 // piece: minimum maximum
 // piece: least greatest
 // piece: from_id to_id
+// piece: wrapping_add wrapping_subtract wrapping_negate
+// piece: sum
+// piece: shift_left
 // piece: load_now
 // piece: store_shared
 // piece: bits_of
@@ -76,10 +77,7 @@ constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thre
 // piece: reduce_by_exchange
 // piece: reduce_min
 // piece: reduce_add reduce_subtract
-// piece: wrapping_add wrapping_subtract wrapping_negate
-// piece: sum
-// piece: difference
-// piece: plain_min plain_max plain_add plain_subtract plain_multiply plain_and plain_or plain_xor
+// piece: plain_add
 
 // What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
 // before it is read from the second, the third is cleared, so that one barrier an operator is enough.

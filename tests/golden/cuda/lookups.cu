@@ -48,7 +48,6 @@ constexpr uint32 BLOCK_THREADS = 512;  // threads a block
 
 // piece: unsigned_of
 // piece: wrapping_add wrapping_subtract wrapping_negate
-// piece: product
 // piece: wrapping_multiply
 // piece: from_id to_id
 // piece: minimum maximum

@@ -6,11 +6,9 @@
 // ==== platform ====
 
 // piece: int32 uint32 int64 uint64 float32 float64 STOP_REQUEST ARRIVALS FULL_WARP
+// piece: negated
 // piece: store_relaxed
 // piece: load_relaxed
-// piece: negated
-// piece: smaller larger
-// piece: multiplied
 // piece: read_host_flag
 // piece: load_acquire
 // piece: wait_for_arrivals
@@ -47,22 +45,19 @@ constexpr uint32 BLOCK_THREADS = 512;  // threads a block
 
 // ---- runtime ----
 
+// piece: unsigned_of
+// piece: wrapping_add wrapping_subtract wrapping_negate
+// piece: sum
 // piece: store_shared
 // piece: bits_of
 // piece: exchange_word
 // piece: compare_and_swap
-// piece: unsigned_of
 // piece: reduce_add reduce_subtract
-// piece: wrapping_add wrapping_subtract wrapping_negate
-// piece: sum
 // piece: bits_equal
 // piece: reduce_by_exchange
 // piece: reduce_and reduce_or reduce_xor
-// piece: minimum maximum
-// piece: wrapping_multiply
-// piece: product
-// piece: difference
-// piece: plain_min plain_max plain_add plain_subtract plain_multiply plain_and plain_or plain_xor
+// piece: plain_add
+// piece: plain_or
 
 // What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
 // before it is read from the second, the third is cleared, so that one barrier an operator is enough.

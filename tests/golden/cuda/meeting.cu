@@ -10,7 +10,6 @@
 // piece: smaller larger
 // piece: load_relaxed
 // piece: store_relaxed
-// piece: multiplied
 // piece: read_host_flag
 // piece: load_acquire
 // piece: wait_for_arrivals
@@ -72,11 +71,7 @@ constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are tried first
 // piece: bits_equal
 // piece: reduce_by_exchange
 // piece: reduce_max
-// piece: wrapping_multiply
-// piece: product
-// piece: sum
-// piece: difference
-// piece: plain_min plain_max plain_add plain_subtract plain_multiply plain_and plain_or plain_xor
+// piece: plain_max
 
 // What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
 // before it is read from the second, the third is cleared, so that one barrier an operator is enough.

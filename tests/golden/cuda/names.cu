@@ -63,10 +63,10 @@ constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are tried first
 
 // piece: unsigned_of
 // piece: wrapping_add wrapping_subtract wrapping_negate
-// piece: product
 // piece: wrapping_multiply
 // piece: minimum maximum
 // piece: least greatest
+// piece: sum
 // piece: load_now
 // piece: store_shared
 // piece: bits_of
@@ -76,9 +76,8 @@ constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are tried first
 // piece: reduce_by_exchange
 // piece: reduce_max
 // piece: reduce_add reduce_subtract
-// piece: sum
-// piece: difference
-// piece: plain_min plain_max plain_add plain_subtract plain_multiply plain_and plain_or plain_xor
+// piece: plain_max
+// piece: plain_add
 
 // What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
 // before it is read from the second, the third is cleared, so that one barrier an operator is enough.

@@ -8,8 +8,8 @@
 // piece: int32 uint32 int64 uint64 float32 float64 STOP_REQUEST ARRIVALS FULL_WARP
 // piece: load_relaxed
 // piece: smaller larger
-// piece: multiplied
 // piece: negated
+// piece: multiplied
 // piece: read_host_flag
 // piece: load_acquire
 // piece: wait_for_arrivals
@@ -70,19 +70,19 @@ constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thre
 
 // piece: minimum maximum
 // piece: least greatest
+// piece: unsigned_of
+// piece: wrapping_add wrapping_subtract wrapping_negate
+// piece: sum
+// piece: wrapping_multiply
+// piece: product
 // piece: bits_of
 // piece: exchange_word
 // piece: bits_equal
 // piece: reduce_by_exchange
 // piece: reduce_min
 // piece: reduce_max
-// piece: unsigned_of
 // piece: reduce_add reduce_subtract
-// piece: wrapping_multiply
-// piece: product
 // piece: reduce_multiply
-// piece: wrapping_add wrapping_subtract wrapping_negate
-// piece: sum
 // piece: reduce_and reduce_or reduce_xor
 
 // What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator

@@ -51,9 +51,9 @@ constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thre
 // piece: unsigned_of
 // piece: wrapping_add wrapping_subtract wrapping_negate
 // piece: absolute
+// piece: sum
 // piece: FLOAT64_INF
 // piece: reduce_add reduce_subtract
-// piece: sum
 
 // What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
 // before it is read from the second, the third is cleared, so that one barrier an operator is enough.

@@ -6,15 +6,14 @@
 // ==== platform ====
 
 // piece: int32 uint32 int64 uint64 float32 float64 STOP_REQUEST ARRIVALS FULL_WARP
+// piece: negated
 // piece: load_relaxed
 // piece: store_relaxed
-// piece: negated
-// piece: smaller larger
-// piece: multiplied
 // piece: read_host_flag
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
+// piece: smaller larger
 
 // ==== end of platform ====
 
@@ -49,17 +48,13 @@ constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are tried first
 
 // ---- runtime ----
 
-// piece: load_now
-// piece: store_shared
 // piece: unsigned_of
-// piece: reduce_add reduce_subtract
 // piece: wrapping_add wrapping_subtract wrapping_negate
 // piece: sum
-// piece: minimum maximum
-// piece: wrapping_multiply
-// piece: product
-// piece: difference
-// piece: plain_min plain_max plain_add plain_subtract plain_multiply plain_and plain_or plain_xor
+// piece: load_now
+// piece: store_shared
+// piece: reduce_add reduce_subtract
+// piece: plain_add
 
 // What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
 // before it is read from the second, the third is cleared, so that one barrier an operator is enough.
@@ -190,6 +185,7 @@ struct frontier {
 // piece: define_frontier
 // piece: bitmap_result
 // piece: grid_warps warp_index
+// piece: minimum maximum
 // piece: warp_inclusive_sum
 // piece: defer_list
 // piece: pull_warps

@@ -10,11 +10,11 @@
 // piece: negated
 // piece: multiplied
 // piece: store_relaxed
-// piece: smaller larger
 // piece: read_host_flag
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
+// piece: smaller larger
 
 // ==== end of platform ====
 
@@ -65,7 +65,6 @@ constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are tried first
 
 // piece: unsigned_of
 // piece: wrapping_add wrapping_subtract wrapping_negate
-// piece: product
 // piece: wrapping_multiply
 // piece: from_id to_id
 // piece: load_now
@@ -73,10 +72,9 @@ constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are tried first
 // piece: bits_of
 // piece: exchange_word
 // piece: compare_and_swap
-// piece: minimum maximum
 // piece: sum
-// piece: difference
-// piece: plain_min plain_max plain_add plain_subtract plain_multiply plain_and plain_or plain_xor
+// piece: plain_add
+// piece: plain_or
 
 // What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
 // before it is read from the second, the third is cleared, so that one barrier an operator is enough.
@@ -225,6 +223,7 @@ struct frontier {
 // piece: combine_words
 // piece: warp_inclusive_sum
 // piece: owner_of
+// piece: minimum maximum
 // piece: defer_list
 // piece: push_warps
 // piece: count_visited

@@ -9,7 +9,6 @@
 // piece: load_relaxed
 // piece: negated
 // piece: smaller larger
-// piece: multiplied
 // piece: read_host_flag
 // piece: load_acquire
 // piece: wait_for_arrivals
@@ -51,11 +50,8 @@ constexpr uint32 HUB_CHUNK = 512;  // edges a chunk
 // piece: wrapping_add wrapping_subtract wrapping_negate
 // piece: minimum maximum
 // piece: from_id to_id
-// piece: wrapping_multiply
-// piece: product
 // piece: sum
-// piece: difference
-// piece: plain_min plain_max plain_add plain_subtract plain_multiply plain_and plain_or plain_xor
+// piece: plain_add
 
 // What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
 // before it is read from the second, the third is cleared, so that one barrier an operator is enough.

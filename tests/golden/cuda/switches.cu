@@ -62,15 +62,16 @@ constexpr uint32 BLOCK_THREADS = 512;  // threads a block
 
 // piece: unsigned_of
 // piece: wrapping_add wrapping_subtract wrapping_negate
-// piece: product
 // piece: wrapping_multiply
-// piece: shift_left shift_right
 // piece: largest_of
 // piece: smallest_of
 // piece: add_saturating subtract_saturating
 // piece: minimum maximum
 // piece: least greatest
 // piece: from_id to_id
+// piece: sum
+// piece: product
+// piece: shift_left
 // piece: bits_of
 // piece: exchange_word
 // piece: bits_equal
@@ -79,10 +80,16 @@ constexpr uint32 BLOCK_THREADS = 512;  // threads a block
 // piece: reduce_max
 // piece: reduce_add reduce_subtract
 // piece: reduce_multiply
-// piece: sum
 // piece: reduce_and reduce_or reduce_xor
+// piece: plain_min
+// piece: plain_max
+// piece: plain_add
 // piece: difference
-// piece: plain_min plain_max plain_add plain_subtract plain_multiply plain_and plain_or plain_xor
+// piece: plain_subtract
+// piece: plain_multiply
+// piece: plain_and
+// piece: plain_or
+// piece: plain_xor
 
 // What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
 // before it is read from the second, the third is cleared, so that one barrier an operator is enough.

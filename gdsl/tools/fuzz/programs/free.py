@@ -87,6 +87,9 @@ class _Writer:
                 local = "local " if data.is_written and self.chance(0.08) else ""
                 lines.append(f"{'input ' * is_input}{local}{kind} {data.name} : {data.type}{initial};")
                 self.data.append(data)
+        if self.chance(0.35):
+            self.data.append(Data("found", "scalar", "int64"))
+            lines.append(f"scalar found : int64{self.initial(self.data[-1])};")
         return "problem {\n    " + "\n    ".join(lines) + "\n}"
 
     def initial(self, data: Data) -> str:
@@ -306,6 +309,8 @@ class _Writer:
         if twins and self.chance(0.4):
             return f"swap({data.name}, {self.random.choice(twins).name});"
         value = scope.expression(data.type)
+        if data.kind == "scalar" and data.type == "int64" and self.chance(0.4):
+            return self.total(data.name)
         if data.kind == "scalar":
             operation = self.random.choice(_REDUCTIONS[data.type]) if self.chance(0.3) else "="
             return f"{data.name} {operation} {value};"
@@ -313,7 +318,25 @@ class _Writer:
             return f"{data.name}[{self.random.choice('01')}] = {value};"
         return f"fill({data.name}, {value});"
 
+    def total(self, scalar: str) -> str:
+        """What puts the number of common neighbours into a scalar."""
+        found = f"intersect({self.edges_to_intersect()})"
+        return f"{scalar}{self.random.choice((f' = {found};', f' += {found};', f' = {found} // 3 - num_vertices;'))}"
+
+    def intersection(self) -> str:
+        totals = [data.name for data in self.data if (data.kind, data.type) == ("scalar", "int64") and data.is_written]
+        count = f", count={self.random.choice(totals)}" if totals and self.chance(0.6) else ""
+        return f"intersect({self.edges_to_intersect()}{count})"
+
+    def edges_to_intersect(self) -> str:
+        """Any set of edges."""
+        named = [*(name for name, _ in self.edge_frontiers), "edges"]
+        made = self.edge_set(self.random.choice(tuple(_WALKED))) if self.functors["edge"] and self.chance(0.3) else ""
+        return made or self.random.choice(named)
+
     def set(self, depth: int = 2) -> str:
+        if self.chance(0.1):
+            return self.intersection()
         if depth and self.chance(0.25):
             return self.combined(depth - 1)
         edge, vertex = self.functors["edge"], self.functors["vertex"]

@@ -1,0 +1,153 @@
+"""`intersect`: as a number it goes into a scalar of the problem, as a set it is a frontier like any other."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, Protocol
+
+from gdsl.frontend import syntax
+from gdsl.frontend.check.environment import Environment
+from gdsl.frontend.check.expressions import ExpressionChecker
+from gdsl.frontend.syntax import OperatorKind, Symbol, SymbolKind
+from gdsl.operations import Domain
+from gdsl.types import ScalarType
+
+_NAME = OperatorKind.INTERSECT.value
+_SHAPE = "write `intersect(edges)`, or `frontier c = intersect(edges, count=s);`"
+
+
+def is_intersect(value: syntax.Expression) -> bool:
+    """Whether `value` is a call of `intersect`, and nothing around it."""
+    return isinstance(value, syntax.Call) and value.function == _NAME
+
+
+def apart(
+    statement: syntax.Statement, environment: Environment
+) -> tuple[syntax.Statement] | tuple[syntax.Statement, syntax.Statement]:
+    """`s = x` with one `intersect(…)` inside `x` as two statements: the total into `s`, then `x` with `s` in its place.
+
+    Only where `s` is an int64 scalar that `x` does not read otherwise; any other statement is left as it is, and is
+    told then to give the total a scalar of its own.
+    """
+    if not isinstance(statement, syntax.Assign) or is_intersect(statement.value):
+        return (statement,)
+    calls = [node for node in syntax.walk(statement.value) if isinstance(node, syntax.Call) and node.function == _NAME]
+    target = statement.target
+    if len(calls) != 1 or not isinstance(target, syntax.Name) or statement.any_winner:
+        return (statement,)
+    symbol = environment.find(target.name)
+    if symbol is None or symbol.kind is not SymbolKind.SCALAR or symbol.type is not ScalarType.INT64:
+        return (statement,)
+    if any(isinstance(node, syntax.Name) and node.name == target.name for node in syntax.walk(statement.value)):
+        return (statement,)
+    (call,) = calls
+    value = _replaced(statement.value, call, syntax.Name(call.span, target.name))
+    return syntax.Assign(call.span, target, call), dataclasses.replace(statement, value=value)
+
+
+def _replaced(node: Any, old: syntax.Node, new: syntax.Node) -> Any:
+    """`node` with `new` in the place of `old`."""
+    if node is old:
+        return new
+    if isinstance(node, tuple):
+        return tuple(_replaced(item, old, new) for item in node)
+    if not isinstance(node, syntax.Node):
+        return node
+    slots = {slot.name: getattr(node, slot.name) for slot in dataclasses.fields(node)}
+    changes = {name: _replaced(value, old, new) for name, value in slots.items()}
+    return dataclasses.replace(node, **{name: value for name, value in changes.items() if value is not slots[name]})
+
+
+class Operators(Protocol):
+    """What it asks of the checker of all operators: see `gdsl.frontend.check.operators.OperatorChecker`."""
+
+    environment: Environment
+    expressions: ExpressionChecker
+
+    def members(self, value: syntax.Expression, domain: Domain, target: str) -> syntax.Expression | None:
+        """A typed set."""
+        ...
+
+    def label(self, call: syntax.Call) -> None:
+        """Takes the label of a call, and reports one that is taken."""
+        ...
+
+
+class IntersectChecker:
+    """Makes `OperatorCall`s of calls of `intersect`; None in an answer means that a mistake was reported."""
+
+    def __init__(self, operators: Operators) -> None:
+        self.operators = operators
+        self.environment, self.expressions = operators.environment, operators.expressions
+
+    def call(self, call: syntax.Call) -> syntax.OperatorCall | None:
+        """The call as a frontier; as one without `count=` it gives that and nothing else."""
+        self.operators.label(call)
+        values = {argument.keyword: argument for argument in call.arguments}
+        if "pairs" in values:
+            self.environment.later("`pairs=` of `intersect`", values["pairs"].span)
+            return None
+        plain = [argument for argument in call.arguments if argument.keyword is None]
+        if len(plain) == 2:
+            self.environment.later("a functor of `intersect`", plain[1].span)
+            return None
+        if len(plain) != 1 or not values.keys() <= {None, "count"} or len(values) != len(call.arguments):
+            message = f"`{_NAME}` takes one frontier of edges, and `count=`"
+            self.environment.report("E0402", message, call.span, fix=_SHAPE)
+            return None
+        source = self.operators.members(plain[0].value, Domain.EDGE, "the input of `intersect`")
+        count = self._count(values["count"].value) if "count" in values else None
+        if source is None or ("count" in values and count is None):
+            return None
+        made = syntax.OperatorCall(call.span, OperatorKind.INTERSECT, source, None, runs_on=Domain.EDGE)
+        return dataclasses.replace(made, gives=Domain.VERTEX, label=call.label, count=count)
+
+    def alone(self, call: syntax.Call) -> syntax.OperatorCall | None:
+        """The call as a statement: only its total is of use."""
+        typed = self.call(call)
+        if typed is not None and typed.count is None:
+            fix = "write `s = intersect(…);` or `frontier c = intersect(…);`"
+            self.environment.report("E0227", "the result of `intersect` is not used", call.span, fix=fix)
+            return None
+        return None if typed is None else dataclasses.replace(typed, gives=None)
+
+    def total(self, call: syntax.Call, target: syntax.Name, *, adds: bool) -> syntax.OperatorCall | None:
+        """`s = intersect(…)`, or `s += intersect(…)`."""
+        for argument in call.arguments:
+            if argument.keyword == "count":
+                fix = f"write `{target.name} = intersect(…)` without it, or `frontier c = intersect(…, count=…)`"
+                message = f"the total goes into `{target.name}` already"
+                self.environment.report("E0402", message, argument.span, fix=fix)
+                return None
+        count, typed = self._count(target), self.call(call)
+        if count is None or typed is None:
+            return None
+        return dataclasses.replace(typed, gives=None, count=count, adds=adds)
+
+    def _count(self, value: syntax.Expression) -> syntax.Name | None:
+        """The scalar that receives the total."""
+        environment = self.environment
+        if not isinstance(value, syntax.Name):
+            fix = "declare `scalar s : int64;` in `problem`"
+            environment.report("E0402", f"the total of `{_NAME}` goes into a scalar", value.span, fix=fix)
+            return None
+        target = self.expressions.target(value)
+        if target is None or target.symbol is None or not isinstance(target, syntax.Name):
+            return None
+        if target.symbol.kind is not SymbolKind.SCALAR:
+            fix = "declare `scalar s : int64;` in `problem`"
+            message = f"the total of `{_NAME}` goes into a scalar, and `{value.name}` is {_what(target.symbol)}"
+            environment.report("E0402", message, value.span, fix=fix)
+            return None
+        if target.type is not ScalarType.INT64:
+            declared = target.type.value if target.type is not None else "of no known type"
+            message = f"`{_NAME}` gives an int64, and `{value.name}` is {declared}"
+            environment.report("E0205", message, value.span, fix=f"declare `scalar {value.name} : int64`")
+            return None
+        return target
+
+
+def _what(symbol: Symbol) -> str:
+    if symbol.kind is SymbolKind.FRONTIER:
+        return f"a frontier of {'edges' if symbol.domain is Domain.EDGE else 'vertices'}"
+    return f"{'an' if symbol.kind.value[0] in 'aeiou' else 'a'} {symbol.kind.value}"

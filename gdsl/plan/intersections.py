@@ -1,0 +1,48 @@
+"""How common neighbours are found: both ends' out-lists of every edge, the shorter one looked up in the longer.
+
+What is found is marked, since many edges may share a neighbour; each thread sums up its own total.
+"""
+
+from __future__ import annotations
+
+from gdsl.ir.nodes import Elements, Intersect
+from gdsl.operations import Balance, Domain, Over, ReduceOperation
+from gdsl.plan.nodes import Collect, Dedup, EdgeCount, Form, Intersection, Members, Operation, Reduction, Sweep, Total
+from gdsl.types import ScalarType
+
+OUT_LISTS = Intersection(Over.OUT_EDGES, Over.OUT_EDGES)
+TOTAL = Reduction(ReduceOperation.ADD, ScalarType.INT64)
+
+
+def plan_intersection(step: Intersect) -> Operation:
+    """The plan of an `intersect`."""
+    name = "intersect" if step.label == step.word else f"intersect_{step.label}"
+    return Operation(step, name, _call(step), _sweep(step))
+
+
+def _sweep(step: Intersect) -> Sweep:
+    collect = Collect(step.result, Domain.VERTEX, Form.QUEUE, Dedup.MARK) if step.result is not None else None
+    return Sweep(
+        members=_members(step.frontier),
+        own=None,
+        walks=(),
+        selection=None,
+        collect=collect,
+        totals=(Total(step.count, TOTAL),) if step.count is not None else (),
+        segment=None,
+        balance=Balance.AUTO,
+        edges=EdgeCount.WALKED,
+        intersection=OUT_LISTS,
+    )
+
+
+def _members(source: Elements) -> Members:
+    return Members(source.domain, source.frontier, None if source.everything else Form.QUEUE)
+
+
+def _call(step: Intersect) -> str:
+    members = step.frontier.frontier or "edges"
+    if step.result is None:
+        return f"{step.count} += intersect({members})"
+    count = f", count={step.count}" if step.count is not None else ""
+    return f"{step.result} = intersect({members}{count})"

@@ -1,0 +1,37 @@
+"""Checks the sweep of an intersection."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from gdsl.ir.nodes import Intersect
+from gdsl.operations import Balance, Domain, Over
+from gdsl.plan.intersections import TOTAL
+from gdsl.plan.nodes import Choice, Dedup, EdgeCount, Form, Operation, Plan
+
+Expect = Callable[[bool, str], None]
+
+
+def verify_intersection(plan: Plan, operation: Operation, expect: Expect) -> None:
+    """Call `expect(holds, what)` for everything that must hold of an operation whose step is an `Intersect`."""
+    step, sweep = operation.step, operation.does
+    expect(isinstance(step, Intersect), "an operation without a functor")
+    expect(not isinstance(sweep, Choice), "a choice of two intersections")
+    assert isinstance(step, Intersect) and not isinstance(sweep, Choice)
+    domains = {frontier.name: frontier.domain for frontier in plan.frontiers}
+    members, lists, collect = sweep.members, sweep.intersection, sweep.collect
+    expect(bool(operation.name) and bool(operation.call), "an operation without a name")
+    expect(members.domain is Domain.EDGE and members.frontier == step.frontier.frontier, "other members")
+    expect(members.form is (None if members.frontier is None else Form.QUEUE), "members in another form")
+    expect(members.frontier is None or domains.get(members.frontier) is Domain.EDGE, "a frontier of other elements")
+    expect(lists is not None and lists.source is lists.destination is Over.OUT_EDGES, "other lists")
+    expect(sweep.own is None and not sweep.walks and sweep.selection is None, "an intersection runs nothing")
+    expect(sweep.segment is None and sweep.balance is Balance.AUTO, "an intersection has no segment and no balance")
+    expect((collect.frontier if collect is not None else None) == step.result, "another result")
+    if collect is not None:
+        fits = domains.get(collect.frontier) is collect.domain is Domain.VERTEX
+        expect(fits and collect.form is Form.QUEUE, "a result of other elements")
+        expect(collect.dedup is Dedup.MARK, f"{collect.dedup.value} against duplicates")
+    expect([total.scalar for total in sweep.totals] == ([] if step.count is None else [step.count]), "another total")
+    expect(all(total.reduction == TOTAL for total in sweep.totals), "a total of another kind")
+    expect(sweep.edges is EdgeCount.WALKED, f"edges {sweep.edges.value}")

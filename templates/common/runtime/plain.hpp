@@ -1,0 +1,78 @@
+// piece: plain_min
+// Where a single call can address the element; returns the former value. `+ T(0)`: -0.0 counts as 0.0.
+template <class T>
+inline T plain_min(T* x, T value) { const T former = *x; *x = minimum(former, value + T(0)); return former; }
+
+// piece: plain_max
+// `+ T(0)`: -0.0 counts as 0.0.
+template <class T>
+inline T plain_max(T* x, T value) { const T former = *x; *x = maximum(former, value + T(0)); return former; }
+
+// piece: plain_add
+template <class T>
+inline T plain_add(T* x, T value) { const T former = *x; *x = sum(former, value); return former; }
+
+// piece: plain_subtract
+template <class T>
+inline T plain_subtract(T* x, T value) { const T former = *x; *x = difference(former, value); return former; }
+
+// piece: plain_multiply
+template <class T>
+inline T plain_multiply(T* x, T value) { const T former = *x; *x = product(former, value); return former; }
+
+// piece: plain_and
+template <class T>
+inline T plain_and(T* x, T value) { const T former = *x; *x = T(former & value); return former; }
+
+// piece: plain_or
+template <class T>
+inline T plain_or(T* x, T value) { const T former = *x; *x = T(former | value); return former; }
+
+// piece: plain_xor
+template <class T>
+inline T plain_xor(T* x, T value) { const T former = *x; *x = T(former ^ value); return former; }
+
+// piece: plain_compare_and_swap
+template <class T>
+inline bool plain_compare_and_swap(T* x, T old, T value) {
+    const bool won = *x == old;
+    if (won) { *x = value; }
+    return won;
+}
+
+// piece: plain_changed
+// Whether a plain reduction changed the element.
+template <class T>
+inline bool plain_changed(const T* x, T former) { return *x != former && (*x == *x || former == former); }
+
+// piece: plain_changed_min
+template <class T>
+inline bool plain_changed_min(T* x, T value) { return plain_changed(x, plain_min(x, value)); }
+
+// piece: plain_changed_max
+template <class T>
+inline bool plain_changed_max(T* x, T value) { return plain_changed(x, plain_max(x, value)); }
+
+// piece: plain_changed_add
+template <class T>
+inline bool plain_changed_add(T* x, T value) { return plain_changed(x, plain_add(x, value)); }
+
+// piece: plain_changed_subtract
+template <class T>
+inline bool plain_changed_subtract(T* x, T value) { return plain_changed(x, plain_subtract(x, value)); }
+
+// piece: plain_changed_multiply
+template <class T>
+inline bool plain_changed_multiply(T* x, T value) { return plain_changed(x, plain_multiply(x, value)); }
+
+// piece: plain_changed_and
+template <class T>
+inline bool plain_changed_and(T* x, T value) { return plain_changed(x, plain_and(x, value)); }
+
+// piece: plain_changed_or
+template <class T>
+inline bool plain_changed_or(T* x, T value) { return plain_changed(x, plain_or(x, value)); }
+
+// piece: plain_changed_xor
+template <class T>
+inline bool plain_changed_xor(T* x, T value) { return plain_changed(x, plain_xor(x, value)); }

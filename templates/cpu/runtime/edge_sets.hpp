@@ -1,0 +1,85 @@
+// piece: edge_members edge_members_of
+struct edge_members {
+    const edge* queue;
+    int64 count;
+    int64 size() const { return count; }
+    edge operator[](int64 i) const { return queue[i]; }
+};
+inline edge_members edge_members_of(const edge_frontier& f) { return edge_members{f.queue, f.size}; }
+
+// piece: all_edges
+struct all_edges {
+    int64 count;
+    int64 size() const { return count; }
+    edge operator[](int64 i) const { return edge(i); }
+};
+
+// piece: mark_members
+// Marks the members of a set of edges in its bitmap, or takes the marks out again.
+inline void mark_members(edge_frontier& f, bool marked) {
+#pragma omp parallel for schedule(static) if (f.size > SMALL_WORK)
+    for (int64 i = 0; i < f.size; ++i) {
+        const edge e = f.queue[i];
+        const uint64 bit = uint64(1) << (e % 64);
+        if (marked) {
+            __atomic_fetch_or(&f.bitmap[e / 64], bit, __ATOMIC_RELAXED);
+        } else {
+            __atomic_fetch_and(&f.bitmap[e / 64], ~bit, __ATOMIC_RELAXED);
+        }
+    }
+}
+
+// piece: append_edges
+// Collects the members that are (or are not) marked in a bitmap.
+template <bool marked, class Members>
+inline void append_edges(edge_collector& out, const Members& members, const uint64* bitmap) {
+#pragma omp for schedule(static)
+    for (int64 i = 0; i < members.size(); ++i) {
+        const edge e = members[i];
+        if (((bitmap[e / 64] >> (e % 64) & 1) != 0) == marked) { out.append(e); }
+    }
+}
+
+// piece: unite_edges
+// All of the second set, and of the first what is not in it.
+inline void unite_edges(edge_frontier& next, edge_frontier& result, const edge_frontier& first, edge_frontier& second) {
+    mark_members(second, true);
+#pragma omp parallel if (first.size + second.size > SMALL_WORK)
+    {
+        edge_collector out(next);
+        append_edges<true>(out, edge_members_of(second), second.bitmap);
+        append_edges<false>(out, edge_members_of(first), second.bitmap);
+        out.flush();
+    }
+    mark_members(second, false);
+    finish_edges(next, result, false);
+}
+
+// piece: intersect_edges
+// Walks the first set and asks for the second.
+inline void intersect_edges(edge_frontier& next, edge_frontier& result, const edge_frontier& first, edge_frontier& second) {
+    mark_members(second, true);
+#pragma omp parallel if (first.size > SMALL_WORK)
+    {
+        edge_collector out(next);
+        append_edges<true>(out, edge_members_of(first), second.bitmap);
+        out.flush();
+    }
+    mark_members(second, false);
+    finish_edges(next, result, false);
+}
+
+// piece: subtract_edges
+// Walks the first set and leaves out the second.
+template <class Members>
+inline void subtract_edges(edge_frontier& next, edge_frontier& result, const Members& first, edge_frontier& second) {
+    mark_members(second, true);
+#pragma omp parallel if (first.size() > SMALL_WORK)
+    {
+        edge_collector out(next);
+        append_edges<false>(out, first, second.bitmap);
+        out.flush();
+    }
+    mark_members(second, false);
+    finish_edges(next, result, false);
+}

@@ -1,0 +1,42 @@
+// piece: common_neighbors
+// The vertices that stand in the lists of both u and w, each once: `visit(x)`. Returns how long both lists are.
+template <class Visit>
+inline int64 common_neighbors(const graph_slice& g, vertex u, vertex w, Visit visit) {
+    const vertex *a = g.columns + g.offsets[u], *a_end = g.columns + g.offsets[u + 1];
+    const vertex *b = g.columns + g.offsets[w], *b_end = g.columns + g.offsets[w + 1];
+    const int64 places = (a_end - a) + (b_end - b);
+    if (a_end - a > b_end - b) {
+        std::swap(a, b);
+        std::swap(a_end, b_end);
+    }
+    const bool leaps = (b_end - b) / 16 > a_end - a;
+    vertex last = NO_VERTEX;  // found last: parallel edges stand side by side
+    while (a < a_end && b < b_end) {
+        if (leaps) { b = leap_to(b, b_end, *a); }
+        if (b == b_end) { break; }
+        const vertex x = *a, y = *b;
+        if (x == y && x != last) {
+            visit(x);
+            last = x;
+        }
+        a += x <= y ? 1 : 0;  // without branches, which nobody could foretell
+        b += y <= x ? 1 : 0;
+    }
+    return places;
+}
+
+// piece: leap_to
+// The first place from `b` on that does not stand below `x`, in steps that double.
+inline const vertex* leap_to(const vertex* b, const vertex* end, vertex x) {
+    std::ptrdiff_t step = 1;
+    while (end - b > step && b[step] < x) {
+        b += step;
+        step *= 2;
+    }
+    const vertex* high = end - b > step ? b + step : end;
+    while (b < high) {
+        const vertex* const middle = b + (high - b) / 2;
+        if (*middle < x) { b = middle + 1; } else { high = middle; }
+    }
+    return b;
+}

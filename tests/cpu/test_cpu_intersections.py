@@ -1,0 +1,66 @@
+"""Common neighbours on the cpu backend: long lists and short, repeated neighbours, and the reference's trace."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gdsl.backends.interface import Limits
+from gdsl.backends.reference.interpreter import interpret
+from gdsl.binding import bind
+from gdsl.graph import Graph
+from gdsl.plan.target import Sizes
+from tests.cpu.running import SMALL, executable
+from tests.oracles import BY_NAME
+from tests.support.graphs import make_graph, named_graphs, random_graph
+
+NUMBER = "program p; problem { scalar s : int64; } schedule { s = intersect(edges); }"
+
+
+def graphs() -> dict[str, Graph]:
+    """Awkward ones, and some of several hundred edges with repeated ones."""
+    found = named_graphs()
+    found["dense"] = random_graph(30, 600, seed=3, directed=False)
+    found["directed"] = random_graph(200, 1500, seed=4)
+    return found
+
+
+GRAPHS = graphs()
+
+
+@pytest.mark.parametrize("sizes", [None, SMALL], ids=["sizes", "small_sizes"])
+@pytest.mark.parametrize("id_bits", [32, 64])
+@pytest.mark.parametrize("name", ["common_neighbors", "triangles", "chosen_edges"])
+def test_answers_and_traces_are_those_of_the_reference(name: str, id_bits: int, sizes: Sizes | None) -> None:
+    case = BY_NAME[name]
+    ready = executable(str(case.path), (), sizes, id_bits)
+    for graph_name, graph in GRAPHS.items():
+        if not case.suits(graph):
+            continue
+        bindings = bind(ready.program, graph, case.values(graph, 1), id_bits=id_bits)
+        expected = interpret(ready.program, graph, bindings, Limits(), id_bits=id_bits)
+        found = ready.run(graph, bindings, Limits())
+        case.check(graph, {**bindings.params, **bindings.inputs}, {**found.arrays, **found.scalars})
+        records = [
+            [(r.site, r.label, r.iteration, r.frontier_size, r.edges) for r in outcome.trace]
+            for outcome in (expected, found)
+        ]
+        assert records[0] == records[1], graph_name
+
+
+@pytest.mark.parametrize("longer", [1, 15, 16, 17, 64, 500])
+@pytest.mark.parametrize("repeated", [1, 3])
+def test_a_short_list_in_a_long_one(longer: int, repeated: int) -> None:
+    """Lists whose lengths differ little are merged, others looked through in leaps."""
+    random = np.random.default_rng([longer, repeated])
+    count = 6 * longer + 2
+    short, long = (np.sort(random.integers(2, count, size)) for size in (6, 6 * longer))
+    short = np.repeat(short, repeated)
+    edges = [(0, 1), *((0, int(x)) for x in short), *((1, int(x)) for x in long)]
+    graph = make_graph(edges, count)
+    ready = executable(NUMBER)
+    found = ready.run(graph, bind(ready.program, graph, {}), Limits())
+    assert found.scalars["s"] == len(set(short.tolist()) & set(long.tolist()))
+    (record,) = found.trace
+    walked = sum(int(graph.out_degrees[v]) for edge in range(graph.num_edges) for v in graph.ends(edge))
+    assert (record.frontier_size, record.edges) == (graph.num_edges, walked)

@@ -1,0 +1,311 @@
+"""What `intersect` may stand for, and what is said where it may not."""
+
+from __future__ import annotations
+
+import pytest
+
+from gdsl.diagnostics import Diagnostic, GdslError
+from gdsl.ir import nodes
+from gdsl.ir.nodes import Elements, Intersect, Literal, StoreScalar
+from gdsl.operations import Domain, Grade
+from gdsl.pipeline import load
+from gdsl.types import ScalarType
+
+DATA = """
+    scalar s : int64; scalar t : int64; scalar small : int32; scalar wide : uint64; scalar part : float64;
+    param limit : int64 = 3; input scalar given : int64; input vertex order : int32;
+    vertex a : int64; vertex hops : int32;
+"""
+
+
+def text_of(schedule: str, data: str = DATA) -> str:
+    return f"""program p; problem {{ {data} }}
+vertex functor tally(v) {{ apply {{ hops[v] += 1; }} }}
+edge functor step(src, dst, e) {{ apply {{ hops[dst] += 1; }} }}
+schedule {{ frontier f = vertices; {schedule} }}"""
+
+
+def steps_of(schedule: str) -> list[nodes.Step]:
+    """The steps of a schedule behind the definition of `f`."""
+    return list(load(text_of(schedule)).schedule[1:])
+
+
+def mistakes(text: str) -> list[Diagnostic]:
+    with pytest.raises(GdslError) as caught:
+        load(text)
+    return list(caught.value.diagnostics)
+
+
+# ---------------------------------------------------------------- forms
+
+
+@pytest.mark.parametrize(
+    ("schedule", "result", "count"),
+    [
+        ("s = intersect(edges);", None, "s"),
+        ("intersect(edges, count=s);", None, "s"),
+        ("s = intersect((edges));", None, "s"),
+        ("frontier c = intersect(edges, count=s);", "c", "s"),
+        ("f = intersect(edges, count=s);", "f", "s"),
+        ("s = intersect(edges) @walk;", None, "s"),
+        ("f = intersect(edges, count=s) @walk;", "f", "s"),
+    ],
+)
+def test_the_scalar_begins_at_zero(schedule: str, result: str | None, count: str) -> None:
+    zero, found = steps_of(schedule)
+    assert isinstance(zero, StoreScalar) and zero.scalar == count
+    assert isinstance(zero.value, Literal) and zero.value.value == 0
+    assert isinstance(found, Intersect)
+    assert (found.result, found.count, found.functor) == (result, count, None)
+    assert found.frontier == Elements(found.frontier.span, Domain.EDGE, None)
+    assert found.label == ("walk" if "@walk" in schedule else "intersect")
+
+
+@pytest.mark.parametrize("schedule", ["frontier c = intersect(edges);", "f = intersect(edges);"])
+def test_only_a_set(schedule: str) -> None:
+    (found,) = steps_of(schedule)
+    assert isinstance(found, Intersect) and found.count is None and found.result in ("c", "f")
+
+
+@pytest.mark.parametrize(
+    ("schedule", "source"),
+    [
+        ("edge frontier g = edges; s = intersect(g);", "g"),
+        ("edge frontier g = { }; frontier c = intersect(g, count=s);", "g"),
+        ("s = intersect(advance(f, step, to=edges));", "advanced_1"),
+        ("f = intersect(filter(edges, step));", "filtered_1"),
+        ("edge frontier g = { 0, 2 }; f = intersect(filter(g, step), count=s) @walk;", "filtered_1"),
+        ("s += intersect({ 0, 1 });", "members_1"),
+    ],
+)
+def test_sets_of_edges(schedule: str, source: str) -> None:
+    found = steps_of(schedule)[-1]
+    assert isinstance(found, Intersect)
+    assert (found.frontier.domain, found.frontier.frontier) == (Domain.EDGE, source)
+
+
+def test_an_addition_keeps_what_is_there() -> None:
+    (found,) = steps_of("s += intersect(edges);")
+    assert isinstance(found, Intersect) and (found.count, found.result) == ("s", None)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "intersect(edges) // 6",
+        "intersect(edges) - 1",
+        "2 * intersect(edges) + t",
+        "max(intersect(edges), t)",
+        "size(f) > 3 ? intersect(edges) : -1",
+        "-intersect(edges)",
+        "int64(intersect(edges))",
+        "(intersect(edges) @walk) % limit",
+    ],
+)
+def test_a_total_inside_an_expression(value: str) -> None:
+    """The total goes into the scalar, then the expression is evaluated with the scalar in its place."""
+    zero, found, stored = steps_of(f"s = {value};")
+    assert isinstance(zero, StoreScalar) and isinstance(found, Intersect) and isinstance(stored, StoreScalar)
+    assert zero.scalar == found.count == stored.scalar == "s"
+    assert stored.value.type is ScalarType.INT64
+
+
+@pytest.mark.parametrize("value", ["f | intersect(edges)", "intersect(edges, count=s) - f", "intersect({ 0 }) & f"])
+def test_its_set_in_operations_on_sets(value: str) -> None:
+    steps = steps_of(f"f = {value};")
+    (found,) = (step for step in steps if isinstance(step, Intersect))
+    assert found.result == "common_1" and found.count == ("s" if "count" in value else None)
+    assert isinstance(steps[-1], nodes.CombineFrontiers) and steps[-1].name == "f"
+
+
+def test_its_set_is_the_input_of_others() -> None:
+    first, second, third = steps_of("f = advance(intersect(edges), step); compute(f, tally);")
+    assert isinstance(first, Intersect) and first.result == "common_1"
+    assert isinstance(second, nodes.Advance) and second.frontier.frontier == "common_1"
+    assert isinstance(third, nodes.Compute)
+
+
+def test_what_the_input_is_made_from_sees_the_old_scalar() -> None:
+    (size, zero, found) = steps_of("t = s + size(f); s = intersect(edges);")
+    assert [type(step) for step in (size, zero, found)] == [StoreScalar, StoreScalar, Intersect]
+
+
+def test_names_that_it_uses_are_still_free() -> None:
+    text = """program p; problem { scalar count : int64; scalar pairs : int64; vertex total : int32; }
+        schedule { frontier counts = intersect(edges, count=count); pairs = intersect(edges) + size(counts); }"""
+    assert {node.count for node in load(text).schedule if isinstance(node, Intersect)} == {"count", "pairs"}
+
+
+# ---------------------------------------------------------------- grades
+
+
+def test_what_it_finds_is_exact() -> None:
+    program = load(text_of("s = intersect(edges); frontier c = intersect(edges, count=t); compute(c, tally);"))
+    assert all(data.grade is Grade.EXACT for data in (*program.arrays, *program.scalars))
+
+
+def test_an_addition_is_as_certain_as_what_it_is_added_to() -> None:
+    text = """program p; problem { scalar s : int64; scalar t : int64; vertex mark : vertex = none; }
+        edge functor visit(src, dst, e) { apply { mark[dst] any= src; } }
+        vertex functor note(v) { cond mark[v] == 0; apply { s += 1; } }
+        schedule { advance(vertices, visit, to=none); compute(vertices, note); %s }"""
+    grades = {
+        schedule: {scalar.name: scalar.grade for scalar in load(text % schedule).scalars}["s"]
+        for schedule in ("s += intersect(edges);", "s = intersect(edges);", "if (s > 1) { s = intersect(edges); }")
+    }
+    assert list(grades.values()) == [Grade.NOT_UNIQUE, Grade.EXACT, Grade.NOT_UNIQUE]
+
+
+@pytest.mark.parametrize(
+    ("members", "grade"),
+    [
+        ("edges", Grade.EXACT),
+        ("filter(edges, up)", Grade.EXACT),
+        ("filter(edges, tree)", Grade.NOT_UNIQUE),
+        ("advance(f, first, to=edges)", Grade.NOT_UNIQUE),
+        ("advance(f, up, to=edges)", Grade.EXACT),
+    ],
+)
+def test_what_it_finds_is_as_certain_as_its_edges(members: str, grade: Grade) -> None:
+    """Of `first` the far ends are the same in every run, and the edges are not."""
+    program = load(f"""program p; problem {{
+            scalar s : int64; scalar all : int64; vertex mark : vertex = none; vertex level : int32 = -1;
+            vertex hit : bool; vertex after : int32;
+        }}
+        edge functor visit(src, dst, e) {{ apply {{ mark[dst] any= src; }} }}
+        edge functor up(src, dst, e) {{ cond src < dst; }}
+        edge functor tree(src, dst, e) {{ cond mark[dst] == src; }}
+        edge functor first(src, dst, e) {{ cond level[dst] == -1; apply {{ level[dst] = 1; }} }}
+        vertex functor note(v) {{ apply {{ hit[v] = true; }} }}
+        vertex functor late(v) {{ apply {{ after[v] = 1; }} }}
+        schedule {{
+            frontier f = vertices;
+            advance(f, visit, to=none);
+            frontier c = intersect({members}, count=s);
+            compute(c, note);
+            c = intersect(edges, count=all);
+            compute(c, late);
+        }}""")
+    grades = {data.name: data.grade for data in (*program.arrays, *program.scalars)}
+    assert (grades["s"], grades["hit"]) == (grade, grade)
+    assert grades["all"] is grades["after"] is Grade.EXACT
+
+
+# ---------------------------------------------------------------- mistakes
+
+
+@pytest.mark.parametrize(
+    ("schedule", "code", "words", "fix"),
+    [
+        ("small = intersect(edges);", "E0205", "gives an int64, and `small` is int32", "int64"),
+        ("wide = intersect(edges);", "E0205", "gives an int64, and `wide` is uint64", "int64"),
+        ("part = intersect(edges);", "E0205", "gives an int64, and `part` is float64", "int64"),
+        ("f = intersect(edges, count=small);", "E0205", "gives an int64, and `small` is int32", "int64"),
+        ("small += intersect(edges);", "E0205", "gives an int64, and `small` is int32", "int64"),
+        ("limit = intersect(edges);", "E0214", "`limit` cannot be written: it is a param", "copy"),
+        ("given = intersect(edges);", "E0214", "`given` cannot be written: it is an input", "copy"),
+        ("f = intersect(edges, count=limit);", "E0214", "`limit` cannot be written", "copy"),
+        ("f = intersect(edges, count=a);", "E0204", "`a` is an array", None),
+        ("f = intersect(edges, count=a[0]);", "E0402", "goes into a scalar", "scalar s : int64"),
+        ("f = intersect(edges, count=3);", "E0402", "goes into a scalar", "scalar s : int64"),
+        ("f = intersect(edges, count=f);", "E0402", "`f` is a frontier", "scalar s : int64"),
+        ("f = intersect(edges, count=tally);", "E0214", "`tally` cannot be written: it is a functor", None),
+        ("f = intersect(edges, count=nothing);", "E0201", "`nothing` is not declared", None),
+        ("f = intersect(edges, count=s, count=t);", "E0402", "takes one frontier of edges", "count=s"),
+        ("f = intersect(edges, over=in_edges);", "E0402", "takes one frontier of edges", "intersect(edges)"),
+        ("f = intersect();", "E0402", "takes one frontier of edges", "intersect(edges)"),
+        ("f = intersect(count=s);", "E0402", "takes one frontier of edges", "intersect(edges)"),
+        ("f = intersect(edges, f, f);", "E0402", "takes one frontier of edges", "intersect(edges)"),
+        ("s = intersect(f);", "E0416", "a set of vertices, and the input of `intersect` is a set of edges", "to=edges"),
+        ("f = intersect(f);", "E0416", "a set of vertices, and the input of `intersect` is a set of edges", "to=edges"),
+        (
+            "f = intersect(vertices);",
+            "E0416",
+            "a set of vertices, and the input of `intersect` is a set of edges",
+            "to=edges",
+        ),
+        ("edge frontier g = intersect(edges);", "E0416", "a set of vertices, and `g` is a set of edges", None),
+        ("edge frontier g; f = intersect(advance(g, step));", "E0416", "is a set of edges", "to=edges"),
+        ("f = intersect(a);", "E0403", "not a frontier", None),
+        (
+            "f = intersect(intersect(edges));",
+            "E0416",
+            "a set of vertices, and the input of `intersect` is a set of edges",
+            "to=edges",
+        ),
+        ("f = intersect(nothing);", "E0201", "`nothing` is not declared", None),
+        ("f = intersect(edges, count=s) @tally;", "E0414", "also the name of a functor", "another label"),
+        ("s = intersect(edges) @w; t = intersect(edges) @w;", "E0414", "used twice", "another label"),
+        ("intersect(edges);", "E0227", "is not used", "s = intersect"),
+        ("s = intersect(edges, count=t);", "E0402", "goes into `s` already", "without it"),
+        ("a = intersect(edges);", "E0415", "no values for the array `a`", None),
+        ("a[0] = intersect(edges);", "E0415", "no single value for `a`", "s = intersect"),
+        ("fill(a, intersect(edges));", "E0404", "gives its total to an int64 scalar", "scalar of its own"),
+        ("a[0] = intersect(edges) + 1;", "E0404", "gives its total to an int64 scalar", "scalar of its own"),
+        ("while (intersect(edges) > 3) { s = s + 1; }", "E0404", "gives its total", "scalar of its own"),
+        ("if (intersect(edges) > 3) { s = s + 1; }", "E0404", "gives its total", "scalar of its own"),
+        ("repeat (intersect(edges)) { s = s + 1; }", "E0404", "gives its total", "scalar of its own"),
+        ("s = s + intersect(edges);", "E0404", "gives its total", "scalar of its own"),
+        ("s -= intersect(edges);", "E0404", "gives its total", "scalar of its own"),
+        ("s += intersect(edges) // 2;", "E0404", "gives its total", "scalar of its own"),
+        ("small = int32(intersect(edges));", "E0404", "gives its total", "scalar of its own"),
+        ("part = float64(intersect(edges)) / 6;", "E0404", "gives its total", "scalar of its own"),
+        ("s = intersect(edges) / 6;", "E0207", "/", "//"),
+        ("s = intersect(edges) * 0.5;", "E0205", "`s` is int64", None),
+        (
+            "s = intersect(f) // 6;",
+            "E0416",
+            "a set of vertices, and the input of `intersect` is a set of edges",
+            "to=edges",
+        ),
+        ("f = intersect(edges, tally);", "E0501", "not built yet: a functor of `intersect`", None),
+        ("s = intersect(pairs=(f, f));", "E0501", "not built yet: `pairs=` of `intersect`", None),
+        ("intersect(pairs=(f, f));", "E0501", "not built yet: `pairs=` of `intersect`", None),
+        ("intersect(edges, tally);", "E0501", "not built yet: a functor of `intersect`", None),
+        ("f = intersection(edges);", "E0201", "there is no operator `intersection`", "did you mean `intersect`?"),
+    ],
+)
+def test_a_mistake_has_one_message(schedule: str, code: str, words: str, fix: str | None) -> None:
+    (found,) = mistakes(text_of(schedule))
+    assert (found.code, words in found.message) == (code, True), found.message
+    assert found.span is not None and found.span.line == 8
+    assert fix is None or (found.fix is not None and fix in found.fix), found.fix
+
+
+def test_each_of_several_totals_is_named() -> None:
+    found = mistakes(text_of("s = intersect(edges) + intersect(edges);"))
+    assert [each.code for each in found] == ["E0404", "E0404"]
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        "vertex functor g(v) { apply { s += intersect(edges); } }",
+        "vertex functor g(v) { apply { let x = intersect(edges); } }",
+        "vertex functor g(v) { apply { intersect(edges); } }",
+        "vertex functor g(v) { cond intersect(edges) > 0; }",
+        "function g(x: int64) -> int64 { return intersect(edges); }",
+    ],
+)
+def test_it_belongs_to_the_schedule(part: str) -> None:
+    found = mistakes(f"program p; problem {{ scalar s : int64; }} {part} schedule {{ }}")
+    assert [each.code for each in found] == ["E0404"]
+    assert "belongs to the schedule" in found[0].message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "program p; problem { scalar intersect : int64; } schedule { }",
+        "program p; problem { } function intersect(x: int32) -> int32 { return x; } schedule { }",
+        "program p; problem { } schedule { frontier intersect = vertices; }",
+    ],
+)
+def test_the_word_is_the_languages_own(text: str) -> None:
+    assert [each.code for each in mistakes(text)] == ["E0203"]
+
+
+def test_it_has_no_knobs() -> None:
+    found = mistakes(text_of("s = intersect(edges) @walk;") + "\ntune { @walk.direction = push; }")
+    assert [each.code for each in found] == ["E0413"]
+    assert mistakes(text_of("s = intersect(edges);") + "\ntune { intersect.balance = block; }")[0].code == "E0411"
