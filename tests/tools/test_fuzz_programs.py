@@ -59,8 +59,8 @@ def test_nothing_is_found_by_the_emulator(options: programs.Options) -> None:
 
 
 def test_the_generators_write_all_that_there_is() -> None:
-    texts = [free_program(random.Random(seed)) for seed in range(150)]
-    texts += [shaped_text(random.Random(seed)) for seed in range(150)]
+    texts = [free_program(random.Random(seed)) for seed in range(400)]
+    texts += [shaped_text(random.Random(seed)) for seed in range(400)]
     words = (
         "advance filter where compute neighbor_reduce swap fill size while repeat if else for break let var changed "
     )
@@ -68,7 +68,7 @@ def test_the_generators_write_all_that_there_is() -> None:
         "fetch cas any= now accept cond function param input edge scalar frontier to=none all_edges place near far "
     )
     words += "min max sum product some every count direction balance fuse ids block float64 uint64 iteration tune"
-    words += " intersect( count="
+    words += " intersect( count= to=edges"
     missing = [word for word in words.split() if not any(word in text for text in texts)]
     assert missing == []
 
