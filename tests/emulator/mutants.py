@@ -552,6 +552,17 @@ SETS = (
         ("reach.direction=pull", "step.direction=pull"),
     ),
     Mutant(
+        "marks of edges stay", "runtime/edge_sets.cuh", "clear_edge_marks(marks, asked);", "", "edge_sets", "result"
+    ),
+    Mutant(
+        "no grid barrier before marks of edges are asked",
+        "runtime/edge_sets.cuh",
+        "mark_edge(marks, f.queue[i]); }\n    synchronize(run);",
+        "mark_edge(marks, f.queue[i]); }\n    __syncthreads();",
+        "edge_sets",
+        "race",
+    ),
+    Mutant(
         "the edges of what is combined",
         _SETS,
         "bits != 0; bits &= bits - 1) { edges",

@@ -90,6 +90,7 @@ PROGRAMS = [
     ("tree_edges", (), SMALL),
     ("light_edges", (), SMALL),
     ("back_edges", (), TINY),
+    ("edge_sets", (), SMALL),
     ("common_neighbors", (), SMALL),
 ]
 

@@ -110,7 +110,7 @@ MISTAKES = {
     "f = f | (count & 1);": ("E0403", "a frontier is"),
     "f = f - source;": ("E0403", "write `{ source }`"),
     "f = f | level;": ("E0403", None),
-    "f = f | edges;": ("E0403", "only `compute`"),
+    "f = f | edges;": ("E0416", "edge frontier"),
     "f = f | k;": ("E0201", None),
     "f = f | compute(g, bump);": ("E0415", None),
     "f = f | advance(g, step, to=none);": ("E0415", None),
@@ -185,3 +185,72 @@ def test_a_mistake_at_the_end_of_a_long_row() -> None:
         load(text)
     (found,) = caught.value.diagnostics
     assert found.code == "E0403" and found.span.column == len(text.splitlines()[-2]) - 1
+
+
+EDGES = """
+    edge frontier a = advance(f, step, to=edges);
+    edge frontier b = advance(f, step, over=in_edges, to=edges);
+    edge frontier c;
+"""
+EDGE_SETS = {
+    "c = a | c;": ["c = a | c"],
+    "c = edges - a;": ["c = edges - a"],
+    "c = a & { edge(1) };": ["members_1 = {edge(1)}", "c = a & members_1"],
+    "c = a & edges;": ["c = copy of a"],
+    "c = a - edges;": ["c = {}"],
+    "compute(a - c, touch);": ["combined_1 = a - c", "compute combined_1 by touch"],
+    "c = advance(f, step, to=edges) - a;": [
+        "c = edges of advance f by step, over out_edges, direction push, balance auto",
+        "c = c - a",
+    ],
+    "f = advance(a | c, step);": [
+        "combined_1 = a | c",
+        "far_ends_1 = destinations of combined_1",
+        "f = advance far_ends_1 by step, over out_edges, direction push, balance auto",
+    ],
+    "c = b - c; f = advance(c & b, step);": [
+        "c = b - c",
+        "combined_1 = c & b",
+        "far_ends_1 = sources of combined_1",
+        "f = advance far_ends_1 by step, over out_edges, direction push, balance auto",
+    ],
+}
+EDGE_HEAD = HEAD.replace("vertex functor odd", "edge functor touch(src, dst, e) { }\nvertex functor odd")
+
+
+@pytest.mark.parametrize("schedule", EDGE_SETS)
+def test_sets_of_edges(schedule: str) -> None:
+    text = print_program(load(f"{EDGE_HEAD}{EDGES}{schedule}\n}}\n"))
+    lines = [line.strip().split("  #")[0] for line in text.partition("schedule:\n")[2].splitlines()]
+    made = [line for line in lines if line and not line.startswith("tuning")]
+    assert made[made.index("c = {}") + 1 :] == EDGE_SETS[schedule]
+
+
+EDGE_MISTAKES = {
+    "c = a | f;": "E0416",
+    "f = f | a;": "E0416",
+    "c = vertices - a;": "E0416",
+    "compute(a | f, touch);": "E0416",
+    "c = a | b;": "E0417",
+    "c = a & b;": "E0417",
+    "a = a - b;": "E0417",
+    "compute(a | b, touch);": "E0417",
+    "f = advance(filter(a - b, touch), step);": "E0417",
+    "c = c | (a & (c - b));": "E0417",
+    "c = b & { edge(1) };": "E0417",
+    "f = advance(advance(f, step, over=all_edges, to=edges) - c, step);": "E0417",
+    "c = a | 3;": "E0403",
+    "c = a | source;": "E0403",
+    "c = a + c;": "E0206",
+    "c = !a;": "E0206",
+    "c |= a;": "E0206",
+    "while (a - c) { }": "E0403",
+}
+
+
+@pytest.mark.parametrize("schedule", EDGE_MISTAKES)
+def test_mistakes_with_sets_of_edges(schedule: str) -> None:
+    with pytest.raises(GdslError) as caught:
+        load(f"{EDGE_HEAD}{EDGES}{schedule}\n}}\n")
+    (found,) = caught.value.diagnostics
+    assert found.code == EDGE_MISTAKES[schedule], str(caught.value)

@@ -126,7 +126,7 @@ def check_edge_sets(graph: Graph, values: Values, answers: Answers) -> None:
         some = ahead - some
         mark(some | ((everything - seen) & thirds), 3 * turn + 2)
         seen = (ahead & some) | seen
-        reached = {heads[edge] for edge in beyond((ahead - some) | seen)} | {start}
+        reached = {heads[edge] for edge in beyond((ahead - some) | seen)}
         sizes += len(seen) + 100 * len(reached)
         ahead = (ahead - seen) & ahead | some
     same(answers, bits=bits, sizes=sizes)

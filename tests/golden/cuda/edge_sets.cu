@@ -40,7 +40,6 @@
 #undef filter_third_
 #undef filtered_1
 #undef members_1
-#undef members_2
 #undef note_apply
 #undef sizes
 #undef some
@@ -127,8 +126,8 @@ struct run_slice {
     uint64 trace_capacity;
     int64 max_iterations;  // passes that one loop may have
     hub_chunk* hubs;  // chunks of long lists
-    vertex* queues[6];  // of each frontier: num_vertices
-    uint32* bitmaps[6];  // of each frontier: a bit a vertex
+    vertex* queues[5];  // of each frontier: num_vertices
+    uint32* bitmaps[5];  // of each frontier: a bit a vertex
     uint32* marks[2];  // a bit a vertex, twice
     edge* edge_queues[13];  // of each edge frontier: num_edges
     uint32* edge_marks[2];  // a bit an edge, twice
@@ -142,7 +141,7 @@ struct data_slice {
     uint32* bit;  // one value
     vertex start;
 };
-static_assert(sizeof(data_slice) == 384, "as the host knows it");
+static_assert(sizeof(data_slice) == 368, "as the host knows it");
 
 // piece: stop_requested
 
@@ -215,15 +214,6 @@ struct edge_frontier {
 // piece: subtract_edges
 // piece: each_id
 // piece: define_frontier
-// piece: need_bitmap
-// piece: worth_a_bitmap
-// piece: grows_in_place
-// piece: each_vertex_by_warps
-// piece: grow_in_place
-// piece: bits_of_members
-// piece: forget_members
-// piece: append_members
-// piece: unite_queues
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: minimum maximum
@@ -379,8 +369,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_edge_sets_enact
     frontier far_ends_1 = frontier_at(d.run, 1);
     frontier far_ends_2 = frontier_at(d.run, 2);
     frontier ends = frontier_at(d.run, 3);
-    frontier members_2 = frontier_at(d.run, 4);
-    frontier spare = frontier_at(d.run, 5);
+    frontier spare = frontier_at(d.run, 4);
     edge_frontier ahead = edge_frontier_at(d.run, 0);
     edge_frontier some = edge_frontier_at(d.run, 1);
     edge_frontier seen = edge_frontier_at(d.run, 2);
@@ -447,17 +436,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_edge_sets_enact
             exchange(far_ends_2, spare);
             advance_step_2(run, d, far_ends_2, spare, iteration);
             exchange(ends, spare);
-            {
-                const vertex members[] = {d.start};
-                define_frontier(run, spare, members, 1, d.graph.num_vertices, uncounted());
-                exchange(members_2, spare);
-            }
-            if (grows_in_place(run, ends, members_2, d.graph.num_vertices)) {
-                grow_in_place(run, ends, members_2, uncounted());
-            } else {
-                unite_queues(run, spare, ends, members_2, d.graph.num_vertices, uncounted());
-                exchange(ends, spare);
-            }
             if (leader()) { *d.sizes = wrapping_add(*d.sizes, wrapping_add(int64(seen.size), wrapping_multiply(100ll, int64(ends.size)))); }
             subtract_edges(run, spare_edges, edge_members_of(ahead), seen);
             exchange(combined_7, spare_edges);
