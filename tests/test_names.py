@@ -71,7 +71,7 @@ def names() -> tuple[str, ...]:
     for path in sorted([*(ROOT / "samples").glob("*.gdsl"), *(ROOT / "tests" / "programs").glob("*.gdsl")]):
         program = load(str(path))
         for text in (cuda_text(program, 32), cpp_text(program, 32)):
-            found |= dict.fromkeys(re.findall(r"[A-Za-z_]\w*", text))
+            found |= dict.fromkeys(re.findall(r"[A-Za-z_]\w*", text, re.ASCII))
     return tuple(name for name in found if name not in RESERVED)
 
 
