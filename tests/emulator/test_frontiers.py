@@ -69,7 +69,7 @@ SCHEDULES = {
     "in_turns": """repeat (5) { f = advance(f, step); frontier a = filter(f, tail); frontier b = advance(a, odd);
         last += size(b); frontier c = where(third); g = c - f; frontier k = { 5, source }; h = g | k; last += size(h); }""",
     "left_out_and_written": """frontier first = where(third); repeat (12) { frontier a = { source, 0, 1 };
-        frontier b = first - a; frontier c = { 3 }; frontier k = b | c; last += size(k); frontier m = where(tail);
+        frontier b = first - a; frontier c = where(tail); frontier k = b | c; last += size(k); frontier m = where(tail);
         frontier n = m & first; last += size(n); }""",
     "by_their_conditions": """frontier a = f; while (a) { frontier b = advance(a, odd); if (b) { frontier c = b;
         last += size(c); c = filter(b, tail); a = c - f; } else { frontier k = where(third); last += size(k);
