@@ -136,8 +136,8 @@ struct run_slice {
     uint64 trace_capacity;
     int64 max_iterations;  // passes that one loop may have
     hub_chunk* hubs;  // chunks of long lists
-    vertex* queues[7];  // of each frontier: num_vertices
-    uint32* bitmaps[7];  // of each frontier: a bit a vertex
+    vertex* queues[6];  // of each frontier: num_vertices
+    uint32* bitmaps[6];  // of each frontier: a bit a vertex
     uint32* marks[2];  // a bit a vertex, twice
 };
 
@@ -152,7 +152,7 @@ struct data_slice {
     vertex left;
     vertex right;
 };
-static_assert(sizeof(data_slice) == 296, "as the host knows it");
+static_assert(sizeof(data_slice) == 280, "as the host knows it");
 
 // piece: stop_requested
 
@@ -414,8 +414,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_meeting_enactor
     frontier seen_left = frontier_at(d.run, 2);
     frontier seen_right = frontier_at(d.run, 3);
     frontier both = frontier_at(d.run, 4);
-    frontier seen = frontier_at(d.run, 5);
-    frontier spare = frontier_at(d.run, 6);
+    frontier& seen = f;  // never needed at the same time
+    frontier spare = frontier_at(d.run, 5);
     direction_state direction_of_advance_ahead = {};
     direction_state direction_of_advance_back = {};
     initialise(run, d);

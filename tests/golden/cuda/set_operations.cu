@@ -139,8 +139,8 @@ struct run_slice {
     uint64 trace_capacity;
     int64 max_iterations;  // passes that one loop may have
     hub_chunk* hubs;  // chunks of long lists
-    vertex* queues[13];  // of each frontier: num_vertices
-    uint32* bitmaps[13];  // of each frontier: a bit a vertex
+    vertex* queues[6];  // of each frontier: num_vertices
+    uint32* bitmaps[6];  // of each frontier: a bit a vertex
     uint32* marks[2];  // a bit a vertex, twice
 };
 
@@ -155,7 +155,7 @@ struct data_slice {
     vertex start;
     vertex other;
 };
-static_assert(sizeof(data_slice) == 392, "as the host knows it");
+static_assert(sizeof(data_slice) == 280, "as the host knows it");
 
 // piece: stop_requested
 
@@ -453,14 +453,14 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_set_operations_
     frontier g = frontier_at(d.run, 2);
     frontier h = frontier_at(d.run, 3);
     frontier made = frontier_at(d.run, 4);
-    frontier combined_1 = frontier_at(d.run, 5);
-    frontier advanced_1 = frontier_at(d.run, 6);
-    frontier combined_2 = frontier_at(d.run, 7);
-    frontier combined_3 = frontier_at(d.run, 8);
-    frontier combined_6 = frontier_at(d.run, 9);
-    frontier combined_7 = frontier_at(d.run, 10);
-    frontier filtered_1 = frontier_at(d.run, 11);
-    frontier spare = frontier_at(d.run, 12);
+    frontier& combined_1 = members_1;  // never needed at the same time
+    frontier& advanced_1 = members_1;  // never needed at the same time
+    frontier& combined_2 = members_1;  // never needed at the same time
+    frontier& combined_3 = members_1;  // never needed at the same time
+    frontier& combined_6 = f;  // never needed at the same time
+    frontier& combined_7 = members_1;  // never needed at the same time
+    frontier& filtered_1 = members_1;  // never needed at the same time
+    frontier spare = frontier_at(d.run, 5);
     direction_state direction_of_advance_reach = {};
     initialise(run, d);
     constexpr int32 iteration = 0;
