@@ -67,15 +67,16 @@ SCHEDULES = {
         a = advance(f, step, to=edges, over=all_edges); a = filter(a, odd); f = advance(f, step); last += size(a); }""",
     # Frontiers that are never needed at once have one place.
     "in_turns": """repeat (5) { f = advance(f, step); frontier a = filter(f, tail); frontier b = advance(a, odd);
-        last += size(b); frontier c = where(third); g = c - f; frontier k = { 5, source }; h = g | k; last += size(h); }""",
+        last += size(b); frontier c = where(third); g = c - f; frontier k = { 5, source }; h = g | k;
+        last += size(h); }""",
     "left_out_and_written": """frontier first = where(third); repeat (12) { frontier a = { source, 0, 1 };
         frontier b = first - a; frontier c = where(tail); frontier k = b | c; last += size(k); frontier m = where(tail);
         frontier n = m & first; last += size(n); }""",
     "by_their_conditions": """frontier a = f; while (a) { frontier b = advance(a, odd); if (b) { frontier c = b;
         last += size(c); c = filter(b, tail); a = c - f; } else { frontier k = where(third); last += size(k);
         a = { }; } f = advance(f, step) | a; if (iteration > 6) { a = { }; } }""",
-    "edges_in_one_place": """repeat (4) { edge frontier a = advance(f, step, to=edges); edge frontier b = filter(a, odd);
-        edge frontier c = { 1, 3 }; edge frontier k = b - c; edge frontier m = k; last += size(m); f = advance(m, step);
+    "edges_in_one_place": """repeat (4) { edge frontier a = advance(f, step, to=edges); edge frontier b;
+        b = filter(a, odd); edge frontier c = { 1, 3 }; edge frontier k = b - c; edge frontier m = k; last += size(m); f = advance(m, step);
         edge frontier n = edges - m; last += size(n); }""",
     "one_at_the_end": "f = vertices; f = advance(f, step); g = where(tail); f = advance(f, odd); f = advance(f, step);",
 }

@@ -130,16 +130,15 @@ class SchedulePrinter:
         name, walked, asked = step.step.name, step.walked.frontier, step.asked.frontier
         assert asked is not None
         of_edges = self._domains[name] is Domain.EDGE
-        second = self.names.frontier(asked)
+        first, second = self.names.frontier(walked) if walked is not None else "", self.names.frontier(asked)
         words = Words(
             result=self.names.frontier(name),
-            walked=self.names.frontier(walked) if walked is not None else "",
+            walked=first,
             asked=second,
             everything="all_edges{d.graph.num_edges}" if of_edges else "all_members{d.graph.num_vertices}",
-            grows=f"{second}.queued",
-            growing=f"{SPARE_EDGES}, " if of_edges else "",
-            size="",
-            counted=self._counted[name],
+            first=SPARE_EDGES if of_edges else "run",
+            growing=f"run, {first}",
+            last=f", {self._counted[name]}",
             exchange=(),
         )
         for line in edge_lines(step, words) if of_edges else combination_lines(step, words):

@@ -198,14 +198,15 @@ struct frontier {
 // piece: copy_frontier
 // piece: need_bitmap
 // piece: worth_a_bitmap
-// piece: grows_in_place
-// piece: grow_in_place
 // piece: bits_of_members
 // piece: forget_members
 // piece: append_members
-// piece: unite_queues
 // piece: intersect_queues
 // piece: subtract_queue
+// piece: grows_in_place
+// piece: grow_in_place
+// piece: unite_queues
+// piece: grow_set
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: defer_list
@@ -367,19 +368,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_unvisited_enact
             exchange(walk, spare);
             subtract_queue(run, spare, members_of(walk), found, d.graph.num_vertices, uncounted());
             exchange(walk, spare);
-            if (grows_in_place(run, found, walk, d.graph.num_vertices)) {
-                grow_in_place(run, found, walk, uncounted());
-            } else {
-                unite_queues(run, spare, found, walk, d.graph.num_vertices, uncounted());
-                exchange(found, spare);
-            }
+            grow_set(run, found, spare, walk, d.graph.num_vertices, uncounted());
         }
-        if (grows_in_place(run, seen, found, d.graph.num_vertices)) {
-            grow_in_place(run, seen, found, uncounted());
-        } else {
-            unite_queues(run, spare, seen, found, d.graph.num_vertices, uncounted());
-            exchange(seen, spare);
-        }
+        grow_set(run, seen, spare, found, d.graph.num_vertices, uncounted());
         subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, seen, d.graph.num_vertices, uncounted());
         exchange(unseen, spare);
         if (leader()) { *d.components = wrapping_add(*d.components, 1); }
