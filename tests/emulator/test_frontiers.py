@@ -76,7 +76,8 @@ SCHEDULES = {
         last += size(c); c = filter(b, tail); a = c - f; } else { frontier k = where(third); last += size(k);
         a = { }; } f = advance(f, step) | a; if (iteration > 6) { a = { }; } }""",
     "edges_in_one_place": """repeat (4) { edge frontier a = advance(f, step, to=edges); edge frontier b;
-        b = filter(a, odd); edge frontier c = { 1, 3 }; edge frontier k = b - c; edge frontier m = k; last += size(m); f = advance(m, step);
+        b = filter(a, odd); edge frontier c = { 1, 3 }; edge frontier k = b - c; edge frontier m = k;
+        last += size(m); f = advance(m, step);
         edge frontier n = edges - m; last += size(n); }""",
     "one_at_the_end": "f = vertices; f = advance(f, step); g = where(tail); f = advance(f, odd); f = advance(f, step);",
 }
