@@ -100,8 +100,7 @@ class Sets:
             return
         self.expressions.infer(value)
         if len(self.environment.diagnostics) == before:
-            also = ", or `f | g`" if domain is Domain.VERTEX else ""
-            fix = f"a frontier is `{{ a, b }}`, `{WORDS[domain]}`, another frontier, the result of an operator{also}"
+            fix = f"a frontier is `{{ a, b }}`, `{WORDS[domain]}`, another frontier, the result of an operator, or `f | g`"
             self.environment.report("E0403", f"this is not a set of {WORDS[domain]}", value.span, fix=fix)
 
     def _misspelt(self, value: syntax.Call) -> bool:
