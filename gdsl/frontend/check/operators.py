@@ -11,7 +11,7 @@ from gdsl.frontend.check.environment import Environment, built_in
 from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.check.intersect import IntersectChecker
 from gdsl.frontend.check.set_operations import SetChecker, speaks_of_sets
-from gdsl.frontend.check.sets import OPERATORS, Sets
+from gdsl.frontend.check.sets import OPERATORS, OTHER_OPERAND, Sets
 from gdsl.frontend.syntax import OperatorKind, Symbol, SymbolKind
 from gdsl.frontend.vocabulary import closest, enumerate_words
 from gdsl.operations import Domain, NeighborOperation, Over
@@ -43,7 +43,7 @@ class OperatorChecker:
     # ------------------------------------------------------------ sets
 
     def _operand(self, value: syntax.Expression, domain: Domain) -> syntax.Expression | None:
-        return self.members(value, domain, "the other operand")
+        return self.members(value, domain, OTHER_OPERAND)
 
     def members(self, value: syntax.Expression, domain: Domain, target: str) -> syntax.Expression | None:
         """What may become a frontier of `domain`: a set literal, everything, another frontier, an operator's result, or
