@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+
 from gdsl.ir.nodes import StoreElement
 from gdsl.ir.printer_expressions import print_expression, print_target
 from gdsl.operations import Domain, SetOperation
@@ -39,7 +41,7 @@ def print_plan(plan: Plan) -> str:
     lines += [f"sizes: {', '.join(_sizes(plan))}"]
     lines += ["", "buffers:", *_table([_buffer(buffer) for buffer in plan.buffers])]
     if plan.frontiers:
-        lines += ["", "frontiers:", *(f"    {_frontier(frontier)}" for frontier in plan.frontiers)]
+        lines += ["", "frontiers:", *_frontiers(plan)]
         lines += _spare(plan)
     if plan.saved is not None:
         lines += ["", "handed on between launches:", *(f"    {_field(field)}" for field in plan.saved.fields)]
@@ -106,10 +108,22 @@ def _field(field: Field) -> str:
     return f"{_type(field.type)} {field.name}" + (f"[{field.count}]" if field.count else "")
 
 
-def _frontier(frontier: Frontier) -> str:
+def _frontiers(plan: Plan) -> list[str]:
+    owners, sharing = plan.owners(), defaultdict[str, list[str]](list)
+    for name, owner in owners.items():
+        sharing[owner].append(name)
+    lines = []
+    for frontier in plan.frontiers:
+        owner, names = owners[frontier.name], sharing[frontier.name]
+        shared = f", shared by {', '.join(names[1:])}" if len(names) > 1 else f", that of {owner}" if not names else ""
+        lines.append(f"    {_frontier(frontier, shared)}")
+    return lines
+
+
+def _frontier(frontier: Frontier, shared: str) -> str:
     domain = "vertices" if frontier.domain is Domain.VERTEX else "edges"
     counts = f", counts their {frontier.counts.value}" if frontier.counts is not None else ""
-    return f"{frontier.name}: {domain}, slot {frontier.slot}{counts}"
+    return f"{frontier.name}: {domain}, slot {frontier.slot}{shared}{counts}"
 
 
 # ---------------------------------------------------------------- schedule

@@ -33,6 +33,7 @@ from gdsl.plan.nodes import (
 )
 from gdsl.plan.storage import PROBLEM, Buffer, Cleared, Made, Role
 from gdsl.plan.verifier_combinations import verify_combinations
+from gdsl.plan.verifier_slots import verify_slots
 from gdsl.plan.verifier_sweeps import SweepVerifier
 from gdsl.plan.walking import combinations, cuts_lists, launches, operations, steps_in, sweeps
 from gdsl.types import ScalarType
@@ -48,6 +49,7 @@ def verify(plan: Plan) -> None:
     for operation in operations(plan):
         sweeping.verify(operation)
     verify_combinations(plan)
+    verify_slots(plan)
 
 
 class _Verifier:
@@ -69,9 +71,6 @@ class _Verifier:
         known = [(frontier.name, frontier.domain) for frontier in plan.frontiers]
         wanted = [(frontier.name, frontier.domain) for frontier in self.program.frontiers]
         self.expect(len(known) == len(wanted) and set(known) == set(wanted), "the frontiers are others")
-        for domain in Domain:
-            slots = [frontier.slot for frontier in plan.frontiers if frontier.domain is domain]
-            self.expect(slots == list(range(len(slots))), "two frontiers have one slot")
         counted = [frontier for frontier in plan.frontiers if frontier.counts is not None]
         self.expect(all(frontier.domain is Domain.VERTEX for frontier in counted), "edges of edges are counted")
         sizes = plan.sizes

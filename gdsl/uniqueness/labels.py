@@ -80,7 +80,7 @@ class LabelLoop:
             return None
         kinds: list[bool] = []  # for each step that writes labels: whether it compresses, else it hooks
         data: set[str] = {name}
-        frontiers: set[str] = set()
+        frontiers: set[tuple[str, bool]] = set()
         body = self.loop.loop.body
         for place, step in enumerate(body):
             if not written_in((step,), self.sites)[0].get(name):

@@ -222,8 +222,9 @@ class Flow:
             return EXACT
         return self._of_frontier(term.name, term.type is ScalarType.BOOL)
 
-    def _of_frontier(self, name: str, emptiness: bool) -> Level:
-        return self.state.reached(name) if emptiness else self.state.frontier(name)
+    def _of_frontier(self, name: str, reached: bool) -> Level:
+        """The level of a frontier's members, or of the set of its far ends and whether it is empty."""
+        return self.state.reached(name) if reached else self.state.frontier(name)
 
     def _of_test(self, term: Term) -> Level | None:
         if not isinstance(term, Operation) or term.operation not in (BinaryOperation.EQUAL, BinaryOperation.NOT_EQUAL):
@@ -305,18 +306,11 @@ class Flow:
         found = {}
         for name, (data, frontiers) in made_from.items():
             levels = [decided(self.state.value(other), step.span) for other in sorted(data)]
-            levels += [decided(self._of_source(other, step), step.span) for other in sorted(frontiers)]
+            of_frontiers = (self._of_frontier(other, far_ends) for other, far_ends in sorted(frontiers))
+            levels += [decided(level, step.span) for level in of_frontiers]
             found[name] = worst((enters, *levels))
         entered = isinstance(condition, nodes.ScalarValue) and (condition.name, True) in self.state.certain
         return found, roots if entered else set()
-
-    def _of_source(self, frontier: str, loop: nodes.While) -> Level:
-        """The level, before a loop, of what an operator of its body runs on: the far ends that it begins with are those
-        of the edges."""
-        for step in loop.body:
-            if isinstance(step, nodes.FarEnds) and step.name == frontier:
-                return self.state.reached(step.other)
-        return self.state.frontier(frontier)
 
 
 def _literal(node: nodes.Expression | None) -> bool | None:

@@ -42,10 +42,10 @@ def build_mutant(mutant: Mutant, folder: Path) -> Built:
 
 def what_is_seen(mutant: Mutant, built: Built) -> set[str]:
     """The kinds of red in one run of each graph under some seeds, until there is some."""
-    values_of = BY_NAME[mutant.program].values if mutant.program in BY_NAME else lambda graph, seed: {"source": seed}
+    case = BY_NAME.get(mutant.program)
     for seed in range(300 if mutant.stops else 40):
         for graph in GRAPHS:
-            bindings = bind(built.program, graph, values_of(graph, seed))
+            bindings = bind(built.program, graph, case.values(graph, seed) if case else {"source": seed % graph.num_vertices})
             device = device_for(seed)
             device.schedule.max_steps = STEPS
             device.schedule.stop_at = 1 + 397 * seed if mutant.stops else 0

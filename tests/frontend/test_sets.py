@@ -254,3 +254,16 @@ def test_mistakes_with_sets_of_edges(schedule: str) -> None:
         load(f"{EDGE_HEAD}{EDGES}{schedule}\n}}\n")
     (found,) = caught.value.diagnostics
     assert found.code == EDGE_MISTAKES[schedule], str(caught.value)
+
+
+NOW = ["f = now g;", "h = f | now g;", "compute(now vertices, bump);", "while (now f) { }", "if (!now f) { }"]
+
+
+@pytest.mark.parametrize(
+    "statement", [*NOW, "count = int32(size(now f));", "big = size(now edges);", "f = (now f) - g;"]
+)
+def test_now_says_nothing_of_a_set(statement: str) -> None:
+    with pytest.raises(GdslError) as caught:
+        load(f"{HEAD}{statement}\n}}\n")
+    (found,) = caught.value.diagnostics
+    assert found.code == "E0215" and found.fix is not None and found.fix.startswith("write `"), found

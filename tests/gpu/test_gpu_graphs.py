@@ -11,7 +11,6 @@ import gdsl
 from gdsl.graph import generate
 from tests import test_real_graphs as real
 from tests.oracles import BY_NAME
-from tests.oracles.case import symmetric
 
 pytestmark = pytest.mark.gpu
 needs_graphs = pytest.mark.skipif(
@@ -64,21 +63,28 @@ def test_real_graph_tuned(name: str, program: str, key: str) -> None:
 
 
 @cache
-def hubs(directed: bool) -> gdsl.Graph:
-    """Two vertices with thousands of neighbours, one list as long as a chunk, and random edges between the others."""
+def hubs(kind: str) -> gdsl.Graph:
+    """Two vertices with thousands of neighbours, one list as long as a chunk, and random edges between the others.
+
+    `kind`: directed, undirected, or simple, which is undirected without loops and parallel edges.
+    """
     random = np.random.default_rng(7)
     count = 6000
     ends = [random.integers(0, count, 20_000), random.integers(0, count, 20_000)]
     ends[0] = np.concatenate([ends[0], np.zeros(5000, int), np.full(512, 17), random.integers(0, count, 4000)])
     ends[1] = np.concatenate([ends[1], np.arange(1, 5001), np.arange(100, 612), np.full(4000, 5999)])
-    return gdsl.Graph.from_edges(ends[0], ends[1], count, directed=directed)
+    if kind == "simple":
+        pairs = np.sort(np.stack(ends), axis=0)
+        ends = list(np.unique(pairs[:, pairs[0] < pairs[1]], axis=1))
+    return gdsl.Graph.from_edges(ends[0], ends[1], count, directed=kind == "directed")
 
 
 @pytest.mark.parametrize("form", [(), ("schedule.fuse=off",)], ids=["fused", "unfused"])
 @pytest.mark.parametrize("program", BY_NAME)
 def test_long_lists(program: str, form: tuple[str, ...]) -> None:
     case = BY_NAME[program]
-    graphs = [hubs(directed=False)] if case.suits is symmetric else [hubs(directed=True), hubs(directed=False)]
+    graphs = [graph for graph in map(hubs, ("directed", "undirected", "simple")) if case.suits(graph)]
+    assert graphs
     for graph in graphs:
         for seed in (1, 3):
             real.answers_of(program, graph, case.values(graph, seed), "cuda", *form)

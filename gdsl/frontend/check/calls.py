@@ -6,7 +6,7 @@ import dataclasses
 
 from gdsl.frontend import syntax
 from gdsl.frontend.check.conversions import common_type, converted, is_literal, may_cast, typed_number
-from gdsl.frontend.check.environment import Environment, Place, built_in, poison
+from gdsl.frontend.check.environment import Environment, Place, built_in, poison, refuse_now
 from gdsl.frontend.check.names import NameChecker
 from gdsl.frontend.syntax import SymbolKind
 from gdsl.frontend.vocabulary import (
@@ -62,7 +62,7 @@ class CallChecker(NameChecker):
             advice = "operators stand as statements of the schedule or as the value of a frontier, `frontier h = …;`"
             environment.report("E0404", message, span, fix=advice)
         elif symbol is not None:
-            environment.report("E0204", f"`{name}` is a {symbol.kind.value} and cannot be called", span)
+            environment.report("E0204", f"`{name}` is {symbol.kind.with_article} and cannot be called", span)
         else:
             functions = {n for n, s in environment.globals.items() if s.kind is SymbolKind.FUNCTION}
             casts = {cast for cast in TYPES if cast[0] == name[0].lower()}  # `print` is no `int64`
@@ -115,6 +115,7 @@ class CallChecker(NameChecker):
             if operand.name in ("vertices", "edges"):
                 symbol = built_in(operand.name)
             if symbol is not None and (symbol.kind is SymbolKind.FRONTIER or operand.name in ("vertices", "edges")):
+                refuse_now(operand, self.environment)
                 name = dataclasses.replace(operand, symbol=symbol)
                 argument = dataclasses.replace(expression.arguments[0], value=name)
                 return dataclasses.replace(

@@ -55,6 +55,13 @@ def poison(span: Span) -> syntax.Expression:
     return syntax.LaterExpression(span, "")
 
 
+def refuse_now(name: syntax.Name, environment: Environment) -> None:
+    """Report `now` before a name that it says nothing of."""
+    if name.now:
+        message = "`now` stands before elements and scalars that a functor reads"
+        environment.report("E0215", message, name.span, fix=f"write `{name.name}`")
+
+
 @dataclass(slots=True)
 class Environment:
     """One walk over one part of the program.

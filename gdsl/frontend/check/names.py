@@ -6,7 +6,7 @@ import dataclasses
 
 from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
-from gdsl.frontend.check.environment import Environment, Place, built_in, poison
+from gdsl.frontend.check.environment import Environment, Place, built_in, poison, refuse_now
 from gdsl.frontend.syntax import Symbol, SymbolKind
 from gdsl.frontend.vocabulary import (
     FOREIGN_NAMES,
@@ -121,6 +121,7 @@ class NameChecker:
         if symbol.kind is SymbolKind.ARRAY and symbol == environment.own:
             return self._own_element(symbol, span)
         if symbol.kind is SymbolKind.FRONTIER and hint is ScalarType.BOOL:
+            refuse_now(expression, environment)
             return dataclasses.replace(expression, symbol=symbol, type=ScalarType.BOOL)
         words = {
             SymbolKind.ARRAY: ("an array", f"say of which element: `{symbol.name}[v]`"),
@@ -134,9 +135,8 @@ class NameChecker:
             return poison(span)
         if symbol.type is None:
             return poison(span)
-        if expression.now and not (symbol.kind is SymbolKind.SCALAR and environment.place.in_functor):
-            message = "`now` stands before elements and scalars that a functor reads"
-            environment.report("E0215", message, span, fix=f"write `{symbol.name}`")
+        if not (symbol.kind is SymbolKind.SCALAR and environment.place.in_functor):
+            refuse_now(expression, environment)
         return dataclasses.replace(expression, symbol=symbol, type=symbol.type)
 
     def _own_element(self, symbol: Symbol, span: Span) -> syntax.Expression:
@@ -234,7 +234,7 @@ class NameChecker:
     def _may_write(self, symbol: Symbol | None, span: Span) -> bool:
         if symbol is None or symbol.mutable:
             return symbol is not None
-        what = "an input" if symbol.is_input else f"a {symbol.kind.value}"
+        what = "an input" if symbol.is_input else symbol.kind.with_article
         fixes = {SymbolKind.LOCAL: f"declare it by `var {symbol.name} = …;`"}
         if symbol.is_input or symbol.kind is SymbolKind.PARAM:
             fixes[symbol.kind] = "copy it into an array or scalar of its own, by its initial value"

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
-from gdsl.frontend.check.environment import Environment, built_in
+from gdsl.frontend.check.environment import Environment, built_in, refuse_now
 from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.syntax import OperatorKind, SymbolKind
 from gdsl.frontend.vocabulary import LATER_FUNCTIONS, closest
@@ -69,6 +69,7 @@ class Sets:
 
     def named(self, value: syntax.Name, domain: Domain, target: str) -> syntax.Expression | None:
         """A frontier, or everything, by its name."""
+        refuse_now(value, self.environment)
         if value.name in EVERYTHING:
             fits = self.fits(value, EVERYTHING[value.name], domain, target)
             return dataclasses.replace(value, symbol=built_in(value.name)) if fits else None
@@ -79,7 +80,7 @@ class Sets:
             member = symbol.type is _TYPES[domain] and symbol.kind in (SymbolKind.PARAM, SymbolKind.SCALAR)
             fix = f"write `{{ {symbol.name} }}`" if member else None
             labels = (Label(symbol.span, "declared here"),)
-            message = f"`{symbol.name}` is a {symbol.kind.value}, not a frontier"
+            message = f"`{symbol.name}` is {symbol.kind.with_article}, not a frontier"
             self.environment.report("E0403", message, value.span, labels=labels, fix=fix)
             return None
         made = dataclasses.replace(value, symbol=symbol)

@@ -42,6 +42,11 @@ class SymbolKind(Enum):
     """`iteration`, `place`, `id`, `num_vertices`, `num_edges`, `vertices`, `edges`, and functions like `min`."""
     LATER = "not built yet"
 
+    @property
+    def with_article(self) -> str:
+        """The word in a sentence."""
+        return f"an {self.value}" if self.value[0] in "aeiou" else f"a {self.value}"
+
 
 @dataclass(frozen=True, slots=True)
 class Symbol:

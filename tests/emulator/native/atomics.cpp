@@ -91,6 +91,9 @@ unsigned long long wait_for_arrivals(const unsigned long long* address, unsigned
     }
 }
 
+// Before its use below, which would otherwise find the C library's function: the time of this process.
+unsigned long long clock() { return CYCLES * (machine.steps + machine.granted - machine.budget); }
+
 unsigned read_host(const unsigned* flag) {
     const u64 stop_at = machine.options.stop_at;
     return *static_cast<const volatile unsigned*>(flag) != 0 || (stop_at != 0 && clock() / CYCLES >= stop_at);
@@ -100,8 +103,6 @@ void pause() {
     machine.budget = 1;
     spend(EMULATOR_SITE);
 }
-
-unsigned long long clock() { return CYCLES * (machine.steps + machine.granted - machine.budget); }
 
 uint3 thread_index() { return uint3{machine.current->id % machine.options.block, 0, 0}; }
 uint3 block_index() { return uint3{machine.current->block, 0, 0}; }
