@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gdsl.binding.params import Text
 from gdsl.diagnostics import GdslError, type_name
 from gdsl.graph import Graph
 from gdsl.graph.arrays import host_array
@@ -114,8 +115,10 @@ def _as_array(array: ir.Array, given: Any, source: Source | None, device: bool) 
     except ValueError as error:
         raise GdslError.single("E0607", f"input `{array.name}` {error}", array.span, source) from None
     if values.dtype.kind == "O" or (values.ndim == 0 and values.dtype.kind not in "biuf"):
-        why = f"is not an array of numbers of at most 64 bits, but {type(given).__name__}"
-        raise GdslError.single("E0607", f"input `{array.name}` {why}", array.span, source)
+        why, fix = f"is not an array of numbers of at most 64 bits, but {type(given).__name__}", None
+        if isinstance(given, Text):
+            why, fix = "takes an array, not one value", f"-p {array.name}=@FILE, with one value a line or a .npy file"
+        raise GdslError.single("E0607", f"input `{array.name}` {why}", array.span, source, fix=fix)
     return values
 
 
@@ -140,7 +143,8 @@ def _wrong_type(array: ir.Array, values: Any, source: Source | None) -> GdslErro
         f"input `{array.name}` is {array.type.value}, but the array's dtype is {type_name(values.dtype)}",
         array.span,
         source,
-        fix=f"convert the array, for example by .astype({_numpy_name(array.type)!r})",
+        fix=f"convert the array, for example by .astype({_numpy_name(array.type)!r})"
+        + ("; in a text file write `true` and `false`" if array.type is ScalarType.BOOL else ""),
     )
 
 

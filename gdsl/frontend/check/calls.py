@@ -59,13 +59,14 @@ class CallChecker(NameChecker):
             return self.wrap(expression, hint)
         if name in SCHEDULE_FUNCTIONS:
             message = f"`{name}` cannot stand here"
-            advice = "operators stand as statements of the schedule or as the value of a frontier"
+            advice = "operators stand as statements of the schedule or as the value of a frontier, `frontier h = …;`"
             environment.report("E0404", message, span, fix=advice)
         elif symbol is not None:
             environment.report("E0204", f"`{name}` is {symbol.kind.with_article} and cannot be called", span)
         else:
             functions = {n for n, s in environment.globals.items() if s.kind is SymbolKind.FUNCTION}
-            near = FOREIGN_NAMES.get(name) or closest(name, functions | FUNCTIONS | CONTEXTUAL_FUNCTIONS | TYPES.keys())
+            casts = {cast for cast in TYPES if cast[0] == name[0].lower()}  # `print` is no `int64`
+            near = FOREIGN_NAMES.get(name) or closest(name, functions | FUNCTIONS | CONTEXTUAL_FUNCTIONS | casts)
             fix = f"did you mean `{near}`?" if near else None
             environment.report("E0201", f"there is no function `{name}`", span, fix=fix)
         return poison(expression.span)

@@ -11,7 +11,7 @@ from gdsl.frontend.check.environment import Environment, built_in
 from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.check.intersect import IntersectChecker
 from gdsl.frontend.check.set_operations import SetChecker, speaks_of_sets
-from gdsl.frontend.check.sets import OPERATORS, Sets
+from gdsl.frontend.check.sets import OPERATORS, OTHER_OPERAND, Sets
 from gdsl.frontend.syntax import OperatorKind, Symbol, SymbolKind
 from gdsl.frontend.vocabulary import closest, enumerate_words
 from gdsl.operations import Domain, NeighborOperation, Over
@@ -43,7 +43,7 @@ class OperatorChecker:
     # ------------------------------------------------------------ sets
 
     def _operand(self, value: syntax.Expression, domain: Domain) -> syntax.Expression | None:
-        return self.members(value, domain, "the other operand")
+        return self.members(value, domain, OTHER_OPERAND)
 
     def members(self, value: syntax.Expression, domain: Domain, target: str) -> syntax.Expression | None:
         """What may become a frontier of `domain`: a set literal, everything, another frontier, an operator's result, or
@@ -162,7 +162,9 @@ class OperatorChecker:
         wanted += " with a `value`" if with_value else ""
         if not isinstance(value, syntax.Name) or (symbol is not None and symbol.kind is not SymbolKind.FUNCTOR):
             if symbol is None or symbol.kind is not SymbolKind.LATER:
-                environment.report("E0401", f"`{operator}` takes {wanted} here", value.span)
+                form = _form(domain, with_value)
+                fix = f"declare `{form}` and write its name here"
+                environment.report("E0401", f"`{operator}` takes {wanted} here", value.span, fix=fix)
             return None
         if symbol is None:
             near = closest(value.name, environment.functors)
@@ -176,9 +178,7 @@ class OperatorChecker:
             given += " with a `value`" if has_value else ""
             labels = (Label(functor.name_span, "declared here"),)
             message = f"`{operator}` takes {wanted}, and `{value.name}` is {given}"
-            form = "edge functor f(src, dst, e)" if domain is Domain.EDGE else "vertex functor f(v)"
-            form += " -> T { value …; }" if with_value else " { … }"
-            fix = f"write `{form}`"
+            fix = f"write `{_form(domain, with_value)}`"
             if operator == OperatorKind.WHERE.value and functor.domain is Domain.EDGE and not has_value:
                 fix = f"`filter(edges, {value.name})` selects of all edges"
             environment.report("E0401", message, value.span, labels=labels, fix=fix)
@@ -310,6 +310,12 @@ class OperatorChecker:
             return None
         arguments = tuple(dataclasses.replace(a, value=n) for a, n in zip(call.arguments, (array, value), strict=True))
         return dataclasses.replace(call, arguments=arguments, symbol=built_in("fill"))
+
+
+def _form(domain: Domain, with_value: bool) -> str:
+    """How a functor is written that an operator takes."""
+    head = "edge functor f(src, dst, e)" if domain is Domain.EDGE else "vertex functor f(v)"
+    return head + (" -> T { value …; }" if with_value else " { … }")
 
 
 def _of_edges(function: str, value: syntax.Expression, domain: Domain, kind: OperatorKind) -> str:

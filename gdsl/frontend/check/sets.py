@@ -17,6 +17,8 @@ from gdsl.types import ScalarType
 OPERATORS = {kind.value: kind for kind in OperatorKind}
 EVERYTHING = {"vertices": Domain.VERTEX, "edges": Domain.EDGE}
 WORDS = {Domain.VERTEX: "vertices", Domain.EDGE: "edges"}
+OTHER_OPERAND = "the other operand"
+"""What messages call the set beside another one."""
 _TYPES = {Domain.VERTEX: ScalarType.VERTEX, Domain.EDGE: ScalarType.EDGE}
 
 
@@ -91,7 +93,7 @@ class Sets:
         message = f"this is a set of {WORDS[found]}, and {target} is a set of {WORDS[wanted]}"
         symbol = value.symbol if isinstance(value, syntax.Name) else None
         labels = (Label(symbol.span, "declared here"),) if symbol is not None else ()
-        self.environment.report("E0416", message, value.span, labels=labels, fix=_other_domain(value, wanted))
+        self.environment.report("E0416", message, value.span, labels=labels, fix=_other_domain(value, wanted, target))
         return False
 
     def no_set(self, value: syntax.Expression, domain: Domain) -> None:
@@ -101,8 +103,8 @@ class Sets:
             return
         self.expressions.infer(value)
         if len(self.environment.diagnostics) == before:
-            also = ", or `f | g`" if domain is Domain.VERTEX else ""
-            fix = f"a frontier is `{{ a, b }}`, `{WORDS[domain]}`, another frontier, the result of an operator{also}"
+            known = f"`{{ a, b }}`, `{WORDS[domain]}`, another frontier, the result of an operator, or `f | g`"
+            fix = f"a frontier is {known}"
             self.environment.report("E0403", f"this is not a set of {WORDS[domain]}", value.span, fix=fix)
 
     def _misspelt(self, value: syntax.Call) -> bool:
@@ -114,8 +116,10 @@ class Sets:
         return True
 
 
-def _other_domain(value: syntax.Expression, wanted: Domain) -> str:
+def _other_domain(value: syntax.Expression, wanted: Domain, target: str) -> str:
     advances = isinstance(value, syntax.OperatorCall) and value.kind is OperatorKind.ADVANCE
+    if target == OTHER_OPERAND and not advances:
+        return "only sets of vertices combine with each other, and only sets of edges"
     if wanted is Domain.EDGE:
         return "write `to=edges`" if advances else "`advance(f, functor, to=edges)` gives edges of vertices"
     return "leave `to=edges` out, or declare an `edge frontier`" if advances else "declare an `edge frontier` for it"
