@@ -30,7 +30,7 @@ from gdsl.plan.nodes import (
 from gdsl.plan.printer_sweeps import print_operation
 from gdsl.plan.storage import Buffer, Field, Pointer, Struct
 from gdsl.plan.walking import sweeps
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 
 def print_plan(plan: Plan) -> str:
@@ -98,10 +98,10 @@ def _buffer(buffer: Buffer) -> tuple[str, ...]:
     )
 
 
-def _type(kind: ScalarType | Struct | Pointer) -> str:
+def _type(kind: Type | Struct | Pointer) -> str:
     if isinstance(kind, Pointer):
         return f"{kind.to}*"
-    return kind.name if isinstance(kind, Struct) else kind.value
+    return kind.name
 
 
 def _field(field: Field) -> str:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdsl.effects.access import Accesses, asked_frontiers, frontiers_of
+from gdsl.extents import Size
 from gdsl.ir import nodes as ir
 from gdsl.ir.nodes import Array, DegreeOf, Scalar
 from gdsl.ir.traversal import walk
 from gdsl.ir.verifier import VerificationError
 from gdsl.operations import Degree, Domain, Over
 from gdsl.plan import barriers, buffers
-from gdsl.plan.extents import Size
 from gdsl.plan.nodes import (
     Barrier,
     Branch,
@@ -36,7 +36,7 @@ from gdsl.plan.verifier_combinations import verify_combinations
 from gdsl.plan.verifier_slots import verify_slots
 from gdsl.plan.verifier_sweeps import SweepVerifier
 from gdsl.plan.walking import combinations, cuts_lists, launches, operations, steps_in, sweeps
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 
 def verify(plan: Plan) -> None:
@@ -133,7 +133,7 @@ class _Verifier:
             found = sum(max(buffer.copies, 1) for buffer in self.by_role.get(role, []))
             self.expect(found == int(count) * by_host, f"{found} buffers of the role {role.value}")
         for queue in self.by_role.get(Role.QUEUE, []):
-            domain = Domain.EDGE if queue.element is ScalarType.EDGE else Domain.VERTEX
+            domain = Domain.EDGE if queue.element is Type.EDGE else Domain.VERTEX
             fits = queue.copies == slots[domain] and str(queue.extent) == ("E" if domain is Domain.EDGE else "V")
             self.expect(fits, f"the queues {queue.name} have no room for all")
         zero = (Role.CONTROL, Role.MARKS, Role.SAVED)
@@ -210,7 +210,7 @@ class _Verifier:
 
     def _condition(self, step: Loop | Branch) -> None:
         counted = isinstance(step, Loop) and step.counted
-        wanted = ScalarType.INT64 if counted else ScalarType.BOOL
+        wanted = Type.INT64 if counted else Type.BOOL
         self.expect(step.condition.type is wanted, "a condition of another type")
 
     def _handed_on(self, launch: Launch) -> None:

@@ -11,7 +11,7 @@ from gdsl.effects.terms import Choice, Constant, ElementTerm, Operation, ScalarT
 from gdsl.ir import nodes
 from gdsl.operations import BinaryOperation, Builtin, ReduceOperation
 from gdsl.source import Span
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 _SUBTRACT = (BinaryOperation.SUBTRACT, BinaryOperation.SUBTRACT_SATURATING)
 _SMALLER = (BinaryOperation.LESS, BinaryOperation.LESS_EQUAL)
@@ -42,7 +42,7 @@ def fix_of_store(write: Write, target: str) -> str:
     if update is not None:
         return f"`{target} {update} …` reads and writes in one step, so that every call counts"
     index = target[len(write.name) :] if target.startswith(write.name) else ""
-    ordered = "" if write.type is ScalarType.BOOL else "`min=` or `max=` picks by value; "
+    ordered = "" if write.type is Type.BOOL else "`min=` or `max=` picks by value; "
     return (
         f"`{target} any= …` lets any of the writers win; {ordered}a store under `if (cas(x{index}, old, new))` has a "
         "single writer"
@@ -227,7 +227,7 @@ def _take_by_cas(effects: Effects, read: Read, words: Words) -> str | None:
     constant = [write for write in stores if write.kind is WriteKind.STORE and isinstance(write.value, Constant)]
     if not constant or len(stores) != 1 or len({write.index for write in effects.written(read.name)}) < 2:
         return None
-    if read.term.type is not ScalarType.BOOL or constant[0].value is not effects.terms.true:
+    if read.term.type is not Type.BOOL or constant[0].value is not effects.terms.true:
         return None
     element = words(read.span)
     return (

@@ -28,7 +28,7 @@ from gdsl.ir import nodes
 from gdsl.operations import BinaryOperation, Outcome, ReduceOperation
 from gdsl.rules import Judged
 from gdsl.rules.closing import IDEMPOTENT
-from gdsl.types import ScalarType
+from gdsl.types import Type
 from gdsl.uniqueness.data import Data, all_steps
 from gdsl.uniqueness.monotone import Monotone
 from gdsl.uniqueness.terms_of_schedule import ScheduleTerms
@@ -321,7 +321,7 @@ def _sets(effects: Effects, write: Write) -> bool:
     """Whether a write of a bool can but make it true."""
     if write.kind in (WriteKind.STORE, WriteKind.ANY):
         return write.value is effects.terms.true
-    return write.operation is ReduceOperation.BIT_OR and write.type is ScalarType.BOOL
+    return write.operation is ReduceOperation.BIT_OR and write.type is Type.BOOL
 
 
 def _deciding(effects: Effects, name: str) -> Iterator[Term]:

@@ -16,7 +16,7 @@ from gdsl.ir import nodes
 from gdsl.operations import BinaryOperation, NeighborOperation, SetOperation
 from gdsl.rules import Judged
 from gdsl.source import Span
-from gdsl.types import ScalarType
+from gdsl.types import Type
 from gdsl.uniqueness.data import Data
 from gdsl.uniqueness.labels import LabelLoop, label_arrays, settled_labels
 from gdsl.uniqueness.levels import EXACT, ROUNDING, Level, State, decided, not_unique, of_passes, worst
@@ -220,7 +220,7 @@ class Flow:
             return not_unique(self.effects.program.span, "it is not understood")
         if not isinstance(term, Unknown):
             return EXACT
-        return self._of_frontier(term.name, term.type is ScalarType.BOOL)
+        return self._of_frontier(term.name, term.type is Type.BOOL)
 
     def _of_frontier(self, name: str, reached: bool) -> Level:
         """The level of a frontier's members, or of the set of its far ends and whether it is empty."""

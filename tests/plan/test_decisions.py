@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from gdsl.extents import Size
 from gdsl.ir.nodes import Literal, ScalarValue
 from gdsl.operations import Balance, Direction, Domain, Over, ReduceOperation
 from gdsl.plan import target
-from gdsl.plan.extents import Size
 from gdsl.plan.nodes import Dedup, EdgeCount, Form, Launch, Loop, Members, Mode, Swap
 from gdsl.plan.storage import Cleared, Made, Role
 from gdsl.plan.walking import launches, operations, sweeps, sweeps_of

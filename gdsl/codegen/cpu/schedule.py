@@ -160,7 +160,7 @@ class SchedulePrinter:
         step = fill.step
         count = _COUNTS[step.domain]
         array = self.names.member(step.array)
-        self.lines.add(f"fill<{step.type.value}>(d.{array}, {count}, {self._text(step.value)});")
+        self.lines.add(f"fill<{step.type.name}>(d.{array}, {count}, {self._text(step.value)});")
 
     def _swap(self, swap: Swap) -> None:
         first, second = self.names.member(swap.step.first), self.names.member(swap.step.second)

@@ -12,14 +12,14 @@ from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.syntax import OperatorKind, SymbolKind
 from gdsl.frontend.vocabulary import LATER_FUNCTIONS, closest
 from gdsl.operations import Domain
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 OPERATORS = {kind.value: kind for kind in OperatorKind}
 EVERYTHING = {"vertices": Domain.VERTEX, "edges": Domain.EDGE}
 WORDS = {Domain.VERTEX: "vertices", Domain.EDGE: "edges"}
 OTHER_OPERAND = "the other operand"
 """What messages call the set beside another one."""
-_TYPES = {Domain.VERTEX: ScalarType.VERTEX, Domain.EDGE: ScalarType.EDGE}
+_TYPES = {Domain.VERTEX: Type.VERTEX, Domain.EDGE: Type.EDGE}
 
 
 class Sets:
@@ -53,8 +53,8 @@ class Sets:
     def _is_edge(self, member: syntax.Expression) -> bool:
         if isinstance(member, syntax.Name):
             symbol = self.environment.find(member.name)
-            return symbol is not None and symbol.type is ScalarType.EDGE
-        return isinstance(member, syntax.Call) and member.function == ScalarType.EDGE.value
+            return symbol is not None and symbol.type is Type.EDGE
+        return isinstance(member, syntax.Call) and member.function == Type.EDGE.name
 
     def _domain_of_call(self, call: syntax.Call, otherwise: Domain) -> Domain:
         if call.function == OperatorKind.ADVANCE.value:

@@ -9,7 +9,7 @@ from enum import Enum
 
 from gdsl.operations import Domain
 from gdsl.source import Span
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Symbol:
     kind: SymbolKind
     name: str
     span: Span
-    type: ScalarType | None = None
+    type: Type | None = None
     domain: Domain | None = None
     is_input: bool = False
     mutable: bool = False

@@ -14,7 +14,7 @@ from gdsl.ir.lowering.expressions import ExpressionLowering, impossible
 from gdsl.knobs import settled
 from gdsl.operations import Domain, Over, SetOperation
 from gdsl.source import Span
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 _DONE = {
     OperatorKind.ADVANCE: "advanced",
@@ -260,7 +260,7 @@ class ScheduleLowering:
         span, source = call.span, self._input(call, steps)
         count = call.count.name if call.count is not None else None
         if count is not None and not call.adds:
-            steps.append(nodes.StoreScalar(span, count, nodes.Literal(span, ScalarType.INT64, 0)))
+            steps.append(nodes.StoreScalar(span, count, nodes.Literal(span, Type.INT64, 0)))
         kept = self._list(result, span) if result is not None else None
         label = call.label or call.name
         steps.append(nodes.Intersect(span, self._next_site(call), label, source, None, kept, count))
