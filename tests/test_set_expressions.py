@@ -21,7 +21,7 @@ GRAPHS = {
     "random": random_graph(200, 700, seed=5),
 }
 SIZES = {"reference": (24, 3), "cpu": (24, 3), "cuda": (4, 2)}
-"""Expressions a program and how deep they are: NVRTC takes long over long programs, so that a GPU has more short ones."""
+"""Expressions a program and how deep they are: NVRTC takes long over long programs, so a GPU has short ones."""
 SEEDS = {"reference": 4, "cpu": 4, "cuda": 16}
 TUNES = ((), ("step.direction=pull", "reach.direction=pull"))
 HEAD = """program expressions;
