@@ -53,8 +53,8 @@ class _Needed:
     def __init__(self, frontiers: tuple[Frontier, ...], steps: tuple[Step, ...]) -> None:
         self._bits = {frontier.name: 1 << number for number, frontier in enumerate(frontiers)}
         self._numbers = {frontier.name: number for number, frontier in enumerate(frontiers)}
-        self._inside: dict[int, tuple[int, int]] = {}
-        """By the identity of a loop or branch, what `_block` says of it."""
+        self._asked: dict[int, int] = {}
+        """By the identity of a loop, what its body asks for and does not make before."""
         self.beside = [0] * len(frontiers)
         self._block(steps)
         at_once = self._before(steps, 0)
@@ -78,9 +78,8 @@ class _Needed:
 
     def _step(self, step: Step) -> tuple[int, int]:
         if isinstance(step, Loop):
-            asked, _ = self._block(step.body)
-            self._inside[id(step)] = (asked | self._mask(asked_frontiers(step.condition)), 0)
-            return self._inside[id(step)]
+            self._asked[id(step)], _ = self._block(step.body)
+            return self._asked[id(step)] | self._mask(asked_frontiers(step.condition)), 0
         if isinstance(step, Branch):
             (first, made), (second, also) = self._block(step.then), self._block(step.otherwise)
             return first | second | self._mask(asked_frontiers(step.condition)), made & also
@@ -95,9 +94,10 @@ class _Needed:
         """What is needed before steps behind which `needed` is."""
         for step in reversed(steps):
             if isinstance(step, Loop):
-                inside, _ = self._inside[id(step)]
-                needed |= inside
-                self._before(step.body, needed)
+                condition = self._mask(asked_frontiers(step.condition))
+                needed |= self._asked[id(step)]
+                self._before(step.body, needed if step.counted else needed | condition)
+                needed |= condition
             elif isinstance(step, Branch):
                 needed = self._before(step.then, needed) | self._before(step.otherwise, needed)
                 needed |= self._mask(asked_frontiers(step.condition))

@@ -61,7 +61,7 @@ class Flow:
             case nodes.While():
                 self._while(step)
             case nodes.Repeat():
-                self._loop(step, self._level(step.count, step.span, passes=True))
+                self._loop(step, self._level(step.count, step.span))  # a number like others: no end that comes nearer
             case nodes.If():
                 self._if(step)
             case nodes.NeighborReduce():
@@ -281,7 +281,7 @@ class Flow:
             self.state.join(before)
             if self.state.key() == before.key():
                 break
-        self._differs(step.body, of_passes(passes))
+        self._differs(step.body, passes)
 
     def _known_behind(self, step: nodes.While) -> None:
         """A loop ends when its frontier is empty, or its scalar false, in every run."""

@@ -45,7 +45,9 @@ def what_is_seen(mutant: Mutant, built: Built) -> set[str]:
     case = BY_NAME.get(mutant.program)
     for seed in range(300 if mutant.stops else 40):
         for graph in GRAPHS:
-            bindings = bind(built.program, graph, case.values(graph, seed) if case else {"source": seed % graph.num_vertices})
+            bindings = bind(
+                built.program, graph, case.values(graph, seed) if case else {"source": seed % graph.num_vertices}
+            )
             device = device_for(seed)
             device.schedule.max_steps = STEPS
             device.schedule.stop_at = 1 + 397 * seed if mutant.stops else 0

@@ -23,11 +23,15 @@
 #undef advance_step
 #undef advance_step_
 #undef advanced_1
+#undef advanced_2
 #undef combined_1
+#undef combined_10
+#undef combined_11
 #undef combined_2
 #undef combined_3
-#undef combined_6
-#undef combined_7
+#undef combined_4
+#undef combined_5
+#undef combined_9
 #undef compute_mark
 #undef compute_mark_
 #undef compute_mark_2
@@ -41,6 +45,8 @@
 #undef made
 #undef mark_apply
 #undef members_1
+#undef members_2
+#undef members_3
 #undef other
 #undef reach_apply
 #undef reach_apply_alone
@@ -212,12 +218,12 @@ struct frontier {
 // piece: bits_of_members
 // piece: forget_members
 // piece: append_members
+// piece: intersect_queues
 // piece: subtract_queue
 // piece: unite_queues
 // piece: either_bits
 // piece: combine_words
 // piece: unite_sets
-// piece: intersect_queues
 // piece: both_bits
 // piece: intersect_sets
 // piece: first_bits
@@ -363,7 +369,7 @@ __device__ __forceinline__ void advance_step(enactor& run, const data_slice& d, 
     end_operator(run, 3, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
-// line 33: compute(combined_2, mark)
+// line 33: compute(combined_3, mark)
 __device__ __forceinline__ void compute_mark_(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
@@ -373,7 +379,7 @@ __device__ __forceinline__ void compute_mark_(enactor& run, const data_slice& d,
     end_operator(run, 4, iteration, size, 0, false);
 }
 
-// line 35: advanced_1 = advance(combined_3, step)
+// line 35: advanced_2 = advance(combined_5, step)
 __device__ __forceinline__ void advance_step_(enactor& run, const data_slice& d, frontier& input, frontier& result, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
@@ -392,7 +398,7 @@ __device__ __forceinline__ void advance_step_(enactor& run, const data_slice& d,
     end_operator(run, 5, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
-// line 35: compute(advanced_1, mark)
+// line 35: compute(advanced_2, mark)
 __device__ __forceinline__ void compute_mark_2(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
@@ -402,7 +408,7 @@ __device__ __forceinline__ void compute_mark_2(enactor& run, const data_slice& d
     end_operator(run, 6, iteration, size, 0, false);
 }
 
-// line 39: filtered_1 = filter(combined_7, third)
+// line 39: filtered_1 = filter(combined_11, third)
 __device__ __forceinline__ void filter_third_(enactor& run, const data_slice& d, frontier& input, frontier& result, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
@@ -450,16 +456,22 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_set_operations_
     enactor run(d.run, shared);
     frontier f = frontier_at(d.run, 0);
     frontier members_1 = frontier_at(d.run, 1);
-    frontier g = frontier_at(d.run, 2);
-    frontier h = frontier_at(d.run, 3);
-    frontier made = frontier_at(d.run, 4);
-    frontier& combined_1 = members_1;  // never needed at the same time
-    frontier& advanced_1 = members_1;  // never needed at the same time
-    frontier& combined_2 = members_1;  // never needed at the same time
-    frontier& combined_3 = members_1;  // never needed at the same time
-    frontier& combined_6 = f;  // never needed at the same time
-    frontier& combined_7 = members_1;  // never needed at the same time
-    frontier& filtered_1 = members_1;  // never needed at the same time
+    frontier& g = members_1;  // never needed at the same time
+    frontier h = frontier_at(d.run, 2);
+    frontier members_2 = frontier_at(d.run, 3);
+    frontier& made = members_2;  // never needed at the same time
+    frontier combined_1 = frontier_at(d.run, 4);
+    frontier& advanced_1 = combined_1;  // never needed at the same time
+    frontier& combined_2 = combined_1;  // never needed at the same time
+    frontier& members_3 = combined_1;  // never needed at the same time
+    frontier& combined_3 = combined_1;  // never needed at the same time
+    frontier& combined_4 = combined_1;  // never needed at the same time
+    frontier& combined_5 = members_2;  // never needed at the same time
+    frontier& advanced_2 = members_2;  // never needed at the same time
+    frontier& combined_10 = f;  // never needed at the same time
+    frontier& combined_9 = combined_1;  // never needed at the same time
+    frontier& combined_11 = members_2;  // never needed at the same time
+    frontier& filtered_1 = members_2;  // never needed at the same time
     frontier spare = frontier_at(d.run, 5);
     direction_state direction_of_advance_reach = {};
     initialise(run, d);
@@ -483,9 +495,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_set_operations_
     {
         const vertex members[] = {d.start};
         define_frontier(run, spare, members, 1, d.graph.num_vertices, uncounted());
-        exchange(members_1, spare);
+        exchange(members_2, spare);
     }
-    subtract_sets(run, spare, h, members_1, d.graph.num_vertices, uncounted());
+    subtract_sets(run, spare, h, members_2, d.graph.num_vertices, uncounted());
     exchange(h, spare);
     {
         const int64 times = 5ll;
@@ -511,41 +523,41 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_set_operations_
             advance_step(run, d, h, spare, iteration);
             exchange(advanced_1, spare);
             subtract_queue(run, spare, members_of(advanced_1), made, d.graph.num_vertices, uncounted());
-            exchange(combined_1, spare);
-            grow_any_set(run, g, spare, combined_1, d.graph.num_vertices, uncounted());
+            exchange(combined_2, spare);
+            grow_any_set(run, g, spare, combined_2, d.graph.num_vertices, uncounted());
             {
                 const vertex members[] = {d.start};
                 define_frontier(run, spare, members, 1, d.graph.num_vertices, uncounted());
-                exchange(members_1, spare);
+                exchange(members_3, spare);
             }
-            grow_any_set(run, g, spare, members_1, d.graph.num_vertices, uncounted());
+            grow_any_set(run, g, spare, members_3, d.graph.num_vertices, uncounted());
             subtract_sets(run, spare, g, h, d.graph.num_vertices, uncounted());
-            exchange(combined_2, spare);
-            compute_mark_(run, d, combined_2, iteration);
+            exchange(combined_3, spare);
+            compute_mark_(run, d, combined_3, iteration);
             intersect_sets(run, spare, h, g, d.graph.num_vertices, uncounted());
-            exchange(combined_1, spare);
-            subtract_sets(run, spare, f, combined_1, d.graph.num_vertices, uncounted());
+            exchange(combined_4, spare);
+            subtract_sets(run, spare, f, combined_4, d.graph.num_vertices, uncounted());
             exchange(h, spare);
             subtract_sets(run, spare, h, made, d.graph.num_vertices, uncounted());
             exchange(h, spare);
             unite_sets(run, spare, h, g, d.graph.num_vertices, uncounted());
-            exchange(combined_3, spare);
-            advance_step_(run, d, combined_3, spare, iteration);
-            exchange(advanced_1, spare);
-            compute_mark_2(run, d, advanced_1, iteration);
+            exchange(combined_5, spare);
+            advance_step_(run, d, combined_5, spare, iteration);
+            exchange(advanced_2, spare);
+            compute_mark_2(run, d, advanced_2, iteration);
             if (leader()) { *d.bit = *d.bit << 1; }
             define_frontier(run, spare, nullptr, 0, d.graph.num_vertices, uncounted());
             exchange(made, spare);
             grow_any_set(run, made, spare, f, d.graph.num_vertices, uncounted());
             define_frontier(run, spare, nullptr, 0, d.graph.num_vertices, uncounted());
-            exchange(combined_6, spare);
-            subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, combined_6, d.graph.num_vertices, uncounted());
-            exchange(combined_1, spare);
-            intersect_sets(run, spare, made, combined_1, d.graph.num_vertices, out_lists{d.graph});
+            exchange(combined_10, spare);
+            subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, combined_10, d.graph.num_vertices, uncounted());
+            exchange(combined_9, spare);
+            intersect_queues(run, spare, made, combined_9, d.graph.num_vertices, out_lists{d.graph});
             exchange(f, spare);
             subtract_sets(run, spare, h, g, d.graph.num_vertices, uncounted());
-            exchange(combined_7, spare);
-            filter_third_(run, d, combined_7, spare, iteration);
+            exchange(combined_11, spare);
+            filter_third_(run, d, combined_11, spare, iteration);
             exchange(filtered_1, spare);
             compute_mark_3(run, d, filtered_1, iteration);
             if (leader()) { *d.bit = *d.bit << 1; }
