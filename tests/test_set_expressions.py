@@ -20,9 +20,9 @@ GRAPHS = {
     "words": make_graph(path(65), 65),
     "random": random_graph(200, 700, seed=5),
 }
-ROWS = {"reference": 24, "cpu": 24, "cuda": 4}
-"""Expressions a program: NVRTC takes long over long ones, so that the GPU has shorter ones and more of them."""
-SEEDS = {"reference": 4, "cpu": 4, "cuda": 12}
+SIZES = {"reference": (24, 3), "cpu": (24, 3), "cuda": (4, 2)}
+"""Expressions a program and how deep they are: NVRTC takes long over long programs, so a GPU has short ones."""
+SEEDS = {"reference": 4, "cpu": 4, "cuda": 16}
 TUNES = ((), ("step.direction=pull", "reach.direction=pull"))
 HEAD = """program expressions;
 problem {
@@ -58,9 +58,9 @@ def expression(chosen: random.Random, depth: int) -> str:
 
 
 @cache
-def program_of(seed: int, row: int, tune: tuple[str, ...]) -> tuple[list[str], gdsl.Program]:
+def program_of(seed: int, row: int, depth: int, tune: tuple[str, ...]) -> tuple[list[str], gdsl.Program]:
     chosen = random.Random(seed)
-    texts = [expression(chosen, 3) for _ in range(row)]
+    texts = [expression(chosen, depth) for _ in range(row)]
     lines = []
     for place, text in enumerate(texts):
         target = "fghk"[place % 4]
@@ -98,7 +98,7 @@ def programs() -> list[object]:
 @pytest.mark.parametrize(("backend", "seed"), programs())
 def test_they_are_python_s(backend: str, seed: int) -> None:
     for tune in TUNES[: 1 + seed % 2]:
-        texts, program = program_of(seed, ROWS[backend], tune)
+        texts, program = program_of(seed, *SIZES[backend], tune)
         for name, graph in GRAPHS.items():
             s = seed % graph.num_vertices
             result = program.run(graph, {"s": s}, backend=backend)

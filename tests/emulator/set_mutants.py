@@ -166,7 +166,12 @@ SETS = (
         ("reach.direction=pull", "step.direction=pull"),
     ),
     Mutant(
-        "marks of edges stay", "runtime/edge_sets.cuh", "clear_edge_marks(marks, asked);", "", "edge_sets", "result"
+        "marks of the edges asked for stay",
+        "runtime/edge_sets.cuh",
+        "clear_edge_marks(marks, asked);",
+        "",
+        "edge_sets",
+        "result",
     ),
     Mutant(
         "no grid barrier before marks of edges are asked",

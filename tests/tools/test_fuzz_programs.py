@@ -69,7 +69,8 @@ def test_the_generators_write_all_that_there_is() -> None:
     )
     words += "min max sum product some every count direction balance fuse ids block float64 uint64 iteration tune"
     words += " intersect( count= to=edges"
-    missing = [word for word in words.split() if not any(word in text for text in texts)]
+    joined = [f"to=edges) {operator} " for operator in "|&-"]
+    missing = [word for word in (*words.split(), *joined) if not any(word in text for text in texts)]
     assert missing == []
 
 

@@ -118,8 +118,8 @@ class Sets:
 
 def _other_domain(value: syntax.Expression, wanted: Domain, target: str) -> str:
     advances = isinstance(value, syntax.OperatorCall) and value.kind is OperatorKind.ADVANCE
-    if target == OTHER_OPERAND and not advances:
-        return "only sets of vertices combine with each other, and only sets of edges"
     if wanted is Domain.EDGE:
         return "write `to=edges`" if advances else "`advance(f, functor, to=edges)` gives edges of vertices"
+    if target == OTHER_OPERAND and not advances:
+        return "sets of edges combine only with each other, in an `edge frontier`"
     return "leave `to=edges` out, or declare an `edge frontier`" if advances else "declare an `edge frontier` for it"

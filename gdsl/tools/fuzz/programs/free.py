@@ -268,21 +268,22 @@ class _Writer:
     def all_frontiers(self) -> list[str]:
         return [*self.frontiers, *(name for name, _ in self.edge_frontiers)]
 
-    def edge_set(self, walked: str) -> str:
+    def edge_set(self, walked: str, depth: int = 2) -> str:
         """A set of edges that were walked so."""
+        if depth and self.chance(0.35):
+            return self.joined([self.edge_set(walked, depth - 1) for _ in range(self.random.choice((2, 2, 3)))])
         functor = self.random.choice(self.functors["edge"])
         source = self.random.choice((*self.frontiers, "vertices", *self.reaching()))
         forms = [f"advance({source}, {functor}, to=edges{self.random.choice(_WALKED[walked])})"] * 3
         named = [name for name, other in self.edge_frontiers if other == walked]
         if walked == "out":
             members = [data.name for data in self.data if data.kind == "scalar" and data.type == "edge"]
-            forms += [
-                "edges",
-                self.random.choice(("{ }", "{ 0 }", "{ 1, 0, 1 }", *(f"{{ {name} }}" for name in members))),
-            ]
+            listed = self.random.choice(("{ }", "{ 0 }", "{ 1, 0, 1 }", *(f"{{ {name} }}" for name in members)))
+            forms += ["edges", listed]
             named.append("edges")
         if named:
-            forms += [f"filter({self.random.choice(named)}, {functor})"] * 2 + [self.random.choice(named)]
+            filtered = self.edge_set(walked, depth - 1) if depth and self.chance(0.2) else self.random.choice(named)
+            forms += [f"filter({filtered}, {functor})"] * 2 + [self.random.choice(named)]
         return self.random.choice(forms)
 
     def reaching(self) -> list[str]:
@@ -350,7 +351,10 @@ class _Writer:
 
     def combined(self, depth: int) -> str:
         """Some sets in a row, in parentheses where they are operands themselves."""
-        sets = [self.set(depth) for _ in range(self.random.choice((2, 2, 2, 3)))]
+        return self.joined([self.set(depth) for _ in range(self.random.choice((2, 2, 2, 3)))])
+
+    def joined(self, sets: list[str]) -> str:
+        """They, with an operator between each two."""
         return "(" + "".join(f"{each} {self.random.choice('|&-')} " for each in sets[:-1]) + f"{sets[-1]})"
 
     def advance(self, source: str, to: str) -> str:
@@ -364,7 +368,8 @@ class _Writer:
         forms = [f"{self.random.choice(self.frontiers)} = {self.set()};"]
         if self.edge_frontiers:
             name, walked = self.random.choice(self.edge_frontiers)
-            forms += [f"{name} = {self.edge_set(walked)};", f"compute({name}, {self.random.choice(edge)});"]
+            grown = self.joined([name, *[self.edge_set(walked, 0)] * self.chance(0.5)])
+            forms += [f"{name} = {self.edge_set(walked)};", f"compute({grown}, {self.random.choice(edge)});"]
         if edge:
             reached = self.random.choice((source, source, *self.reaching()))
             forms += [self.advance(reached, ", to=none") + ";", f"compute(edges, {self.random.choice(edge)});"]
