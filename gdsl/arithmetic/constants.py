@@ -6,7 +6,7 @@ import math
 import struct
 from fractions import Fraction
 
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 Number = bool | int | float
 
@@ -14,13 +14,13 @@ _EXACT_BITS = 53
 _INFINITE_BITS = 0x7F800000
 
 
-def integer_range(type_: ScalarType) -> tuple[int, int]:
+def integer_range(type_: Type) -> tuple[int, int]:
     """Smallest and largest value of an integer type."""
     bits = type_.bits or 64
     return (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if type_.is_signed else (0, (1 << bits) - 1)
 
 
-def wrapped(value: int, type_: ScalarType) -> int:
+def wrapped(value: int, type_: Type) -> int:
     """The value of the integer type `type_` that equals `value` modulo 2 to its width."""
     low, high = integer_range(type_)
     return (value - low) % (high - low + 1) + low
@@ -42,11 +42,11 @@ def nearest_float64(value: int | float) -> float:
         return math.inf if value > 0 else -math.inf
 
 
-def in_type(value: Number, type_: ScalarType) -> Number:
+def in_type(value: Number, type_: Type) -> Number:
     """`value`, a number that fits, as a value of `type_`: floats are rounded to its width at once, integers wrap."""
-    if type_ is ScalarType.FLOAT32:
+    if type_ is Type.FLOAT32:
         return nearest_float32(value)
-    if type_ is ScalarType.FLOAT64:
+    if type_ is Type.FLOAT64:
         return nearest_float64(value)
     if type_.is_integer and not isinstance(value, float):
         return wrapped(value, type_)

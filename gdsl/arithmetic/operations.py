@@ -17,7 +17,7 @@ import numpy
 
 from gdsl.arithmetic.constants import integer_range
 from gdsl.operations import BinaryOperation, Builtin, UnaryOperation
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 Value = Any
 """A single value or an array."""
@@ -43,18 +43,18 @@ _DIRECT: dict[BinaryOperation, BinaryFunction] = {
 """Operations that NumPy does as the language does: integers wrap, floats are rounded to their type."""
 
 
-def typed(type_: ScalarType) -> Callable[[Any], Any]:
+def typed(type_: Type) -> Callable[[Any], Any]:
     """NumPy's scalar type of a number type: makes its values, out of Python's numbers where they fit."""
-    made: Callable[[Any], Any] = numpy.dtype(type_.value).type
+    made: Callable[[Any], Any] = numpy.dtype(type_.name).type
     return made
 
 
-def smallest(type_: ScalarType) -> Value:
+def smallest(type_: Type) -> Value:
     """The smallest value of a number type: minus infinity of a float."""
     return typed(type_)(-numpy.inf if type_.is_float else integer_range(type_)[0])
 
 
-def largest(type_: ScalarType) -> Value:
+def largest(type_: Type) -> Value:
     """The largest value of a number type, its `inf`."""
     return typed(type_)(numpy.inf if type_.is_float else integer_range(type_)[1])
 
@@ -69,17 +69,17 @@ class Arithmetic:
 
     module: Any
     choose: Callable[[Value, Value, Value], Value]
-    caster: Callable[[ScalarType], UnaryFunction]
+    caster: Callable[[Type], UnaryFunction]
 
     # Operators
 
-    def unary(self, operation: UnaryOperation, type_: ScalarType) -> UnaryFunction:
+    def unary(self, operation: UnaryOperation, type_: Type) -> UnaryFunction:
         """What `operation` does to an operand of `type_`."""
         if operation is UnaryOperation.NOT:
             return lambda value: value ^ True
         return operator.neg if operation is UnaryOperation.NEGATE else operator.invert
 
-    def binary(self, operation: BinaryOperation, type_: ScalarType, right: ScalarType | None = None) -> BinaryFunction:
+    def binary(self, operation: BinaryOperation, type_: Type, right: Type | None = None) -> BinaryFunction:
         """What `operation` (not `&&`, `||`) does to operands of `type_`; `right` is the type of a shift's count."""
         if operation in _DIRECT:
             return _DIRECT[operation]
@@ -98,7 +98,7 @@ class Arithmetic:
         count = self._shift_count(type_, right or type_)
         return lambda a, b: shift(a, count(b))
 
-    def _saturating_sum(self, type_: ScalarType) -> BinaryFunction:
+    def _saturating_sum(self, type_: Type) -> BinaryFunction:
         choose, zero, low, inf = self.choose, typed(type_)(0), smallest(type_), largest(type_)
 
         def add(a: Value, b: Value) -> Value:
@@ -108,7 +108,7 @@ class Arithmetic:
 
         return add
 
-    def _saturating_difference(self, type_: ScalarType) -> BinaryFunction:
+    def _saturating_difference(self, type_: Type) -> BinaryFunction:
         choose, zero, low, inf = self.choose, typed(type_)(0), smallest(type_), largest(type_)
 
         def subtract(a: Value, b: Value) -> Value:
@@ -118,7 +118,7 @@ class Arithmetic:
 
         return subtract
 
-    def _quotient(self, type_: ScalarType) -> BinaryFunction:
+    def _quotient(self, type_: Type) -> BinaryFunction:
         """Towards zero; by zero it is 0, and the smallest value by -1 wraps."""
         choose, kind, cast = self.choose, typed(type_), self.caster(type_)
         zero, one = kind(0), kind(1)
@@ -134,12 +134,12 @@ class Arithmetic:
 
         return divide
 
-    def _remainder(self, type_: ScalarType) -> BinaryFunction:
+    def _remainder(self, type_: Type) -> BinaryFunction:
         """What the quotient leaves, with the sign of the left side; by zero it is 0."""
         choose, zero, divide = self.choose, typed(type_)(0), self._quotient(type_)
         return lambda a, b: choose(b == zero, zero, a - divide(a, b) * b)
 
-    def _shift_count(self, type_: ScalarType, count: ScalarType) -> UnaryFunction:
+    def _shift_count(self, type_: Type, count: Type) -> UnaryFunction:
         """The count modulo the width, in the type of what is shifted."""
         mask, cast = typed(count)((type_.bits or 0) - 1), self.caster(type_)
         if count is type_:
@@ -148,7 +148,7 @@ class Arithmetic:
 
     # Functions
 
-    def builtin(self, function: Builtin, type_: ScalarType) -> Callable[..., Value]:
+    def builtin(self, function: Builtin, type_: Type) -> Callable[..., Value]:
         """What the built-in `function` does to arguments of `type_`."""
         if function is Builtin.MIN:
             return self.minimum
@@ -171,20 +171,20 @@ class Arithmetic:
         """The larger value; of a number and NaN the number, of equal ones the first."""
         return self.choose((a < b) | (a != a), b, a)
 
-    def _absolute(self, type_: ScalarType) -> UnaryFunction:
+    def _absolute(self, type_: Type) -> UnaryFunction:
         if type_.is_float:
             return operator.abs
         choose, zero = self.choose, typed(type_)(0)
         return (lambda value: choose(value < zero, -value, value)) if type_.is_signed else (lambda value: value)
 
-    def _wider(self, function: Callable[..., Value], type_: ScalarType) -> Callable[..., Value]:
+    def _wider(self, function: Callable[..., Value], type_: Type) -> Callable[..., Value]:
         """`function` by way of float64, so that a float32 is as exact as it can be."""
-        if type_ is ScalarType.FLOAT64:
+        if type_ is Type.FLOAT64:
             return function
-        widen, narrow = self.caster(ScalarType.FLOAT64), self.caster(type_)
+        widen, narrow = self.caster(Type.FLOAT64), self.caster(type_)
         return lambda *values: narrow(function(*map(widen, values)))
 
-    def _power(self, type_: ScalarType) -> BinaryFunction:
+    def _power(self, type_: Type) -> BinaryFunction:
         """C's `pow`: of a base that is not above zero by its size, whose powers NumPy's shortcuts leave alone."""
         choose, kind, module = self.choose, typed(type_), self.module
         size = self._wider(module.power, type_)
@@ -202,20 +202,20 @@ class Arithmetic:
 
     # Conversions of numbers and bools
 
-    def convert(self, source: ScalarType, target: ScalarType) -> UnaryFunction:
+    def convert(self, source: Type, target: Type) -> UnaryFunction:
         """A cast between number types and bool: floats are rounded; as an integer a float loses its fraction, becomes
         the nearest value where it does not fit, and 0 where it is NaN; integers wrap; as a bool what is not 0 is true.
         """
         if source is target:
             return lambda value: value
-        if target is ScalarType.BOOL:
+        if target is Type.BOOL:
             zero = typed(source)(0)
             return lambda value: value != zero
         if source.is_float and target.is_integer:
             return self._truncated(source, target)
         return self.caster(target)
 
-    def _truncated(self, source: ScalarType, target: ScalarType) -> UnaryFunction:
+    def _truncated(self, source: Type, target: Type) -> UnaryFunction:
         choose, kind, cast = self.choose, typed(source), self.caster(target)
         low, high = smallest(target), largest(target)
         below, above, zero = kind(int(low)), kind(float(int(high) + 1)), kind(0)
@@ -239,8 +239,8 @@ SINGLE = Arithmetic(numpy, _choose_one, typed)
 def of_arrays(module: Any = numpy) -> Arithmetic:
     """The operations on arrays of `module`, numpy or cupy."""
 
-    def caster(type_: ScalarType) -> UnaryFunction:
-        dtype = numpy.dtype(type_.value)
+    def caster(type_: Type) -> UnaryFunction:
+        dtype = numpy.dtype(type_.name)
         return lambda values: values.astype(dtype, copy=False)
 
     return Arithmetic(module, module.where, caster)

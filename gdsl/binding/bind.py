@@ -22,7 +22,7 @@ from gdsl.ir.calls import frames_of_calls
 from gdsl.operations import Domain
 from gdsl.recursion import with_room
 from gdsl.source import Source
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 
 def needed_id_bits(program: ir.Program, graph: Graph) -> int:
@@ -92,8 +92,8 @@ def problem_data(program: ir.Program) -> list[ir.Array | ir.Scalar]:
     return [*program.arrays, *program.scalars]
 
 
-def _id_count(type_: ScalarType, graph: Graph) -> int:
-    return graph.num_edges if type_ is ScalarType.EDGE else graph.num_vertices
+def _id_count(type_: Type, graph: Graph) -> int:
+    return graph.num_edges if type_ is Type.EDGE else graph.num_vertices
 
 
 def _params(
@@ -164,8 +164,8 @@ def _listed(kind: str, names: Iterable[str]) -> list[str]:
     return [f"{kind}: {text}"] if text else []
 
 
-def _example(type_: ScalarType) -> str:
-    return {"bool": "true", "float32": "0.5", "float64": "0.5"}.get(type_.value, "0")
+def _example(type_: Type) -> str:
+    return {"bool": "true", "float32": "0.5", "float64": "0.5"}.get(type_.name, "0")
 
 
 def _check_requirements(program: ir.Program, graph: Graph, source: Source | None) -> None:

@@ -18,7 +18,7 @@ from gdsl.binding.operations import DTYPES, Array
 from gdsl.diagnostics import GdslError
 from gdsl.ir import nodes as ir
 from gdsl.operations import BinaryOperation, Degree, Domain
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 
 class Evaluator:
@@ -75,7 +75,7 @@ class Evaluator:
                 )
             case ir.Convert(operand=operand):
                 value = self._evaluate(operand, local, active)
-                limits = self._counts.get(Domain.VERTEX if node.type is ScalarType.VERTEX else Domain.EDGE, 0)
+                limits = self._counts.get(Domain.VERTEX if node.type is Type.VERTEX else Domain.EDGE, 0)
                 return operations.convert(self._module, value, operand.type, node.type, limits)
             case ir.BuiltinCall(function=builtin, arguments=arguments):
                 values = [self._evaluate(argument, local, active) for argument in arguments]
@@ -104,7 +104,7 @@ class Evaluator:
                 return self._constant(self._counts[domain], node.type)
         raise AssertionError(f"{type(node).__name__} cannot stand before a run")
 
-    def _constant(self, value: bool | int | float, type_: ScalarType) -> Array:
+    def _constant(self, value: bool | int | float, type_: Type) -> Array:
         return self._module.full(1, value, dtype=DTYPES[type_])
 
     def _binary(self, node: ir.Binary, local: dict[str, Array], active: Array | None) -> Array:
@@ -120,7 +120,7 @@ class Evaluator:
     def _applied(
         self,
         operation: BinaryOperation,
-        kind: ScalarType,
+        kind: Type,
         left: Array,
         right: ir.Expression,
         local: dict[str, Array],

@@ -7,24 +7,26 @@ from typing import Any
 
 import numpy as np
 
+from gdsl.binding.params import Text
 from gdsl.diagnostics import GdslError, type_name
+from gdsl.extents import of_graph
 from gdsl.graph import Graph
 from gdsl.graph.arrays import host_array
 from gdsl.ir import nodes as ir
 from gdsl.operations import Domain
 from gdsl.source import Source
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 _KINDS = {
-    ScalarType.BOOL: "b",
-    ScalarType.INT32: "iu",
-    ScalarType.UINT32: "iu",
-    ScalarType.INT64: "iu",
-    ScalarType.UINT64: "iu",
-    ScalarType.FLOAT32: "fiu",
-    ScalarType.FLOAT64: "fiu",
-    ScalarType.VERTEX: "iu",
-    ScalarType.EDGE: "iu",
+    Type.BOOL: "b",
+    Type.INT32: "iu",
+    Type.UINT32: "iu",
+    Type.INT64: "iu",
+    Type.UINT64: "iu",
+    Type.FLOAT32: "fiu",
+    Type.FLOAT64: "fiu",
+    Type.VERTEX: "iu",
+    Type.EDGE: "iu",
 }
 
 
@@ -50,9 +52,7 @@ def element_name(domain: Domain, place: int, graph: Graph) -> str:
     return f"edge {place} ({source} -> {destination})"
 
 
-_converted_attributes: weakref.WeakKeyDictionary[Graph, dict[tuple[str, ScalarType, int], Any]] = (
-    weakref.WeakKeyDictionary()
-)
+_converted_attributes: weakref.WeakKeyDictionary[Graph, dict[tuple[str, Type, int], Any]] = weakref.WeakKeyDictionary()
 """Attributes in the dtype that a program declares, kept as long as their graph: graphs do not change."""
 
 
@@ -94,7 +94,7 @@ def input_array(array: ir.Array, given: Any, graph: Graph, id_bits: int, source:
     that the declared type does not have, E0604 for ids that the graph does not have.
     """
     values = _as_array(array, given, source, device)
-    length = graph.num_vertices if array.domain is Domain.VERTEX else graph.num_edges
+    length = array.extent.value(of_graph(graph.num_vertices, graph.num_edges))
     if values.ndim != 1 or len(values) != length:
         raise _wrong_length(array, values, length, graph, source)
     if values.dtype.kind not in _KINDS[array.type]:
@@ -114,8 +114,10 @@ def _as_array(array: ir.Array, given: Any, source: Source | None, device: bool) 
     except ValueError as error:
         raise GdslError.single("E0607", f"input `{array.name}` {error}", array.span, source) from None
     if values.dtype.kind == "O" or (values.ndim == 0 and values.dtype.kind not in "biuf"):
-        why = f"is not an array of numbers of at most 64 bits, but {type(given).__name__}"
-        raise GdslError.single("E0607", f"input `{array.name}` {why}", array.span, source)
+        why, fix = f"is not an array of numbers of at most 64 bits, but {type(given).__name__}", None
+        if isinstance(given, Text):
+            why, fix = "takes an array, not one value", f"-p {array.name}=@FILE, with one value a line or a .npy file"
+        raise GdslError.single("E0607", f"input `{array.name}` {why}", array.span, source, fix=fix)
     return values
 
 
@@ -137,20 +139,21 @@ def _wrong_length(array: ir.Array, values: Any, length: int, graph: Graph, sourc
 def _wrong_type(array: ir.Array, values: Any, source: Source | None) -> GdslError:
     return GdslError.single(
         "E0607",
-        f"input `{array.name}` is {array.type.value}, but the array's dtype is {type_name(values.dtype)}",
+        f"input `{array.name}` is {array.type.name}, but the array's dtype is {type_name(values.dtype)}",
         array.span,
         source,
-        fix=f"convert the array, for example by .astype({_numpy_name(array.type)!r})",
+        fix=f"convert the array, for example by .astype({_numpy_name(array.type)!r})"
+        + ("; in a text file write `true` and `false`" if array.type is Type.BOOL else ""),
     )
 
 
-def _numpy_name(type_: ScalarType) -> str:
-    return "int64" if type_.is_id else type_.value
+def _numpy_name(type_: Type) -> str:
+    return "int64" if type_.is_id else type_.name
 
 
 def _checked_ids(array: ir.Array, values: Any, graph: Graph, id_bits: int, source: Source | None) -> Any:
     module = array_module(values)
-    count = graph.num_vertices if array.type is ScalarType.VERTEX else graph.num_edges
+    count = graph.num_vertices if array.type is Type.VERTEX else graph.num_edges
     bad = values >= count
     if values.dtype.kind == "i":
         bad |= values < -1
@@ -159,7 +162,7 @@ def _checked_ids(array: ir.Array, values: Any, graph: Graph, id_bits: int, sourc
         name = element_name(array.domain, place, graph)
         raise GdslError.single(
             "E0604",
-            f"input `{array.name}`: {name} has {int(values[place])}, which is no {array.type.value} of the graph",
+            f"input `{array.name}`: {name} has {int(values[place])}, which is no {array.type.name} of the graph",
             array.span,
             source,
             notes=[f"ids count from 0 to {count - 1}; -1 is none" if count else "-1 is none"],
@@ -171,7 +174,7 @@ def _checked_ids(array: ir.Array, values: Any, graph: Graph, id_bits: int, sourc
 def _converted(array: ir.Array, values: Any, graph: Graph, source: Source | None) -> Any:
     """Integers must be in range; floats are rounded, as literals are, but must not become infinite."""
     module = array_module(values)
-    target = np.dtype(array.type.value)
+    target = np.dtype(array.type.name)
     if values.dtype == target:
         return module.ascontiguousarray(values)
     with np.errstate(over="ignore"):
@@ -185,7 +188,7 @@ def _converted(array: ir.Array, values: Any, graph: Graph, source: Source | None
         name = element_name(array.domain, place, graph)
         raise GdslError.single(
             "E0607",
-            f"input `{array.name}`: {name} has {values[place].item()}, which {array.type.value} cannot hold",
+            f"input `{array.name}`: {name} has {values[place].item()}, which {array.type.name} cannot hold",
             array.span,
             source,
         )

@@ -9,7 +9,7 @@ from gdsl.diagnostics import Diagnostic, GdslError
 from gdsl.graph import Graph
 from gdsl.ir import nodes as ir
 from gdsl.source import Source
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 
 def check_literals(program: ir.Program, graph: Graph, source: Source | None) -> None:
@@ -17,7 +17,7 @@ def check_literals(program: ir.Program, graph: Graph, source: Source | None) -> 
     problems = [
         _problem(literal, count)
         for literal in id_literals(program)
-        if literal.value >= (count := graph.num_edges if literal.type is ScalarType.EDGE else graph.num_vertices)
+        if literal.value >= (count := graph.num_edges if literal.type is Type.EDGE else graph.num_vertices)
     ]
     if problems:
         raise GdslError(problems, source)
@@ -49,8 +49,8 @@ def _but_for_literals(*parts: ir.Expression) -> Iterator[ir.Literal]:
 
 
 def _problem(literal: ir.Literal, count: int) -> Diagnostic:
-    kind = literal.type.value
-    plural = "vertices" if literal.type is ScalarType.VERTEX else "edges"
+    kind = literal.type.name
+    plural = "vertices" if literal.type is Type.VERTEX else "edges"
     have = f"{plural} 0 to {count - 1}" if count else f"it has no {plural}"
     message = f"{literal.value} is no {kind} of the graph ({have})"
     fix = f"`{kind}({literal.value})` is `none` where there is no such {kind}"

@@ -10,16 +10,16 @@ from gdsl.diagnostics import GdslError, shown
 from gdsl.ir import nodes as ir
 from gdsl.numerals import real_number, whole_number
 from gdsl.source import Source
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 Value = bool | int | float
 
 _BOOLS = {"true": True, "false": False, "1": True, "0": False, "on": True, "off": False}
 _RANGES = {
-    ScalarType.INT32: (-(2**31), 2**31 - 1),
-    ScalarType.UINT32: (0, 2**32 - 1),
-    ScalarType.INT64: (-(2**63), 2**63 - 1),
-    ScalarType.UINT64: (0, 2**64 - 1),
+    Type.INT32: (-(2**31), 2**31 - 1),
+    Type.UINT32: (0, 2**32 - 1),
+    Type.INT64: (-(2**63), 2**63 - 1),
+    Type.UINT64: (0, 2**64 - 1),
 }
 
 
@@ -35,7 +35,7 @@ def scalar_value(declared: ir.Param | ir.Scalar, given: object, id_count: int, s
     kind = "param" if isinstance(declared, ir.Param) else "input"
     value = _from_text(declared, given, kind, source) if isinstance(given, Text) else _plain(given)
     type_ = declared.type
-    if type_ is ScalarType.BOOL:
+    if type_ is Type.BOOL:
         if isinstance(value, bool):
             return value
     elif type_.is_float:
@@ -43,18 +43,18 @@ def scalar_value(declared: ir.Param | ir.Scalar, given: object, id_count: int, s
             return _float(declared, value, kind, source)
     elif isinstance(value, int) and not isinstance(value, bool):
         return _integer(declared, value, kind, id_count, source)
-    raise _unusable(declared, kind, f"{shown(given)} is no value of type {type_.value}", source)
+    raise _unusable(declared, kind, f"{shown(given)} is no value of type {type_.name}", source)
 
 
 def check_id(declared: ir.Param | ir.Scalar, value: int, kind: str, id_count: int, source: Source | None) -> None:
     """Raise E0604 unless `value` is the id of one of the graph's vertices or edges."""
     if 0 <= value < id_count:
         return
-    plural = "vertices" if declared.type is ScalarType.VERTEX else "edges"
+    plural = "vertices" if declared.type is Type.VERTEX else "edges"
     have = f"{plural} 0 to {id_count - 1}" if id_count else f"it has no {plural}"
     raise GdslError.single(
         "E0604",
-        f"{kind} `{declared.name}` is {shown(value)}, which is no {declared.type.value} of the graph ({have})",
+        f"{kind} `{declared.name}` is {shown(value)}, which is no {declared.type.name} of the graph ({have})",
         declared.span,
         source,
     )
@@ -76,13 +76,13 @@ def _from_text(declared: ir.Param | ir.Scalar, text: Text, kind: str, source: So
     type_ = declared.type
     word = text.strip()
     try:
-        if type_ is not ScalarType.BOOL:
+        if type_ is not Type.BOOL:
             return real_number(word) if type_.is_float else whole_number(word)
         if word.lower() in _BOOLS:
             return _BOOLS[word.lower()]
         raise ValueError("expected true or false")
     except ValueError as error:
-        message = f"{shown(str(text))} is no value of type {type_.value}; {error}"
+        message = f"{shown(str(text))} is no value of type {type_.name}; {error}"
         raise _unusable(declared, kind, message, source) from None
 
 
@@ -92,9 +92,9 @@ def _float(declared: ir.Param | ir.Scalar, value: int | float, kind: str, source
     except OverflowError:
         number = math.inf
     with np.errstate(over="ignore"):
-        stored = float(np.float32(number)) if declared.type is ScalarType.FLOAT32 else number
+        stored = float(np.float32(number)) if declared.type is Type.FLOAT32 else number
     if math.isinf(stored) and not (isinstance(value, float) and math.isinf(value)):
-        raise _unusable(declared, kind, f"{shown(value)} is too large for {declared.type.value}", source)
+        raise _unusable(declared, kind, f"{shown(value)} is too large for {declared.type.name}", source)
     return stored
 
 
@@ -105,7 +105,7 @@ def _integer(declared: ir.Param | ir.Scalar, value: int, kind: str, id_count: in
         return value
     low, high = _RANGES[declared.type]
     if not low <= value <= high:
-        raise _unusable(declared, kind, f"{shown(value)} is not in the range of {declared.type.value}", source)
+        raise _unusable(declared, kind, f"{shown(value)} is not in the range of {declared.type.name}", source)
     return value
 
 

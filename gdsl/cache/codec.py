@@ -1,8 +1,8 @@
 """Frozen dataclasses as data: what is read back is of known classes and of the declared types, or it is refused.
 
 A `Codec` knows the classes that it is given. A dataclass becomes a list: the name of its class, where its place could
-also hold another one, and its fields in order; an enumeration becomes the name of its member. The rest is JSON. Nothing
-that is read is ever executed or imported.
+also hold another one, and its fields in order; an enumeration becomes the name of its member, and what its class knows by
+name that name. The rest is JSON. Nothing that is read is ever executed or imported.
 """
 
 from __future__ import annotations
@@ -92,6 +92,8 @@ class Codec(Generic[Root]):
             return _scalar(hint)
         if isinstance(hint, type) and issubclass(hint, Enum):
             return _enumeration(hint)
+        if hasattr(hint, "named"):
+            return _known_by_name(hint)
         if dataclasses.is_dataclass(hint):
             return self._one_of((hint,))
         raise AssertionError(f"no data for {hint}")
@@ -219,6 +221,11 @@ def _scalar(kind: type) -> _Pair:
         return value
 
     return _Pair(same, same, frozenset((kind,)), frozenset((kind,)))
+
+
+def _known_by_name(hint: Any) -> _Pair:
+    """A class with one object for each name, which `named` gives."""
+    return _Pair(lambda value: value.name, hint.named, frozenset((str,)), frozenset((hint,)))
 
 
 def _enumeration(kind: type[Enum]) -> _Pair:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
+import stat
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -47,7 +49,8 @@ class State:
         """A hash over names and contents."""
         digest = hashlib.sha256(__version__.encode())
         for file in self.files:
-            with open(file.path, "rb") as opened:
+            content = b""
+            with contextlib.suppress(OSError), open(file.path, "rb") as opened:  # nor does Python read what cannot be
                 content = opened.read()
             digest.update(f"{file.name}\0{len(content)}\0".encode("utf-8", "surrogateescape") + content)
         return digest.hexdigest()
@@ -74,9 +77,11 @@ def look() -> State:
 def _files(directory: str, name: str, ending: str) -> Iterator[_File]:
     with os.scandir(directory) as entries:
         for entry in entries:
-            inside = f"{name}/{entry.name}"
-            if entry.is_dir():
-                if entry.name != "__pycache__":
-                    yield from _files(entry.path, inside, ending)
-            elif entry.name.endswith(ending):
-                yield _File(inside, entry.path, entry.stat())
+            # Editors leave links that lead nowhere, and pipes never end: neither is a part of gdsl.
+            with contextlib.suppress(OSError):
+                inside, status = f"{name}/{entry.name}", entry.stat()
+                if stat.S_ISDIR(status.st_mode):
+                    if entry.name != "__pycache__":
+                        yield from _files(entry.path, inside, ending)
+                elif stat.S_ISREG(status.st_mode) and entry.name.endswith(ending):
+                    yield _File(inside, entry.path, status)

@@ -24,7 +24,7 @@ _SUFFIXES = {
 
 @click.command(name="compile", short_help="Print the code that a program becomes.")
 @click.argument("program_file", metavar="PROGRAM")
-@output_option("Write to FILE instead of standard output; its suffix (.cu .cpp .ptx .cubin) implies --emit.")
+@output_option("Write to FILE instead of standard output; its suffix (" + " ".join(_SUFFIXES) + ") implies --emit.")
 @click.option("--emit", type=click.Choice(_FORMS), help="What to print; cuda if not said.")
 @click.option("--arch", metavar="sm_NN", help="The GPU architecture of ptx and cubin.  [default: sm_75]")
 @click.option("--graph", "graph_file", metavar="FILE", help="Fix the width of ids by this graph; 32 bits without it.")

@@ -42,7 +42,7 @@ class Run:
 def as_document(run: Run) -> dict[str, Any]:
     """The report as what `--json` prints."""
     result = run.result
-    types = {declared.name: declared.type.value for declared in problem_data(run.program)}
+    types = {declared.name: declared.type.name for declared in problem_data(run.program)}
     return {
         "gdsl": __version__,
         "program": run.program.name,
@@ -98,7 +98,7 @@ def print_report(run: Run, profile: bool) -> None:
         f"{run.program.name} on {printable(run.graph_name)}: {_count(graph.num_vertices, 'vertex', 'vertices')}, "
         f"{_count(graph.num_edges, 'edge', 'edges')} ({kind})"
     )
-    types = {declared.name: declared.type.value for declared in problem_data(run.program)}
+    types = {declared.name: declared.type.name for declared in problem_data(run.program)}
     for summary in result.summary():
         click.echo()
         _print_result(summary, types[summary.name], result)

@@ -62,7 +62,7 @@ def _write_npz(file: BinaryIO, program: ir.Program, result: Result) -> None:
 
 def _scalar_arrays(program: ir.Program, result: Result) -> dict[str, Any]:
     types = {scalar.name: scalar.type for scalar in program.scalars}
-    dtypes = {name: "int64" if types[name].is_id else types[name].value for name in result.scalars}
+    dtypes = {name: "int64" if types[name].is_id else types[name].name for name in result.scalars}
     return {name: np.asarray(value, dtype=dtypes[name]) for name, value in result.scalars.items()}
 
 

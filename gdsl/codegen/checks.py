@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from gdsl.operations import Domain
 from gdsl.source import Span
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +15,7 @@ class CheckSite:
 
     subject: str
     domain: Domain
-    kind: ScalarType
+    kind: Type
     span: Span
 
 

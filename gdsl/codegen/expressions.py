@@ -43,7 +43,7 @@ from gdsl.ir.nodes import (
     UpdateValue,
 )
 from gdsl.operations import BinaryOperation, Builtin, Domain, Outcome, ReduceOperation, UnaryOperation
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 REDUCTIONS = {
     ReduceOperation.MIN: "min",
@@ -113,7 +113,7 @@ class ExpressionPrinter:
         if not texts:
             return "true"
         steps = [partial(_and, right=text) for text in texts[1:]]
-        return _folded(ScalarType.BOOL, texts[0], steps).text
+        return _folded(Type.BOOL, texts[0], steps).text
 
     def operand_of_and(self, expression: Expression) -> str:
         """`expression` as text that may stand beside `&&`."""
@@ -171,7 +171,7 @@ class ExpressionPrinter:
         return prefix("", atom(text)) if text.startswith("-") else atom(text)
 
     def _none(self, node: NoneId) -> Text:
-        return atom("NO_VERTEX" if node.type is ScalarType.VERTEX else "NO_EDGE")
+        return atom("NO_VERTEX" if node.type is Type.VERTEX else "NO_EDGE")
 
     def _parameter(self, node: Parameter) -> Text:
         return atom(self.parameter(node.role, node.name))
@@ -231,7 +231,7 @@ class ExpressionPrinter:
         ]
         return _folded(node.type, self._text(node.first), steps)
 
-    def _operation(self, left: Text, kind: ScalarType, operation: BinaryOperation, operand: Expression) -> Text:
+    def _operation(self, left: Text, kind: Type, operation: BinaryOperation, operand: Expression) -> Text:
         """`left` and `operand`, which may overflow, under an operation with a result of type `kind`."""
         right = self._text(operand)
         if operation in _SATURATING:
@@ -242,7 +242,7 @@ class ExpressionPrinter:
             return _quotient(kind, operation is BinaryOperation.INTEGER_DIVIDE, left, right, operand)
         if operation in (BinaryOperation.SHIFT_LEFT, BinaryOperation.SHIFT_RIGHT):
             return _shift(kind, operation, left, right, operand)
-        if kind is ScalarType.BOOL:
+        if kind is Type.BOOL:
             operation = _ON_BOOLS.get(operation, operation)
         return binary_text(operation, left, right)
 
@@ -290,18 +290,18 @@ class ExpressionPrinter:
         return call(name, self.address(node.target), self.print(node.old), self.print(node.new))
 
 
-def _quotient(kind: ScalarType, whole: bool, left: Text, right: Text, divisor: Expression) -> Text:
+def _quotient(kind: Type, whole: bool, left: Text, right: Text, divisor: Expression) -> Text:
     if kind.is_integer and isinstance(divisor, Literal) and divisor.value not in (0, -1):
         return binary_text(BinaryOperation.DIVIDE if whole else BinaryOperation.MODULO, left, right)
     return call("divide" if whole else "modulo", left.text, right.text)
 
 
-def is_wide_product(kind: ScalarType, operation: BinaryOperation) -> bool:
+def is_wide_product(kind: Type, operation: BinaryOperation) -> bool:
     """Products of 64 bits are never left to the compiler: the runtime of the CUDA backend says why (`multiplied`)."""
     return operation is BinaryOperation.MULTIPLY and kind.is_integer and kind.bits == 64
 
 
-def _shift(kind: ScalarType, operation: BinaryOperation, left: Text, right: Text, count: Expression) -> Text:
+def _shift(kind: Type, operation: BinaryOperation, left: Text, right: Text, count: Expression) -> Text:
     is_left = operation is BinaryOperation.SHIFT_LEFT
     bits = kind.bits
     low, high = value_range(count)
@@ -314,7 +314,7 @@ def _and(left: Text, right: Text) -> Text:
     return binary_text(BinaryOperation.AND, left, right)
 
 
-def _folded(kind: ScalarType, first: Text, steps: Sequence[Callable[[Text], Text]]) -> Text:
+def _folded(kind: Type, first: Text, steps: Sequence[Callable[[Text], Text]]) -> Text:
     """`steps` one after the other, from `first` on. Many of them are cut into statements of a lambda called at once:
     compilers allow so many brackets inside each other and no more."""
     text, statements = first, list[str]()

@@ -116,7 +116,7 @@ class FunctorTexts:
         name, reduction = self.printer.names.member(total.scalar), total.reduction
         return TotalText(
             name=name,
-            type=reduction.type.value,
+            type=reduction.type.name,
             identity=identity(total.identity, reduction.type),
             combine=combine(reduction),
             reduce=reduce_function(reduction),

@@ -5,32 +5,32 @@ from __future__ import annotations
 import math
 
 from gdsl.arithmetic.constants import in_type, shortest_float32
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
-_SUFFIXES = {ScalarType.INT32: "", ScalarType.UINT32: "u", ScalarType.INT64: "ll", ScalarType.UINT64: "ull"}
+_SUFFIXES = {Type.INT32: "", Type.UINT32: "u", Type.INT64: "ll", Type.UINT64: "ull"}
 
 _LONG_ID = (1 << 32) - 2
 """From here on a number is no id of 32 bits; whether it is one at all, the width in the generated text says."""
 
 
-def id_number(value: int, kind: ScalarType) -> str:
+def id_number(value: int, kind: Type) -> str:
     """An id as a side of a comparison, where it needs no type unless it is a long one."""
     return str(value) if value < _LONG_ID else literal(value, kind)
 
 
-def type_name(kind: ScalarType) -> str:
+def type_name(kind: Type) -> str:
     """The runtime's typedef of a scalar type: the language's own name."""
-    return kind.value
+    return kind.name
 
 
-def literal(value: bool | int | float, kind: ScalarType) -> str:
+def literal(value: bool | int | float, kind: Type) -> str:
     """Text with exactly this value and type."""
-    if kind is ScalarType.BOOL:
+    if kind is Type.BOOL:
         return "true" if value else "false"
     if kind.is_float:
         return _float(float(value), kind)
     if kind.is_id:
-        return f"{kind.value}({value})" if value < _LONG_ID else f"number_id<{kind.value}>({value})"
+        return f"{kind.name}({value})" if value < _LONG_ID else f"number_id<{kind.name}>({value})"
     number = int(value)
     suffix = _SUFFIXES[kind]
     if kind.is_signed and kind.bits is not None and number == -(1 << (kind.bits - 1)):
@@ -38,14 +38,14 @@ def literal(value: bool | int | float, kind: ScalarType) -> str:
     return f"{number}{suffix}"
 
 
-def _float(value: float, kind: ScalarType) -> str:
+def _float(value: float, kind: Type) -> str:
     if math.isnan(value):
         return f"({_infinity(kind)} - {_infinity(kind)})"
     number = in_type(value, kind)
     if math.isinf(number):
         return _infinity(kind) if number > 0 else f"-{_infinity(kind)}"
-    return repr(number) if kind is ScalarType.FLOAT64 else f"{shortest_float32(number)}f"
+    return repr(number) if kind is Type.FLOAT64 else f"{shortest_float32(number)}f"
 
 
-def _infinity(kind: ScalarType) -> str:
-    return "FLOAT32_INF" if kind is ScalarType.FLOAT32 else "FLOAT64_INF"
+def _infinity(kind: Type) -> str:
+    return "FLOAT32_INF" if kind is Type.FLOAT32 else "FLOAT64_INF"

@@ -20,6 +20,11 @@ STRUCTS = {Domain.VERTEX: "frontier", Domain.EDGE: "edge_frontier"}
 """The types of sets."""
 
 
+def shared(struct: str, name: str, owner: str) -> str:
+    """The declaration of a frontier that has its storage from another."""
+    return f"{struct}& {name} = {owner};  // never needed at the same time"
+
+
 @dataclass(frozen=True, slots=True)
 class CommonText:
     """What every operator has in the text of every backend. Strings are C++ text."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gdsl.ir.nodes import Binary, Convert, Count, DegreeOf, Expression, Iteration, Literal, Place
 from gdsl.operations import BinaryOperation
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 _SATURATING = (BinaryOperation.ADD_SATURATING, BinaryOperation.SUBTRACT_SATURATING)
 
@@ -14,7 +14,7 @@ _LARGEST_ITERATION = 1 << 30
 _LARGEST_COUNT = 1 << 40
 
 
-def type_range(kind: ScalarType) -> Range:
+def type_range(kind: Type) -> Range:
     """The least and the largest value of an integer type."""
     bits = kind.bits
     assert kind.is_integer and bits is not None

@@ -9,7 +9,7 @@ from gdsl.codegen.literals import literal
 from gdsl.codegen.ranges import type_range
 from gdsl.operations import ReduceOperation
 from gdsl.plan.nodes import Identity, Reduction
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 _COMBINE = {
     ReduceOperation.MIN: "least(a, b)",
@@ -34,7 +34,7 @@ def reduce_function(reduction: Reduction) -> str:
     return f"reduce_{REDUCTIONS[ReduceOperation.ADD if adds else reduction.combine]}"
 
 
-def identity(begins: Identity, kind: ScalarType) -> str:
+def identity(begins: Identity, kind: Type) -> str:
     """What a reduction of this type begins with."""
     match begins:
         case Identity.ZERO:
@@ -42,18 +42,18 @@ def identity(begins: Identity, kind: ScalarType) -> str:
         case Identity.ONE:
             return literal(1, kind)
         case Identity.ALL_ONES:
-            return literal(True, kind) if kind is ScalarType.BOOL else f"{kind.value}(-1)"
+            return literal(True, kind) if kind is Type.BOOL else f"{kind.name}(-1)"
         case Identity.NAN:
             return literal(math.nan, kind)
         case extreme:
             return _extreme(kind, largest=extreme is Identity.LARGEST)
 
 
-def _extreme(kind: ScalarType, largest: bool) -> str:
+def _extreme(kind: Type, largest: bool) -> str:
     if kind.is_id:
-        none = "NO_VERTEX" if kind is ScalarType.VERTEX else "NO_EDGE"
-        return none if largest else f"{kind.value}(0)"
-    if kind is ScalarType.BOOL:
+        none = "NO_VERTEX" if kind is Type.VERTEX else "NO_EDGE"
+        return none if largest else f"{kind.name}(0)"
+    if kind is Type.BOOL:
         return literal(largest, kind)
     if kind.is_float:
         return literal(float("inf") if largest else float("-inf"), kind)

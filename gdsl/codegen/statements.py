@@ -30,7 +30,7 @@ from gdsl.ir.nodes import (
 )
 from gdsl.ir.traversal import walk
 from gdsl.operations import ReduceOperation
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 _OPERATORS = {ReduceOperation.ADD: "+=", ReduceOperation.SUBTRACT: "-=", ReduceOperation.MULTIPLY: "*="}
 _SHORT_LOOP = 1024
@@ -202,7 +202,7 @@ _PRINTERS: dict[type[Statement], Callable[[StatementPrinter, Any], None]] = {
 }
 
 
-def _has_operator(operation: ReduceOperation, kind: ScalarType) -> bool:
+def _has_operator(operation: ReduceOperation, kind: Type) -> bool:
     """Whether C++'s own operator does it: signed numbers would not wrap, and for products see `is_wide_product`."""
     if operation is ReduceOperation.MULTIPLY:
         return kind.is_float

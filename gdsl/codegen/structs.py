@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy
 
 from gdsl.plan.storage import Pointer, Struct
-from gdsl.types import ScalarType, Widths
+from gdsl.types import Type, Widths
 
 _DTYPES = {
-    ScalarType.BOOL: "u1",
-    ScalarType.INT32: "i4",
-    ScalarType.UINT32: "u4",
-    ScalarType.INT64: "i8",
-    ScalarType.UINT64: "u8",
-    ScalarType.FLOAT32: "f4",
-    ScalarType.FLOAT64: "f8",
+    Type.BOOL: "u1",
+    Type.INT32: "i4",
+    Type.UINT32: "u4",
+    Type.INT64: "i8",
+    Type.UINT64: "u8",
+    Type.FLOAT32: "f4",
+    Type.FLOAT64: "f8",
 }
 
 
@@ -39,11 +39,11 @@ def size_check(struct: Struct, size: int) -> str:
     return f'static_assert(sizeof({struct.name}) == {size}, "as the host knows it");'
 
 
-def type_text(kind: ScalarType | Pointer | Struct) -> str:
+def type_text(kind: Type | Pointer | Struct) -> str:
     """What a type is called."""
     if isinstance(kind, Pointer):
         return f"{kind.to}*"
-    return kind.name if isinstance(kind, Struct) else kind.value
+    return kind.name
 
 
 def struct_dtype(struct: Struct, widths: Widths) -> numpy.dtype[numpy.void]:
@@ -55,7 +55,7 @@ def struct_dtype(struct: Struct, widths: Widths) -> numpy.dtype[numpy.void]:
     return numpy.dtype(fields, align=True)
 
 
-def element_dtype(kind: ScalarType | Pointer | Struct, widths: Widths) -> numpy.dtype[numpy.generic]:
+def element_dtype(kind: Type | Pointer | Struct, widths: Widths) -> numpy.dtype[numpy.generic]:
     """The dtype of values in generated code; ids are unsigned there."""
     if isinstance(kind, Struct):
         return struct_dtype(kind, widths)

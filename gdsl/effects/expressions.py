@@ -11,7 +11,7 @@ from gdsl.effects.terms import DEEPEST_PROOF, ElementTerm, Operation, ScalarTerm
 from gdsl.ir import nodes
 from gdsl.operations import BinaryOperation, StoreRule, UnaryOperation
 from gdsl.source import Span
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 
 class Expressions(PureValues):
@@ -159,6 +159,6 @@ class Expressions(PureValues):
     def _compare_and_swap(self, node: nodes.CompareAndSwap) -> Term:
         old, new = self.value(node.old), self.value(node.new)
         write = self._write(node, node.target, WriteKind.CAS, new, node.span)
-        result = self.terms.result(ScalarType.BOOL, "cas", write.number)
+        result = self.terms.result(Type.BOOL, "cas", write.number)
         self.effects.add(dataclasses.replace(write, old=old, result=result))
         return result

@@ -11,7 +11,7 @@ from gdsl.effects import atoms, terms
 from gdsl.effects.terms import Term
 from gdsl.ir.nodes import Role
 from gdsl.operations import BinaryOperation, Builtin, Degree, Domain, UnaryOperation
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 AnyTerm = TypeVar("AnyTerm", bound=Term)
 
@@ -23,11 +23,11 @@ class Terms:
         self.atoms = atoms.Atoms()
         self._made: dict[Hashable, Term] = {}
         self._numbers = 0
-        self.true = self.constant(ScalarType.BOOL, True)
-        self.false = self.constant(ScalarType.BOOL, False)
-        self.unit = self.unknown(ScalarType.BOOL, terms.Origin.OTHERS, "", 0)
+        self.true = self.constant(Type.BOOL, True)
+        self.false = self.constant(Type.BOOL, False)
+        self.unit = self.unknown(Type.BOOL, terms.Origin.OTHERS, "", 0)
         """The index of a scalar: there is one element."""
-        self.placeholder = self.unknown(ScalarType.VERTEX, terms.Origin.OTHERS, "", 0)
+        self.placeholder = self.unknown(Type.VERTEX, terms.Origin.OTHERS, "", 0)
         """Stands for the index when the stores of two calls are compared."""
 
     def number(self) -> int:
@@ -43,27 +43,27 @@ class Terms:
 
     # ------------------------------------------------------------ leaves
 
-    def constant(self, kind: ScalarType, value: bool | int | float | None) -> terms.Constant:
+    def constant(self, kind: Type, value: bool | int | float | None) -> terms.Constant:
         """A literal, rounded to its type; 0.0 and -0.0 are two."""
-        if kind is ScalarType.FLOAT32 and isinstance(value, float):
+        if kind is Type.FLOAT32 and isinstance(value, float):
             value = rounded(value)
         return self._once((terms.Constant, kind, repr(value)), lambda: terms.Constant(kind, 0, 0, value))
 
-    def param(self, kind: ScalarType, name: str) -> terms.ParamTerm:
+    def param(self, kind: Type, name: str) -> terms.ParamTerm:
         """A param of the program."""
         return self._once((terms.ParamTerm, name), lambda: terms.ParamTerm(kind, 0, 0, name))
 
     def passes(self) -> terms.PassTerm:
         """`iteration`."""
-        return self._once(terms.PassTerm, lambda: terms.PassTerm(ScalarType.INT32, self.atoms.bit(atoms.OfPass()), 0))
+        return self._once(terms.PassTerm, lambda: terms.PassTerm(Type.INT32, self.atoms.bit(atoms.OfPass()), 0))
 
     def count(self, domain: Domain) -> terms.CountTerm:
         """`num_vertices`, `num_edges`."""
-        return self._once((terms.CountTerm, domain), lambda: terms.CountTerm(ScalarType.INT64, 0, 0, domain))
+        return self._once((terms.CountTerm, domain), lambda: terms.CountTerm(Type.INT64, 0, 0, domain))
 
     def end(self, role: Role, other: bool = False) -> terms.End:
         """What the call was made for."""
-        kind = ScalarType.EDGE if role is Role.EDGE else ScalarType.VERTEX
+        kind = Type.EDGE if role is Role.EDGE else Type.VERTEX
         return self._once(
             (terms.End, role, other), lambda: terms.End(kind, self.atoms.bit(atoms.OfEnd(role, other)), 0, role, other)
         )
@@ -71,25 +71,25 @@ class Terms:
     def place(self, other: bool = False) -> terms.PlaceTerm:
         """`place`."""
         bit = self.atoms.bit(atoms.OfPlace(other))
-        return self._once((terms.PlaceTerm, other), lambda: terms.PlaceTerm(ScalarType.INT32, bit, 0, other))
+        return self._once((terms.PlaceTerm, other), lambda: terms.PlaceTerm(Type.INT32, bit, 0, other))
 
-    def unknown(self, kind: ScalarType, origin: terms.Origin, name: str, depends: int) -> terms.Unknown:
+    def unknown(self, kind: Type, origin: terms.Origin, name: str, depends: int) -> terms.Unknown:
         """A new value of which only `depends` is known."""
         return terms.Unknown(kind, depends, 0, origin, name, self.number())
 
-    def unseen(self, kind: ScalarType) -> terms.Unknown:
+    def unseen(self, kind: Type) -> terms.Unknown:
         """The value of a form that this room does not know."""
         return self.unknown(kind, terms.Origin.UNSEEN, "…", self.atoms.bit(atoms.OfUnseen(self.number())))
 
-    def argument(self, kind: ScalarType, name: str, position: int) -> terms.Unknown:
+    def argument(self, kind: Type, name: str, position: int) -> terms.Unknown:
         """A parameter of a function that is looked at by itself."""
         return self.unknown(kind, terms.Origin.ARGUMENT, name, self.atoms.bit(atoms.OfArgument(position)))
 
-    def result(self, kind: ScalarType, name: str, number: int) -> terms.Unknown:
+    def result(self, kind: Type, name: str, number: int) -> terms.Unknown:
         """What write number `number` gave."""
         return self.unknown(kind, terms.Origin.RESULT, name, self.atoms.bit(atoms.OfResult(number)))
 
-    def loop_variable(self, kind: ScalarType, name: str, loop: int, bounds: Iterable[Term]) -> terms.Unknown:
+    def loop_variable(self, kind: Type, name: str, loop: int, bounds: Iterable[Term]) -> terms.Unknown:
         """The variable of loop number `loop`."""
         depends = self.atoms.bit(atoms.OfRound(loop))
         for bound in bounds:
@@ -98,33 +98,31 @@ class Terms:
 
     # ------------------------------------------------------------ reads
 
-    def element(self, kind: ScalarType, array: str, index: Term, read: int = 0) -> terms.ElementTerm:
+    def element(self, kind: Type, array: str, index: Term, read: int = 0) -> terms.ElementTerm:
         """`array[index]`."""
         depends = self.atoms.bit(atoms.OfRead(read) if read else atoms.OfData(array)) | index.depends
         key = (terms.ElementTerm, array, index, read)
         return self._once(key, lambda: terms.ElementTerm(kind, depends, index.depth + 1, array, index, read))
 
-    def scalar(self, kind: ScalarType, name: str, read: int = 0) -> terms.ScalarTerm:
+    def scalar(self, kind: Type, name: str, read: int = 0) -> terms.ScalarTerm:
         """A scalar."""
         depends = self.atoms.bit(atoms.OfRead(read) if read else atoms.OfData(name))
         return self._once((terms.ScalarTerm, name, read), lambda: terms.ScalarTerm(kind, depends, 0, name, read))
 
-    def of_frontier(self, kind: ScalarType, name: str) -> terms.Unknown:
+    def of_frontier(self, kind: Type, name: str) -> terms.Unknown:
         """How many elements a frontier has, or whether it has any."""
-        made = self.atoms.bit(atoms.OfFrontier(name, kind is ScalarType.BOOL))
+        made = self.atoms.bit(atoms.OfFrontier(name, kind is Type.BOOL))
         return self._once((kind, name), lambda: self.unknown(kind, terms.Origin.OTHERS, name, made))
 
     def degree(self, degree: Degree, vertex: Term) -> terms.DegreeTerm:
         """`out_degree(vertex)`, `in_degree(vertex)`."""
         key = (terms.DegreeTerm, degree, vertex)
         made = vertex.depends, vertex.depth + 1
-        return self._once(key, lambda: terms.DegreeTerm(ScalarType.INT32, *made, degree, vertex))
+        return self._once(key, lambda: terms.DegreeTerm(Type.INT32, *made, degree, vertex))
 
     # ------------------------------------------------------------ operations
 
-    def operation(
-        self, kind: ScalarType, operation: UnaryOperation | BinaryOperation | Builtin, *arguments: Term
-    ) -> Term:
+    def operation(self, kind: Type, operation: UnaryOperation | BinaryOperation | Builtin, *arguments: Term) -> Term:
         """A pure operation."""
         simpler = self._simpler(operation, arguments)
         if simpler is not None:
@@ -167,11 +165,11 @@ class Terms:
         if yes is self.true and no is self.false:
             return condition
         if yes is self.false and no is self.true:
-            return self.operation(ScalarType.BOOL, UnaryOperation.NOT, condition)
+            return self.operation(Type.BOOL, UnaryOperation.NOT, condition)
         key = (terms.Choice, condition, yes, no)
         return self._once(key, lambda: terms.Choice(yes.type, *_joined((condition, yes, no)), condition, yes, no))
 
-    def conversion(self, kind: ScalarType, operand: Term) -> Term:
+    def conversion(self, kind: Type, operand: Term) -> Term:
         """A change of type; literals change at once."""
         if operand.type is kind:
             return operand
@@ -183,7 +181,7 @@ class Terms:
         made = operand.depends, operand.depth + 1
         return self._once((terms.Conversion, kind, operand), lambda: terms.Conversion(kind, *made, operand))
 
-    def function(self, kind: ScalarType, function: str, arguments: tuple[Term, ...]) -> terms.FunctionTerm:
+    def function(self, kind: Type, function: str, arguments: tuple[Term, ...]) -> terms.FunctionTerm:
         """What a function that is not looked into gives."""
         key = (terms.FunctionTerm, function, arguments)
         return self._once(key, lambda: terms.FunctionTerm(kind, *_joined(arguments), function, arguments))
@@ -248,7 +246,7 @@ def rounded(value: float) -> float:
     return rounded
 
 
-def _fits(kind: ScalarType, value: int) -> bool:
+def _fits(kind: Type, value: int) -> bool:
     bits = kind.bits or 64
     lowest, most = (-(1 << bits - 1), (1 << bits - 1) - 1) if kind.is_signed else (0, (1 << bits) - 1)
     return lowest <= value <= most

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from gdsl.effects.making import rounded
 from gdsl.operations import BinaryOperation, Builtin, UnaryOperation
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 Number = int | float
 
@@ -22,9 +22,9 @@ class Range:
     nan: bool = False
 
 
-def limits(kind: ScalarType) -> Range:
+def limits(kind: Type) -> Range:
     """Every value of a type."""
-    if kind is ScalarType.BOOL:
+    if kind is Type.BOOL:
         return Range(0, 1)
     if kind.is_float:
         return Range(-math.inf, math.inf, True)
@@ -39,16 +39,16 @@ def union(one: Range, other: Range) -> Range:
     return Range(min(one.low, other.low), max(one.high, other.high), one.nan or other.nan)
 
 
-def _within(kind: ScalarType, low: Number, high: Number, nan: bool = False) -> Range:
+def _within(kind: Type, low: Number, high: Number, nan: bool = False) -> Range:
     full = limits(kind)
     if kind.is_float:
-        if kind is ScalarType.FLOAT32:
+        if kind is Type.FLOAT32:
             low, high = rounded(float(low)), rounded(float(high))
         return Range(low, high, nan)
     return Range(low, high) if full.low <= low and high <= full.high else full
 
 
-def of_unary(operation: UnaryOperation, kind: ScalarType, inner: Range) -> Range:
+def of_unary(operation: UnaryOperation, kind: Type, inner: Range) -> Range:
     """The range of `operation` on a value in `inner`."""
     if operation is UnaryOperation.NEGATE:
         return _within(kind, -inner.high, -inner.low, inner.nan)
@@ -57,7 +57,7 @@ def of_unary(operation: UnaryOperation, kind: ScalarType, inner: Range) -> Range
     return limits(kind)
 
 
-def of_builtin(operation: Builtin, kind: ScalarType, inner: Sequence[Range]) -> Range:
+def of_builtin(operation: Builtin, kind: Type, inner: Sequence[Range]) -> Range:
     """The range of a function of the language."""
     first = inner[0]
     if operation in (Builtin.MIN, Builtin.MAX):
@@ -90,7 +90,7 @@ def _of_order(smaller: bool, one: Range, other: Range) -> Range:
     return Range(low, high, one.nan and other.nan)
 
 
-def of_binary(operation: BinaryOperation, kind: ScalarType, left: Range, right: Range) -> Range:
+def of_binary(operation: BinaryOperation, kind: Type, left: Range, right: Range) -> Range:
     """The range of an operation on two values."""
     if operation is BinaryOperation.ADD:
         return _sum(kind, left, right)
@@ -109,7 +109,7 @@ def of_binary(operation: BinaryOperation, kind: ScalarType, left: Range, right: 
     return limits(kind)
 
 
-def _sum(kind: ScalarType, left: Range, right: Range) -> Range:
+def _sum(kind: Type, left: Range, right: Range) -> Range:
     nan = left.nan or right.nan
     nan = (
         nan or (left.high == math.inf and right.low == -math.inf) or (left.low == -math.inf and right.high == math.inf)
@@ -119,7 +119,7 @@ def _sum(kind: ScalarType, left: Range, right: Range) -> Range:
     return _within(kind, low, math.inf if high != high else high, nan)
 
 
-def _product(kind: ScalarType, left: Range, right: Range) -> Range:
+def _product(kind: Type, left: Range, right: Range) -> Range:
     corners = [one * other for one in (left.low, left.high) for other in (right.low, right.high)]
     corners = [0.0 if corner != corner else corner for corner in corners]
     infinite = [math.isinf(side.low) or math.isinf(side.high) for side in (left, right)]
@@ -128,7 +128,7 @@ def _product(kind: ScalarType, left: Range, right: Range) -> Range:
     return _within(kind, min(corners), max(corners), nan)
 
 
-def _quotient(kind: ScalarType, left: Range, right: Range) -> Range:
+def _quotient(kind: Type, left: Range, right: Range) -> Range:
     if right.low <= 0 <= right.high or math.isinf(right.high) or math.isinf(right.low):
         sign = left.low >= 0 and right.low >= 0
         return Range(0.0, math.inf, True) if sign else limits(kind)
@@ -136,7 +136,7 @@ def _quotient(kind: ScalarType, left: Range, right: Range) -> Range:
     return _within(kind, min(corners), max(corners), left.nan or right.nan)
 
 
-def _of_integers(operation: BinaryOperation, kind: ScalarType, left: Range, right: Range) -> Range:
+def _of_integers(operation: BinaryOperation, kind: Type, left: Range, right: Range) -> Range:
     low, high, most = int(left.low), int(left.high), max(abs(int(right.low)), abs(int(right.high)))
     if operation is BinaryOperation.MODULO:
         return Range(max(low, 1 - most) if low < 0 and most else 0, min(high, most - 1) if high > 0 and most else 0)

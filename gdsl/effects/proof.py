@@ -10,7 +10,7 @@ from gdsl.effects.operation_ranges import Range, limits
 from gdsl.effects.ranges import Ranges, never_none
 from gdsl.effects.terms import DEEPEST_PROOF, Choice, Constant, Operation, Term
 from gdsl.operations import BinaryOperation, UnaryOperation
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 _AND = (BinaryOperation.AND, BinaryOperation.BIT_AND)
 _OR = (BinaryOperation.OR, BinaryOperation.BIT_OR)
@@ -37,7 +37,7 @@ class Proof:
             return term.value if isinstance(term.value, bool) else None
         if isinstance(term, Choice):
             return self._choice(term)
-        if not isinstance(term, Operation) or term.type is not ScalarType.BOOL:
+        if not isinstance(term, Operation) or term.type is not Type.BOOL:
             return None
         operation, arguments = term.operation, term.arguments
         if operation is UnaryOperation.NOT:
@@ -61,7 +61,7 @@ class Proof:
 
     def compare(self, operation: BinaryOperation, left: Term, right: Term) -> bool | None:
         """The value of a comparison."""
-        if left.type is ScalarType.BOOL:
+        if left.type is Type.BOOL:
             one, other = self.decide(left), self.decide(right)
             return None if one is None or other is None else by_order(operation, int(one), int(other))
         if left is right:

@@ -25,7 +25,7 @@ from gdsl.effects.terms import (
     Term,
 )
 from gdsl.operations import Builtin, UnaryOperation
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 MOST_PASSES = 2**31 - 2**16
 """No run gets so far (`iteration` is an int32 and each pass takes longer than a microsecond)."""
@@ -122,7 +122,7 @@ def converted(term: Conversion, inner: Range) -> Range:
     full = limits(target)
     if source.is_id and target.is_integer:
         return _of_id(term.operand, target)
-    if source.is_id or target.is_id or target is ScalarType.BOOL:
+    if source.is_id or target.is_id or target is Type.BOOL:
         return full
     if target.is_float:
         low, high = _as_float(inner.low, target), _as_float(inner.high, target)
@@ -134,7 +134,7 @@ def converted(term: Conversion, inner: Range) -> Range:
     return inner if full.low <= inner.low and inner.high <= full.high else full
 
 
-def _of_id(operand: Term, target: ScalarType) -> Range:
+def _of_id(operand: Term, target: Type) -> Range:
     """An id as a number. One that an int32 could not hold is left out: it takes a graph of 2**31 vertices or edges,
     whose author counts in int64."""
     if not target.is_signed:
@@ -146,5 +146,5 @@ def _finite(value: int | float) -> int | float:
     return 0 if math.isinf(value) else value
 
 
-def _as_float(value: int | float, target: ScalarType) -> float:
-    return rounded(float(value)) if target is ScalarType.FLOAT32 else float(value)
+def _as_float(value: int | float, target: Type) -> float:
+    return rounded(float(value)) if target is Type.FLOAT32 else float(value)

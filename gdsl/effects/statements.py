@@ -12,7 +12,7 @@ from gdsl.effects.summary import Effects, Guard, Waiting
 from gdsl.effects.terms import DEEPEST_PROOF, Operation, Origin, Term, Unknown
 from gdsl.ir import nodes
 from gdsl.operations import BinaryOperation, UnaryOperation
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 _Locals = dict[str | None, Term]
 
@@ -103,7 +103,7 @@ class Statements(Expressions):
         condition = self.value(node.condition)
         if self._loops and id(node) in self._loops[-1].direct:
             if any(isinstance(inner, nodes.Break) for inner in node.then):
-                self._loops[-1].stays.append(self.terms.operation(ScalarType.BOOL, UnaryOperation.NOT, condition))
+                self._loops[-1].stays.append(self.terms.operation(Type.BOOL, UnaryOperation.NOT, condition))
             elif any(isinstance(inner, nodes.Break) for inner in node.otherwise):
                 self._loops[-1].stays.append(condition)
         breaks = len(self._loops[-1].breaks) if self._loops else 0
@@ -125,7 +125,7 @@ class Statements(Expressions):
         loop = self._enter(node.body)
         self._set(node.name, self.terms.loop_variable(node.type, node.name, loop.number, bounds))
         depends = self.effects.depends(*bounds)
-        any_round = self.terms.unknown(ScalarType.BOOL, Origin.RUNNING, node.name, depends)
+        any_round = self.terms.unknown(Type.BOOL, Origin.RUNNING, node.name, depends)
         last = self._rounds(loop, node.body, any_round)
         self._leave(loop, last, any_round)
 
@@ -171,7 +171,7 @@ class Statements(Expressions):
     def _still_running(self, loop: _Loop, guard: Guard | None) -> Guard | None:
         """`guard` and that no `break` has left the loop so far; another one behind each place where one may."""
         depends = self.terms.atoms.carried(loop.number)
-        return self.guarded(guard, self.terms.unknown(ScalarType.BOOL, Origin.RUNNING, "break", depends), True)
+        return self.guarded(guard, self.terms.unknown(Type.BOOL, Origin.RUNNING, "break", depends), True)
 
     def _leave(self, loop: _Loop, last: _Locals, condition: Term) -> None:
         """Say what the heads stand for, and make what the locals hold behind the loop."""

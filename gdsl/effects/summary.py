@@ -21,7 +21,7 @@ from gdsl.ir.nodes import (
 )
 from gdsl.operations import Domain, Outcome, Over, ReduceOperation
 from gdsl.source import Span
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 Functor: TypeAlias = VertexFunctor | EdgeFunctor
 
@@ -66,7 +66,7 @@ class Write:
     number: int
     node: object
     name: str
-    type: ScalarType
+    type: Type
     index: Term
     kind: WriteKind
     value: Term

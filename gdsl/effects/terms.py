@@ -15,14 +15,14 @@ from enum import Enum
 
 from gdsl.ir.nodes import Role
 from gdsl.operations import BinaryOperation, Builtin, Degree, Domain, UnaryOperation
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Term:
     """A value of one type. `depends` is the set of atoms it may come from; `depth` how deeply it is nested."""
 
-    type: ScalarType
+    type: Type
     depends: int
     depth: int
 

@@ -83,6 +83,9 @@ def unexpected_character(failure: UnexpectedCharacters, source: Source) -> Diagn
         "∞": "write `inf`",
         "−": "write `-`",
         "×": "write `*`",
+        "∪": "write `|`",
+        "∩": "write `&`",
+        "∖": "write `-`",
         "…": "write `..` for a range",
     }
     fix = fixes.get(character)

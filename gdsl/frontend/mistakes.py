@@ -35,6 +35,8 @@ _STATEMENT = frozenset((
 _UPDATES = frozenset(("UPDATE", "ANY_ASSIGN"))
 _STATEMENT_WORDS = ("let", "var", "if", "for", "while", "repeat", "frontier", "accept", "return", "break")
 _PART_WORDS = ("cond", "apply", "value", "problem", "schedule", "tune", "requires", "functor", "vertex", "edge")
+_BEHIND_A_VALUE = re.compile(r"\s*(?:[=\[.@|&^*/%<>+]|-=|(?:min|max|any)=)")
+"""What stands behind the name of a value, and behind no keyword."""
 _DATA_WORDS = ("param", "input", "local", "vertex", "edge", "scalar", "program", "function")
 
 
@@ -209,7 +211,7 @@ def _misspelt_keyword(failure: Failure, source: Source) -> Diagnostic | None:
         return None
     word = first.group(1)
     column = _column_of_first_word(failure)
-    if column is None:
+    if column is None or _BEHIND_A_VALUE.match(failure.line_before, first.end()):
         return None
     line = failure.span.line
     span = Span(line, column, line, column + len(word))

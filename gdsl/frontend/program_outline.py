@@ -17,7 +17,9 @@ _HEAD = re.compile(
 _STRING = re.compile("\"[^\"\n]*\"|'[^'\n]*'|\u201c[^\u201d\n]*\u201d")
 _SIGN = re.compile(r"[;{}(]")
 _PARENTHESES = re.compile(r"\([^(){}\n]*(?:\([^(){}\n]*\)[^(){}\n]*)*\)")
-_ELSE = re.compile(r"\s*else\b")
+_GOES_ON = re.compile(r"\s*(?:else\b|[-;|&^+*),@])")
+"""What no statement begins with: behind a `}` the same one goes on, as behind the members of a set."""
+_CLOSED = re.compile(r"[^;{}]*\}\s*[;,)|&^]")
 _FUNCTOR = re.compile(r"(vertex|edge)\s+functor\s*(\w*)\s*(?:\(([^)]*)\))?\s*(?:->\s*(\w+))?")
 _STATEMENT_HEADS = {
     "if": ["if", "(", "", ")"],
@@ -101,7 +103,7 @@ class Outline:
                 if depth == 0 and not among_parts:
                     return at - 1
                 depth = max(depth - 1, 0)
-                if depth == 0 and not _ELSE.match(self.plain, at):
+                if depth == 0 and not _GOES_ON.match(self.plain, at):
                     return at
         return limit
 
@@ -115,6 +117,10 @@ class Outline:
                 end = self.plain.find("*/", begin)
                 return end + 2 if end >= 0 else None
         return None
+
+    def closes_a_set(self, position: int) -> bool:
+        """Whether the next `}` behind `position` is that of a set: what stands behind it stands behind no block."""
+        return _CLOSED.match(self.plain, position) is not None
 
     def beginning(self, start: int) -> int:
         """Where a broken statement begins that goes on with a word of another language at `start`."""

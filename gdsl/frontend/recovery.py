@@ -142,7 +142,8 @@ class Recovery:
             return "LBRACE"
         if failure.token.type in ("SEMICOLON", "LBRACE"):
             opened = stack.unclosed(kept)
-            if opened is not None and _CLOSING[opened] in accepted:
+            closed = opened == "LBRACE" and self.outline.closes_a_set(position + 1)
+            if opened is not None and _CLOSING[opened] in accepted and not closed:
                 return _CLOSING[opened]
         return None
 

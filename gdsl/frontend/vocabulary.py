@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 # fmt: off
 KEYWORDS = frozenset((
@@ -15,7 +15,7 @@ KEYWORDS = frozenset((
     "operator", "identity", "common", "vote", "graph", "history", "buckets", "on", "off",
 ))
 # fmt: on
-TYPES = {scalar.value: scalar for scalar in ScalarType}
+TYPES = {type_.name: type_ for type_ in Type.all()}
 VALUES = frozenset(("iteration", "place", "near", "far", "id", "num_vertices", "num_edges", "vertices", "edges"))
 FUNCTIONS = frozenset(("min", "max", "abs", "floor", "ceil", "sqrt", "exp", "log", "pow", "out_degree", "in_degree"))
 CONTEXTUAL_FUNCTIONS = frozenset(("wrap",))

@@ -128,6 +128,8 @@ def _column_names(lines: TextLines, header: list[str] | None, width: int) -> tup
         note = "a line holds two ids, between blanks, commas or semicolons"
         raise lines.error("E0705", f"`{short(lines.line.strip())}` is not an edge", notes=(note,))
     ends = _ends(lines, header) if header is not None else (0, 1)
+    if header is not None and header[ends[0]] == header[ends[1]]:
+        raise _same_name(lines)
     names = dict(zip(ends, ("source", "destination"), strict=True))
     others = [place for place in range(width) if place not in ends]
     if len(others) == 1:

@@ -6,6 +6,7 @@ import bz2
 import gzip
 import lzma
 import os
+import re
 import stat
 import zlib
 from collections.abc import Callable, Generator, Iterator
@@ -28,6 +29,8 @@ _COMPRESSIONS: tuple[tuple[bytes, Callable[[Any], Any]], ...] = (
     (b"BZh", bz2.BZ2File),
     (b"\xfd7zXZ\x00", lzma.LZMAFile),
 )
+
+_LIKE_GENERATED = re.compile(r"(rmat|grid|uniform)[ =_-]?(\d[\dx:]*)")
 
 
 def require_file(path: str) -> os.stat_result:
@@ -53,7 +56,9 @@ def file_size(path: str) -> int:
 def unreadable(path: str, error: Exception) -> GdslError:
     """E0701 for what the system said about `path`."""
     reason = getattr(error, "strerror", None) or str(error)
-    return GdslError.single("E0701", f"the graph file cannot be read: {reason}", place=path)
+    generated = isinstance(error, FileNotFoundError) and _LIKE_GENERATED.fullmatch(path)
+    fix = f"a generated graph has a colon: {generated[1]}:{generated[2]}" if generated else None
+    return GdslError.single("E0701", f"the graph file cannot be read: {reason}", place=path, fix=fix)
 
 
 def empty(path: str) -> GdslError:

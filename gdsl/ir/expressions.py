@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from gdsl.operations import BinaryOperation, Builtin, Degree, Domain, Outcome, UnaryOperation
 from gdsl.source import Span
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 if TYPE_CHECKING:
     from gdsl.ir.statements import Target, Update
@@ -25,7 +25,7 @@ class Node:
 class Expression(Node):
     """Something with a value of one type."""
 
-    type: ScalarType
+    type: Type
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from gdsl.ir.expressions import Node, Role
 from gdsl.operations import Domain, NeighborOperation, Over
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +147,7 @@ class NeighborReduce(Operator):
     operation: NeighborOperation
     over: Over
     array: str
-    array_type: ScalarType
+    array_type: Type
 
     @property
     def word(self) -> str:

@@ -25,8 +25,8 @@ def print_program(program: nodes.Program) -> str:
     lines += [f"requires {', '.join(words)}"] if words else []
     lines += ["", "data:"] + ["    " + line for line in _data(program)]
     for function in program.functions:
-        parameters = ", ".join(f"{name}: {type_.value}" for name, type_ in function.parameters)
-        lines += ["", f"function {function.name}({parameters}) -> {function.result.value}:"]
+        parameters = ", ".join(f"{name}: {type_.name}" for name, type_ in function.parameters)
+        lines += ["", f"function {function.name}({parameters}) -> {function.result.name}:"]
         lines += _block(function.body)
     for vertex_functor in program.vertex_functors:
         lines += ["", f"vertex functor {vertex_functor.name}({vertex_functor.vertex}):"]
@@ -35,7 +35,7 @@ def print_program(program: nodes.Program) -> str:
         lines += ["", f"edge functor {functor.name}({functor.source}, {functor.destination}, {functor.edge}):"]
         lines += _functor(functor.condition, functor.body)
         if functor.value is not None:
-            lines.append(f"    value {print_expression(functor.value)}: {functor.value.type.value}")
+            lines.append(f"    value {print_expression(functor.value)}: {functor.value.type.name}")
     lines += ["", "frontiers: " + (", ".join(map(_frontier, program.frontiers)) or "none"), "", "schedule:"]
     lines += _steps(program.schedule, program.tuning)
     lines += ["", f"tuning: {', '.join(shown(program.tuning, None))}"]
@@ -46,7 +46,7 @@ def _data(program: nodes.Program) -> list[str]:
     lines = []
     for param in program.params:
         default = f" = {print_expression(param.default)}" if param.default is not None else ""
-        lines.append(f"param {param.name}: {param.type.value}{default}")
+        lines.append(f"param {param.name}: {param.type.name}{default}")
     everything: tuple[nodes.Array | nodes.Scalar, ...] = (*program.arrays, *program.scalars)
     for data in everything:
         words = ["input"] * data.is_input + ["local"] * data.is_local
@@ -54,7 +54,7 @@ def _data(program: nodes.Program) -> list[str]:
         initial = f" = {print_expression(data.initial)}" if data.initial is not None else ""
         where = f" where {print_expression(data.where)}" if data.where is not None else ""
         grade = "" if data.grade is Grade.EXACT else f"  # {data.grade.value}{_doubt(data.doubt)}"
-        lines.append(f"{' '.join(words)} {data.name}: {data.type.value}{initial}{where}{grade}")
+        lines.append(f"{' '.join(words)} {data.name}: {data.type.name}{initial}{where}{grade}")
     return lines
 
 
@@ -79,7 +79,7 @@ def _statement(node: nodes.Statement) -> list[str]:
     match node:
         case nodes.Let():
             word = "var" if node.mutable else "let"
-            return [f"{word} {node.name}: {node.type.value} = {show(node.value)}"]
+            return [f"{word} {node.name}: {node.type.name} = {show(node.value)}"]
         case nodes.Assign():
             return [f"{node.name} = {show(node.value)}"]
         case nodes.Store():
@@ -93,7 +93,7 @@ def _statement(node: nodes.Statement) -> list[str]:
             otherwise = ["else:", *_block(node.otherwise)] if node.otherwise else []
             return [f"if {show(node.condition)}:", *_block(node.then), *otherwise]
         case nodes.ForRange():
-            head = f"for {node.name}: {node.type.value} in {show(node.first)}..{show(node.last)}:"
+            head = f"for {node.name}: {node.type.name} in {show(node.first)}..{show(node.last)}:"
             return [head, *_block(node.body)]
         case nodes.Loop():
             return [f"while {show(node.condition)}:", *_block(node.body)]

@@ -6,7 +6,7 @@ import math
 
 from gdsl.arithmetic.constants import shortest_float32
 from gdsl.ir import nodes
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 
 def print_expression(node: nodes.Expression) -> str:
@@ -33,10 +33,10 @@ def _literal(node: nodes.Literal) -> str:
         return "true" if value else "false"
     if isinstance(value, float):
         text = "inf" if value == math.inf else "-inf" if value == -math.inf else repr(value)
-        if type_ is not ScalarType.FLOAT32:
-            return f"{text}:{type_.value}"
+        if type_ is not Type.FLOAT32:
+            return f"{text}:{type_.name}"
         return shortest_float32(value) if math.isfinite(value) else text
-    return str(value) if type_.value == "int32" else f"{value}:{type_.value}"
+    return str(value) if type_.name == "int32" else f"{value}:{type_.name}"
 
 
 def _leaf(node: nodes.Expression) -> str | None:
@@ -85,7 +85,7 @@ def _expression(node: nodes.Expression) -> str:
         case nodes.Select():
             return f"({_expression(node.condition)} ? {_expression(node.yes)} : {_expression(node.no)})"
         case nodes.Convert():
-            return f"{node.type.value}({show(node.operand)})"
+            return f"{node.type.name}({show(node.operand)})"
         case nodes.BuiltinCall():
             return f"{node.function.value}({', '.join(show(argument) for argument in node.arguments)})"
         case nodes.FunctionCall():

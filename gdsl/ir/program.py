@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gdsl.extents import Extent
 from gdsl.ir.expressions import Expression, Node, Role
 from gdsl.ir.operators import Elements, Step
 from gdsl.ir.statements import ElementTarget, Statement
 from gdsl.ir.tuning import Tuning
 from gdsl.operations import Domain, Grade, SetOperation
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +18,7 @@ class Param(Node):
     """A scalar from the caller; `default` None: it must be given."""
 
     name: str
-    type: ScalarType
+    type: Type
     default: Expression | None
 
 
@@ -30,7 +31,8 @@ class Doubt(Node):
 
 @dataclass(frozen=True, slots=True)
 class Array(Node):
-    """Values over vertices or edges. `input`: from the graph or the caller, read-only if no statement writes it.
+    """Values over vertices or edges, `extent` in all. `input`: from the graph or the caller, read-only if no statement
+    writes it.
 
     `initial` is None for inputs only. `where` holds of every element of an input (the element reads as `Element` of
     this array at `OwnId`).
@@ -38,7 +40,8 @@ class Array(Node):
 
     name: str
     domain: Domain
-    type: ScalarType
+    extent: Extent
+    type: Type
     initial: Expression | None
     is_input: bool
     is_local: bool
@@ -58,7 +61,7 @@ class Scalar(Node):
     """One value on the device."""
 
     name: str
-    type: ScalarType
+    type: Type
     initial: Expression | None
     is_input: bool
     is_local: bool
@@ -77,8 +80,8 @@ class Function(Node):
     """A pure function; `parameters` are (name, type)."""
 
     name: str
-    parameters: tuple[tuple[str, ScalarType], ...]
-    result: ScalarType
+    parameters: tuple[tuple[str, Type], ...]
+    result: Type
     body: tuple[Statement, ...]
 
 
@@ -175,7 +178,7 @@ class Fill(Step):
 
     array: str
     domain: Domain
-    type: ScalarType
+    type: Type
     value: Expression
 
 

@@ -11,7 +11,7 @@ from gdsl.ir import nodes
 from gdsl.ir.nodes import Role
 from gdsl.ir.traversal import walk
 from gdsl.operations import BinaryOperation, Builtin, Domain, NeighborOperation, ReduceOperation, UnaryOperation
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 _LARGEST = 2**31 - 1
 """Of lines, columns and sites."""
@@ -26,13 +26,13 @@ _WHOLE = (
 _FLOAT_ONLY = (Builtin.FLOOR, Builtin.CEIL, Builtin.SQRT, Builtin.EXP, Builtin.LOG, Builtin.POW)
 _PAIRS = (Builtin.MIN, Builtin.MAX, Builtin.POW)
 _TYPES = {
-    nodes.Iteration: ScalarType.INT32,
-    nodes.Place: ScalarType.INT32,
-    nodes.DegreeOf: ScalarType.INT32,
-    nodes.Count: ScalarType.INT64,
-    nodes.FrontierSize: ScalarType.INT64,
-    nodes.FrontierNotEmpty: ScalarType.BOOL,
-    nodes.CompareAndSwap: ScalarType.BOOL,
+    nodes.Iteration: Type.INT32,
+    nodes.Place: Type.INT32,
+    nodes.DegreeOf: Type.INT32,
+    nodes.Count: Type.INT64,
+    nodes.FrontierSize: Type.INT64,
+    nodes.FrontierNotEmpty: Type.BOOL,
+    nodes.CompareAndSwap: Type.BOOL,
 }
 _SAFE = (nodes.Parameter, nodes.OwnId, nodes.ParamValue)
 """Indices that are within bounds by what they are, or are tested before the run."""
@@ -98,7 +98,7 @@ def _node(node: nodes.Node, program: nodes.Program) -> bool:
 
 
 def _literal(node: nodes.Literal, _: nodes.Program) -> bool:
-    if node.type.is_float or node.type is ScalarType.BOOL:
+    if node.type.is_float or node.type is Type.BOOL:
         return isinstance(node.value, float if node.type.is_float else bool)
     if isinstance(node.value, bool) or not isinstance(node.value, int):
         return False
@@ -109,17 +109,17 @@ def _literal(node: nodes.Literal, _: nodes.Program) -> bool:
 def _unary(node: nodes.Unary, _: nodes.Program) -> bool:
     wanted = {
         UnaryOperation.NEGATE: node.type.is_numeric,
-        UnaryOperation.NOT: node.type is ScalarType.BOOL,
+        UnaryOperation.NOT: node.type is Type.BOOL,
         UnaryOperation.INVERT: node.type.is_integer,
     }
     return wanted[node.operation]
 
 
-def _takes(operation: BinaryOperation, kind: ScalarType) -> bool:
+def _takes(operation: BinaryOperation, kind: Type) -> bool:
     """Whether an operation is one on values of a type."""
-    if operation.is_logical or kind is ScalarType.BOOL:
+    if operation.is_logical or kind is Type.BOOL:
         equal = operation in (BinaryOperation.EQUAL, BinaryOperation.NOT_EQUAL, *_BITWISE)
-        return kind is ScalarType.BOOL and (operation.is_logical or equal)
+        return kind is Type.BOOL and (operation.is_logical or equal)
     if operation.is_comparison:
         return True
     if operation in _BITWISE or operation in _WHOLE:
@@ -128,7 +128,7 @@ def _takes(operation: BinaryOperation, kind: ScalarType) -> bool:
 
 
 def _chain(node: nodes.Chain, _: nodes.Program) -> bool:
-    kept = [link.operation for link in node.links if node.type is ScalarType.BOOL or not link.operation.is_comparison]
+    kept = [link.operation for link in node.links if node.type is Type.BOOL or not link.operation.is_comparison]
     return 0 < len(node.links) == len(kept) and all(_takes(operation, node.type) for operation in kept)
 
 
@@ -139,12 +139,12 @@ def _builtin(node: nodes.BuiltinCall, _: nodes.Program) -> bool:
 
 
 def _parameter(node: nodes.Parameter, _: nodes.Program) -> bool:
-    return (node.type is ScalarType.EDGE) is (node.role is Role.EDGE) and node.type.is_id
+    return (node.type is Type.EDGE) is (node.role is Role.EDGE) and node.type.is_id
 
 
 def _indexed(node: nodes.Element | nodes.ElementTarget, program: nodes.Program) -> bool:
     index = node.index
-    own = ScalarType.VERTEX if node.domain is Domain.VERTEX else ScalarType.EDGE
+    own = Type.VERTEX if node.domain is Domain.VERTEX else Type.EDGE
     return node.checked or (index.type is own and isinstance(index, _SAFE))
 
 
@@ -157,7 +157,7 @@ def _update(node: nodes.Update, _: nodes.Program) -> bool:
     if node.operation in (ReduceOperation.MIN, ReduceOperation.MAX):
         return kind.is_numeric or kind.is_id
     if node.operation in (ReduceOperation.BIT_AND, ReduceOperation.BIT_OR, ReduceOperation.BIT_XOR):
-        return kind.is_integer or kind is ScalarType.BOOL
+        return kind.is_integer or kind is Type.BOOL
     return kind.is_numeric
 
 
@@ -185,11 +185,11 @@ def _reduces(node: nodes.NeighborReduce, program: nodes.Program) -> bool:
     operation, kind = node.operation, node.array_type
     [value] = [functor.value for functor in program.edge_functors if functor.name == node.functor]
     if operation is NeighborOperation.COUNT:
-        return kind.is_integer and value is not None and value.type is ScalarType.BOOL
+        return kind.is_integer and value is not None and value.type is Type.BOOL
     if operation in (NeighborOperation.SOME, NeighborOperation.EVERY):
-        return kind is ScalarType.BOOL
+        return kind is Type.BOOL
     if operation in (NeighborOperation.AND, NeighborOperation.OR, NeighborOperation.XOR):
-        return kind.is_integer or kind is ScalarType.BOOL
+        return kind.is_integer or kind is Type.BOOL
     return kind.is_numeric or (kind.is_id and operation in (NeighborOperation.MIN, NeighborOperation.MAX))
 
 
@@ -232,7 +232,7 @@ def _data(program: nodes.Program) -> bool:
             return False
         if not _allowed((data.initial, data.where), _INITIAL):
             return False
-        if data.where is not None and data.where.type is not ScalarType.BOOL:
+        if data.where is not None and data.where.type is not Type.BOOL:
             return False
     return True
 
@@ -267,7 +267,7 @@ def _functors(program: nodes.Program) -> bool:
         _allowed((functor.condition, functor.body, functor.value), _EDGE, ends) for functor in program.edge_functors
     )
     functors: tuple[nodes.VertexFunctor | nodes.EdgeFunctor, ...] = (*program.vertex_functors, *program.edge_functors)
-    conditions = all(part.type is ScalarType.BOOL for functor in functors for part in functor.condition)
+    conditions = all(part.type is Type.BOOL for functor in functors for part in functor.condition)
     return of_vertices and of_edges and conditions and all(_block(functor.body, set()) for functor in functors)
 
 

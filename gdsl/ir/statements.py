@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from gdsl.ir.expressions import Expression, Node
 from gdsl.operations import Domain, ReduceOperation, StoreRule
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +15,7 @@ class ElementTarget(Node):
 
     array: str
     domain: Domain
-    type: ScalarType
+    type: Type
     index: Expression
     checked: bool
 
@@ -25,7 +25,7 @@ class ScalarTarget(Node):
     """A scalar that is written."""
 
     scalar: str
-    type: ScalarType
+    type: Type
 
 
 Target = ElementTarget | ScalarTarget
@@ -41,7 +41,7 @@ class Let(Statement):
     """A new local, constant (`let`) or not (`var`)."""
 
     name: str
-    type: ScalarType
+    type: Type
     value: Expression
     mutable: bool
 
@@ -100,7 +100,7 @@ class ForRange(Statement):
     """`for i in first..last`, `last` excluded; both ends are evaluated once."""
 
     name: str
-    type: ScalarType
+    type: Type
     first: Expression
     last: Expression
     body: tuple[Statement, ...]

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from gdsl.extents import of_domain
 from gdsl.ir import nodes
 from gdsl.ir.traversal import walk
 from gdsl.knobs import misfit
 from gdsl.operations import BinaryOperation, Domain, Grade, NeighborOperation, Outcome, SetOperation
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 
 class VerificationError(AssertionError):
@@ -38,7 +39,7 @@ def _kept(program: nodes.Program, before: nodes.Program | None) -> frozenset[int
     return frozenset(id(item) for part in parts for item in part)
 
 
-def _functors(program: nodes.Program) -> list[tuple[str, ScalarType | None]]:
+def _functors(program: nodes.Program) -> list[tuple[str, Type | None]]:
     """The functors' names, and what is known of them to the steps of the schedule."""
     values = [(functor.name, functor.value.type if functor.value else None) for functor in program.edge_functors]
     return [*((functor.name, None) for functor in program.vertex_functors), *values]
@@ -56,7 +57,7 @@ class _Verifier:
         self.vertex_functors = {functor.name: functor for functor in program.vertex_functors}
         self.edge_functors = {functor.name: functor for functor in program.edge_functors}
         self.frontiers = {frontier.name: frontier.domain for frontier in program.frontiers}
-        self.locals: dict[str, ScalarType] = {}
+        self.locals: dict[str, Type] = {}
 
     def expect(self, holds: bool, what: str, node: nodes.Node) -> None:
         if not holds:
@@ -75,6 +76,10 @@ class _Verifier:
         for group in groups:
             names = [item.name for item in group]
             self.expect(len(names) == len(set(names)), "a name is declared twice", root)
+        for array in root.arrays:
+            self.expect(
+                array.extent == of_domain(array.domain), f"{array.name} is not as long as its index goes", array
+            )
         everything: tuple[nodes.Param | nodes.Array | nodes.Scalar, ...] = (*root.params, *root.arrays, *root.scalars)
         for data in everything:
             initial = data.default if isinstance(data, nodes.Param) else data.initial
@@ -143,7 +148,7 @@ class _Verifier:
                 self.expect(fits, f"no array {node.array}", node)
                 self.index(node.index, node.domain, node)
             case nodes.DegreeOf():
-                self.expect(node.vertex.type is ScalarType.VERTEX, "a degree of no vertex", node)
+                self.expect(node.vertex.type is Type.VERTEX, "a degree of no vertex", node)
             case nodes.Literal():
                 self.expect(node.type.is_float == isinstance(node.value, float), "a literal of another type", node)
             case nodes.Unary():
@@ -152,7 +157,7 @@ class _Verifier:
                 self.binary(node)
             case nodes.Select():
                 same = node.yes.type is node.type and node.no.type is node.type
-                self.expect(same and node.condition.type is ScalarType.BOOL, "the sides have other types", node)
+                self.expect(same and node.condition.type is Type.BOOL, "the sides have other types", node)
             case nodes.BuiltinCall():
                 same = all(argument.type is node.type for argument in node.arguments)
                 self.expect(same, "an argument has another type", node)
@@ -161,7 +166,7 @@ class _Verifier:
             case nodes.FrontierSize() | nodes.FrontierNotEmpty():
                 self.expect(node.frontier in self.frontiers, f"no frontier {node.frontier}", node)
             case nodes.UpdateValue():
-                wanted = ScalarType.BOOL if node.outcome is Outcome.CHANGED else node.update.target.type
+                wanted = Type.BOOL if node.outcome is Outcome.CHANGED else node.update.target.type
                 self.expect(node.type is wanted, "the outcome has another type", node)
             case nodes.CompareAndSwap():
                 same = node.old.type is node.target.type and node.new.type is node.target.type
@@ -175,13 +180,13 @@ class _Verifier:
             return
         operation, left, right = node.operation, node.left.type, node.right.type
         self.operands(operation, left, right, node)
-        result = ScalarType.BOOL if operation.is_comparison or operation.is_logical else left
+        result = Type.BOOL if operation.is_comparison or operation.is_logical else left
         self.expect(node.type is result, "the result has another type", node)
 
-    def operands(self, operation: BinaryOperation, left: ScalarType, right: ScalarType, node: nodes.Node) -> None:
+    def operands(self, operation: BinaryOperation, left: Type, right: Type, node: nodes.Node) -> None:
         shifts = operation in (BinaryOperation.SHIFT_LEFT, BinaryOperation.SHIFT_RIGHT)
         fits = left.is_integer and right.is_integer if shifts else left is right
-        self.expect(fits, f"{left.value} {operation.value} {right.value}", node)
+        self.expect(fits, f"{left.name} {operation.value} {right.name}", node)
 
     def call(self, node: nodes.FunctionCall) -> None:
         function = self.functions.get(node.function)
@@ -192,7 +197,7 @@ class _Verifier:
             self.expect(given == wanted and node.type is function.result, "the function has other types", node)
 
     def index(self, index: nodes.Expression, domain: Domain, node: nodes.Node) -> None:
-        own = ScalarType.VERTEX if domain is Domain.VERTEX else ScalarType.EDGE
+        own = Type.VERTEX if domain is Domain.VERTEX else Type.EDGE
         self.expect(index.type is own or index.type.is_integer, "the index has a wrong type", node)
 
     # ------------------------------------------------------------ statements
@@ -216,9 +221,9 @@ class _Verifier:
             case nodes.Store() | nodes.Update():
                 self.expect(node.value.type is node.target.type, "the value has another type", node)
             case nodes.Accept():
-                self.expect(node.value.type is ScalarType.BOOL, "accept takes a bool", node)
+                self.expect(node.value.type is Type.BOOL, "accept takes a bool", node)
             case nodes.Branch() | nodes.Loop():
-                self.expect(node.condition.type is ScalarType.BOOL, "a condition is a bool", node)
+                self.expect(node.condition.type is Type.BOOL, "a condition is a bool", node)
             case nodes.ForRange():
                 same = node.first.type is node.type and node.last.type is node.type
                 self.expect(same, "the ends of the range have other types", node)
@@ -255,13 +260,13 @@ class _Verifier:
                 known_data = self.scalars if node.of_scalars else self.arrays
                 self.expect(node.first in known_data and node.second in known_data, "a swap of unknown data", node)
             case nodes.While() | nodes.If():
-                self.expect(node.condition.type is ScalarType.BOOL, "a condition is a bool", node)
+                self.expect(node.condition.type is Type.BOOL, "a condition is a bool", node)
             case nodes.Repeat():
-                self.expect(node.count.type is ScalarType.INT64, "a count is an int64", node)
+                self.expect(node.count.type is Type.INT64, "a count is an int64", node)
 
     def members(self, node: nodes.DefineFrontier) -> None:
         self.expect(self.frontiers.get(node.name) is node.domain, f"no such frontier {node.name}", node)
-        own = ScalarType.VERTEX if node.domain is Domain.VERTEX else ScalarType.EDGE
+        own = Type.VERTEX if node.domain is Domain.VERTEX else Type.EDGE
         self.expect(all(member.type is own for member in node.members), "a member of another type", node)
 
     def combined(self, node: nodes.CombineFrontiers) -> None:
@@ -303,7 +308,7 @@ class _Verifier:
         self.expect(node.frontier.domain is Domain.EDGE, "an intersection of no edges", node)
         self.expect(node.result is not None or node.count is not None, "an intersection for nothing", node)
         scalar = None if node.count is None else self.scalars.get(node.count)
-        fits = scalar is not None and scalar.type is ScalarType.INT64
+        fits = scalar is not None and scalar.type is Type.INT64
         self.expect(node.count is None or fits, f"no scalar {node.count} of int64", node)
 
     def over_vertices(self, node: nodes.Operator) -> None:

@@ -5,36 +5,35 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 
+from gdsl.extents import EDGES, VERTICES, Extent, Fixed, Parts, Sum, Times
 from gdsl.ir.nodes import Array, DegreeOf, Place, Program, Scalar
 from gdsl.ir.nodes import Role as IrRole
 from gdsl.ir.traversal import walk
 from gdsl.operations import Degree, Domain, Over
 from gdsl.plan import structs
-from gdsl.plan.extents import EDGES, VERTICES, Extent, Fixed, Parts, Sum, Times
 from gdsl.plan.nodes import Dedup, FarEnds, Form, Plan, Sweep
 from gdsl.plan.storage import GRAPH, PROBLEM, RUN, Buffer, Cleared, Made, Role
 from gdsl.plan.walking import combinations, cuts_lists, steps_in, sweeps
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 TRACE_CAPACITY = 1 << 16
 """Records of a trace that are kept."""
 
-_EXTENTS: dict[Domain, Extent] = {Domain.VERTEX: VERTICES, Domain.EDGE: EDGES}
 _OFFSETS = Sum((VERTICES, Fixed(1)))
-_OF_DOMAIN: dict[Domain, tuple[str, ScalarType, Extent]] = {
-    Domain.VERTEX: ("", ScalarType.VERTEX, VERTICES),
-    Domain.EDGE: ("edge_", ScalarType.EDGE, EDGES),
+_OF_DOMAIN: dict[Domain, tuple[str, Type, Extent]] = {
+    Domain.VERTEX: ("", Type.VERTEX, VERTICES),
+    Domain.EDGE: ("edge_", Type.EDGE, EDGES),
 }
 """How the buffers of a domain's frontiers are called, what their queues hold, and how long they are."""
 ENDS = {IrRole.SOURCE: "edge_sources", IrRole.DESTINATION: "columns"}
 """The part of a graph that has this end of each edge."""
-_PARTS: dict[str, tuple[ScalarType, Extent]] = {
-    "offsets": (ScalarType.EDGE, _OFFSETS),
-    "columns": (ScalarType.VERTEX, EDGES),
-    "in_offsets": (ScalarType.EDGE, _OFFSETS),
-    "in_sources": (ScalarType.VERTEX, EDGES),
-    "in_edges": (ScalarType.EDGE, EDGES),
-    "edge_sources": (ScalarType.VERTEX, EDGES),
+_PARTS: dict[str, tuple[Type, Extent]] = {
+    "offsets": (Type.EDGE, _OFFSETS),
+    "columns": (Type.VERTEX, EDGES),
+    "in_offsets": (Type.EDGE, _OFFSETS),
+    "in_sources": (Type.VERTEX, EDGES),
+    "in_edges": (Type.EDGE, EDGES),
+    "edge_sources": (Type.VERTEX, EDGES),
 }
 """The parts of a graph, in the order of `graph_slice`."""
 _LISTS = {Over.OUT_EDGES: ("offsets", "columns"), Over.IN_EDGES: ("in_offsets", "in_sources")}
@@ -104,7 +103,7 @@ def _problem(plan: Plan) -> Iterator[Buffer]:
         role = Role.INPUT if array.is_input else Role.LOCAL if array.is_local else Role.RESULT
         made = Made.CALLER if array.is_input else Made.HOST
         cleared = Cleared.GIVEN if array.is_input else Cleared.INITIAL
-        yield Buffer(array.name, array.type, _EXTENTS[array.domain], role, made, cleared, PROBLEM)
+        yield Buffer(array.name, array.type, array.extent, role, made, cleared, PROBLEM)
     for scalar in plan.program.scalars:
         role = Role.INPUT if scalar.is_input else Role.LOCAL if scalar.is_local else Role.RESULT
         cleared = Cleared.GIVEN if scalar.is_input else Cleared.INITIAL
@@ -117,8 +116,7 @@ def _temporaries(plan: Plan) -> Iterator[Buffer]:
     asides = {segment.aside: arrays[segment.array] for segment in segments if segment.aside is not None}
     made = Made.PROGRAM if plan.target.allocates_itself else Made.HOST
     for name, array in asides.items():
-        extent = _EXTENTS[array.domain]
-        yield Buffer(name, array.type, extent, Role.TEMPORARY, made, Cleared.WRITTEN, PROBLEM)
+        yield Buffer(name, array.type, array.extent, Role.TEMPORARY, made, Cleared.WRITTEN, PROBLEM)
 
 
 # What the run itself works with
@@ -135,7 +133,7 @@ def _run(plan: Plan) -> Iterator[Buffer]:
     if plan.saved is not None:
         yield buffer("saved", plan.saved, Fixed(1), Role.SAVED, Cleared.ZERO)
     if plan.target.fused and plan.swapped:
-        yield buffer("outputs", ScalarType.UINT64, Fixed(len(plan.swapped)), Role.OUTPUTS, Cleared.WRITTEN)
+        yield buffer("outputs", Type.UINT64, Fixed(len(plan.swapped)), Role.OUTPUTS, Cleared.WRITTEN)
 
 
 def _chunks(plan: Plan) -> Extent:
@@ -152,9 +150,9 @@ def _frontiers(plan: Plan) -> Iterator[Buffer]:
         if slots:
             yield Buffer(f"{prefix}queues", kind, extent, Role.QUEUE, Made.HOST, Cleared.WRITTEN, RUN, slots)
         if slots and domain is Domain.VERTEX and _needs_bitmaps(plan):
-            yield Buffer("bitmaps", ScalarType.UINT32, bits, Role.BITMAP, Made.HOST, Cleared.WRITTEN, RUN, slots)
+            yield Buffer("bitmaps", Type.UINT32, bits, Role.BITMAP, Made.HOST, Cleared.WRITTEN, RUN, slots)
         if domain in marked:
-            yield Buffer(f"{prefix}marks", ScalarType.UINT32, bits, Role.MARKS, Made.HOST, Cleared.ZERO, RUN, 2)
+            yield Buffer(f"{prefix}marks", Type.UINT32, bits, Role.MARKS, Made.HOST, Cleared.ZERO, RUN, 2)
 
 
 def marked_domains(plan: Plan) -> frozenset[Domain]:

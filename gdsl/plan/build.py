@@ -6,7 +6,7 @@ import dataclasses
 
 from gdsl.ir import nodes as ir
 from gdsl.operations import Domain
-from gdsl.plan import barriers, buffers, combinations, launches
+from gdsl.plan import barriers, buffers, combinations, launches, slots
 from gdsl.plan.nodes import (
     Branch,
     Choice,
@@ -40,15 +40,17 @@ def build(program: ir.Program, target: Target, sizes: Sizes | None = None, *, ag
         schedule = (barriers.place(launch, planner.accesses) if target.grid else launch,)
     else:
         schedule = launches.unfused(_initialise(program), steps)
+    slot_of = slots.assign(program.frontiers, steps)
     swaps = [step.step for step in steps_in(schedule) if isinstance(step, Swap)]
     plan = Plan(
         program=program,
         target=target,
         sizes=sizes,
         frontiers=tuple(
-            Frontier(frontier.name, frontier.domain, slot, planner.directions.counts.get(frontier.name))
+            Frontier(each.name, domain, slot_of[each.name], planner.directions.counts.get(each.name))
             for domain in Domain
-            for slot, frontier in enumerate(each for each in program.frontiers if each.domain is domain)
+            for each in program.frontiers
+            if each.domain is domain
         ),
         switches=tuple(
             step.step.site

@@ -24,7 +24,7 @@ from gdsl.ir.traversal import walk
 from gdsl.operations import BinaryOperation, Over
 from gdsl.passes.writers import far_roles, targets
 from gdsl.plan.nodes import Claim
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 
 def claim_of(functor: EdgeFunctor, over: Over, closing: Closing | None) -> Claim | None:
@@ -40,7 +40,7 @@ def claim_of(functor: EdgeFunctor, over: Over, closing: Closing | None) -> Claim
     can = (
         len(writes) == 1
         and len(reads) == 1
-        and sides[0].type not in (ScalarType.BOOL, ScalarType.FLOAT32, ScalarType.FLOAT64)
+        and sides[0].type not in (Type.BOOL, Type.FLOAT32, Type.FLOAT64)
         and not any(isinstance(node, (Local, UpdateValue)) for node in walk(store.value))
     )
     return Claim(closing.array, closing.conjunct, closing.statement, sides[1]) if can else None

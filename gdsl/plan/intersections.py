@@ -8,10 +8,10 @@ from __future__ import annotations
 from gdsl.ir.nodes import Elements, Intersect
 from gdsl.operations import Balance, Domain, Over, ReduceOperation
 from gdsl.plan.nodes import Collect, Dedup, EdgeCount, Form, Intersection, Members, Operation, Reduction, Sweep, Total
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 OUT_LISTS = Intersection(Over.OUT_EDGES, Over.OUT_EDGES)
-TOTAL = Reduction(ReduceOperation.ADD, ScalarType.INT64)
+TOTAL = Reduction(ReduceOperation.ADD, Type.INT64)
 
 
 def plan_intersection(step: Intersect) -> Operation:

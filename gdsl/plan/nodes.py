@@ -203,7 +203,7 @@ Step = (
 @dataclass(frozen=True, slots=True)
 class Frontier:
     """A frontier variable; its storage is the queue (and, of vertices, the bitmap) number `slot` of its domain to begin
-    with."""
+    with. Frontiers that are never needed at the same time may have one slot."""
 
     name: str
     domain: Domain
@@ -220,8 +220,8 @@ class Plan:
     target: Target
     sizes: Sizes
     frontiers: tuple[Frontier, ...]
-    """In every target each domain that has any has one slot more, into which each result goes before it changes places
-    with what it replaces."""
+    """Those of vertices first, in the order of the program. In every target each domain that has any has one slot more,
+    into which each result goes before it changes places with what it replaces."""
     switches: tuple[int, ...]
     """The sites of operations that remember what they chose."""
     swapped: tuple[str, ...]
@@ -233,9 +233,13 @@ class Plan:
     """A single launch in the fused form; else what the host walks."""
 
     def slots(self, domain: Domain) -> int:
-        """How many frontiers of a domain have storage, the spare one with them."""
-        named = sum(frontier.domain is domain for frontier in self.frontiers)
-        return named + 1 if named else 0
+        """How many frontiers of a domain have storage of their own, the spare one with them."""
+        return max((frontier.slot + 2 for frontier in self.frontiers if frontier.domain is domain), default=0)
+
+    def owners(self) -> dict[str, str]:
+        """By frontier the first one that has its slot; often it is itself that one."""
+        first: dict[tuple[Domain, int], str] = {}
+        return {each.name: first.setdefault((each.domain, each.slot), each.name) for each in self.frontiers}
 
 
 __all__ = [

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+
 from gdsl.ir.nodes import StoreElement
 from gdsl.ir.printer_expressions import print_expression, print_target
 from gdsl.operations import Domain, SetOperation
@@ -28,7 +30,7 @@ from gdsl.plan.nodes import (
 from gdsl.plan.printer_sweeps import print_operation
 from gdsl.plan.storage import Buffer, Field, Pointer, Struct
 from gdsl.plan.walking import sweeps
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 
 def print_plan(plan: Plan) -> str:
@@ -39,7 +41,7 @@ def print_plan(plan: Plan) -> str:
     lines += [f"sizes: {', '.join(_sizes(plan))}"]
     lines += ["", "buffers:", *_table([_buffer(buffer) for buffer in plan.buffers])]
     if plan.frontiers:
-        lines += ["", "frontiers:", *(f"    {_frontier(frontier)}" for frontier in plan.frontiers)]
+        lines += ["", "frontiers:", *_frontiers(plan)]
         lines += _spare(plan)
     if plan.saved is not None:
         lines += ["", "handed on between launches:", *(f"    {_field(field)}" for field in plan.saved.fields)]
@@ -96,20 +98,32 @@ def _buffer(buffer: Buffer) -> tuple[str, ...]:
     )
 
 
-def _type(kind: ScalarType | Struct | Pointer) -> str:
+def _type(kind: Type | Struct | Pointer) -> str:
     if isinstance(kind, Pointer):
         return f"{kind.to}*"
-    return kind.name if isinstance(kind, Struct) else kind.value
+    return kind.name
 
 
 def _field(field: Field) -> str:
     return f"{_type(field.type)} {field.name}" + (f"[{field.count}]" if field.count else "")
 
 
-def _frontier(frontier: Frontier) -> str:
+def _frontiers(plan: Plan) -> list[str]:
+    owners, sharing = plan.owners(), defaultdict[str, list[str]](list)
+    for name, owner in owners.items():
+        sharing[owner].append(name)
+    lines = []
+    for frontier in plan.frontiers:
+        owner, names = owners[frontier.name], sharing[frontier.name]
+        shared = f", shared by {', '.join(names[1:])}" if len(names) > 1 else f", that of {owner}" if not names else ""
+        lines.append(f"    {_frontier(frontier, shared)}")
+    return lines
+
+
+def _frontier(frontier: Frontier, shared: str) -> str:
     domain = "vertices" if frontier.domain is Domain.VERTEX else "edges"
     counts = f", counts their {frontier.counts.value}" if frontier.counts is not None else ""
-    return f"{frontier.name}: {domain}, slot {frontier.slot}{counts}"
+    return f"{frontier.name}: {domain}, slot {frontier.slot}{shared}{counts}"
 
 
 # ---------------------------------------------------------------- schedule

@@ -67,7 +67,7 @@ def _left(sweep: Sweep) -> list[str]:
     lines += [_segment(sweep.segment)] if sweep.segment is not None else []
     for total in sweep.totals:
         reduction = total.reduction
-        begins = f"begins with {total.identity.value} of {reduction.type.value}"
+        begins = f"begins with {total.identity.value} of {reduction.type.name}"
         lines.append(f"total {total.scalar} {reduction.combine.value} a block's, {begins}")
     if sweep.edges is not EdgeCount.NONE:
         lines.append(f"edges: {sweep.edges.value}")
@@ -130,7 +130,7 @@ def _collect(collect: Collect) -> str:
 def _segment(segment: Segment) -> str:
     reduction = segment.reduction
     aside = f", aside in {segment.aside} until all are computed" if segment.aside is not None else ""
-    begins = f"begins with {reduction.identity.value} of {reduction.type.value}"
+    begins = f"begins with {reduction.identity.value} of {reduction.type.name}"
     return f"{segment.operation.value} a member by {reduction.combine.value} into {segment.array}, {begins}{aside}"
 
 

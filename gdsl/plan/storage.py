@@ -6,8 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from gdsl.plan.extents import Extent
-from gdsl.types import ScalarType
+from gdsl.extents import Extent
+from gdsl.types import Type
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Field:
     """A member of a struct. `count`: elements of an array member; 0: a single value."""
 
     name: str
-    type: ScalarType | Pointer | Struct
+    type: Type | Pointer | Struct
     comment: str = ""
     count: int = 0
 
@@ -79,7 +79,7 @@ class Buffer:
     """An array, or `copies` arrays alike, that a run has. `group` names the struct whose member it is."""
 
     name: str
-    element: ScalarType | Struct
+    element: Type | Struct
     extent: Extent
     role: Role
     made: Made

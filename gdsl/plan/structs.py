@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from gdsl.plan.storage import Field, Pointer, Struct
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
-_I32, _I64, _U64 = ScalarType.INT32, ScalarType.INT64, ScalarType.UINT64
-_BOOL, _VERTEX, _EDGE = ScalarType.BOOL, ScalarType.VERTEX, ScalarType.EDGE
+_I32, _I64, _U64 = Type.INT32, Type.INT64, Type.UINT64
+_BOOL, _VERTEX, _EDGE = Type.BOOL, Type.VERTEX, Type.EDGE
 
 COUNTERS = Struct(
     "operator_counters",

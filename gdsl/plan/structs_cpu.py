@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from gdsl.plan.storage import Field, Pointer, Struct
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
-_I32, _U32, _I64 = ScalarType.INT32, ScalarType.UINT32, ScalarType.INT64
+_I32, _U32, _I64 = Type.INT32, Type.UINT32, Type.INT64
 
 GRAPH_SLICE = Struct(
     "graph_slice",

@@ -7,7 +7,7 @@ from enum import Enum
 
 from gdsl.ir.nodes import Expression
 from gdsl.operations import Balance, Domain, NeighborOperation, Over, ReduceOperation
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 # What a sweep does with an element
 
@@ -126,7 +126,7 @@ class Reduction:
     """How two values become one, and the value that changes nothing; `combine` SUBTRACT sums up below zero."""
 
     combine: ReduceOperation
-    type: ScalarType
+    type: Type
 
     @property
     def identity(self) -> Identity:
@@ -178,7 +178,7 @@ class Segment:
 
     operation: NeighborOperation
     array: str
-    type: ScalarType
+    type: Type
     """Of the array."""
     reduction: Reduction
     aside: str | None

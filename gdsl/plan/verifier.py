@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdsl.effects.access import Accesses, asked_frontiers, frontiers_of
+from gdsl.extents import Size
 from gdsl.ir import nodes as ir
 from gdsl.ir.nodes import Array, DegreeOf, Scalar
 from gdsl.ir.traversal import walk
 from gdsl.ir.verifier import VerificationError
 from gdsl.operations import Degree, Domain, Over
 from gdsl.plan import barriers, buffers
-from gdsl.plan.extents import Size
 from gdsl.plan.nodes import (
     Barrier,
     Branch,
@@ -33,9 +33,10 @@ from gdsl.plan.nodes import (
 )
 from gdsl.plan.storage import PROBLEM, Buffer, Cleared, Made, Role
 from gdsl.plan.verifier_combinations import verify_combinations
+from gdsl.plan.verifier_slots import verify_slots
 from gdsl.plan.verifier_sweeps import SweepVerifier
 from gdsl.plan.walking import combinations, cuts_lists, launches, operations, steps_in, sweeps
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 
 def verify(plan: Plan) -> None:
@@ -48,6 +49,7 @@ def verify(plan: Plan) -> None:
     for operation in operations(plan):
         sweeping.verify(operation)
     verify_combinations(plan)
+    verify_slots(plan)
 
 
 class _Verifier:
@@ -69,9 +71,6 @@ class _Verifier:
         known = [(frontier.name, frontier.domain) for frontier in plan.frontiers]
         wanted = [(frontier.name, frontier.domain) for frontier in self.program.frontiers]
         self.expect(len(known) == len(wanted) and set(known) == set(wanted), "the frontiers are others")
-        for domain in Domain:
-            slots = [frontier.slot for frontier in plan.frontiers if frontier.domain is domain]
-            self.expect(slots == list(range(len(slots))), "two frontiers have one slot")
         counted = [frontier for frontier in plan.frontiers if frontier.counts is not None]
         self.expect(all(frontier.domain is Domain.VERTEX for frontier in counted), "edges of edges are counted")
         sizes = plan.sizes
@@ -134,7 +133,7 @@ class _Verifier:
             found = sum(max(buffer.copies, 1) for buffer in self.by_role.get(role, []))
             self.expect(found == int(count) * by_host, f"{found} buffers of the role {role.value}")
         for queue in self.by_role.get(Role.QUEUE, []):
-            domain = Domain.EDGE if queue.element is ScalarType.EDGE else Domain.VERTEX
+            domain = Domain.EDGE if queue.element is Type.EDGE else Domain.VERTEX
             fits = queue.copies == slots[domain] and str(queue.extent) == ("E" if domain is Domain.EDGE else "V")
             self.expect(fits, f"the queues {queue.name} have no room for all")
         zero = (Role.CONTROL, Role.MARKS, Role.SAVED)
@@ -211,7 +210,7 @@ class _Verifier:
 
     def _condition(self, step: Loop | Branch) -> None:
         counted = isinstance(step, Loop) and step.counted
-        wanted = ScalarType.INT64 if counted else ScalarType.BOOL
+        wanted = Type.INT64 if counted else Type.BOOL
         self.expect(step.condition.type is wanted, "a condition of another type")
 
     def _handed_on(self, launch: Launch) -> None:

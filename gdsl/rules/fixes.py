@@ -2,34 +2,89 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from gdsl.effects.atoms import OfRead
 from gdsl.effects.proof import Proof
 from gdsl.effects.summary import Effects, Guard, Read, Write, WriteKind, each
 from gdsl.effects.terms import Choice, Constant, ElementTerm, Operation, ScalarTerm, Term, inside, parts
 from gdsl.ir import nodes
-from gdsl.operations import BinaryOperation, ReduceOperation
+from gdsl.operations import BinaryOperation, Builtin, ReduceOperation
 from gdsl.source import Span
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
+_SUBTRACT = (BinaryOperation.SUBTRACT, BinaryOperation.SUBTRACT_SATURATING)
 _SMALLER = (BinaryOperation.LESS, BinaryOperation.LESS_EQUAL)
 _LARGER = (BinaryOperation.GREATER, BinaryOperation.GREATER_EQUAL)
 Words = Callable[[Span], str]
 
 
+_UPDATES = {
+    BinaryOperation.ADD: "+=",
+    BinaryOperation.ADD_SATURATING: "+=",
+    BinaryOperation.SUBTRACT: "-=",
+    BinaryOperation.SUBTRACT_SATURATING: "-=",
+    BinaryOperation.MULTIPLY: "*=",
+    BinaryOperation.BIT_AND: "&=",
+    BinaryOperation.AND: "&=",
+    BinaryOperation.BIT_OR: "|=",
+    BinaryOperation.OR: "|=",
+    BinaryOperation.BIT_XOR: "^=",
+    Builtin.MIN: "min=",
+    Builtin.MAX: "max=",
+}
+"""The statement that does `x = x op y` in one step."""
+
+
 def fix_of_store(write: Write, target: str) -> str:
     """For E0301."""
+    update = _as_update(write)
+    if update is not None:
+        return f"`{target} {update} …` reads and writes in one step, so that every call counts"
     index = target[len(write.name) :] if target.startswith(write.name) else ""
-    ordered = "" if write.type is ScalarType.BOOL else "`min=` or `max=` picks by value; "
+    ordered = "" if write.type is Type.BOOL else "`min=` or `max=` picks by value; "
     return (
         f"`{target} any= …` lets any of the writers win; {ordered}a store under `if (cas(x{index}, old, new))` has a "
         "single writer"
     )
 
 
+def _as_update(write: Write) -> str | None:
+    """For `x = x + y` and the like: the form that means it."""
+    if write.kind is not WriteKind.STORE or not isinstance(write.value, Operation):
+        return None
+    return next((form for form, term in _operands(write.value) if _is_target(write, term)), None)
+
+
+def _operands(value: Operation) -> Iterator[tuple[str, Term]]:
+    """The parts of `x + y - z` and of other runs of one operator, each with the form for `part = value`."""
+    left = [value]
+    while left:
+        operation = left.pop()
+        form = _UPDATES.get(operation.operation)
+        if form is None:
+            return
+        for part in operation.arguments[:1] if operation.operation in _SUBTRACT else operation.arguments:
+            inner = _UPDATES.get(part.operation) if isinstance(part, Operation) else None
+            if isinstance(part, Operation) and (inner == form or {inner, form} == {"+=", "-="}):
+                left.append(part)
+            else:
+                yield form, part
+
+
+def _is_target(write: Write, term: Term) -> bool:
+    """Whether `term` reads the element or scalar that is written."""
+    if isinstance(term, ElementTerm):
+        return term.array == write.name and term.index is write.index
+    return isinstance(term, ScalarTerm) and term.name == write.name
+
+
 def fix_of_read(effects: Effects, read: Read, write: Write, words: Words) -> str:
     """For E0302."""
+    for store in effects.written(read.name):
+        update = _as_update(store)
+        if update is not None and _is_target(store, read.term) and read.term in inside(store.value):
+            return f"`{words(store.target)} {update} …` reads and writes in one step"
     special = _of_a_test(effects, read, words)
     if special is not None:
         return special
@@ -39,14 +94,22 @@ def fix_of_read(effects: Effects, read: Read, write: Write, words: Words) -> str
     stores = all(other.kind in plain and other.index is read.index for other in effects.written(read.name))
     if read.in_condition and stores:
         fixes.insert(0, "store what makes the test false for certain, such as a literal or `iteration + 1`")
-    if not read.in_condition and write.form in ("min=", "max=", "|=", "&="):
-        fixes.insert(0, f"use it only in the operand or index of `{write.name}[…] {write.form} …`")
+    if write.form in ("min=", "max=", "|=", "&="):
+        fixes.insert(0, _into_operand(effects, read, write, words))
     if not decides:
         fixes.append(
             f"`now {words(read.span)}` takes any value from before or during the operator (the result is then not "
             "unique)"
         )
     return "; or ".join(fixes)
+
+
+def _into_operand(effects: Effects, read: Read, write: Write, words: Words) -> str:
+    """The one place where what a reduction writes may be read by other calls."""
+    target = words(write.target)
+    if read.in_condition and not effects.is_scalar(read):
+        return f"move the test into the operand: `{target} {write.form} test ? … : {target}`"
+    return f"use it only in the operand or index of `{write.name}[…] {write.form} …`"
 
 
 def _decides(effects: Effects, read: Read) -> bool:
@@ -164,7 +227,7 @@ def _take_by_cas(effects: Effects, read: Read, words: Words) -> str | None:
     constant = [write for write in stores if write.kind is WriteKind.STORE and isinstance(write.value, Constant)]
     if not constant or len(stores) != 1 or len({write.index for write in effects.written(read.name)}) < 2:
         return None
-    if read.term.type is not ScalarType.BOOL or constant[0].value is not effects.terms.true:
+    if read.term.type is not Type.BOOL or constant[0].value is not effects.terms.true:
         return None
     element = words(read.span)
     return (

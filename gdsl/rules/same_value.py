@@ -14,7 +14,7 @@ from typing import TypeAlias
 from gdsl.effects.summary import Effects, Write, each
 from gdsl.effects.terms import DEEPEST_PROOF, Constant, Operation, Term
 from gdsl.operations import BinaryOperation
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 _MOST_DECISIONS = 64
 """A function of the index that decides more often is not followed."""
@@ -75,15 +75,15 @@ def _in_one_form(effects: Effects, term: Term, expected: bool) -> tuple[Term, bo
         return term, expected
     left, right = term.arguments
     if term.operation is BinaryOperation.NOT_EQUAL:
-        return effects.terms.operation(ScalarType.BOOL, BinaryOperation.EQUAL, left, right), not expected
+        return effects.terms.operation(Type.BOOL, BinaryOperation.EQUAL, left, right), not expected
     if term.operation is BinaryOperation.GREATER:
-        return effects.terms.operation(ScalarType.BOOL, BinaryOperation.LESS, right, left), expected
+        return effects.terms.operation(Type.BOOL, BinaryOperation.LESS, right, left), expected
     if left.type.is_float:
         return term, expected
     if term.operation is BinaryOperation.GREATER_EQUAL:
-        return effects.terms.operation(ScalarType.BOOL, BinaryOperation.LESS, left, right), not expected
+        return effects.terms.operation(Type.BOOL, BinaryOperation.LESS, left, right), not expected
     if term.operation is BinaryOperation.LESS_EQUAL:
-        return effects.terms.operation(ScalarType.BOOL, BinaryOperation.LESS, right, left), not expected
+        return effects.terms.operation(Type.BOOL, BinaryOperation.LESS, right, left), not expected
     return term, expected
 
 

@@ -30,7 +30,7 @@ from gdsl.effects.terms import (
 )
 from gdsl.ir import nodes
 from gdsl.operations import BinaryOperation, Builtin, NeighborOperation, ReduceOperation
-from gdsl.types import ScalarType
+from gdsl.types import Type
 from gdsl.uniqueness.terms_of_schedule import ScheduleTerms
 
 _ROUNDS = 4
@@ -133,7 +133,7 @@ class Data:
     def _keeps(self, put: Put, names: frozenset[str]) -> bool:
         of_sums = (NeighborOperation.SUM, NeighborOperation.PRODUCT, NeighborOperation.MIN, NeighborOperation.MAX)
         if put.neighbors is not None and put.neighbors not in (*of_sums, NeighborOperation.COUNT):
-            return self.types[put.name] is ScalarType.BOOL
+            return self.types[put.name] is Type.BOOL
         return (put.reduce is None or put.reduce in _GROWING) and self.stays_positive(put.value, names)
 
     def stays_positive(self, term: Term, names: frozenset[str] | None = None) -> bool:
@@ -180,7 +180,7 @@ def _places(effects: ProgramEffects) -> tuple[list[Put], list[Swapped]]:
             case nodes.Swap():
                 swaps.append(Swapped(step.first, step.second))
             case nodes.Intersect(count=str(count)):
-                total = effects.terms.unknown(ScalarType.INT64, Origin.RESULT, count, 0)
+                total = effects.terms.unknown(Type.INT64, Origin.RESULT, count, 0)
                 puts.append(Put(count, total, ReduceOperation.ADD))
             case nodes.NeighborReduce():
                 value = effects.sites[step.site].value
@@ -246,7 +246,7 @@ def _narrowed(found: Range, operation: BinaryOperation, limit: Range) -> Range:
     return Range(low, high, found.nan and operation not in _MIRRORED)
 
 
-def _after(put: Put, former: Range, ranges: Ranges, kind: ScalarType) -> Range:
+def _after(put: Put, former: Range, ranges: Ranges, kind: Type) -> Range:
     """The range of a name once `put` has happened."""
     value = ranges.of(put.value)
     if put.neighbors is not None:
@@ -256,12 +256,12 @@ def _after(put: Put, former: Range, ranges: Ranges, kind: ScalarType) -> Range:
     if put.reduce in (ReduceOperation.MIN, ReduceOperation.MAX):
         order = Builtin.MIN if put.reduce is ReduceOperation.MIN else Builtin.MAX
         return of_builtin(order, kind, (former, value))
-    if kind is ScalarType.BOOL:
+    if kind is Type.BOOL:
         return limits(kind)
     return of_binary(_SUMS[put.reduce], kind, former, value)
 
 
-def _of_neighbors(operation: NeighborOperation, value: Range, kind: ScalarType) -> Range:
+def _of_neighbors(operation: NeighborOperation, value: Range, kind: Type) -> Range:
     full = limits(kind)
     if operation in (NeighborOperation.MIN, NeighborOperation.MAX):
         end = full.high if operation is NeighborOperation.MIN else full.low
@@ -273,7 +273,7 @@ def _of_neighbors(operation: NeighborOperation, value: Range, kind: ScalarType) 
     return full
 
 
-def _widened(before: Range, after: Range, kind: ScalarType) -> Range:
+def _widened(before: Range, after: Range, kind: Type) -> Range:
     full = limits(kind)
     low, high = after.low, after.high
     if low < before.low:

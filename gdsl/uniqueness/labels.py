@@ -23,7 +23,7 @@ from gdsl.effects.terms import ElementTerm, End, Term
 from gdsl.ir import nodes
 from gdsl.operations import ReduceOperation
 from gdsl.rules import Judged
-from gdsl.types import ScalarType
+from gdsl.types import Type
 from gdsl.uniqueness.data import Data, all_steps
 from gdsl.uniqueness.relaxation import Loop, Origins, written_by, written_in
 
@@ -31,9 +31,7 @@ from gdsl.uniqueness.relaxation import Loop, Origins, written_by, written_in
 def label_arrays(program: nodes.Program, sites: Mapping[int, Judged]) -> frozenset[str]:
     """The arrays that are written as labels throughout the program."""
     falling = {
-        array.name
-        for array in program.arrays
-        if array.type is ScalarType.VERTEX and isinstance(array.initial, nodes.OwnId)
+        array.name for array in program.arrays if array.type is Type.VERTEX and isinstance(array.initial, nodes.OwnId)
     }
     for step in all_steps(program.schedule):
         if isinstance(step, nodes.Operator) and step.site in sites:
@@ -80,7 +78,7 @@ class LabelLoop:
             return None
         kinds: list[bool] = []  # for each step that writes labels: whether it compresses, else it hooks
         data: set[str] = {name}
-        frontiers: set[str] = set()
+        frontiers: set[tuple[str, bool]] = set()
         body = self.loop.loop.body
         for place, step in enumerate(body):
             if not written_in((step,), self.sites)[0].get(name):

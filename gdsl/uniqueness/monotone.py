@@ -16,7 +16,7 @@ from gdsl.effects.making import Terms
 from gdsl.effects.operation_ranges import Range, limits
 from gdsl.effects.terms import DEEPEST_PROOF, Choice, Conversion, ElementTerm, Operation, Term
 from gdsl.operations import BinaryOperation, Builtin, ReduceOperation
-from gdsl.types import ScalarType
+from gdsl.types import Type
 from gdsl.uniqueness.data import Data
 
 _SETS = (BinaryOperation.AND, BinaryOperation.OR, BinaryOperation.BIT_AND, BinaryOperation.BIT_OR)
@@ -67,7 +67,7 @@ class Monotone:
 
     def _keeps_order(self, term: Conversion) -> bool:
         source, target, inner = term.operand.type, term.type, self.ranges.of(term.operand)
-        if source.is_id or target.is_id or target is ScalarType.BOOL:
+        if source.is_id or target.is_id or target is Type.BOOL:
             return False
         if target.is_float:
             return True

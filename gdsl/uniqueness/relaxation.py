@@ -28,11 +28,14 @@ from gdsl.ir import nodes
 from gdsl.operations import BinaryOperation, Outcome, ReduceOperation
 from gdsl.rules import Judged
 from gdsl.rules.closing import IDEMPOTENT
-from gdsl.types import ScalarType
+from gdsl.types import Type
 from gdsl.uniqueness.data import Data, all_steps
 from gdsl.uniqueness.monotone import Monotone
+from gdsl.uniqueness.terms_of_schedule import ScheduleTerms
 
-Origins = tuple[frozenset[str], frozenset[str]]
+Sources = frozenset[tuple[str, bool]]
+"""Frontiers, each with whether nothing but the set of its far ends counts."""
+Origins = tuple[frozenset[str], Sources]
 """The data and the frontiers that a value is made from."""
 
 
@@ -51,6 +54,11 @@ class Loop:
         self.ends_of = {step.name: step.other for step in loop.body if isinstance(step, nodes.FarEnds)}
         """Of which edge frontier a frontier holds the far ends: of those edges that the last pass accepted."""
         self.operators = [sites[step.site] for step in direct if step.site in sites]
+        self._makers: dict[str, list[int]] = {}
+        """By frontier the places of the body where it is defined, not counting those inside of branches and loops."""
+        for place, step in enumerate(loop.body):
+            for name in written_by(step, sites)[1]:
+                self._makers.setdefault(name, []).append(place)
 
     def settled(self) -> dict[str, Origins]:
         """The arrays whose values after the loop depend on no order, each with what it is made from."""
@@ -63,7 +71,7 @@ class Loop:
             if steps and self._settles(name, steps):
                 origins = [self.origins(name, judged) for judged in steps]
                 of_data = frozenset({name}).union(*(data for data, _ in origins))
-                of_frontiers = frozenset[str]().union(*(frontiers for _, frontiers in origins))
+                of_frontiers = Sources().union(*(frontiers for _, frontiers in origins))
                 found[name] = (of_data, of_frontiers)
                 for note in self._notes(name, steps):
                     found[note] = (of_data | {note}, of_frontiers)
@@ -108,8 +116,11 @@ class Loop:
     def origins(self, name: str, judged: Judged) -> Origins:
         """Everything else that the reductions of a step are made from, and its input frontier."""
         found = {atom.name for atom in self._atoms(name, judged.effects) if isinstance(atom, OfData)}
-        source = judged.effects.frontier.frontier
-        return frozenset(found), frozenset(() if source is None else (source,))
+        sources = self._made_of(judged)
+        if sources is None:  # a worklist
+            source = judged.effects.frontier.frontier or ""
+            sources = frozenset({(self.ends_of.get(source, source), source in self.ends_of)})
+        return frozenset(found), sources
 
     def _atoms(self, name: str, effects: Effects) -> list[object]:
         found = effects.depends(*_deciding(effects, name))
@@ -133,7 +144,45 @@ class Loop:
 
     def stays(self, judged: Judged) -> bool:
         """Whether the set that a step works on is the same in every pass."""
-        return judged.effects.frontier.frontier not in self.defined
+        return self._made_of(judged) is not None
+
+    def _made_of(self, judged: Judged) -> Sources | None:
+        """The sets from outside the loop that a step works on: directly, or by sets that the body makes of them in
+        every pass anew, before that step. None where it may be another set in another pass."""
+        found = set[tuple[str, bool]]()
+        waiting = [(judged.effects.frontier.frontier, self.loop.body.index(judged.effects.operator), False)]
+        seen = set[tuple[int, bool]]()
+        while waiting:
+            name, place, far_ends = waiting.pop()
+            if name is None or name not in self.defined:
+                found |= set() if name is None else {(name, far_ends)}
+                continue
+            makers = self._makers.get(name, [])
+            before = [at for at in makers if at < place]
+            if not before or len(makers) != self.defined[name]:
+                return None
+            parts = self._parts(self.loop.body[before[-1]], far_ends)
+            if parts is None:
+                return None
+            if (before[-1], far_ends) not in seen:
+                seen.add((before[-1], far_ends))
+                waiting += [(part, before[-1], of_ends) for part, of_ends in parts]
+        return frozenset(found)
+
+    def _parts(self, step: nodes.Step, far_ends: bool) -> list[tuple[str | None, bool]] | None:
+        """The sets that a step makes its own of, each with whether it is asked for its far ends; None where it makes it
+        of anything else, too."""
+        match step:
+            case nodes.DefineFrontier():
+                terms = ScheduleTerms(self.data.effects)
+                return None if any(terms.value(member).depends for member in step.members) else []
+            case nodes.CopyFrontier():
+                return [(step.other, far_ends)]
+            case nodes.FarEnds():
+                return [(step.other, True)]
+            case nodes.CombineFrontiers():
+                return [(step.first.frontier, False), (step.second.frontier, False)]
+        return None
 
     def _is_monotone(self, name: str, operation: ReduceOperation, judged: Judged) -> bool:
         effects = judged.effects
@@ -272,7 +321,7 @@ def _sets(effects: Effects, write: Write) -> bool:
     """Whether a write of a bool can but make it true."""
     if write.kind in (WriteKind.STORE, WriteKind.ANY):
         return write.value is effects.terms.true
-    return write.operation is ReduceOperation.BIT_OR and write.type is ScalarType.BOOL
+    return write.operation is ReduceOperation.BIT_OR and write.type is Type.BOOL
 
 
 def _deciding(effects: Effects, name: str) -> Iterator[Term]:

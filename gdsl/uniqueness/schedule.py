@@ -16,7 +16,7 @@ from gdsl.ir import nodes
 from gdsl.operations import BinaryOperation, NeighborOperation, SetOperation
 from gdsl.rules import Judged
 from gdsl.source import Span
-from gdsl.types import ScalarType
+from gdsl.types import Type
 from gdsl.uniqueness.data import Data
 from gdsl.uniqueness.labels import LabelLoop, label_arrays, settled_labels
 from gdsl.uniqueness.levels import EXACT, ROUNDING, Level, State, decided, not_unique, of_passes, worst
@@ -61,7 +61,7 @@ class Flow:
             case nodes.While():
                 self._while(step)
             case nodes.Repeat():
-                self._loop(step, self._level(step.count, step.span, passes=True))
+                self._loop(step, self._level(step.count, step.span))  # a number like others: no end that comes nearer
             case nodes.If():
                 self._if(step)
             case nodes.NeighborReduce():
@@ -220,10 +220,11 @@ class Flow:
             return not_unique(self.effects.program.span, "it is not understood")
         if not isinstance(term, Unknown):
             return EXACT
-        return self._of_frontier(term.name, term.type is ScalarType.BOOL)
+        return self._of_frontier(term.name, term.type is Type.BOOL)
 
-    def _of_frontier(self, name: str, emptiness: bool) -> Level:
-        return self.state.reached(name) if emptiness else self.state.frontier(name)
+    def _of_frontier(self, name: str, reached: bool) -> Level:
+        """The level of a frontier's members, or of the set of its far ends and whether it is empty."""
+        return self.state.reached(name) if reached else self.state.frontier(name)
 
     def _of_test(self, term: Term) -> Level | None:
         if not isinstance(term, Operation) or term.operation not in (BinaryOperation.EQUAL, BinaryOperation.NOT_EQUAL):
@@ -280,7 +281,7 @@ class Flow:
             self.state.join(before)
             if self.state.key() == before.key():
                 break
-        self._differs(step.body, of_passes(passes))
+        self._differs(step.body, passes)
 
     def _known_behind(self, step: nodes.While) -> None:
         """A loop ends when its frontier is empty, or its scalar false, in every run."""
@@ -305,18 +306,11 @@ class Flow:
         found = {}
         for name, (data, frontiers) in made_from.items():
             levels = [decided(self.state.value(other), step.span) for other in sorted(data)]
-            levels += [decided(self._of_source(other, step), step.span) for other in sorted(frontiers)]
+            of_frontiers = (self._of_frontier(other, far_ends) for other, far_ends in sorted(frontiers))
+            levels += [decided(level, step.span) for level in of_frontiers]
             found[name] = worst((enters, *levels))
         entered = isinstance(condition, nodes.ScalarValue) and (condition.name, True) in self.state.certain
         return found, roots if entered else set()
-
-    def _of_source(self, frontier: str, loop: nodes.While) -> Level:
-        """The level, before a loop, of what an operator of its body runs on: the far ends that it begins with are those
-        of the edges."""
-        for step in loop.body:
-            if isinstance(step, nodes.FarEnds) and step.name == frontier:
-                return self.state.reached(step.other)
-        return self.state.frontier(frontier)
 
 
 def _literal(node: nodes.Expression | None) -> bool | None:

@@ -6,7 +6,7 @@ from gdsl.effects import ProgramEffects
 from gdsl.effects.pure import PureValues
 from gdsl.effects.terms import Term
 from gdsl.ir import nodes
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 
 class ScheduleTerms(PureValues):
@@ -26,7 +26,7 @@ class ScheduleTerms(PureValues):
             case nodes.Count():
                 return terms.count(node.domain)
             case nodes.OwnId():
-                return terms.end(nodes.Role.EDGE if kind is ScalarType.EDGE else nodes.Role.VERTEX)
+                return terms.end(nodes.Role.EDGE if kind is Type.EDGE else nodes.Role.VERTEX)
             case nodes.DegreeOf():
                 return terms.degree(node.degree, self.value(node.vertex))
             case nodes.ScalarValue():

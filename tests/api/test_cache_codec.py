@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from gdsl import extents
 from gdsl.backends.cpu import compiled
 from gdsl.backends.cuda import plan_of, stored
 from gdsl.cache.codec import Codec
@@ -25,7 +26,7 @@ from gdsl.ir.traversal import rewrite, walk
 from gdsl.operations import Balance, UnaryOperation
 from gdsl.pipeline import load
 from gdsl.source import Source, Span
-from gdsl.types import ScalarType, Widths
+from gdsl.types import Type, Widths
 
 ROOT = Path(__file__).parents[2]
 PROGRAMS = sorted([*ROOT.glob("samples/*.gdsl"), *ROOT.glob("tests/programs/*.gdsl")])
@@ -171,7 +172,10 @@ def assert_declared(value):
         for each in value:
             assert_declared(each)
     elif dataclasses.is_dataclass(value):
-        assert type(value) in (*vars(nodes).values(), Span)
+        assert type(value) in (*vars(nodes).values(), *vars(extents).values(), Span, Type)
+        if isinstance(value, Type):
+            assert value is Type.named(value.name)
+            return
         for field in dataclasses.fields(value):
             found = getattr(value, field.name)
             if field.type == "str":
@@ -249,7 +253,7 @@ UNSOUND = {
     "too many arguments": ("pagerank", nodes.BuiltinCall, {"arguments": ()}),
     "an operation on other types": ("pagerank", nodes.Unary, {"operation": UnaryOperation.INVERT}),
     "a loop that is left from outside": ("bfs", nodes.EdgeFunctor, {"body": (nodes.Break(NOWHERE),)}),
-    "a vertex where there is none": ("bfs", nodes.While, {"condition": nodes.Place(NOWHERE, ScalarType.BOOL)}),
+    "a vertex where there is none": ("bfs", nodes.While, {"condition": nodes.Place(NOWHERE, Type.BOOL)}),
 }
 
 
@@ -259,8 +263,8 @@ def test_verified_programs_that_no_text_becomes_are_refused(name):
     [path] = [path for path in PROGRAMS if path.stem == stem]
     program = lowered(path)
     if kind is nodes.Unary:
-        minus = nodes.Literal(NOWHERE, ScalarType.FLOAT32, 1.0)
-        operand = nodes.Unary(NOWHERE, ScalarType.FLOAT32, UnaryOperation.INVERT, minus)
+        minus = nodes.Literal(NOWHERE, Type.FLOAT32, 1.0)
+        operand = nodes.Unary(NOWHERE, Type.FLOAT32, UnaryOperation.INVERT, minus)
         param = dataclasses.replace(program.params[0], default=operand)
         broken = dataclasses.replace(program, params=(param, *program.params[1:]))
     else:

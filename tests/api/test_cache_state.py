@@ -154,3 +154,14 @@ def test_no_cache_is_no_trouble_and_none_is_made(trouble, monkeypatch):
         assert len(fingerprint()) == 64
     if trouble == "missing":
         assert not cache.directory().exists()
+
+
+def test_what_is_no_file_is_left_out(package, noted):
+    """Links that lead nowhere or to themselves, as editors leave them, directories and pipes of such names."""
+    here = package / "inside"
+    (here / ".#b.py").symlink_to("someone@somewhere.1234:5678")
+    (here / "round.py").symlink_to("round.py")
+    (here / "folder.py").mkdir()
+    os.mkfifo(here / "pipe.py")
+    (package.parent / "grammar" / "nowhere").symlink_to("nowhere else")
+    assert fingerprint() == noted

@@ -15,7 +15,7 @@ from gdsl.codegen.literals import literal
 from gdsl.ir.nodes import Convert, Literal
 from gdsl.ir.traversal import walk
 from gdsl.pipeline import load
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 LARGEST = float(struct.unpack("f", struct.pack("I", 0x7F7FFFFF))[0])
 
@@ -60,32 +60,32 @@ def test_the_text_of_a_float32_is_read_back_by_one_rounding_and_is_short(bits: i
 @pytest.mark.parametrize(
     ("value", "kind", "text"),
     [
-        (1.0, ScalarType.FLOAT32, "1.0f"),
-        (0.85, ScalarType.FLOAT32, "0.85f"),
-        (1e-6, ScalarType.FLOAT32, "1e-06f"),
-        (7.038531e-26, ScalarType.FLOAT32, "7.0385313e-26f"),
-        (1e-45, ScalarType.FLOAT32, "1e-45f"),
-        (LARGEST, ScalarType.FLOAT32, "3.4028235e+38f"),
-        (-0.0, ScalarType.FLOAT32, "-0.0f"),
-        (-0.0, ScalarType.FLOAT64, "-0.0"),
-        (0.1, ScalarType.FLOAT64, "0.1"),
-        (math.inf, ScalarType.FLOAT32, "FLOAT32_INF"),
-        (-math.inf, ScalarType.FLOAT64, "-FLOAT64_INF"),
-        (-(2**31), ScalarType.INT32, "(-2147483647 - 1)"),
-        (2**64 - 1, ScalarType.UINT64, "18446744073709551615ull"),
+        (1.0, Type.FLOAT32, "1.0f"),
+        (0.85, Type.FLOAT32, "0.85f"),
+        (1e-6, Type.FLOAT32, "1e-06f"),
+        (7.038531e-26, Type.FLOAT32, "7.0385313e-26f"),
+        (1e-45, Type.FLOAT32, "1e-45f"),
+        (LARGEST, Type.FLOAT32, "3.4028235e+38f"),
+        (-0.0, Type.FLOAT32, "-0.0f"),
+        (-0.0, Type.FLOAT64, "-0.0"),
+        (0.1, Type.FLOAT64, "0.1"),
+        (math.inf, Type.FLOAT32, "FLOAT32_INF"),
+        (-math.inf, Type.FLOAT64, "-FLOAT64_INF"),
+        (-(2**31), Type.INT32, "(-2147483647 - 1)"),
+        (2**64 - 1, Type.UINT64, "18446744073709551615ull"),
     ],
 )
-def test_generated_literals(value: float, kind: ScalarType, text: str) -> None:
+def test_generated_literals(value: float, kind: Type, text: str) -> None:
     assert literal(value, kind) == text
 
 
 def test_values_of_a_type() -> None:
-    assert in_type(0.1, ScalarType.FLOAT32) == of_bits(0x3DCCCCCD) != 0.1
-    assert in_type(0.1, ScalarType.FLOAT64) == 0.1
-    assert in_type(2**53 + 2**29 + 1, ScalarType.FLOAT32) == 2.0**53 + 2.0**30
-    assert in_type(10**400, ScalarType.FLOAT64) == math.inf
-    assert wrapped(2**31, ScalarType.INT32) == -(2**31)
-    assert wrapped(-1, ScalarType.UINT64) == 2**64 - 1
+    assert in_type(0.1, Type.FLOAT32) == of_bits(0x3DCCCCCD) != 0.1
+    assert in_type(0.1, Type.FLOAT64) == 0.1
+    assert in_type(2**53 + 2**29 + 1, Type.FLOAT32) == 2.0**53 + 2.0**30
+    assert in_type(10**400, Type.FLOAT64) == math.inf
+    assert wrapped(2**31, Type.INT32) == -(2**31)
+    assert wrapped(-1, Type.UINT64) == 2**64 - 1
 
 
 @pytest.mark.parametrize(
@@ -107,5 +107,5 @@ def test_a_literal_is_rounded_to_its_type_at_once(expression: str, value: float)
     converted = [node.operand for node in walk(program.arrays[0]) if isinstance(node, Convert)]
     assert value in literals or [-value] == literals, (literals, converted)
     for node in walk(program.arrays[0]):
-        if isinstance(node, Literal) and node.type is ScalarType.FLOAT32:
+        if isinstance(node, Literal) and node.type is Type.FLOAT32:
             assert node.value == nearest_float32(node.value)

@@ -13,7 +13,7 @@ from gdsl.operations import BinaryOperation, Builtin, UnaryOperation
 from gdsl.tools.fuzz.expressions.running import apart
 from gdsl.tools.fuzz.expressions.trees import FLOATS, INTEGERS, NUMBERS, TYPES, Tree
 from gdsl.tools.fuzz.expressions.values import Evaluation, limits
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 ARRAYS = of_arrays(np)
 NEARLY = (Builtin.EXP, Builtin.LOG, Builtin.POW)
@@ -32,7 +32,7 @@ def awkward(kind: str) -> list[Any]:
         return [False, True]
     if kind in FLOATS:
         with np.errstate(all="ignore"):
-            return [typed(ScalarType(kind))(np.float64(word)) for word in _FRACTIONS]
+            return [typed(Type.named(kind))(np.float64(word)) for word in _FRACTIONS]
     low, high = limits(kind)
     near = {low, low + 1, high, high - 1, *_NUMBERS, *(-number for number in _NUMBERS)}
     return sorted(value for value in near if low <= value <= high)
@@ -79,7 +79,7 @@ OPERATIONS = {
 
 @pytest.mark.parametrize("kind", TYPES)
 def test_binary_operations(kind: str) -> None:
-    type_ = ScalarType(kind)
+    type_ = Type.named(kind)
     for word in OPERATIONS[kind]:
         operation = BinaryOperation(word)
         tree = Tree("binary", "bool" if operation.is_comparison else kind, word, leaves(kind, kind))
@@ -91,7 +91,7 @@ def test_binary_operations(kind: str) -> None:
 def test_saturating_sums_and_differences(kind: str) -> None:
     """`inf + y`, `x + inf`, `inf - y` are `inf`; `x - inf` is the smallest value; all else is clamped."""
     low, inf = limits(kind)
-    type_ = ScalarType(kind)
+    type_ = Type.named(kind)
     for operation in (BinaryOperation.ADD_SATURATING, BinaryOperation.SUBTRACT_SATURATING):
         (_, first), (_, second) = pairs(kind, kind)
         plus = operation is BinaryOperation.ADD_SATURATING
@@ -110,8 +110,8 @@ def test_saturating_sums_and_differences(kind: str) -> None:
 def test_shifts_by_any_count_of_any_integer_type(kind: str, count: str) -> None:
     for word in ("<<", ">>"):
         operation = BinaryOperation(word)
-        single = SINGLE.binary(operation, ScalarType(kind), ScalarType(count))
-        whole = ARRAYS.binary(operation, ScalarType(kind), ScalarType(count))
+        single = SINGLE.binary(operation, Type.named(kind), Type.named(count))
+        whole = ARRAYS.binary(operation, Type.named(kind), Type.named(count))
         agree(word, Tree("binary", kind, word, leaves(kind, count)), pairs(kind, count), single, whole, 0)
 
 
@@ -122,7 +122,7 @@ def test_unary_operations(kind: str) -> None:
             continue
         if operation is UnaryOperation.INVERT and kind in FLOATS:
             continue
-        type_, word = ScalarType(kind), operation.value
+        type_, word = Type.named(kind), operation.value
         tree = Tree("unary", kind, word, leaves(kind))
         agree(word, tree, [(kind, awkward(kind))], SINGLE.unary(operation, type_), ARRAYS.unary(operation, type_), 0)
 
@@ -135,21 +135,21 @@ def test_functions(kind: str) -> None:
         two = function in (Builtin.MIN, Builtin.MAX, Builtin.POW)
         columns = pairs(kind, kind) if two else [(kind, awkward(kind))]
         tree = Tree("builtin", kind, function.value, leaves(*(name for name, _ in columns)))
-        single, whole = SINGLE.builtin(function, ScalarType(kind)), ARRAYS.builtin(function, ScalarType(kind))
+        single, whole = SINGLE.builtin(function, Type.named(kind)), ARRAYS.builtin(function, Type.named(kind))
         agree(function.value, tree, columns, single, whole, 4 if function in NEARLY else 0)
 
 
 @pytest.mark.parametrize("source", TYPES)
 @pytest.mark.parametrize("target", TYPES)
 def test_casts(source: str, target: str) -> None:
-    single, whole = (form.convert(ScalarType(source), ScalarType(target)) for form in (SINGLE, ARRAYS))
+    single, whole = (form.convert(Type.named(source), Type.named(target)) for form in (SINGLE, ARRAYS))
     agree("cast", Tree("cast", target, target, leaves(source)), [(source, awkward(source))], single, whole, 0)
 
 
 @pytest.mark.parametrize("kind", FLOATS)
 def test_powers_as_in_c(kind: str) -> None:
     """C's special cases, by their definition."""
-    power, make = SINGLE.builtin(Builtin.POW, ScalarType(kind)), typed(ScalarType(kind))
+    power, make = SINGLE.builtin(Builtin.POW, Type.named(kind)), typed(Type.named(kind))
     cases = {
         ("-inf", "0.5"): "inf", ("-inf", "3"): "-inf", ("-inf", "2"): "inf", ("-inf", "-3"): "-0.0",
         ("-0.0", "0.5"): "0.0", ("-0.0", "3"): "-0.0", ("-0.0", "-3"): "-inf", ("-0.0", "-2"): "inf",

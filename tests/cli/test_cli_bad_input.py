@@ -50,6 +50,43 @@ def test_params(gdslc, arguments, words):
 
 
 @pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("1", ("E0607", "takes an array, not one value", "-p is_site=@FILE")),
+        ("true", ("E0607", "takes an array, not one value")),
+        ("@numbers.txt", ("E0607", "int64", "in a text file write `true` and `false`")),
+    ],
+)
+def test_inputs(gdslc, text, words):
+    Path("numbers.txt").write_text("0\n1\n0\n1\n0\n")
+    Path("nearest.gdsl").write_text("program nearest; problem { input vertex is_site : bool; } schedule { }")
+    gdslc("run", "nearest.gdsl", "path.mtx", *REFERENCE, "-p", f"is_site={text}").fails(1, *words)
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [("rmat5", "rmat:5"), ("grid_300x20", "grid:300x20"), ("uniform-100:500", "uniform:100:500")],
+)
+def test_generated_graphs_without_their_colon(gdslc, name, meant):
+    gdslc("run", "hops.gdsl", name, *REFERENCE, "-p", "source=0").fails(1, "E0701", f"a colon: {meant}")
+
+
+def test_nvrtc_without_cupy(monkeypatch):
+    from gdsl.backends.cuda import nvrtc
+    from gdsl.diagnostics import GdslError
+
+    for module in [name for name in sys.modules if name.startswith("cupy_backends")]:
+        monkeypatch.delitem(sys.modules, module)
+    monkeypatch.setattr(sys, "path", [])
+    monkeypatch.setattr(sys, "path_importer_cache", {})
+    monkeypatch.setattr(sys, "meta_path", [finder for finder in sys.meta_path if isinstance(finder, type)])
+    monkeypatch.setattr(nvrtc, "_load_wheel_library", lambda: None)
+    with pytest.raises(GdslError, match="CuPy, which brings it, is not installed") as caught:
+        nvrtc.bindings.__wrapped__()
+    assert caught.value.code == "E0903"
+
+
+@pytest.mark.parametrize(
     ("name", "content"),
     [
         ("empty.mtx", b""),

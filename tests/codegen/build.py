@@ -7,9 +7,9 @@ import dataclasses
 from gdsl.ir import nodes as ir
 from gdsl.operations import Balance, BinaryOperation, Direction, Domain, Over
 from gdsl.source import NOWHERE, Span
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
-INT32, BOOL, VERTEX = ScalarType.INT32, ScalarType.BOOL, ScalarType.VERTEX
+INT32, BOOL, VERTEX = Type.INT32, Type.BOOL, Type.VERTEX
 SOURCE = ir.Parameter(NOWHERE, VERTEX, ir.Role.SOURCE, "src")
 DESTINATION = ir.Parameter(NOWHERE, VERTEX, ir.Role.DESTINATION, "dst")
 ITERATION = ir.Iteration(NOWHERE, INT32)
@@ -19,19 +19,19 @@ def line(number: int) -> Span:
     return Span(number, 1, number, 10)
 
 
-def number(value: float, kind: ScalarType = INT32) -> ir.Literal:
+def number(value: float, kind: Type = INT32) -> ir.Literal:
     return ir.Literal(NOWHERE, kind, value)
 
 
-def local(name: str, kind: ScalarType = INT32) -> ir.Local:
+def local(name: str, kind: Type = INT32) -> ir.Local:
     return ir.Local(NOWHERE, kind, name)
 
 
-def element(array: str, index: ir.Expression, kind: ScalarType = INT32, checked: bool = False) -> ir.Element:
+def element(array: str, index: ir.Expression, kind: Type = INT32, checked: bool = False) -> ir.Element:
     return ir.Element(NOWHERE, kind, array, Domain.VERTEX, index, checked)
 
 
-def target(array: str, index: ir.Expression, kind: ScalarType = INT32, checked: bool = False) -> ir.ElementTarget:
+def target(array: str, index: ir.Expression, kind: Type = INT32, checked: bool = False) -> ir.ElementTarget:
     return ir.ElementTarget(NOWHERE, array, Domain.VERTEX, kind, index, checked)
 
 
@@ -41,7 +41,7 @@ def binary(left: ir.Expression, operation: str, right: ir.Expression) -> ir.Bina
     return ir.Binary(NOWHERE, result, kind, left, right)
 
 
-def array(name: str, kind: ScalarType, initial: ir.Expression | None) -> ir.Array:
+def array(name: str, kind: Type, initial: ir.Expression | None) -> ir.Array:
     return ir.Array(NOWHERE, name, Domain.VERTEX, kind, initial, False, False, None, True)
 
 

@@ -17,7 +17,7 @@ from gdsl.ir import nodes as ir
 from gdsl.operations import Outcome, ReduceOperation, UnaryOperation
 from gdsl.plan.nodes import Claim
 from gdsl.source import NOWHERE
-from gdsl.types import ScalarType
+from gdsl.types import Type
 from tests.codegen.build import (
     BFS,
     BOOL,
@@ -35,7 +35,7 @@ from tests.codegen.build import (
     target,
 )  # fmt: skip
 
-F32, I64 = ScalarType.FLOAT32, ScalarType.INT64
+F32, I64 = Type.FLOAT32, Type.INT64
 
 
 def spelled(names: Names, text: str) -> str:
@@ -102,9 +102,9 @@ def test_float32_literals_read_back_as_the_same_number(value: float) -> None:
 def test_literals() -> None:
     assert literal(-(2**31), INT32) == "(-2147483647 - 1)"
     assert literal(5, I64) == "5ll"
-    assert literal(2**64 - 1, ScalarType.UINT64) == "18446744073709551615ull"
+    assert literal(2**64 - 1, Type.UINT64) == "18446744073709551615ull"
     assert literal(float("inf"), F32) == "FLOAT32_INF"
-    assert literal(-float("inf"), ScalarType.FLOAT64) == "-FLOAT64_INF"
+    assert literal(-float("inf"), Type.FLOAT64) == "-FLOAT64_INF"
     assert literal(3, VERTEX) == "vertex(3)"
 
 
@@ -220,10 +220,10 @@ def test_loops_ask_whether_to_stop() -> None:
 
 
 def test_accumulated_scalars_go_into_totals() -> None:
-    total = ir.ScalarTarget(NOWHERE, "error", ScalarType.FLOAT64)
+    total = ir.ScalarTarget(NOWHERE, "error", Type.FLOAT64)
     count = ir.ScalarTarget(NOWHERE, "count", INT32)
     body = (
-        ir.Update(NOWHERE, total, ReduceOperation.ADD, number(1.5, ScalarType.FLOAT64)),
+        ir.Update(NOWHERE, total, ReduceOperation.ADD, number(1.5, Type.FLOAT64)),
         ir.Update(NOWHERE, count, ReduceOperation.ADD, number(1)),
     )
     functor = ir.VertexFunctor(NOWHERE, "settle", "v", (), body)

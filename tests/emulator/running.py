@@ -22,7 +22,7 @@ from gdsl.operations import Grade
 from gdsl.pipeline import load
 from gdsl.plan.nodes import Plan
 from gdsl.plan.target import Sizes
-from gdsl.types import ScalarType, Widths
+from gdsl.types import Type, Widths
 
 from .driver import EmulatedDevice, EmulatedModule, Schedule
 
@@ -125,9 +125,9 @@ def differences(program: Program, expected: Outcome, found: Outcome) -> list[str
     return wrong
 
 
-def equal(type_: ScalarType, a: Any, b: Any) -> bool:
+def equal(type_: Type, a: Any, b: Any) -> bool:
     """Exactly for integers and ids, within a tolerance for floats, whose sums have no order."""
-    if type_ in (ScalarType.FLOAT32, ScalarType.FLOAT64):
-        tolerance = 2e-5 if type_ is ScalarType.FLOAT32 else 1e-9
+    if type_ in (Type.FLOAT32, Type.FLOAT64):
+        tolerance = 2e-5 if type_ is Type.FLOAT32 else 1e-9
         return bool(numpy.allclose(a, b, rtol=tolerance, atol=tolerance / 100, equal_nan=True))
     return bool(numpy.array_equal(a, b))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Iterator
 
@@ -9,9 +10,13 @@ import pytest
 from support.graphs import make_graph, path, random_graph
 
 from gdsl.binding import bind
+from gdsl.ir import nodes
+from gdsl.ir.verifier import VerificationError
+from gdsl.plan import slots, verifier
 
 from . import build
-from .running import SMALL, TINY, device_for, differences, expect
+from .driver import EmulatorError
+from .running import SMALL, TINY, device_for, differences, emulated, expect, program_of
 from .running import build as build_program
 
 pytestmark = pytest.mark.skipif(build.compiler() is None, reason="the emulator needs g++")
@@ -60,6 +65,20 @@ SCHEDULES = {
         a = advance(filter(a, step), step, to=edges, over=in_edges); g = advance(a, odd) | g; last += size(g); }""",
     "edges_from_both_ends": """edge frontier a; repeat (4) {
         a = advance(f, step, to=edges, over=all_edges); a = filter(a, odd); f = advance(f, step); last += size(a); }""",
+    # Frontiers that are never needed at once have one place.
+    "in_turns": """repeat (5) { f = advance(f, step); frontier a = filter(f, tail); frontier b = advance(a, odd);
+        last += size(b); frontier c = where(third); g = c - f; frontier k = { 5, source }; h = g | k;
+        last += size(h); }""",
+    "left_out_and_written": """frontier first = where(third); repeat (12) { frontier a = { source, 0, 1 };
+        frontier b = first - a; frontier c = where(tail); frontier k = b | c; last += size(k); frontier m = where(tail);
+        frontier n = m & first; last += size(n); }""",
+    "by_their_conditions": """frontier a = f; while (a) { frontier b = advance(a, odd); if (b) { frontier c = b;
+        last += size(c); c = filter(b, tail); a = c - f; } else { frontier k = where(third); last += size(k);
+        a = { }; } f = advance(f, step) | a; if (iteration > 6) { a = { }; } }""",
+    "edges_in_one_place": """repeat (4) { edge frontier a = advance(f, step, to=edges); edge frontier b;
+        b = filter(a, odd); edge frontier c = { 1, 3 }; edge frontier k = b - c; edge frontier m = k;
+        last += size(m); f = advance(m, step);
+        edge frontier n = edges - m; last += size(n); }""",
     "one_at_the_end": "f = vertices; f = advance(f, step); g = where(tail); f = advance(f, odd); f = advance(f, step);",
 }
 
@@ -109,6 +128,35 @@ def test_storage_changes_hands(name: str, fuse: str) -> None:
     agrees(text_of(name, SCHEDULES[name]), fuse)
 
 
+def all_in_one(frontiers: tuple[nodes.Frontier, ...], steps: object) -> dict[str, int]:
+    return {frontier.name: 0 for frontier in frontiers}
+
+
+WRONGLY = {"assign": ("in_turns", all_in_one), "kept_after": ("left_out_and_written", lambda step: None)}
+
+
+@pytest.mark.parametrize("what", WRONGLY)
+def test_storage_that_is_shared_wrongly_is_found(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the plan's verifier, and, where that is silent, by a run."""
+    name, wrong = WRONGLY[what]
+    program = program_of(text_of(name, SCHEDULES[name]))
+    monkeypatch.setattr(slots, what, wrong)
+    with pytest.raises(VerificationError, match="lies where"):
+        emulated(program)
+    monkeypatch.setattr(verifier, "verify", lambda plan: None)
+    built, seen = emulated(program), False
+    for seed, graph in itertools.product(range(20), GRAPHS.values()):
+        bindings = bind(program, graph, {"source": 3})
+        try:
+            outcome = built.run(graph, bindings, device_for(seed))
+            seen = differences(program, expect(program, graph, bindings), outcome) != []
+        except EmulatorError:
+            seen = True
+        if seen:
+            break
+    assert seen
+
+
 @pytest.mark.parametrize("fuse", ["on", "off"])
 @pytest.mark.parametrize("seed", range(8))
 def test_storage_changes_hands_at_random(seed: int, fuse: str) -> None:
@@ -123,4 +171,5 @@ def test_frontiers_without_end(fuse: str) -> None:
     count = 120
     frontiers = " ".join(f"frontier f{i} = {{ {i} }};" for i in range(count))
     schedule = " ".join(f"f{i} = advance(f{i}, step); last += size(f{i});" for i in range(count - 2, count))
+    schedule += " ".join(f"last += {i + 1} * size(f{i});" for i in range(count))
     agrees(text_of("many", schedule, frontiers), fuse, graphs=("back_and_forth",))

@@ -10,7 +10,7 @@ from gdsl.ir import nodes
 from gdsl.ir.traversal import walk
 from gdsl.operations import BinaryOperation
 from gdsl.pipeline import load
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 SUMS = (
     BinaryOperation.ADD,
@@ -105,7 +105,7 @@ def test_mistakes(statement: str, code: str, words: str) -> None:
 def test_the_count_of_a_shift_is_of_any_integer_type(count: str) -> None:
     text = with_parts(apply=f"level[v] = level[v] << ({count}); big[v] = big[v] >> ({count});")
     shifts = [node for node in walk(load(text)) if isinstance(node, nodes.Binary)]
-    assert {node.type for node in shifts} >= {ScalarType.INT32, ScalarType.INT64}
+    assert {node.type for node in shifts} >= {Type.INT32, Type.INT64}
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_the_count_of_a_shift_is_of_any_integer_type(count: str) -> None:
 def test_a_function_of_an_integer_is_a_float64(function: str) -> None:
     program = load(with_parts(data="vertex wide : float64;", apply=f"wide[v] = {function};"))
     calls = [node for node in walk(program) if isinstance(node, nodes.BuiltinCall)]
-    assert [node.type for node in calls] == [ScalarType.FLOAT64]
+    assert [node.type for node in calls] == [Type.FLOAT64]
     load(with_parts(apply=f"rank[v] = float32({function});"))
 
 

@@ -9,7 +9,7 @@ from gdsl.ir import nodes
 from gdsl.ir.nodes import Elements, Intersect, Literal, StoreScalar
 from gdsl.operations import Domain, Grade
 from gdsl.pipeline import load
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 DATA = """
     scalar s : int64; scalar t : int64; scalar small : int32; scalar wide : uint64; scalar part : float64;
@@ -107,7 +107,7 @@ def test_a_total_inside_an_expression(value: str) -> None:
     zero, found, stored = steps_of(f"s = {value};")
     assert isinstance(zero, StoreScalar) and isinstance(found, Intersect) and isinstance(stored, StoreScalar)
     assert zero.scalar == found.count == stored.scalar == "s"
-    assert stored.value.type is ScalarType.INT64
+    assert stored.value.type is Type.INT64
 
 
 @pytest.mark.parametrize("value", ["f | intersect(edges)", "intersect(edges, count=s) - f", "intersect({ 0 }) & f"])

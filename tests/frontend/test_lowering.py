@@ -15,7 +15,7 @@ from gdsl.knobs import KNOBS, Knob, settled
 from gdsl.operations import Balance, BinaryOperation, Direction
 from gdsl.pipeline import load, load_checked
 from gdsl.source import NOWHERE, Source
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 
 def lines(text: str) -> list[str]:
@@ -117,7 +117,7 @@ def test_integer_addition_saturates_only_where_the_type_has_an_inf() -> None:
         with_parts(data="vertex far_away : int32 = inf;", apply="level[v] = level[v] + 1; big[v] = big[v] + 1;")
     )
     operations = {node.type: node.operation for node in walk(program.vertex_functors) if isinstance(node, nodes.Binary)}
-    assert operations == {ScalarType.INT32: BinaryOperation.ADD_SATURATING, ScalarType.INT64: BinaryOperation.ADD}
+    assert operations == {Type.INT32: BinaryOperation.ADD_SATURATING, Type.INT64: BinaryOperation.ADD}
 
 
 def test_nested_operators_become_frontiers_with_readable_names() -> None:
@@ -269,6 +269,6 @@ def test_the_verifier_finds_a_broken_program() -> None:
     functor = program.edge_functors[0]
     import dataclasses
 
-    broken = dataclasses.replace(functor, condition=(nodes.Local(functor.span, ScalarType.BOOL, "gone"),))
+    broken = dataclasses.replace(functor, condition=(nodes.Local(functor.span, Type.BOOL, "gone"),))
     with pytest.raises(VerificationError, match="after a test: the local gone is not known"):
         verify(dataclasses.replace(program, edge_functors=(broken,)), "a test")

@@ -96,6 +96,35 @@ def test_every_mistake_once(name: str) -> None:
     assert caught.value.diagnostics == found
 
 
+BROKEN_SETS = (
+    *("f = { 0; 1 };", "f = { 0, 1, };", "f = f | { v: 1 };", "f = | { 0 } | f;", "f = { 0 } { 1 } - f;"),
+    *("f = { 0 1 } & f;", "f = { 0, 1;", "f = advance({ 0 1 }, visit);", "f = advance({ 0; 1 }, visit);"),
+    *("f = advance({ 0, } | f, visit);", "compute({ 0,, 1 }, visit);", "f |= { 0, };", "if (f) { f = { 0; } ; }"),
+    *("edge frontier e = { 0, 1 ;", "f = f | ({ 0 1 } - f);", "f = { 0 } - ;"),
+)
+
+
+@pytest.mark.parametrize("statement", BROKEN_SETS)
+def test_a_broken_set_is_one_mistake(statement: str) -> None:
+    text = BFS.replace("frontier f = { source };", f"frontier f = {{ source }};\n{statement}\nf = unknown;")
+    assert text != BFS
+    found = analyse(Source("p.gdsl", text)).diagnostics
+    line = text[: text.index("f = unknown")].count("\n") + 1
+    places = [(one.code, one.span.line) for one in found if one.span is not None]
+    assert places == [("E0101", line - 1), ("E0201", line)], places
+
+
+@pytest.mark.parametrize(
+    "rest", ["= f f", "= f @x", "= f | f f", "| f f", "[0] 1", "& f f", "min= f f", "+= 1 1", ".x f"]
+)
+@pytest.mark.parametrize("name", ["f", "i", "lot", "vat", "fort", "breaks"])
+def test_a_name_that_is_used_as_one_is_no_misspelt_keyword(name: str, rest: str) -> None:
+    text = BFS.replace("frontier f = { source };", f"frontier f = {{ source }};\n{name} {rest};")
+    found = analyse(Source("p.gdsl", text)).diagnostics
+    assert [one.code for one in found][:1] == ["E0101"], found
+    assert not any("did you mean" in (one.fix or "") for one in found), found
+
+
 TUNE = "tune { visit.direction pull; visit.balance = ; visit.dirction = pull; schedule.fuse = on }"
 
 

@@ -8,7 +8,10 @@ from mistake_programs import with_parts
 from gdsl.diagnostics import GdslError
 from gdsl.ir import nodes
 from gdsl.ir.printer import print_program
+from gdsl.operations import Domain
 from gdsl.pipeline import load
+from gdsl.plan import target
+from gdsl.plan.build import build
 
 HEAD = """program p;
 problem { param source : vertex; vertex level : int32 = -1; scalar count : int32; scalar big : int64; }
@@ -172,11 +175,11 @@ ROWS = {
 
 @pytest.mark.parametrize("row", ROWS)
 def test_long_rows(row: str) -> None:
-    """A row of ten thousand sets is a row of steps, with a few frontiers beside those that it names."""
+    """A row of ten thousand sets is a row of steps, with storage for a few frontiers beside those that it names."""
     program = load(f"{HEAD}    h = {ROWS[row](10_000)};\n}}\n")
     made = [step for step in program.schedule if isinstance(step, nodes.CombineFrontiers)]
     assert len(made) >= 4_000
-    assert len(program.frontiers) <= 6, program.frontiers
+    assert build(program, target.CUDA_FUSED).slots(Domain.VERTEX) <= 7
 
 
 def test_a_mistake_at_the_end_of_a_long_row() -> None:
@@ -254,3 +257,16 @@ def test_mistakes_with_sets_of_edges(schedule: str) -> None:
         load(f"{EDGE_HEAD}{EDGES}{schedule}\n}}\n")
     (found,) = caught.value.diagnostics
     assert found.code == EDGE_MISTAKES[schedule], str(caught.value)
+
+
+NOW = ["f = now g;", "h = f | now g;", "compute(now vertices, bump);", "while (now f) { }", "if (!now f) { }"]
+
+
+@pytest.mark.parametrize(
+    "statement", [*NOW, "count = int32(size(now f));", "big = size(now edges);", "f = (now f) - g;"]
+)
+def test_now_says_nothing_of_a_set(statement: str) -> None:
+    with pytest.raises(GdslError) as caught:
+        load(f"{HEAD}{statement}\n}}\n")
+    (found,) = caught.value.diagnostics
+    assert found.code == "E0215" and found.fix is not None and found.fix.startswith("write `"), found

@@ -196,6 +196,9 @@ def test_mistakes_in_columns_that_are_found_by_name(tmp_path):
         ("weight,to,from\n1e999,0,1\n", "weight: `1e999` is too large"),
         ("weight,to,from\n1,0,-1\n", "the source -1 is no vertex"),
         ("to,from,to\n1,0,1\n", "two columns have the same name"),
+        ("source,source\n0,1\n", "two columns have the same name"),
+        ("target,target,weight\n0,1,2\n", "two columns have the same name"),
+        ("u,u\n", "two columns have the same name"),
         ("a,to,from,a\n1,0,1,1\n", "two columns have the same name"),
     ):
         with pytest.raises(GdslError, match=re.escape(said)):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from gdsl.extents import VERTICES
 from gdsl.operations import Domain
 from gdsl.plan import target
-from gdsl.plan.extents import VERTICES
 from gdsl.plan.nodes import Combine, Form, Members, Plan
 from gdsl.plan.printer import print_plan
 from gdsl.plan.storage import Cleared, Role

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from gdsl.extents import Size
 from gdsl.ir.nodes import Literal, ScalarValue
 from gdsl.operations import Balance, Direction, Domain, Over, ReduceOperation
 from gdsl.plan import target
-from gdsl.plan.extents import Size
 from gdsl.plan.nodes import Dedup, EdgeCount, Form, Launch, Loop, Members, Mode, Swap
 from gdsl.plan.storage import Cleared, Made, Role
 from gdsl.plan.walking import launches, operations, sweeps, sweeps_of
@@ -120,7 +120,8 @@ def test_only_what_is_read_of_the_graph_is_there() -> None:
 @pytest.mark.parametrize("count", [1, 7, 120])
 def test_what_launches_hand_on_has_room_for_all_frontiers(count: int) -> None:
     frontiers = " ".join(f"frontier f{i} = {{ {i} }};" for i in range(count))
-    text = f"program p; problem {{ vertex a : int32; }} schedule {{ {frontiers} }}"
+    sizes = " + ".join(f"size(f{i})" for i in range(count))
+    text = f"program p; problem {{ scalar a : int64; }} schedule {{ {frontiers} a = {sizes}; }}"
     saved = plan_of(text, on=target.CUDA_UNFUSED).saved
     assert saved is not None
     assert {field.name: field.count for field in saved.fields} == {"operators": 0, "frontiers": count + 1}
@@ -212,13 +213,13 @@ def test_each_domain_has_storage_of_its_own() -> None:
     slots = {frontier.name: (frontier.domain, frontier.slot) for frontier in plan.frontiers}
     assert slots == {
         "g": (Domain.VERTEX, 0),
-        "far_ends_1": (Domain.VERTEX, 1),
+        "far_ends_1": (Domain.VERTEX, 0),
         "e": (Domain.EDGE, 0),
         "f": (Domain.EDGE, 1),
     }
     sizes = {Size.VERTICES: 100, Size.EDGES: 700}
     buffers = {buffer.name: (buffer.copies, buffer.extent.value(sizes)) for buffer in plan.buffers}
-    assert buffers["queues"] == (3, 100) and buffers["edge_queues"] == (3, 700) and buffers["marks"] == (2, 4)
+    assert buffers["queues"] == (2, 100) and buffers["edge_queues"] == (3, 700) and buffers["marks"] == (2, 4)
     assert "edge_marks" not in buffers and "edge_sources" in buffers
 
 

@@ -13,7 +13,7 @@ from gdsl.plan.nodes import Barrier, Dedup, EdgeCount, Form, Launch, Leader, Loo
 from gdsl.plan.storage import Role
 from gdsl.plan.verifier import verify
 from gdsl.plan.walking import launches, sweeps_of
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 from .planning import fused, kinds, only_sweep, operation, plan_of
 from .test_verifier import FREE, changed, seen
@@ -54,7 +54,7 @@ def test_the_total_and_the_set_are_there_where_they_are_asked_for() -> None:
     collect, (total,) = sweeps[BOTH].collect, sweeps[BOTH].totals
     assert collect is not None and (collect.domain, collect.form) == (Domain.VERTEX, Form.QUEUE)
     assert collect.dedup is Dedup.MARK
-    assert (total.reduction.combine, total.reduction.type) == (ReduceOperation.ADD, ScalarType.INT64)
+    assert (total.reduction.combine, total.reduction.type) == (ReduceOperation.ADD, Type.INT64)
 
 
 @pytest.mark.parametrize(("schedule", "marks", "hubs"), [(SET, 2, 1), (NUMBER, 0, 1), ("compute(vertices, f);", 0, 0)])

@@ -17,7 +17,7 @@ from gdsl.backends.reference.statements import compile_functions
 from gdsl.backends.reference.values import constant
 from gdsl.backends.reference.view import GraphView
 from gdsl.ir import nodes as ir
-from gdsl.types import ScalarType
+from gdsl.types import Type
 from tests.support.graphs import make_graph, path
 from tests.support.interpreting import program_of
 
@@ -63,7 +63,7 @@ class Counting(Mapping[str, object]):
 
     def __getitem__(self, name: str) -> object:
         self.asked.append(name)
-        return constant(len(self.asked), ScalarType.INT32, 32)
+        return constant(len(self.asked), Type.INT32, 32)
 
     def __iter__(self) -> Iterator[str]:
         return iter(())

@@ -20,21 +20,21 @@ from gdsl.backends.reference.values import (
     to_python,
 )
 from gdsl.operations import NeighborOperation, ReduceOperation
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 
 def test_what_updates_store_is_never_a_negative_zero_or_a_losing_nan() -> None:
     nan, minus_zero = np.float32("nan"), np.float32(-0.0)
     for operation in (ReduceOperation.MIN, ReduceOperation.MAX):
-        combine = reduce_function(operation, ScalarType.FLOAT32)
+        combine = reduce_function(operation, Type.FLOAT32)
         sign = np.float32(1 if operation is ReduceOperation.MIN else -1)
         assert combine(nan, sign) == combine(sign, nan) == sign
         assert not np.signbit(combine(sign, minus_zero)) and combine(sign, minus_zero) == 0
         assert not np.signbit(combine(nan, minus_zero))
         assert np.signbit(combine(minus_zero, np.float32(0.0))), "nothing is stored over an equal value"
     for operation in (NeighborOperation.MIN, NeighborOperation.MAX):
-        combine = neighbor_function(operation, ScalarType.FLOAT64)
-        empty = neighbor_identity(operation, ScalarType.FLOAT64, 32)
+        combine = neighbor_function(operation, Type.FLOAT64)
+        empty = neighbor_identity(operation, Type.FLOAT64, 32)
         assert not np.signbit(combine(empty, np.float64(-0.0)))
 
 
@@ -48,53 +48,53 @@ def test_values_differ_by_what_they_compare_to() -> None:
 @pytest.mark.parametrize(
     ("source", "target", "value", "expected"),
     [
-        (ScalarType.FLOAT32, ScalarType.INT32, 3.9, 3),
-        (ScalarType.FLOAT32, ScalarType.INT32, -3.9, -3),
-        (ScalarType.FLOAT32, ScalarType.INT32, 1e20, 2**31 - 1),
-        (ScalarType.FLOAT64, ScalarType.INT64, -1e300, -(2**63)),
-        (ScalarType.FLOAT64, ScalarType.UINT32, -1.0, 0),
-        (ScalarType.FLOAT64, ScalarType.UINT64, math.inf, 2**64 - 1),
-        (ScalarType.FLOAT32, ScalarType.INT32, math.nan, 0),
-        (ScalarType.FLOAT32, ScalarType.BOOL, math.nan, True),
-        (ScalarType.INT64, ScalarType.INT32, 2**32 + 5, 5),
-        (ScalarType.INT32, ScalarType.UINT32, -1, 2**32 - 1),
-        (ScalarType.INT32, ScalarType.BOOL, -2, True),
-        (ScalarType.BOOL, ScalarType.INT32, True, 1),
-        (ScalarType.VERTEX, ScalarType.INT32, -1, -1),
-        (ScalarType.VERTEX, ScalarType.UINT32, -1, 2**32 - 1),
-        (ScalarType.VERTEX, ScalarType.INT64, -1, -1),
-        (ScalarType.EDGE, ScalarType.FLOAT64, -1, -1.0),
-        (ScalarType.VERTEX, ScalarType.INT64, 7, 7),
-        (ScalarType.INT32, ScalarType.VERTEX, -1, 2**32 - 1),
-        (ScalarType.INT64, ScalarType.VERTEX, 2**40, 2**32 - 1),
-        (ScalarType.INT64, ScalarType.EDGE, 12, 12),
-        (ScalarType.UINT64, ScalarType.EDGE, 19, 19),
-        (ScalarType.UINT64, ScalarType.EDGE, 20, 2**32 - 1),
-        (ScalarType.INT64, ScalarType.VERTEX, 2**32 - 2, 2**32 - 1),
+        (Type.FLOAT32, Type.INT32, 3.9, 3),
+        (Type.FLOAT32, Type.INT32, -3.9, -3),
+        (Type.FLOAT32, Type.INT32, 1e20, 2**31 - 1),
+        (Type.FLOAT64, Type.INT64, -1e300, -(2**63)),
+        (Type.FLOAT64, Type.UINT32, -1.0, 0),
+        (Type.FLOAT64, Type.UINT64, math.inf, 2**64 - 1),
+        (Type.FLOAT32, Type.INT32, math.nan, 0),
+        (Type.FLOAT32, Type.BOOL, math.nan, True),
+        (Type.INT64, Type.INT32, 2**32 + 5, 5),
+        (Type.INT32, Type.UINT32, -1, 2**32 - 1),
+        (Type.INT32, Type.BOOL, -2, True),
+        (Type.BOOL, Type.INT32, True, 1),
+        (Type.VERTEX, Type.INT32, -1, -1),
+        (Type.VERTEX, Type.UINT32, -1, 2**32 - 1),
+        (Type.VERTEX, Type.INT64, -1, -1),
+        (Type.EDGE, Type.FLOAT64, -1, -1.0),
+        (Type.VERTEX, Type.INT64, 7, 7),
+        (Type.INT32, Type.VERTEX, -1, 2**32 - 1),
+        (Type.INT64, Type.VERTEX, 2**40, 2**32 - 1),
+        (Type.INT64, Type.EDGE, 12, 12),
+        (Type.UINT64, Type.EDGE, 19, 19),
+        (Type.UINT64, Type.EDGE, 20, 2**32 - 1),
+        (Type.INT64, Type.VERTEX, 2**32 - 2, 2**32 - 1),
     ],
 )
-def test_conversions(source: ScalarType, target: ScalarType, value: float, expected: float) -> None:
+def test_conversions(source: Type, target: Type, value: float, expected: float) -> None:
     with np.errstate(all="ignore"):
         assert convert_function(source, target, 32, 20)(constant(value, source, 32)) == expected
 
 
 @pytest.mark.parametrize("bits", [32, 64])
 def test_ids_in_arrays(bits: int) -> None:
-    values = from_array(np.array([0, -1, 5], f"int{bits}"), ScalarType.VERTEX, bits)
+    values = from_array(np.array([0, -1, 5], f"int{bits}"), Type.VERTEX, bits)
     assert values == [0, none_id(bits), 5]
-    array = to_array(values, ScalarType.VERTEX, bits)
+    array = to_array(values, Type.VERTEX, bits)
     assert array.dtype == np.dtype(f"int{bits}")
     assert array.tolist() == [0, -1, 5]
-    assert to_python(none_id(bits), ScalarType.VERTEX, bits) == -1
+    assert to_python(none_id(bits), Type.VERTEX, bits) == -1
 
 
 def test_identities() -> None:
-    assert neighbor_identity(NeighborOperation.MIN, ScalarType.INT32, 32) == 2**31 - 1
-    assert neighbor_identity(NeighborOperation.MAX, ScalarType.INT32, 32) == -(2**31)
-    assert neighbor_identity(NeighborOperation.MIN, ScalarType.VERTEX, 32) == none_id(32)
-    assert neighbor_identity(NeighborOperation.MAX, ScalarType.VERTEX, 32) == 0
-    assert neighbor_identity(NeighborOperation.MAX, ScalarType.FLOAT32, 32) == -np.inf
-    assert neighbor_identity(NeighborOperation.AND, ScalarType.UINT32, 32) == 2**32 - 1
-    assert neighbor_identity(NeighborOperation.EVERY, ScalarType.BOOL, 32) is True
-    assert not neighbor_identity(NeighborOperation.SOME, ScalarType.BOOL, 32)
-    assert neighbor_identity(NeighborOperation.PRODUCT, ScalarType.FLOAT64, 32) == 1
+    assert neighbor_identity(NeighborOperation.MIN, Type.INT32, 32) == 2**31 - 1
+    assert neighbor_identity(NeighborOperation.MAX, Type.INT32, 32) == -(2**31)
+    assert neighbor_identity(NeighborOperation.MIN, Type.VERTEX, 32) == none_id(32)
+    assert neighbor_identity(NeighborOperation.MAX, Type.VERTEX, 32) == 0
+    assert neighbor_identity(NeighborOperation.MAX, Type.FLOAT32, 32) == -np.inf
+    assert neighbor_identity(NeighborOperation.AND, Type.UINT32, 32) == 2**32 - 1
+    assert neighbor_identity(NeighborOperation.EVERY, Type.BOOL, 32) is True
+    assert not neighbor_identity(NeighborOperation.SOME, Type.BOOL, 32)
+    assert neighbor_identity(NeighborOperation.PRODUCT, Type.FLOAT64, 32) == 1

@@ -13,7 +13,7 @@ from gdsl.tools.fuzz import expressions
 from gdsl.tools.fuzz.campaign import Finding, run
 from gdsl.tools.fuzz.expressions.programs import random_data, random_program
 from gdsl.tools.fuzz.expressions.running import apart, missing
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 
 @pytest.fixture
@@ -53,10 +53,8 @@ def test_a_wrong_operation_is_found_and_shrunk(backends: object, monkeypatch: py
     """The reference with a `>>` that forgets the sign: the finding is one small program that repeats it."""
     binary = Arithmetic.binary
 
-    def wrong(
-        self: Arithmetic, operation: BinaryOperation, type_: ScalarType, right: ScalarType | None = None
-    ) -> object:
-        if operation is BinaryOperation.SHIFT_RIGHT and type_ is ScalarType.INT32:
+    def wrong(self: Arithmetic, operation: BinaryOperation, type_: Type, right: Type | None = None) -> object:
+        if operation is BinaryOperation.SHIFT_RIGHT and type_ is Type.INT32:
             return lambda a, b: binary(self, operation, type_, right)(a, b) & numpy.int32(0x7FFFFFFF)
         return binary(self, operation, type_, right)
 

@@ -22,13 +22,13 @@ from gdsl.backends.cpu.memory import (
 )
 from gdsl.backends.interface import Bindings, Limits, Outcome, Scalar, TraceRecord
 from gdsl.codegen.cpu.generated import Generated, data_buffers
+from gdsl.extents import of_graph
 from gdsl.graph.graph import Graph
 from gdsl.operations import Direction, Domain
-from gdsl.plan.extents import Size
 from gdsl.plan.nodes import Plan
 from gdsl.plan.storage import Buffer, Cleared, Made, Role
 from gdsl.plan.walking import has_direction, operations
-from gdsl.types import ScalarType, Widths
+from gdsl.types import Type, Widths
 
 _FOREVER = 1 << 62
 _WAIT = 0.1
@@ -83,8 +83,8 @@ class _Run:
 
     def _made(self, buffer: Buffer, bindings: Bindings) -> NDArray[Any]:
         """The memory of a buffer, holding what it must hold at first."""
-        count = buffer.extent.value({Size.VERTICES: self.graph.num_vertices, Size.EDGES: self.graph.num_edges})
-        assert isinstance(buffer.element, ScalarType)
+        count = buffer.extent.value(of_graph(self.graph.num_vertices, self.graph.num_edges))
+        assert isinstance(buffer.element, Type)
         if buffer.made is Made.CALLER:
             given: NDArray[Any] = bindings.inputs[buffer.name].astype(dtype_of(buffer.element, self.widths), copy=False)
             return given if count else room_for(0, dtype_of(buffer.element, self.widths))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from gdsl.graph.graph import Graph
 from gdsl.plan import structs_cpu
 from gdsl.plan.storage import Pointer, Struct
-from gdsl.types import ScalarType, Widths
+from gdsl.types import Type, Widths
 
 _POINTERS: dict[str, Any] = {"void*": ctypes.POINTER(ctypes.c_void_p), "void* const": ctypes.POINTER(ctypes.c_void_p)}
 """What the host itself follows, by what it points to; other pointers are addresses."""
@@ -28,12 +28,12 @@ def _structure(struct: Struct) -> Any:
     return made
 
 
-def _kind(kind: ScalarType | Pointer | Struct) -> Any:
+def _kind(kind: Type | Pointer | Struct) -> Any:
     if isinstance(kind, Struct):
         return _STRUCTURES[kind.name]
     if isinstance(kind, Pointer):
         return _POINTERS.get(kind.to, ctypes.c_void_p)
-    return getattr(ctypes, f"c_{kind.value}")
+    return getattr(ctypes, f"c_{kind.name}")
 
 
 GraphSlice = _structure(structs_cpu.GRAPH_SLICE)
@@ -72,9 +72,9 @@ def _ids(graph: Graph, name: str, id_bits: int) -> NDArray[Any]:
     return made[name]
 
 
-def dtype_of(kind: ScalarType, widths: Widths) -> np.dtype[Any]:
+def dtype_of(kind: Type, widths: Widths) -> np.dtype[Any]:
     """The dtype of values of a type; ids are signed, with `none` as -1, the same bits as the device's."""
-    return np.dtype(f"int{widths.of(kind)}" if kind.is_id else kind.value)
+    return np.dtype(f"int{widths.of(kind)}" if kind.is_id else kind.name)
 
 
 def room_for(count: int, dtype: np.dtype[Any]) -> NDArray[Any]:

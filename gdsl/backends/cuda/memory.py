@@ -13,12 +13,12 @@ from gdsl.backends.cuda.device import Buffer, Device
 from gdsl.backends.interface import Bindings
 from gdsl.codegen.cuda.layout import layout_of
 from gdsl.codegen.structs import element_dtype
+from gdsl.extents import Size, of_graph
 from gdsl.graph.graph import Graph
 from gdsl.plan import storage
-from gdsl.plan.extents import Size
 from gdsl.plan.nodes import Plan
 from gdsl.plan.storage import GRAPH, PROBLEM, RUN, Cleared, Made, Role
-from gdsl.types import ScalarType, Widths
+from gdsl.types import Type, Widths
 
 
 class GraphOnDevice:
@@ -30,7 +30,7 @@ class GraphOnDevice:
         self.largest_degree = degrees if not graph.directed else max(degrees, int(graph.in_degrees.max(initial=0)))
         self._parts: dict[str, Buffer] = {}
 
-    def part(self, name: str, element: ScalarType) -> Buffer:
+    def part(self, name: str, element: Type) -> Buffer:
         """One of the members of `graph_slice`, whose elements are ids of vertices or of edges."""
         if name not in self._parts:
             kind = element_dtype(element, self.widths)
@@ -66,14 +66,14 @@ class RunMemory:
         self.buffers.update({(PROBLEM, name): [buffer] for name, buffer in places.items()})
 
 
-def host_dtype(kind: ScalarType, widths: Widths) -> numpy.dtype[Any]:
+def host_dtype(kind: Type, widths: Widths) -> numpy.dtype[Any]:
     """The dtype of a type's values on the host; ids are signed there, so that `none` is -1."""
-    return numpy.dtype(f"i{widths.of(kind) // 8}" if kind.is_id else kind.value)
+    return numpy.dtype(f"i{widths.of(kind) // 8}" if kind.is_id else kind.name)
 
 
 def sizes_of(graph: Graph) -> dict[Size, int]:
     """The sizes that extents speak of."""
-    return {Size.VERTICES: graph.num_vertices, Size.EDGES: graph.num_edges}
+    return of_graph(graph.num_vertices, graph.num_edges)
 
 
 def bytes_needed(plan: Plan, graph: Graph, widths: Widths) -> int:
@@ -105,7 +105,7 @@ class _Preparation:
     def buffer(self, buffer: storage.Buffer) -> Buffer:
         """The memory of one buffer, or of one of its copies, holding what it must hold at first."""
         if buffer.made is Made.CALLER:
-            assert isinstance(buffer.element, ScalarType)
+            assert isinstance(buffer.element, Type)
             if buffer.group == GRAPH:
                 return self.on_device.part(buffer.name, buffer.element)
             given = self.bindings.inputs[buffer.name]
@@ -114,7 +114,7 @@ class _Preparation:
         if buffer.cleared is Cleared.ZERO:
             self.device.zero(made)
         elif buffer.cleared is Cleared.GIVEN:
-            assert isinstance(buffer.element, ScalarType)
+            assert isinstance(buffer.element, Type)
             value = numpy.zeros(1, element_dtype(buffer.element, self.on_device.widths))
             value[0] = numpy.asarray(self.bindings.inputs[buffer.name]).astype(value.dtype)
             self.device.write(made, value)

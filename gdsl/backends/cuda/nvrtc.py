@@ -50,8 +50,10 @@ def bindings() -> Any:
 
         nvrtc.getVersion()
     except Exception as error:  # CuPy raises ImportError, RuntimeError or its own errors here, by version
+        missing = isinstance(error, ModuleNotFoundError) and (error.name or "").startswith("cupy")
+        why = "CuPy, which brings it, is not installed" if missing else _first_line(error)
         raise GdslError.single(
-            "E0903", f"NVRTC, NVIDIA's run-time compiler, cannot be loaded: {_first_line(error)}", fix=_INSTALL
+            "E0903", f"NVRTC, NVIDIA's run-time compiler, cannot be loaded: {why}", fix=_INSTALL
         ) from None
     return nvrtc
 

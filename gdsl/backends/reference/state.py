@@ -108,7 +108,7 @@ class State:
             self.scalars[scalar.name] = self._initial_value(scalar, bindings)
 
     def _initial_values(self, array: ir.Array, bindings: Bindings) -> list[Value]:
-        count = self.graph.count(array.domain)
+        count = array.extent.value(self.graph.sizes)
         if array.is_input:
             return from_array(bindings.inputs[array.name], array.type, self.id_bits)
         if array.initial is None:

@@ -14,7 +14,7 @@ import numpy
 from gdsl.arithmetic import operations as arithmetic
 from gdsl.arithmetic.operations import SINGLE, BinaryFunction, UnaryFunction
 from gdsl.operations import BinaryOperation, Domain, NeighborOperation, ReduceOperation
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 Value = Any
 """One value of a program, in the form that this module's text gives."""
@@ -27,36 +27,36 @@ def none_id(id_bits: int) -> int:
     return (1 << id_bits) - 1
 
 
-def dtype_of(scalar_type: ScalarType, id_bits: int) -> numpy.dtype[Any]:
+def dtype_of(scalar_type: Type, id_bits: int) -> numpy.dtype[Any]:
     """The dtype of an array of results; ids are signed there, with `none` as -1."""
     if scalar_type.is_id:
         return numpy.dtype(f"int{id_bits}")
-    return numpy.dtype(scalar_type.value)
+    return numpy.dtype(scalar_type.name)
 
 
-def domain_of(scalar_type: ScalarType) -> Domain:
+def domain_of(scalar_type: Type) -> Domain:
     """What ids of `scalar_type` count (vertices, where it is no id)."""
-    return Domain.EDGE if scalar_type is ScalarType.EDGE else Domain.VERTEX
+    return Domain.EDGE if scalar_type is Type.EDGE else Domain.VERTEX
 
 
-def constant(value: bool | int | float, scalar_type: ScalarType, id_bits: int) -> Value:
+def constant(value: bool | int | float, scalar_type: Type, id_bits: int) -> Value:
     """`value`, a number from outside (ids: `none` as -1), as a value of `scalar_type`, in whose range it is.
 
     A number beside ids that is too large for any stays below `none` and above all others.
     """
-    if scalar_type is ScalarType.BOOL:
+    if scalar_type is Type.BOOL:
         return bool(value)
     if scalar_type.is_id:
         return min(int(value), none_id(id_bits) - 1) if value >= 0 else none_id(id_bits)
     return arithmetic.typed(scalar_type)(value)
 
 
-def zero(scalar_type: ScalarType, id_bits: int) -> Value:
+def zero(scalar_type: Type, id_bits: int) -> Value:
     """What a value is without an initial one: 0, false, `none`."""
     return none_id(id_bits) if scalar_type.is_id else constant(0, scalar_type, id_bits)
 
 
-def from_array(array: Any, scalar_type: ScalarType, id_bits: int) -> list[Value]:
+def from_array(array: Any, scalar_type: Type, id_bits: int) -> list[Value]:
     """The values of a one-dimensional NumPy `array` of the type's dtype (ids: `none` as -1)."""
     if scalar_type.is_numeric:
         return list(array.astype(dtype_of(scalar_type, id_bits), copy=False))
@@ -67,7 +67,7 @@ def from_array(array: Any, scalar_type: ScalarType, id_bits: int) -> list[Value]
     return values
 
 
-def to_array(values: Sequence[Value], scalar_type: ScalarType, id_bits: int) -> Any:
+def to_array(values: Sequence[Value], scalar_type: Type, id_bits: int) -> Any:
     """`values` as a NumPy array of the type's dtype; ids are int32 or int64 with `none` as -1."""
     if scalar_type.is_id:
         unsigned = numpy.array(values, dtype=numpy.dtype(f"uint{id_bits}"))
@@ -75,21 +75,21 @@ def to_array(values: Sequence[Value], scalar_type: ScalarType, id_bits: int) -> 
     return numpy.array(values, dtype=dtype_of(scalar_type, id_bits))
 
 
-def to_python(value: Value, scalar_type: ScalarType, id_bits: int) -> bool | int | float:
+def to_python(value: Value, scalar_type: Type, id_bits: int) -> bool | int | float:
     """`value` as a Python number; `none` as -1."""
-    if scalar_type is ScalarType.BOOL:
+    if scalar_type is Type.BOOL:
         return bool(value)
     if scalar_type.is_float:
         return float(value)
     return -1 if scalar_type.is_id and value == none_id(id_bits) else int(value)
 
 
-def largest(scalar_type: ScalarType, id_bits: int) -> Value:
+def largest(scalar_type: Type, id_bits: int) -> Value:
     """The identity of a minimum: infinity for floats, `none` for ids."""
     return none_id(id_bits) if scalar_type.is_id else arithmetic.largest(scalar_type)
 
 
-def smallest(scalar_type: ScalarType, id_bits: int) -> Value:
+def smallest(scalar_type: Type, id_bits: int) -> Value:
     """The identity of a maximum: minus infinity for floats, 0 for ids and unsigned integers."""
     return 0 if scalar_type.is_id else arithmetic.smallest(scalar_type)
 
@@ -99,7 +99,7 @@ def differs(a: Value, b: Value) -> bool:
     return bool(a != b) and not (a != a and b != b)
 
 
-def convert_function(source: ScalarType, target: ScalarType, id_bits: int, ids: int) -> UnaryFunction:
+def convert_function(source: Type, target: Type, id_bits: int, ids: int) -> UnaryFunction:
     """What a conversion from `source` to `target`, of which the graph has `ids` (if that is an id), does.
 
     See `gdsl.ir.nodes.Convert`.
@@ -110,12 +110,12 @@ def convert_function(source: ScalarType, target: ScalarType, id_bits: int, ids: 
     if target.is_id:
         return lambda value: int(value) if 0 <= value < ids else none
     if source.is_id:
-        cast = SINGLE.convert(ScalarType.INT64, target)
+        cast = SINGLE.convert(Type.INT64, target)
         return lambda value: cast(numpy.int64(-1 if value == none else value))
     return SINGLE.convert(source, target)
 
 
-def reduce_function(operation: ReduceOperation, scalar_type: ScalarType) -> BinaryFunction:
+def reduce_function(operation: ReduceOperation, scalar_type: Type) -> BinaryFunction:
     """What `x op= y` makes of the former value and the new one."""
     operations = {
         ReduceOperation.ADD: BinaryOperation.ADD,
@@ -135,7 +135,7 @@ def reduce_function(operation: ReduceOperation, scalar_type: ScalarType) -> Bina
     return lambda former, value: choose(former, value + zero)
 
 
-def neighbor_function(operation: NeighborOperation, scalar_type: ScalarType) -> BinaryFunction:
+def neighbor_function(operation: NeighborOperation, scalar_type: Type) -> BinaryFunction:
     """How a `neighbor_reduce` adds one more value to those before; a count adds a bool to an integer."""
     operations = {
         NeighborOperation.SUM: ReduceOperation.ADD,
@@ -152,7 +152,7 @@ def neighbor_function(operation: NeighborOperation, scalar_type: ScalarType) -> 
     return reduce_function(operations[operation], scalar_type)
 
 
-def neighbor_identity(operation: NeighborOperation, scalar_type: ScalarType, id_bits: int) -> Value:
+def neighbor_identity(operation: NeighborOperation, scalar_type: Type, id_bits: int) -> Value:
     """What a `neighbor_reduce` gives for an empty list of edges."""
     if operation is NeighborOperation.MIN:
         return largest(scalar_type, id_bits)
@@ -161,5 +161,5 @@ def neighbor_identity(operation: NeighborOperation, scalar_type: ScalarType, id_
     if operation is NeighborOperation.PRODUCT:
         return constant(1, scalar_type, id_bits)
     if operation in (NeighborOperation.AND, NeighborOperation.EVERY):
-        return True if scalar_type is ScalarType.BOOL else ~arithmetic.typed(scalar_type)(0)
+        return True if scalar_type is Type.BOOL else ~arithmetic.typed(scalar_type)(0)
     return constant(0, scalar_type, id_bits)

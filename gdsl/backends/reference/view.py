@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy
 
+from gdsl.extents import Size, of_graph
 from gdsl.graph.graph import Graph
 from gdsl.ir.nodes import Role
 from gdsl.operations import Degree, Domain, Over
@@ -43,6 +44,11 @@ class GraphView:
     def __init__(self, graph: Graph) -> None:
         """Take `graph` as it is; what a run does not need is not made."""
         self.graph = graph
+
+    @cached_property
+    def sizes(self) -> dict[Size, int]:
+        """The sizes that extents speak of."""
+        return of_graph(self.graph.num_vertices, self.graph.num_edges)
 
     def count(self, domain: Domain) -> int:
         """The number of vertices or of edges."""

@@ -17,12 +17,12 @@ from gdsl.codegen.literals import literal
 from gdsl.codegen.names import UNDEFINED, Names, Scope
 from gdsl.codegen.structs import checked_struct_text
 from gdsl.codegen.templates import render
+from gdsl.extents import EDGES, VERTICES, Extent
 from gdsl.plan import structs_cpu
-from gdsl.plan.extents import EDGES, VERTICES, Extent
 from gdsl.plan.nodes import Initial, Initialise, Launch, Plan
 from gdsl.plan.storage import Buffer, Made, Role
 from gdsl.plan.walking import operations
-from gdsl.types import ScalarType, Widths
+from gdsl.types import Type, Widths
 from gdsl.version import __version__
 
 LIBRARY = Library(
@@ -132,23 +132,23 @@ class _Generator:
 
     def _members(self) -> tuple[Member, ...]:
         members = [
-            Member(param.type.value, self.names.member(param.name), False, "params", place)
+            Member(param.type.name, self.names.member(param.name), False, "params", place)
             for place, param in enumerate(self.program.params)
         ]
         for place, buffer in enumerate(data_buffers(self.plan)):
-            assert isinstance(buffer.element, ScalarType)
+            assert isinstance(buffer.element, Type)
             constant = "const " if buffer.role is Role.INPUT and buffer.made is Made.CALLER else ""
-            kind = f"{constant}{buffer.element.value}"
+            kind = f"{constant}{buffer.element.name}"
             members.append(Member(kind, self.names.member(buffer.name), True, "data", place))
         return tuple(members)
 
     def _temporaries(self) -> tuple[Temporary, ...]:
         found = []
         for buffer in self.plan.buffers:
-            if buffer.made is Made.PROGRAM and isinstance(buffer.element, ScalarType):
+            if buffer.made is Made.PROGRAM and isinstance(buffer.element, Type):
                 values = self.names.derived(Scope.LOCAL, f"{buffer.name}_values", "temporary")
                 member = self.names.member(buffer.name)
-                found.append(Temporary(buffer.element.value, member, values, _count(buffer)))
+                found.append(Temporary(buffer.element.name, member, values, _count(buffer)))
         return tuple(found)
 
     def _swapped(self) -> tuple[tuple[int, str], ...]:
@@ -189,7 +189,7 @@ def _count(buffer: Buffer) -> str:
     return counts[buffer.extent]
 
 
-def _zero(kind: ScalarType) -> str:
+def _zero(kind: Type) -> str:
     if kind.is_id:
-        return "NO_VERTEX" if kind is ScalarType.VERTEX else "NO_EDGE"
+        return "NO_VERTEX" if kind is Type.VERTEX else "NO_EDGE"
     return literal(0, kind)

@@ -25,7 +25,7 @@ from gdsl.codegen.reductions import combine, identity
 from gdsl.codegen.switches import SwitchText
 from gdsl.operations import Domain, NeighborOperation, Over
 from gdsl.plan.nodes import Collect, Dedup, EdgeCount, Measure, Operation, Plan, Segment, Sweep, Variant, Walk
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 COUNTED: dict[Over | None, str] = {
     None: "uncounted{}",
@@ -173,14 +173,14 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         for i, walk in enumerate(sweep.walks):
             value = self._value(walk, segment)
             reduced = f"combine({target}[near], reduced)" if i else "reduced"
-            assign = Visit(f"vertex near, {kind.value} reduced", (f"{target}[near] = {reduced};",))
+            assign = Visit(f"vertex near, {kind.name} reduced", (f"{target}[near] = {reduced};",))
             walks.append(WalkText(self._walked_lists(walk), Visit(_EDGE, (f"return {value};",)), assign))
         stored = Visit("vertex near", (f"{array}[near] = {target}[near];",)) if segment.aside is not None else None
         return ReduceText(
             **common,
-            type=kind.value,
+            type=kind.name,
             identity=identity(segment.reduction.identity, kind),
-            combine=f"bool({combine(segment.reduction)})" if kind is ScalarType.BOOL else combine(segment.reduction),
+            combine=f"bool({combine(segment.reduction)})" if kind is Type.BOOL else combine(segment.reduction),
             walks=tuple(walks),
             stored=stored,
         )
@@ -190,7 +190,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         counts = segment.operation is NeighborOperation.COUNT
         empty = "false" if counts else identity(segment.reduction.identity, segment.type)
         value = self.texts.value(walk.variant, _on_an_edge(walk.over), empty)
-        return conversion(Text(value, 1), ScalarType.BOOL, segment.type).text if counts else value
+        return conversion(Text(value, 1), Type.BOOL, segment.type).text if counts else value
 
 
 def direction_of(site: int) -> str:

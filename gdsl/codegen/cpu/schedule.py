@@ -11,7 +11,7 @@ from gdsl.codegen.cpu.operators import SPARE_EDGES, counted, direction_of
 from gdsl.codegen.cpu.texts import OperatorText
 from gdsl.codegen.expressions import ExpressionPrinter
 from gdsl.codegen.lines import Lines
-from gdsl.codegen.operators import STRUCTS
+from gdsl.codegen.operators import STRUCTS, shared
 from gdsl.codegen.precedence import Text, postfix
 from gdsl.ir.nodes import DefineFrontier, Expression, Iteration, Literal, ParamValue, StoreElement
 from gdsl.ir.traversal import walk
@@ -73,9 +73,12 @@ class SchedulePrinter:
         """The body of the function that runs the schedule, from what follows the initial values."""
         if _speaks_of_iteration(steps):
             self.lines.add("const int32 iteration = 0;")
-        for frontier in self.plan.frontiers:
-            struct, count = STRUCTS[frontier.domain], _COUNTS[frontier.domain]
-            self.lines.add(f"{struct} {self.names.frontier(frontier.name)}({count});")
+        for name, owner in self.plan.owners().items():
+            struct, own = STRUCTS[self._domains[name]], self.names.frontier(name)
+            if name != owner:
+                self.lines.add(shared(struct, own, self.names.frontier(owner)))
+            else:
+                self.lines.add(f"{struct} {own}({_COUNTS[self._domains[name]]});")
         if self.plan.slots(Domain.EDGE):
             self.lines.add(f"edge_frontier {SPARE_EDGES}(d.graph.num_edges);")
         for site in self.plan.switches:
@@ -127,16 +130,15 @@ class SchedulePrinter:
         name, walked, asked = step.step.name, step.walked.frontier, step.asked.frontier
         assert asked is not None
         of_edges = self._domains[name] is Domain.EDGE
-        second = self.names.frontier(asked)
+        first, second = self.names.frontier(walked) if walked is not None else "", self.names.frontier(asked)
         words = Words(
             result=self.names.frontier(name),
-            walked=self.names.frontier(walked) if walked is not None else "",
+            walked=first,
             asked=second,
             everything="all_edges{d.graph.num_edges}" if of_edges else "all_members{d.graph.num_vertices}",
-            grows=f"{second}.queued",
-            growing=f"{SPARE_EDGES}, " if of_edges else "",
-            size="",
-            counted=self._counted[name],
+            first=SPARE_EDGES if of_edges else "run",
+            growing=f"run, {first}",
+            last=f", {self._counted[name]}",
             exchange=(),
         )
         for line in edge_lines(step, words) if of_edges else combination_lines(step, words):
@@ -158,7 +160,7 @@ class SchedulePrinter:
         step = fill.step
         count = _COUNTS[step.domain]
         array = self.names.member(step.array)
-        self.lines.add(f"fill<{step.type.value}>(d.{array}, {count}, {self._text(step.value)});")
+        self.lines.add(f"fill<{step.type.name}>(d.{array}, {count}, {self._text(step.value)});")
 
     def _swap(self, swap: Swap) -> None:
         first, second = self.names.member(swap.step.first), self.names.member(swap.step.second)

@@ -25,7 +25,7 @@ from gdsl.ir.nodes import Expression, Literal, NoneId, OwnId
 from gdsl.ir.traversal import walk
 from gdsl.plan.nodes import Initial, Initialise, Plan
 from gdsl.plan.walking import operations, steps_in
-from gdsl.types import ScalarType, Widths
+from gdsl.types import Type, Widths
 from gdsl.version import __version__
 
 _INLINE = "__device__ __forceinline__"
@@ -129,7 +129,7 @@ class _Generation:
         span = self.program.span
         if kind.is_id:
             return NoneId(span, kind)
-        return Literal(span, kind, False if kind is ScalarType.BOOL else 0.0 if kind.is_float else 0)
+        return Literal(span, kind, False if kind is Type.BOOL else 0.0 if kind.is_float else 0)
 
     # What stands around the program's own text
 

@@ -15,9 +15,9 @@ from gdsl.plan import structs
 from gdsl.plan.nodes import Plan
 from gdsl.plan.storage import RUN, Field, Pointer, Role, Struct
 from gdsl.plan.walking import sweeps
-from gdsl.types import ScalarType, Widths
+from gdsl.types import Type, Widths
 
-_I64, _U64 = ScalarType.INT64, ScalarType.UINT64
+_I64, _U64 = Type.INT64, Type.UINT64
 
 GRAPH_SLICE = Struct(
     "graph_slice",
@@ -67,8 +67,8 @@ def layout_of(plan: Plan, widths: Widths) -> Layout:
     fields = [
         Field(name, Pointer(type_text(kind)), f"{_aside_of(plan, name)} before it is stored") for name, kind in asides
     ]
-    fields += [Field(array.name, Pointer(array.type.value), _array_comment(array)) for array in program.arrays]
-    fields += [Field(scalar.name, Pointer(scalar.type.value), "one value") for scalar in program.scalars]
+    fields += [Field(array.name, Pointer(array.type.name), _array_comment(array)) for array in program.arrays]
+    fields += [Field(scalar.name, Pointer(scalar.type.name), "one value") for scalar in program.scalars]
     params = sorted(program.params, key=lambda param: -element_dtype(param.type, widths).itemsize)
     fields += [Field(param.name, param.type) for param in params]
     return Layout(GRAPH_SLICE, run_slice(plan), Struct("data_slice", tuple(fields)))

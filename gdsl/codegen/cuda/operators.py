@@ -194,7 +194,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         target = f"d.{self.names.member(segment.aside)}" if segment.aside is not None else array
         return ReduceText(
             **common,
-            type=segment.type.value,
+            type=segment.type.name,
             identity=identity(segment.reduction.identity, segment.type),
             combine=combine(segment.reduction),
             reduce=reduce_function(segment.reduction),

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from gdsl.codegen.cuda.steps import SPARES, StepPrinter
 from gdsl.codegen.cuda.texts import Kernel
 from gdsl.codegen.lines import Lines
-from gdsl.codegen.operators import STRUCTS
+from gdsl.codegen.operators import STRUCTS, shared
 from gdsl.ir.nodes import Expression
 from gdsl.operations import Domain
 from gdsl.plan.nodes import Branch, Initialise, Launch, Loop, Operation, Plan, Step
@@ -21,11 +21,13 @@ _PARAMETER = "const data_slice problem"
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A frontier variable of a kernel: its struct, its name, and its place among those of its domain."""
+    """A frontier variable of a kernel: its struct, its name, and its place among those of its domain, or the variable
+    (`shares`) that has the place already."""
 
     struct: str
     name: str
     slot: int
+    shares: str | None
 
 
 @dataclass
@@ -38,13 +40,19 @@ class KernelPrinter:
     def __post_init__(self) -> None:
         self._by_name = {frontier.name: frontier for frontier in self.plan.frontiers}
         self._switches = {site: number for number, site in enumerate(self.plan.switches)}
+        self._owners = self.plan.owners()
         self._variables = tuple(variable for domain in Domain for variable in self._of_domain(domain))
         """The frontier variables with their places, the spare one of each domain last."""
 
     def _of_domain(self, domain: Domain) -> Iterator[Variable]:
-        named = [self._frontier(each.name) for each in self.plan.frontiers if each.domain is domain]
-        for slot, name in enumerate([*named, SPARES[domain]] if named else []):
-            yield Variable(STRUCTS[domain], name, slot)
+        struct, slots = STRUCTS[domain], self.plan.slots(domain)
+        for each in self.plan.frontiers:
+            if each.domain is domain:
+                owner = self._owners[each.name]
+                shares = self._frontier(owner) if owner != each.name else None
+                yield Variable(struct, self._frontier(each.name), each.slot, shares)
+        if slots:
+            yield Variable(struct, SPARES[domain], slots - 1, None)
 
     def kernels(self) -> tuple[Kernel, ...]:
         """One for each launch, in the order of the plan."""
@@ -71,7 +79,10 @@ class KernelPrinter:
         lines.add("data_slice d = problem;" if plan.swapped else "const data_slice& d = problem;")
         lines.add("enactor run(d.run, shared);")
         for variable in self._variables:
-            lines.add(f"{variable.struct} {variable.name} = {variable.struct}_at(d.run, {variable.slot});")
+            if variable.shares is not None:
+                lines.add(shared(variable.struct, variable.name, variable.shares))
+            else:
+                lines.add(f"{variable.struct} {variable.name} = {variable.struct}_at(d.run, {variable.slot});")
         for site in plan.switches:
             lines.add(f"direction_state {self.steps.direction(site)} = {{}};")
         self._block(launch.steps[:1], lines)
@@ -141,7 +152,7 @@ class KernelPrinter:
         lines.open("if (leader()) {")
         lines.add("saved_state& saved = *d.run.saved;")
         lines.add("saved.operators = 0;")
-        for variable in self._variables:
+        for variable in (each for each in self._variables if each.shares is None):
             lines.add(f"saved.{variable.struct}s[{variable.slot}] = {variable.struct}_at(d.run, {variable.slot});")
         lines.close()
         lines.add("end_kernel(run);")
@@ -149,10 +160,15 @@ class KernelPrinter:
     def _take_over(self, launch: Launch, lines: Lines) -> None:
         lines.add("saved_state& saved = *d.run.saved;")
         lines.add("run.operators = saved.operators;")
-        for name in launch.reads:
-            lines.add(f"const {self._struct(name)} {self._frontier(name)} = {self._saved(name)};")
-        for name in launch.writes:
-            lines.add(f"{self._struct(name)} {self._frontier(name)} = {self._saved(name)};")
+        first = self._first_of_slots(launch)
+        written = {first[name] for name in launch.writes}
+        for name, owner in first.items():
+            struct, own = self._struct(name), self._frontier(name)
+            if name != owner:
+                lines.add(f"{struct}& {own} = {self._frontier(owner)};  // which is not needed any more")
+            else:
+                constant = "" if name in written else "const "
+                lines.add(f"{constant}{struct} {own} = {self._saved(name)};")
         for domain in self._spares(launch):
             lines.add(f"{STRUCTS[domain]} {SPARES[domain]} = {self._saved_spare(domain)};")
         for site in launch.directions:
@@ -161,7 +177,8 @@ class KernelPrinter:
     def _hand_on(self, launch: Launch, lines: Lines) -> None:
         lines.open("if (leader()) {")
         lines.add("saved.operators = run.operators;")
-        for name in launch.writes:
+        first = self._first_of_slots(launch)
+        for name in dict.fromkeys(first[name] for name in launch.writes):
             lines.add(f"{self._saved(name)} = {self._frontier(name)};")
         for domain in self._spares(launch):
             lines.add(f"{self._saved_spare(domain)} = {SPARES[domain]};")
@@ -171,6 +188,11 @@ class KernelPrinter:
         lines.add("end_kernel(run);")
 
     # Names
+
+    def _first_of_slots(self, launch: Launch) -> dict[str, str]:
+        """By each frontier that a launch takes over, the first of them that has the same slot."""
+        first: dict[str, str] = {}
+        return {name: first.setdefault(self._owners[name], name) for name in (*launch.reads, *launch.writes)}
 
     def _spares(self, launch: Launch) -> list[Domain]:
         """The domains into whose spare frontiers a launch puts something."""

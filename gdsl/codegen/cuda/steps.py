@@ -136,10 +136,9 @@ class StepPrinter:
             everything="all_edges{uint64(d.graph.num_edges)}"
             if of_edges
             else "all_members{uint64(d.graph.num_vertices)}",
-            grows=f"grows_in_place(run, {first}, {second}, d.graph.num_vertices)",
-            growing="run, ",
-            size="d.graph.num_vertices, ",
-            counted=COUNTED[self._counts[name]],
+            first="run",
+            growing=f"run, {first}, {self._spare(name)}",
+            last=f", d.graph.num_vertices, {COUNTED[self._counts[name]]}",
             exchange=(*wait, self._exchange(name)),
         )
         return edge_lines(step, words) if of_edges else combination_lines(step, words)

@@ -18,7 +18,8 @@ An operator calls its functor for many vertices or edges, in no order. `x = y` i
    different values, or
 3. it stands under `if (cas(x[i], old, new))` for the same index.
 Otherwise say what shall happen: `any=` lets one of the writers win (the result is not unique), `min=` and
-`max=` pick by value, `cas` binds several stores to one winner.
+`max=` pick by value, `+=` and the like let every call count (`s += y` for `s = s + y`), `cas` binds
+several stores to one winner.
 """,
         """
 edge functor visit(src, dst, e) {

@@ -25,7 +25,7 @@ CODES: tuple[Code, ...] = (
         "E0403",
         "not a frontier",
         (
-            "The operator works on a frontier, on `vertices` or on `edges`. Sets of vertices are combined by `|`, `&` "
+            "The operator works on a frontier, on `vertices` or on `edges`. Sets are combined by `|`, `&` "
             "and `-`, and are no values: only a frontier with a name is a condition, or has a `size`."
         ),
         "f = advance(distance, visit);\nwhile (f - g) { … }                     # frontier h = f - g; while (h) …",

@@ -6,7 +6,7 @@ import dataclasses
 
 from gdsl.frontend import syntax
 from gdsl.frontend.check.conversions import common_type, converted, is_literal, may_cast, typed_number
-from gdsl.frontend.check.environment import Environment, Place, built_in, poison
+from gdsl.frontend.check.environment import Environment, Place, built_in, poison, refuse_now
 from gdsl.frontend.check.names import NameChecker
 from gdsl.frontend.syntax import SymbolKind
 from gdsl.frontend.vocabulary import (
@@ -20,7 +20,7 @@ from gdsl.frontend.vocabulary import (
 )
 from gdsl.operations import Outcome, ReduceOperation
 from gdsl.source import Span
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 _ARITIES = {"min": 2, "max": 2, "pow": 2}
 _ORDINARY = ("min", "max", "abs")
@@ -33,7 +33,7 @@ _ORDERINGS = (ReduceOperation.MIN, ReduceOperation.MAX)
 class CallChecker(NameChecker):
     """Types of calls."""
 
-    def call(self, expression: syntax.Call, hint: ScalarType | None) -> syntax.Expression:
+    def call(self, expression: syntax.Call, hint: Type | None) -> syntax.Expression:
         """Any call that stands as a value."""
         name, span, environment = expression.function, expression.function_span, self.environment
         symbol = environment.find(name)
@@ -59,13 +59,14 @@ class CallChecker(NameChecker):
             return self.wrap(expression, hint)
         if name in SCHEDULE_FUNCTIONS:
             message = f"`{name}` cannot stand here"
-            advice = "operators stand as statements of the schedule or as the value of a frontier"
+            advice = "operators stand as statements of the schedule or as the value of a frontier, `frontier h = …;`"
             environment.report("E0404", message, span, fix=advice)
         elif symbol is not None:
-            environment.report("E0204", f"`{name}` is a {symbol.kind.value} and cannot be called", span)
+            environment.report("E0204", f"`{name}` is {symbol.kind.with_article} and cannot be called", span)
         else:
             functions = {n for n, s in environment.globals.items() if s.kind is SymbolKind.FUNCTION}
-            near = FOREIGN_NAMES.get(name) or closest(name, functions | FUNCTIONS | CONTEXTUAL_FUNCTIONS | TYPES.keys())
+            casts = {cast for cast in TYPES if cast[0] == name[0].lower()}  # `print` is no `int64`
+            near = FOREIGN_NAMES.get(name) or closest(name, functions | FUNCTIONS | CONTEXTUAL_FUNCTIONS | casts)
             fix = f"did you mean `{near}`?" if near else None
             environment.report("E0201", f"there is no function `{name}`", span, fix=fix)
         return poison(expression.span)
@@ -81,7 +82,7 @@ class CallChecker(NameChecker):
         fix = "give it a scalar of its own, `s = intersect(…);`, and use `s` here"
         environment.report("E0404", message, span, fix=fix)
 
-    def wrap(self, expression: syntax.Call, hint: ScalarType | None) -> syntax.Expression:
+    def wrap(self, expression: syntax.Call, hint: Type | None) -> syntax.Expression:
         """See `ExpressionChecker.wrap`."""
         raise NotImplementedError
 
@@ -114,11 +115,10 @@ class CallChecker(NameChecker):
             if operand.name in ("vertices", "edges"):
                 symbol = built_in(operand.name)
             if symbol is not None and (symbol.kind is SymbolKind.FRONTIER or operand.name in ("vertices", "edges")):
+                refuse_now(operand, self.environment)
                 name = dataclasses.replace(operand, symbol=symbol)
                 argument = dataclasses.replace(expression.arguments[0], value=name)
-                return dataclasses.replace(
-                    expression, arguments=(argument,), symbol=built_in("size"), type=ScalarType.INT64
-                )
+                return dataclasses.replace(expression, arguments=(argument,), symbol=built_in("size"), type=Type.INT64)
             if symbol is None:
                 self.undeclared(operand.name, operand.span, self.environment.visible_names())
                 return poison(expression.span)
@@ -128,7 +128,7 @@ class CallChecker(NameChecker):
         self.environment.report("E0403", message, operand.span, fix="give the set a name: `frontier f = …;`")
         return poison(expression.span)
 
-    def _cast(self, expression: syntax.Call, target: ScalarType) -> syntax.Expression:
+    def _cast(self, expression: syntax.Call, target: Type) -> syntax.Expression:
         if not self._count_arguments(expression, 1):
             return poison(expression.span)
         operand = expression.arguments[0].value
@@ -138,36 +138,36 @@ class CallChecker(NameChecker):
             trial = typed_number(operand, target, Environment())
             typed = trial if trial.type is target else self.infer(operand)
         else:
-            literal = is_literal(operand) and target is not ScalarType.BOOL
+            literal = is_literal(operand) and target is not Type.BOOL
             typed = self.infer(operand, target if literal else None)
         if typed.type is None:
             return poison(expression.span)
         if not may_cast(typed.type, target):
-            message = f"{typed.type.value} cannot be cast to {target.value}"
+            message = f"{typed.type.name} cannot be cast to {target.name}"
             through = target.is_id or typed.type.is_id
-            fix = f"go through an integer: `{target.value}(int64(…))`" if through else None
+            fix = f"go through an integer: `{target.name}(int64(…))`" if through else None
             self.environment.report("E0212", message, expression.span, fix=fix)
             return poison(expression.span)
         if typed.type is target:
             return typed
         return syntax.Convert(expression.span, typed, False, type=target)
 
-    def _built_in(self, expression: syntax.Call, hint: ScalarType | None) -> syntax.Expression:
+    def _built_in(self, expression: syntax.Call, hint: Type | None) -> syntax.Expression:
         name = expression.function
         if not self._count_arguments(expression, _ARITIES.get(name, 1)):
             return poison(expression.span)
         if name in _DEGREES:
             return self._degree(expression)
-        fraction = hint if name in _ORDINARY else ScalarType.FLOAT64
+        fraction = hint if name in _ORDINARY else Type.FLOAT64
         values = self._agreed_arguments([argument.value for argument in expression.arguments], hint, fraction)
         type_ = values[0].type if values else None
         if values is None or type_ is None:
             return poison(expression.span)
         if name not in _ORDINARY and type_.is_integer:
-            type_ = ScalarType.FLOAT64
+            type_ = Type.FLOAT64
             values = [converted(value, type_) for value in values]
         if not (type_.is_numeric or (type_.is_id and name in ("min", "max"))):
-            message = f"`{name}` is not defined on {type_.value}"
+            message = f"`{name}` is not defined on {type_.name}"
             self.environment.report("E0206", message, expression.span)
             return poison(expression.span)
         arguments = tuple(
@@ -177,7 +177,7 @@ class CallChecker(NameChecker):
         return dataclasses.replace(expression, arguments=arguments, symbol=built_in(name), type=type_)
 
     def _agreed_arguments(
-        self, arguments: list[syntax.Expression], hint: ScalarType | None, fraction: ScalarType | None
+        self, arguments: list[syntax.Expression], hint: Type | None, fraction: Type | None
     ) -> list[syntax.Expression] | None:
         """The arguments in one common type, literals in that of the others, fractions beside integers in `fraction`."""
         typed = {i: self.infer(argument, hint) for i, argument in enumerate(arguments) if not is_literal(argument)}
@@ -199,7 +199,7 @@ class CallChecker(NameChecker):
                 return None
             common = common_type(type_, value.type)
             if common is None:
-                message = f"arguments of two types: {type_.value} and {value.type.value}"
+                message = f"arguments of two types: {type_.name} and {value.type.name}"
                 self.environment.report("E0205", message, value.span, fix="cast one of them")
                 return None
             type_ = common
@@ -211,17 +211,17 @@ class CallChecker(NameChecker):
             self.environment.report("E0215", f"{place.value} does not see the graph", expression.span)
             return poison(expression.span)
         argument = expression.arguments[0]
-        value = self.infer(argument.value, ScalarType.VERTEX)
+        value = self.infer(argument.value, Type.VERTEX)
         if value.type is None:
             return poison(expression.span)
-        if value.type is not ScalarType.VERTEX:
-            message = f"`{name}` takes a vertex, and this is {value.type.value}"
+        if value.type is not Type.VERTEX:
+            message = f"`{name}` takes a vertex, and this is {value.type.name}"
             self.environment.report(
                 "E0213", message, value.span, fix="write `vertex(…)`" if value.type.is_integer else None
             )
             return poison(expression.span)
         arguments = (dataclasses.replace(argument, value=value),)
-        return dataclasses.replace(expression, arguments=arguments, symbol=built_in(name), type=ScalarType.INT32)
+        return dataclasses.replace(expression, arguments=arguments, symbol=built_in(name), type=Type.INT32)
 
     def _own_function(self, expression: syntax.Call) -> syntax.Expression:
         function = self.environment.functions[expression.function]
@@ -252,10 +252,10 @@ class CallChecker(NameChecker):
         elif operation in _ARITHMETIC:
             fits = type_.is_numeric
         else:
-            fits = type_.is_integer or type_ is ScalarType.BOOL
+            fits = type_.is_integer or type_ is Type.BOOL
         if not fits:
             code = "E0209" if type_.is_id else "E0206"
-            self.environment.report(code, f"`{operation.value}` is not defined on {type_.value}", update.span)
+            self.environment.report(code, f"`{operation.value}` is not defined on {type_.name}", update.span)
             return None
         name = target.array if isinstance(target, syntax.Index) else target.name
         value = self.value(update.value, type_, f"`{name}`")
@@ -289,7 +289,7 @@ class CallChecker(NameChecker):
         update = self.update(expression.update)
         if update is None or not self._shared_target(update.target, word):
             return poison(expression.span)
-        type_ = ScalarType.BOOL if expression.outcome is Outcome.CHANGED else update.target.type
+        type_ = Type.BOOL if expression.outcome is Outcome.CHANGED else update.target.type
         return dataclasses.replace(expression, update=update, type=type_)
 
     def compare_and_swap(self, expression: syntax.CompareAndSwap, effects: bool) -> syntax.Expression:
@@ -303,4 +303,4 @@ class CallChecker(NameChecker):
         new = self.value(expression.new, target.type, "the value that `cas` stores")
         if old.type is None or new.type is None:
             return poison(expression.span)
-        return dataclasses.replace(expression, target=target, old=old, new=new, type=ScalarType.BOOL)
+        return dataclasses.replace(expression, target=target, old=old, new=new, type=Type.BOOL)

@@ -10,25 +10,25 @@ from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment, poison
 from gdsl.operations import UnaryOperation
 from gdsl.source import Span
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 _LARGEST_ID = 2**63 - 1
 _NO_ID = "ids count from 0; write `none` for no vertex and no edge"
 _WIDENINGS = {
-    ScalarType.INT32: (ScalarType.INT64,),
-    ScalarType.UINT32: (ScalarType.INT64, ScalarType.UINT64),
-    ScalarType.FLOAT32: (ScalarType.FLOAT64,),
+    Type.INT32: (Type.INT64,),
+    Type.UINT32: (Type.INT64, Type.UINT64),
+    Type.FLOAT32: (Type.FLOAT64,),
 }
 
 
-def widens(source: ScalarType, target: ScalarType) -> bool:
+def widens(source: Type, target: Type) -> bool:
     """Whether a value of `source` becomes one of `target` by itself."""
     if source is target or (source.is_integer and target.is_float):
         return True
     return target in _WIDENINGS.get(source, ())
 
 
-def common_type(left: ScalarType, right: ScalarType) -> ScalarType | None:
+def common_type(left: Type, right: Type) -> Type | None:
     """The type that both sides of an operation take; None if there is none."""
     if widens(left, right):
         return right
@@ -56,25 +56,25 @@ def has_float(expression: syntax.Expression) -> bool:
     return any(isinstance(node, syntax.Number) and isinstance(node.value, float) for node in syntax.walk(expression))
 
 
-def typed_number(node: syntax.Number, hint: ScalarType | None, environment: Environment) -> syntax.Expression:
+def typed_number(node: syntax.Number, hint: Type | None, environment: Environment) -> syntax.Expression:
     """A literal number in the type of its place, else in its own (int32, int64 if too large, float32).
 
     A fraction is a float64 first, as its text in Python is, and is rounded to its type at once.
     """
     if isinstance(node.value, float):
-        type_ = hint if hint is not None and hint.is_float else ScalarType.FLOAT32
+        type_ = hint if hint is not None and hint.is_float else Type.FLOAT32
     elif hint is not None and (hint.is_numeric or hint.is_id):
         type_ = hint
     else:
-        low, high = integer_range(ScalarType.INT32)
-        type_ = ScalarType.INT32 if low <= node.value <= high else ScalarType.INT64
+        low, high = integer_range(Type.INT32)
+        type_ = Type.INT32 if low <= node.value <= high else Type.INT64
     if not _fits(node.value, type_):
         shown = f"{node.value:g}" if isinstance(node.value, float) else str(node.value)
-        message = f"{shown} does not fit {type_.value}"
+        message = f"{shown} does not fit {type_.name}"
         fix = None
         if type_.is_integer:
             low, high = integer_range(type_)
-            fix = f"{type_.value} goes from {low} to {high}; use a wider type"
+            fix = f"{type_.name} goes from {low} to {high}; use a wider type"
         elif type_.is_id:
             fix = _NO_ID
         elif type_.is_float:
@@ -84,14 +84,14 @@ def typed_number(node: syntax.Number, hint: ScalarType | None, environment: Envi
     return syntax.Number(node.span, in_type(node.value, type_), type=type_)
 
 
-def negative_id(number: syntax.Number, type_: ScalarType, span: Span, environment: Environment) -> syntax.Expression:
+def negative_id(number: syntax.Number, type_: Type, span: Span, environment: Environment) -> syntax.Expression:
     """Reports a literal below zero in the place of an id."""
-    message = f"-{number.value} does not fit {type_.value}"
+    message = f"-{number.value} does not fit {type_.name}"
     environment.report("E0208", message, span, fix=_NO_ID)
     return poison(span)
 
 
-def _fits(value: int | float, type_: ScalarType) -> bool:
+def _fits(value: int | float, type_: Type) -> bool:
     if type_.is_float:
         return not math.isinf(in_type(value, type_))
     if type_.is_id:
@@ -100,7 +100,7 @@ def _fits(value: int | float, type_: ScalarType) -> bool:
     return low <= value <= high
 
 
-def converted(expression: syntax.Expression, target: ScalarType) -> syntax.Expression:
+def converted(expression: syntax.Expression, target: Type) -> syntax.Expression:
     """`expression` as a value of `target`, to which it widens; a literal simply changes its type."""
     if expression.type is target or expression.type is None:
         return expression
@@ -109,31 +109,31 @@ def converted(expression: syntax.Expression, target: ScalarType) -> syntax.Expre
     return syntax.Convert(expression.span, expression, True, type=target)
 
 
-def coerce(expression: syntax.Expression, target: ScalarType, what: str, environment: Environment) -> syntax.Expression:
+def coerce(expression: syntax.Expression, target: Type, what: str, environment: Environment) -> syntax.Expression:
     """`expression` as a value of `target`; reports a mistake if that needs a cast. `what` names the value's place."""
     source = expression.type
     if source is None or source is target:
         return expression
     if widens(source, target):
         return converted(expression, target)
-    message = f"{what} is {target.value}, and this value is {source.value}"
+    message = f"{what} is {target.name}, and this value is {source.name}"
     environment.report("E0205", message, expression.span, fix=suggested_cast(source, target))
     return poison(expression.span)
 
 
-def suggested_cast(source: ScalarType, target: ScalarType) -> str | None:
+def suggested_cast(source: Type, target: Type) -> str | None:
     """What to write to get from `source` to `target`; None where no cast does it."""
-    if source.is_numeric and target is ScalarType.BOOL:
+    if source.is_numeric and target is Type.BOOL:
         return "compare it, such as `… != 0`"
     if may_cast(source, target):
-        return f"write `{target.value}(…)`"
+        return f"write `{target.name}(…)`"
     return None
 
 
-def may_cast(source: ScalarType, target: ScalarType) -> bool:
+def may_cast(source: Type, target: Type) -> bool:
     """Whether a written cast goes from `source` to `target`."""
     if source is target or (source.is_numeric and target.is_numeric):
         return True
-    if ScalarType.BOOL in (source, target):
+    if Type.BOOL in (source, target):
         return source.is_numeric or target.is_numeric
     return (source.is_integer and target.is_id) or (source.is_id and target.is_integer)

@@ -13,7 +13,7 @@ from gdsl.frontend.check.statements import StatementChecker, always_returns, res
 from gdsl.frontend.syntax import DeclarationKind, Symbol, SymbolKind
 from gdsl.operations import Domain
 from gdsl.source import Span
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 _DOMAINS = {DeclarationKind.VERTEX_ARRAY: Domain.VERTEX, DeclarationKind.EDGE_ARRAY: Domain.EDGE}
 _KINDS = {DeclarationKind.PARAM: SymbolKind.PARAM, DeclarationKind.SCALAR: SymbolKind.SCALAR}
@@ -21,9 +21,9 @@ Calls = dict[str, list[tuple[str, Span]]]
 """By function those that it calls, each with the place of the call."""
 
 _EDGE_ROLES = (
-    (SymbolKind.SOURCE, ScalarType.VERTEX),
-    (SymbolKind.DESTINATION, ScalarType.VERTEX),
-    (SymbolKind.EDGE, ScalarType.EDGE),
+    (SymbolKind.SOURCE, Type.VERTEX),
+    (SymbolKind.DESTINATION, Type.VERTEX),
+    (SymbolKind.EDGE, Type.EDGE),
 )
 
 
@@ -97,7 +97,7 @@ def check_functor(node: syntax.Functor, environment: Environment) -> syntax.Func
     return dataclasses.replace(node, condition=condition, value=value, body=body, symbols=symbols)
 
 
-def _roles(domain: Domain) -> tuple[tuple[SymbolKind, ScalarType], ...]:
+def _roles(domain: Domain) -> tuple[tuple[SymbolKind, Type], ...]:
     return _EDGE_ROLES if domain is Domain.EDGE else ((SymbolKind.VERTEX, ID_OF[domain]),)
 
 

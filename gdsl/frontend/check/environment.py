@@ -13,7 +13,7 @@ from gdsl.frontend.syntax import Symbol, SymbolKind
 from gdsl.frontend.vocabulary import ALLOWED_AS_PARAMETERS, RESERVED
 from gdsl.operations import Domain
 from gdsl.source import NOWHERE, Span
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 
 class Place(Enum):
@@ -35,16 +35,16 @@ class Place(Enum):
 
 
 VALUE_TYPES = {
-    "iteration": ScalarType.INT32,
-    "place": ScalarType.INT32,
-    "num_vertices": ScalarType.INT64,
-    "num_edges": ScalarType.INT64,
-    "near": ScalarType.VERTEX,
-    "far": ScalarType.VERTEX,
+    "iteration": Type.INT32,
+    "place": Type.INT32,
+    "num_vertices": Type.INT64,
+    "num_edges": Type.INT64,
+    "near": Type.VERTEX,
+    "far": Type.VERTEX,
 }
 
 
-def built_in(name: str, type_: ScalarType | None = None) -> Symbol:
+def built_in(name: str, type_: Type | None = None) -> Symbol:
     """The symbol of something that the language provides."""
     kind = {"near": SymbolKind.NEAR, "far": SymbolKind.FAR}.get(name, SymbolKind.BUILTIN)
     return Symbol(kind, name, NOWHERE, type_ or VALUE_TYPES.get(name), unique=name)
@@ -53,6 +53,13 @@ def built_in(name: str, type_: ScalarType | None = None) -> Symbol:
 def poison(span: Span) -> syntax.Expression:
     """What stands for an expression with a mistake that was reported: nothing more is said about it."""
     return syntax.LaterExpression(span, "")
+
+
+def refuse_now(name: syntax.Name, environment: Environment) -> None:
+    """Report `now` before a name that it says nothing of."""
+    if name.now:
+        message = "`now` stands before elements and scalars that a functor reads"
+        environment.report("E0215", message, name.span, fix=f"write `{name.name}`")
 
 
 @dataclass(slots=True)
@@ -71,7 +78,7 @@ class Environment:
     place: Place = Place.SCHEDULE
     domain: Domain | None = None
     own: Symbol | None = None
-    result: ScalarType | None = None
+    result: Type | None = None
     scopes: list[dict[str, Symbol]] = field(default_factory=list)
     taken: set[str] = field(default_factory=set)
     loops: int = 0

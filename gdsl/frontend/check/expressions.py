@@ -19,18 +19,18 @@ from gdsl.frontend.check.conversions import (
 from gdsl.frontend.check.environment import Place, poison
 from gdsl.frontend.check.set_operations import is_set_operation
 from gdsl.operations import BinaryOperation, UnaryOperation
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 _BITWISE = (BinaryOperation.BIT_AND, BinaryOperation.BIT_OR, BinaryOperation.BIT_XOR)
 _SHIFTS = (BinaryOperation.SHIFT_LEFT, BinaryOperation.SHIFT_RIGHT)
-_BOOL = ScalarType.BOOL
+_BOOL = Type.BOOL
 
 
 class ExpressionChecker(CallChecker):
     """Gives typed expressions. A type of None in an answer means that a mistake was reported."""
 
     def value(
-        self, expression: syntax.Expression, target: ScalarType, what: str, *, effects: bool = False
+        self, expression: syntax.Expression, target: Type, what: str, *, effects: bool = False
     ) -> syntax.Expression:
         """`expression` as a value of `target`, converted where it widens; `what` names its place in a message."""
         typed = self.infer(expression, target, effects=effects)
@@ -42,12 +42,12 @@ class ExpressionChecker(CallChecker):
         if typed.type in (None, _BOOL):
             return typed
         assert typed.type is not None
-        message = f"a condition is a bool, and this is {typed.type.value}"
+        message = f"a condition is a bool, and this is {typed.type.name}"
         self.environment.report("E0210", message, typed.span, fix="compare it, such as `… != 0`")
         return poison(typed.span)
 
     def infer(
-        self, expression: syntax.Expression, hint: ScalarType | None = None, *, effects: bool = False
+        self, expression: syntax.Expression, hint: Type | None = None, *, effects: bool = False
     ) -> syntax.Expression:
         """`expression` with its type. `hint` is the type that a literal takes; `effects`: whether the place allows
         `changed`, `fetch` and `cas`."""
@@ -83,7 +83,7 @@ class ExpressionChecker(CallChecker):
                 self.environment.later(expression.what, expression.span)
         return poison(expression.span)
 
-    def _typeless(self, expression: syntax.Infinity | syntax.NoneLiteral, hint: ScalarType | None) -> syntax.Expression:
+    def _typeless(self, expression: syntax.Infinity | syntax.NoneLiteral, hint: Type | None) -> syntax.Expression:
         if isinstance(expression, syntax.Infinity):
             word, fits, example = "inf", hint is not None and hint.is_numeric, "float32(inf)"
         else:
@@ -94,11 +94,11 @@ class ExpressionChecker(CallChecker):
             message = f"nothing here says what type `{word}` has"
             self.environment.report("E0226", message, expression.span, fix=f"write for example `{example}`")
         else:
-            message = f"`{word}` is no {hint.value}"
+            message = f"`{word}` is no {hint.name}"
             self.environment.report("E0205", message, expression.span)
         return poison(expression.span)
 
-    def wrap(self, expression: syntax.Call, hint: ScalarType | None) -> syntax.Expression:
+    def wrap(self, expression: syntax.Call, hint: Type | None) -> syntax.Expression:
         """`wrap(x)`: the value of x, in which every `+` and `-` wraps."""
         if not self._count_arguments(expression, 1):
             return poison(expression.span)
@@ -111,7 +111,7 @@ class ExpressionChecker(CallChecker):
 
     # ------------------------------------------------------------ operators
 
-    def _unary(self, expression: syntax.Unary, hint: ScalarType | None, effects: bool) -> syntax.Expression:
+    def _unary(self, expression: syntax.Unary, hint: Type | None, effects: bool) -> syntax.Expression:
         operation = expression.operation
         if operation is UnaryOperation.NOT:
             operand = self.condition(expression.operand, effects=effects)
@@ -127,7 +127,7 @@ class ExpressionChecker(CallChecker):
             return self._undefined(expression, operation.value, type_)
         return dataclasses.replace(expression, operand=operand, type=type_)
 
-    def _binary(self, expression: syntax.Binary, hint: ScalarType | None, effects: bool) -> syntax.Expression:
+    def _binary(self, expression: syntax.Binary, hint: Type | None, effects: bool) -> syntax.Expression:
         operation = expression.operation
         if operation.is_logical:
             left = self.condition(expression.left, effects=effects)
@@ -168,12 +168,12 @@ class ExpressionChecker(CallChecker):
             self.environment.report("E0403", message, expression.span)
         return True
 
-    def _sides(self, expression: syntax.Binary, hint: ScalarType | None) -> tuple[syntax.Expression, syntax.Expression]:
+    def _sides(self, expression: syntax.Binary, hint: Type | None) -> tuple[syntax.Expression, syntax.Expression]:
         """Both sides inferred, a literal one with the type of the other."""
         left, right = expression.left, expression.right
         if is_literal(left) and is_literal(right):
             if hint is None and (has_float(left) or has_float(right)):
-                hint = ScalarType.FLOAT32
+                hint = Type.FLOAT32
             return self.infer(left, hint), self.infer(right, hint)
         if is_literal(left):
             second = self.infer(right, hint)
@@ -183,7 +183,7 @@ class ExpressionChecker(CallChecker):
             return first, self.infer(right, self._literal_hint(right, first.type, hint))
         return first, self.infer(right, hint)
 
-    def _chain(self, chain: syntax.Chain, hint: ScalarType | None, effects: bool) -> syntax.Expression:
+    def _chain(self, chain: syntax.Chain, hint: Type | None, effects: bool) -> syntax.Expression:
         """As the nested `Binary`s that the chain stands for, one operator after the other."""
         first = chain.links[0]
         if self._is_set(chain):
@@ -201,7 +201,7 @@ class ExpressionChecker(CallChecker):
         literals = operands[:start]
         if start == len(operands):
             if hint is None and any(has_float(operand) for operand in literals):
-                hint = ScalarType.FLOAT32
+                hint = Type.FLOAT32
             return self._run(chain.links, chain.first, [self.infer(operand, hint) for operand in literals], hint)
         pivot = self.infer(operands[start], hint)
         with_float = next((operand for operand in literals if has_float(operand)), chain.first)
@@ -222,7 +222,7 @@ class ExpressionChecker(CallChecker):
         links: tuple[syntax.Link, ...],
         former: syntax.Expression,
         typed: list[syntax.Expression],
-        hint: ScalarType | None,
+        hint: Type | None,
     ) -> syntax.Expression:
         """`links` applied to `typed[0]`; the next of `typed` are their first operands, where they are known already.
         `former` is what stands before the first link in the text."""
@@ -249,20 +249,16 @@ class ExpressionChecker(CallChecker):
             return first
         return syntax.Chain(links[-1].span, first, tuple(links), type=first.type, wraps=self.wrapping)
 
-    def _right_side(
-        self, operand: syntax.Expression, left: ScalarType | None, hint: ScalarType | None
-    ) -> syntax.Expression:
+    def _right_side(self, operand: syntax.Expression, left: Type | None, hint: Type | None) -> syntax.Expression:
         return self.infer(operand, self._literal_hint(operand, left, hint) if is_literal(operand) else hint)
 
     @staticmethod
-    def _literal_hint(
-        literal: syntax.Expression, other: ScalarType | None, hint: ScalarType | None
-    ) -> ScalarType | None:
+    def _literal_hint(literal: syntax.Expression, other: Type | None, hint: Type | None) -> Type | None:
         if other is not None and other.is_integer and has_float(literal):
-            return hint if hint is not None and hint.is_float else ScalarType.FLOAT32
+            return hint if hint is not None and hint.is_float else Type.FLOAT32
         return other if other is not None else hint
 
-    def _shift(self, expression: syntax.Binary, hint: ScalarType | None) -> syntax.Expression:
+    def _shift(self, expression: syntax.Binary, hint: Type | None) -> syntax.Expression:
         """A shift has the type of its left side; the count may be of any integer type."""
         right = self.infer(expression.right)
         literal = is_literal(expression.left) and not is_literal(expression.right)
@@ -275,7 +271,7 @@ class ExpressionChecker(CallChecker):
                 return self._undefined(expression, expression.operation.value, side.type)
         return dataclasses.replace(expression, left=left, right=right, type=left.type)
 
-    def _shift_chain(self, chain: syntax.Chain, hint: ScalarType | None) -> syntax.Expression:
+    def _shift_chain(self, chain: syntax.Chain, hint: Type | None) -> syntax.Expression:
         """Every count has its own type; a first literal takes that of the first count that is none."""
         counts = [self.infer(link.operand) for link in chain.links]
         if is_literal(chain.first):
@@ -292,7 +288,7 @@ class ExpressionChecker(CallChecker):
             links.append(dataclasses.replace(link, operand=count))
         return dataclasses.replace(chain, first=first, links=tuple(links), type=first.type)
 
-    def _agree(self, expression: syntax.Binary, left: syntax.Expression, right: syntax.Expression) -> ScalarType | None:
+    def _agree(self, expression: syntax.Binary, left: syntax.Expression, right: syntax.Expression) -> Type | None:
         """The common type of both sides if the operation is defined on it; reports a mistake if not."""
         operation = expression.operation
         assert left.type is not None and right.type is not None
@@ -312,23 +308,23 @@ class ExpressionChecker(CallChecker):
             self._undefined(expression, operation.value, type_)
             return None
         if operation is BinaryOperation.DIVIDE and type_.is_integer:
-            message = f"`/` on two integers ({left.type.value} and {right.type.value})"
+            message = f"`/` on two integers ({left.type.name} and {right.type.name})"
             fix = "write `//` for the truncated quotient, or `float32(x) / y`"
             self.environment.report("E0207", message, expression.span, fix=fix)
             return None
         return type_
 
-    def _report_sides(self, expression: syntax.Binary, left: ScalarType, right: ScalarType) -> None:
+    def _report_sides(self, expression: syntax.Binary, left: Type, right: Type) -> None:
         sign = expression.operation.value
         if left.is_integer and right.is_integer:
-            message = f"`{sign}` between {left.value} and {right.value}, one signed and one unsigned"
-            advice = f"cast one side: `{left.value}(…)` or `{right.value}(…)`"
+            message = f"`{sign}` between {left.name} and {right.name}, one signed and one unsigned"
+            advice = f"cast one side: `{left.name}(…)` or `{right.name}(…)`"
             self.environment.report("E0223", message, expression.span, fix=advice)
             return
         if left.is_id or right.is_id:
             self._undefined(expression, sign, left if left.is_id else right, right if left.is_id else left)
             return
-        message = f"`{sign}` between {left.value} and {right.value}"
+        message = f"`{sign}` between {left.name} and {right.name}"
         fix = "compare the number, such as `… != 0`" if _BOOL in (left, right) else suggested_cast(left, right)
         sides = (expression.left, expression.right)
         if any(isinstance(side, syntax.Binary) and side.operation.is_comparison for side in sides):
@@ -336,23 +332,23 @@ class ExpressionChecker(CallChecker):
         self.environment.report("E0206", message, expression.span, fix=fix)
 
     def _undefined(
-        self, expression: syntax.Node, sign: str, type_: ScalarType, other: ScalarType | None = None
+        self, expression: syntax.Node, sign: str, type_: Type, other: Type | None = None
     ) -> syntax.Expression:
         if type_.is_id:
             message = (
-                f"`{sign}` with a {type_.value} id"
+                f"`{sign}` with a {type_.name} id"
                 if other is None
-                else f"`{sign}` between {type_.value} and {other.value}"
+                else f"`{sign}` between {type_.name} and {other.name}"
             )
-            fix = f"ids are compared and used as indices; to calculate write `int32(…)`, and `{type_.value}(…)` back"
+            fix = f"ids are compared and used as indices; to calculate write `int32(…)`, and `{type_.name}(…)` back"
             self.environment.report("E0209", message, expression.span, fix=fix)
         else:
             fixes = {"//": "write `floor(x / y)`", "!": "compare it, such as `… == 0`"}
-            message = f"`{sign}` is not defined on {type_.value}"
+            message = f"`{sign}` is not defined on {type_.name}"
             self.environment.report("E0206", message, expression.span, fix=fixes.get(sign))
         return poison(expression.span)
 
-    def _conditional(self, expression: syntax.Conditional, hint: ScalarType | None) -> syntax.Expression:
+    def _conditional(self, expression: syntax.Conditional, hint: Type | None) -> syntax.Expression:
         condition = self.condition(expression.condition)
         yes, no = expression.yes, expression.no
         if is_literal(yes) and not is_literal(no):
@@ -365,7 +361,7 @@ class ExpressionChecker(CallChecker):
             return poison(expression.span)
         type_ = common_type(first.type, second.type)
         if type_ is None:
-            message = f"one side is {first.type.value}, the other {second.type.value}"
+            message = f"one side is {first.type.name}, the other {second.type.name}"
             self.environment.report("E0205", message, expression.span, fix=suggested_cast(second.type, first.type))
             return poison(expression.span)
         first, second = converted(first, type_), converted(second, type_)

@@ -10,7 +10,7 @@ from gdsl.frontend.check.environment import Environment
 from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.syntax import OperatorKind, Symbol, SymbolKind
 from gdsl.operations import Domain
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 _NAME = OperatorKind.INTERSECT.value
 _SHAPE = "write `intersect(edges)`, or `frontier c = intersect(edges, count=s);`"
@@ -36,7 +36,7 @@ def apart(
     if len(calls) != 1 or not isinstance(target, syntax.Name) or statement.any_winner:
         return (statement,)
     symbol = environment.find(target.name)
-    if symbol is None or symbol.kind is not SymbolKind.SCALAR or symbol.type is not ScalarType.INT64:
+    if symbol is None or symbol.kind is not SymbolKind.SCALAR or symbol.type is not Type.INT64:
         return (statement,)
     if any(isinstance(node, syntax.Name) and node.name == target.name for node in syntax.walk(statement.value)):
         return (statement,)
@@ -139,8 +139,8 @@ class IntersectChecker:
             message = f"the total of `{_NAME}` goes into a scalar, and `{value.name}` is {_what(target.symbol)}"
             environment.report("E0402", message, value.span, fix=fix)
             return None
-        if target.type is not ScalarType.INT64:
-            declared = target.type.value if target.type is not None else "of no known type"
+        if target.type is not Type.INT64:
+            declared = target.type.name if target.type is not None else "of no known type"
             message = f"`{_NAME}` gives an int64, and `{value.name}` is {declared}"
             environment.report("E0205", message, value.span, fix=f"declare `scalar {value.name} : int64`")
             return None

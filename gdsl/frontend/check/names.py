@@ -6,7 +6,7 @@ import dataclasses
 
 from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
-from gdsl.frontend.check.environment import Environment, Place, built_in, poison
+from gdsl.frontend.check.environment import Environment, Place, built_in, poison, refuse_now
 from gdsl.frontend.syntax import Symbol, SymbolKind
 from gdsl.frontend.vocabulary import (
     FOREIGN_NAMES,
@@ -19,9 +19,9 @@ from gdsl.frontend.vocabulary import (
 )
 from gdsl.operations import Domain
 from gdsl.source import NOWHERE, Span
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
-ID_OF = {Domain.VERTEX: ScalarType.VERTEX, Domain.EDGE: ScalarType.EDGE}
+ID_OF = {Domain.VERTEX: Type.VERTEX, Domain.EDGE: Type.EDGE}
 _OWN_PLACES = (
     SymbolKind.VERTEX,
     SymbolKind.SOURCE,
@@ -40,7 +40,7 @@ def needs_check(index: syntax.Expression) -> bool:
         return True
     symbol = index.symbol
     if symbol.kind is SymbolKind.PARAM:
-        return symbol.type is not ScalarType.VERTEX
+        return symbol.type is not Type.VERTEX
     return symbol.kind not in _OWN_PLACES and symbol.name != "id"
 
 
@@ -53,13 +53,13 @@ class NameChecker:
         """Whether the expression stands in the parentheses of `wrap(…)`."""
 
     def infer(
-        self, expression: syntax.Expression, hint: ScalarType | None = None, *, effects: bool = False
+        self, expression: syntax.Expression, hint: Type | None = None, *, effects: bool = False
     ) -> syntax.Expression:
         """See `ExpressionChecker.infer`."""
         raise NotImplementedError
 
     def value(
-        self, expression: syntax.Expression, target: ScalarType, what: str, *, effects: bool = False
+        self, expression: syntax.Expression, target: Type, what: str, *, effects: bool = False
     ) -> syntax.Expression:
         """See `ExpressionChecker.value`."""
         raise NotImplementedError
@@ -112,7 +112,7 @@ class NameChecker:
         environment.report("E0215", wrong, span)
         return None
 
-    def name(self, expression: syntax.Name, hint: ScalarType | None) -> syntax.Expression:
+    def name(self, expression: syntax.Name, hint: Type | None) -> syntax.Expression:
         """A name as a value."""
         environment, span = self.environment, expression.span
         symbol = self.resolve(expression.name, span)
@@ -120,8 +120,9 @@ class NameChecker:
             return poison(span)
         if symbol.kind is SymbolKind.ARRAY and symbol == environment.own:
             return self._own_element(symbol, span)
-        if symbol.kind is SymbolKind.FRONTIER and hint is ScalarType.BOOL:
-            return dataclasses.replace(expression, symbol=symbol, type=ScalarType.BOOL)
+        if symbol.kind is SymbolKind.FRONTIER and hint is Type.BOOL:
+            refuse_now(expression, environment)
+            return dataclasses.replace(expression, symbol=symbol, type=Type.BOOL)
         words = {
             SymbolKind.ARRAY: ("an array", f"say of which element: `{symbol.name}[v]`"),
             SymbolKind.FUNCTOR: ("a functor", None),
@@ -134,9 +135,8 @@ class NameChecker:
             return poison(span)
         if symbol.type is None:
             return poison(span)
-        if expression.now and not (symbol.kind is SymbolKind.SCALAR and environment.place.in_functor):
-            message = "`now` stands before elements and scalars that a functor reads"
-            environment.report("E0215", message, span, fix=f"write `{symbol.name}`")
+        if not (symbol.kind is SymbolKind.SCALAR and environment.place.in_functor):
+            refuse_now(expression, environment)
         return dataclasses.replace(expression, symbol=symbol, type=symbol.type)
 
     def _own_element(self, symbol: Symbol, span: Span) -> syntax.Expression:
@@ -209,7 +209,7 @@ class NameChecker:
         if index.type is None:
             return None
         if index.type is not wanted and not index.type.is_integer:
-            message = f"`{expression.array}` is over {_plural(symbol.domain)}, and this index is {index.type.value}"
+            message = f"`{expression.array}` is over {_plural(symbol.domain)}, and this index is {index.type.name}"
             environment.report("E0213", message, index.span, fix=f"use {_one(wanted)} as the index")
             return None
         checked = needs_check(index)
@@ -234,7 +234,7 @@ class NameChecker:
     def _may_write(self, symbol: Symbol | None, span: Span) -> bool:
         if symbol is None or symbol.mutable:
             return symbol is not None
-        what = "an input" if symbol.is_input else f"a {symbol.kind.value}"
+        what = "an input" if symbol.is_input else symbol.kind.with_article
         fixes = {SymbolKind.LOCAL: f"declare it by `var {symbol.name} = …;`"}
         if symbol.is_input or symbol.kind is SymbolKind.PARAM:
             fixes[symbol.kind] = "copy it into an array or scalar of its own, by its initial value"
@@ -246,8 +246,8 @@ class NameChecker:
         return False
 
 
-def _one(type_: ScalarType) -> str:
-    return f"an {type_.value}" if type_.value[0] in "aeiou" else f"a {type_.value}"
+def _one(type_: Type) -> str:
+    return f"an {type_.name}" if type_.name[0] in "aeiou" else f"a {type_.name}"
 
 
 def _plural(domain: Domain) -> str:

@@ -11,11 +11,11 @@ from gdsl.frontend.check.environment import Environment, built_in
 from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.check.intersect import IntersectChecker
 from gdsl.frontend.check.set_operations import SetChecker, speaks_of_sets
-from gdsl.frontend.check.sets import OPERATORS, Sets
+from gdsl.frontend.check.sets import OPERATORS, OTHER_OPERAND, Sets
 from gdsl.frontend.syntax import OperatorKind, Symbol, SymbolKind
 from gdsl.frontend.vocabulary import closest, enumerate_words
 from gdsl.operations import Domain, NeighborOperation, Over
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 _SHAPES = {
     OperatorKind.ADVANCE: ("advance(f, functor)", 2, ("to", "over")),
@@ -43,7 +43,7 @@ class OperatorChecker:
     # ------------------------------------------------------------ sets
 
     def _operand(self, value: syntax.Expression, domain: Domain) -> syntax.Expression | None:
-        return self.members(value, domain, "the other operand")
+        return self.members(value, domain, OTHER_OPERAND)
 
     def members(self, value: syntax.Expression, domain: Domain, target: str) -> syntax.Expression | None:
         """What may become a frontier of `domain`: a set literal, everything, another frontier, an operator's result, or
@@ -55,7 +55,7 @@ class OperatorChecker:
                 self.combinations.unary(value, domain)
                 return None
             case syntax.SetLiteral():
-                kind = ScalarType.EDGE if domain is Domain.EDGE else ScalarType.VERTEX
+                kind = Type.EDGE if domain is Domain.EDGE else Type.VERTEX
                 members = [self.expressions.value(m, kind, "a member") for m in value.members]
                 fine = all(member.type is not None for member in members)
                 return dataclasses.replace(value, members=tuple(members)) if fine else None
@@ -162,7 +162,9 @@ class OperatorChecker:
         wanted += " with a `value`" if with_value else ""
         if not isinstance(value, syntax.Name) or (symbol is not None and symbol.kind is not SymbolKind.FUNCTOR):
             if symbol is None or symbol.kind is not SymbolKind.LATER:
-                environment.report("E0401", f"`{operator}` takes {wanted} here", value.span)
+                form = _form(domain, with_value)
+                fix = f"declare `{form}` and write its name here"
+                environment.report("E0401", f"`{operator}` takes {wanted} here", value.span, fix=fix)
             return None
         if symbol is None:
             near = closest(value.name, environment.functors)
@@ -176,9 +178,7 @@ class OperatorChecker:
             given += " with a `value`" if has_value else ""
             labels = (Label(functor.name_span, "declared here"),)
             message = f"`{operator}` takes {wanted}, and `{value.name}` is {given}"
-            form = "edge functor f(src, dst, e)" if domain is Domain.EDGE else "vertex functor f(v)"
-            form += " -> T { value …; }" if with_value else " { … }"
-            fix = f"write `{form}`"
+            fix = f"write `{_form(domain, with_value)}`"
             if operator == OperatorKind.WHERE.value and functor.domain is Domain.EDGE and not has_value:
                 fix = f"`filter(edges, {value.name})` selects of all edges"
             environment.report("E0401", message, value.span, labels=labels, fix=fix)
@@ -226,7 +226,7 @@ class OperatorChecker:
             self.environment.report("E0414", message, call.span, fix="choose another label")
         self.labels[call.label] = call
 
-    def _reduces(self, call: syntax.Call, operation: NeighborOperation, result: ScalarType, array: Symbol) -> bool:
+    def _reduces(self, call: syntax.Call, operation: NeighborOperation, result: Type, array: Symbol) -> bool:
         environment, word = self.environment, operation.value
         if array.domain is not Domain.VERTEX:
             environment.report("E0406", f"`{array.name}` is not over vertices", call.span)
@@ -235,19 +235,19 @@ class OperatorChecker:
         if operation in _ORDERINGS:
             fits = result.is_numeric or result.is_id
         elif operation in _FLAGS:
-            fits = result is ScalarType.BOOL
+            fits = result is Type.BOOL
         elif operation not in _NUMBERS:
-            fits = result.is_integer or result is ScalarType.BOOL
+            fits = result.is_integer or result is Type.BOOL
         if not fits:
-            fix = "use `count`, `some` or `every`" if result is ScalarType.BOOL else None
+            fix = "use `count`, `some` or `every`" if result is Type.BOOL else None
             fix = "compare in the functor, so that it gives a bool" if operation in _FLAGS else fix
-            environment.report("E0407", f"`{word}` is not defined on {result.value}", call.span, fix=fix)
+            environment.report("E0407", f"`{word}` is not defined on {result.name}", call.span, fix=fix)
             return False
         assert array.type is not None
         wanted = array.type.is_integer if operation is NeighborOperation.COUNT else array.type is result
         if not wanted:
-            given = "an integer" if operation is NeighborOperation.COUNT else result.value
-            message = f"this reduction gives {given}, and `{array.name}` is {array.type.value}"
+            given = "an integer" if operation is NeighborOperation.COUNT else result.name
+            message = f"this reduction gives {given}, and `{array.name}` is {array.type.name}"
             fix = "make the functor's result the type of the array, or the other way round"
             environment.report("E0205", message, call.span, fix=fix)
         return wanted
@@ -312,6 +312,12 @@ class OperatorChecker:
         return dataclasses.replace(call, arguments=arguments, symbol=built_in("fill"))
 
 
+def _form(domain: Domain, with_value: bool) -> str:
+    """How a functor is written that an operator takes."""
+    head = "edge functor f(src, dst, e)" if domain is Domain.EDGE else "vertex functor f(v)"
+    return head + (" -> T { value …; }" if with_value else " { … }")
+
+
 def _of_edges(function: str, value: syntax.Expression, domain: Domain, kind: OperatorKind) -> str:
     """The operator in words; where it runs on a set of edges, with that."""
     if domain is Domain.VERTEX or kind is OperatorKind.ADVANCE:
@@ -320,5 +326,5 @@ def _of_edges(function: str, value: syntax.Expression, domain: Domain, kind: Ope
 
 
 def _described(symbol: Symbol) -> str:
-    type_ = symbol.type.value if symbol.type is not None else ""
+    type_ = symbol.type.name if symbol.type is not None else ""
     return f"{symbol.domain.value if symbol.domain else 'scalar'} {type_}"

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from gdsl.frontend import syntax
 from gdsl.operations import BinaryOperation
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 _SATURATING = {
     BinaryOperation.ADD: BinaryOperation.ADD_SATURATING,
@@ -27,7 +27,7 @@ def saturated(program: syntax.Program) -> syntax.Program:
     return _rewritten(program, types) if types else program
 
 
-def _rewritten(node: _Node, types: frozenset[ScalarType]) -> _Node:
+def _rewritten(node: _Node, types: frozenset[Type]) -> _Node:
     changes: dict[str, Any] = {}
     for slot in dataclasses.fields(node):
         value = getattr(node, slot.name)

@@ -17,7 +17,7 @@ from gdsl.frontend.syntax import OperatorKind, Symbol, SymbolKind
 from gdsl.frontend.vocabulary import LATER_FUNCTIONS
 from gdsl.operations import Domain, ReduceOperation
 from gdsl.source import NOWHERE, Span
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 
 class ScheduleChecker:
@@ -50,7 +50,7 @@ class ScheduleChecker:
                 with self.environment.loop():
                     return dataclasses.replace(statement, condition=condition, body=self.block(statement.body))
             case syntax.Repeat():
-                count = self.expressions.value(statement.count, ScalarType.INT64, "the count of `repeat`")
+                count = self.expressions.value(statement.count, Type.INT64, "the count of `repeat`")
                 with self.environment.loop():
                     return dataclasses.replace(statement, count=count, body=self.block(statement.body))
             case syntax.If():

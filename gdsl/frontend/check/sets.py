@@ -7,17 +7,19 @@ from collections.abc import Iterable
 
 from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
-from gdsl.frontend.check.environment import Environment, built_in
+from gdsl.frontend.check.environment import Environment, built_in, refuse_now
 from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.syntax import OperatorKind, SymbolKind
 from gdsl.frontend.vocabulary import LATER_FUNCTIONS, closest
 from gdsl.operations import Domain
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 OPERATORS = {kind.value: kind for kind in OperatorKind}
 EVERYTHING = {"vertices": Domain.VERTEX, "edges": Domain.EDGE}
 WORDS = {Domain.VERTEX: "vertices", Domain.EDGE: "edges"}
-_TYPES = {Domain.VERTEX: ScalarType.VERTEX, Domain.EDGE: ScalarType.EDGE}
+OTHER_OPERAND = "the other operand"
+"""What messages call the set beside another one."""
+_TYPES = {Domain.VERTEX: Type.VERTEX, Domain.EDGE: Type.EDGE}
 
 
 class Sets:
@@ -51,8 +53,8 @@ class Sets:
     def _is_edge(self, member: syntax.Expression) -> bool:
         if isinstance(member, syntax.Name):
             symbol = self.environment.find(member.name)
-            return symbol is not None and symbol.type is ScalarType.EDGE
-        return isinstance(member, syntax.Call) and member.function == ScalarType.EDGE.value
+            return symbol is not None and symbol.type is Type.EDGE
+        return isinstance(member, syntax.Call) and member.function == Type.EDGE.name
 
     def _domain_of_call(self, call: syntax.Call, otherwise: Domain) -> Domain:
         if call.function == OperatorKind.ADVANCE.value:
@@ -67,6 +69,7 @@ class Sets:
 
     def named(self, value: syntax.Name, domain: Domain, target: str) -> syntax.Expression | None:
         """A frontier, or everything, by its name."""
+        refuse_now(value, self.environment)
         if value.name in EVERYTHING:
             fits = self.fits(value, EVERYTHING[value.name], domain, target)
             return dataclasses.replace(value, symbol=built_in(value.name)) if fits else None
@@ -77,7 +80,7 @@ class Sets:
             member = symbol.type is _TYPES[domain] and symbol.kind in (SymbolKind.PARAM, SymbolKind.SCALAR)
             fix = f"write `{{ {symbol.name} }}`" if member else None
             labels = (Label(symbol.span, "declared here"),)
-            message = f"`{symbol.name}` is a {symbol.kind.value}, not a frontier"
+            message = f"`{symbol.name}` is {symbol.kind.with_article}, not a frontier"
             self.environment.report("E0403", message, value.span, labels=labels, fix=fix)
             return None
         made = dataclasses.replace(value, symbol=symbol)
@@ -90,7 +93,7 @@ class Sets:
         message = f"this is a set of {WORDS[found]}, and {target} is a set of {WORDS[wanted]}"
         symbol = value.symbol if isinstance(value, syntax.Name) else None
         labels = (Label(symbol.span, "declared here"),) if symbol is not None else ()
-        self.environment.report("E0416", message, value.span, labels=labels, fix=_other_domain(value, wanted))
+        self.environment.report("E0416", message, value.span, labels=labels, fix=_other_domain(value, wanted, target))
         return False
 
     def no_set(self, value: syntax.Expression, domain: Domain) -> None:
@@ -100,8 +103,8 @@ class Sets:
             return
         self.expressions.infer(value)
         if len(self.environment.diagnostics) == before:
-            also = ", or `f | g`" if domain is Domain.VERTEX else ""
-            fix = f"a frontier is `{{ a, b }}`, `{WORDS[domain]}`, another frontier, the result of an operator{also}"
+            known = f"`{{ a, b }}`, `{WORDS[domain]}`, another frontier, the result of an operator, or `f | g`"
+            fix = f"a frontier is {known}"
             self.environment.report("E0403", f"this is not a set of {WORDS[domain]}", value.span, fix=fix)
 
     def _misspelt(self, value: syntax.Call) -> bool:
@@ -113,8 +116,10 @@ class Sets:
         return True
 
 
-def _other_domain(value: syntax.Expression, wanted: Domain) -> str:
+def _other_domain(value: syntax.Expression, wanted: Domain, target: str) -> str:
     advances = isinstance(value, syntax.OperatorCall) and value.kind is OperatorKind.ADVANCE
     if wanted is Domain.EDGE:
         return "write `to=edges`" if advances else "`advance(f, functor, to=edges)` gives edges of vertices"
+    if target == OTHER_OPERAND and not advances:
+        return "sets of edges combine only with each other, in an `edge frontier`"
     return "leave `to=edges` out, or declare an `edge frontier`" if advances else "declare an `edge frontier` for it"

@@ -14,10 +14,10 @@ from gdsl.frontend.syntax import Symbol, SymbolKind
 from gdsl.frontend.vocabulary import FOREIGN_TYPES, SCHEDULE_FUNCTIONS, TYPES, closest
 from gdsl.operations import BinaryOperation
 from gdsl.source import NOWHERE
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 
-def resolve_type(name: syntax.TypeName, environment: Environment) -> ScalarType | None:
+def resolve_type(name: syntax.TypeName, environment: Environment) -> Type | None:
     """The type that is written; reports a mistake if there is none of this name."""
     found = TYPES.get(name.name)
     if found is None and name.name != "(…)":
@@ -100,7 +100,7 @@ class StatementChecker:
             body = self.block(statement.body)
         return dataclasses.replace(statement, first=first, last=last, body=body, type=type_, symbol=symbol)
 
-    def _range(self, statement: syntax.For) -> tuple[syntax.Expression, syntax.Expression, ScalarType | None]:
+    def _range(self, statement: syntax.For) -> tuple[syntax.Expression, syntax.Expression, Type | None]:
         infer = self.expressions.infer
         if is_literal(statement.first) and not is_literal(statement.last):
             last = infer(statement.last)
@@ -112,12 +112,12 @@ class StatementChecker:
             return first, last, None
         for side in (first, last):
             if side.type is None or not side.type.is_integer:
-                message = f"a range goes over integers, and this is {side.type.value if side.type else 'not'}"
+                message = f"a range goes over integers, and this is {side.type.name if side.type else 'not'}"
                 self.environment.report("E0205", message, side.span)
                 return first, last, None
         type_ = common_type(first.type, last.type)
         if type_ is None:
-            message = f"the ends of the range are {first.type.value} and {last.type.value}"
+            message = f"the ends of the range are {first.type.name} and {last.type.name}"
             self.environment.report("E0223", message, last.span, fix="cast one of them")
             return first, last, None
         return converted(first, type_), converted(last, type_), type_
@@ -128,7 +128,7 @@ class StatementChecker:
         effects = environment.place is Place.APPLY
         if declared is not None:
             value = self.expressions.value(statement.value, declared, f"`{statement.name}`", effects=effects)
-            type_: ScalarType | None = declared
+            type_: Type | None = declared
         else:
             value = self.expressions.infer(statement.value, effects=effects)
             type_ = value.type if statement.declared is None else None

@@ -79,7 +79,14 @@ class TuningChecker:
         fix = f"did you mean `{near}`?" if near else f"there are {_listed(knobs, 'and')}"
         if entry.subject is None and entry.knob != "bounds" and near is not None:
             fix = f"write `{'' if near == 'bounds' else 'schedule.'}{near} = …`"
+        elif entry.subject is None and entry.knob in OPERATOR_KNOBS:
+            fix = f"it is of a functor or a label: write `{self._holder(BY_NAME[entry.knob])}.{entry.knob} = …`"
         self.environment.report("E0412", f"there is no knob `{entry.knob}` here", entry.span, fix=fix)
+
+    def _holder(self, knob: Knob) -> str:
+        """A functor or label of the program that has `knob`, or how one may be called."""
+        fitting = (name for name, calls in self.calls.items() if any(c.kind.value in knob.operators for c in calls))
+        return next(fitting, "functor")
 
     def _chosen(self, entry: syntax.TuneEntry, knob: Knob) -> Chosen | None:
         """What the entry sets `knob` to; None after a message."""

@@ -9,7 +9,7 @@ from enum import Enum
 
 from gdsl.operations import Domain
 from gdsl.source import Span
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +42,11 @@ class SymbolKind(Enum):
     """`iteration`, `place`, `id`, `num_vertices`, `num_edges`, `vertices`, `edges`, and functions like `min`."""
     LATER = "not built yet"
 
+    @property
+    def with_article(self) -> str:
+        """The word in a sentence."""
+        return f"an {self.value}" if self.value[0] in "aeiou" else f"a {self.value}"
+
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
@@ -55,7 +60,7 @@ class Symbol:
     kind: SymbolKind
     name: str
     span: Span
-    type: ScalarType | None = None
+    type: Type | None = None
     domain: Domain | None = None
     is_input: bool = False
     mutable: bool = False

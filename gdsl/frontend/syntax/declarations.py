@@ -10,7 +10,7 @@ from gdsl.frontend.syntax.expressions import Expression
 from gdsl.frontend.syntax.statements import Statement, TypeName
 from gdsl.operations import Domain
 from gdsl.source import Span
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 
 class DeclarationKind(Enum):
@@ -36,7 +36,7 @@ class Declaration(Node):
     is_local: bool
     later: str | None = None
     """What of the declaration is not built yet (pairs, several values an element); None: nothing."""
-    type: ScalarType | None = None
+    type: Type | None = None
     symbol: Symbol | None = None
 
 
@@ -53,7 +53,7 @@ class FunctionParameter(Node):
 
     name: str
     declared: TypeName
-    type: ScalarType | None = None
+    type: Type | None = None
     symbol: Symbol | None = None
 
 
@@ -73,7 +73,7 @@ class Functor(Node):
     body: tuple[Statement, ...]
     value: Expression | None = None
     declared_result: TypeName | None = None
-    result: ScalarType | None = None
+    result: Type | None = None
     symbol: Symbol | None = None
     symbols: tuple[Symbol, ...] = ()
     """Those of the parameters, filled by the checker."""
@@ -88,7 +88,7 @@ class Function(Node):
     parameters: tuple[FunctionParameter, ...]
     declared_result: TypeName
     body: tuple[Statement, ...]
-    result: ScalarType | None = None
+    result: Type | None = None
     symbol: Symbol | None = None
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from gdsl.frontend.syntax.base import Node, Symbol
 from gdsl.operations import BinaryOperation, Domain, NeighborOperation, Outcome, Over, SetOperation, UnaryOperation
 from gdsl.source import Span
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 if TYPE_CHECKING:
     from gdsl.frontend.syntax.statements import Update
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class Expression(Node):
     """Something with a value; `type` is filled by the checker."""
 
-    type: ScalarType | None = field(default=None, kw_only=True)
+    type: Type | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)

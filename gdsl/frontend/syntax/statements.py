@@ -8,7 +8,7 @@ from gdsl.frontend.syntax.base import Node, Symbol
 from gdsl.frontend.syntax.expressions import Expression, Index, Name
 from gdsl.operations import Domain, ReduceOperation
 from gdsl.source import Span
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Let(Statement):
     declared: TypeName | None
     value: Expression
     mutable: bool
-    type: ScalarType | None = None
+    type: Type | None = None
     symbol: Symbol | None = None
 
 
@@ -93,7 +93,7 @@ class For(Statement):
     first: Expression
     last: Expression
     body: tuple[Statement, ...]
-    type: ScalarType | None = None
+    type: Type | None = None
     symbol: Symbol | None = None
 
 

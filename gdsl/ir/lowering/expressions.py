@@ -11,7 +11,7 @@ from gdsl.frontend.syntax import SymbolKind
 from gdsl.ir import nodes
 from gdsl.operations import BinaryOperation, Builtin, Degree, Domain, UnaryOperation
 from gdsl.source import Span
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 _ROLES = {
     SymbolKind.VERTEX: nodes.Role.VERTEX,
@@ -30,16 +30,16 @@ def impossible(node: syntax.Node) -> NoReturn:
     raise AssertionError(f"lowering: {type(node).__name__} at {node.span.line}:{node.span.column} is not typed")
 
 
-def default_value(type_: ScalarType, span: Span) -> nodes.Expression:
+def default_value(type_: Type, span: Span) -> nodes.Expression:
     """0, false or `none`: what data without an initial value begins with."""
     if type_.is_id:
         return nodes.NoneId(span, type_)
-    if type_ is ScalarType.BOOL:
+    if type_ is Type.BOOL:
         return nodes.Literal(span, type_, False)
     return nodes.Literal(span, type_, 0.0 if type_.is_float else 0)
 
 
-def infinity(type_: ScalarType, span: Span) -> nodes.Literal:
+def infinity(type_: Type, span: Span) -> nodes.Literal:
     """`inf` of a numeric type."""
     return nodes.Literal(span, type_, float("inf") if type_.is_float else integer_range(type_)[1])
 
@@ -88,14 +88,14 @@ class ExpressionLowering:
     def _link(self, node: syntax.Link) -> nodes.Link:
         return nodes.Link(node.span, node.operation, self.expression(node.operand))
 
-    def _unary(self, node: syntax.Unary, type_: ScalarType) -> nodes.Expression:
+    def _unary(self, node: syntax.Unary, type_: Type) -> nodes.Expression:
         operand = self.expression(node.operand)
         negated = isinstance(operand, nodes.Literal) and node.operation is UnaryOperation.NEGATE
         if negated and isinstance(operand, nodes.Literal) and (type_.is_signed or type_.is_float):
             return nodes.Literal(node.span, type_, in_type(-operand.value, type_))
         return nodes.Unary(node.span, type_, node.operation, operand)
 
-    def _name(self, node: syntax.Name, type_: ScalarType) -> nodes.Expression:
+    def _name(self, node: syntax.Name, type_: Type) -> nodes.Expression:
         span, symbol = node.span, node.symbol
         if symbol is None:
             impossible(node)
@@ -116,13 +116,13 @@ class ExpressionLowering:
             return nodes.Count(span, type_, _COUNTS[symbol.name])
         impossible(node)
 
-    def _element(self, node: syntax.Index, type_: ScalarType) -> nodes.Element:
+    def _element(self, node: syntax.Index, type_: Type) -> nodes.Element:
         if node.symbol is None or node.symbol.domain is None:
             impossible(node)
         index = self.expression(node.index)
         return nodes.Element(node.span, type_, node.array, node.symbol.domain, index, node.checked, node.now)
 
-    def _call(self, node: syntax.Call, type_: ScalarType) -> nodes.Expression:
+    def _call(self, node: syntax.Call, type_: Type) -> nodes.Expression:
         span, name = node.span, node.function
         if node.symbol is None:
             impossible(node)
@@ -136,7 +136,7 @@ class ExpressionLowering:
             return nodes.FunctionCall(span, type_, name, arguments)
         return nodes.BuiltinCall(span, type_, Builtin(name), arguments)
 
-    def _size(self, node: syntax.Call, type_: ScalarType) -> nodes.Expression:
+    def _size(self, node: syntax.Call, type_: Type) -> nodes.Expression:
         operand = node.arguments[0].value
         if not isinstance(operand, syntax.Name) or operand.symbol is None:
             impossible(node)

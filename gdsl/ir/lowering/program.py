@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from gdsl import extents
 from gdsl.frontend import syntax
 from gdsl.frontend.check import CheckedProgram
 from gdsl.frontend.syntax import DeclarationKind, SymbolKind
@@ -88,6 +89,7 @@ class _Lowering:
             span=node.span,
             name=node.name,
             domain=_DOMAINS[node.kind],
+            extent=extents.of_domain(_DOMAINS[node.kind]),
             type=node.type,
             initial=self._initial(node),
             is_input=node.is_input,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from typing import Any
 
 from gdsl.frontend import syntax
@@ -14,7 +14,7 @@ from gdsl.ir.lowering.expressions import ExpressionLowering, impossible
 from gdsl.knobs import settled
 from gdsl.operations import Domain, Over, SetOperation
 from gdsl.source import Span
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 _DONE = {
     OperatorKind.ADVANCE: "advanced",
@@ -44,10 +44,6 @@ class ScheduleLowering:
         self._temporaries: Counter[str] = Counter()
         self.sites: list[nodes.OperatorKnobs] = []
         """What is tuned for each operator, by its site number."""
-        self._idle: defaultdict[tuple[str, Domain], list[str]] = defaultdict(list)
-        """By stem and domain: frontiers without a name of the program's own that nobody reads any more."""
-        self._reused: dict[str, tuple[str, Domain]] = {}
-        """Those that become idle, with these two."""
         self.loops = 0
 
     def block(self, statements: tuple[syntax.Statement, ...]) -> tuple[nodes.Step, ...]:
@@ -166,34 +162,20 @@ class ScheduleLowering:
             into = name if read <= place else None
             if into is None:
                 into = between = between or self._temporary("combined")
-            made = self._combined(into, link, left, right, steps)
-            self._done_with(left, right, made)
-            left = made
+            left = self._combined(into, link, left, right, steps)
         return left
 
     def _operand(
         self, value: syntax.Expression, domain: Domain, into: str | None, steps: list[nodes.Step]
     ) -> nodes.Elements:
-        """An operand of a set operation; what has no name yet becomes `into`, or one that is used again later."""
+        """An operand of a set operation; what has no name yet becomes `into`, or a frontier of its own."""
         if isinstance(value, syntax.Name):
             return self._elements(value, domain, steps)
-        if into is None:
-            kind = ("combined" if isinstance(value, syntax.SetChain) else _stem(value), domain)
-            into = self._idle[kind].pop() if self._idle[kind] else self._temporary(kind[0])
-            self._reused[into] = kind
         if isinstance(value, syntax.SetChain):
-            made = self._chain(value, None, steps, into)
-            if made.frontier != into and into in self._reused:
-                self._idle[self._reused[into]].append(into)
-            return made
+            return self._chain(value, None, steps, into)
+        into = into or self._temporary(_stem(value))
         self._define(into, value, value.span, steps, domain)
         return nodes.Elements(value.span, domain, into)
-
-    def _done_with(self, first: nodes.Elements, second: nodes.Elements, made: nodes.Elements) -> None:
-        """Operands without a name of their own have been read, and may become something else."""
-        for operand in (first, second):
-            if operand.frontier in self._reused and operand.frontier != made.frontier:
-                self._idle[self._reused[operand.frontier]].append(operand.frontier)
 
     def _combined(
         self, name: str, link: syntax.SetLink, first: nodes.Elements, second: nodes.Elements, steps: list[nodes.Step]
@@ -278,7 +260,7 @@ class ScheduleLowering:
         span, source = call.span, self._input(call, steps)
         count = call.count.name if call.count is not None else None
         if count is not None and not call.adds:
-            steps.append(nodes.StoreScalar(span, count, nodes.Literal(span, ScalarType.INT64, 0)))
+            steps.append(nodes.StoreScalar(span, count, nodes.Literal(span, Type.INT64, 0)))
         kept = self._list(result, span) if result is not None else None
         label = call.label or call.name
         steps.append(nodes.Intersect(span, self._next_site(call), label, source, None, kept, count))

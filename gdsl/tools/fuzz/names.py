@@ -116,6 +116,11 @@ if ({sum} >= 0) {{
     compute(edges, {relax});
     {share} = neighbor_reduce(vertices, {give}, sum, over=in_edges);
     {picked} = intersect(edges, count={sum}) @{walked};
+    edge frontier {crossed} = advance({picked}, {visit}, to=edges) | edges;
+    {crossed} = filter({crossed} - {{ 1 }}, {relax}) & {crossed};
+    {picked} = advance({crossed}, {relax}) - {picked} & where({choose}) | {{ 0 }};
+    compute({crossed} | filter(edges, {relax}), {relax}) @{met};
+    {sum} += intersect({crossed});
     repeat ({param}) {{ {sum} += size({picked}); swap({level}, {other}); }}
 }}
 fill({kept}, {sum});
@@ -237,9 +242,11 @@ def case(generator: random.Random) -> str:
 def _tuning(program: Program, generator: random.Random) -> tuple[str, ...]:
     """Words for every form that operators can take."""
     chosen = [f"schedule.fuse={generator.choice(('on', 'off'))}"]
-    for node in walk(program.schedule):
+    nodes = list(walk(program.schedule))
+    pushing = {node.functor for node in nodes if isinstance(node, Advance) and node.to is Domain.EDGE}
+    for node in nodes:
         if isinstance(node, Advance):
-            directions = ["push"] if node.to is Domain.EDGE else ["push", "pull"]
+            directions = ["push"] if node.functor in pushing else ["push", "pull"]
             directions += ["auto"] if node.closing is not None else []
             chosen.append(f"{node.functor}.direction={generator.choice(directions)}")
         if isinstance(node, Operator) and node.visits is not None:

@@ -7,10 +7,10 @@ inline void append_members(collector<Counted>& out, const Members& members, cons
     });
 }
 
-// piece: grow_in_place
+// piece: grow_set
 // Puts behind the queue of a set, and into its bitmap, what it does not have yet.
 template <class Counted>
-inline void grow_in_place(frontier& f, const frontier& added, const Counted counted) {
+inline void grow_set(run_state&, frontier& f, const frontier& added, const Counted counted) {
     need_bitmap(f);
     const queue_members members = members_of(added);
 #pragma omp parallel if (members.size() > SMALL_WORK)
@@ -101,4 +101,48 @@ inline void combine_words(run_state& run, frontier& result, frontier& first, fro
         out.flush();
     }
     finish_bitmap(run, result);
+}
+
+// piece: unite_sets
+// A union of sets that may have no queue.
+template <class Counted>
+inline void unite_sets(run_state& run, frontier& result, frontier& first, frontier& second, const Counted counted) {
+    if (first.queued && second.queued) {
+        unite_queues(run, result, first, second, counted);
+    } else {
+        combine_words(run, result, first, second, counted, either_bits{});
+    }
+}
+
+// piece: intersect_sets
+// What is in both of two sets that may have no queue.
+template <class Counted>
+inline void intersect_sets(run_state& run, frontier& result, frontier& first, frontier& second, const Counted counted) {
+    if (first.queued || second.queued) {
+        intersect_queues(run, result, first, second, counted);
+    } else {
+        combine_words(run, result, first, second, counted, both_bits{});
+    }
+}
+
+// piece: subtract_sets
+// A difference of sets that may have no queue.
+template <class Counted>
+inline void subtract_sets(run_state& run, frontier& result, frontier& first, frontier& second, const Counted counted) {
+    if (first.queued) {
+        subtract_queue(run, result, members_of(first), second, counted);
+    } else {
+        combine_words(run, result, first, second, counted, first_bits{});
+    }
+}
+
+// piece: grow_any_set
+// The growth of a set by one that may have no queue.
+template <class Counted>
+inline void grow_any_set(run_state& run, frontier& f, frontier& added, const Counted counted) {
+    if (added.queued) {
+        grow_set(run, f, added, counted);
+    } else {
+        combine_words(run, f, f, added, counted, either_bits{});
+    }
 }

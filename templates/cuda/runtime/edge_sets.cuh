@@ -29,8 +29,8 @@ __device__ __forceinline__ void end_marked_edges(enactor& run, edge_frontier& re
 
 // piece: unite_edges
 // All of the second set, and of the first what is not in it.
-__device__ __forceinline__ void unite_edges(enactor& run, edge_frontier& result, const edge_frontier& first,
-                                            const edge_frontier& second) {
+__device__ __noinline__ void unite_edges(enactor& run, edge_frontier& result, const edge_frontier& first,
+                                         const edge_frontier& second) {
     begin_operator(run);
     uint32* const marks = marks_of_members(run, second);
     edge_collector out(run, result);
@@ -42,8 +42,8 @@ __device__ __forceinline__ void unite_edges(enactor& run, edge_frontier& result,
 
 // piece: intersect_edges
 // Walks the first set and asks for the second.
-__device__ __forceinline__ void intersect_edges(enactor& run, edge_frontier& result, const edge_frontier& first,
-                                                const edge_frontier& second) {
+__device__ __noinline__ void intersect_edges(enactor& run, edge_frontier& result, const edge_frontier& first,
+                                             const edge_frontier& second) {
     begin_operator(run);
     uint32* const marks = marks_of_members(run, second);
     edge_collector out(run, result);
@@ -55,8 +55,8 @@ __device__ __forceinline__ void intersect_edges(enactor& run, edge_frontier& res
 // piece: subtract_edges
 // Walks the first set and leaves out the second.
 template <class Members>
-__device__ __forceinline__ void subtract_edges(enactor& run, edge_frontier& result, const Members& first,
-                                               const edge_frontier& second) {
+__device__ __noinline__ void subtract_edges(enactor& run, edge_frontier& result, const Members& first,
+                                            const edge_frontier& second) {
     begin_operator(run);
     uint32* const marks = marks_of_members(run, second);
     edge_collector out(run, result);

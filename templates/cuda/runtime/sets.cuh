@@ -5,7 +5,7 @@ __device__ __forceinline__ bool worth_a_bitmap(uint64 members, uint64 num_vertic
 // piece: bits_of_members
 // A bit for each member: the bitmap of a set, or, where it has none and is small, marks that are made of its queue. Two
 // sets cannot both be marked: there is one bitmap of marks at a time.
-__device__ __forceinline__ const uint32* bits_of_members(enactor& run, frontier& f, uint64 num_vertices) {
+__device__ __noinline__ const uint32* bits_of_members(enactor& run, frontier& f, uint64 num_vertices) {
     if (!f.mapped && worth_a_bitmap(f.size, num_vertices)) { need_bitmap(run, f, num_vertices); }
     if (f.mapped) { return f.bitmap; }
     uint32* const marks = marks_of(run);
@@ -39,9 +39,11 @@ __device__ __forceinline__ bool grows_in_place(enactor& run, frontier& f, const 
 }
 
 // piece: grow_in_place
+// A call, as all that makes a set here: a schedule may combine sets in many places, and each copy would take the compiler
+// as long as an advance.
 // Puts behind the queue of a set, and into its bitmap, what it does not have yet. Nobody reads there before the barrier.
 template <class Counted>
-__device__ __forceinline__ void grow_in_place(enactor& run, frontier& f, const frontier& added, const Counted counted) {
+__device__ __noinline__ void grow_in_place(enactor& run, frontier& f, const frontier& added, const Counted counted) {
     begin_operator(run);
     frontier rest = f;
     rest.queue += f.size;
@@ -57,8 +59,8 @@ __device__ __forceinline__ void grow_in_place(enactor& run, frontier& f, const f
 // piece: unite_queues
 // All of the second set, and of the first what is not in it.
 template <class Counted>
-__device__ __forceinline__ void unite_queues(enactor& run, frontier& result, const frontier& first, frontier& second,
-                                             uint64 num_vertices, const Counted counted) {
+__device__ __noinline__ void unite_queues(enactor& run, frontier& result, const frontier& first, frontier& second,
+                                          uint64 num_vertices, const Counted counted) {
     const uint32* const bits = bits_of_members(run, second, num_vertices);
     begin_operator(run);
     collector out(run, result, counted);
@@ -74,8 +76,8 @@ __device__ __forceinline__ void unite_queues(enactor& run, frontier& result, con
 // Walks one set and asks for the other: the second where it alone has a queue, or is the better one to walk while the
 // first has a bitmap.
 template <class Counted>
-__device__ __forceinline__ void intersect_queues(enactor& run, frontier& result, frontier& first, frontier& second,
-                                                 uint64 num_vertices, const Counted counted) {
+__device__ __noinline__ void intersect_queues(enactor& run, frontier& result, frontier& first, frontier& second,
+                                              uint64 num_vertices, const Counted counted) {
     const bool smaller = !second.mapped || second.size < first.size;
     const bool turned = !first.queued || (second.queued && first.mapped && smaller);
     const frontier& walked = turned ? second : first;
@@ -93,8 +95,8 @@ __device__ __forceinline__ void intersect_queues(enactor& run, frontier& result,
 // piece: subtract_queue
 // Walks the first set and leaves out the second.
 template <class Members, class Counted>
-__device__ __forceinline__ void subtract_queue(enactor& run, frontier& result, const Members& first, frontier& second,
-                                               uint64 num_vertices, const Counted counted) {
+__device__ __noinline__ void subtract_queue(enactor& run, frontier& result, const Members& first, frontier& second,
+                                            uint64 num_vertices, const Counted counted) {
     const uint32* const bits = bits_of_members(run, second, num_vertices);
     begin_operator(run);
     collector out(run, result, counted);
@@ -124,16 +126,18 @@ struct first_bits {
 // Two sets word by word, at least one of which has a bitmap; a thread a word of 32 vertices. All wait once more for marks
 // to be taken out, since the set that they are of may be the next to be written.
 template <class Counted, class Combine>
-__device__ __forceinline__ void combine_words(enactor& run, frontier& result, frontier& first, frontier& second,
-                                              uint64 num_vertices, const Counted counted, Combine combine) {
+__device__ __noinline__ void combine_words(enactor& run, frontier& result, frontier& first, frontier& second,
+                                           uint64 num_vertices, const Counted counted, Combine combine) {
     const uint32* const bits_of_first = bits_of_members(run, first, num_vertices);
     const uint32* const bits_of_second = bits_of_members(run, second, num_vertices);
     begin_operator(run);
     uint64 members = 0, edges = 0;
+#pragma unroll 1
     for (uint64 word = thread_index(); word * 32 < num_vertices; word += grid_threads()) {
         uint32 bits = combine(bits_of_first[word], bits_of_second[word]);
         result.bitmap[word] = bits;
         members += __popc(bits);
+#pragma unroll 1
         for (; bits != 0; bits &= bits - 1) { edges += counted.degree(vertex(word * 32 + __ffs(bits) - 1)); }
     }
     __syncwarp(FULL_WARP);
@@ -147,4 +151,66 @@ __device__ __forceinline__ void combine_words(enactor& run, frontier& result, fr
         synchronize(run);
     }
     run.operators += 1;
+}
+
+// piece: unite_sets
+// A union of sets that may have no queue.
+template <class Counted>
+__device__ __noinline__ void unite_sets(enactor& run, frontier& result, frontier& first, frontier& second,
+                                        uint64 num_vertices, const Counted counted) {
+    if (first.queued && second.queued) {
+        unite_queues(run, result, first, second, num_vertices, counted);
+    } else {
+        combine_words(run, result, first, second, num_vertices, counted, either_bits{});
+    }
+}
+
+// piece: intersect_sets
+// What is in both of two sets that may have no queue.
+template <class Counted>
+__device__ __noinline__ void intersect_sets(enactor& run, frontier& result, frontier& first, frontier& second,
+                                            uint64 num_vertices, const Counted counted) {
+    if (first.queued || second.queued) {
+        intersect_queues(run, result, first, second, num_vertices, counted);
+    } else {
+        combine_words(run, result, first, second, num_vertices, counted, both_bits{});
+    }
+}
+
+// piece: subtract_sets
+// A difference of sets that may have no queue.
+template <class Counted>
+__device__ __noinline__ void subtract_sets(enactor& run, frontier& result, frontier& first, frontier& second,
+                                           uint64 num_vertices, const Counted counted) {
+    if (first.queued) {
+        subtract_queue(run, result, members_of(first), second, num_vertices, counted);
+    } else {
+        combine_words(run, result, first, second, num_vertices, counted, first_bits{});
+    }
+}
+
+// piece: grow_set
+// A set takes up what another has more: where it lies, if that pays, else by way of `spare`.
+template <class Counted>
+__device__ __noinline__ void grow_set(enactor& run, frontier& f, frontier& spare, frontier& added, uint64 num_vertices,
+                                      const Counted counted) {
+    if (grows_in_place(run, f, added, num_vertices)) {
+        grow_in_place(run, f, added, counted);
+    } else {
+        unite_queues(run, spare, f, added, num_vertices, counted);
+        exchange(f, spare);
+    }
+}
+
+// piece: grow_any_set
+// The same of sets that may have no queue.
+template <class Counted>
+__device__ __noinline__ void grow_any_set(enactor& run, frontier& f, frontier& spare, frontier& added, uint64 num_vertices,
+                                          const Counted counted) {
+    if (grows_in_place(run, f, added, num_vertices)) {
+        grow_in_place(run, f, added, counted);
+    } else {
+        unite_sets(run, spare, f, added, num_vertices, counted);
+        exchange(f, spare);
+    }
 }

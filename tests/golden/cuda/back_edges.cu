@@ -129,10 +129,10 @@ struct run_slice {
     uint64 trace_capacity;
     int64 max_iterations;  // passes that one loop may have
     hub_chunk* hubs;  // chunks of long lists
-    vertex* queues[3];  // of each frontier: num_vertices
-    uint32* bitmaps[3];  // of each frontier: a bit a vertex
+    vertex* queues[2];  // of each frontier: num_vertices
+    uint32* bitmaps[2];  // of each frontier: a bit a vertex
     uint32* marks[2];  // a bit a vertex, twice
-    edge* edge_queues[5];  // of each edge frontier: num_edges
+    edge* edge_queues[3];  // of each edge frontier: num_edges
     uint32* edge_marks[2];  // a bit an edge, twice
 };
 
@@ -146,7 +146,7 @@ struct data_slice {
     edge first;
     edge second;
 };
-static_assert(sizeof(data_slice) == 280, "as the host knows it");
+static_assert(sizeof(data_slice) == 248, "as the host knows it");
 
 // piece: stop_requested
 
@@ -422,13 +422,13 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_back_edges_enac
     const data_slice& d = problem;
     enactor run(d.run, shared);
     frontier f = frontier_at(d.run, 0);
-    frontier far_ends_1 = frontier_at(d.run, 1);
-    frontier spare = frontier_at(d.run, 2);
+    frontier& far_ends_1 = f;  // never needed at the same time
+    frontier spare = frontier_at(d.run, 1);
     edge_frontier given = edge_frontier_at(d.run, 0);
-    edge_frontier e = edge_frontier_at(d.run, 1);
-    edge_frontier copied = edge_frontier_at(d.run, 2);
-    edge_frontier both = edge_frontier_at(d.run, 3);
-    edge_frontier spare_edges = edge_frontier_at(d.run, 4);
+    edge_frontier& e = given;  // never needed at the same time
+    edge_frontier copied = edge_frontier_at(d.run, 1);
+    edge_frontier& both = copied;  // never needed at the same time
+    edge_frontier spare_edges = edge_frontier_at(d.run, 2);
     initialise(run, d);
     constexpr int32 iteration = 0;
     {

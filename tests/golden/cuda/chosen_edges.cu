@@ -134,7 +134,7 @@ struct run_slice {
     vertex* queues[2];  // of each frontier: num_vertices
     uint32* bitmaps[2];  // of each frontier: a bit a vertex
     uint32* marks[2];  // a bit a vertex, twice
-    edge* edge_queues[4];  // of each edge frontier: num_edges
+    edge* edge_queues[2];  // of each edge frontier: num_edges
 };
 
 struct data_slice {
@@ -147,7 +147,7 @@ struct data_slice {
     int64* followed;  // one value
     int64* of_none;  // one value
 };
-static_assert(sizeof(data_slice) == 248, "as the host knows it");
+static_assert(sizeof(data_slice) == 232, "as the host knows it");
 
 // piece: stop_requested
 
@@ -471,9 +471,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_chosen_edges_en
     frontier c = frontier_at(d.run, 0);
     frontier spare = frontier_at(d.run, 1);
     edge_frontier g = edge_frontier_at(d.run, 0);
-    edge_frontier filtered_1 = edge_frontier_at(d.run, 1);
-    edge_frontier nothing = edge_frontier_at(d.run, 2);
-    edge_frontier spare_edges = edge_frontier_at(d.run, 3);
+    edge_frontier& filtered_1 = g;  // never needed at the same time
+    edge_frontier& nothing = g;  // never needed at the same time
+    edge_frontier spare_edges = edge_frontier_at(d.run, 1);
     initialise(run, d);
     constexpr int32 iteration = 0;
     filter_is_chosen(run, d, spare_edges, iteration);

@@ -124,8 +124,8 @@ struct run_slice {
     uint64 trace_capacity;
     int64 max_iterations;  // passes that one loop may have
     hub_chunk* hubs;  // chunks of long lists
-    vertex* queues[3];  // of each frontier: num_vertices
-    uint32* bitmaps[3];  // of each frontier: a bit a vertex
+    vertex* queues[2];  // of each frontier: num_vertices
+    uint32* bitmaps[2];  // of each frontier: a bit a vertex
     uint32* marks[2];  // a bit a vertex, twice
 };
 
@@ -141,7 +141,7 @@ struct data_slice {
     int64* last;  // one value
     int64* members;  // one value
 };
-static_assert(sizeof(data_slice) == 248, "as the host knows it");
+static_assert(sizeof(data_slice) == 232, "as the host knows it");
 
 // piece: stop_requested
 
@@ -439,8 +439,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_common_neighbor
     const data_slice& d = problem;
     enactor run(d.run, shared);
     frontier c = frontier_at(d.run, 0);
-    frontier common_1 = frontier_at(d.run, 1);
-    frontier spare = frontier_at(d.run, 2);
+    frontier& common_1 = c;  // never needed at the same time
+    frontier spare = frontier_at(d.run, 1);
     initialise(run, d);
     constexpr int32 iteration = 0;
     if (leader()) { *d.total = 0ll; }

@@ -126,10 +126,10 @@ struct run_slice {
     uint64 trace_capacity;
     int64 max_iterations;  // passes that one loop may have
     hub_chunk* hubs;  // chunks of long lists
-    vertex* queues[5];  // of each frontier: num_vertices
-    uint32* bitmaps[5];  // of each frontier: a bit a vertex
+    vertex* queues[2];  // of each frontier: num_vertices
+    uint32* bitmaps[2];  // of each frontier: a bit a vertex
     uint32* marks[2];  // a bit a vertex, twice
-    edge* edge_queues[13];  // of each edge frontier: num_edges
+    edge* edge_queues[6];  // of each edge frontier: num_edges
     uint32* edge_marks[2];  // a bit an edge, twice
 };
 
@@ -141,7 +141,7 @@ struct data_slice {
     uint32* bit;  // one value
     vertex start;
 };
-static_assert(sizeof(data_slice) == 368, "as the host knows it");
+static_assert(sizeof(data_slice) == 264, "as the host knows it");
 
 // piece: stop_requested
 
@@ -366,23 +366,23 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_edge_sets_enact
     const data_slice& d = problem;
     enactor run(d.run, shared);
     frontier members_1 = frontier_at(d.run, 0);
-    frontier far_ends_1 = frontier_at(d.run, 1);
-    frontier far_ends_2 = frontier_at(d.run, 2);
-    frontier ends = frontier_at(d.run, 3);
-    frontier spare = frontier_at(d.run, 4);
+    frontier& far_ends_1 = members_1;  // never needed at the same time
+    frontier& far_ends_2 = members_1;  // never needed at the same time
+    frontier& ends = members_1;  // never needed at the same time
+    frontier spare = frontier_at(d.run, 1);
     edge_frontier ahead = edge_frontier_at(d.run, 0);
     edge_frontier some = edge_frontier_at(d.run, 1);
     edge_frontier seen = edge_frontier_at(d.run, 2);
     edge_frontier advanced_1 = edge_frontier_at(d.run, 3);
-    edge_frontier combined_1 = edge_frontier_at(d.run, 4);
-    edge_frontier combined_2 = edge_frontier_at(d.run, 5);
-    edge_frontier combined_3 = edge_frontier_at(d.run, 6);
-    edge_frontier filtered_1 = edge_frontier_at(d.run, 7);
-    edge_frontier combined_4 = edge_frontier_at(d.run, 8);
-    edge_frontier combined_5 = edge_frontier_at(d.run, 9);
-    edge_frontier combined_6 = edge_frontier_at(d.run, 10);
-    edge_frontier combined_7 = edge_frontier_at(d.run, 11);
-    edge_frontier spare_edges = edge_frontier_at(d.run, 12);
+    edge_frontier& combined_1 = advanced_1;  // never needed at the same time
+    edge_frontier& combined_2 = advanced_1;  // never needed at the same time
+    edge_frontier& combined_3 = advanced_1;  // never needed at the same time
+    edge_frontier& filtered_1 = advanced_1;  // never needed at the same time
+    edge_frontier combined_4 = edge_frontier_at(d.run, 4);
+    edge_frontier& combined_5 = advanced_1;  // never needed at the same time
+    edge_frontier& combined_6 = advanced_1;  // never needed at the same time
+    edge_frontier& combined_7 = advanced_1;  // never needed at the same time
+    edge_frontier spare_edges = edge_frontier_at(d.run, 5);
     initialise(run, d);
     constexpr int32 iteration = 0;
     {

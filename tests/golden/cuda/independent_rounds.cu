@@ -133,8 +133,8 @@ struct run_slice {
     uint64 trace_capacity;
     int64 max_iterations;  // passes that one loop may have
     hub_chunk* hubs;  // chunks of long lists
-    vertex* queues[6];  // of each frontier: num_vertices
-    uint32* bitmaps[6];  // of each frontier: a bit a vertex
+    vertex* queues[5];  // of each frontier: num_vertices
+    uint32* bitmaps[5];  // of each frontier: a bit a vertex
     uint32* marks[2];  // a bit a vertex, twice
 };
 
@@ -148,7 +148,7 @@ struct data_slice {
     uint64* most;  // num_vertices
     int32* rounds;  // one value
 };
-static_assert(sizeof(data_slice) == 280, "as the host knows it");
+static_assert(sizeof(data_slice) == 264, "as the host knows it");
 
 // piece: stop_requested
 
@@ -383,8 +383,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_independent_rou
     frontier chosen = frontier_at(d.run, 1);
     frontier beaten = frontier_at(d.run, 2);
     frontier combined_1 = frontier_at(d.run, 3);
-    frontier combined_2 = frontier_at(d.run, 4);
-    frontier spare = frontier_at(d.run, 5);
+    frontier& combined_2 = chosen;  // never needed at the same time
+    frontier spare = frontier_at(d.run, 4);
     initialise(run, d);
     constexpr int32 iteration = 0;
     define_everything(run, spare, d.graph.num_vertices, uncounted());

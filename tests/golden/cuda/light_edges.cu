@@ -136,7 +136,7 @@ struct run_slice {
     vertex* queues[2];  // of each frontier: num_vertices
     uint32* bitmaps[2];  // of each frontier: a bit a vertex
     uint32* marks[2];  // a bit a vertex, twice
-    edge* edge_queues[6];  // of each edge frontier: num_edges
+    edge* edge_queues[3];  // of each edge frontier: num_edges
     uint32* edge_marks[2];  // a bit an edge, twice
 };
 
@@ -154,7 +154,7 @@ struct data_slice {
     int64* lightest;  // one value
     int32 limit;
 };
-static_assert(sizeof(data_slice) == 312, "as the host knows it");
+static_assert(sizeof(data_slice) == 288, "as the host knows it");
 
 // piece: stop_requested
 
@@ -453,10 +453,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_light_edges_ena
     frontier spare = frontier_at(d.run, 1);
     edge_frontier e = edge_frontier_at(d.run, 0);
     edge_frontier rest = edge_frontier_at(d.run, 1);
-    edge_frontier ties = edge_frontier_at(d.run, 2);
-    edge_frontier filtered_1 = edge_frontier_at(d.run, 3);
-    edge_frontier kept = edge_frontier_at(d.run, 4);
-    edge_frontier spare_edges = edge_frontier_at(d.run, 5);
+    edge_frontier& ties = rest;  // never needed at the same time
+    edge_frontier& filtered_1 = e;  // never needed at the same time
+    edge_frontier& kept = e;  // never needed at the same time
+    edge_frontier spare_edges = edge_frontier_at(d.run, 2);
     initialise(run, d);
     constexpr int32 iteration = 0;
     filter_is_light(run, d, spare_edges, iteration);

@@ -136,8 +136,8 @@ struct run_slice {
     uint64 trace_capacity;
     int64 max_iterations;  // passes that one loop may have
     hub_chunk* hubs;  // chunks of long lists
-    vertex* queues[7];  // of each frontier: num_vertices
-    uint32* bitmaps[7];  // of each frontier: a bit a vertex
+    vertex* queues[6];  // of each frontier: num_vertices
+    uint32* bitmaps[6];  // of each frontier: a bit a vertex
     uint32* marks[2];  // a bit a vertex, twice
 };
 
@@ -152,7 +152,7 @@ struct data_slice {
     vertex left;
     vertex right;
 };
-static_assert(sizeof(data_slice) == 296, "as the host knows it");
+static_assert(sizeof(data_slice) == 280, "as the host knows it");
 
 // piece: stop_requested
 
@@ -205,21 +205,24 @@ struct frontier {
 // piece: each_id
 // piece: define_frontier
 // piece: copy_frontier
-// piece: worth_a_bitmap
-// piece: grows_in_place
-// piece: mark
 // piece: each_vertex_by_warps
-// piece: grow_in_place
 // piece: marks_of
+// piece: mark
+// piece: worth_a_bitmap
 // piece: bits_of_members
 // piece: clear_marks
 // piece: forget_members
 // piece: append_members
 // piece: unite_queues
-// piece: intersect_queues
 // piece: either_bits
-// piece: both_bits
 // piece: combine_words
+// piece: unite_sets
+// piece: intersect_queues
+// piece: both_bits
+// piece: intersect_sets
+// piece: grows_in_place
+// piece: grow_in_place
+// piece: grow_any_set
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: defer_list
@@ -411,8 +414,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_meeting_enactor
     frontier seen_left = frontier_at(d.run, 2);
     frontier seen_right = frontier_at(d.run, 3);
     frontier both = frontier_at(d.run, 4);
-    frontier seen = frontier_at(d.run, 5);
-    frontier spare = frontier_at(d.run, 6);
+    frontier& seen = f;  // never needed at the same time
+    frontier spare = frontier_at(d.run, 5);
     direction_state direction_of_advance_ahead = {};
     direction_state direction_of_advance_back = {};
     initialise(run, d);
@@ -433,57 +436,25 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_meeting_enactor
     exchange(seen_left, spare);
     copy_frontier(run, spare, g, d.graph.num_vertices);
     exchange(seen_right, spare);
-    if (seen_left.queued || seen_right.queued) {
-        intersect_queues(run, spare, seen_left, seen_right, d.graph.num_vertices, uncounted());
-    } else {
-        combine_words(run, spare, seen_left, seen_right, d.graph.num_vertices, uncounted(), both_bits{});
-    }
+    intersect_sets(run, spare, seen_left, seen_right, d.graph.num_vertices, uncounted());
     exchange(both, spare);
     for (int32 iteration = 0; !(both.size > 0) && f.size > 0 && g.size > 0 && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
         advance_ahead(run, d, f, spare, direction_of_advance_ahead, iteration);
         exchange(f, spare);
-        if (grows_in_place(run, seen_left, f, d.graph.num_vertices)) {
-            grow_in_place(run, seen_left, f, out_lists{d.graph});
-        } else if (seen_left.queued && f.queued) {
-            unite_queues(run, spare, seen_left, f, d.graph.num_vertices, out_lists{d.graph});
-            exchange(seen_left, spare);
-        } else {
-            combine_words(run, spare, seen_left, f, d.graph.num_vertices, out_lists{d.graph}, either_bits{});
-            exchange(seen_left, spare);
-        }
-        if (f.queued || seen_right.queued) {
-            intersect_queues(run, spare, f, seen_right, d.graph.num_vertices, uncounted());
-        } else {
-            combine_words(run, spare, f, seen_right, d.graph.num_vertices, uncounted(), both_bits{});
-        }
+        grow_any_set(run, seen_left, spare, f, d.graph.num_vertices, out_lists{d.graph});
+        intersect_sets(run, spare, f, seen_right, d.graph.num_vertices, uncounted());
         exchange(both, spare);
         if (!(both.size > 0)) {
             advance_back(run, d, g, spare, direction_of_advance_back, iteration);
             exchange(g, spare);
-            if (grows_in_place(run, seen_right, g, d.graph.num_vertices)) {
-                grow_in_place(run, seen_right, g, in_lists{d.graph});
-            } else if (seen_right.queued && g.queued) {
-                unite_queues(run, spare, seen_right, g, d.graph.num_vertices, in_lists{d.graph});
-                exchange(seen_right, spare);
-            } else {
-                combine_words(run, spare, seen_right, g, d.graph.num_vertices, in_lists{d.graph}, either_bits{});
-                exchange(seen_right, spare);
-            }
-            if (seen_left.queued || g.queued) {
-                intersect_queues(run, spare, seen_left, g, d.graph.num_vertices, uncounted());
-            } else {
-                combine_words(run, spare, seen_left, g, d.graph.num_vertices, uncounted(), both_bits{});
-            }
+            grow_any_set(run, seen_right, spare, g, d.graph.num_vertices, in_lists{d.graph});
+            intersect_sets(run, spare, seen_left, g, d.graph.num_vertices, uncounted());
             exchange(both, spare);
         }
     }
     if (run.stopped) { return; }
     compute_note(run, d, both, iteration);
-    if (seen_left.queued && seen_right.queued) {
-        unite_queues(run, spare, seen_left, seen_right, d.graph.num_vertices, uncounted());
-    } else {
-        combine_words(run, spare, seen_left, seen_right, d.graph.num_vertices, uncounted(), either_bits{});
-    }
+    unite_sets(run, spare, seen_left, seen_right, d.graph.num_vertices, uncounted());
     exchange(seen, spare);
     if (leader()) { *d.looked_at = int64(seen.size); }
     if (leader()) {

@@ -23,11 +23,15 @@
 #undef advance_step
 #undef advance_step_
 #undef advanced_1
+#undef advanced_2
 #undef combined_1
+#undef combined_10
+#undef combined_11
 #undef combined_2
 #undef combined_3
-#undef combined_6
-#undef combined_7
+#undef combined_4
+#undef combined_5
+#undef combined_9
 #undef compute_mark
 #undef compute_mark_
 #undef compute_mark_2
@@ -41,6 +45,8 @@
 #undef made
 #undef mark_apply
 #undef members_1
+#undef members_2
+#undef members_3
 #undef other
 #undef reach_apply
 #undef reach_apply_alone
@@ -139,8 +145,8 @@ struct run_slice {
     uint64 trace_capacity;
     int64 max_iterations;  // passes that one loop may have
     hub_chunk* hubs;  // chunks of long lists
-    vertex* queues[13];  // of each frontier: num_vertices
-    uint32* bitmaps[13];  // of each frontier: a bit a vertex
+    vertex* queues[6];  // of each frontier: num_vertices
+    uint32* bitmaps[6];  // of each frontier: a bit a vertex
     uint32* marks[2];  // a bit a vertex, twice
 };
 
@@ -155,7 +161,7 @@ struct data_slice {
     vertex start;
     vertex other;
 };
-static_assert(sizeof(data_slice) == 392, "as the host knows it");
+static_assert(sizeof(data_slice) == 280, "as the host knows it");
 
 // piece: stop_requested
 
@@ -209,18 +215,22 @@ struct frontier {
 // piece: each_id
 // piece: define_frontier
 // piece: worth_a_bitmap
-// piece: grows_in_place
-// piece: grow_in_place
 // piece: bits_of_members
 // piece: forget_members
 // piece: append_members
-// piece: unite_queues
 // piece: intersect_queues
 // piece: subtract_queue
+// piece: unite_queues
 // piece: either_bits
-// piece: both_bits
-// piece: first_bits
 // piece: combine_words
+// piece: unite_sets
+// piece: both_bits
+// piece: intersect_sets
+// piece: first_bits
+// piece: subtract_sets
+// piece: grows_in_place
+// piece: grow_in_place
+// piece: grow_any_set
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: minimum maximum
@@ -359,7 +369,7 @@ __device__ __forceinline__ void advance_step(enactor& run, const data_slice& d, 
     end_operator(run, 3, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
-// line 33: compute(combined_2, mark)
+// line 33: compute(combined_3, mark)
 __device__ __forceinline__ void compute_mark_(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
@@ -369,7 +379,7 @@ __device__ __forceinline__ void compute_mark_(enactor& run, const data_slice& d,
     end_operator(run, 4, iteration, size, 0, false);
 }
 
-// line 35: advanced_1 = advance(combined_3, step)
+// line 35: advanced_2 = advance(combined_5, step)
 __device__ __forceinline__ void advance_step_(enactor& run, const data_slice& d, frontier& input, frontier& result, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
@@ -388,7 +398,7 @@ __device__ __forceinline__ void advance_step_(enactor& run, const data_slice& d,
     end_operator(run, 5, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
-// line 35: compute(advanced_1, mark)
+// line 35: compute(advanced_2, mark)
 __device__ __forceinline__ void compute_mark_2(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
@@ -398,7 +408,7 @@ __device__ __forceinline__ void compute_mark_2(enactor& run, const data_slice& d
     end_operator(run, 6, iteration, size, 0, false);
 }
 
-// line 39: filtered_1 = filter(combined_7, third)
+// line 39: filtered_1 = filter(combined_11, third)
 __device__ __forceinline__ void filter_third_(enactor& run, const data_slice& d, frontier& input, frontier& result, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
@@ -446,17 +456,23 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_set_operations_
     enactor run(d.run, shared);
     frontier f = frontier_at(d.run, 0);
     frontier members_1 = frontier_at(d.run, 1);
-    frontier g = frontier_at(d.run, 2);
-    frontier h = frontier_at(d.run, 3);
-    frontier made = frontier_at(d.run, 4);
-    frontier combined_1 = frontier_at(d.run, 5);
-    frontier advanced_1 = frontier_at(d.run, 6);
-    frontier combined_2 = frontier_at(d.run, 7);
-    frontier combined_3 = frontier_at(d.run, 8);
-    frontier combined_6 = frontier_at(d.run, 9);
-    frontier combined_7 = frontier_at(d.run, 10);
-    frontier filtered_1 = frontier_at(d.run, 11);
-    frontier spare = frontier_at(d.run, 12);
+    frontier& g = members_1;  // never needed at the same time
+    frontier h = frontier_at(d.run, 2);
+    frontier members_2 = frontier_at(d.run, 3);
+    frontier& made = members_2;  // never needed at the same time
+    frontier combined_1 = frontier_at(d.run, 4);
+    frontier& advanced_1 = combined_1;  // never needed at the same time
+    frontier& combined_2 = combined_1;  // never needed at the same time
+    frontier& members_3 = combined_1;  // never needed at the same time
+    frontier& combined_3 = combined_1;  // never needed at the same time
+    frontier& combined_4 = combined_1;  // never needed at the same time
+    frontier& combined_5 = members_2;  // never needed at the same time
+    frontier& advanced_2 = members_2;  // never needed at the same time
+    frontier& combined_10 = f;  // never needed at the same time
+    frontier& combined_9 = combined_1;  // never needed at the same time
+    frontier& combined_11 = members_2;  // never needed at the same time
+    frontier& filtered_1 = members_2;  // never needed at the same time
+    frontier spare = frontier_at(d.run, 5);
     direction_state direction_of_advance_reach = {};
     initialise(run, d);
     constexpr int32 iteration = 0;
@@ -471,15 +487,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_set_operations_
         define_frontier(run, spare, members, 1, d.graph.num_vertices, uncounted());
         exchange(members_1, spare);
     }
-    if (grows_in_place(run, f, members_1, d.graph.num_vertices)) {
-        grow_in_place(run, f, members_1, out_lists{d.graph});
-    } else if (f.queued && members_1.queued) {
-        unite_queues(run, spare, f, members_1, d.graph.num_vertices, out_lists{d.graph});
-        exchange(f, spare);
-    } else {
-        combine_words(run, spare, f, members_1, d.graph.num_vertices, out_lists{d.graph}, either_bits{});
-        exchange(f, spare);
-    }
+    grow_any_set(run, f, spare, members_1, d.graph.num_vertices, out_lists{d.graph});
     subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, f, d.graph.num_vertices, uncounted());
     exchange(g, spare);
     filter_third(run, d, spare, iteration);
@@ -487,46 +495,22 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_set_operations_
     {
         const vertex members[] = {d.start};
         define_frontier(run, spare, members, 1, d.graph.num_vertices, uncounted());
-        exchange(members_1, spare);
+        exchange(members_2, spare);
     }
-    if (h.queued) {
-        subtract_queue(run, spare, members_of(h), members_1, d.graph.num_vertices, uncounted());
-    } else {
-        combine_words(run, spare, h, members_1, d.graph.num_vertices, uncounted(), first_bits{});
-    }
+    subtract_sets(run, spare, h, members_2, d.graph.num_vertices, uncounted());
     exchange(h, spare);
     {
         const int64 times = 5ll;
         for (int32 iteration = 0; iteration < times && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
             advance_reach(run, d, f, spare, direction_of_advance_reach, iteration);
             exchange(made, spare);
-            if (grows_in_place(run, f, made, d.graph.num_vertices)) {
-                grow_in_place(run, f, made, out_lists{d.graph});
-            } else if (f.queued && made.queued) {
-                unite_queues(run, spare, f, made, d.graph.num_vertices, out_lists{d.graph});
-                exchange(f, spare);
-            } else {
-                combine_words(run, spare, f, made, d.graph.num_vertices, out_lists{d.graph}, either_bits{});
-                exchange(f, spare);
-            }
-            if (f.queued) {
-                subtract_queue(run, spare, members_of(f), g, d.graph.num_vertices, uncounted());
-            } else {
-                combine_words(run, spare, f, g, d.graph.num_vertices, uncounted(), first_bits{});
-            }
+            grow_any_set(run, f, spare, made, d.graph.num_vertices, out_lists{d.graph});
+            subtract_sets(run, spare, f, g, d.graph.num_vertices, uncounted());
             synchronize(run);  // until its marks are taken out
             exchange(g, spare);
-            if (g.queued && made.queued) {
-                unite_queues(run, spare, g, made, d.graph.num_vertices, uncounted());
-            } else {
-                combine_words(run, spare, g, made, d.graph.num_vertices, uncounted(), either_bits{});
-            }
+            unite_sets(run, spare, g, made, d.graph.num_vertices, uncounted());
             exchange(combined_1, spare);
-            if (h.queued || combined_1.queued) {
-                intersect_queues(run, spare, h, combined_1, d.graph.num_vertices, uncounted());
-            } else {
-                combine_words(run, spare, h, combined_1, d.graph.num_vertices, uncounted(), both_bits{});
-            }
+            intersect_sets(run, spare, h, combined_1, d.graph.num_vertices, uncounted());
             exchange(h, spare);
             compute_mark(run, d, h, iteration);
             if (leader()) { *d.sizes = wrapping_add(*d.sizes, wrapping_add(int64(f.size), wrapping_multiply(3ll, int64(g.size)))); }
@@ -534,102 +518,46 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_set_operations_
             subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, g, d.graph.num_vertices, uncounted());
             synchronize(run);  // until its marks are taken out
             exchange(g, spare);
-            if (g.queued || f.queued) {
-                intersect_queues(run, spare, g, f, d.graph.num_vertices, uncounted());
-            } else {
-                combine_words(run, spare, g, f, d.graph.num_vertices, uncounted(), both_bits{});
-            }
+            intersect_sets(run, spare, g, f, d.graph.num_vertices, uncounted());
             exchange(g, spare);
             advance_step(run, d, h, spare, iteration);
             exchange(advanced_1, spare);
             subtract_queue(run, spare, members_of(advanced_1), made, d.graph.num_vertices, uncounted());
-            exchange(combined_1, spare);
-            if (grows_in_place(run, g, combined_1, d.graph.num_vertices)) {
-                grow_in_place(run, g, combined_1, uncounted());
-            } else if (g.queued && combined_1.queued) {
-                unite_queues(run, spare, g, combined_1, d.graph.num_vertices, uncounted());
-                exchange(g, spare);
-            } else {
-                combine_words(run, spare, g, combined_1, d.graph.num_vertices, uncounted(), either_bits{});
-                exchange(g, spare);
-            }
+            exchange(combined_2, spare);
+            grow_any_set(run, g, spare, combined_2, d.graph.num_vertices, uncounted());
             {
                 const vertex members[] = {d.start};
                 define_frontier(run, spare, members, 1, d.graph.num_vertices, uncounted());
-                exchange(members_1, spare);
+                exchange(members_3, spare);
             }
-            if (grows_in_place(run, g, members_1, d.graph.num_vertices)) {
-                grow_in_place(run, g, members_1, uncounted());
-            } else if (g.queued && members_1.queued) {
-                unite_queues(run, spare, g, members_1, d.graph.num_vertices, uncounted());
-                exchange(g, spare);
-            } else {
-                combine_words(run, spare, g, members_1, d.graph.num_vertices, uncounted(), either_bits{});
-                exchange(g, spare);
-            }
-            if (g.queued) {
-                subtract_queue(run, spare, members_of(g), h, d.graph.num_vertices, uncounted());
-            } else {
-                combine_words(run, spare, g, h, d.graph.num_vertices, uncounted(), first_bits{});
-            }
-            exchange(combined_2, spare);
-            compute_mark_(run, d, combined_2, iteration);
-            if (h.queued || g.queued) {
-                intersect_queues(run, spare, h, g, d.graph.num_vertices, uncounted());
-            } else {
-                combine_words(run, spare, h, g, d.graph.num_vertices, uncounted(), both_bits{});
-            }
-            exchange(combined_1, spare);
-            if (f.queued) {
-                subtract_queue(run, spare, members_of(f), combined_1, d.graph.num_vertices, uncounted());
-            } else {
-                combine_words(run, spare, f, combined_1, d.graph.num_vertices, uncounted(), first_bits{});
-            }
-            exchange(h, spare);
-            if (h.queued) {
-                subtract_queue(run, spare, members_of(h), made, d.graph.num_vertices, uncounted());
-            } else {
-                combine_words(run, spare, h, made, d.graph.num_vertices, uncounted(), first_bits{});
-            }
-            exchange(h, spare);
-            if (h.queued && g.queued) {
-                unite_queues(run, spare, h, g, d.graph.num_vertices, uncounted());
-            } else {
-                combine_words(run, spare, h, g, d.graph.num_vertices, uncounted(), either_bits{});
-            }
+            grow_any_set(run, g, spare, members_3, d.graph.num_vertices, uncounted());
+            subtract_sets(run, spare, g, h, d.graph.num_vertices, uncounted());
             exchange(combined_3, spare);
-            advance_step_(run, d, combined_3, spare, iteration);
-            exchange(advanced_1, spare);
-            compute_mark_2(run, d, advanced_1, iteration);
+            compute_mark_(run, d, combined_3, iteration);
+            intersect_sets(run, spare, h, g, d.graph.num_vertices, uncounted());
+            exchange(combined_4, spare);
+            subtract_sets(run, spare, f, combined_4, d.graph.num_vertices, uncounted());
+            exchange(h, spare);
+            subtract_sets(run, spare, h, made, d.graph.num_vertices, uncounted());
+            exchange(h, spare);
+            unite_sets(run, spare, h, g, d.graph.num_vertices, uncounted());
+            exchange(combined_5, spare);
+            advance_step_(run, d, combined_5, spare, iteration);
+            exchange(advanced_2, spare);
+            compute_mark_2(run, d, advanced_2, iteration);
             if (leader()) { *d.bit = *d.bit << 1; }
             define_frontier(run, spare, nullptr, 0, d.graph.num_vertices, uncounted());
             exchange(made, spare);
-            if (grows_in_place(run, made, f, d.graph.num_vertices)) {
-                grow_in_place(run, made, f, uncounted());
-            } else if (made.queued && f.queued) {
-                unite_queues(run, spare, made, f, d.graph.num_vertices, uncounted());
-                exchange(made, spare);
-            } else {
-                combine_words(run, spare, made, f, d.graph.num_vertices, uncounted(), either_bits{});
-                exchange(made, spare);
-            }
+            grow_any_set(run, made, spare, f, d.graph.num_vertices, uncounted());
             define_frontier(run, spare, nullptr, 0, d.graph.num_vertices, uncounted());
-            exchange(combined_6, spare);
-            subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, combined_6, d.graph.num_vertices, uncounted());
-            exchange(combined_1, spare);
-            if (made.queued || combined_1.queued) {
-                intersect_queues(run, spare, made, combined_1, d.graph.num_vertices, out_lists{d.graph});
-            } else {
-                combine_words(run, spare, made, combined_1, d.graph.num_vertices, out_lists{d.graph}, both_bits{});
-            }
+            exchange(combined_10, spare);
+            subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, combined_10, d.graph.num_vertices, uncounted());
+            exchange(combined_9, spare);
+            intersect_queues(run, spare, made, combined_9, d.graph.num_vertices, out_lists{d.graph});
             exchange(f, spare);
-            if (h.queued) {
-                subtract_queue(run, spare, members_of(h), g, d.graph.num_vertices, uncounted());
-            } else {
-                combine_words(run, spare, h, g, d.graph.num_vertices, uncounted(), first_bits{});
-            }
-            exchange(combined_7, spare);
-            filter_third_(run, d, combined_7, spare, iteration);
+            subtract_sets(run, spare, h, g, d.graph.num_vertices, uncounted());
+            exchange(combined_11, spare);
+            filter_third_(run, d, combined_11, spare, iteration);
             exchange(filtered_1, spare);
             compute_mark_3(run, d, filtered_1, iteration);
             if (leader()) { *d.bit = *d.bit << 1; }

@@ -117,8 +117,8 @@ struct run_slice {
     int64 max_iterations;  // passes that one loop may have
     hub_chunk* hubs;  // chunks of long lists
     uint64* outputs;  // where what was swapped lies at the end
-    vertex* queues[4];  // of each frontier: num_vertices
-    uint32* bitmaps[4];  // of each frontier: a bit a vertex
+    vertex* queues[3];  // of each frontier: num_vertices
+    uint32* bitmaps[3];  // of each frontier: a bit a vertex
     uint32* marks[2];  // a bit a vertex, twice
 };
 
@@ -134,7 +134,7 @@ struct data_slice {
     int64 limit;
     vertex start;
 };
-static_assert(sizeof(data_slice) == 272, "as the host knows it");
+static_assert(sizeof(data_slice) == 256, "as the host knows it");
 
 // piece: stop_requested
 
@@ -309,8 +309,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_sets_enactor(co
     enactor run(d.run, shared);
     frontier f = frontier_at(d.run, 0);
     frontier kept = frontier_at(d.run, 1);
-    frontier advanced_1 = frontier_at(d.run, 2);
-    frontier spare = frontier_at(d.run, 3);
+    frontier& advanced_1 = f;  // never needed at the same time
+    frontier spare = frontier_at(d.run, 2);
     initialise(run, d);
     constexpr int32 iteration = 0;
     each_id(d.graph.num_vertices, [&](uint64 i) { d.second[i] = 5; });

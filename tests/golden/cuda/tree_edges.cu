@@ -113,8 +113,8 @@ struct run_slice {
     uint64 trace_capacity;
     int64 max_iterations;  // passes that one loop may have
     hub_chunk* hubs;  // chunks of long lists
-    vertex* queues[3];  // of each frontier: num_vertices
-    uint32* bitmaps[3];  // of each frontier: a bit a vertex
+    vertex* queues[2];  // of each frontier: num_vertices
+    uint32* bitmaps[2];  // of each frontier: a bit a vertex
     uint32* marks[2];  // a bit a vertex, twice
     edge* edge_queues[2];  // of each edge frontier: num_edges
 };
@@ -128,7 +128,7 @@ struct data_slice {
     int32* passes;  // one value
     vertex source;
 };
-static_assert(sizeof(data_slice) == 240, "as the host knows it");
+static_assert(sizeof(data_slice) == 224, "as the host knows it");
 
 // piece: stop_requested
 
@@ -285,8 +285,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_tree_edges_enac
     const data_slice& d = problem;
     enactor run(d.run, shared);
     frontier members_1 = frontier_at(d.run, 0);
-    frontier far_ends_1 = frontier_at(d.run, 1);
-    frontier spare = frontier_at(d.run, 2);
+    frontier& far_ends_1 = members_1;  // never needed at the same time
+    frontier spare = frontier_at(d.run, 1);
     edge_frontier e = edge_frontier_at(d.run, 0);
     edge_frontier spare_edges = edge_frontier_at(d.run, 1);
     initialise(run, d);

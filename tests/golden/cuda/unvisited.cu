@@ -124,8 +124,8 @@ struct run_slice {
     uint64 trace_capacity;
     int64 max_iterations;  // passes that one loop may have
     hub_chunk* hubs;  // chunks of long lists
-    vertex* queues[7];  // of each frontier: num_vertices
-    uint32* bitmaps[7];  // of each frontier: a bit a vertex
+    vertex* queues[4];  // of each frontier: num_vertices
+    uint32* bitmaps[4];  // of each frontier: a bit a vertex
     uint32* marks[2];  // a bit a vertex, twice
 };
 
@@ -138,7 +138,7 @@ struct data_slice {
     int32* components;  // one value
     vertex* root;  // one value
 };
-static_assert(sizeof(data_slice) == 288, "as the host knows it");
+static_assert(sizeof(data_slice) == 240, "as the host knows it");
 
 // piece: stop_requested
 
@@ -198,14 +198,15 @@ struct frontier {
 // piece: copy_frontier
 // piece: need_bitmap
 // piece: worth_a_bitmap
-// piece: grows_in_place
-// piece: grow_in_place
 // piece: bits_of_members
 // piece: forget_members
 // piece: append_members
-// piece: unite_queues
 // piece: intersect_queues
 // piece: subtract_queue
+// piece: grows_in_place
+// piece: grow_in_place
+// piece: unite_queues
+// piece: grow_set
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: defer_list
@@ -337,10 +338,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_unvisited_enact
     frontier seen = frontier_at(d.run, 0);
     frontier unseen = frontier_at(d.run, 1);
     frontier members_1 = frontier_at(d.run, 2);
-    frontier combined_1 = frontier_at(d.run, 3);
-    frontier walk = frontier_at(d.run, 4);
-    frontier found = frontier_at(d.run, 5);
-    frontier spare = frontier_at(d.run, 6);
+    frontier& combined_1 = unseen;  // never needed at the same time
+    frontier& walk = unseen;  // never needed at the same time
+    frontier& found = members_1;  // never needed at the same time
+    frontier spare = frontier_at(d.run, 3);
     initialise(run, d);
     constexpr int32 iteration = 0;
     define_frontier(run, spare, nullptr, 0, d.graph.num_vertices, uncounted());
@@ -367,19 +368,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_unvisited_enact
             exchange(walk, spare);
             subtract_queue(run, spare, members_of(walk), found, d.graph.num_vertices, uncounted());
             exchange(walk, spare);
-            if (grows_in_place(run, found, walk, d.graph.num_vertices)) {
-                grow_in_place(run, found, walk, uncounted());
-            } else {
-                unite_queues(run, spare, found, walk, d.graph.num_vertices, uncounted());
-                exchange(found, spare);
-            }
+            grow_set(run, found, spare, walk, d.graph.num_vertices, uncounted());
         }
-        if (grows_in_place(run, seen, found, d.graph.num_vertices)) {
-            grow_in_place(run, seen, found, uncounted());
-        } else {
-            unite_queues(run, spare, seen, found, d.graph.num_vertices, uncounted());
-            exchange(seen, spare);
-        }
+        grow_set(run, seen, spare, found, d.graph.num_vertices, uncounted());
         subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, seen, d.graph.num_vertices, uncounted());
         exchange(unseen, spare);
         if (leader()) { *d.components = wrapping_add(*d.components, 1); }

@@ -13,7 +13,7 @@ from gdsl.binding import problem_data
 from gdsl.graph import Graph
 from gdsl.ir import nodes as ir
 from gdsl.operations import Domain
-from gdsl.types import ScalarType
+from gdsl.types import Type
 
 Edge = tuple[int, int]
 Value = bool | int | float
@@ -120,8 +120,8 @@ def random_pools(random: random.Random, program: ir.Program) -> Pools:
     return {name: tuple(_value(random, kind) for _ in range(_POOL)) for name, kind in kinds.items()}
 
 
-def _value(random: random.Random, kind: ScalarType) -> Value:
-    if kind is ScalarType.BOOL:
+def _value(random: random.Random, kind: Type) -> Value:
+    if kind is Type.BOOL:
         return random.random() < 0.5
     if kind.is_id:
         return random.randrange(8)
@@ -132,9 +132,9 @@ def _value(random: random.Random, kind: ScalarType) -> Value:
 
 def given_to(program: ir.Program, graph: Graph, pools: Pools) -> dict[str, Any]:
     """Params and inputs as a run on `graph` takes them; ids are wrapped so that the graph has them."""
-    counts = {ScalarType.VERTEX: graph.num_vertices, ScalarType.EDGE: graph.num_edges}
+    counts = {Type.VERTEX: graph.num_vertices, Type.EDGE: graph.num_edges}
 
-    def taken(kind: ScalarType, value: Value) -> Value:
+    def taken(kind: Type, value: Value) -> Value:
         return int(value) % max(1, counts[kind]) if kind.is_id else value
 
     given: dict[str, Any] = {}
@@ -148,6 +148,6 @@ def given_to(program: ir.Program, graph: Graph, pools: Pools) -> dict[str, Any]:
         if array.is_input:
             count = graph.num_vertices if array.domain is Domain.VERTEX else graph.num_edges
             values = [taken(array.type, value) for value in pools[array.name]]
-            dtype = "int64" if array.type.is_id else array.type.value
+            dtype = "int64" if array.type.is_id else array.type.name
             given[array.name] = numpy.resize(numpy.array(values, dtype=dtype), count)
     return given

@@ -101,7 +101,7 @@ def _invented(random: random.Random, text: str) -> str:
     tree, functor, inside = _parts(random, text)
     chosen = random.choice(inside)
     assert chosen.type is not None
-    return tree.with_text(chosen, _scope(random, tree, functor).expression(chosen.type.value, random.choice((0, 1, 1))))
+    return tree.with_text(chosen, _scope(random, tree, functor).expression(chosen.type.name, random.choice((0, 1, 1))))
 
 
 def _statement(random: random.Random, text: str) -> tuple[Tree, syntax.Functor | None, syntax.Statement]:

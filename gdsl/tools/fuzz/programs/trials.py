@@ -105,7 +105,7 @@ def _differing(
             for side in (first, second)
         ]
         if not is_array:
-            both = [numpy.asarray(side, dtype="int64" if declared.type.is_id else declared.type.value) for side in both]
+            both = [numpy.asarray(side, dtype="int64" if declared.type.is_id else declared.type.name) for side in both]
         wrong = numpy.flatnonzero(_apart(declared, *both))
         if wrong.size:
             place = f"[{wrong[0]}]" if is_array else ""

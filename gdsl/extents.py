@@ -1,10 +1,12 @@
-"""How many elements a buffer has: small expressions over what is known when a run begins."""
+"""How many elements an array or a buffer has: small expressions over what is known when a run begins."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
+
+from gdsl.operations import Domain
 
 
 class Size(Enum):
@@ -99,3 +101,13 @@ class Parts(Extent):
 
 
 VERTICES, EDGES = Of(Size.VERTICES), Of(Size.EDGES)
+
+
+def of_domain(domain: Domain) -> Extent:
+    """One element for each vertex, or for each edge."""
+    return VERTICES if domain is Domain.VERTEX else EDGES
+
+
+def of_graph(num_vertices: int, num_edges: int) -> dict[Size, int]:
+    """The sizes that a graph decides."""
+    return {Size.VERTICES: num_vertices, Size.EDGES: num_edges}

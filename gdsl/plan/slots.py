@@ -1,0 +1,111 @@
+"""Decides which frontiers have one place in memory: those of one domain that are never needed at the same time.
+
+A frontier is needed from where it is made to where its members or its size are asked for the last time, around loops
+too. Of what is not made before it is asked for, the empty set is needed from the beginning on. What makes a frontier
+puts it into the spare place first, and the two then change places; so a result may take the place of what it is made
+from. Only where members were marked is that place still read when the result stands: their marks are taken out.
+
+Sets of names are numbers with a bit a name, and nothing is walked more than twice, however deep loops are nested: what
+is needed at the head of a loop is needed in all of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from gdsl.effects.access import asked_frontiers, frontiers_of
+from gdsl.ir.nodes import Frontier
+from gdsl.operations import Domain
+from gdsl.plan.nodes import Branch, Combine, Copy, Define, FarEnds, Fill, Launch, Leader, Loop, Operation, Step
+
+OfFrontiers = Operation | Define | Copy | FarEnds | Combine | Leader | Fill
+"""The steps, without others in them, that may touch frontiers."""
+
+
+def assign(frontiers: tuple[Frontier, ...], steps: tuple[Step, ...]) -> dict[str, int]:
+    """The slot of each frontier among those of its domain: the first that is free, in the order of `frontiers`."""
+    found = _Needed(frontiers, steps).beside
+    slots: dict[str, int] = {}
+    for domain in Domain:
+        taken: list[tuple[int, int]] = []  # of each slot, the names that have it and those that must not
+        for number, frontier in enumerate(frontiers):
+            if frontier.domain is not domain:
+                continue
+            own, others = 1 << number, found[number]
+            free = (slot for slot, (names, beside) in enumerate(taken) if not (names & others or beside & own))
+            slot = next(free, len(taken))
+            if slot == len(taken):
+                taken.append((0, 0))
+            names, beside = taken[slot]
+            taken[slot] = (names | own, beside | others)
+            slots[frontier.name] = slot
+    return slots
+
+
+def kept_after(step: Step) -> str | None:
+    """The frontier whose place is read once more when the result of `step` stands, for its marks to be taken out."""
+    return step.asked.frontier if isinstance(step, Combine) and step.marks else None
+
+
+class _Needed:
+    """What is needed where; `beside` are by number of a name those that are needed when it is given members."""
+
+    def __init__(self, frontiers: tuple[Frontier, ...], steps: tuple[Step, ...]) -> None:
+        self._bits = {frontier.name: 1 << number for number, frontier in enumerate(frontiers)}
+        self._numbers = {frontier.name: number for number, frontier in enumerate(frontiers)}
+        self._asked: dict[int, int] = {}
+        """By the identity of a loop, what its body asks for and does not make before."""
+        self.beside = [0] * len(frontiers)
+        self._block(steps)
+        at_once = self._before(steps, 0)
+        for number in range(len(frontiers)):
+            if at_once >> number & 1:
+                self.beside[number] |= at_once
+
+    def _mask(self, names: Iterable[str]) -> int:
+        mask = 0
+        for name in names:
+            mask |= self._bits[name]
+        return mask
+
+    def _block(self, steps: tuple[Step, ...]) -> tuple[int, int]:
+        """What steps ask for that they do not make before, and what they make on every path."""
+        asked = made = 0
+        for step in reversed(steps):
+            own, makes = self._step(step)
+            asked, made = asked & ~makes | own, made | makes
+        return asked, made
+
+    def _step(self, step: Step) -> tuple[int, int]:
+        if isinstance(step, Loop):
+            self._asked[id(step)], _ = self._block(step.body)
+            return self._asked[id(step)] | self._mask(asked_frontiers(step.condition)), 0
+        if isinstance(step, Branch):
+            (first, made), (second, also) = self._block(step.then), self._block(step.otherwise)
+            return first | second | self._mask(asked_frontiers(step.condition)), made & also
+        if isinstance(step, Launch):
+            return self._block(step.steps)
+        if not isinstance(step, OfFrontiers):
+            return 0, 0
+        use = frontiers_of(step.step)
+        return self._mask(use.read), self._mask(use.written)
+
+    def _before(self, steps: tuple[Step, ...], needed: int) -> int:
+        """What is needed before steps behind which `needed` is."""
+        for step in reversed(steps):
+            if isinstance(step, Loop):
+                condition = self._mask(asked_frontiers(step.condition))
+                needed |= self._asked[id(step)]
+                self._before(step.body, needed if step.counted else needed | condition)
+                needed |= condition
+            elif isinstance(step, Branch):
+                needed = self._before(step.then, needed) | self._before(step.otherwise, needed)
+                needed |= self._mask(asked_frontiers(step.condition))
+            elif isinstance(step, Launch):
+                needed = self._before(step.steps, needed)
+            elif isinstance(step, OfFrontiers):
+                use, kept = frontiers_of(step.step), kept_after(step)
+                for name in use.written:
+                    self.beside[self._numbers[name]] |= needed | self._mask([kept] if kept is not None else [])
+                needed = needed & ~self._mask(use.written) | self._mask(use.read)
+        return needed
