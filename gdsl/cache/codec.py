@@ -1,8 +1,8 @@
 """Frozen dataclasses as data: what is read back is of known classes and of the declared types, or it is refused.
 
 A `Codec` knows the classes that it is given. A dataclass becomes a list: the name of its class, where its place could
-also hold another one, and its fields in order; an enumeration becomes the name of its member, and what its class knows by
-name that name. The rest is JSON. Nothing that is read is ever executed or imported.
+also hold another one, and its fields in order; an enumeration becomes the name of its member, and what its class knows
+by name that name. The rest is JSON. Nothing that is read is ever executed or imported.
 """
 
 from __future__ import annotations
