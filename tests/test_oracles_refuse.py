@@ -7,13 +7,14 @@ import pytest
 import gdsl
 from tests.oracles import BY_NAME
 from tests.oracles.refusing import spoiled
-from tests.support.graphs import random_graph
+from tests.support.graphs import random_graph, simple_part
 
 
 @pytest.mark.parametrize("name", BY_NAME)
 def test_one_changed_value_is_noticed(name: str) -> None:
     case = BY_NAME[name]
     graph = random_graph(40, 90, seed=3, directed=False)
+    graph = graph if case.suits(graph) else simple_part(graph)
     values = case.values(graph, 2)
     result = gdsl.compile(case.path).run(graph, values, backend="reference")
     answers = {**result.scalars, **result.host_arrays()}

@@ -95,6 +95,13 @@ def random_graph(num_vertices: int, num_edges: int, *, seed: int, directed: bool
     return make_graph([(int(a), int(b)) for a, b in ends], num_vertices, weights, directed=directed)
 
 
+def simple_part(graph: Graph) -> Graph:
+    """Undirected and without weights: each two vertices that an edge joins, once; no self-loops."""
+    pairs = np.sort(np.stack([graph.edge_sources, graph.columns]), axis=0)
+    ends = np.unique(pairs[:, pairs[0] < pairs[1]], axis=1)
+    return Graph.from_edges(ends[0], ends[1], graph.num_vertices, directed=False)
+
+
 @st.composite
 def graphs(
     draw: st.DrawFn,
