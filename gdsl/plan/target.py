@@ -44,11 +44,14 @@ class Target:
     """Whether the generated code allocates frontiers and temporaries; if not, the host does."""
     sizes: Sizes
     """Unless somebody asks for others."""
+    resident_threads: int | None = None
+    """How many threads of one multiprocessor a kernel leaves registers for; None: as the compiler sees fit, which in
+    small kernels spills some for more blocks than fit otherwise."""
 
 
 _CUDA_SIZES = Sizes(block_threads=512, hub_degree=512, hub_chunk=512)
 CUDA_FUSED = Target("cuda", True, True, True, True, True, False, _CUDA_SIZES)
-CUDA_UNFUSED = Target("cuda", False, True, True, True, True, False, _CUDA_SIZES)
+CUDA_UNFUSED = Target("cuda", False, True, True, True, True, False, _CUDA_SIZES, resident_threads=1024)
 CPU = Target("cpu", True, False, False, False, False, True, Sizes(hub_degree=4096, hub_chunk=1024))
 
 

@@ -93,7 +93,7 @@ class KernelPrinter:
         for number, swapped in enumerate(plan.swapped):
             lines.add(f"d.run.outputs[{number}] = uint64(d.{self.steps.expressions.names.member(swapped)});")
         lines.close()
-        return Kernel(name, launch.comment, _PARAMETER, lines.plain())
+        return Kernel(name, launch.comment, _PARAMETER, self._bounds(), lines.plain())
 
     def _block(self, steps: tuple[Step, ...], lines: Lines) -> None:
         for step in steps:
@@ -145,7 +145,14 @@ class KernelPrinter:
                 lines.add(f"if (leader()) {{ run.control->answer = int64({self._print(launch.answer)}); }}")
             if launch.writes or any(isinstance(step, Operation) for step in launch.steps):
                 self._hand_on(launch, lines)
-        return Kernel(name, launch.comment, f"{_PARAMETER}, const int32 iteration", lines.plain())
+        return Kernel(name, launch.comment, f"{_PARAMETER}, const int32 iteration", self._bounds(), lines.plain())
+
+    def _bounds(self) -> str:
+        """Threads a block, and the blocks that registers are left for."""
+        resident = self.plan.target.resident_threads
+        if resident is None:
+            return "BLOCK_THREADS"
+        return f"BLOCK_THREADS, {max(1, resident // self.plan.sizes.block_threads)}"
 
     def _start(self, launch: Launch, lines: Lines) -> None:
         self._block(launch.steps, lines)

@@ -207,4 +207,6 @@ class Kernel:
     name: str
     comment: str
     parameters: str
+    bounds: str
+    """What the compiler is told of its blocks."""
     lines: tuple[str, ...]

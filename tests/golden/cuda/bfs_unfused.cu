@@ -277,7 +277,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // Before the schedule begins.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_bfs_start(const data_slice problem, const int32 iteration) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_bfs_start(const data_slice problem, const int32 iteration) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
@@ -292,7 +292,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_bfs_start(const
 }
 
 // line 19.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_bfs_step(const data_slice problem, const int32 iteration) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_bfs_step(const data_slice problem, const int32 iteration) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
@@ -302,7 +302,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_bfs_step(const 
 }
 
 // line 20.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_bfs_step_2(const data_slice problem, const int32 iteration) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_bfs_step_2(const data_slice problem, const int32 iteration) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
@@ -324,7 +324,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_bfs_step_2(cons
 }
 
 // line 21: asked by the host.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_bfs_answer(const data_slice problem, const int32 iteration) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_bfs_answer(const data_slice problem, const int32 iteration) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
@@ -335,7 +335,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_bfs_answer(cons
 }
 
 // line 21.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_bfs_advance_visit(const data_slice problem, const int32 iteration) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_bfs_advance_visit(const data_slice problem, const int32 iteration) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
