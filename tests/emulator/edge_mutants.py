@@ -74,6 +74,6 @@ EDGE_MUTANTS = (
         "    result.size = other.size;\n    synchronize(run);",
         "    result.size = other.size;",
         FORWARD.replace("reached += size(e);", "edge frontier kept = e; e = filter(kept, any_edge);"),
-        "race result",
+        "race result bounds",
     ),
 )

@@ -3,9 +3,12 @@ the answers of the oracles."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
 from functools import cache
 
 import pytest
+from _pytest.mark import ParameterSet
 from oracles import CASES, Case
 from support.graphs import grid, make_graph, named_graphs, random_graph
 
@@ -67,7 +70,18 @@ def check(built: Built, case: Case, graph: str, seed: int) -> None:
     case.check(graphs()[graph], {**bindings.params, **bindings.inputs}, {**found.arrays, **found.scalars})
 
 
-PAIRS = [pytest.param(case, mode, id=f"{case.name}-{mode.name}") for case in CASES for mode in modes_of(case.name)]
+def pairs() -> Iterator[ParameterSet]:
+    """The samples in all modes; other programs in the two forms and in every other mode, in turns, so that each mode has
+    half of them. GDSL_TEST_EXAMPLES=2 in the environment, or more, asks for all."""
+    everything = int(os.environ.get("GDSL_TEST_EXAMPLES", "1")) > 1
+    for turn, case in enumerate(CASES):
+        for place, mode in enumerate(modes_of(case.name)):
+            chosen = everything or case.path.parent.name == "samples" or mode.name in ("fused", "unfused")
+            if chosen or (turn + place) % 2 == 0:
+                yield pytest.param(case, mode, id=f"{case.name}-{mode.name}")
+
+
+PAIRS = list(pairs())
 
 
 @pytest.mark.parametrize(("case", "mode"), PAIRS)
