@@ -71,8 +71,10 @@ def check(built: Built, case: Case, graph: str, seed: int) -> None:
 
 
 def pairs() -> Iterator[ParameterSet]:
-    """The samples in all modes; other programs in the two forms and in every other mode, in turns, so that each mode has
-    half of them. GDSL_TEST_EXAMPLES=2 in the environment, or more, asks for all."""
+    """The samples in all modes; other programs in the two forms and, in turns, in half of the other modes.
+
+    GDSL_TEST_EXAMPLES=2 in the environment, or more, asks for all.
+    """
     everything = int(os.environ.get("GDSL_TEST_EXAMPLES", "1")) > 1
     for turn, case in enumerate(CASES):
         for place, mode in enumerate(modes_of(case.name)):
