@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 import pytest
+from _pytest.mark import ParameterSet
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
@@ -19,7 +20,6 @@ from tests.oracles.case import symmetric
 from tests.support.graphs import graphs, named_graphs
 
 BACKENDS = ["reference", "cpu", pytest.param("cuda", marks=pytest.mark.gpu)]
-COMPILED = ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)]
 EXAMPLES = {"reference": 25, "cpu": 40, "cuda": 60}
 """Beside the named graphs; GDSL_TEST_EXAMPLES in the environment is a factor, for a longer search."""
 PASSES = 1000
@@ -111,9 +111,20 @@ def subject(name: str, label: str) -> str:
     return label if label in functors else f"@{label}"
 
 
-@pytest.mark.parametrize("direction", ["push", "pull", "auto(alpha=2, beta=2)"])
-@pytest.mark.parametrize("backend", COMPILED)
-@pytest.mark.parametrize("name", [name for name in BY_NAME if advances(name)])
+DIRECTIONS = ("push", "pull", "auto(alpha=2, beta=2)")
+
+
+def directed() -> Iterator[ParameterSet]:
+    """On a GPU every direction; on the cpu backend of the samples every one, of other programs one in turn."""
+    for turn, name in enumerate(name for name in BY_NAME if advances(name)):
+        sample = BY_NAME[name].path.parent.name == "samples"
+        for place, direction in enumerate(DIRECTIONS):
+            if sample or turn % len(DIRECTIONS) == place:
+                yield pytest.param(name, "cpu", direction)
+            yield pytest.param(name, "cuda", direction, marks=pytest.mark.gpu)
+
+
+@pytest.mark.parametrize(("name", "backend", "direction"), list(directed()))
 def test_every_direction(name: str, backend: str, direction: str) -> None:
     run_named(name, backend, (0, 1), [f"{subject(name, label)}.direction={direction}" for label in advances(name)])
 
