@@ -8,7 +8,9 @@ import sys
 
 import pytest
 
+import gdsl
 from gdsl.backends.cpu.compiler import find_compiler
+from gdsl.diagnostics import GdslError
 
 resource = pytest.importorskip("resource")
 pytestmark = pytest.mark.skipif(find_compiler() is None, reason="needs a C++ compiler")
@@ -85,3 +87,11 @@ def test_little_address_space_is_a_run_or_one_message(gdslc, mebibytes):
     if answer.returncode == 1:
         assert "error[E09" in answer.stderr
         assert answer.stderr.count("error") <= 2
+
+
+def test_an_index_behind_a_loop_that_was_stopped_is_no_mistake() -> None:
+    text = """program p; problem { vertex a : int32; }
+        schedule { frontier f = { 0 }; while (f) { } a[1] = 1; }"""
+    with pytest.raises(GdslError) as caught:
+        gdsl.compile(text).run(gdsl.Graph.from_edges([], [], 1), backend="cpu", max_iterations=10)
+    assert caught.value.diagnostics[0].code == "E0803"

@@ -130,12 +130,12 @@ class _Run:
         control, program = self.control, self.plan.program
         if self.status[0] != 0:
             raise failures.memory_error()
+        if control.exhausted:  # what stands behind the loop is checked all the same, and does not count
+            raise failures.iterations_error(program, control.exhausted - 1, self.limits.max_iterations or 0)
         if control.failure:
             site = self.executable.generated.checks.sites[control.failure - 1]
             length = self.graph.num_vertices if site.domain is Domain.VERTEX else self.graph.num_edges
             raise failures.index_error(program, site, control.failed_value, length)
-        if control.exhausted:
-            raise failures.iterations_error(program, control.exhausted - 1, self.limits.max_iterations or 0)
         if self.timed_out:
             raise failures.timeout_error(self.limits.timeout or 0.0)
         arrays, scalars = self._results()
