@@ -39,9 +39,9 @@ __device__ __forceinline__ bool grows_in_place(enactor& run, frontier& f, const 
 }
 
 // piece: grow_in_place
-// A call, as all that makes a set here: a schedule may combine sets in many places, and each copy would take the compiler
-// as long as an advance.
 // Puts behind the queue of a set, and into its bitmap, what it does not have yet. Nobody reads there before the barrier.
+// Called and not copied, as all that makes a set here: a schedule may combine sets in many places, and each copy would
+// take the compiler as long as an advance.
 template <class Counted>
 __device__ __noinline__ void grow_in_place(enactor& run, frontier& f, const frontier& added, const Counted counted) {
     begin_operator(run);
