@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar
 
+from gdsl.codegen.functions import Argument
 from gdsl.codegen.functors import FunctorTexts, TotalsText
 from gdsl.codegen.names import Names, Scope
 from gdsl.codegen.switches import SwitchText, switch_text
 from gdsl.operations import Domain, Over
-from gdsl.plan.nodes import Choice, Collect, Measure, Operation, Plan, Segment, Sweep, Variant, Walk
+from gdsl.plan.nodes import Choice, Collect, Measure, Operation, Plan, Segment, Sweep, Variant, Vote, Walk
 from gdsl.plan.walking import sweeps_of
 
 Text = TypeVar("Text")
@@ -70,6 +71,8 @@ class CommonPrinter(ABC, Generic[Text]):
             return self._intersect(common, sweep)
         if sweep.segment is not None:
             return self._reduce(common, sweep, sweep.segment)
+        if sweep.vote is not None:
+            return self._vote(common, sweep, sweep.vote)
         if sweep.own is not None:
             return self._on_elements(common, sweep, sweep.own)
         pulls = sweep.selection is not None
@@ -125,6 +128,15 @@ class CommonPrinter(ABC, Generic[Text]):
     @abstractmethod
     def _reduce(self, common: dict[str, Any], sweep: Sweep, segment: Segment) -> Text:
         """A reduction over the edges of each vertex."""
+
+    @abstractmethod
+    def _vote(self, common: dict[str, Any], sweep: Sweep, vote: Vote) -> Text:
+        """A vote of the edges of each vertex."""
+
+    def _score(self, vote: Vote) -> str:
+        """What a key of `v` and its total are scored by."""
+        arguments = {Argument.VERTEX: "near", Argument.KEY: "key", Argument.TOTAL: "total"}
+        return self.texts.score(vote.score, arguments) if vote.score is not None else "total"
 
     @abstractmethod
     def _on_elements(self, common: dict[str, Any], sweep: Sweep, own: Variant) -> Text:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from lark import Token, v_args
@@ -13,6 +14,10 @@ from gdsl.frontend import syntax
 from gdsl.frontend.builder_expressions import ExpressionBuilder, span_of
 from gdsl.operations import Domain, ReduceOperation
 from gdsl.source import Span
+
+
+_OF_VERTICES = (syntax.FunctorForm.VERTEX, syntax.FunctorForm.VOTE)
+"""The forms that run on vertices."""
 
 
 class _Part(NamedTuple):
@@ -160,29 +165,98 @@ class TreeBuilder(ExpressionBuilder):
                 found[part.keyword] = part
         return found
 
-    def _functor(self, meta: Any, children: list[Any], domain: Domain, arity: int) -> syntax.Functor:
-        name, *others = children
-        parameters = tuple(syntax.ParameterName(span_of(token), str(token)) for token in others[:arity])
-        result = others[arity] if domain is Domain.EDGE else None
+    def _functor(
+        self, meta: Any, name: Token, parameters: Iterable[Token], others: list[Any], form: syntax.FunctorForm
+    ) -> syntax.Functor:
+        """A functor; `others` are its result, where one is written, and its parts."""
+        result = next((other for other in others if isinstance(other, syntax.TypeName)), None)
         parts = self._once([part for part in others if isinstance(part, _Part)], f"the functor `{name}`")
-        if "value" in parts and "apply" in parts:
+        if form is syntax.FunctorForm.EDGE and result is not None:
+            form = syntax.FunctorForm.BALLOT if result.parts else syntax.FunctorForm.VALUE
+        self._check_parts(meta, name, parts, result, form)
+        condition, body, value = (parts[word].content if word in parts else None for word in ("cond", "apply", "value"))
+        key = None
+        if form is syntax.FunctorForm.BALLOT and value is not None:
+            key, value = self._ballot(name, value)
+        return syntax.Functor(
+            span_of(meta),
+            str(name),
+            span_of(name),
+            Domain.VERTEX if form in _OF_VERTICES else Domain.EDGE,
+            tuple(syntax.ParameterName(span_of(token), str(token)) for token in parameters),
+            condition,
+            body or (),
+            value,
+            result,
+            form=form,
+            key=key,
+        )
+
+    def _check_parts(
+        self,
+        meta: Any,
+        name: Token,
+        parts: dict[str, _Part],
+        result: syntax.TypeName | None,
+        form: syntax.FunctorForm,
+    ) -> None:
+        """Say which parts a functor of this form must not have, or lacks."""
+        if form is syntax.FunctorForm.VOTE:
+            for word in ("cond", "apply"):
+                if word in parts:
+                    message = f"the vote functor `{name}` has `{word}`"
+                    fix = f"write `{form.text}`, with a condition in the value: `c ? x : y`"
+                    self.diagnostics.append(Diagnostic("E0110", message, parts[word].span, fix=fix))
+        elif "value" in parts and "apply" in parts:
             message = f"the functor `{name}` has `apply` and `value`"
             fix = "make two functors: one with `apply`, one with `value` for `neighbor_reduce`"
             self.diagnostics.append(Diagnostic("E0110", message, parts["value"].span, fix=fix))
         if ("value" in parts) != (result is not None) and not self.broken.touches(span_of(meta)):
             message = f"the functor `{name}` has " + ("`value` but no `-> type`" if result is None else "no `value`")
             fix = f"edge functor {name}(src, dst, e) -> type {{ value …; }}"
+            if form is syntax.FunctorForm.COMMON:
+                message, fix = f"the common functor `{name}` has a `value`", "write what it does in `apply { … }`"
+            elif form in (syntax.FunctorForm.BALLOT, syntax.FunctorForm.VOTE):
+                fix = form.text.replace(" f(", f" {name}(")
             self.diagnostics.append(Diagnostic("E0110", message, span_of(name), fix=fix))
-        condition, body, value = (parts[word].content if word in parts else None for word in ("cond", "apply", "value"))
-        return syntax.Functor(
-            span_of(meta), str(name), span_of(name), domain, parameters, condition, body or (), value, result
-        )
+
+    def _ballot(
+        self, name: Token, value: syntax.Expression
+    ) -> tuple[syntax.Expression | None, syntax.Expression | None]:
+        """The key and the weight of a ballot's value."""
+        if isinstance(value, syntax.LaterExpression) and value.parts:
+            key, weight = value.parts
+            return key, weight
+        message = f"the functor `{name}` gives a key and a weight, and this is one value"
+        self.diagnostics.append(Diagnostic("E0110", message, value.span, fix="write `value (key, weight);`"))
+        return None, None
+
+    def functor_parameters(self, meta: Any, children: list[Any]) -> list[Token]:
+        return children
 
     def vertex_functor(self, meta: Any, children: list[Any]) -> syntax.Functor:
-        return self._functor(meta, children, Domain.VERTEX, 1)
+        name, vertex, *others = children
+        return self._functor(meta, name, (vertex,), others, syntax.FunctorForm.VERTEX)
 
     def edge_functor(self, meta: Any, children: list[Any]) -> syntax.Functor:
-        return self._functor(meta, children, Domain.EDGE, 3)
+        name, source, destination, edge, *others = children
+        return self._functor(meta, name, (source, destination, edge), others, syntax.FunctorForm.EDGE)
+
+    def common_functor(self, meta: Any, children: list[Any]) -> syntax.Functor:
+        _, name, parameters, *others = children
+        if len(parameters) not in (3, 6):
+            message = f"a common functor has the parameters `u, w, x` or `u, w, x, e, eu, ew`, not {len(parameters)}"
+            fix = f"common functor {name}(u, w, x, e, eu, ew) {{ … }}"
+            self.diagnostics.append(Diagnostic("E0110", message, span_of(name), fix=fix))
+        return self._functor(meta, name, parameters, others, syntax.FunctorForm.COMMON)
+
+    def vote_functor(self, meta: Any, children: list[Any]) -> syntax.Functor:
+        _, name, parameters, *others = children
+        if len(parameters) != 3:
+            message = f"a vote functor has the parameters `v, key, total`, not {len(parameters)}"
+            fix = f"vote functor {name}(v, key, total) -> T {{ value …; }}"
+            self.diagnostics.append(Diagnostic("E0110", message, span_of(name), fix=fix))
+        return self._functor(meta, name, parameters, others, syntax.FunctorForm.VOTE)
 
     def function_parameter(self, meta: Any, children: list[Any]) -> syntax.FunctionParameter:
         return syntax.FunctionParameter(span_of(meta), str(children[0]), children[1])
@@ -191,12 +265,6 @@ class TreeBuilder(ExpressionBuilder):
         name, *parameters, result, body = children
         names = tuple(parameter for parameter in parameters if parameter is not None)
         return syntax.Function(span_of(meta), str(name), span_of(name), names, result, body)
-
-    def later_common_functor(self, meta: Any, children: list[Any]) -> syntax.LaterDeclaration:
-        return syntax.LaterDeclaration(span_of(meta), "common functors", (str(children[1]),))
-
-    def later_vote_functor(self, meta: Any, children: list[Any]) -> syntax.LaterDeclaration:
-        return syntax.LaterDeclaration(span_of(meta), "vote functors", (str(children[1]),))
 
     def later_operator(self, meta: Any, children: list[Any]) -> syntax.LaterDeclaration:
         return syntax.LaterDeclaration(span_of(meta), "reductions of one's own (`operator`)", (str(children[0]),))

@@ -51,7 +51,7 @@ class ExpressionBuilder(Transformer_NonRecursive[Token, Any]):
         return syntax.TypeName(span_of(meta), str(children[0]))
 
     def later_pair_type(self, meta: Any, children: list[Any]) -> syntax.TypeName:
-        return syntax.TypeName(span_of(meta), "(…)")
+        return syntax.TypeName(span_of(meta), "(…)", tuple(children))
 
     def conditional(self, meta: Any, children: list[Any]) -> syntax.Conditional:
         return syntax.Conditional(span_of(meta), *children)
@@ -110,7 +110,7 @@ class ExpressionBuilder(Transformer_NonRecursive[Token, Any]):
         return syntax.LaterExpression(span_of(meta), f"`.{children[1]}(…)`")
 
     def later_pair(self, meta: Any, children: list[Any]) -> syntax.LaterExpression:
-        return syntax.LaterExpression(span_of(meta), "pairs")
+        return syntax.LaterExpression(span_of(meta), "pairs", tuple(children))
 
     def call(self, meta: Any, children: list[Any]) -> syntax.Call:
         function, arguments, label = children

@@ -22,12 +22,12 @@ CONTEXTUAL_FUNCTIONS = frozenset(("wrap",))
 """Functions whose names a program may declare; the program's own then win."""
 # fmt: off
 SCHEDULE_FUNCTIONS = frozenset((
-    "advance", "filter", "where", "compute", "neighbor_reduce", "intersect", "size", "swap", "fill",
+    "advance", "filter", "where", "compute", "neighbor_reduce", "neighbor_vote", "intersect", "size", "swap", "fill",
 ))
 LATER_FUNCTIONS = frozenset((
     "neighbor", "neighbors", "has_edge", "reverse", "src", "dst", "random", "random_bits", "random_below", "sin",
     "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "popcount", "ctz", "number", "top",
-    "neighbor_vote", "backward", "subgraph", "contract",
+    "backward", "subgraph", "contract",
 ))
 # fmt: on
 RESERVED = KEYWORDS | VALUES | FUNCTIONS | SCHEDULE_FUNCTIONS | LATER_FUNCTIONS | TYPES.keys()

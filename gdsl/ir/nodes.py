@@ -36,10 +36,22 @@ from gdsl.ir.expressions import (
     Unary,
     UpdateValue,
 )
-from gdsl.ir.operators import Advance, Closing, Compute, Elements, Filter, Intersect, NeighborReduce, Operator, Step
+from gdsl.ir.operators import (
+    Advance,
+    Closing,
+    Compute,
+    Elements,
+    Filter,
+    Intersect,
+    NeighborReduce,
+    NeighborVote,
+    Operator,
+    Step,
+)
 from gdsl.ir.program import (
     Array,
     CombineFrontiers,
+    CommonNames,
     CopyFrontier,
     DefineFrontier,
     Doubt,
@@ -58,6 +70,7 @@ from gdsl.ir.program import (
     StoreScalar,
     Swap,
     VertexFunctor,
+    VoteFunctor,
     While,
 )
 from gdsl.ir.statements import (
@@ -92,6 +105,7 @@ __all__ = [
     "Chain",
     "Closing",
     "CombineFrontiers",
+    "CommonNames",
     "CompareAndSwap",
     "Compute",
     "Convert",
@@ -124,6 +138,7 @@ __all__ = [
     "Local",
     "Loop",
     "NeighborReduce",
+    "NeighborVote",
     "Node",
     "NoneId",
     "Operator",
@@ -155,5 +170,6 @@ __all__ = [
     "Update",
     "UpdateValue",
     "VertexFunctor",
+    "VoteFunctor",
     "While",
 ]

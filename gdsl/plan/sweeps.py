@@ -15,6 +15,7 @@ from gdsl.ir.nodes import (
     Filter,
     Intersect,
     NeighborReduce,
+    NeighborVote,
     Operator,
     Param,
     Program,
@@ -25,7 +26,7 @@ from gdsl.ir.nodes import (
 from gdsl.ir.remembered import Remembered
 from gdsl.ir.traversal import walk
 from gdsl.operations import Balance, Direction, Domain, NeighborOperation, Over, ReduceOperation
-from gdsl.plan import choices, variants
+from gdsl.plan import choices, variants, votes
 from gdsl.plan.claims import claim_of
 from gdsl.plan.intersections import plan_intersection
 from gdsl.plan.nodes import (
@@ -81,6 +82,7 @@ class OperationPlanner:
             *self.program.scalars,
         )
         self._names = {each.name for each in data}
+        self._votes = {functor.name: functor for functor in self.program.vote_functors}
 
     def plan(self, step: Operator) -> Operation:
         """The plan of any operator."""
@@ -94,6 +96,8 @@ class OperationPlanner:
             return Operation(step, f"compute_{step.label}", call, self._on_members(step))
         if isinstance(step, Intersect):
             return plan_intersection(step)
+        if isinstance(step, NeighborVote):
+            return self._vote(step)
         assert isinstance(step, NeighborReduce)
         words = f"{step.functor}, {step.operation.value}{_over_text(step.over)}"
         call = f"{step.array} = neighbor_reduce({_set_text(step.frontier)}, {words})"
@@ -213,6 +217,30 @@ class OperationPlanner:
             edges=EdgeCount.WALKED,
         )
 
+    # Votes
+
+    def _vote(self, step: NeighborVote) -> Operation:
+        functor = self._edge_functor(step)
+        score = self._votes[step.score] if step.score is not None else None
+        words = [step.functor, *([step.score] if step.score else []), *over_words(step.over)]
+        words += [f"keep={step.keep}"] if step.keep is not None else []
+        call = f"{step.array} = neighbor_vote({_set_text(step.frontier)}, {', '.join(words)})"
+        variant = self._ask(variants.valued, functor)
+        asks = self._ask(variants.asks_for_edge, functor)
+        sweep = Sweep(
+            members=_members(step.frontier, Form.QUEUE),
+            own=None,
+            walks=tuple(Walk(over, over, variant, variant, None, asks) for over in _sides(step.over)),
+            selection=None,
+            collect=None,
+            totals=(),
+            segment=None,
+            balance=Balance.AUTO,
+            edges=EdgeCount.WALKED,
+            vote=votes.vote_of(step, functor, score, self.target.grid, self._unused),
+        )
+        return Operation(step, f"vote_{step.label}", call, sweep)
+
     # Facts
 
     def _functor(self, step: Operator) -> VertexFunctor | EdgeFunctor:
@@ -267,5 +295,10 @@ def _set_text(source: Elements) -> str:
     return "edges" if source.domain is Domain.EDGE else "vertices"
 
 
+def over_words(over: Over) -> list[str]:
+    """The edges that are visited, as an argument of a call."""
+    return [] if over is Over.OUT_EDGES else [f"over={over.value}"]
+
+
 def _over_text(over: Over) -> str:
-    return "" if over is Over.OUT_EDGES else f", over={over.value}"
+    return "".join(f", {word}" for word in over_words(over))

@@ -7,6 +7,7 @@ from gdsl.ir.nodes import (
     Accept,
     EdgeFunctor,
     ElementTarget,
+    NeighborReduce,
     Role,
     ScalarTarget,
     Update,
@@ -21,6 +22,7 @@ from gdsl.plan.nodes import Choice, Collect, Dedup, EdgeCount, Form, Mode, Opera
 from gdsl.plan.sweeps import REDUCTIONS, arrays_read
 from gdsl.plan.variants import asks_for_edge
 from gdsl.plan.verifier_intersections import verify_intersection
+from gdsl.plan.verifier_votes import verify_vote
 from gdsl.plan.walking import sweeps_of, variants_of
 
 _BACK = {Over.OUT_EDGES: Over.IN_EDGES, Over.IN_EDGES: Over.OUT_EDGES}
@@ -181,7 +183,9 @@ class SweepVerifier:
             combined = self._ask(_combined, self.functor).get(total.scalar)
             self.expect(combined == {reduction.combine}, f"a total of another kind: {total.scalar}")
         self._segment(sweep)
-        counted, reduces = self._counted(sweep.members.frontier), sweep.segment is not None
+        verify_vote(self.plan, self.operation, sweep, self.expect)
+        counted = self._counted(sweep.members.frontier)
+        reduces = sweep.segment is not None or sweep.vote is not None
         everything = sweep.members.frontier is None and not reduces
         everything = everything and (bool(sweep.walks) or sweep.members.domain is Domain.EDGE)
         fits = {
@@ -219,7 +223,7 @@ class SweepVerifier:
 
     def _segment(self, sweep: Sweep) -> None:
         segment = sweep.segment
-        valued = isinstance(self.functor, EdgeFunctor) and self.functor.value is not None
+        valued = isinstance(self.operation.step, NeighborReduce)
         self.expect((segment is not None) == valued, "a value that nobody reduces")
         if segment is not None:
             known = self.arrays.get(segment.array) is segment.type is segment.reduction.type

@@ -55,7 +55,7 @@ def variants_of(sweep: Sweep) -> tuple[Variant, ...]:
 
 def has_direction(operation: Operation) -> bool:
     """Whether an operation pushes or pulls: a walk along edges that gives no result a member."""
-    return all(sweep.walks and sweep.segment is None for sweep in sweeps_of(operation))
+    return all(sweep.walks and sweep.segment is None and sweep.vote is None for sweep in sweeps_of(operation))
 
 
 def cuts_lists(sweep: Sweep) -> bool:

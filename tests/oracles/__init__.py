@@ -8,8 +8,9 @@ from .schedules import SCHEDULES
 from .sets import SETS
 from .traversals import TRAVERSALS
 from .values import VALUES
+from .votes import VOTES
 
-CASES: tuple[Case, ...] = (*SAMPLES, *TRAVERSALS, *VALUES, *SCHEDULES, *SETS, *EDGES, *INTERSECTIONS)
+CASES: tuple[Case, ...] = (*SAMPLES, *TRAVERSALS, *VALUES, *SCHEDULES, *SETS, *EDGES, *INTERSECTIONS, *VOTES)
 BY_NAME = {case.name: case for case in CASES}
 
 __all__ = ["BY_NAME", "CASES", "SAMPLES", "Case"]

@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterator
 from typing import Any
 
 from gdsl.arithmetic.operations import SINGLE, typed
-from gdsl.backends.reference.expressions import ACCEPTED, Evaluator, Frame, index_error
+from gdsl.backends.reference.expressions import ACCEPTED, FIRST_LOCAL, Evaluator, Frame, index_error
 from gdsl.backends.reference.operators import Call, Functor
 from gdsl.backends.reference.state import State
 from gdsl.backends.reference.statements import BodyCompiler, Signal, apply_swap, apply_update
@@ -157,7 +157,9 @@ class SteppedFunctor(SteppedExpressions):
 
     def call(self, call: Call, accepted: set[int], collected: int) -> Steps:
         """One call, which puts what it has at `collected` into `accepted` at the end, where it accepts."""
-        frame: Frame = [*call, True, None]
+        frame: Frame = [None] * FIRST_LOCAL
+        frame[: len(call)] = call
+        frame[ACCEPTED] = True
         for conjunct in self.functor.condition:
             if not (yield from self.value(conjunct, frame)):
                 return

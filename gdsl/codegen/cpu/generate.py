@@ -36,6 +36,7 @@ LIBRARY = Library(
         "frontier",
         "run",
         "loops",
+        "vote",
         "intersect",
         "sets",
         "edge_frontier",

@@ -15,6 +15,7 @@ from gdsl.codegen.cpu.texts import (
     ReduceText,
     ResultText,
     Visit,
+    VoteText,
     WalkText,
 )
 from gdsl.codegen.functions import Argument
@@ -24,7 +25,7 @@ from gdsl.codegen.precedence import Text
 from gdsl.codegen.reductions import combine, identity
 from gdsl.codegen.switches import SwitchText
 from gdsl.operations import Domain, NeighborOperation, Over
-from gdsl.plan.nodes import Collect, Dedup, EdgeCount, Measure, Operation, Plan, Segment, Sweep, Variant, Walk
+from gdsl.plan.nodes import Collect, Dedup, EdgeCount, Measure, Operation, Plan, Segment, Sweep, Variant, Vote, Walk
 from gdsl.types import Type
 
 COUNTED: dict[Over | None, str] = {
@@ -182,6 +183,33 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             identity=identity(segment.reduction.identity, kind),
             combine=f"bool({combine(segment.reduction)})" if kind is Type.BOOL else combine(segment.reduction),
             walks=tuple(walks),
+            stored=stored,
+        )
+
+    # Votes
+
+    def _vote(self, common: dict[str, Any], sweep: Sweep, vote: Vote) -> VoteText:
+        array = f"d.{self.names.member(vote.array)}"
+        target = f"d.{self.names.member(vote.aside)}" if vote.aside is not None else array
+        walks = []
+        for walk in sweep.walks:
+            ballot = self.texts.ballot(walk.variant, _on_an_edge(walk.over))
+            count = f"votes.count({ballot.key}, {ballot.weight});"
+            lines = (f"if ({ballot.test}) {{ {count} }}",) if ballot.test else (count,)
+            walks.append(WalkText(self._walked_lists(walk), Visit(_EDGE, lines)))
+        over = sweep.walks[0].over if len(sweep.walks) == 1 else Over.ALL_EDGES
+        elected = f"{target}[near] = voted ? key : {array}[near];" if vote.aside else f"if (voted) {{ {array}[near] = key; }}"
+        stored = Visit("vertex near", (f"{array}[near] = {target}[near];",)) if vote.aside is not None else None
+        return VoteText(
+            **common,
+            key=vote.key.name,
+            total=vote.total.name,
+            score_type=vote.score_type.name,
+            score=self._score(vote),
+            kept=f"d.{self.names.member(vote.keep)}[near]" if vote.keep is not None else "",
+            degrees=COUNTED[over],
+            walks=tuple(walks),
+            elect=Visit(f"vertex near, bool voted, {vote.key.name} key", (elected,)),
             stored=stored,
         )
 

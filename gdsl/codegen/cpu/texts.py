@@ -121,6 +121,24 @@ class ReduceText(OperatorText):
 
 
 @dataclass(frozen=True, slots=True)
+class VoteText(OperatorText):
+    """`neighbor_vote`. Each of `walks` counts ballots in ``votes``; `degrees` are the lists by which room is made for
+    them. `score` is an expression of ``near``, ``key`` and ``total``, `kept` one of ``near``, empty without such keys;
+    `elect` takes a result, `stored` as in `ReduceText`."""
+
+    kind: ClassVar[str] = "vote"
+    key: str
+    total: str
+    score_type: str
+    score: str
+    kept: str
+    degrees: str
+    walks: tuple[WalkText, ...]
+    elect: Visit
+    stored: Visit | None
+
+
+@dataclass(frozen=True, slots=True)
 class Member:
     """A member of `data_slice`, and how the host's slot `place` of `slots` becomes it."""
 

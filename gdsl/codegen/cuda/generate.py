@@ -188,7 +188,7 @@ def _block_storage(uses: frozenset[str]) -> str:
         lines.append("    vertex staged[BLOCK_THREADS / 32][64];  // a warp's accepted vertices")
     if "edge_collector" in uses:
         lines.append("    edge staged_edges[BLOCK_THREADS / 32][64];  // a warp's accepted edges")
-    if "block_reduce" in uses:
+    if "block_reduce" in uses or "of_warps" in uses:
         lines.append("    uint64 partials[32];  // a value a warp")
     if "push_blocks" in uses:
         lines.append("    block_tile tile;")

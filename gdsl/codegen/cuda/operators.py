@@ -6,6 +6,7 @@ from typing import Any
 
 from gdsl.codegen.cuda.texts import (
     AdvanceText,
+    BallotSide,
     ComputeText,
     FilterText,
     IntersectText,
@@ -17,6 +18,7 @@ from gdsl.codegen.cuda.texts import (
     ResultText,
     Side,
     Visit,
+    VoteText,
 )
 from gdsl.codegen.functions import Argument
 from gdsl.codegen.functors import Arguments, Calls
@@ -34,6 +36,7 @@ from gdsl.plan.nodes import (
     Segment,
     Sweep,
     Variant,
+    Vote,
     Walk,
 )
 
@@ -203,6 +206,34 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             hubs=any(walk.shared is not None for walk in sweep.walks),
             target=target,
             copied=array if segment.aside is not None else "",
+        )
+
+    # Votes
+
+    def _vote(self, common: dict[str, Any], sweep: Sweep, vote: Vote) -> VoteText:
+        assert vote.tables is not None
+        array = f"d.{self.names.member(vote.array)}"
+        sides = tuple(
+            BallotSide(
+                name="ballot_back" if place else "ballot",
+                lists=self._walked_lists(walk),
+                parameters=_EDGE,
+                ballot=self.texts.ballot(walk.variant, _on_an_edge(walk.over, walk.lists)),
+            )
+            for place, walk in enumerate(sweep.walks)
+        )
+        return VoteText(
+            **common,
+            key=vote.key.name,
+            total=vote.total.name,
+            score_type=vote.score_type.name,
+            score=self._score(vote),
+            kept=f"d.{self.names.member(vote.keep)}[near]" if vote.keep is not None else "",
+            keys=f"d.{self.names.member(vote.tables.keys)}",
+            totals_at=f"d.{self.names.member(vote.tables.totals)}",
+            sides=sides,
+            target=f"d.{self.names.member(vote.aside)}" if vote.aside is not None else "",
+            array=array,
         )
 
     def _reduce_side(self, walk: Walk, place: int, sweep: Sweep, segment: Segment, target: str) -> ReduceSide:

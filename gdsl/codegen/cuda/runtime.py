@@ -22,6 +22,7 @@ FILES = (
     "push",
     "pull",
     "reduce",
+    "vote",
     "intersect",
 )
 PLATFORM = "platform"

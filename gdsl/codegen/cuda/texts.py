@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from gdsl.codegen.functors import TotalsText
+from gdsl.codegen.functors import Ballot, TotalsText
 from gdsl.codegen.operators import CommonText
 from gdsl.codegen.switches import SwitchText
 
@@ -170,6 +170,35 @@ class ReduceText(OperatorText):
     hubs: bool
     target: str
     copied: str
+
+
+@dataclass(frozen=True, slots=True)
+class BallotSide:
+    """The ballots of one of the lists of a vertex."""
+
+    name: str
+    lists: str
+    parameters: str
+    ballot: Ballot
+
+
+@dataclass(frozen=True, slots=True)
+class VoteText(OperatorText):
+    """`neighbor_vote`. `score` is an expression of ``near``, ``key`` and ``total``, `kept` one of ``near``, empty
+    without such keys; `target` and `copied` as in `ReduceText`."""
+
+    kind: ClassVar[str] = "neighbor_vote"
+    key: str
+    total: str
+    score_type: str
+    score: str
+    kept: str
+    keys: str
+    totals_at: str
+    """The tables."""
+    sides: tuple[BallotSide, ...]
+    target: str
+    array: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,9 @@ from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment, Place
 from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.check.names import ID_OF
+from gdsl.frontend.check.neighbor_vote import ballot_types
 from gdsl.frontend.check.statements import StatementChecker, always_returns, resolve_type
-from gdsl.frontend.syntax import DeclarationKind, Symbol, SymbolKind
+from gdsl.frontend.syntax import DeclarationKind, FunctorForm, Symbol, SymbolKind
 from gdsl.operations import Domain
 from gdsl.source import Span
 from gdsl.types import Type
@@ -24,6 +25,14 @@ _EDGE_ROLES = (
     (SymbolKind.SOURCE, Type.VERTEX),
     (SymbolKind.DESTINATION, Type.VERTEX),
     (SymbolKind.EDGE, Type.EDGE),
+)
+_COMMON_ROLES = (
+    (SymbolKind.SOURCE, Type.VERTEX),
+    (SymbolKind.DESTINATION, Type.VERTEX),
+    (SymbolKind.COMMON, Type.VERTEX),
+    (SymbolKind.EDGE, Type.EDGE),
+    (SymbolKind.SOURCE_EDGE, Type.EDGE),
+    (SymbolKind.DESTINATION_EDGE, Type.EDGE),
 )
 
 
@@ -78,12 +87,12 @@ def _check_default(value: syntax.Expression, environment: Environment) -> None:
 
 def check_functor(node: syntax.Functor, environment: Environment) -> syntax.Functor:
     """A functor, typed."""
-    part = environment.part(Place.APPLY, node.domain)
+    part = environment.part(Place.APPLY, None if node.form is FunctorForm.COMMON else node.domain)
     symbols = tuple(
         part.declare(Symbol(kind, parameter.name, parameter.span, type_), parameter=True)
-        for parameter, (kind, type_) in zip(node.parameters, _roles(node.domain), strict=True)
+        for parameter, (kind, type_) in zip(node.parameters, _roles(node, environment), strict=False)
     )
-    condition, value = node.condition, node.value
+    condition, value, key = node.condition, node.value, node.key
     if condition is not None:
         part.place = Place.CONDITION
         condition = ExpressionChecker(part).condition(condition)
@@ -91,23 +100,35 @@ def check_functor(node: syntax.Functor, environment: Environment) -> syntax.Func
     if value is not None and result is not None:
         part.place = Place.VALUE
         value = ExpressionChecker(part).value(value, result, f"the result of `{node.name}`")
+        if key is not None and node.key_type is not None:
+            key = ExpressionChecker(part).value(key, node.key_type, f"the key of `{node.name}`")
     part.place = Place.APPLY
     with part.block():
         body = StatementChecker(part).block(node.body)
-    return dataclasses.replace(node, condition=condition, value=value, body=body, symbols=symbols)
+    return dataclasses.replace(node, condition=condition, value=value, key=key, body=body, symbols=symbols)
 
 
-def _roles(domain: Domain) -> tuple[tuple[SymbolKind, Type], ...]:
-    return _EDGE_ROLES if domain is Domain.EDGE else ((SymbolKind.VERTEX, ID_OF[domain]),)
+def _roles(node: syntax.Functor, environment: Environment) -> tuple[tuple[SymbolKind, Type | None], ...]:
+    """What the parameters stand for, and their types; those of votes are known from the ballots."""
+    own = (SymbolKind.VERTEX, ID_OF[Domain.VERTEX])
+    if node.form is FunctorForm.COMMON:
+        return _COMMON_ROLES
+    if node.form is FunctorForm.VOTE:
+        key, total = environment.votes.get(node.name, (None, None))
+        return own, (SymbolKind.FUNCTION_PARAMETER, key), (SymbolKind.FUNCTION_PARAMETER, total)
+    return _EDGE_ROLES if node.domain is Domain.EDGE else (own,)
 
 
 def declare_functor(node: syntax.Functor, environment: Environment) -> syntax.Functor:
     """Make a functor known, with the type of its `value`."""
     result = resolve_type(node.declared_result, environment) if node.declared_result is not None else None
-    if node.declared_result is not None and node.declared_result.name == "(…)":
+    key_type = None
+    if node.declared_result is not None and node.form is FunctorForm.BALLOT:
+        key_type, result = ballot_types(node.declared_result, environment)
+    elif node.declared_result is not None and node.declared_result.name == "(…)":
         environment.later("pairs", node.declared_result.span)
     symbol = environment.declare_global(Symbol(SymbolKind.FUNCTOR, node.name, node.name_span, domain=node.domain))
-    made = dataclasses.replace(node, result=result, symbol=symbol)
+    made = dataclasses.replace(node, result=result, key_type=key_type, symbol=symbol)
     environment.functors.setdefault(node.name, made)
     return made
 

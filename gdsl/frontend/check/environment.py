@@ -86,6 +86,8 @@ class Environment:
     """What the parser passed over: a name that may be declared there counts as declared."""
     declared: list[Symbol] = field(default_factory=list)
     """All declarations, in the order in which they were met."""
+    votes: dict[str, tuple[Type | None, Type | None]] = field(default_factory=dict)
+    """By vote functor the types of the keys and totals that it scores."""
 
     def part(self, place: Place, domain: Domain | None = None, own: Symbol | None = None) -> Environment:
         """A fresh walk over another part of the same program."""

@@ -29,6 +29,9 @@ _OWN_PLACES = (
     SymbolKind.EDGE,
     SymbolKind.NEAR,
     SymbolKind.FAR,
+    SymbolKind.COMMON,
+    SymbolKind.SOURCE_EDGE,
+    SymbolKind.DESTINATION_EDGE,
 )
 _ITERATION_PLACES = (Place.APPLY, Place.CONDITION, Place.VALUE, Place.SCHEDULE)
 _INITIAL_PLACES = (Place.INITIAL, Place.WHERE)

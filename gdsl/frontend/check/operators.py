@@ -10,19 +10,21 @@ from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment, built_in
 from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.check.intersect import IntersectChecker
+from gdsl.frontend.check.neighbor_vote import VoteChecker
 from gdsl.frontend.check.set_operations import SetChecker, speaks_of_sets
-from gdsl.frontend.check.sets import OPERATORS, OTHER_OPERAND, Sets
-from gdsl.frontend.syntax import OperatorKind, Symbol, SymbolKind
+from gdsl.frontend.check.sets import GIVE_VALUES, OPERATORS, OTHER_OPERAND, Sets
+from gdsl.frontend.syntax import FunctorForm, OperatorKind, Symbol, SymbolKind
 from gdsl.frontend.vocabulary import closest, enumerate_words
 from gdsl.operations import Domain, NeighborOperation, Over
 from gdsl.types import Type
 
 _SHAPES = {
-    OperatorKind.ADVANCE: ("advance(f, functor)", 2, ("to", "over")),
-    OperatorKind.FILTER: ("filter(f, functor)", 2, ()),
-    OperatorKind.WHERE: ("where(functor)", 1, ()),
-    OperatorKind.COMPUTE: ("compute(f, functor)", 2, ()),
-    OperatorKind.NEIGHBOR_REDUCE: ("a = neighbor_reduce(f, functor, op)", 3, ("over",)),
+    OperatorKind.ADVANCE: ("advance(f, functor)", (2,), ("to", "over")),
+    OperatorKind.FILTER: ("filter(f, functor)", (2,), ()),
+    OperatorKind.WHERE: ("where(functor)", (1,), ()),
+    OperatorKind.COMPUTE: ("compute(f, functor)", (2,), ()),
+    OperatorKind.NEIGHBOR_REDUCE: ("a = neighbor_reduce(f, functor, op)", (3,), ("over",)),
+    OperatorKind.NEIGHBOR_VOTE: ("a = neighbor_vote(f, ballot, score)", (2, 3), ("over", "keep")),
 }
 _NUMBERS = (NeighborOperation.SUM, NeighborOperation.PRODUCT)
 _ORDERINGS = (NeighborOperation.MIN, NeighborOperation.MAX)
@@ -38,6 +40,7 @@ class OperatorChecker:
         self.sets = Sets(environment, expressions)
         self.combinations = SetChecker(environment, self._operand)
         self.intersect = IntersectChecker(self)
+        self.vote = VoteChecker(self)
         self.labels: dict[str, syntax.Call] = {}
 
     # ------------------------------------------------------------ sets
@@ -76,15 +79,15 @@ class OperatorChecker:
     # ------------------------------------------------------------ operators
 
     def operator(self, call: syntax.Call) -> syntax.OperatorCall | None:
-        """Any operator but `neighbor_reduce`."""
+        """Any operator but those that give values."""
         kind = OPERATORS[call.function]
-        if kind is OperatorKind.NEIGHBOR_REDUCE:
-            message = "the result of `neighbor_reduce` is assigned to an array over vertices"
-            self.environment.report("E0406", message, call.span, fix="write `a = neighbor_reduce(…);`")
+        if kind in GIVE_VALUES:
+            message = f"the result of `{call.function}` is assigned to an array over vertices"
+            self.environment.report("E0406", message, call.span, fix=f"write `a = {call.function}(…);`")
             return None
         if kind is OperatorKind.INTERSECT:
             return self.intersect.call(call)
-        positional, keywords = self._arguments(call, kind)
+        positional, keywords = self.arguments(call, kind)
         if positional is None:
             return None
         runs_on, source = Domain.VERTEX, None
@@ -92,8 +95,9 @@ class OperatorChecker:
             runs_on = self.sets.domain_of(positional[0], self._expected(positional, kind))
             source = self.members(positional[0], runs_on, f"the input of `{call.function}`")
         domain = Domain.EDGE if kind is OperatorKind.ADVANCE else runs_on
-        functor = self._functor(positional[-1], domain, _of_edges(call.function, positional[0], domain, kind))
-        over, gives = self._over(keywords), self._gives(keywords, kind, runs_on)
+        form = FunctorForm.EDGE if domain is Domain.EDGE else FunctorForm.VERTEX
+        functor = self.functor(positional[-1], form, _of_edges(call.function, positional[0], domain, kind))
+        over, gives = self.over(keywords), self._gives(keywords, kind, runs_on)
         self.label(call)
         if functor is None or over is None or gives is False or (source is None and kind is not OperatorKind.WHERE):
             return None
@@ -110,16 +114,16 @@ class OperatorChecker:
     def neighbor_reduce(self, call: syntax.Call, array: Symbol) -> syntax.OperatorCall | None:
         """`array = neighbor_reduce(f, functor, op)`."""
         kind = OperatorKind.NEIGHBOR_REDUCE
-        positional, keywords = self._arguments(call, kind)
+        positional, keywords = self.arguments(call, kind)
         if positional is None:
             return None
         if self.sets.domain_of(positional[0], Domain.VERTEX) is Domain.EDGE:
             self.environment.later("`neighbor_reduce` over a set of edges", positional[0].span)
             return None
         source = self.members(positional[0], Domain.VERTEX, f"the input of `{call.function}`")
-        functor = self._functor(positional[1], Domain.EDGE, call.function, with_value=True)
+        functor = self.functor(positional[1], FunctorForm.VALUE, call.function)
         operation = self._operation(positional[2])
-        over = self._over(keywords)
+        over = self.over(keywords)
         self.label(call)
         if source is None or functor is None or operation is None or over is None:
             return None
@@ -128,10 +132,11 @@ class OperatorChecker:
             return None
         return syntax.OperatorCall(call.span, kind, source, functor, over, operation=operation, label=call.label)
 
-    def _arguments(
+    def arguments(
         self, call: syntax.Call, kind: OperatorKind
     ) -> tuple[list[syntax.Expression], dict[str, syntax.Argument]] | tuple[None, dict[str, syntax.Argument]]:
-        shape, count, names = _SHAPES[kind]
+        """The plain arguments of a call and those with a keyword; None for the former after a mistake."""
+        shape, counts, names = _SHAPES[kind]
         keywords: dict[str, syntax.Argument] = {}
         fine = True
         for argument in call.arguments:
@@ -147,39 +152,33 @@ class OperatorChecker:
                 fine = False
             keywords[argument.keyword] = argument
         positional = [argument.value for argument in call.arguments if argument.keyword is None]
-        if len(positional) != count:
-            message = f"`{call.function}` takes {count} argument{'s' if count > 1 else ''}, not {len(positional)}"
+        if len(positional) not in counts:
+            count = enumerate_words(map(str, counts))
+            message = f"`{call.function}` takes {count} argument{'s' if counts[-1] > 1 else ''}, not {len(positional)}"
             self.environment.report("E0402", message, call.span, fix=f"write `{shape}`")
             fine = False
         return (positional, keywords) if fine else (None, keywords)
 
-    def _functor(
-        self, value: syntax.Expression, domain: Domain, operator: str, *, with_value: bool = False
-    ) -> syntax.Name | None:
+    def functor(self, value: syntax.Expression, wanted: FunctorForm, operator: str) -> syntax.Name | None:
+        """The name of a functor of the form that an operator takes."""
         environment = self.environment
         symbol = environment.find(value.name) if isinstance(value, syntax.Name) else None
-        wanted = "an edge functor" if domain is Domain.EDGE else "a vertex functor"
-        wanted += " with a `value`" if with_value else ""
         if not isinstance(value, syntax.Name) or (symbol is not None and symbol.kind is not SymbolKind.FUNCTOR):
             if symbol is None or symbol.kind is not SymbolKind.LATER:
-                form = _form(domain, with_value)
-                fix = f"declare `{form}` and write its name here"
-                environment.report("E0401", f"`{operator}` takes {wanted} here", value.span, fix=fix)
+                fix = f"declare `{wanted.text}` and write its name here"
+                environment.report("E0401", f"`{operator}` takes {wanted.words} here", value.span, fix=fix)
             return None
         if symbol is None:
             near = closest(value.name, environment.functors)
-            fix = f"did you mean `{near}`?" if near else f"declare {wanted} of this name"
+            fix = f"did you mean `{near}`?" if near else f"declare {wanted.words} of this name"
             environment.report("E0201", f"there is no functor `{value.name}`", value.span, fix=fix)
             return None
         functor = environment.functors[value.name]
-        has_value = functor.declared_result is not None
-        if functor.domain is not domain or has_value != with_value:
-            given = "an edge functor" if functor.domain is Domain.EDGE else "a vertex functor"
-            given += " with a `value`" if has_value else ""
+        if functor.form is not wanted:
             labels = (Label(functor.name_span, "declared here"),)
-            message = f"`{operator}` takes {wanted}, and `{value.name}` is {given}"
-            fix = f"write `{_form(domain, with_value)}`"
-            if operator == OperatorKind.WHERE.value and functor.domain is Domain.EDGE and not has_value:
+            message = f"`{operator}` takes {wanted.words}, and `{value.name}` is {functor.form.words}"
+            fix = f"write `{wanted.text}`"
+            if operator == OperatorKind.WHERE.value and functor.form is FunctorForm.EDGE:
                 fix = f"`filter(edges, {value.name})` selects of all edges"
             environment.report("E0401", message, value.span, labels=labels, fix=fix)
             return None
@@ -195,7 +194,8 @@ class OperatorChecker:
         self.environment.report("E0402", f"{what} is none of the known words", value.span, fix=fix)
         return None
 
-    def _over(self, keywords: dict[str, syntax.Argument]) -> Over | None:
+    def over(self, keywords: dict[str, syntax.Argument]) -> Over | None:
+        """The edges that are visited; None after a mistake."""
         if "over" not in keywords:
             return Over.OUT_EDGES
         word = self._word(keywords["over"].value, [over.value for over in Over], "`over`")
@@ -310,12 +310,6 @@ class OperatorChecker:
             return None
         arguments = tuple(dataclasses.replace(a, value=n) for a, n in zip(call.arguments, (array, value), strict=True))
         return dataclasses.replace(call, arguments=arguments, symbol=built_in("fill"))
-
-
-def _form(domain: Domain, with_value: bool) -> str:
-    """How a functor is written that an operator takes."""
-    head = "edge functor f(src, dst, e)" if domain is Domain.EDGE else "vertex functor f(v)"
-    return head + (" -> T { value …; }" if with_value else " { … }")
 
 
 def _of_edges(function: str, value: syntax.Expression, domain: Domain, kind: OperatorKind) -> str:

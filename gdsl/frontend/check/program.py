@@ -19,6 +19,7 @@ from gdsl.frontend.check.declarations import (
 )
 from gdsl.frontend.check.environment import Environment
 from gdsl.frontend.check.far_ends import FarEnds
+from gdsl.frontend.check.neighbor_vote import vote_types
 from gdsl.frontend.check.saturation import saturated
 from gdsl.frontend.check.schedule import ScheduleChecker
 from gdsl.frontend.check.tuning import Knobs, TuningChecker, operator_calls
@@ -101,6 +102,7 @@ def _typed(program: syntax.Program, environment: Environment) -> tuple[syntax.Pr
     declarations = [declare_data(node, environment) for node in program.declarations]
     functions = [declare_function(node, environment) for node in program.functions]
     functors = [declare_functor(node, environment) for node in program.functors]
+    environment.votes.update(vote_types(program, environment))
     check_recursion(program.functions, environment)
     typed = dataclasses.replace(
         program,

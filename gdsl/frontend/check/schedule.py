@@ -11,7 +11,7 @@ from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.check.intersect import apart, is_intersect
 from gdsl.frontend.check.operators import OperatorChecker
 from gdsl.frontend.check.set_operations import spelled_out_set
-from gdsl.frontend.check.sets import OPERATORS
+from gdsl.frontend.check.sets import GIVE_VALUES, OPERATORS
 from gdsl.frontend.check.updates import spelled_out
 from gdsl.frontend.syntax import OperatorKind, Symbol, SymbolKind
 from gdsl.frontend.vocabulary import LATER_FUNCTIONS
@@ -136,7 +136,7 @@ class ScheduleChecker:
 
     def _assign_array(self, statement: syntax.Assign, target: syntax.Name, symbol: Symbol) -> syntax.Statement | None:
         environment, value = self.environment, statement.value
-        if not (isinstance(value, syntax.Call) and value.function == OperatorKind.NEIGHBOR_REDUCE.value):
+        if not (isinstance(value, syntax.Call) and OPERATORS.get(value.function) in GIVE_VALUES):
             if isinstance(value, syntax.Call) and value.function in OPERATORS:
                 message = f"`{value.function}` gives no values for the array `{symbol.name}`"
                 environment.report("E0415", message, value.span)
@@ -150,7 +150,8 @@ class ScheduleChecker:
         if symbol.is_input:
             environment.report("E0214", f"`{symbol.name}` cannot be written: it is an input", target.span)
             return None
-        typed = self.operators.neighbor_reduce(value, symbol)
+        votes = value.function == OperatorKind.NEIGHBOR_VOTE.value
+        typed = (self.operators.vote.call if votes else self.operators.neighbor_reduce)(value, symbol)
         made = dataclasses.replace(target, symbol=symbol, type=symbol.type)
         return None if typed is None else dataclasses.replace(statement, target=made, value=typed)
 
@@ -191,10 +192,6 @@ class ScheduleChecker:
     def _expression(self, statement: syntax.ExpressionStatement) -> syntax.Statement | None:
         value = statement.value
         if isinstance(value, syntax.Call):
-            if value.function == OperatorKind.NEIGHBOR_REDUCE.value:
-                message = "the result of `neighbor_reduce` is assigned to an array over vertices"
-                self.environment.report("E0406", message, value.span, fix="write `a = neighbor_reduce(…);`")
-                return None
             if value.function in OPERATORS:
                 intersects = is_intersect(value)
                 typed = self.operators.intersect.alone(value) if intersects else self.operators.operator(value)

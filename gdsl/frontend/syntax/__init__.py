@@ -10,7 +10,8 @@ The parser fills everything but the slots listed here. The checker builds new no
 - conversions are explicit: an implied widening or a cast (a `Call` named like a type) has become a `Convert`, so both
   operands of a `Binary` and both sides of an assignment have one type; a literal has the type of its place;
 - an `Update` of a `var` has become the `Assign` that it stands for; the others write elements and scalars;
-- calls of operators in the schedule (`advance`, `filter`, `where`, `compute`, `neighbor_reduce`, `intersect`) have
+- calls of operators in the schedule (`advance`, `filter`, `where`, `compute`, `neighbor_reduce`, `neighbor_vote`,
+  `intersect`) have
   become `OperatorCall`s; `size`, `swap` and `fill` stay `Call`s whose symbol is a built-in;
 - `|`, `&` and `-` between sets have become `SetChain`s;
 - no node of a form that is not built yet (`Later…`) is left.
@@ -29,6 +30,7 @@ from gdsl.frontend.syntax.declarations import (
     Function,
     FunctionParameter,
     Functor,
+    FunctorForm,
     KnobArgument,
     LaterDeclaration,
     ParameterName,
@@ -101,6 +103,7 @@ __all__ = [
     "Function",
     "FunctionParameter",
     "Functor",
+    "FunctorForm",
     "If",
     "Index",
     "Infinity",

@@ -57,12 +57,34 @@ class FunctionParameter(Node):
     symbol: Symbol | None = None
 
 
+class FunctorForm(Enum):
+    """The forms of functors: what each is called, and how it is written."""
+
+    VERTEX = ("a vertex functor", "vertex functor f(v) { … }")
+    EDGE = ("an edge functor", "edge functor f(src, dst, e) { … }")
+    VALUE = ("an edge functor with a `value`", "edge functor f(src, dst, e) -> T { value …; }")
+    BALLOT = ("an edge functor with a key and a weight", "edge functor f(src, dst, e) -> (K, W) { value (…, …); }")
+    COMMON = ("a common functor", "common functor f(u, w, x) { … }")
+    VOTE = ("a vote functor", "vote functor f(v, key, total) -> T { value …; }")
+
+    @property
+    def words(self) -> str:
+        """What it is called."""
+        return self.value[0]
+
+    @property
+    def text(self) -> str:
+        """How it is written."""
+        return self.value[1]
+
+
 @dataclass(frozen=True, slots=True)
 class Functor(Node):
-    """A vertex functor (one parameter) or an edge functor (source, destination, edge).
+    """A functor of any form. The parameters are a vertex; source, destination, edge; of COMMON both ends and the common
+    neighbour, and where there are six the edge and those from both ends; of VOTE a vertex, a key and its total.
 
-    `condition` None: true. `body` holds the statements of `apply`. `value` and `result` belong to functors for
-    `neighbor_reduce` only, which have no `apply`.
+    `condition` None: true. `body` holds the statements of `apply`. `value` and `result` belong to functors that have no
+    `apply`; of BALLOT these are the weight and its type, and `key` and `key_type` come before them.
     """
 
     name: str
@@ -77,6 +99,9 @@ class Functor(Node):
     symbol: Symbol | None = None
     symbols: tuple[Symbol, ...] = ()
     """Those of the parameters, filled by the checker."""
+    form: FunctorForm = FunctorForm.EDGE
+    key: Expression | None = None
+    key_type: Type | None = None
 
 
 @dataclass(frozen=True, slots=True)

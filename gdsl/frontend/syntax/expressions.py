@@ -195,6 +195,7 @@ class OperatorKind(Enum):
     WHERE = "where"
     COMPUTE = "compute"
     NEIGHBOR_REDUCE = "neighbor_reduce"
+    NEIGHBOR_VOTE = "neighbor_vote"
     INTERSECT = "intersect"
 
 
@@ -203,9 +204,10 @@ class OperatorCall(Expression):
     """A call of an operator; made by the checker.
 
     `input` is a `Name` (of a frontier, `vertices` or `edges`), a `SetLiteral`, a `SetChain` or another `OperatorCall`;
-    None for `where`. `over` counts for ADVANCE and NEIGHBOR_REDUCE. `runs_on` says what `input` is a set of, `gives`
-    what the result is: None for `to=none`, COMPUTE and NEIGHBOR_REDUCE. `functor` is None for INTERSECT; that puts its
-    total into the scalar `count`, to which it `adds` in `s += intersect(…)`.
+    None for `where`. `over` counts for ADVANCE, NEIGHBOR_REDUCE and NEIGHBOR_VOTE. `runs_on` says what `input` is a set of, `gives`
+    what the result is: None for `to=none`, COMPUTE, NEIGHBOR_REDUCE and NEIGHBOR_VOTE. `functor` may be None for INTERSECT;
+    that puts its total into the scalar `count`, to which it `adds` in `s += intersect(…)`. `score` is the vote functor
+    of NEIGHBOR_VOTE, `keep` its array of the keys that win a tie.
     """
 
     kind: OperatorKind
@@ -218,6 +220,8 @@ class OperatorCall(Expression):
     label: str | None = None
     count: Name | None = None
     adds: bool = False
+    score: Name | None = None
+    keep: Name | None = None
 
     @property
     def name(self) -> str:
@@ -227,6 +231,7 @@ class OperatorCall(Expression):
 
 @dataclass(frozen=True, slots=True)
 class LaterExpression(Expression):
-    """A form that is not built yet; `what` names it."""
+    """A form that is not built yet; `what` names it. `parts` are the two of `(a, b)`, which a ballot takes apart."""
 
     what: str
+    parts: tuple[Expression, ...] = ()

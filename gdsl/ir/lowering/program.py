@@ -8,7 +8,7 @@ from typing import Any
 from gdsl import extents
 from gdsl.frontend import syntax
 from gdsl.frontend.check import CheckedProgram
-from gdsl.frontend.syntax import DeclarationKind, SymbolKind
+from gdsl.frontend.syntax import DeclarationKind, FunctorForm, SymbolKind
 from gdsl.ir import nodes
 from gdsl.ir.lowering.expressions import ExpressionLowering, conjuncts, default_value, impossible
 from gdsl.ir.lowering.schedule import ScheduleLowering
@@ -58,11 +58,12 @@ class _Lowering:
             arrays=tuple(self._array(node) for node in declarations if node.kind in _DOMAINS),
             scalars=tuple(self._scalar(node) for node in declarations if node.kind is DeclarationKind.SCALAR),
             functions=tuple(self._function(node) for node in _used_functions(tree, used)),
-            vertex_functors=tuple(self._vertex_functor(node) for node in used if node.domain is Domain.VERTEX),
+            vertex_functors=tuple(self._vertex_functor(node) for node in used if node.form is FunctorForm.VERTEX),
             edge_functors=tuple(self._edge_functor(node) for node in used if node.domain is Domain.EDGE),
             frontiers=tuple(schedule.frontiers.values()),
             schedule=steps,
             tuning=nodes.Tuning(NOWHERE, tuple(schedule.sites), **fields),
+            vote_functors=tuple(self._vote_functor(node) for node in used if node.form is FunctorForm.VOTE),
         )
 
     # ------------------------------------------------------------ problem data
@@ -131,9 +132,35 @@ class _Lowering:
         return nodes.VertexFunctor(node.span, node.name, vertex.name, self._condition(node), body)
 
     def _edge_functor(self, node: syntax.Functor) -> nodes.EdgeFunctor:
-        source, destination, edge = (parameter.name for parameter in node.parameters)
-        body, value = self.statements.block(node.body), self._optional(node.value)
-        return nodes.EdgeFunctor(node.span, node.name, source, destination, edge, self._condition(node), body, value)
+        names = [parameter.name for parameter in node.parameters]
+        common = None
+        if node.form is FunctorForm.COMMON:
+            has_edges = len(names) == 6
+            source, destination, vertex, edge, *others = names if has_edges else [*names, "e", "eu", "ew"]
+            common = nodes.CommonNames(node.name_span, vertex, *others, has_edges=has_edges)
+        else:
+            source, destination, edge = names
+        return nodes.EdgeFunctor(
+            span=node.span,
+            name=node.name,
+            source=source,
+            destination=destination,
+            edge=edge,
+            condition=self._condition(node),
+            body=self.statements.block(node.body),
+            value=self._optional(node.value),
+            key=self._optional(node.key),
+            common=common,
+        )
+
+    def _vote_functor(self, node: syntax.Functor) -> nodes.VoteFunctor:
+        vertex, key, total = node.symbols
+        if node.value is None or key.type is None or total.type is None:
+            impossible(node)
+        value = self.expressions.expression(node.value)
+        return nodes.VoteFunctor(
+            node.span, node.name, vertex.name, key.unique, key.type, total.unique, total.type, value
+        )
 
 
 def _frontier_names(statements: Iterable[syntax.Statement]) -> set[str]:
@@ -147,10 +174,12 @@ def _frontier_names(statements: Iterable[syntax.Statement]) -> set[str]:
 
 def _used_functors(tree: syntax.Program) -> list[syntax.Functor]:
     names = {
-        node.functor.name
+        functor.name
         for statement in tree.schedule
         for node in syntax.walk(statement)
-        if isinstance(node, syntax.OperatorCall) and node.functor is not None
+        if isinstance(node, syntax.OperatorCall)
+        for functor in (node.functor, node.score)
+        if functor is not None
     }
     return [functor for functor in tree.functors if functor.name in names]
 

@@ -87,7 +87,7 @@ class ScheduleLowering:
         if symbol.kind is SymbolKind.FRONTIER:
             self._define(symbol.unique, node.value, node.span, steps, symbol.domain or Domain.VERTEX)
         elif isinstance(node.value, syntax.OperatorCall):
-            self._neighbor_reduce(node.value, target, steps)
+            self._values(node.value, target, steps)
         elif isinstance(target, syntax.Name):
             steps.append(nodes.StoreScalar(node.span, symbol.name, self.expressions.expression(node.value)))
         else:
@@ -265,12 +265,32 @@ class ScheduleLowering:
         label = call.label or call.name
         steps.append(nodes.Intersect(span, self._next_site(call), label, source, None, kept, count))
 
-    def _neighbor_reduce(
+    def _values(
         self, call: syntax.OperatorCall, target: syntax.Name | syntax.Index, steps: list[nodes.Step]
     ) -> None:
-        if not isinstance(target, syntax.Name) or target.type is None or call.operation is None:
+        """What gives an array its values."""
+        if not isinstance(target, syntax.Name) or target.type is None:
             impossible(call)
         source = self._input(call, steps)
+        if call.kind is OperatorKind.NEIGHBOR_VOTE:
+            steps.append(
+                nodes.NeighborVote(
+                    span=call.span,
+                    site=self._next_site(call),
+                    label=call.label or call.name,
+                    frontier=source,
+                    functor=call.name,
+                    result=None,
+                    score=call.score.name if call.score is not None else None,
+                    over=call.over,
+                    array=target.name,
+                    array_type=target.type,
+                    keep=call.keep.name if call.keep is not None else None,
+                )
+            )
+            return
+        if call.operation is None:
+            impossible(call)
         steps.append(
             nodes.NeighborReduce(
                 span=call.span,
