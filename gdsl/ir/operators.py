@@ -210,9 +210,10 @@ class NeighborVote(Operator):
 @dataclass(frozen=True, slots=True)
 class Intersect(Operator):
     """The vertices to which out-edges lead from both ends of an edge of `frontier`: all of them become `result`, and
-    how many there are for each edge, the lists of its ends taken as sets, is added to the scalar `count`.
+    how many there are for each edge, the lists of its ends taken as sets, is added to the scalar `count`; where it runs
+    a functor, for an edge and each of these, those that are accepted.
 
-    It runs no functor. Without `result` or without `count` the one is not asked for.
+    Without `result` or without `count` the one is not asked for.
     """
 
     count: str | None
@@ -231,3 +232,8 @@ class Intersect(Operator):
     def adds_to(self) -> str | None:
         """The scalar of the total."""
         return self.count
+
+    @property
+    def called_for(self) -> Domain:
+        """An edge, with a common neighbour of its ends."""
+        return Domain.EDGE

@@ -56,6 +56,8 @@ def _sweep(sweep: Sweep, program: Program) -> list[str]:
     if sweep.intersection is not None:
         one, other = _LISTS[sweep.intersection.source], _LISTS[sweep.intersection.destination]
         lines.append(f"    walk {one} of the source and {other} of the destination: the vertices in both, each once")
+        if sweep.intersection.run is not None:
+            lines += _indent(_indent(_variant(sweep.intersection.run, program)))
     for walk in sweep.walks:
         lines += _indent(_walk(walk, sweep, program))
     lines += _indent(_left(sweep))

@@ -220,6 +220,10 @@ class Intersection:
 
     source: Over
     destination: Over
+    run: Variant | None = None
+    """What is run on an edge and each of these vertices; those that it accepts are collected and counted."""
+    edge_ids: bool = False
+    """Whether that asks for the ids of edges."""
 
 
 class EdgeCount(Enum):
@@ -249,7 +253,7 @@ class Sweep:
     balance: Balance
     edges: EdgeCount
     intersection: Intersection | None = None
-    """The lists whose common vertices are collected and counted in the totals; with it nothing else is run."""
+    """The lists whose common vertices are collected and counted; with it there is no other walk."""
     vote: Vote | None = None
     """What becomes of the ballots that the edges give."""
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from gdsl.effects.access import Accesses
 from gdsl.ir.nodes import (
     Accept,
     EdgeFunctor,
     ElementTarget,
+    Intersect,
     NeighborReduce,
+    Operator,
     Role,
     ScalarTarget,
     Update,
@@ -53,8 +57,11 @@ class SweepVerifier:
         """The whole operation."""
         functor = self._accesses.functor_of(operation.step)
         self.operation = operation
-        if functor is None:
-            verify_intersection(self.plan, operation, self.expect)
+        if functor is None or isinstance(operation.step, Intersect):
+            verify_intersection(self.plan, operation, functor, self.expect)
+            if functor is not None:
+                self.functor = functor
+                self._on_common(sweeps_of(operation)[0], operation.step)
             return
         self.functor = functor
         self.expect(bool(operation.name) and bool(operation.call), "an operation without a name")
@@ -104,6 +111,14 @@ class SweepVerifier:
         self._left(sweep)
 
     # What is run
+
+    def _on_common(self, sweep: Sweep, step: Operator) -> None:
+        """What an intersection runs."""
+        (variant,) = variants_of(sweep)
+        self._modes(variant, frozenset())
+        self._variant(variant)
+        own = tuple(total for total in sweep.totals if total.scalar != step.adds_to)
+        self._whole(variant, dataclasses.replace(sweep, totals=own))
 
     def _walk(self, each: Walk, sweep: Sweep) -> None:
         pulls = sweep.selection is not None

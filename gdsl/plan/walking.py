@@ -50,7 +50,8 @@ def variants_of(sweep: Sweep) -> tuple[Variant, ...]:
     """The ways in which a sweep runs functors."""
     along = (variant for walk in sweep.walks for variant in (walk.variant, walk.shared) if variant is not None)
     selection = (sweep.selection.test,) if sweep.selection is not None else ()
-    return (*((sweep.own,) if sweep.own is not None else ()), *along, *selection)
+    common = sweep.intersection.run if sweep.intersection is not None else None
+    return (*(run for run in (sweep.own, common) if run is not None), *along, *selection)
 
 
 def has_direction(operation: Operation) -> bool:

@@ -1,6 +1,7 @@
 """What every sample and test program must answer, made without gdsl."""
 
 from .case import Case
+from .corners import CORNERS
 from .edges import EDGES
 from .intersections import INTERSECTIONS
 from .samples import SAMPLES
@@ -10,7 +11,7 @@ from .traversals import TRAVERSALS
 from .values import VALUES
 from .votes import VOTES
 
-CASES: tuple[Case, ...] = (*SAMPLES, *TRAVERSALS, *VALUES, *SCHEDULES, *SETS, *EDGES, *INTERSECTIONS, *VOTES)
+CASES: tuple[Case, ...] = (*SAMPLES, *TRAVERSALS, *VALUES, *SCHEDULES, *SETS, *EDGES, *INTERSECTIONS, *VOTES, *CORNERS)
 BY_NAME = {case.name: case for case in CASES}
 
 __all__ = ["BY_NAME", "CASES", "SAMPLES", "Case"]

@@ -20,7 +20,7 @@ from gdsl.codegen.cpu.texts import (
 )
 from gdsl.codegen.functions import Argument
 from gdsl.codegen.functors import Arguments, Calls
-from gdsl.codegen.operators import STRUCTS, CommonPrinter
+from gdsl.codegen.operators import ON_COMMON, STRUCTS, CommonPrinter
 from gdsl.codegen.precedence import Text
 from gdsl.codegen.reductions import combine, identity
 from gdsl.codegen.switches import SwitchText
@@ -159,11 +159,24 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
 
     # The common neighbours of the ends of edges
 
-    def _intersect(self, common: dict[str, Any], sweep: Sweep) -> IntersectText:
-        counted = tuple(f"totals.{self.names.member(total.scalar)} += 1;" for total in sweep.totals)
+    def _intersect(self, common: dict[str, Any], sweep: Sweep, count: str | None) -> IntersectText:
+        lists = sweep.intersection
+        assert lists is not None
         collected = ("if (out.is_new(x)) { out.append(x); }",) if sweep.collect is not None else ()
         each = "each_edge(run, d.graph" if sweep.members.frontier is None else "each_edge_of(input, d.graph"
-        return IntersectText(**common, each=each, visit=Visit("vertex x", (*counted, *collected)))
+        if lists.run is None:
+            counted = tuple(f"totals.{self.names.member(total.scalar)} += 1;" for total in sweep.totals)
+            visit = Visit("vertex x, edge, edge", (*counted, *collected))
+            return IntersectText(**common, each=each, edge="vertex u, vertex w, edge", visit=visit, count="")
+        calls = self.texts.calls(lists.run, ON_COMMON)
+        counted = ("counted += 1;",) if count is not None else ()
+        inner = (*((f"{calls.apply};",) if calls.apply and not calls.says else ()), *counted, *collected)
+        chain = " && ".join((*calls.tests, *((calls.apply,) if calls.says else ())))
+        lines = (f"if ({chain}) {{", *(f"    {line}" for line in inner), "}") if chain else inner
+        visit = Visit("vertex x, edge eu, edge ew" if lists.edge_ids else "vertex x, edge, edge", lines)
+        target = f"d.{self.names.member(count)}" if count is not None else ""
+        own = "vertex u, vertex w, edge e" if lists.edge_ids else "vertex u, vertex w, edge"
+        return IntersectText(**common, each=each, edge=own, visit=visit, count=target)
 
     # Neighbour reduction
 

@@ -101,11 +101,14 @@ class ElementsText(OperatorText):
 
 @dataclass(frozen=True, slots=True)
 class IntersectText(OperatorText):
-    """`intersect`: `each` begins the call that goes over its edges, `visit` is what is done with a common neighbour."""
+    """`intersect`: `each` begins the call that goes over its edges, whose parameters are `edge`; `visit` is what is done
+    with a common neighbour. `count`: the scalar to which the variable ``counted`` is added, empty without."""
 
     kind: ClassVar[str] = "intersect"
     each: str
+    edge: str
     visit: Visit
+    count: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from gdsl.codegen.cuda.texts import (
 from gdsl.codegen.functions import Argument
 from gdsl.codegen.functors import Arguments, Calls
 from gdsl.codegen.names import Scope
-from gdsl.codegen.operators import STRUCTS, CommonPrinter
+from gdsl.codegen.operators import ON_COMMON, STRUCTS, CommonPrinter
 from gdsl.codegen.reductions import combine, identity, reduce_function
 from gdsl.codegen.switches import SwitchText
 from gdsl.operations import Balance, Domain, NeighborOperation, Over
@@ -186,9 +186,18 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
 
     # The common neighbours of the ends of edges
 
-    def _intersect(self, common: dict[str, Any], sweep: Sweep) -> IntersectText:
-        totals = common["totals"].members if common["totals"] is not None else ()
-        return IntersectText(**common, total=totals[0].name if totals else "")
+    def _intersect(self, common: dict[str, Any], sweep: Sweep, count: str | None) -> IntersectText:
+        lists = sweep.intersection
+        assert lists is not None
+        if lists.run is None:
+            totals = common["totals"].members if common["totals"] is not None else ()
+            total = f"totals.{totals[0].name}" if totals else ""
+            return IntersectText(**common, total=total, count="", visit=None, edge_ids=False)
+        calls = self.texts.calls(lists.run, ON_COMMON)
+        visit = Visit("bool common, vertex x, edge e, edge at, edge found", _test(calls), calls.apply, calls.says)
+        target = f"d.{self.names.member(count)}" if count is not None else ""
+        total = "counted" if count is not None else ""
+        return IntersectText(**common, total=total, count=target, visit=visit, edge_ids=lists.edge_ids)
 
     # Neighbour reduction
 

@@ -150,10 +150,15 @@ class ComputeText(ElementsText):
 
 @dataclass(frozen=True, slots=True)
 class IntersectText(OperatorText):
-    """`intersect`. `total`: the member of the totals that counts what is found; empty where nobody asks."""
+    """`intersect`. `total`: the variable or member of the totals that counts what is found, which is added to `count`
+    where it is a variable; empty where nobody asks. `visit` is what is run, None where nothing is; `edge_ids` whether
+    that asks for the ids of edges."""
 
     kind: ClassVar[str] = "intersect"
     total: str
+    count: str
+    visit: Visit | None
+    edge_ids: bool
 
 
 @dataclass(frozen=True, slots=True)

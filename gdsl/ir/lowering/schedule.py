@@ -263,7 +263,8 @@ class ScheduleLowering:
             steps.append(nodes.StoreScalar(span, count, nodes.Literal(span, Type.INT64, 0)))
         kept = self._list(result, span) if result is not None else None
         label = call.label or call.name
-        steps.append(nodes.Intersect(span, self._next_site(call), label, source, None, kept, count))
+        functor = call.functor.name if call.functor is not None else None
+        steps.append(nodes.Intersect(span, self._next_site(call), label, source, functor, kept, count))
 
     def _values(
         self, call: syntax.OperatorCall, target: syntax.Name | syntax.Index, steps: list[nodes.Step]
