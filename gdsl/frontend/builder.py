@@ -15,7 +15,6 @@ from gdsl.frontend.builder_expressions import ExpressionBuilder, span_of
 from gdsl.operations import Domain, ReduceOperation
 from gdsl.source import Span
 
-
 _OF_VERTICES = (syntax.FunctorForm.VERTEX, syntax.FunctorForm.VOTE)
 """The forms that run on vertices."""
 

@@ -192,8 +192,8 @@ def _operator(node: nodes.Operator, tuning: nodes.Tuning) -> str:
         case nodes.NeighborVote():
             score = f", scored by {node.score}" if node.score is not None else ""
             keep = f", {node.keep} wins a tie" if node.keep is not None else ""
-            words = f"by {node.functor}{score}, over {node.over.value}{keep}"
-            return f"{node.array} = neighbor_vote {_set(node.frontier)} {words}"
+            edges = f"over {node.over.value}{keep}"
+            return f"{node.array} = neighbor_vote {_set(node.frontier)} by {node.functor}{score}, {edges}"
         case nodes.Intersect():
             result = f"{node.result} = " if node.result is not None else ""
             total = f", total added to {node.count}" if node.count is not None else ""

@@ -1,7 +1,7 @@
 """How common neighbours are found: both ends' out-lists of every edge, the shorter one looked up in the longer.
 
-What is found is marked, since many edges may share a neighbour; each thread sums up its own total. A functor is run where
-a neighbour is found; nothing that it writes is its alone.
+What is found is marked, since many edges may share a neighbour; each thread sums up its own total. A functor is run
+where a neighbour is found; nothing that it writes is its alone.
 """
 
 from __future__ import annotations

@@ -18,7 +18,8 @@ def verify_vote(plan: Plan, operation: Operation, sweep: Sweep, expect: Expect) 
     if vote is None or not isinstance(step, NeighborVote):
         return
     functor = next(each for each in plan.program.edge_functors if each.name == step.functor)
-    score = next((each for each in plan.program.vote_functors if each.name == step.score), None)
+    scores = {each.name: each for each in plan.program.vote_functors}
+    score = scores.get(step.score) if step.score is not None else None
     key, weight = functor.key, functor.value
     assert key is not None and weight is not None
     expect((vote.array, vote.score, vote.keep) == (step.array, step.score, step.keep), "another vote")
@@ -26,6 +27,7 @@ def verify_vote(plan: Plan, operation: Operation, sweep: Sweep, expect: Expect) 
     expect(vote.score_type is (score.value.type if score is not None else weight.type), "a score of another type")
     expect((vote.tables is not None) == plan.target.grid, "whether tables are shared")
     expect((vote.aside is not None) == votes.reads_result(step, functor, score), "whether the results stand aside")
-    data = {each.name for each in (*plan.program.params, *plan.program.arrays, *plan.program.scalars)}
+    data = {each.name for each in plan.program.params} | {each.name for each in plan.program.arrays}
+    data |= {each.name for each in plan.program.scalars}
     own = (*((vote.tables.keys, vote.tables.totals) if vote.tables else ()), *((vote.aside,) if vote.aside else ()))
     expect(len(set(own)) == len(own) and not data & set(own), "a buffer with the name of something else")

@@ -20,6 +20,7 @@ from .mutants import GENERATED, MUTANTS, Mutant
 from .mutating import mutated, templates_with
 from .running import NARROW, SMALL, Built, device_for, differences, expect, program_of
 from .set_mutants import SET_MUTANTS
+from .vote_mutants import VOTE_MUTANTS
 
 pytestmark = pytest.mark.skipif(build.compiler() is None, reason="the emulator needs g++")
 
@@ -64,7 +65,7 @@ def what_is_seen(mutant: Mutant, built: Built) -> set[str]:
     return set()
 
 
-ALL = (*SET_MUTANTS, *MUTANTS, *EDGE_MUTANTS)
+ALL = (*SET_MUTANTS, *MUTANTS, *EDGE_MUTANTS, *VOTE_MUTANTS)
 
 
 @pytest.mark.parametrize("mutant", [pytest.param(mutant, id=mutant.name.replace(" ", "-")) for mutant in ALL])

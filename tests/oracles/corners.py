@@ -63,9 +63,7 @@ def check_supports(graph: Graph, values: Values, answers: Answers) -> None:
         weak = alive & (inside < 2)
         alive &= ~weak
         trussness[weak] = 2 + rounds
-        if size == 0:
-            break
-    same(answers, trussness=trussness, rounds=rounds if size else 0)
+    same(answers, trussness=trussness, rounds=rounds)
 
 
 CORNERS = (Case("supports", check_supports, supports_values),)

@@ -211,7 +211,9 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             lines = (f"if ({ballot.test}) {{ {count} }}",) if ballot.test else (count,)
             walks.append(WalkText(self._walked_lists(walk), Visit(_EDGE, lines)))
         over = sweep.walks[0].over if len(sweep.walks) == 1 else Over.ALL_EDGES
-        elected = f"{target}[near] = voted ? key : {array}[near];" if vote.aside else f"if (voted) {{ {array}[near] = key; }}"
+        elected = f"if (voted) {{ {array}[near] = key; }}"
+        if vote.aside is not None:
+            elected = f"{target}[near] = voted ? key : {array}[near];"
         stored = Visit("vertex near", (f"{array}[near] = {target}[near];",)) if vote.aside is not None else None
         return VoteText(
             **common,

@@ -140,7 +140,9 @@ class IntersectChecker:
         if use is not None:
             message = f"`{functor.name}` speaks of `{count.name}`, which receives the total of this call"
             labels = (Label(use.span, "here"),)
-            self.environment.report("E0402", message, count.span, labels=labels, fix="give the total a scalar of its own")
+            self.environment.report(
+                "E0402", message, count.span, labels=labels, fix="give the total a scalar of its own"
+            )
         return use is None
 
     def _count(self, value: syntax.Expression) -> syntax.Name | None:

@@ -1,4 +1,4 @@
-"""`neighbor_vote`: ballots give keys and weights, and a vote functor may score what the weights of each key sum up to."""
+"""`neighbor_vote`: ballots give keys and weights, a vote functor may score what the weights of each key sum up to."""
 
 from __future__ import annotations
 
@@ -64,9 +64,9 @@ def _scored(program: syntax.Program, environment: Environment) -> Iterator[tuple
                 continue
             plain = [argument.value for argument in node.arguments if argument.keyword is None]
             if len(plain) == 3 and isinstance(plain[1], syntax.Name) and isinstance(plain[2], syntax.Name):
-                ballot, score = (environment.functors.get(plain[place].name) for place in (1, 2))
-                if ballot is not None and ballot.form is FunctorForm.BALLOT and score is not None:
-                    yield plain[2], ballot
+                ballot, score = environment.functors.get(plain[1].name), plain[2]
+                if ballot is not None and ballot.form is FunctorForm.BALLOT and score.name in environment.functors:
+                    yield score, ballot
 
 
 class Operators(Protocol):
@@ -157,7 +157,9 @@ class VoteChecker:
             return None
         if not isinstance(value, syntax.Name) or symbol is None or symbol.kind is not SymbolKind.ARRAY:
             message = "`keep=` takes the name of an array over vertices"
-            self.environment.report("E0402", message, argument.span, fix="it has the key of each vertex that wins a tie")
+            self.environment.report(
+                "E0402", message, argument.span, fix="it has the key of each vertex that wins a tie"
+            )
             return None
         if not self._keyed(argument, key, symbol, "`keep=` takes"):
             return None

@@ -11,8 +11,7 @@ The parser fills everything but the slots listed here. The checker builds new no
   operands of a `Binary` and both sides of an assignment have one type; a literal has the type of its place;
 - an `Update` of a `var` has become the `Assign` that it stands for; the others write elements and scalars;
 - calls of operators in the schedule (`advance`, `filter`, `where`, `compute`, `neighbor_reduce`, `neighbor_vote`,
-  `intersect`) have
-  become `OperatorCall`s; `size`, `swap` and `fill` stay `Call`s whose symbol is a built-in;
+  `intersect`) have become `OperatorCall`s; `size`, `swap` and `fill` stay `Call`s whose symbol is a built-in;
 - `|`, `&` and `-` between sets have become `SetChain`s;
 - no node of a form that is not built yet (`Later…`) is left.
 

@@ -204,10 +204,10 @@ class OperatorCall(Expression):
     """A call of an operator; made by the checker.
 
     `input` is a `Name` (of a frontier, `vertices` or `edges`), a `SetLiteral`, a `SetChain` or another `OperatorCall`;
-    None for `where`. `over` counts for ADVANCE, NEIGHBOR_REDUCE and NEIGHBOR_VOTE. `runs_on` says what `input` is a set of, `gives`
-    what the result is: None for `to=none`, COMPUTE, NEIGHBOR_REDUCE and NEIGHBOR_VOTE. `functor` may be None for INTERSECT;
-    that puts its total into the scalar `count`, to which it `adds` in `s += intersect(…)`. `score` is the vote functor
-    of NEIGHBOR_VOTE, `keep` its array of the keys that win a tie.
+    None for `where`. `over` counts for ADVANCE, NEIGHBOR_REDUCE and NEIGHBOR_VOTE. `runs_on` says what `input` is a
+    set of, `gives` what the result is: None for `to=none`, COMPUTE and what gives an array its values. `functor` may be
+    None for INTERSECT; that puts its total into the scalar `count`, to which it `adds` in `s += intersect(…)`. `score`
+    is the vote functor of NEIGHBOR_VOTE, `keep` its array of the keys that win a tie.
     """
 
     kind: OperatorKind

@@ -136,8 +136,8 @@ class _Lowering:
         common = None
         if node.form is FunctorForm.COMMON:
             has_edges = len(names) == 6
-            source, destination, vertex, edge, *others = names if has_edges else [*names, "e", "eu", "ew"]
-            common = nodes.CommonNames(node.name_span, vertex, *others, has_edges=has_edges)
+            source, destination, vertex, edge, of_source, of_destination = [*names, "e", "eu", "ew"][:6]
+            common = nodes.CommonNames(node.name_span, vertex, of_source, of_destination, has_edges)
         else:
             source, destination, edge = names
         return nodes.EdgeFunctor(

@@ -266,9 +266,7 @@ class ScheduleLowering:
         functor = call.functor.name if call.functor is not None else None
         steps.append(nodes.Intersect(span, self._next_site(call), label, source, functor, kept, count))
 
-    def _values(
-        self, call: syntax.OperatorCall, target: syntax.Name | syntax.Index, steps: list[nodes.Step]
-    ) -> None:
+    def _values(self, call: syntax.OperatorCall, target: syntax.Name | syntax.Index, steps: list[nodes.Step]) -> None:
         """What gives an array its values."""
         if not isinstance(target, syntax.Name) or target.type is None:
             impossible(call)
