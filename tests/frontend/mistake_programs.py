@@ -174,7 +174,7 @@ CHECKED = {
     "function reads": ("top", "function g(x: float32) -> float32 { return x * rate; }"),
     "foreign type": ("top", "function g(x: int) -> int32 { return 1; }"),
     "two functors": ("top", "vertex functor visit(v) { apply { } }"),
-    "common functor": ("top", "common functor c(u, w, x) { apply { } }"),
+    "near of a common neighbour": ("top", "common functor c(u, w, x) { apply { rank[near] = 0.0; } }"),
     "own reduction": ("top", "operator widest(a: int32, b: int32) -> int32 identity 0 { return max(a, b); }"),
     "pair": ("data", "vertex pair : (int32, vertex);"),
     "several values": ("data", "vertex many[4] : int32;"),
