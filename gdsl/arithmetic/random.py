@@ -1,0 +1,83 @@
+"""Random numbers as functions of their keys: Philox4x32-10, a counter-based generator.
+
+Salmon, Moraes, Dror and Shaw, "Parallel Random Numbers: As Easy as 1, 2, 3" (SC 2011). It needs nothing but products of
+two 32-bit numbers in full, sums and exclusive ors, so that it gives the same bits everywhere.
+
+A word is a Python int or an array of uint64, here below 2^32 where it stands in a block or a key and below 2^64
+elsewhere; a function that is given arrays gives arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+Word = Any
+Block = tuple[Word, Word, Word, Word]
+Key = tuple[Word, Word]
+
+MOST_DRAWS = 128
+"""So many at most are looked at for one number below a limit; each is refused with a chance of less than a half."""
+
+_ROUNDS = 10
+_MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
+_STEPS = (0x9E3779B9, 0xBB67AE85)
+_AGAIN = 0x72657472
+"""The second half of the key of draws behind the first: keys of a program are mixed in under other ones."""
+_LOW = 0xFFFFFFFF
+_ALL = 0xFFFFFFFFFFFFFFFF
+
+
+def philox(counter: Block, key: Key) -> Block:
+    """Philox4x32-10."""
+    for _ in range(_ROUNDS):
+        first, second = (word * by for word, by in zip(counter[::2], _MULTIPLIERS, strict=True))
+        counter = ((second >> 32) ^ counter[1] ^ key[0], second & _LOW, (first >> 32) ^ counter[3] ^ key[1], first & _LOW)
+        key = ((key[0] + _STEPS[0]) & _LOW, (key[1] + _STEPS[1]) & _LOW)
+    return counter
+
+
+def drawn(keys: Sequence[Word]) -> Block:
+    """The block for some keys of 64 bits: each is half of a counter, whose other half, and whose key, is the block
+    for the keys before it (zeros before the first)."""
+    block: Block = (0, 0, 0, 0)
+    for key in keys:
+        block = philox((key & _LOW, key >> 32, block[2], block[3]), (block[0], block[1]))
+    return block
+
+
+def bits_of(block: Block) -> Word:
+    """The 64 bits of a block that are given away."""
+    return block[0] | (block[1] << 32)
+
+
+def below(limit: Word, block: Block, choose: Callable[..., Word], some: Callable[[Word], Any]) -> Word:
+    """A number of [0, limit), each as likely as any other; `limit` is not 0.
+
+    The high half of the product of 64 bits and the limit (Lemire, "Fast Random Integer Generation in an Interval",
+    2019); where the low half says that the number came up once too often, another block decides.
+    """
+    high, low = product(bits_of(block), limit)
+    least = (_ALL - limit + 1) % limit
+    for draw in range(1, MOST_DRAWS):
+        again = low < least
+        if not some(again):
+            break
+        other = product(bits_of(philox(block, (draw, _AGAIN))), limit)
+        high, low = choose(again, other[0], high), choose(again, other[1], low)
+    return high
+
+
+def ones(word: Word) -> Word:
+    """How many bits of a word are 1."""
+    word = word - (word >> 1 & 0x5555555555555555)
+    word = (word & 0x3333333333333333) + (word >> 2 & 0x3333333333333333)
+    word = (word + (word >> 4)) & 0x0F0F0F0F0F0F0F0F
+    return (word * 0x0101010101010101 & _ALL) >> 56
+
+
+def product(a: Word, b: Word) -> tuple[Word, Word]:
+    """The two halves of a product of 64 bits each."""
+    low, cross, other, high = (one * by for one in (a & _LOW, a >> 32) for by in (b & _LOW, b >> 32))
+    middle = (low >> 32) + (cross & _LOW) + other
+    return high + (cross >> 32) + (middle >> 32), ((middle & _LOW) << 32) | (low & _LOW)
