@@ -69,7 +69,9 @@ def _trees() -> Iterator[Tree]:
         yield from (Tree("wrap", kind, "wrap", (each,)) for each in sums)
     for kind in FLOATS:
         yield Tree("unary", kind, "-", (_element(kind),))
-        yield from (Tree("builtin", kind, word, (_element(kind),)) for word in ("floor", "ceil", "trunc", "sqrt", "exp", "log"))
+        yield from (
+            Tree("builtin", kind, word, (_element(kind),)) for word in ("floor", "ceil", "trunc", "sqrt", "exp", "log")
+        )
         yield from (Tree("builtin", kind, word, (_element(kind),)) for word in TRIGONOMETRY)
         yield from (Tree("builtin", kind, word, (_element(kind), _param(kind))) for word in ("pow", "atan2"))
         zero = Tree("literal", kind, "0.0")

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy
 
-from gdsl.arithmetic import random
+from gdsl.arithmetic import random, words
 from gdsl.arithmetic.constants import integer_range
 from gdsl.operations import BinaryOperation, Builtin, UnaryOperation
 from gdsl.types import Type
@@ -76,7 +76,7 @@ class Arithmetic:
     """The operations on one form of values.
 
     `choose(condition, yes, no)` takes one of two values (of each element), `caster(type)` gives the function that makes
-    values of another type as C's casts do where those are defined, `word` makes words of `random` of integers, `module`
+    values of another type as C's casts do where those are defined, `word` makes a word (see `words`) of an integer, `module`
     is numpy or cupy.
     """
 
@@ -219,7 +219,7 @@ class Arithmetic:
     def _of_bits(self, function: Builtin, type_: Type) -> UnaryFunction:
         """`popcount` and `ctz`: the bits below the lowest one are those that subtracting 1 turns over."""
         word, cast, own = self.word, self.caster(Type.INT32), (1 << (type_.bits or 64)) - 1
-        ones = random.ones
+        ones = words.ones
         if function is Builtin.POPCOUNT:
             return lambda value: cast(ones(word(value) & own))
         return lambda value: cast(ones((word(value) & own) + own & own & ~word(value)))
@@ -279,7 +279,7 @@ def _choose_one(condition: Any, yes: Value, no: Value) -> Value:
 
 
 def _one_word(value: Value) -> int:
-    return int(value) & 0xFFFFFFFFFFFFFFFF
+    return int(value) & words.ALL
 
 
 SINGLE = Arithmetic(numpy, _choose_one, typed, _one_word)

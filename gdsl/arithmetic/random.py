@@ -3,8 +3,7 @@
 Salmon, Moraes, Dror and Shaw, "Parallel Random Numbers: As Easy as 1, 2, 3" (SC 2011). It needs nothing but products of
 two 32-bit numbers in full, sums and exclusive ors, so that it gives the same bits everywhere.
 
-A word is a Python int or an array of uint64, here below 2^32 where it stands in a block or a key and below 2^64
-elsewhere; a function that is given arrays gives arrays.
+Words are those of `words`, below 2^32 where they stand in a block or in the key of one.
 """
 
 from __future__ import annotations
@@ -12,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-Word = Any
+from gdsl.arithmetic.words import ALL, LOW, Word, product
+
 Block = tuple[Word, Word, Word, Word]
 Key = tuple[Word, Word]
 
@@ -24,16 +24,15 @@ _MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
 _STEPS = (0x9E3779B9, 0xBB67AE85)
 _AGAIN = 0x72657472
 """The second half of the key of draws behind the first: keys of a program are mixed in under other ones."""
-_LOW = 0xFFFFFFFF
-_ALL = 0xFFFFFFFFFFFFFFFF
 
 
 def philox(counter: Block, key: Key) -> Block:
     """Philox4x32-10."""
     for _ in range(_ROUNDS):
         first, second = (word * by for word, by in zip(counter[::2], _MULTIPLIERS, strict=True))
-        counter = ((second >> 32) ^ counter[1] ^ key[0], second & _LOW, (first >> 32) ^ counter[3] ^ key[1], first & _LOW)
-        key = ((key[0] + _STEPS[0]) & _LOW, (key[1] + _STEPS[1]) & _LOW)
+        left, right = (second >> 32) ^ counter[1] ^ key[0], (first >> 32) ^ counter[3] ^ key[1]
+        counter = (left, second & LOW, right, first & LOW)
+        key = ((key[0] + _STEPS[0]) & LOW, (key[1] + _STEPS[1]) & LOW)
     return counter
 
 
@@ -42,7 +41,7 @@ def drawn(keys: Sequence[Word]) -> Block:
     for the keys before it (zeros before the first)."""
     block: Block = (0, 0, 0, 0)
     for key in keys:
-        block = philox((key & _LOW, key >> 32, block[2], block[3]), (block[0], block[1]))
+        block = philox((key & LOW, key >> 32, block[2], block[3]), (block[0], block[1]))
     return block
 
 
@@ -58,7 +57,7 @@ def below(limit: Word, block: Block, choose: Callable[..., Word], some: Callable
     2019); where the low half says that the number came up once too often, another block decides.
     """
     high, low = product(bits_of(block), limit)
-    least = (_ALL - limit + 1) % limit
+    least = (ALL - limit + 1) % limit
     for draw in range(1, MOST_DRAWS):
         again = low < least
         if not some(again):
@@ -66,18 +65,3 @@ def below(limit: Word, block: Block, choose: Callable[..., Word], some: Callable
         other = product(bits_of(philox(block, (draw, _AGAIN))), limit)
         high, low = choose(again, other[0], high), choose(again, other[1], low)
     return high
-
-
-def ones(word: Word) -> Word:
-    """How many bits of a word are 1."""
-    word = word - (word >> 1 & 0x5555555555555555)
-    word = (word & 0x3333333333333333) + (word >> 2 & 0x3333333333333333)
-    word = (word + (word >> 4)) & 0x0F0F0F0F0F0F0F0F
-    return (word * 0x0101010101010101 & _ALL) >> 56
-
-
-def product(a: Word, b: Word) -> tuple[Word, Word]:
-    """The two halves of a product of 64 bits each."""
-    low, cross, other, high = (one * by for one in (a & _LOW, a >> 32) for by in (b & _LOW, b >> 32))
-    middle = (low >> 32) + (cross & _LOW) + other
-    return high + (cross >> 32) + (middle >> 32), ((middle & _LOW) << 32) | (low & _LOW)

@@ -151,7 +151,7 @@ class ValueLevels:
 
     def _is_a_sine(self, term: Term) -> bool:
         found = self.data.ranges.of(term)
-        return -1 <= found.low and found.high <= 1 and not found.nan
+        return found.low >= -1 and found.high <= 1 and not found.nan
 
     def _divides_smoothly(self, number: Term, by: Term) -> bool:
         """Whether a small change of the operands changes the quotient little: the divisor is not zero, or zero in every

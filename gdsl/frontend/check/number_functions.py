@@ -19,7 +19,7 @@ def bits(checker: NameChecker, call: syntax.Call) -> syntax.Expression:
     """`popcount(x)`, `ctz(x)`, of one argument."""
     (argument,) = call.arguments
     value = checker.infer(argument.value)
-    if value.type is None or not _is_integer(checker, call, value, "write `uint32(x)` for the number's own bits"):
+    if value.type is None or not _is_integer(checker, call, value, "cast it to an integer, such as `uint64(…)`"):
         return poison(call.span)
     typed = (dataclasses.replace(argument, value=value),)
     return dataclasses.replace(call, arguments=typed, symbol=built_in(call.function), type=Type.INT32)
@@ -38,7 +38,9 @@ def drawn(checker: NameChecker, call: syntax.Call) -> syntax.Expression:
     keys = values
     if type_ is None:
         limit, *keys = values
-        if limit.type is not None and not _is_integer(checker, call, limit, "its limit is an integer"):
+        if limit.type is not None and not _is_integer(
+            checker, call, limit, "its limit is an integer: write `int32(…)`"
+        ):
             return poison(call.span)
         type_ = limit.type
     if any(value.type is None for value in values) or not all([_is_key(checker, call, key) for key in keys]):
