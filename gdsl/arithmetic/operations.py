@@ -76,8 +76,8 @@ class Arithmetic:
     """The operations on one form of values.
 
     `choose(condition, yes, no)` takes one of two values (of each element), `caster(type)` gives the function that makes
-    values of another type as C's casts do where those are defined, `word` makes a word (see `words`) of an integer, `module`
-    is numpy or cupy.
+    values of another type as C's casts do where those are defined, `word` makes a word of `words` of an integer,
+    `module` is numpy or cupy.
     """
 
     module: Any

@@ -49,7 +49,9 @@ problem {
 }
 function of_word(word : int64) -> uint64 { return random_bits(word, 5); }
 vertex functor draw(v) { apply {
-    in_functor[v] = of_word(int64(v)); none_in_functor[v] = random_bits(vertex(-3)); edge_none[v] = random_bits(edge(none));
+    in_functor[v] = of_word(int64(v));
+    none_in_functor[v] = random_bits(vertex(-3));
+    edge_none[v] = random_bits(edge(none));
 } }
 schedule { compute(vertices, draw); scheduled = random_bits(0); unit = random(0); }
 """

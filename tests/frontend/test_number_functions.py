@@ -1,4 +1,4 @@
-"""Trigonometry, `trunc`, `popcount`, `ctz` and random numbers: their types, their places, and that their names are free."""
+"""Trigonometry, `trunc`, `popcount`, `ctz` and random numbers: types, places, and that their names are free."""
 
 from __future__ import annotations
 

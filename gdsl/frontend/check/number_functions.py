@@ -35,17 +35,13 @@ def drawn(checker: NameChecker, call: syntax.Call) -> syntax.Expression:
         checker.environment.report("E0211", f"`{name}` takes {wanted}", call.span, fix=fix)
         return poison(call.span)
     values = [checker.infer(argument.value) for argument in call.arguments]
-    keys = values
-    if type_ is None:
-        limit, *keys = values
-        if limit.type is not None and not _is_integer(
-            checker, call, limit, "its limit is an integer: write `int32(…)`"
-        ):
-            return poison(call.span)
-        type_ = limit.type
-    if any(value.type is None for value in values) or not all([_is_key(checker, call, key) for key in keys]):
+    limits, keys = (values[:1], values[1:]) if type_ is None else ([], values)
+    fits = [_is_integer(checker, call, limit, "its limit is an integer: write `int32(…)`") for limit in limits]
+    fits += [_is_key(checker, call, key) for key in keys]
+    if any(value.type is None for value in values) or False in fits:
         return poison(call.span)
-    made = [*values[: len(values) - len(keys)], *(converted(key, Type.INT64) for key in keys)]
+    type_ = type_ or limits[0].type
+    made = [*limits, *(converted(key, Type.INT64) for key in keys)]
     typed = tuple(
         dataclasses.replace(argument, value=value) for argument, value in zip(call.arguments, made, strict=True)
     )
