@@ -33,6 +33,7 @@ LIBRARY = Library(
         "memory",
         "plain",
         "graph",
+        "lists",
         "frontier",
         "run",
         "loops",

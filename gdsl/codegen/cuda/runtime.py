@@ -14,6 +14,7 @@ FILES = (
     "enactor",
     "warp",
     "edges",
+    "lists",
     "frontier",
     "edge_frontier",
     "edge_sets",
