@@ -179,7 +179,7 @@ class ExpressionPrinter:
     def _parameter(self, node: Parameter) -> Text:
         return atom(self.parameter(node.role, node.name))
 
-    def _local(self, node: Local) -> Text:
+    def _local(self, node: Local | ListVariable) -> Text:
         return atom(self.names.local(node.name))
 
     def _param(self, node: ParamValue) -> Text:

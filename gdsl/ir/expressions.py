@@ -70,8 +70,10 @@ class Local(Expression):
 
 
 @dataclass(frozen=True, slots=True)
-class ListVariable(Local):
+class ListVariable(Expression):
     """The vertex or the edge at which a loop over a list is: in range by what it is."""
+
+    name: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,7 @@ def _leaf(node: nodes.Expression) -> str | None:
             return _literal(node)
         case nodes.NoneId():
             return "none"
-        case nodes.Parameter() | nodes.Local() | nodes.ParamValue():
+        case nodes.Parameter() | nodes.Local() | nodes.ListVariable() | nodes.ParamValue():
             return node.name
         case nodes.ScalarValue():
             return f"now {node.name}" if node.now else node.name

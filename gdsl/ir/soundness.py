@@ -60,11 +60,13 @@ _EVERYWHERE = (
 _GRAPH = (nodes.ParamValue, nodes.Count, nodes.DegreeOf)
 _INITIAL = (*_EVERYWHERE, *_GRAPH, nodes.OwnId, nodes.Element, nodes.ScalarValue)
 _FUNCTION = (*_EVERYWHERE, nodes.Local)
+_NAMED = (nodes.Local, nodes.ListVariable, nodes.Assign)
 _NOT_IN_FUNCTIONS = (nodes.Store, nodes.Update, nodes.Evaluate, nodes.Accept, nodes.ForNeighbors)
 _VERTEX = (
     *_EVERYWHERE,
     *_GRAPH,
     nodes.Local,
+    nodes.ListVariable,
     nodes.Parameter,
     nodes.ScalarValue,
     nodes.Element,
@@ -307,7 +309,7 @@ def _block(body: Iterable[nodes.Statement], known: set[_Known], loop: bool = Fal
             own, inside = node.vertex, (node.body,)
         elif (isinstance(node, nodes.Break) and not loop) or (isinstance(node, nodes.Return) and not returns):
             return False
-        if any(isinstance(part, (nodes.Local, nodes.Assign)) and _key(part) not in known for part in walk(own)):
+        if any(isinstance(part, _NAMED) and _key(part) not in known for part in walk(own)):
             return False
         looping = loop or isinstance(node, (nodes.Loop, nodes.ForRange, nodes.ForNeighbors))
         seen = {*known, node.name} if isinstance(node, nodes.ForRange) else known
@@ -319,7 +321,7 @@ def _block(body: Iterable[nodes.Statement], known: set[_Known], loop: bool = Fal
     return True
 
 
-def _key(part: nodes.Local | nodes.Assign) -> _Known:
+def _key(part: nodes.Local | nodes.ListVariable | nodes.Assign) -> _Known:
     return (part.name, part.type) if isinstance(part, nodes.ListVariable) else part.name
 
 

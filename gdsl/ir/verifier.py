@@ -138,7 +138,7 @@ class _Verifier:
 
     def expression(self, node: nodes.Expression) -> None:
         match node:
-            case nodes.Local():
+            case nodes.Local() | nodes.ListVariable():
                 self.expect(self.locals.get(node.name) is node.type, f"the local {node.name} is not known", node)
             case nodes.ParamValue():
                 known = self.params.get(node.name)

@@ -174,7 +174,7 @@ class ExpressionCompiler:
         slot = _SLOT_OF_ROLE[node.role]
         return lambda frame: frame[slot]
 
-    def local(self, node: ir.Local) -> Evaluator:
+    def local(self, node: ir.Local | ir.ListVariable) -> Evaluator:
         """A local of the functor or function."""
         slot = self.slot(node.name)
         return lambda frame: frame[slot]
