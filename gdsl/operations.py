@@ -144,6 +144,33 @@ class Degree(Enum):
     IN = "in_degree"
 
 
+class GraphQuery(Enum):
+    """What a functor asks of the graph, by the name of the function."""
+
+    SOURCE = "src"
+    """The source of an edge."""
+    DESTINATION = "dst"
+    """The destination of an edge."""
+    REVERSE = "reverse"
+    """The edge from an edge's destination to its source that is paired with it; none where there is none."""
+    NEIGHBOR = "neighbor"
+    """The vertex at a place of a vertex's list of out-edges."""
+    OUT_EDGE = "out_edge"
+    """The edge at a place of a vertex's list of out-edges."""
+    HAS_EDGE = "has_edge"
+    """Whether an edge leads from one vertex to another."""
+
+    @property
+    def of_edge(self) -> bool:
+        """Whether it is asked of an edge; the others are asked of a vertex."""
+        return self in (GraphQuery.SOURCE, GraphQuery.DESTINATION, GraphQuery.REVERSE)
+
+    @property
+    def in_list(self) -> bool:
+        """Whether it takes a place in the list of a vertex."""
+        return self in (GraphQuery.NEIGHBOR, GraphQuery.OUT_EDGE)
+
+
 class Over(Enum):
     """Which edges of a frontier's vertices an operator visits."""
 
