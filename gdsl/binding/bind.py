@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -56,7 +57,7 @@ def bind(
     Strings from the command line come as `Text`. CuPy arrays stay on the device where `device` is set. Raises
     `GdslError` with every missing and unknown name, or else the first value that does not do.
     """
-    _check_names(program, given, source)
+    check_names(program, given, source)
     with deadline.doing("checking what the program requires of the graph"):
         _check_requirements(program, graph, source)
     check_literals(program, graph, source)
@@ -114,42 +115,48 @@ def _params(
     return params
 
 
-def _check_names(program: ir.Program, given: Mapping[str, object], source: Source | None) -> None:
-    problems: list[Diagnostic] = []
+def check_names(program: ir.Program, given: Iterable[str], source: Source | None) -> None:
+    """Raise E0601, E0602 and E0605 for what is missing and what is unknown; one of each is one mistake."""
+    given = list(given)
     params = [param.name for param in program.params]
     inputs = [declared.name for declared in problem_data(program) if declared.is_input]
-    results = {declared.name for declared in problem_data(program) if not declared.is_input}
-    for name in given:
-        if name not in params and name not in inputs:
-            problems.append(_unknown(program, name, params, inputs, name in results))
-    for param in program.params:
-        if param.default is None and param.name not in given:
-            problems.append(
-                Diagnostic(
-                    "E0601",
-                    f"param `{param.name}` has no value, and no default",
-                    param.span,
-                    fix=f"-p {param.name}={_example(param.type)} (from Python: {param.name}={_example(param.type)})",
-                )
-            )
-    for scalar in program.scalars:
-        if scalar.is_input and scalar.name not in given:
-            problems.append(
-                Diagnostic(
-                    "E0605",
-                    f"no value was given for the input `{scalar.name}`",
-                    scalar.span,
-                    fix=f"-p {scalar.name}={_example(scalar.type)}",
-                )
-            )
+    missing = _missing(program, given)
+    unknown = [name for name in given if name not in params and name not in inputs]
+    problems = [_unknown(program, name, params, inputs) for name in unknown]
+    if len(unknown) == len(missing) == 1:
+        [(name, about)] = missing.items()
+        near = difflib.get_close_matches(unknown[0], params + inputs, n=1)
+        if near in ([], [name]):
+            [problem] = problems
+            problems = [
+                replace(problem, notes=(*problem.notes, f"`{name}` has no value"), fix=problem.fix or about.fix)
+            ]
+            missing = {}
+    problems += missing.values()
     if problems:
         raise GdslError(problems, source)
 
 
-def _unknown(program: ir.Program, name: str, params: list[str], inputs: list[str], is_result: bool) -> Diagnostic:
+def _missing(program: ir.Program, given: Iterable[str]) -> dict[str, Diagnostic]:
+    """By name, what must be given and is not."""
+    missing: dict[str, Diagnostic] = {}
+    for param in program.params:
+        if param.default is None and param.name not in given:
+            example = f"{param.name}={_example(param.type)}"
+            message = f"param `{param.name}` has no value, and no default"
+            missing[param.name] = Diagnostic("E0601", message, param.span, fix=f"-p {example} (from Python: {example})")
+    for scalar in program.scalars:
+        if scalar.is_input and scalar.name not in given:
+            message = f"no value was given for the input `{scalar.name}`"
+            fix = f"-p {scalar.name}={_example(scalar.type)}"
+            missing[scalar.name] = Diagnostic("E0605", message, scalar.span, fix=fix)
+    return missing
+
+
+def _unknown(program: ir.Program, name: str, params: list[str], inputs: list[str]) -> Diagnostic:
     close = difflib.get_close_matches(name, params + inputs, n=1)
     message = f"program {program.name} has no param and no input `{name}`"
-    if is_result:
+    if any(declared.name == name for declared in problem_data(program)):
         message = f"`{name}` is a result of program {program.name}, and cannot be given"
     return Diagnostic(
         "E0602",
