@@ -199,5 +199,16 @@ def _check_requirements(program: ir.Program, graph: Graph, source: Source | None
                 f"the program requires a simple graph, but the edge {first} -> {second} is {what}",
                 span,
                 source,
-                fix=None if first == second else "--dedup min|sum|first leaves one of each parallel edges",
+                fix=f"{' '.join(_simplifying(graph))} (from Python: {_in_python(graph)})",
             )
+
+
+def _simplifying(graph: Graph) -> list[str]:
+    """The options that make a graph simple."""
+    loops, parallels = graph.has_loops(), graph.has_parallel_edges()
+    return ["--no-loops"] * loops + ["--dedup first|sum|min|max"] * parallels
+
+
+def _in_python(graph: Graph) -> str:
+    words = ["loops=False"] * graph.has_loops() + ["dedup='first'"] * graph.has_parallel_edges()
+    return f"graph.changed({', '.join(words)})"

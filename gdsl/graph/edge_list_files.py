@@ -12,7 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdsl.diagnostics import GdslError
-from gdsl.graph.columns import find_row, is_number, is_whole, problem_of, read_columns, refuse_overflow, words_of
+from gdsl.graph.columns import (
+    ENDS,
+    find_row,
+    is_number,
+    is_whole,
+    problem_of,
+    read_columns,
+    refuse_overflow,
+    words_of,
+)
 from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.ids import LARGEST_NUM_VERTICES, check_ids, id_dtype
 from gdsl.graph.memory import require_memory
@@ -20,8 +29,6 @@ from gdsl.graph.text import TextLines, narrowed, readable, short
 
 _COMMENT = re.compile(r"[#%].*")
 _EXAMPLE = "source,destination,weight,capacity"
-_ENDS = (("source", "destination"), ("source", "target"), ("src", "dst"), ("from", "to"))
-"""What headers call the two ends. The first pair is what gdsl writes, beside attributes of any name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +51,7 @@ def read_edge_list(path: str, one_based: bool, num_vertices: int | None) -> Edge
     """The directed edges of the file at `path`, in its order. Raises GdslError with file and line.
 
     Values are between blanks or tabs or, if the first line has one, commas or semicolons. A first line of words
-    names the columns; alone it is a graph without edges. The ends are the columns that are named as such (`_ENDS`),
+    names the columns; alone it is a graph without edges. The ends are the columns that are named as such (`ENDS`),
     else the first two. One column more is the attribute `weight`; further ones need names. A column of whole numbers
     is int32, int64 or uint64, any other one float64.
     """
@@ -146,16 +153,16 @@ def _column_names(lines: TextLines, header: list[str] | None, width: int) -> tup
 
 def _ends(lines: TextLines, header: list[str]) -> tuple[int, int]:
     """The places of the columns that are named as the ends, else the first two."""
-    if tuple(header[:2]) == _ENDS[0]:
+    if tuple(header[:2]) == ENDS[0]:
         return 0, 1
-    for pair in _ENDS:
+    for pair in ENDS:
         found = [_places(header, word) for word in pair]
         if all(found):
             if any(len(places) > 1 for places in found):
                 raise _same_name(lines)
             return found[0][0], found[1][0]
     sources, destinations = (
-        [place for word in set(words) for place in _places(header, word)] for words in zip(*_ENDS, strict=True)
+        [place for word in set(words) for place in _places(header, word)] for words in zip(*ENDS, strict=True)
     )
     return (sources[0], destinations[0]) if len(sources) == len(destinations) == 1 else (0, 1)
 

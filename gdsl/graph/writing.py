@@ -38,6 +38,8 @@ def write(graph: Graph, path: str | os.PathLike[str], *, format: str | None = No
         raise TypeError(f"what is written is a gdsl.Graph, not {shown(graph)}")
     name = path_name(path, "a graph's path is a str or a path-like object")
     kind = format_of(name, format)
+    if kind == "metis":
+        raise GdslError.single("E0702", "METIS files are read, not written", fix="write a .mtx file", place=name)
     if kind == "npz" and name.lower().endswith(COMPRESSED):
         raise GdslError.single("E0702", "an .npz file is compressed already", place=name)
     _check_fits(graph, kind, name)
