@@ -74,8 +74,9 @@ class Program:
         return tuple(d.name for d in problem_data(self._program) if d.is_input)
 
     def __call__(self, graph: Graph, /, **values: Any) -> Result:
-        """Run on `graph` with params and inputs by keyword.
+        """Run on `graph` (or a graph of NetworkX, or a sparse matrix of SciPy) with params and inputs by keyword.
 
+        A vertex param takes an id or, of a graph with `names`, a name.
         The options of `run` are keywords too; where the program declares a param or input of that name (such as
         PageRank's `max_iterations`), the keyword is the program's, and the option is there in `run`.
         """
@@ -99,7 +100,9 @@ class Program:
         may go on at once, each in its own thread. Raises `gdsl.GdslError`, TypeError or ValueError for options that
         are none; the program and the graph stay usable.
         """
-        _check_graph(graph)
+        from gdsl.graph import as_graph
+
+        graph = as_graph(graph)
         stops = limits(timeout, max_iterations)
         given = _named_values(values)
         with self._explained(), deadline.limited(timeout):
@@ -179,16 +182,6 @@ class Program:
             if error.source is None and any(diagnostic.span is not None for diagnostic in error.diagnostics):
                 raise GdslError(error.diagnostics, self._source) from None
             raise
-
-
-def _check_graph(graph: object) -> None:
-    from gdsl.graph import Graph
-
-    if not isinstance(graph, Graph):
-        raise TypeError(
-            f"the first argument must be a gdsl.Graph, not {type(graph).__name__}; "
-            "see Graph.read, from_edges, from_scipy and from_networkx"
-        )
 
 
 def _named_values(values: object) -> Mapping[str, Any]:

@@ -14,6 +14,7 @@ from gdsl.backends.interface import Bindings
 from gdsl.binding.expressions import Evaluator
 from gdsl.binding.inputs import attribute_array, input_array
 from gdsl.binding.literals import check_literals
+from gdsl.binding.named import vertex_by_name
 from gdsl.binding.params import check_id, scalar_value
 from gdsl.binding.where import WhereChecker
 from gdsl.diagnostics import Diagnostic, GdslError
@@ -84,7 +85,8 @@ def _inputs(
             inputs[array.name] = attribute_array(array, graph, bits, source)
     for scalar in program.scalars:
         if scalar.is_input:
-            inputs[scalar.name] = scalar_value(scalar, given[scalar.name], _id_count(scalar.type, graph), source)
+            value = vertex_by_name(scalar, given[scalar.name], graph, source)
+            inputs[scalar.name] = scalar_value(scalar, value, _id_count(scalar.type, graph), source)
     return inputs
 
 
@@ -106,12 +108,13 @@ def _params(
     params: dict[str, bool | int | float] = {}
     for param in program.params:
         if param.name in given:
-            params[param.name] = scalar_value(param, given[param.name], _id_count(param.type, graph), source)
+            value = vertex_by_name(param, given[param.name], graph, source)
+            params[param.name] = scalar_value(param, value, _id_count(param.type, graph), source)
         elif param.default is not None:
-            value = Evaluator(np, functions, params, counts).value(param.default)
+            default = Evaluator(np, functions, params, counts).value(param.default)
             if param.type.is_id:
-                check_id(param, int(value), "param", _id_count(param.type, graph), source)
-            params[param.name] = value
+                check_id(param, int(default), "param", _id_count(param.type, graph), source)
+            params[param.name] = default
     return params
 
 

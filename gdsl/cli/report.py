@@ -10,13 +10,14 @@ import numpy as np
 
 from gdsl.api.description import GRADES, Data, doubt_of, results_of
 from gdsl.api.result import Result
-from gdsl.api.summary import Summary, begins_with_inf
+from gdsl.api.summary import Summary, begins_with_inf, on_host
 from gdsl.backends.interface import TraceRecord
-from gdsl.cli.results import plain_number
+from gdsl.cli.results import plain_number, shown_vertex
 from gdsl.diagnostics import printable
 from gdsl.graph import Graph
+from gdsl.graph.names import Names
 from gdsl.ir import nodes as ir
-from gdsl.operations import Grade
+from gdsl.operations import Domain, Grade
 from gdsl.types import Type
 from gdsl.version import __version__
 
@@ -35,6 +36,8 @@ class Run:
     result: Result
     load_ms: float
     compile_ms: float
+    names: Names | None = None
+    """What vertices are shown as, where names were asked for and the graph has any."""
 
 
 def as_document(run: Run) -> dict[str, Any]:
@@ -104,7 +107,7 @@ def print_report(run: Run, profile: bool) -> None:
     data = {declared.name: declared for declared in results_of(run.program)}
     for summary in result.summary():
         click.echo()
-        _print_result(data[summary.name], summary, result)
+        _print_result(data[summary.name], summary, run)
     click.echo()
     click.echo(
         f"{_count(result.iterations, 'iteration', 'iterations')} on {result.backend} in {result.time_ms:.3f} ms "
@@ -114,22 +117,35 @@ def print_report(run: Run, profile: bool) -> None:
         _print_trace(result.trace)
 
 
-def _print_result(declared: Data, summary: Summary, result: Result) -> None:
+def _print_result(declared: Data, summary: Summary, run: Run) -> None:
+    result = run.result
     note = GRADES[summary.grade]
     said = f"  ({note})" if note else ""
     quiet = click.style(said, dim=True) if summary.unique else said
     if summary.name in result.scalars:
-        click.echo(f"{summary.name}: {declared.type.name} = {result.scalars[summary.name]}{quiet}")
+        value = _value(declared, result.scalars[summary.name], run)
+        click.echo(f"{summary.name}: {declared.type.name} = {value}{quiet}")
         _print_doubt(declared)
         return
     click.echo(f"{summary.name}: {declared.type.name}{quiet}")
     _print_doubt(declared)
-    values = result.arrays[summary.name][:_SHOWN]
-    shown = " ".join(str(value) for value in (values.get() if hasattr(values, "get") else values))
-    click.echo(f"  {shown}{' …' if summary.size > _SHOWN else ''}")
+    click.echo(f"  {_first_values(declared, run)}{' …' if summary.size > _SHOWN else ''}")
     figures = figures_of(declared, summary)
     if figures:
         click.echo(f"  {figures}")
+
+
+def _first_values(declared: Data, run: Run) -> str:
+    """The first values of an array; with names, what belongs to which vertex."""
+    values = on_host(run.result.arrays[declared.name][:_SHOWN])
+    words = [_value(declared, value, run) for value in values]
+    if run.names is None or not isinstance(declared, ir.Array) or declared.domain is not Domain.VERTEX:
+        return " ".join(words)
+    return ", ".join(f"{printable(shown_vertex(place, run.names))}: {word}" for place, word in enumerate(words))
+
+
+def _value(declared: Data, value: Any, run: Run) -> str:
+    return printable(shown_vertex(int(value), run.names)) if declared.type is Type.VERTEX else str(value)
 
 
 def _print_doubt(declared: Data) -> None:

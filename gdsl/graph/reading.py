@@ -88,7 +88,7 @@ def read_graph(
             "E0712", "one_based and num_vertices are for edge lists; this format says both itself", place=name
         )
     try:
-        found = _read(name, kind, one_based, num_vertices)
+        found = _read(name, kind, one_based, num_vertices, options.compact)
         if isinstance(found, Csr):
             return found if options.changes_nothing else csr_of(options.apply_to_edges(edges_of(found)))
         return csr_of(options.apply_to_edges(found))
@@ -99,7 +99,7 @@ def read_graph(
         raise GdslError(placed, error.source) from None
 
 
-def _read(path: str, kind: str, one_based: bool, num_vertices: int | None) -> EdgeList | Csr:
+def _read(path: str, kind: str, one_based: bool, num_vertices: int | None, compact: bool) -> EdgeList | Csr:
     if kind == "mtx":
         return read_matrix_market(path)
     if kind == "gr":
@@ -108,4 +108,4 @@ def _read(path: str, kind: str, one_based: bool, num_vertices: int | None) -> Ed
         return read_npz(path)
     if kind == "metis":
         return read_metis(path)
-    return read_edge_list(path, one_based, num_vertices)
+    return read_edge_list(path, one_based, num_vertices, compact)
