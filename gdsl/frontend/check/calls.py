@@ -8,6 +8,7 @@ from gdsl.frontend import syntax
 from gdsl.frontend.check.conversions import common_type, converted, is_literal, may_cast, typed_number
 from gdsl.frontend.check.environment import Environment, Place, built_in, poison, refuse_now
 from gdsl.frontend.check.names import NameChecker
+from gdsl.frontend.check.reductions import ReductionChecker, is_reduction
 from gdsl.frontend.syntax import SymbolKind
 from gdsl.frontend.vocabulary import (
     CONTEXTUAL_FUNCTIONS,
@@ -47,6 +48,8 @@ class CallChecker(NameChecker):
             return poison(expression.span)
         if name in TYPES:
             return self._cast(expression, TYPES[name])
+        if is_reduction(expression, environment):
+            return ReductionChecker(self).reduction(expression)
         if name == "size" and environment.place is Place.SCHEDULE:
             return self._size(expression)
         if name in FUNCTIONS:

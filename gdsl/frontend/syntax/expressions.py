@@ -7,7 +7,16 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from gdsl.frontend.syntax.base import Node, Symbol
-from gdsl.operations import BinaryOperation, Domain, NeighborOperation, Outcome, Over, SetOperation, UnaryOperation
+from gdsl.operations import (
+    ArrayReduction,
+    BinaryOperation,
+    Domain,
+    NeighborOperation,
+    Outcome,
+    Over,
+    SetOperation,
+    UnaryOperation,
+)
 from gdsl.source import Span
 from gdsl.types import Type
 
@@ -158,6 +167,16 @@ class CompareAndSwap(Expression):
     target: Name | Index
     old: Expression
     new: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Reduced(Expression):
+    """`sum(a)`, `max(a, f)`: the reduction over the elements of `array`, or over those in the set `members`, a frontier
+    or everything; made by the checker."""
+
+    operation: ArrayReduction
+    array: Name
+    members: Name | None
 
 
 @dataclass(frozen=True, slots=True)

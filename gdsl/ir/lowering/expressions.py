@@ -45,7 +45,10 @@ def infinity(type_: Type, span: Span) -> nodes.Literal:
 
 
 class ExpressionLowering:
-    """Lowers expressions."""
+    """Lowers expressions; `reduced` has the scalars into which reductions over arrays were put, by their place."""
+
+    def __init__(self) -> None:
+        self.reduced: dict[Span, nodes.ScalarValue] = {}
 
     def expression(self, node: syntax.Expression) -> nodes.Expression:
         """The IR of a typed expression."""
@@ -78,6 +81,8 @@ class ExpressionLowering:
                 return nodes.Convert(span, type_, self.expression(node.operand))
             case syntax.Call():
                 return self._call(node, type_)
+            case syntax.Reduced():
+                return self.reduced[span]
             case syntax.UpdateValue():
                 return nodes.UpdateValue(span, type_, node.outcome, self.update(node.update))
             case syntax.CompareAndSwap():

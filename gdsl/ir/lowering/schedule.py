@@ -11,6 +11,8 @@ from gdsl.frontend.check.far_ends import over_of
 from gdsl.frontend.syntax import OperatorKind, SymbolKind
 from gdsl.ir import nodes
 from gdsl.ir.lowering.expressions import ExpressionLowering, impossible
+from gdsl.ir.lowering.hidden import Hidden
+from gdsl.ir.lowering.reductions import ReductionLowering
 from gdsl.knobs import settled
 from gdsl.operations import Domain, Over, SetOperation
 from gdsl.source import Span
@@ -45,6 +47,9 @@ class ScheduleLowering:
         self.sites: list[nodes.OperatorKnobs] = []
         """What is tuned for each operator, by its site number."""
         self.loops = 0
+        self.hidden = Hidden(checked.source.text, self.sites)
+        self.reductions = ReductionLowering(expressions, self.hidden)
+        self._value = self.reductions.value
 
     def block(self, statements: tuple[syntax.Statement, ...]) -> tuple[nodes.Step, ...]:
         """The steps of a block."""
@@ -54,7 +59,7 @@ class ScheduleLowering:
         return tuple(steps)
 
     def _statement(self, node: syntax.Statement, steps: list[nodes.Step]) -> None:
-        span, lower = node.span, self.expressions.expression
+        span = node.span
         match node:
             case syntax.FrontierDeclaration():
                 if node.symbol is None:
@@ -65,16 +70,23 @@ class ScheduleLowering:
             case syntax.ExpressionStatement():
                 self._expression(node.value, steps)
             case syntax.While():
-                loop = self._next_loop()
-                steps.append(nodes.While(span, loop, lower(node.condition), self.block(node.body)))
+                self._while(node, steps)
             case syntax.Repeat():
-                loop = self._next_loop()
-                steps.append(nodes.Repeat(span, loop, lower(node.count), self.block(node.body)))
+                loop, count = self._next_loop(), self._value(node.count, steps)
+                steps.append(nodes.Repeat(span, loop, count, self.block(node.body)))
             case syntax.If():
+                condition = self._value(node.condition, steps)
                 then, otherwise = self.block(node.then), self.block(node.otherwise)
-                steps.append(nodes.If(span, lower(node.condition), then, otherwise))
+                steps.append(nodes.If(span, condition, then, otherwise))
             case _:
                 impossible(node)
+
+    def _while(self, node: syntax.While, steps: list[nodes.Step]) -> None:
+        """What the condition reduces is reduced before the loop, and again at the end of each pass."""
+        before: list[nodes.Step] = []
+        loop, condition = self._next_loop(), self._value(node.condition, before)
+        body = self.block(node.body) + self.reductions.again(before)
+        steps += [*before, nodes.While(node.span, loop, condition, body)]
 
     def _next_loop(self) -> int:
         self.loops += 1
@@ -89,12 +101,12 @@ class ScheduleLowering:
         elif isinstance(node.value, syntax.OperatorCall):
             self._neighbor_reduce(node.value, target, steps)
         elif isinstance(target, syntax.Name):
-            steps.append(nodes.StoreScalar(node.span, symbol.name, self.expressions.expression(node.value)))
+            steps.append(nodes.StoreScalar(node.span, symbol.name, self._value(node.value, steps)))
         else:
             place = self.expressions.target(target)
             if not isinstance(place, nodes.ElementTarget):
                 impossible(node)
-            steps.append(nodes.StoreElement(node.span, place, self.expressions.expression(node.value)))
+            steps.append(nodes.StoreElement(node.span, place, self._value(node.value, steps)))
 
     def _expression(self, node: syntax.Expression, steps: list[nodes.Step]) -> None:
         if isinstance(node, syntax.OperatorCall):
@@ -110,7 +122,7 @@ class ScheduleLowering:
         if node.function == "swap" and isinstance(second, syntax.Name):
             steps.append(nodes.Swap(node.span, symbol.name, second.name, symbol.kind is SymbolKind.SCALAR))
         elif symbol.domain is not None and symbol.type is not None:
-            value = self.expressions.expression(second)
+            value = self._value(second, steps)
             steps.append(nodes.Fill(node.span, symbol.name, symbol.domain, symbol.type, value))
 
     # ------------------------------------------------------------ frontiers
@@ -133,7 +145,7 @@ class ScheduleLowering:
             case None:
                 steps.append(nodes.DefineFrontier(span, self._list(name, span, domain), (), False, domain))
             case syntax.SetLiteral():
-                members = tuple(self.expressions.expression(member) for member in value.members)
+                members = tuple(self._value(member, steps) for member in value.members)
                 steps.append(nodes.DefineFrontier(span, self._list(name, span, domain), members, False, domain))
             case syntax.Name():
                 self._assign_set(name, self._elements(value, domain, steps), span, steps)
