@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+from gdsl.operations import ArrayReduction
 from gdsl.types import Type
 
 # fmt: off
@@ -20,6 +21,8 @@ VALUES = frozenset(("iteration", "place", "near", "far", "id", "num_vertices", "
 FUNCTIONS = frozenset(("min", "max", "abs", "floor", "ceil", "sqrt", "exp", "log", "pow", "out_degree", "in_degree"))
 CONTEXTUAL_FUNCTIONS = frozenset(("wrap",))
 """Functions whose names a program may declare; the program's own then win."""
+ARRAY_REDUCTIONS = frozenset(reduction.value for reduction in ArrayReduction)
+"""The same of the schedule; two of them are functions of numbers, too."""
 # fmt: off
 SCHEDULE_FUNCTIONS = frozenset((
     "advance", "filter", "where", "compute", "neighbor_reduce", "intersect", "size", "swap", "fill",

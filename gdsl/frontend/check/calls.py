@@ -11,6 +11,7 @@ from gdsl.frontend.check.names import NameChecker
 from gdsl.frontend.check.reductions import ReductionChecker, is_reduction
 from gdsl.frontend.syntax import SymbolKind
 from gdsl.frontend.vocabulary import (
+    ARRAY_REDUCTIONS,
     CONTEXTUAL_FUNCTIONS,
     FOREIGN_NAMES,
     FUNCTIONS,
@@ -69,7 +70,9 @@ class CallChecker(NameChecker):
         else:
             functions = {n for n, s in environment.globals.items() if s.kind is SymbolKind.FUNCTION}
             casts = {cast for cast in TYPES if cast[0] == name[0].lower()}  # `print` is no `int64`
-            near = FOREIGN_NAMES.get(name) or closest(name, functions | FUNCTIONS | CONTEXTUAL_FUNCTIONS | casts)
+            known = functions | FUNCTIONS | CONTEXTUAL_FUNCTIONS | casts
+            known |= ARRAY_REDUCTIONS if environment.place is Place.SCHEDULE else frozenset()
+            near = FOREIGN_NAMES.get(name) or closest(name, known)
             fix = f"did you mean `{near}`?" if near else None
             environment.report("E0201", f"there is no function `{name}`", span, fix=fix)
         return poison(expression.span)

@@ -9,10 +9,10 @@ from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment, Place, built_in, poison, refuse_now
 from gdsl.frontend.check.names import ID_OF, NameChecker
 from gdsl.frontend.syntax import Symbol, SymbolKind
+from gdsl.frontend.vocabulary import ARRAY_REDUCTIONS
 from gdsl.operations import ArrayReduction, Domain
 from gdsl.types import Type
 
-_WORDS = frozenset(reduction.value for reduction in ArrayReduction)
 _EVERYTHING = {"vertices": Domain.VERTEX, "edges": Domain.EDGE}
 _FLAGS = (ArrayReduction.COUNT, ArrayReduction.ANY, ArrayReduction.ALL)
 _ORDERINGS = (ArrayReduction.MIN, ArrayReduction.MAX)
@@ -22,14 +22,13 @@ _PLACES = (ArrayReduction.ARGMIN, ArrayReduction.ARGMAX)
 def is_reduction(call: syntax.Call, environment: Environment) -> bool:
     """Whether `call` means a reduction. Two of the words are functions of numbers too, and reduce where their first
     argument is an array; a program's own function of such a name is that function."""
-    if call.function not in _WORDS:
+    if call.function not in ARRAY_REDUCTIONS or environment.find(call.function) is not None:
         return False
-    if call.function not in ("min", "max"):
-        return environment.find(call.function) is None
+    if call.function not in ("min", "max") and environment.place is Place.SCHEDULE:
+        return True
     first = call.arguments[0].value if call.arguments else None
     symbol = environment.find(first.name) if isinstance(first, syntax.Name) else None
-    own = symbol is not None and symbol == environment.own
-    return symbol is not None and symbol.kind is SymbolKind.ARRAY and not own
+    return symbol is not None and symbol.kind is SymbolKind.ARRAY and symbol != environment.own
 
 
 class ReductionChecker:
