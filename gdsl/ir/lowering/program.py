@@ -10,7 +10,8 @@ from gdsl.frontend import syntax
 from gdsl.frontend.check import CheckedProgram
 from gdsl.frontend.syntax import DeclarationKind, SymbolKind
 from gdsl.ir import nodes
-from gdsl.ir.lowering.expressions import ExpressionLowering, conjuncts, default_value, impossible
+from gdsl.ir.lowering.expressions import ExpressionLowering, default_value, impossible
+from gdsl.ir.lowering.functors import FunctorLowering
 from gdsl.ir.lowering.schedule import ScheduleLowering
 from gdsl.ir.lowering.statements import StatementLowering
 from gdsl.ir.verifier import verify
@@ -37,11 +38,12 @@ class _Lowering:
         self.checked = checked
         self.expressions = ExpressionLowering()
         self.statements = StatementLowering(self.expressions)
-        self.functors = {functor.name: functor for functor in self.tree.functors}
+        self.functors = FunctorLowering(self.expressions, self.statements, self.tree.functors)
 
     def program(self) -> nodes.Program:
         tree, knobs = self.tree, self.checked.knobs
-        schedule = ScheduleLowering(self.expressions, self.checked, self.functors, _frontier_names(tree.schedule))
+        functors = self.functors
+        schedule = ScheduleLowering(self.expressions, self.checked, functors, _frontier_names(tree.schedule))
         steps = schedule.block(tree.schedule)
         hidden, used = schedule.hidden, _used_functors(tree)
         words = {word.name for word in tree.requires}
@@ -62,11 +64,11 @@ class _Lowering:
             ),
             functions=tuple(self._function(node) for node in _used_functions(tree, used)),
             vertex_functors=(
-                *(self._vertex_functor(node) for node in used if node.domain is Domain.VERTEX),
+                *(functors.vertex_functor(node) for node in used if node.domain is Domain.VERTEX),
                 *hidden.vertex_functors,
             ),
             edge_functors=(
-                *(self._edge_functor(node) for node in used if node.domain is Domain.EDGE),
+                *(functors.edge_functor(node) for node in used if node.domain is Domain.EDGE),
                 *hidden.edge_functors,
             ),
             frontiers=tuple(schedule.frontiers.values()),
@@ -130,19 +132,6 @@ class _Lowering:
                 impossible(parameter)
             parameters.append((parameter.symbol.unique, parameter.type))
         return nodes.Function(node.span, node.name, tuple(parameters), node.result, self.statements.block(node.body))
-
-    def _condition(self, node: syntax.Functor) -> tuple[nodes.Expression, ...]:
-        return tuple(self.expressions.expression(part) for part in conjuncts(node.condition))
-
-    def _vertex_functor(self, node: syntax.Functor) -> nodes.VertexFunctor:
-        (vertex,) = node.parameters
-        body = self.statements.block(node.body)
-        return nodes.VertexFunctor(node.span, node.name, vertex.name, self._condition(node), body)
-
-    def _edge_functor(self, node: syntax.Functor) -> nodes.EdgeFunctor:
-        source, destination, edge = (parameter.name for parameter in node.parameters)
-        body, value = self.statements.block(node.body), self._optional(node.value)
-        return nodes.EdgeFunctor(node.span, node.name, source, destination, edge, self._condition(node), body, value)
 
 
 def _frontier_names(statements: Iterable[syntax.Statement]) -> set[str]:

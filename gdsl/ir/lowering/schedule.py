@@ -11,7 +11,9 @@ from gdsl.frontend.check.far_ends import over_of
 from gdsl.frontend.syntax import OperatorKind, SymbolKind
 from gdsl.ir import nodes
 from gdsl.ir.lowering.expressions import ExpressionLowering, impossible
+from gdsl.ir.lowering.functors import FunctorLowering
 from gdsl.ir.lowering.hidden import Hidden
+from gdsl.ir.lowering.neighbor_reductions import NeighborReduceLowering
 from gdsl.ir.lowering.reductions import ReductionLowering
 from gdsl.knobs import settled
 from gdsl.operations import Domain, Over, SetOperation
@@ -33,14 +35,13 @@ class ScheduleLowering:
         self,
         expressions: ExpressionLowering,
         checked: CheckedProgram,
-        functors: dict[str, syntax.Functor],
+        functors: FunctorLowering,
         taken: set[str],
     ) -> None:
         """`taken` are the names of the program's own frontiers, which temporary ones must not have."""
         self.expressions = expressions
         self.knobs = checked.knobs
         self.far_ends = checked.far_ends
-        self.functors = functors
         self.taken = taken
         self.frontiers: dict[str, nodes.Frontier] = {}
         self._temporaries: Counter[str] = Counter()
@@ -49,6 +50,7 @@ class ScheduleLowering:
         self.loops = 0
         self.hidden = Hidden(checked.source.text, self.sites)
         self.reductions = ReductionLowering(expressions, self.hidden)
+        self.neighbors = NeighborReduceLowering(functors, self.hidden, self._next_site)
         self._value = self.reductions.value
 
     def block(self, statements: tuple[syntax.Statement, ...]) -> tuple[nodes.Step, ...]:
@@ -224,16 +226,28 @@ class ScheduleLowering:
         """What `call` runs on; where it advances from edges, their far ends."""
         if call.input is None:
             raise AssertionError("lowering: an operator without input")
-        span, source = call.input.span, self._elements(call.input, call.runs_on, steps)
-        if call.kind is not OperatorKind.ADVANCE or call.runs_on is Domain.VERTEX:
-            return source
-        name = source.frontier
-        if name is None:
-            name = self._temporary("members")
-            self._assign_set(name, source, span, steps)
-        ends = self._list(self._temporary("far_ends"), span)
-        end = nodes.Role.SOURCE if over_of(call.input, self.far_ends) is Over.IN_EDGES else nodes.Role.DESTINATION
-        steps.append(nodes.FarEnds(span, ends, name, end))
+        if call.kind is OperatorKind.ADVANCE and call.runs_on is Domain.EDGE:
+            return self._ends(call, self._named_edges(call, steps), steps, far=True)
+        return self._elements(call.input, call.runs_on, steps)
+
+    def _named_edges(self, call: syntax.OperatorCall, steps: list[nodes.Step]) -> str:
+        """The set of edges that `call` runs on, under a name."""
+        if call.input is None:
+            impossible(call)
+        source = self._elements(call.input, Domain.EDGE, steps)
+        if source.frontier is not None:
+            return source.frontier
+        name = self._temporary("members")
+        self._assign_set(name, source, call.input.span, steps)
+        return name
+
+    def _ends(self, call: syntax.OperatorCall, edges: str, steps: list[nodes.Step], *, far: bool) -> nodes.Elements:
+        """The far ends, or the near ones, of the edges that `call` runs on."""
+        span = call.input.span if call.input is not None else call.span
+        ends = self._list(self._temporary("far_ends" if far else "near_ends"), span)
+        towards_sources = over_of(call.input, self.far_ends) is Over.IN_EDGES
+        end = nodes.Role.SOURCE if towards_sources is far else nodes.Role.DESTINATION
+        steps.append(nodes.FarEnds(span, ends, edges, end))
         return nodes.Elements(span, Domain.VERTEX, ends)
 
     # ------------------------------------------------------------ operators
@@ -262,7 +276,7 @@ class ScheduleLowering:
 
     def _next_site(self, call: syntax.OperatorCall) -> int:
         chosen = self.knobs.of_call(call.name, call.label)
-        fields: dict[str, Any] = settled(call.kind.value, chosen)
+        fields: dict[str, Any] = settled(call.tuned_as, chosen)
         self.sites.append(nodes.OperatorKnobs(call.span, **fields))
         return len(self.sites) - 1
 
@@ -280,23 +294,16 @@ class ScheduleLowering:
     def _neighbor_reduce(
         self, call: syntax.OperatorCall, target: syntax.Name | syntax.Index, steps: list[nodes.Step]
     ) -> None:
-        if not isinstance(target, syntax.Name) or target.type is None or call.operation is None:
+        if not isinstance(target, syntax.Name):
             impossible(call)
-        source = self._input(call, steps)
-        steps.append(
-            nodes.NeighborReduce(
-                span=call.span,
-                site=self._next_site(call),
-                label=call.label or call.name,
-                frontier=source,
-                functor=call.name,
-                result=None,
-                operation=call.operation,
-                over=call.over,
-                array=target.name,
-                array_type=target.type,
-            )
-        )
+        empty = self._value(call.empty, steps) if call.empty is not None else None
+        if call.runs_on is Domain.VERTEX:
+            self.neighbors.of_vertices(call, target, self._input(call, steps), empty, steps)
+            return
+        named = self._named_edges(call, steps)
+        ends = self._ends(call, named, steps, far=call.by_far_ends)
+        over = over_of(call.input, self.far_ends)
+        self.neighbors.of_edges(call, target, nodes.Elements(call.span, Domain.EDGE, named), ends, over, empty, steps)
 
 
 def _stem(value: syntax.Expression) -> str:
