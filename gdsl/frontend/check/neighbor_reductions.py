@@ -6,17 +6,19 @@ import dataclasses
 from collections.abc import Iterable
 from typing import Protocol
 
+from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment
 from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.check.sets import Sets
-from gdsl.frontend.syntax import OperatorKind, Symbol
+from gdsl.frontend.syntax import OperatorKind, Symbol, SymbolKind
 from gdsl.operations import Domain, NeighborOperation, Over
 from gdsl.types import Type
 
 _NUMBERS = (NeighborOperation.SUM, NeighborOperation.PRODUCT)
 _ORDERINGS = (NeighborOperation.MIN, NeighborOperation.MAX)
 _FLAGS = (NeighborOperation.SOME, NeighborOperation.EVERY, NeighborOperation.COUNT)
+_WORDS = tuple(operation.value for operation in NeighborOperation)
 _ENDS = ("far", "near")
 Given = tuple[list[syntax.Expression], dict[str, syntax.Argument]] | tuple[None, dict[str, syntax.Argument]]
 
@@ -71,17 +73,21 @@ class NeighborReduceChecker:
         runs_on = operators.sets.domain_of(positional[0], Domain.VERTEX)
         source = operators.members(positional[0], runs_on, f"the input of `{call.function}`")
         functor = operators.functor(positional[1], Domain.EDGE, call.function, with_value=True)
-        operation = self._operation(positional[2])
+        own = self._own_operation(positional[2])
+        operation = self._operation(positional[2]) if own is None else None
         over, by = operators.over(keywords), self._end(keywords)
         fits = self._keywords_fit(keywords, runs_on)
         operators.label(call)
-        if source is None or functor is None or operation is None or over is None or by is None or not fits:
+        combined = operation is not None or (own is not None and own.symbol is not None)
+        if source is None or functor is None or not combined or over is None or by is None or not fits:
             return None
         result = self.environment.functors[functor.name].result
-        if result is None or not self._reduces(call, operation, result, array):
+        if result is None or not self._over_vertices(call, array):
+            return None
+        if not (self._reduces(call, operation, result, array) if operation else self._takes(call, own, result, array)):
             return None
         made = syntax.OperatorCall(call.span, kind, source, functor, over, runs_on, label=call.label)
-        made = dataclasses.replace(made, operation=operation, by_far_ends=by == "far")
+        made = dataclasses.replace(made, operation=operation, own_operation=own, by_far_ends=by == "far")
         return self._with_empty(made, keywords.get("empty"), array)
 
     def _keywords_fit(self, keywords: dict[str, syntax.Argument], runs_on: Domain) -> bool:
@@ -101,8 +107,42 @@ class NeighborReduceChecker:
     def _end(self, keywords: dict[str, syntax.Argument]) -> str | None:
         return self.operators.word(keywords["by"].value, _ENDS, "`by`") if "by" in keywords else "far"
 
+    def _own_operation(self, value: syntax.Expression) -> syntax.Name | None:
+        """What the program declares under the name that is given; without a symbol where it is no operator."""
+        symbol = self.environment.find(value.name) if isinstance(value, syntax.Name) else None
+        if symbol is None or not isinstance(value, syntax.Name):
+            return None
+        function = self.environment.functions.get(value.name)
+        if function is not None and function.identity is not None:
+            return dataclasses.replace(value, symbol=symbol)
+        if value.name in _WORDS:
+            return None
+        if symbol.kind is not SymbolKind.LATER:
+            labels = (Label(symbol.span, "declared here"),)
+            message = f"`neighbor_reduce` combines by an operator, and `{value.name}` is {symbol.kind.with_article}"
+            fix = f"declare `operator {value.name}(a : T, b : T) -> T identity x {{ … }}`, or choose one of the words"
+            self.environment.report("E0402", message, value.span, labels=labels, fix=fix)
+        return value
+
+    def _takes(self, call: syntax.Call, own: syntax.Name | None, result: Type, array: Symbol) -> bool:
+        """Whether an operator of the program takes what the functor gives, and the array what the operator does."""
+        function = self.environment.functions[own.name] if own is not None else None
+        if function is None or function.result is None or own is None:
+            return False
+        if function.result is not result:
+            message = f"`{own.name}` combines {function.result.name}, and the functor's value is {result.name}"
+            fix = "make the functor's result the type of the operator, or the other way round"
+            self.environment.report("E0205", message, call.span, fix=fix)
+            return False
+        return self._fits(call, array.type is result, result.name, array)
+
+    def _over_vertices(self, call: syntax.Call, array: Symbol) -> bool:
+        if array.domain is not Domain.VERTEX:
+            self.environment.report("E0406", f"`{array.name}` is not over vertices", call.span)
+        return array.domain is Domain.VERTEX
+
     def _operation(self, value: syntax.Expression) -> NeighborOperation | None:
-        word = self.operators.word(value, [operation.value for operation in NeighborOperation], "this reduction")
+        word = self.operators.word(value, _WORDS, "this reduction")
         return NeighborOperation(word) if word is not None else None
 
     def _with_empty(
@@ -116,9 +156,6 @@ class NeighborReduceChecker:
 
     def _reduces(self, call: syntax.Call, operation: NeighborOperation, result: Type, array: Symbol) -> bool:
         environment, word = self.environment, operation.value
-        if array.domain is not Domain.VERTEX:
-            environment.report("E0406", f"`{array.name}` is not over vertices", call.span)
-            return False
         fits = result.is_numeric
         if operation in _ORDERINGS:
             fits = result.is_numeric or result.is_id
@@ -133,9 +170,13 @@ class NeighborReduceChecker:
             return False
         assert array.type is not None
         wanted = array.type.is_integer if operation is NeighborOperation.COUNT else array.type is result
-        if not wanted:
-            given = "an integer" if operation is NeighborOperation.COUNT else result.name
+        given = "an integer" if operation is NeighborOperation.COUNT else result.name
+        return self._fits(call, wanted, given, array)
+
+    def _fits(self, call: syntax.Call, fits: bool, given: str, array: Symbol) -> bool:
+        """Say where the array is not of the type that is given."""
+        if not fits and array.type is not None:
             message = f"this reduction gives {given}, and `{array.name}` is {array.type.name}"
             fix = "make the functor's result the type of the array, or the other way round"
-            environment.report("E0205", message, call.span, fix=fix)
-        return wanted
+            self.environment.report("E0205", message, call.span, fix=fix)
+        return fits

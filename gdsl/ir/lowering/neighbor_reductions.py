@@ -7,7 +7,8 @@ begin with what changes nothing, each edge updates its end, and what was gathere
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import dataclasses
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from gdsl.frontend import syntax
@@ -60,8 +61,15 @@ class _Vertices:
 class NeighborReduceLowering:
     """Lowers the calls of one schedule; `site` gives a call the next site."""
 
-    def __init__(self, functors: FunctorLowering, hidden: Hidden, site: Callable[[syntax.OperatorCall], int]) -> None:
+    def __init__(
+        self,
+        functors: FunctorLowering,
+        functions: Iterable[syntax.Function],
+        hidden: Hidden,
+        site: Callable[[syntax.OperatorCall], int],
+    ) -> None:
         self.functors, self.hidden, self.site = functors, hidden, site
+        self.functions = {function.name: function for function in functions}
 
     # ------------------------------------------------------------ over vertices
 
@@ -74,45 +82,64 @@ class NeighborReduceLowering:
         steps: list[nodes.Step],
     ) -> None:
         """The reduction over the edges of each vertex of `source`."""
-        if target.type is None or call.operation is None:
-            impossible(call)
-        if empty is None:
-            steps.append(self._reduce(call, call.name, source, call.operation, target.name, target.type))
-            return
-        span, own = call.span, _Vertices(call.span, own_id(Domain.VERTEX, call.span))
-        value = self._kept(empty, target.name, steps)
-        has_edge = self.hidden.array(f"{target.name}_has_edge", Domain.VERTEX, Type.BOOL, span)
-        holds = self._holding(call)
-        steps.append(self._reduce(call, holds, source, NeighborOperation.SOME, has_edge, Type.BOOL))
-        steps.append(self._reduce(call, call.name, source, call.operation, target.name, target.type))
-        without = nodes.Unary(span, Type.BOOL, UnaryOperation.NOT, own.value(has_edge, Type.BOOL))
-        body = (own.store(target.name, target.type, value),)
-        functor = self.hidden.functor(f"empty_{target.name}", Domain.VERTEX, span, (without,), body)
-        steps.append(self.hidden.compute(span, source, functor))
+        functor = self.functors.edge_functor_called(call.name)
+        self._over_lists(call, target, source, functor, call.over, empty, steps)
 
-    def _reduce(
+    def _over_lists(
         self,
         call: syntax.OperatorCall,
-        functor: str,
+        target: syntax.Name,
         source: nodes.Elements,
-        operation: NeighborOperation,
-        array: str,
-        type_: Type,
-    ) -> nodes.NeighborReduce:
-        site, label = self.site(call), call.label or call.name
-        if functor != call.name:
-            label = functor
-        return nodes.NeighborReduce(
-            call.span, site, label, source, functor, None, operation, call.over, array, type_
+        functor: nodes.EdgeFunctor,
+        over: Over,
+        empty: nodes.Expression | None,
+        steps: list[nodes.Step],
+    ) -> None:
+        """The reduction by `functor`, one of the program."""
+        if target.type is None:
+            impossible(call)
+        span, name, own = call.span, target.name, _Vertices(call.span, own_id(Domain.VERTEX, call.span))
+        reduces = nodes.NeighborReduce(
+            span=span,
+            site=-1,
+            label=call.label or call.name,
+            frontier=source,
+            functor=functor.name,
+            result=None,
+            operation=call.operation,
+            over=over,
+            array=name,
+            array_type=target.type,
+            own=self._own(call),
         )
+        if empty is None:
+            steps.append(dataclasses.replace(reduces, site=self.site(call)))
+            return
+        value = self._kept(empty, name, steps)
+        has_edge = self.hidden.array(f"{name}_has_edge", Domain.VERTEX, Type.BOOL, span)
+        holds = self._holding(call, functor)
+        some = dataclasses.replace(reduces, functor=holds, label=holds, operation=NeighborOperation.SOME, own=None)
+        asks = dataclasses.replace(some, array=has_edge, array_type=Type.BOOL)
+        steps += [dataclasses.replace(each, site=self.site(call)) for each in (asks, reduces)]
+        without = nodes.Unary(span, Type.BOOL, UnaryOperation.NOT, own.value(has_edge, Type.BOOL))
+        body = (own.store(name, target.type, value),)
+        fills = self.hidden.functor(f"empty_{name}", Domain.VERTEX, span, (without,), body)
+        steps.append(self.hidden.compute(span, source, fills))
 
-    def _holding(self, call: syntax.OperatorCall) -> str:
-        """A functor that is true of each edge of which the `cond` of the call's functor holds."""
-        functor = self.functors.edge_functor_called(call.name)
-        ends = (functor.source, functor.destination, functor.edge)
+    def _own(self, call: syntax.OperatorCall) -> nodes.OwnOperation | None:
+        """The operator of the program; whether a float's is exact is found out later."""
+        if call.own_operation is None:
+            return None
+        function = self.functions[call.own_operation.name]
+        if function.identity is None:
+            impossible(call)
+        identity = self.functors.expressions.expression(function.identity)
+        return nodes.OwnOperation(call.own_operation.span, function.name, identity, not identity.type.is_float)
+
+    def _holding(self, call: syntax.OperatorCall, functor: nodes.EdgeFunctor) -> str:
+        """A functor that is true of each edge of which the `cond` of `functor` holds."""
         name, true = self.hidden.name(f"holds_{call.name}"), nodes.Literal(call.span, Type.BOOL, True)
-        made = nodes.EdgeFunctor(call.span, name, *ends, functor.condition, (), true)
-        self.hidden.edge_functors.append(made)
+        self.hidden.edge_functors.append(dataclasses.replace(functor, name=name, body=(), value=true))
         return name
 
     def _kept(self, value: nodes.Expression, array: str, steps: list[nodes.Step]) -> nodes.Expression:
@@ -135,7 +162,56 @@ class NeighborReduceLowering:
         empty: nodes.Expression | None,
         steps: list[nodes.Step],
     ) -> None:
-        """The reduction over those `edges` that have a vertex of `ends` as their far end (or near end)."""
+        """The reduction over those `edges`, walked `over` some, that have a vertex of `ends` as their far end (or near
+        end)."""
+        if call.own_operation is None:
+            self._gathered(call, target, edges, ends, over, empty, steps)
+        else:
+            self._marked(call, target, edges, ends, over, empty, steps)
+
+    def _marked(
+        self,
+        call: syntax.OperatorCall,
+        target: syntax.Name,
+        edges: nodes.Elements,
+        ends: nodes.Elements,
+        over: Over,
+        empty: nodes.Expression | None,
+        steps: list[nodes.Step],
+    ) -> None:
+        """By an operator of the program: the reduction over the lists of `ends`, of which only marked edges count."""
+        span, hidden = call.span, self.hidden
+        marks = hidden.array(f"{target.name}_takes", Domain.EDGE, Type.BOOL, span)
+        at = own_id(Domain.EDGE, span)
+        place = nodes.ElementTarget(span, marks, Domain.EDGE, Type.BOOL, at, False)
+        functors = []
+        for stem, value in (("take", True), ("leave", False)):
+            store = nodes.Store(span, place, nodes.Literal(span, Type.BOOL, value), StoreRule.SINGLE_WRITER)
+            functors.append(hidden.functor(f"{stem}_{target.name}", Domain.EDGE, span, (), (store,)))
+        functor = self.functors.edge_functor_called(call.name)
+        functor = rewrite(functor, lambda node: _placed(node, _ends_of(functor, span, over)))
+        marked = nodes.Element(span, Type.BOOL, marks, Domain.EDGE, dataclasses.replace(at, name=functor.edge), False)
+        functor = dataclasses.replace(
+            functor, name=hidden.name(f"taken_{call.name}"), condition=(marked, *functor.condition)
+        )
+        hidden.edge_functors.append(functor)
+        steps.append(hidden.compute(span, edges, functors[0]))
+        towards_destinations = (over is Over.IN_EDGES) is not call.by_far_ends
+        lists = Over.IN_EDGES if towards_destinations else Over.OUT_EDGES
+        self._over_lists(call, target, ends, functor, lists, empty, steps)
+        steps.append(hidden.compute(span, edges, functors[1]))
+
+    def _gathered(
+        self,
+        call: syntax.OperatorCall,
+        target: syntax.Name,
+        edges: nodes.Elements,
+        ends: nodes.Elements,
+        over: Over,
+        empty: nodes.Expression | None,
+        steps: list[nodes.Step],
+    ) -> None:
+        """By updates: each edge updates its end."""
         if target.type is None or call.operation is None:
             impossible(call)
         span, hidden, name, type_ = call.span, self.hidden, target.name, target.type

@@ -172,6 +172,11 @@ def _used_functions(tree: syntax.Program, functors: list[syntax.Functor]) -> lis
 
 
 def _called(node: syntax.Node, functions: dict[str, syntax.Function]) -> list[str]:
-    """The program's own functions that `node` calls, in the order of the text."""
-    calls = (part for part in syntax.walk(node) if isinstance(part, syntax.Call) and part.function in functions)
-    return [call.function for call in calls if call.symbol is not None and call.symbol.kind is SymbolKind.FUNCTION]
+    """The program's own functions that `node` calls or combines by, in the order of the text."""
+    names = []
+    for part in syntax.walk(node):
+        if isinstance(part, syntax.Call) and part.function in functions and part.symbol is not None:
+            names += [part.function] if part.symbol.kind is SymbolKind.FUNCTION else []
+        elif isinstance(part, syntax.OperatorCall) and part.own_operation is not None:
+            names.append(part.own_operation.name)
+    return names

@@ -50,7 +50,7 @@ class ScheduleLowering:
         self.loops = 0
         self.hidden = Hidden(checked.source.text, self.sites)
         self.reductions = ReductionLowering(expressions, self.hidden)
-        self.neighbors = NeighborReduceLowering(functors, self.hidden, self._next_site)
+        self.neighbors = NeighborReduceLowering(functors, checked.program.functions, self.hidden, self._next_site)
         self._value = self.reductions.value
 
     def block(self, statements: tuple[syntax.Statement, ...]) -> tuple[nodes.Step, ...]:
