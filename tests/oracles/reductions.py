@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import operator
+from functools import reduce
+from math import gcd
+from typing import Any
+
 import numpy as np
 
 from gdsl.graph import Graph
 
-from .case import Answers, Case, Values, close, random_of, same
+from .case import Answers, Case, Values, both_ways, close, ends, random_of, same
 
 NONE = -1
 """What a result has for `none`."""
@@ -65,4 +70,67 @@ def check_halving(load: np.ndarray, answers: Answers) -> None:
     same(answers, peaks=peaks + len(tops))
 
 
-REDUCTIONS = (Case("array_reductions", check_arrays, array_values),)
+def edge_values(graph: Graph, seed: int) -> Values:
+    """Sizes with common divisors, tolls of both signs."""
+    random = random_of(graph, seed)
+    return {
+        "bulk": (random.integers(0, 9, graph.num_vertices) * random.choice([1, 3, 6])).astype(np.uint32),
+        "toll": random.integers(-6, 12, graph.num_edges).astype(np.int32),
+    }
+
+
+def reduced(
+    before: np.ndarray, at: np.ndarray, values: np.ndarray, combine: Any, begin: int, held: np.ndarray, empty: int | None
+) -> np.ndarray:
+    """`before` with the reduction of `values` (where `held`) stored at the vertices in `at`, or `empty`."""
+    found = before.astype(np.int64)
+    for vertex in np.unique(at).tolist():
+        brought = values[(at == vertex) & held].tolist()
+        found[vertex] = reduce(combine, brought, begin) if brought or empty is None else empty
+    return found
+
+
+def check_edges(graph: Graph, values: Values, answers: Answers) -> None:
+    (tails, heads), size, toll = ends(graph), values["bulk"].astype(np.int64), values["toll"].astype(np.int64)
+    count, every = graph.num_vertices, np.arange(graph.num_vertices)
+    near, far, edge = both_ways(graph)
+    brought = size[far] + (size[near] & 1)
+    # Every vertex is in the set, those without an edge too: an edge that does not hold brings it there.
+    sets, nothing = np.concatenate([near, every]), np.zeros(count, bool)
+    held = np.concatenate([toll[edge] > 0, nothing])
+    zeros = np.zeros(count, np.int64)
+    divisor = reduced(zeros, sets, np.concatenate([brought, zeros]), gcd, 0, held, None)
+    large = size > 20
+    listed, lists = np.concatenate([heads[large[heads]], every[large]]), np.concatenate([tails[large[heads]], every[large]])
+    held = np.concatenate([(tails != heads)[large[heads]], nothing[large]])
+    around = reduced(zeros + 5, listed, (zeros + 30)[lists], gcd, 0, held, int(large.sum()))
+    same(answers, divisor=divisor, around=around)
+    pays, allowed = toll > 4, size[heads] != 3
+    e, least = np.flatnonzero(pays), toll.min(initial=2**31 - 1)
+    below = int(np.int64(least) - 1)
+    same(answers, cheapest=reduced(zeros + 1000, heads[e], toll[e], min, 2**31 - 1, allowed[e], below))
+    same(answers, dearest=reduced(zeros - 1000, tails[e], toll[e], max, -(2**31), allowed[e], None))
+    counted = reduced(zeros - 7, heads[e], toll[e] % 2, operator.add, 0, np.ones(len(e), bool), -1)
+    into = np.flatnonzero(pays & large[heads])
+    whole = np.ones(len(into), bool)
+    same(answers, odd=counted, back=reduced(zeros - 1, tails[into], heads[into], max, 0, whole, None))
+    same(answers, paid=reduced(zeros, heads[into], toll[into], operator.add, 0, allowed[into], None))
+    of_sources = size[tails] + (size[heads] & 1)
+    same(answers, shared=reduced(zeros + 1, tails[into], of_sources[into], gcd, 0, whole, 9))
+    check_whole_sets(graph, toll, allowed, answers)
+
+
+def check_whole_sets(graph: Graph, toll: np.ndarray, allowed: np.ndarray, answers: Answers) -> None:
+    """Over all edges, and over all vertices."""
+    (tails, heads), zeros = ends(graph), np.zeros(graph.num_vertices, np.int64)
+    mixed = reduced(zeros, heads, toll % 2, operator.xor, 0, np.ones(len(toll), bool), None)
+    product = zeros.astype(np.int32) + 1
+    np.multiply.at(product, tails[allowed], toll[allowed].astype(np.int32))
+    product[np.bincount(tails[allowed], minlength=len(zeros)) == 0] = 0
+    same(answers, mixed=mixed != 0, loneliest=product)
+
+
+REDUCTIONS = (
+    Case("array_reductions", check_arrays, array_values),
+    Case("edge_reductions", check_edges, edge_values),
+)
