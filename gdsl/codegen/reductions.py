@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-
 from dataclasses import dataclass
 
 from gdsl.codegen.expressions import REDUCTIONS, ExpressionPrinter
@@ -39,8 +38,8 @@ def reduce_function(reduction: Reduction) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SegmentText:
-    """The reduction of a list: `combine` makes one value of `a` and `b`, and captures `captured`; `reduce` is the beginning
-    of the call that combines with memory, `rest` its end."""
+    """The reduction of a list: `combine` makes one value of `a` and `b`, and captures `captured`; `reduce` is the
+    beginning of the call that combines with memory, `rest` its end."""
 
     identity: str
     combine: str

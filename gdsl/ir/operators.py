@@ -152,8 +152,8 @@ class OwnOperation(Node):
 class NeighborReduce(Operator):
     """`array[v]` = the reduction over v's edges for each v of `frontier`, as if all were computed before any is stored.
 
-    The functor gives values of `array_type`; for COUNT it gives bools, and the array holds integers. `operation` is None
-    where the program has one of its own.
+    The functor gives values of `array_type`; for COUNT it gives bools, and the array holds integers. Without an
+    `operation` it combines by `own`, one of the program.
     """
 
     functor: str

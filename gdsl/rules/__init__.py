@@ -54,13 +54,11 @@ class Findings:
     sites: dict[int, Judged]
 
 
-def judge(
-    program: ProgramEffects, source: Source, refuse: bool = True, others: Sequence[Diagnostic] = ()
-) -> Findings:
+def judge(program: ProgramEffects, source: Source, refuse: bool = True, others: Sequence[Diagnostic] = ()) -> Findings:
     """Apply the rules to every operator.
 
-    Raises GdslError with every violation, `others` among them, in the order of the text. With `refuse` False (for tests that show what the
-    rules prevent) violations are ignored and their stores count as plain ones.
+    Raises GdslError with every violation, `others` among them, in the order of the text. With `refuse` False (for tests
+    that show what the rules prevent) violations are ignored and their stores count as plain ones.
     """
     report = Report(source)
     report.diagnostics += others

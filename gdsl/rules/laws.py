@@ -1,8 +1,8 @@
 """Whether the operators that a program declares may combine the values of a list in any order.
 
-Nothing proves that of any function, so it is tried: on all triples of some values of the type, the extremes among them.
-Floats are held to a tolerance, and finite ones are of moderate size, since sums of the largest are infinite in one order
-and not in another; NaN is not tried.
+Nothing proves that of any function, so it is tried: on all triples of some values of the type, the extremes among
+them. Floats are held to a tolerance, and finite ones are of moderate size, since sums of the largest are infinite in one
+order and not in another; NaN is not tried.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from gdsl.ir import nodes
 from gdsl.ir.calls import frames_of_calls
 from gdsl.ir.traversal import walk
 from gdsl.recursion import with_room
-from gdsl.rules.trying import IDS, NONE, TooLong, Trial, Value, literal
+from gdsl.rules.trying import IDS, NONE, TooLongError, Trial, Value, literal
 from gdsl.types import Type
 
 _ROUNDS = 300_000
@@ -75,7 +75,7 @@ class _Tried:
         """What is wrong, with the values that show it; None if nothing is."""
         try:
             return self._identity() or self._commutes() or self._associates()
-        except TooLong:
+        except TooLongError:
             return f"the operator `{self.name}` takes too long to be tried: more than {_ROUNDS} rounds of its loops"
 
     def _of(self, a: Value, b: Value) -> Value:
@@ -137,7 +137,7 @@ class _Tried:
 
 def _picks(one: Value, other: Value, a: Value, b: Value) -> bool:
     """Whether a float operator gives one of its operands, the same whichever comes first."""
-    return bool(one == other) and bool(one == a or one == b)
+    return bool(one == other) and one in (a, b)
 
 
 def samples(kind: Type, identity: Value) -> list[Value]:

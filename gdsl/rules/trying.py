@@ -19,7 +19,7 @@ Value = Any
 Locals = dict[str, Value]
 
 
-class TooLong(Exception):
+class TooLongError(Exception):
     """More rounds of loops than there is patience for."""
 
 
@@ -31,7 +31,7 @@ class Trial:
         self._rounds = rounds
 
     def call(self, name: str, arguments: Iterable[Value]) -> Value:
-        """The value of a function. Raises `TooLong`."""
+        """The value of a function. Raises `TooLongError`."""
         function = self._functions[name]
         names = (parameter for parameter, _ in function.parameters)
         found = self._block(function.body, dict(zip(names, arguments, strict=True)))
@@ -78,7 +78,7 @@ class Trial:
         while goes_on():
             self._rounds -= 1
             if self._rounds < 0:
-                raise TooLong
+                raise TooLongError
             ended = self._block(body, own)
             if ended == "break":
                 return None

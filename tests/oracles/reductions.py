@@ -80,7 +80,13 @@ def edge_values(graph: Graph, seed: int) -> Values:
 
 
 def reduced(
-    before: np.ndarray, at: np.ndarray, values: np.ndarray, combine: Any, begin: int, held: np.ndarray, empty: int | None
+    before: np.ndarray,
+    at: np.ndarray,
+    values: np.ndarray,
+    combine: Any,
+    begin: int,
+    held: np.ndarray,
+    empty: int | None,
 ) -> np.ndarray:
     """`before` with the reduction of `values` (where `held`) stored at the vertices in `at`, or `empty`."""
     found = before.astype(np.int64)
@@ -101,8 +107,10 @@ def check_edges(graph: Graph, values: Values, answers: Answers) -> None:
     zeros = np.zeros(count, np.int64)
     divisor = reduced(zeros, sets, np.concatenate([brought, zeros]), gcd, 0, held, None)
     large = size > 20
-    listed, lists = np.concatenate([heads[large[heads]], every[large]]), np.concatenate([tails[large[heads]], every[large]])
-    held = np.concatenate([(tails != heads)[large[heads]], nothing[large]])
+    to_large = large[heads]
+    listed = np.concatenate([heads[to_large], every[large]])
+    lists = np.concatenate([tails[to_large], every[large]])
+    held = np.concatenate([(tails != heads)[to_large], nothing[large]])
     around = reduced(zeros + 5, listed, (zeros + 30)[lists], gcd, 0, held, int(large.sum()))
     same(answers, divisor=divisor, around=around)
     pays, allowed = toll > 4, size[heads] != 3

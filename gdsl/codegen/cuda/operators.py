@@ -193,7 +193,9 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         array = f"d.{self.names.member(segment.array)}"
         target = f"d.{self.names.member(segment.aside)}" if segment.aside is not None else array
         words = of_segment(segment, self.texts.printer.expressions())
-        sides = (self._reduce_side(walk, i, sweep, segment, words.identity, target) for i, walk in enumerate(sweep.walks))
+        sides = (
+            self._reduce_side(walk, i, sweep, segment, words.identity, target) for i, walk in enumerate(sweep.walks)
+        )
         return ReduceText(
             **common,
             type=segment.type.name,
@@ -208,7 +210,9 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             copied=array if segment.aside is not None else "",
         )
 
-    def _reduce_side(self, walk: Walk, place: int, sweep: Sweep, segment: Segment, begins: str, target: str) -> ReduceSide:
+    def _reduce_side(
+        self, walk: Walk, place: int, sweep: Sweep, segment: Segment, begins: str, target: str
+    ) -> ReduceSide:
         empty = "false" if segment.operation is NeighborOperation.COUNT else begins
         assign = f"combine({target}[near], reduced)" if place else "reduced"
         return ReduceSide(

@@ -152,7 +152,9 @@ def _identity(node: syntax.Function, environment: Environment) -> syntax.Express
     for parameter in node.parameters:
         if parameter.type is not node.result and parameter.type is not None and node.result is not None:
             message = f"the operator `{node.name}` makes {node.result.name} of {parameter.type.name}"
-            fix = f"an operator takes two values and gives one of the same type: `{parameter.name} : {node.result.name}`"
+            fix = (
+                f"an operator takes two values and gives one of the same type: `{parameter.name} : {node.result.name}`"
+            )
             environment.report("E0205", message, parameter.span, fix=fix)
     if node.identity is None or node.result is None:
         return None

@@ -17,7 +17,6 @@ from gdsl.frontend.syntax import OperatorKind, SymbolKind
 from gdsl.operations import Domain, Over
 from gdsl.source import Span
 
-
 _BY_ENDS = (OperatorKind.ADVANCE, OperatorKind.NEIGHBOR_REDUCE)
 
 

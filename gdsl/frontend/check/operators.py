@@ -15,7 +15,7 @@ from gdsl.frontend.check.set_operations import SetChecker, speaks_of_sets
 from gdsl.frontend.check.sets import OPERATORS, OTHER_OPERAND, Sets
 from gdsl.frontend.syntax import OperatorKind, Symbol, SymbolKind
 from gdsl.frontend.vocabulary import closest, enumerate_words
-from gdsl.operations import Domain, NeighborOperation, Over
+from gdsl.operations import Domain, Over
 from gdsl.types import Type
 
 _SHAPES = {
@@ -25,6 +25,7 @@ _SHAPES = {
     OperatorKind.COMPUTE: ("compute(f, functor)", 2, ()),
     OperatorKind.NEIGHBOR_REDUCE: ("a = neighbor_reduce(f, functor, op)", 3, ("over", "by", "empty")),
 }
+
 
 class OperatorChecker:
     """Makes `OperatorCall`s of calls; None in an answer means that a mistake was reported."""
@@ -108,6 +109,7 @@ class OperatorChecker:
     def arguments(
         self, call: syntax.Call, kind: OperatorKind
     ) -> tuple[list[syntax.Expression], dict[str, syntax.Argument]] | tuple[None, dict[str, syntax.Argument]]:
+        """The arguments by place (None after a mistake) and by keyword."""
         shape, count, names = _SHAPES[kind]
         keywords: dict[str, syntax.Argument] = {}
         fine = True
@@ -133,6 +135,7 @@ class OperatorChecker:
     def functor(
         self, value: syntax.Expression, domain: Domain, operator: str, *, with_value: bool = False
     ) -> syntax.Name | None:
+        """The functor that `value` names, if it is of the kind that is wanted."""
         environment = self.environment
         symbol = environment.find(value.name) if isinstance(value, syntax.Name) else None
         wanted = "an edge functor" if domain is Domain.EDGE else "a vertex functor"
@@ -163,6 +166,7 @@ class OperatorChecker:
         return dataclasses.replace(value, symbol=symbol)
 
     def word(self, value: syntax.Expression, words: Iterable[str], what: str) -> str | None:
+        """The one of `words` that `value` is; `what` is where it stands."""
         name = value.name if isinstance(value, syntax.Name) else "none" if isinstance(value, syntax.NoneLiteral) else ""
         known = list(words)
         if name in known:
@@ -173,6 +177,7 @@ class OperatorChecker:
         return None
 
     def over(self, keywords: dict[str, syntax.Argument]) -> Over | None:
+        """What `over=` says."""
         if "over" not in keywords:
             return Over.OUT_EDGES
         word = self.word(keywords["over"].value, [over.value for over in Over], "`over`")

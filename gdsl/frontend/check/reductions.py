@@ -94,13 +94,13 @@ class ReductionChecker:
             return None
         domain = _EVERYTHING[value.name] if everything else symbol.domain
         if not everything and symbol.kind is not SymbolKind.FRONTIER:
-            labels = (Label(symbol.span, "declared here"),)
+            labels = [Label(symbol.span, "declared here")]
             message = f"`{symbol.name}` is {symbol.kind.with_article}, not a frontier"
             self.environment.report("E0403", message, value.span, labels=labels)
             return None
         if domain is not array.domain:
             of, over = ("edges", "vertices") if domain is Domain.EDGE else ("vertices", "edges")
-            labels = () if everything else (Label(symbol.span, "declared here"),)
+            labels = [] if everything else [Label(symbol.span, "declared here")]
             message = f"this is a set of {of}, and `{array.name}` is over {over}"
             fix = f"name a set of {over}, or leave it out: `{word}({array.name})`"
             self.environment.report("E0416", message, value.span, labels=labels, fix=fix)
@@ -109,6 +109,7 @@ class ReductionChecker:
 
     def _result(self, call: syntax.Call, operation: ArrayReduction, type_: Type, domain: Domain) -> Type | None:
         """The type of the value."""
+        fix: str | None
         if operation in _FLAGS:
             fits, fix = type_ is Type.BOOL, "store in a bool array what holds of each element, by a functor"
         elif operation is ArrayReduction.SUM:
@@ -131,6 +132,9 @@ class ReductionChecker:
 def _instead(word: str, symbol: Symbol) -> str | None:
     """What is meant by a reduction of something that is no array."""
     if symbol.kind is SymbolKind.FRONTIER or symbol.name in _EVERYTHING:
-        known = {"any": f"`{symbol.name}` itself is true while it is not empty", "count": f"write `size({symbol.name})`"}
+        known = {
+            "any": f"`{symbol.name}` itself is true while it is not empty",
+            "count": f"write `size({symbol.name})`",
+        }
         return known.get(word)
     return None

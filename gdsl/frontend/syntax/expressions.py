@@ -224,9 +224,9 @@ class OperatorCall(Expression):
     `input` is a `Name` (of a frontier, `vertices` or `edges`), a `SetLiteral`, a `SetChain` or another `OperatorCall`;
     None for `where`. `over` counts for ADVANCE and NEIGHBOR_REDUCE. `runs_on` says what `input` is a set of, `gives`
     what the result is: None for `to=none`, COMPUTE and NEIGHBOR_REDUCE. `functor` is None for INTERSECT; that puts its
-    total into the scalar `count`, to which it `adds` in `s += intersect(…)`. NEIGHBOR_REDUCE combines by `operation` or by an operator
-    of the program, `own_operation`; over edges it gives values to their far ends, or (not `by_far_ends`) to their near
-    ends; a vertex without a value receives `empty` where that is given.
+    total into the scalar `count`, to which it `adds` in `s += intersect(…)`. NEIGHBOR_REDUCE combines by `operation` or
+    by an operator of the program, `own_operation`; over edges it gives values to their far ends, or (not `by_far_ends`)
+    to their near ends; a vertex without a value receives `empty` where that is given.
     """
 
     kind: OperatorKind

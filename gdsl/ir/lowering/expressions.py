@@ -79,10 +79,8 @@ class ExpressionLowering:
                 return nodes.Select(span, type_, *parts)
             case syntax.Convert():
                 return nodes.Convert(span, type_, self.expression(node.operand))
-            case syntax.Call():
-                return self._call(node, type_)
-            case syntax.Reduced():
-                return self.reduced[span]
+            case syntax.Call() | syntax.Reduced():
+                return self._call(node, type_) if isinstance(node, syntax.Call) else self.reduced[span]
             case syntax.UpdateValue():
                 return nodes.UpdateValue(span, type_, node.outcome, self.update(node.update))
             case syntax.CompareAndSwap():

@@ -240,7 +240,8 @@ class NeighborReduceLowering:
         span, functor = call.span, self.functors.edge_functor_called(call.name)
         roles = _ends_of(functor, span, over)
         at = _Vertices(span, roles[nodes.Role.FAR if call.by_far_ends else nodes.Role.NEAR])
-        condition, value = (rewrite(part, lambda node: _placed(node, roles)) for part in (functor.condition, functor.value))
+        functor = rewrite(functor, lambda node: _placed(node, roles))
+        condition, value = functor.condition, functor.value
         if call.operation is None or value is None:
             impossible(call)
         target = at.target(gathered.scalar, gathered.type)
