@@ -1,8 +1,8 @@
 """Whether the operators that a program declares may combine the values of a list in any order.
 
 Nothing proves that of any function, so it is tried: on all triples of some values of the type, the extremes among
-them. Floats are held to a tolerance, and finite ones are of moderate size, since sums of the largest are infinite in one
-order and not in another; NaN is not tried.
+them. Floats are held to a tolerance, and finite ones are of moderate size, since sums of the largest are infinite in
+one order and not in another; NaN is not tried.
 """
 
 from __future__ import annotations
