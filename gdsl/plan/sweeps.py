@@ -17,6 +17,7 @@ from gdsl.ir.nodes import (
     NeighborReduce,
     NeighborVote,
     Operator,
+    OwnOperation,
     Param,
     Program,
     Role,
@@ -99,7 +100,7 @@ class OperationPlanner:
         if isinstance(step, NeighborVote):
             return self._vote(step)
         assert isinstance(step, NeighborReduce)
-        words = f"{step.functor}, {step.operation.value}{_over_text(step.over)}"
+        words = f"{step.functor}, {step.combines_by}{_over_text(step.over)}"
         call = f"{step.array} = neighbor_reduce({_set_text(step.frontier)}, {words})"
         return Operation(step, f"reduce_{step.label}", call, self._reduce(step))
 
@@ -203,7 +204,7 @@ class OperationPlanner:
         shared = variant if balance is Balance.AUTO else None
         asks = self._ask(variants.asks_for_edge, functor)
         reads_result = step.array in self._ask(arrays_read, functor)
-        reduction = Reduction(REDUCTIONS[step.operation], step.array_type)
+        reduction = reduction_of(step)
         aside = self._unused(f"{step.array}_reduced") if reads_result else None
         return Sweep(
             members=_members(step.frontier, Form.QUEUE),
@@ -266,6 +267,14 @@ class OperationPlanner:
         if step.result is None:
             return None
         return Collect(step.result, step.gives, form, dedup)
+
+
+def reduction_of(step: NeighborReduce) -> Reduction | OwnOperation:
+    """How the values of a list become one."""
+    if step.own is not None:
+        return step.own
+    assert step.operation is not None
+    return Reduction(REDUCTIONS[step.operation], step.array_type)
 
 
 def arrays_read(functor: EdgeFunctor) -> frozenset[str]:

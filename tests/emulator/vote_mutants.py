@@ -87,7 +87,9 @@ VOTE_MUTANTS = (
     Mutant("a tie goes to the larger key", _VOTE, ": a.key < b.key", ": a.key > b.key", _DEGREES, "result"),
     Mutant("a tie does not keep", _VOTE, "a.kept != b.kept ? a.kept : ", "", _LABELS, "result"),
     Mutant("every lane of a key has a candidate", _VOTE, "if (first) {", "if (votes && false) {", _DEGREES, "result"),
-    Mutant("tables overlap", _VOTES, "2 * uint64(before(near)) + near", "2 * uint64(before(near))", _LABELS, "race result"),
+    Mutant(
+        "tables overlap", _VOTES, "2 * uint64(before(near)) + near", "2 * uint64(before(near))", _LABELS, "race result"
+    ),
     Mutant(
         "winners are stored at once",
         _VOTES,
@@ -104,8 +106,12 @@ VOTE_MUTANTS = (
         _SIDES,
         "result",
     ),
-    Mutant("a chunk for another edge", _INTERSECT, "const edge e = part.last, ", "const edge e = 0, ", _SIDES, "result"),
-    Mutant("the last place of a neighbour", _INTERSECT, "neighbor(middle) < x", "neighbor(middle) <= x", _SIDES, "result"),
+    Mutant(
+        "a chunk for another edge", _INTERSECT, "const edge e = part.last, ", "const edge e = 0, ", _SIDES, "result"
+    ),
+    Mutant(
+        "the last place of a neighbour", _INTERSECT, "neighbor(middle) < x", "neighbor(middle) <= x", _SIDES, "result"
+    ),
     Mutant(
         "what was accepted is counted once a warp",
         _COMMON,

@@ -4,6 +4,8 @@ from .case import Case
 from .corners import CORNERS
 from .edges import EDGES
 from .intersections import INTERSECTIONS
+from .lists import LISTS
+from .reductions import REDUCTIONS
 from .samples import SAMPLES
 from .schedules import SCHEDULES
 from .sets import SETS
@@ -11,7 +13,19 @@ from .traversals import TRAVERSALS
 from .values import VALUES
 from .votes import VOTES
 
-CASES: tuple[Case, ...] = (*SAMPLES, *TRAVERSALS, *VALUES, *SCHEDULES, *SETS, *EDGES, *INTERSECTIONS, *VOTES, *CORNERS)
+CASES: tuple[Case, ...] = (
+    *SAMPLES,
+    *TRAVERSALS,
+    *VALUES,
+    *SCHEDULES,
+    *SETS,
+    *EDGES,
+    *INTERSECTIONS,
+    *LISTS,
+    *REDUCTIONS,
+    *VOTES,
+    *CORNERS,
+)
 BY_NAME = {case.name: case for case in CASES}
 
 __all__ = ["BY_NAME", "CASES", "SAMPLES", "Case"]

@@ -7,7 +7,16 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from gdsl.frontend.syntax.base import Node, Symbol
-from gdsl.operations import BinaryOperation, Domain, NeighborOperation, Outcome, Over, SetOperation, UnaryOperation
+from gdsl.operations import (
+    ArrayReduction,
+    BinaryOperation,
+    Domain,
+    NeighborOperation,
+    Outcome,
+    Over,
+    SetOperation,
+    UnaryOperation,
+)
 from gdsl.source import Span
 from gdsl.types import Type
 
@@ -161,6 +170,16 @@ class CompareAndSwap(Expression):
 
 
 @dataclass(frozen=True, slots=True)
+class Reduced(Expression):
+    """`sum(a)`, `max(a, f)`: the reduction over the elements of `array`, or over those in the set `members`, a frontier
+    or everything; made by the checker."""
+
+    operation: ArrayReduction
+    array: Name
+    members: Name | None
+
+
+@dataclass(frozen=True, slots=True)
 class SetLiteral(Expression):
     """`{ a, b }` in the schedule."""
 
@@ -207,7 +226,9 @@ class OperatorCall(Expression):
     None for `where`. `over` counts for ADVANCE, NEIGHBOR_REDUCE and NEIGHBOR_VOTE. `runs_on` says what `input` is a
     set of, `gives` what the result is: None for `to=none`, COMPUTE and what gives an array its values. `functor` may be
     None for INTERSECT; that puts its total into the scalar `count`, to which it `adds` in `s += intersect(…)`. `score`
-    is the vote functor of NEIGHBOR_VOTE, `keep` its array of the keys that win a tie.
+    is the vote functor of NEIGHBOR_VOTE, `keep` its array of the keys that win a tie. NEIGHBOR_REDUCE combines by
+    `operation` or by an operator of the program, `own_operation`; over edges it gives values to their far ends, or (not
+    `by_far_ends`) to their near ends; a vertex without a value receives `empty` where that is given.
     """
 
     kind: OperatorKind
@@ -222,11 +243,20 @@ class OperatorCall(Expression):
     adds: bool = False
     score: Name | None = None
     keep: Name | None = None
+    own_operation: Name | None = None
+    by_far_ends: bool = True
+    empty: Expression | None = None
 
     @property
     def name(self) -> str:
         """What the call goes by without a label: its functor's name, else the operator's."""
         return self.functor.name if self.functor is not None else self.kind.value
+
+    @property
+    def tuned_as(self) -> str:
+        """The operator whose knobs it has: over a set of edges no lists are shared out."""
+        over_edges = self.kind is OperatorKind.NEIGHBOR_REDUCE and self.runs_on is Domain.EDGE
+        return (OperatorKind.COMPUTE if over_edges else self.kind).value
 
 
 @dataclass(frozen=True, slots=True)

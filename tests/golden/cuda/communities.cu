@@ -120,6 +120,7 @@ struct graph_slice {
     const vertex* in_sources;  // their sources: num_edges
     const edge* in_edges;  // their edge ids: num_edges
     const vertex* edge_sources;  // of each edge id: num_edges
+    const edge* reverse_edges;  // of each edge id the edge that leads back, or none: num_edges
 };
 
 // One execution of one operator.
@@ -174,7 +175,7 @@ struct data_slice {
     int64* whole;  // one value
     int64* changes;  // one value
 };
-static_assert(sizeof(data_slice) == 296, "as the host knows it");
+static_assert(sizeof(data_slice) == 304, "as the host knows it");
 
 // piece: stop_requested
 
@@ -229,17 +230,17 @@ struct frontier {
 // piece: each_vertex_by_warps
 // piece: each_edge
 // piece: each_id
+// piece: candidate
 // piece: asked_to_stop
 // piece: count_visited
 // piece: minimum maximum
 // piece: warp_inclusive_sum
 // piece: defer_list
 // piece: vote_in_registers
+// piece: beats
 // piece: vote_table
 // piece: exchange_word
 // piece: count_vote
-// piece: candidate
-// piece: beats
 // piece: vote_in_table
 // piece: warp_best
 // piece: warp_pause

@@ -1,0 +1,70 @@
+"""Lowers functors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from gdsl.frontend import syntax
+from gdsl.frontend.syntax import FunctorForm
+from gdsl.ir import nodes
+from gdsl.ir.lowering.expressions import ExpressionLowering, conjuncts, impossible
+from gdsl.ir.lowering.statements import StatementLowering
+
+
+class FunctorLowering:
+    """Lowers the functors of one program."""
+
+    def __init__(
+        self, expressions: ExpressionLowering, statements: StatementLowering, functors: Iterable[syntax.Functor]
+    ) -> None:
+        self.expressions, self.statements = expressions, statements
+        self.by_name = {functor.name: functor for functor in functors}
+
+    def vertex_functor(self, node: syntax.Functor) -> nodes.VertexFunctor:
+        """The IR of a vertex functor."""
+        (vertex,) = node.parameters
+        body = self.statements.block(node.body)
+        return nodes.VertexFunctor(node.span, node.name, vertex.name, self._condition(node), body)
+
+    def edge_functor(self, node: syntax.Functor) -> nodes.EdgeFunctor:
+        """The IR of an edge functor, or of a functor on common neighbours."""
+        names = [parameter.name for parameter in node.parameters]
+        common = None
+        if node.form is FunctorForm.COMMON:
+            has_edges = len(names) == 6
+            source, destination, vertex, edge, of_source, of_destination = [*names, "e", "eu", "ew"][:6]
+            common = nodes.CommonNames(node.name_span, vertex, of_source, of_destination, has_edges)
+        else:
+            source, destination, edge = names
+        return nodes.EdgeFunctor(
+            span=node.span,
+            name=node.name,
+            source=source,
+            destination=destination,
+            edge=edge,
+            condition=self._condition(node),
+            body=self.statements.block(node.body),
+            value=self._optional(node.value),
+            key=self._optional(node.key),
+            common=common,
+        )
+
+    def vote_functor(self, node: syntax.Functor) -> nodes.VoteFunctor:
+        """The IR of a vote functor."""
+        vertex, key, total = node.symbols
+        if node.value is None or key.type is None or total.type is None:
+            impossible(node)
+        value = self.expressions.expression(node.value)
+        return nodes.VoteFunctor(
+            node.span, node.name, vertex.name, key.unique, key.type, total.unique, total.type, value
+        )
+
+    def edge_functor_called(self, name: str) -> nodes.EdgeFunctor:
+        """The IR of the program's edge functor of that name."""
+        return self.edge_functor(self.by_name[name])
+
+    def _optional(self, node: syntax.Expression | None) -> nodes.Expression | None:
+        return self.expressions.expression(node) if node is not None else None
+
+    def _condition(self, node: syntax.Functor) -> tuple[nodes.Expression, ...]:
+        return tuple(self.expressions.expression(part) for part in conjuncts(node.condition))
