@@ -185,7 +185,7 @@ CHECKED = {
     "foreign type": ("top", "function g(x: int) -> int32 { return 1; }"),
     "two functors": ("top", "vertex functor visit(v) { apply { } }"),
     "near of a common neighbour": ("top", "common functor c(u, w, x) { apply { rank[near] = 0.0; } }"),
-    "own reduction": ("top", "operator widest(a: int32, b: int32) -> int32 identity 0 { return max(a, b); }"),
+    "own reduction": ("top", "operator widest(a: int32, b: int32) -> int32 identity 0.5 { return max(a, b); }"),
     "pair": ("data", "vertex pair : (int32, vertex);"),
     "several values": ("data", "vertex many[4] : int32;"),
     "input with value": ("data", "input vertex s : bool = false;"),
