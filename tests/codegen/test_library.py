@@ -49,3 +49,10 @@ def test_a_program_gets_what_it_uses_and_what_that_needs() -> None:
     generated = [piece.text for piece in CUDA.link("slice s;", {"slice": "struct slice { int32 minimum; };"})]
     assert generated[-1].startswith("struct slice")
     assert not any("T minimum(" in text for text in generated), "the name of a member is no use of a function"
+
+
+def test_a_name_stands_for_one_piece() -> None:
+    """Where two files have a piece of one name, it would be that of either, whatever a program means."""
+    for library in (CPU, CUDA):
+        names = [name for piece in library.pieces for name in piece.names]
+        assert len(names) == len(set(names)), library.backend
