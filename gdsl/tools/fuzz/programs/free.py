@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import random
-import re
 from dataclasses import replace
 
-from gdsl.knobs import KNOBS
+from gdsl.tools.fuzz.programs.lists import over_neighbors
 from gdsl.tools.fuzz.programs.scopes import COMMON, FLOATS, IDS, INTEGERS, NUMBERS, TYPES, Data, Function, Local, Scope
+from gdsl.tools.fuzz.programs.tuning import knobs
 
 _REDUCTIONS = {
     "bool": ("|=", "&=", "^="),
@@ -15,9 +15,6 @@ _REDUCTIONS = {
     **dict.fromkeys(FLOATS, ("min=", "max=", "+=", "-=")),
     **dict.fromkeys(IDS, ("min=", "max=")),
 }
-_TUNED = re.compile(r"\b(advance|neighbor_reduce)\((?:[^(),]|\([^()]*\))*, (\w+)")
-_PUSHED = re.compile(r"\b(\w+), to=edges")
-_SCHEDULE_KNOBS = {"schedule.fuse = off;": 0.25, "schedule.ids = 64;": 0.15, "schedule.block = 64;": 0.1}
 _OVERS = ("", "", "", ", over=in_edges", ", over=all_edges", ", over=out_edges")
 _WALKED = {"out": ("", ", over=out_edges"), "in": (", over=in_edges",), "all": (", over=all_edges",)}
 """How the edges of an edge frontier may be walked, which stays the same for each."""
@@ -26,22 +23,6 @@ _WALKED = {"out": ("", ", over=out_edges"), "in": (", over=in_edges",), "all": (
 def free_program(random: random.Random) -> str:
     """The text of one; the same state of `random` gives the same one."""
     return _Writer(random).program()
-
-
-def knobs(random: random.Random, schedule: str) -> str:
-    """A `tune` part for the functors that `schedule` advances or reduces over, or nothing."""
-    lines, pushed = [], set(_PUSHED.findall(schedule))
-    for operator, name in sorted(set(_TUNED.findall(schedule))):
-        for knob in KNOBS:
-            if operator in knob.operators and knob.values and random.random() < 0.4:
-                arguments = f"auto({', '.join(f'{argument.name}=1' for argument in knob.arguments)})"
-                values = (*knob.values, arguments) if knob.arguments else tuple(knob.values)
-                values = tuple(value for value in values if value != "pull" or name not in pushed)
-                lines.append(f"{name}.{knob.name} = {random.choice(values)};")
-    for text, probability in _SCHEDULE_KNOBS.items():
-        if random.random() < probability:
-            lines.append(text)
-    return f"tune {{ {' '.join(lines)} }}\n" if lines else ""
 
 
 class _Writer:
@@ -179,6 +160,9 @@ class _Writer:
 
     def loop(self, scope: Scope, depth: int) -> str:
         name = self.name("i")
+        if self.chance(0.4):
+            head, inner = over_neighbors(scope, name, self.name("x"))
+            return f"{head} {{ {self.block(inner, 1, depth - 1, True)} }}"
         if self.chance(0.6):
             inner = scope.with_local(Local(name, "int32"))
             return f"for {name} in 0..{self.random.choice('123')} {{ {self.block(inner, 1, depth - 1, True)} }}"

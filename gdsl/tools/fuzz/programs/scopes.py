@@ -6,6 +6,8 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from gdsl.tools.fuzz.programs.lists import asked_of_graph
+
 SIGNED, FLOATS = ("int32", "int64"), ("float32", "float64")
 INTEGERS = (*SIGNED, "uint32", "uint64")
 NUMBERS = (*INTEGERS, *FLOATS)
@@ -117,7 +119,7 @@ class Scope:
         if type_ == "edge":
             choices += [*self.edges]
         if type_ == "int32":
-            choices += ["iteration"] * self.sees_iteration + ["place"] * bool(self.edges)
+            choices += ["iteration"] * self.sees_iteration + ["place"] * ("e" in self.edges)
             choices += [f"{name}({self.vertex_index()})" for name in ("out_degree", "in_degree") if self.vertices]
         if type_ == "int64":
             choices += ["num_vertices", "num_edges"] * self.sees_iteration
@@ -145,6 +147,9 @@ class Scope:
         if self.chance(0.1):
             parts = (self.expression("bool", depth - 1), *(self.expression(type_, depth - 1) for _ in range(2)))
             return f"({parts[0]} ? {parts[1]} : {parts[2]})"
+        asked = asked_of_graph(self, type_) if self.chance(0.1) else None
+        if asked is not None:
+            return asked
         if self.chance(0.12):
             called = [function for function in self.functions if function.result == type_]
             if called:
