@@ -64,7 +64,13 @@ _MOST_STEPS = 50
 _RUNNING = "chain_"
 """No name of a program is printed so: one underscore ends only those that mean something without it."""
 
-_BUILTINS = {Builtin.MIN: "minimum", Builtin.MAX: "maximum", Builtin.ABS: "absolute"}
+_BUILTINS = {
+    Builtin.MIN: "minimum",
+    Builtin.MAX: "maximum",
+    Builtin.ABS: "absolute",
+    Builtin.TAN: "tangent",
+    Builtin.RANDOM: "random_unit",
+}
 _WRAPPING = {
     BinaryOperation.ADD: "wrapping_add",
     BinaryOperation.SUBTRACT: "wrapping_subtract",
@@ -269,9 +275,15 @@ class ExpressionPrinter:
         return call(name, *(self.print(argument) for argument in node.arguments))
 
     def _function(self, node: FunctionCall) -> Text:
-        first = self.function_arguments.get(node.function, "")
-        arguments = [self.print(argument) for argument in node.arguments]
-        return call(self.names.function(node.function), *([first] if first else []), *arguments)
+        return self._called(node.function, tuple(self.print(argument) for argument in node.arguments))
+
+    def _called(self, function: str, arguments: tuple[str, ...]) -> Text:
+        first = self.function_arguments.get(function, "")
+        return call(self.names.function(function), *([first] if first else []), *arguments)
+
+    def call_of_own(self, function: str, arguments: tuple[str, ...]) -> str:
+        """A call of one of the program's own functions with the texts of its arguments."""
+        return self._called(function, arguments).text
 
     def _frontier_size(self, node: FrontierSize) -> Text:
         return self.frontier_size(node.frontier)

@@ -8,12 +8,11 @@ from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
 from gdsl.arithmetic.constants import integer_range
-from gdsl.ir import nodes
+from gdsl.ir import nodes, signatures
 from gdsl.ir.nodes import Role
 from gdsl.ir.traversal import walk
 from gdsl.operations import (
     BinaryOperation,
-    Builtin,
     Domain,
     GraphQuery,
     NeighborOperation,
@@ -33,8 +32,6 @@ _WHOLE = (
     BinaryOperation.SHIFT_LEFT,
     BinaryOperation.SHIFT_RIGHT,
 )
-_FLOAT_ONLY = (Builtin.FLOOR, Builtin.CEIL, Builtin.SQRT, Builtin.EXP, Builtin.LOG, Builtin.POW)
-_PAIRS = (Builtin.MIN, Builtin.MAX, Builtin.POW)
 _TYPES = {
     nodes.Iteration: Type.INT32,
     nodes.Place: Type.INT32,
@@ -147,9 +144,7 @@ def _chain(node: nodes.Chain, _: nodes.Program) -> bool:
 
 
 def _builtin(node: nodes.BuiltinCall, _: nodes.Program) -> bool:
-    numbers = node.type.is_numeric or (node.type.is_id and node.function in (Builtin.MIN, Builtin.MAX))
-    fits = node.type.is_float if node.function in _FLOAT_ONLY else numbers
-    return fits and len(node.arguments) == (2 if node.function in _PAIRS else 1)
+    return signatures.fits(node.function, node.type, [argument.type for argument in node.arguments])
 
 
 def _parameter(node: nodes.Parameter, _: nodes.Program) -> bool:
@@ -201,6 +196,8 @@ def _names(part: object, kind: type[nodes.Element | nodes.ElementTarget], array:
 
 def _reduces(node: nodes.NeighborReduce, program: nodes.Program) -> bool:
     operation, kind = node.operation, node.array_type
+    if operation is None:
+        return True
     [value] = [functor.value for functor in program.edge_functors if functor.name == node.functor]
     if operation is NeighborOperation.COUNT:
         return kind.is_integer and value is not None and value.type is Type.BOOL

@@ -128,7 +128,7 @@ class SteppedExpressions:
                 if isinstance(node, ir.GraphRead):
                     return graph_question(node, self.state.environment)(arguments)
                 if isinstance(node, ir.BuiltinCall):
-                    return SINGLE.builtin(node.function, node.type)(*arguments)
+                    return SINGLE.builtin(node.function, node.arguments[0].type)(*arguments)
                 return self.state.environment.functions[node.function](arguments)
         raise TypeError(f"{type(node).__name__} in a functor")
 

@@ -9,8 +9,11 @@ from gdsl.frontend.check.conversions import common_type, converted, is_literal, 
 from gdsl.frontend.check.environment import Environment, Place, built_in, poison, refuse_now
 from gdsl.frontend.check.graph_reads import graph_read, reads_graph
 from gdsl.frontend.check.names import NameChecker
+from gdsl.frontend.check.number_functions import BITS, RANDOM, bits, drawn
+from gdsl.frontend.check.reductions import ReductionChecker, is_reduction
 from gdsl.frontend.syntax import SymbolKind
 from gdsl.frontend.vocabulary import (
+    ARRAY_REDUCTIONS,
     CONTEXTUAL_FUNCTIONS,
     FOREIGN_NAMES,
     FUNCTIONS,
@@ -24,7 +27,7 @@ from gdsl.operations import Outcome, ReduceOperation
 from gdsl.source import Span
 from gdsl.types import Type
 
-_ARITIES = {"min": 2, "max": 2, "pow": 2}
+_ARITIES = {"min": 2, "max": 2, "pow": 2, "atan2": 2}
 _ORDINARY = ("min", "max", "abs")
 """Functions whose result has the type of their arguments; the others make a float64 of an integer."""
 _DEGREES = ("out_degree", "in_degree")
@@ -51,6 +54,8 @@ class CallChecker(NameChecker):
             return self._cast(expression, TYPES[name])
         if reads_graph(name, symbol):
             return graph_read(self, expression)
+        if is_reduction(expression, environment):
+            return ReductionChecker(self).reduction(expression)
         if name == "size" and environment.place is Place.SCHEDULE:
             return self._size(expression)
         if name in FUNCTIONS:
@@ -59,8 +64,8 @@ class CallChecker(NameChecker):
             return self._own_function(expression)
         if symbol is not None and symbol.kind is SymbolKind.LATER:
             return poison(expression.span)
-        if symbol is None and name == "wrap":
-            return self.wrap(expression, hint)
+        if symbol is None and name in CONTEXTUAL_FUNCTIONS:
+            return self._contextual(expression, hint)
         if name in SCHEDULE_FUNCTIONS:
             message = f"`{name}` cannot stand here"
             advice = "operators stand as statements of the schedule or as the value of a frontier, `frontier h = …;`"
@@ -71,7 +76,9 @@ class CallChecker(NameChecker):
             functions = {n for n, s in environment.globals.items() if s.kind is SymbolKind.FUNCTION}
             known = FUNCTIONS | GRAPH_FUNCTIONS | CONTEXTUAL_FUNCTIONS
             casts = {cast for cast in TYPES if cast[0] == name[0].lower()}  # `print` is no `int64`
-            near = FOREIGN_NAMES.get(name) or closest(name, functions | known | casts)
+            known |= functions | casts
+            known |= ARRAY_REDUCTIONS if environment.place is Place.SCHEDULE else frozenset()
+            near = FOREIGN_NAMES.get(name) or closest(name, known)
             fix = f"did you mean `{near}`?" if near else None
             environment.report("E0201", f"there is no function `{name}`", span, fix=fix)
         return poison(expression.span)
@@ -86,6 +93,17 @@ class CallChecker(NameChecker):
         message = "`intersect` gives its total to an int64 scalar, and this is part of something else"
         fix = "give it a scalar of its own, `s = intersect(…);`, and use `s` here"
         environment.report("E0404", message, span, fix=fix)
+
+    def _contextual(self, expression: syntax.Call, hint: Type | None) -> syntax.Expression:
+        """A function whose name a program may declare, and this one does not."""
+        name = expression.function
+        if name == "wrap":
+            return self.wrap(expression, hint)
+        if name in RANDOM:
+            return drawn(self, expression)
+        if name not in BITS:
+            return self._built_in(expression, hint)
+        return bits(self, expression) if self.count_arguments(expression, 1) else poison(expression.span)
 
     def wrap(self, expression: syntax.Call, hint: Type | None) -> syntax.Expression:
         """See `ExpressionChecker.wrap`."""
@@ -214,7 +232,7 @@ class CallChecker(NameChecker):
 
     def _degree(self, expression: syntax.Call) -> syntax.Expression:
         name, place = expression.function, self.environment.place
-        if place in (Place.FUNCTION, Place.DEFAULT):
+        if place in (Place.FUNCTION, Place.DEFAULT, Place.IDENTITY):
             self.environment.report("E0215", f"{place.value} does not see the graph", expression.span)
             return poison(expression.span)
         argument = expression.arguments[0]

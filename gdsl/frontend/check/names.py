@@ -9,6 +9,7 @@ from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment, Place, built_in, poison, refuse_now
 from gdsl.frontend.syntax import Symbol, SymbolKind
 from gdsl.frontend.vocabulary import (
+    CONTEXTUAL_FUNCTIONS,
     FOREIGN_NAMES,
     FUNCTIONS,
     GRAPH_FUNCTIONS,
@@ -83,7 +84,10 @@ class NameChecker:
     def undeclared(self, name: str, span: Span, candidates: set[str] | frozenset[str]) -> None:
         """Report a name that nothing declares."""
         near = FOREIGN_NAMES.get(name) or closest(name, candidates)
-        if name in FUNCTIONS | GRAPH_FUNCTIONS | SCHEDULE_FUNCTIONS | LATER_FUNCTIONS | TYPES.keys():
+        if (
+            name
+            in FUNCTIONS | CONTEXTUAL_FUNCTIONS | GRAPH_FUNCTIONS | SCHEDULE_FUNCTIONS | LATER_FUNCTIONS | TYPES.keys()
+        ):
             message = f"`{name}` is a function, not a value"
             self.environment.report("E0204", message, span, fix=f"write `{name}(…)`")
             return
@@ -106,7 +110,7 @@ class NameChecker:
             if place not in _ITERATION_PLACES:
                 wrong = "`iteration` stands in functors and in the schedule"
         elif name in ("num_vertices", "num_edges"):
-            if place in (Place.FUNCTION, Place.DEFAULT):
+            if place in (Place.FUNCTION, Place.DEFAULT, Place.IDENTITY):
                 wrong = f"{place.value} does not see the graph"
         else:
             wrong = f"`{name}` stands as the input of an operator, in the schedule"
@@ -162,6 +166,7 @@ class NameChecker:
             return False
         allowed = {
             Place.DEFAULT: False,
+            Place.IDENTITY: False,
             Place.WHERE: symbol.kind is SymbolKind.PARAM,
             Place.INITIAL: symbol.kind is SymbolKind.PARAM or symbol.is_input,
         }
@@ -169,6 +174,7 @@ class NameChecker:
             return True
         sees = {
             Place.DEFAULT: "literals",
+            Place.IDENTITY: "literals",
             Place.WHERE: "its own values, params and literals",
             Place.INITIAL: "`id`, params, inputs, counts and degrees",
         }[place]
