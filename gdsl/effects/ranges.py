@@ -33,9 +33,7 @@ from gdsl.types import Type
 MOST_PASSES = 2**31 - 2**16
 """No run gets so far (`iteration` is an int32 and each pass takes longer than a microsecond)."""
 _MOST_IDS = 2**62
-_IDS_OF_THE_GRAPH = frozenset(
-    query.value for query in (GraphQuery.SOURCE, GraphQuery.DESTINATION, GraphQuery.NEIGHBOR)
-)
+_IDS_OF_THE_GRAPH = frozenset(query.value for query in (GraphQuery.SOURCE, GraphQuery.DESTINATION, GraphQuery.NEIGHBOR))
 """Functions that give a vertex or stop the run; no program has a function of such a name."""
 _INT32 = Range(0, 2**31 - 1)
 

@@ -9,8 +9,8 @@ CODES: tuple[Code, ...] = (
         "E0801",
         "index out of range",
         (
-            "A computed index was `none` or not in the array, or the list of a vertex has no such place; the run stopped "
-            "at the next barrier."
+            "A computed index was `none` or not in the array, or the list of a vertex has no such place; the run "
+            "stopped at the next barrier."
         ),
         "parent[parent[v]]                        # parent[v] may be none",
     ),
