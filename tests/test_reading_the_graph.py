@@ -183,3 +183,12 @@ def test_without_checks_what_is_there_is_read(bounds: str, backend: str) -> None
     assert found["b"].tolist() == [1, 2, 0, -1]
     assert found["c"].tolist() == [1, 3, 0, -1]
     assert found["a"].tolist() == [44, 0, 11, 0]
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_long_lists_in_each_other_are_left_when_time_is_over(backend: str) -> None:
+    loops = "for u in neighbors(v) { for w in neighbors(v) { for x in neighbors(v) { a[x] += int32(u) * int32(w); } } }"
+    program = compiled(stopping(loops))
+    with pytest.raises(GdslError) as caught:
+        program.run(make_graph([(0, leaf) for leaf in range(1, 30_000)], 30_000), backend=backend, timeout=5.0)
+    assert caught.value.code == "E0802"
