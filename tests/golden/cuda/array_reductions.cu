@@ -229,6 +229,7 @@ struct graph_slice {
     const vertex* in_sources;  // their sources: num_edges
     const edge* in_edges;  // their edge ids: num_edges
     const vertex* edge_sources;  // of each edge id: num_edges
+    const edge* reverse_edges;  // of each edge id the edge that leads back, or none: num_edges
 };
 
 // One execution of one operator.
@@ -307,7 +308,7 @@ struct data_slice {
     vertex* argmax_of_load;  // one value
     vertex* argmin_of_load_2;  // one value
 };
-static_assert(sizeof(data_slice) == 576, "as the host knows it");
+static_assert(sizeof(data_slice) == 584, "as the host knows it");
 
 // piece: stop_requested
 
