@@ -7,6 +7,7 @@ import re
 from dataclasses import replace
 
 from gdsl.knobs import KNOBS
+from gdsl.tools.fuzz.programs.reductions import operators, over_arrays, over_neighbors
 from gdsl.tools.fuzz.programs.scopes import COMMON, FLOATS, IDS, INTEGERS, NUMBERS, TYPES, Data, Function, Local, Scope
 
 _REDUCTIONS = {
@@ -15,7 +16,7 @@ _REDUCTIONS = {
     **dict.fromkeys(FLOATS, ("min=", "max=", "+=", "-=")),
     **dict.fromkeys(IDS, ("min=", "max=")),
 }
-_TUNED = re.compile(r"\b(advance|neighbor_reduce)\((?:[^(),]|\([^()]*\))*, (\w+)")
+_TUNED = re.compile(r"\b(advance|neighbor_reduce(?!\(ef))\((?:[^(),]|\([^()]*\))*, (\w+)")
 _PUSHED = re.compile(r"\b(\w+), to=edges")
 _SCHEDULE_KNOBS = {"schedule.fuse = off;": 0.25, "schedule.ids = 64;": 0.15, "schedule.block = 64;": 0.1}
 _OVERS = ("", "", "", ", over=in_edges", ", over=all_edges", ", over=out_edges")
@@ -55,6 +56,7 @@ class _Writer:
         """Each with the way in which its edges were walked."""
         self.functors: dict[str, list[str]] = {"vertex": [], "edge": []}
         self.values: list[tuple[str, str]] = []
+        self.operators: set[str] = set()  # the types for which the program declares one
         self.loops = 0
 
     def chance(self, probability: float) -> bool:
@@ -73,7 +75,8 @@ class _Writer:
         parts += [self.functor("vertex") for _ in range(self.random.choice((0, 1, 1, 2)))]
         parts += [self.value_functor() for _ in range(self.random.choice((0, 0, 0, 1, 1)))]
         schedule = self.schedule()
-        return "\n".join(("program free;", problem, functions, *parts, schedule, knobs(self.random, schedule)))
+        parts = [operators(self.operators), functions, *parts, schedule, knobs(self.random, schedule)]
+        return "\n".join(("program free;", problem, *parts))
 
     def problem(self) -> str:
         lines = ["scalar go : bool = true;"]
@@ -248,7 +251,8 @@ class _Writer:
 
     def step(self, depth: int) -> str:
         scope = Scope(self.random, [d for d in self.data if d.kind in ("scalar", "param")], sees_iteration=True)
-        scope = replace(scope, frontiers=tuple(self.all_frontiers()), functions=self.functions)
+        reduced = over_arrays(self.data, self.frontiers, [name for name, _ in self.edge_frontiers])
+        scope = replace(scope, frontiers=tuple(self.all_frontiers()), functions=self.functions, reduced=reduced)
         if depth and self.chance(0.3):
             return self.control(scope, depth)
         if self.chance(0.2):
@@ -381,19 +385,16 @@ class _Writer:
     def reduction(self, source: str) -> str | None:
         if not self.values:
             return None
-        name, type_ = self.random.choice(self.values)
-        operations: tuple[str, ...] = {"bool": ("some", "every", "count", "and", "or", "xor")}.get(
-            type_, ("min", "max")
-        )
-        operations += ("sum", "product") if type_ in NUMBERS else ()
-        operations += ("and", "or", "xor") if type_ in INTEGERS else ()
-        operation = self.random.choice(operations)
-        kinds = INTEGERS if operation == "count" else (type_,)
-        arrays = [d for d in self.data if d.kind == "vertex" and d.is_written and d.type in kinds]
-        if not arrays:
+        words: tuple[str, ...] = _OVERS
+        if self.reaching() and self.chance(0.3):
+            source, words = self.random.choice(self.reaching()), ("", "", ", by=far", ", by=near")
+        scope = Scope(self.random, self.data, functions=self.functions, frontiers=tuple(self.all_frontiers()))
+        found = over_neighbors(self.random, scope, self.values, source, words)
+        if found is None:
             return None
-        over = self.random.choice(_OVERS)
-        return f"{self.random.choice(arrays).name} = neighbor_reduce({source}, {name}, {operation}{over});"
+        array, call, own = found
+        self.operators |= {own} if own else set()
+        return f"{array} = {call};"
 
 
 assert set(_REDUCTIONS) == set(TYPES)
