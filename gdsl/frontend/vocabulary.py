@@ -21,14 +21,14 @@ VALUES = frozenset(("iteration", "place", "near", "far", "id", "num_vertices", "
 FUNCTIONS = frozenset(("min", "max", "abs", "floor", "ceil", "sqrt", "exp", "log", "pow", "out_degree", "in_degree"))
 GRAPH_FUNCTIONS = frozenset(("src", "dst", "reverse", "neighbor", "has_edge", "neighbors"))
 """What a functor reads of the graph; `out_edge`, which does so too, is contextual."""
-ARRAY_REDUCTIONS = frozenset(reduction.value for reduction in ArrayReduction)
-"""Contextual as well, in the schedule; two of them are functions of numbers, too."""
 # fmt: off
 TRIGONOMETRY = frozenset(("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh"))
 CONTEXTUAL_FUNCTIONS = TRIGONOMETRY | frozenset((
     "wrap", "trunc", "popcount", "ctz", "random", "random_bits", "random_below", "out_edge",
 ))
 """Functions whose names a program may declare; the program's own then win."""
+ARRAY_REDUCTIONS = frozenset(reduction.value for reduction in ArrayReduction)
+"""The same of the schedule; two of them are functions of numbers, too."""
 SCHEDULE_FUNCTIONS = frozenset((
     "advance", "filter", "where", "compute", "neighbor_reduce", "intersect", "size", "swap", "fill",
 ))

@@ -52,10 +52,10 @@ class CallChecker(NameChecker):
             return poison(expression.span)
         if name in TYPES:
             return self._cast(expression, TYPES[name])
-        if is_reduction(expression, environment):
-            return ReductionChecker(self).reduction(expression)
         if reads_graph(name, symbol):
             return graph_read(self, expression)
+        if is_reduction(expression, environment):
+            return ReductionChecker(self).reduction(expression)
         if name == "size" and environment.place is Place.SCHEDULE:
             return self._size(expression)
         if name in FUNCTIONS:
@@ -76,7 +76,8 @@ class CallChecker(NameChecker):
             functions = {n for n, s in environment.globals.items() if s.kind is SymbolKind.FUNCTION}
             known = FUNCTIONS | GRAPH_FUNCTIONS | CONTEXTUAL_FUNCTIONS
             casts = {cast for cast in TYPES if cast[0] == name[0].lower()}  # `print` is no `int64`
-            known |= functions | casts | (ARRAY_REDUCTIONS if environment.place is Place.SCHEDULE else frozenset())
+            known |= functions | casts
+            known |= ARRAY_REDUCTIONS if environment.place is Place.SCHEDULE else frozenset()
             near = FOREIGN_NAMES.get(name) or closest(name, known)
             fix = f"did you mean `{near}`?" if near else None
             environment.report("E0201", f"there is no function `{name}`", span, fix=fix)
