@@ -32,7 +32,7 @@ def asked_of_graph(scope: Scope, type_: str) -> str | None:
     )
 
 
-def over_neighbors(scope: Scope, neighbor: str, edge: str) -> tuple[str, Scope]:
+def looping_over_neighbors(scope: Scope, neighbor: str, edge: str) -> tuple[str, Scope]:
     """The head of a loop over a list whose variables have these names, and what its body can name."""
     named = scope.chance(0.5)
     head = f"for {neighbor}{f', {edge}' if named else ''} in neighbors({scope.vertex_index()})"

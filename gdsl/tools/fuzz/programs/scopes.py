@@ -56,7 +56,7 @@ class Function:
 @dataclass(frozen=True)
 class Scope:
     """One place. `vertices` and `edges` are the indices that are there without computing; `frontiers` can be measured
-    (in the schedule)."""
+    and what `reduced` has, (type, text), be read (in the schedule)."""
 
     random: random.Random
     data: Sequence[Data] = ()
@@ -67,6 +67,7 @@ class Scope:
     frontiers: tuple[str, ...] = ()
     in_functor: bool = False
     sees_iteration: bool = False
+    reduced: tuple[tuple[str, str], ...] = ()
 
     def with_local(self, local: Local) -> Scope:
         """The same with one more name."""
@@ -124,6 +125,9 @@ class Scope:
         if type_ == "int64":
             choices += ["num_vertices", "num_edges"] * self.sees_iteration
             choices += [f"size({name})" for name in self.frontiers]
+        reduced = [text for kind, text in self.reduced if kind == type_]
+        if reduced and self.chance(0.3):
+            return self.random.choice(reduced)
         return self.random.choice(choices)
 
     def literal(self, type_: str) -> str:

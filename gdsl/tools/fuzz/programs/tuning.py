@@ -7,7 +7,7 @@ import re
 
 from gdsl.knobs import KNOBS
 
-_TUNED = re.compile(r"\b(advance|neighbor_reduce)\((?:[^(),]|\([^()]*\))*, (\w+)")
+_TUNED = re.compile(r"\b(advance|neighbor_reduce(?!\(ef))\((?:[^(),]|\([^()]*\))*, (\w+)")
 _PUSHED = re.compile(r"\b(\w+), to=edges")
 _SCHEDULE_KNOBS = {"schedule.fuse = off;": 0.25, "schedule.ids = 64;": 0.15, "schedule.block = 64;": 0.1}
 
