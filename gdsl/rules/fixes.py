@@ -48,9 +48,9 @@ _OF_ONE_CALL = (
 
 def fix_of_store(write: Write, target: str, scalar: bool) -> str:
     """For E0301."""
-    if isinstance(write.value, Operation) and write.value.operation in _OF_ONE_CALL:
-        if _is_target(write, write.value.arguments[0]):
-            return _by_one_call(write, write.value.operation.value, scalar)
+    value = write.value
+    if isinstance(value, Operation) and value.operation in _OF_ONE_CALL and _is_target(write, value.arguments[0]):
+        return _by_one_call(write, value.operation.value, scalar)
     update = _as_update(write)
     if update is not None:
         return f"`{target} {update} …` reads and writes in one step, so that every call counts"
