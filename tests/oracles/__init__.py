@@ -1,6 +1,7 @@
 """What every sample and test program must answer, made without gdsl."""
 
 from .case import Case
+from .draws import DRAWS
 from .edges import EDGES
 from .intersections import INTERSECTIONS
 from .samples import SAMPLES
@@ -9,7 +10,7 @@ from .sets import SETS
 from .traversals import TRAVERSALS
 from .values import VALUES
 
-CASES: tuple[Case, ...] = (*SAMPLES, *TRAVERSALS, *VALUES, *SCHEDULES, *SETS, *EDGES, *INTERSECTIONS)
+CASES: tuple[Case, ...] = (*SAMPLES, *TRAVERSALS, *VALUES, *SCHEDULES, *SETS, *EDGES, *INTERSECTIONS, *DRAWS)
 BY_NAME = {case.name: case for case in CASES}
 
 __all__ = ["BY_NAME", "CASES", "SAMPLES", "Case"]
