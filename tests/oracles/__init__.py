@@ -4,13 +4,26 @@ from .case import Case
 from .draws import DRAWS
 from .edges import EDGES
 from .intersections import INTERSECTIONS
+from .lists import LISTS
+from .reductions import REDUCTIONS
 from .samples import SAMPLES
 from .schedules import SCHEDULES
 from .sets import SETS
 from .traversals import TRAVERSALS
 from .values import VALUES
 
-CASES: tuple[Case, ...] = (*SAMPLES, *TRAVERSALS, *VALUES, *SCHEDULES, *SETS, *EDGES, *INTERSECTIONS, *DRAWS)
+CASES: tuple[Case, ...] = (
+    *SAMPLES,
+    *TRAVERSALS,
+    *VALUES,
+    *SCHEDULES,
+    *SETS,
+    *EDGES,
+    *INTERSECTIONS,
+    *LISTS,
+    *REDUCTIONS,
+    *DRAWS,
+)
 BY_NAME = {case.name: case for case in CASES}
 
 __all__ = ["BY_NAME", "CASES", "SAMPLES", "Case"]

@@ -34,6 +34,7 @@ LIBRARY = Library(
         "memory",
         "plain",
         "graph",
+        "lists",
         "frontier",
         "run",
         "loops",

@@ -15,6 +15,7 @@ FILES = (
     "enactor",
     "warp",
     "edges",
+    "lists",
     "frontier",
     "edge_frontier",
     "edge_sets",

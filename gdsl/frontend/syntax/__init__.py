@@ -13,6 +13,7 @@ The parser fills everything but the slots listed here. The checker builds new no
   scalars, and have no effect in their values: a `Let` before them has;
 - calls of operators in the schedule (`advance`, `filter`, `where`, `compute`, `neighbor_reduce`, `intersect`) have
   become `OperatorCall`s; `size`, `swap` and `fill` stay `Call`s whose symbol is a built-in;
+- reductions over arrays in the schedule (`sum(a)`) have become `Reduced`s;
 - `|`, `&` and `-` between sets have become `SetChain`s;
 - no node of a form that is not built yet (`Later…`) is left.
 
@@ -56,6 +57,7 @@ from gdsl.frontend.syntax.expressions import (
     Number,
     OperatorCall,
     OperatorKind,
+    Reduced,
     SetChain,
     SetLink,
     SetLiteral,
@@ -68,10 +70,12 @@ from gdsl.frontend.syntax.statements import (
     Break,
     ExpressionStatement,
     For,
+    ForIn,
     FrontierDeclaration,
     If,
     LaterStatement,
     Let,
+    LoopName,
     Repeat,
     Return,
     ShortAssign,
@@ -99,6 +103,7 @@ __all__ = [
     "Expression",
     "ExpressionStatement",
     "For",
+    "ForIn",
     "FrontierDeclaration",
     "Function",
     "FunctionParameter",
@@ -112,6 +117,7 @@ __all__ = [
     "LaterStatement",
     "Let",
     "Link",
+    "LoopName",
     "Name",
     "Node",
     "NoneLiteral",
@@ -120,6 +126,7 @@ __all__ = [
     "OperatorKind",
     "ParameterName",
     "Program",
+    "Reduced",
     "Repeat",
     "Requirement",
     "Return",
