@@ -76,7 +76,7 @@ constexpr uint32 HUB_CHUNK = 512;  // edges a chunk
 // piece: ctz
 // piece: RandomBlock philox
 // piece: drawn
-// piece: low_words
+// piece: first_bits
 // piece: random_bits
 // piece: random_unit
 // piece: wrapping_multiply
@@ -132,6 +132,7 @@ struct graph_slice {
     const vertex* in_sources;  // their sources: num_edges
     const edge* in_edges;  // their edge ids: num_edges
     const vertex* edge_sources;  // of each edge id: num_edges
+    const edge* reverse_edges;  // of each edge id the edge that leads back, or none: num_edges
 };
 
 // One execution of one operator.
@@ -182,7 +183,7 @@ struct data_slice {
     uint32* code;  // one value
     int32 seed;
 };
-static_assert(sizeof(data_slice) == 248, "as the host knows it");
+static_assert(sizeof(data_slice) == 256, "as the host knows it");
 
 // piece: stop_requested
 
