@@ -7,7 +7,7 @@ from __future__ import annotations
 import dataclasses
 
 from gdsl.frontend import syntax
-from gdsl.frontend.check.conversions import coerce
+from gdsl.frontend.check.conversions import converted, widens
 from gdsl.frontend.check.environment import Environment, built_in
 from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.syntax import SymbolKind
@@ -48,11 +48,17 @@ def short_assign(
     if isinstance(target, syntax.Index) and not _is_steady(target.index):
         named, index = _named(checker.environment, "index", target.index)
         before, target = (named,), dataclasses.replace(target, index=index)
-    name, type_ = target.array if isinstance(target, syntax.Index) else target.name, target.type
-    binary = syntax.Binary(statement.span, statement.operation, target, statement.value)
-    typed = checker.operated(binary, target)
-    value = coerce(typed, type_, f"`{name}`", checker.environment) if type_ is not None else typed
-    return () if value.type is None else (*before, syntax.Assign(statement.span, target, value))
+    typed = checker.operated(syntax.Binary(statement.span, statement.operation, target, statement.value), target)
+    if typed.type is None or target.type is None:
+        return ()
+    if not widens(typed.type, target.type):
+        sign, type_ = statement.operation.value, target.type.name
+        name = target.array if isinstance(target, syntax.Index) else target.name
+        message = f"`{sign}` gives {typed.type.name} here, and `{name}` is {type_}"
+        fix = f"write `… = {type_}(… {sign} …);`"
+        checker.environment.report("E0205", message, statement.value.span, fix=fix)
+        return ()
+    return *before, syntax.Assign(statement.span, target, converted(typed, target.type))
 
 
 def _named(environment: Environment, name: str, value: syntax.Expression) -> tuple[syntax.Let, syntax.Name]:
