@@ -76,7 +76,7 @@ constexpr uint32 HUB_CHUNK = 512;  // edges a chunk
 // piece: ctz
 // piece: RandomBlock philox
 // piece: drawn
-// piece: first_bits
+// piece: low_words
 // piece: random_bits
 // piece: random_unit
 // piece: wrapping_multiply
