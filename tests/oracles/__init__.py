@@ -1,6 +1,7 @@
 """What every sample and test program must answer, made without gdsl."""
 
 from .case import Case
+from .draws import DRAWS
 from .edges import EDGES
 from .intersections import INTERSECTIONS
 from .lists import LISTS
@@ -21,6 +22,7 @@ CASES: tuple[Case, ...] = (
     *INTERSECTIONS,
     *LISTS,
     *REDUCTIONS,
+    *DRAWS,
 )
 BY_NAME = {case.name: case for case in CASES}
 

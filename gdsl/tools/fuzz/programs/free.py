@@ -197,8 +197,8 @@ class _Writer:
             return "accept true;"
         place, value = scope.element(data), scope.expression(data.type)
         if self.chance(0.4):
-            return f"{place} {self.random.choice(_REDUCTIONS[data.type])} {value};"
-        return f"{place} {self.random.choice(('=', '=', 'any='))} {value};"
+            return f"{place} {self.random.choice(_REDUCTIONS[data.type])} {self.rooted(scope, data.type)};"
+        return f"{place} {self.random.choice(('=', '=', 'any=', *scope.short_writes(data.type)))} {value};"
 
     def effect(self, scope: Scope, type_: str) -> str | None:
         """`changed`, `fetch` or `cas` of a type; any of them for no type."""
@@ -301,7 +301,8 @@ class _Writer:
         if data.kind == "scalar" and data.type == "int64" and self.chance(0.4):
             return self.total(data.name)
         if data.kind == "scalar":
-            operation = self.random.choice(_REDUCTIONS[data.type]) if self.chance(0.3) else "="
+            signs = _REDUCTIONS[data.type] + scope.short_writes(data.type) if self.chance(0.3) else ("=",)
+            operation = self.random.choice(signs)
             return f"{data.name} {operation} {value};"
         if data.kind == "vertex" and self.chance(0.5):
             return f"{data.name}[{self.random.choice('01')}] = {value};"

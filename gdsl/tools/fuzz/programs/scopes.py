@@ -190,15 +190,30 @@ class Scope:
         forms = [lambda: f"({part()} {self.random.choice('+-*')} {part()})"] * 3
         forms.append(lambda: f"{self.random.choice(('min', 'max'))}({part()}, {part()})")
         forms.append(lambda: self._cast(type_, depth))
+        forms.append(lambda: self._drawn(type_, part()))
         if type_ in FLOATS:
             forms.append(lambda: f"({part()} / {part()})")
-            forms.append(lambda: f"{self.random.choice(('floor', 'ceil', 'sqrt', 'abs'))}({part()})")
+            forms.append(lambda: f"{self.random.choice(('floor', 'ceil', 'trunc', 'sqrt', 'abs'))}({part()})")
             forms.append(lambda: f"(-{part()})")
         else:
             forms.append(lambda: f"({part()} {self.random.choice(('//', '%', '&', '|', '^', '<<', '>>'))} {part()})")
         if type_ in SIGNED:
             forms.append(lambda: f"(-{part()})")
         return self.random.choice(forms)()
+
+    def short_writes(self, type_: str) -> tuple[str, ...]:
+        """The signs of `x op= y` that is no reduction."""
+        if type_ in FLOATS:
+            return "/=", "%="
+        return ("//=", "%=", "<<=", ">>=") if type_ in INTEGERS else ()
+
+    def _drawn(self, type_: str, limit: str) -> str:
+        """A random number of one key or two."""
+        kinds = ("int32", *(("vertex",) if self.vertices else ()))
+        keys = ", ".join(self.expression(self.random.choice(kinds), 0) for _ in range(self.random.choice((1, 1, 2))))
+        if type_ in FLOATS:
+            return f"{type_}(random({keys}))"
+        return f"{type_}({self.random.choice((f'random_below({limit}, {keys})', f'popcount({limit})'))})"
 
     def _cast(self, type_: str, depth: int) -> str:
         sources = [local.type for local in self.locals] + [data.type for data in self.reachable()]
