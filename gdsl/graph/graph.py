@@ -21,6 +21,7 @@ from gdsl.graph.ids import WIDE_FROM, vertex_count
 from gdsl.graph.immutable import immutable
 from gdsl.graph.names import Names
 from gdsl.graph.networkx_graphs import edges_of_networkx
+from gdsl.graph.pairing import paired_edges
 from gdsl.graph.reading import meant_by, read_graph
 from gdsl.graph.sparse_matrices import csr_of_matrix
 from gdsl.graph.transformations import GraphOptions
@@ -286,6 +287,14 @@ class Graph:
         """int32 or int64[E], by CSC position the edge's id."""
         return self._csc[2].view()
 
+    @property
+    def reverse_edges(self) -> NDArray[Any]:
+        """int32 or int64[E], for each edge u→v the id of the edge v→u that it is paired with, -1 where there is none.
+
+        The k-th of parallel edges, by their ids, is paired with the k-th that leads back; a self-loop is its own.
+        """
+        return self._reverse_edges.view()
+
     @cached_property
     def _out_degrees(self) -> NDArray[np.int32]:
         return immutable(np.diff(self._csr.offsets), np.dtype(np.int32))
@@ -303,6 +312,10 @@ class Graph:
         offsets, sources, edge_ids = transpose(self._csr.offsets, self._csr.columns)
         kept = immutable(offsets, np.dtype(np.int64)), immutable(sources, self._csr.columns.dtype)
         return *kept, immutable(edge_ids)
+
+    @cached_property
+    def _reverse_edges(self) -> NDArray[Any]:
+        return immutable(paired_edges((self._csr.offsets, self._csr.columns), self._csc))
 
     def vertex(self, name: object) -> int:
         """The id of the vertex called `name` (`names`). Raises KeyError."""
