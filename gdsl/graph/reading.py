@@ -45,7 +45,7 @@ FORMATS = ("mtx", "gr", "npz", "csv", "tsv", "edges", "metis")
 
 def meant_by(name: str) -> str:
     """The path that `name` means: a file of that name, else the graph that comes with gdsl (``karate``)."""
-    if not _BARE.fullmatch(name) or os.path.lexists(name):
+    if not _BARE.fullmatch(name) or (os.path.lexists(name) and not os.path.isdir(name)):
         return name
     try:
         path = resource_path("samples", "graphs", f"{name}.mtx")
