@@ -160,3 +160,32 @@ def test_help_names_the_formats(gdslc):
         "karate",
     ):
         assert word in answer, word
+
+
+@pytest.mark.parametrize(
+    ("word", "near"),
+    [
+        ("karat", "karate, a graph that comes with gdsl"),
+        ("karate.mtx", "karate, a graph that comes with gdsl"),
+        ("paht.mtx", "path.mtx"),
+        ("deep/gird.csv", "deep/grid.csv"),
+    ],
+)
+def test_an_unknown_graph_says_what_was_probably_meant(gdslc, word, near):
+    Path("deep").mkdir()
+    Path("deep/grid.csv").write_text("0,1\n")
+    answer = gdslc("graph", "info", word)
+    answer.fails(1, "E0701", f"did you mean {near}?")
+    assert answer.err.count("error[") == 1
+
+
+@pytest.mark.parametrize("word", ["nothing_like_it.mtx", "no/folder/x.mtx", "x" * 5000])
+def test_an_unknown_graph_that_is_like_none(gdslc, word):
+    answer = gdslc("graph", "info", word)
+    answer.fails(1, "E0701")
+    assert "did you mean" not in answer.err
+
+
+def test_options_of_lists_are_none_of_generators(gdslc):
+    gdslc("graph", "info", "rmat:4", "--num-vertices", "99").fails(1, "E0712", "generated graphs")
+    gdslc("graph", "info", "rmat:4", "--one-based").fails(1, "E0712", "generated graphs")
