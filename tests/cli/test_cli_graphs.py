@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -189,3 +191,14 @@ def test_an_unknown_graph_that_is_like_none(gdslc, word):
 def test_options_of_lists_are_none_of_generators(gdslc):
     gdslc("graph", "info", "rmat:4", "--num-vertices", "99").fails(1, "E0712", "generated graphs")
     gdslc("graph", "info", "rmat:4", "--one-based").fails(1, "E0712", "generated graphs")
+
+
+def test_small_graphs_need_no_scipy(work):
+    for words in (("graph", "info", "karate"), ("run", "bfs", "karate", "-p", "source=0", *REFERENCE)):
+        code = (
+            f"import sys; from gdsl.cli.main import main; assert main({list(words)!r}) == 0; "
+            "print([name for name in ('scipy', 'lark', 'cupy', 'networkx', 'rich') if name in sys.modules])"
+        )
+        for _ in range(2):  # the first one may compile
+            done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        assert done.stdout.splitlines()[-1] == "[]"
