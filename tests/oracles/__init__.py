@@ -2,6 +2,7 @@
 
 from .case import Case
 from .corners import CORNERS
+from .draws import DRAWS
 from .edges import EDGES
 from .intersections import INTERSECTIONS
 from .lists import LISTS
@@ -23,6 +24,7 @@ CASES: tuple[Case, ...] = (
     *INTERSECTIONS,
     *LISTS,
     *REDUCTIONS,
+    *DRAWS,
     *VOTES,
     *CORNERS,
 )

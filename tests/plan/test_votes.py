@@ -1,4 +1,4 @@
-"""What is decided for a `neighbor_vote` and for an `intersect` with a functor, and that the verifier sees wrong fields."""
+"""What is decided for `neighbor_vote` and for `intersect` with a functor; the verifier sees every wrong field of it."""
 
 from __future__ import annotations
 

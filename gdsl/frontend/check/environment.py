@@ -163,17 +163,25 @@ class Environment:
     def declare(self, symbol: Symbol, *, parameter: bool = False) -> Symbol:
         """Put a local name into the innermost block; gives the symbol with its unique name."""
         self.allowed(symbol.name, symbol.span, parameter=parameter)
-        unique, number = symbol.name, 1
-        while unique in self.taken:
-            number += 1
-            unique = f"{symbol.name}_{number}"
-        self.taken.add(unique)
+        unique = self._unique(symbol.name)
         made = Symbol(
             symbol.kind, symbol.name, symbol.span, symbol.type, symbol.domain, symbol.is_input, symbol.mutable, unique
         )
         self.scopes[-1][symbol.name] = made
         self._keep(made)
         return made
+
+    def hidden(self, name: str, type_: Type | None) -> Symbol:
+        """A local that nothing in the text can mean."""
+        return Symbol(SymbolKind.LOCAL, name, NOWHERE, type_, unique=self._unique(name))
+
+    def _unique(self, name: str) -> str:
+        unique, number = name, 1
+        while unique in self.taken:
+            number += 1
+            unique = f"{name}_{number}"
+        self.taken.add(unique)
+        return unique
 
     def _keep(self, symbol: Symbol) -> None:
         if symbol.span != NOWHERE and symbol.name.isidentifier():
