@@ -4,27 +4,20 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any, NamedTuple
+from typing import Any
 
 from lark import Token, v_args
 
-from gdsl.diagnostics import Diagnostic, Label
+from gdsl.diagnostics import Diagnostic
 from gdsl.frontend import syntax
-from gdsl.frontend.builder_expressions import ExpressionBuilder, span_of
+from gdsl.frontend.builder_expressions import span_of
+from gdsl.frontend.builder_nameless import NamelessBuilder, Part
 from gdsl.operations import Domain, ReduceOperation
 from gdsl.source import Span
 
 
-class _Part(NamedTuple):
-    """One `problem`, `schedule`, `tune` or `requires` of the program, or a `cond`, `apply` or `value` of a functor."""
-
-    keyword: str
-    span: Span
-    content: Any
-
-
 @v_args(meta=True)
-class TreeBuilder(ExpressionBuilder):
+class TreeBuilder(NamelessBuilder):
     """The rules of declarations and statements; the expressions are inherited."""
 
     # ------------------------------------------------------------ statements
@@ -98,13 +91,13 @@ class TreeBuilder(ExpressionBuilder):
 
     # ------------------------------------------------------------ problem data
 
-    def extent(self, meta: Any, children: list[Any]) -> _Part:
-        return _Part("extent", span_of(meta), None)
+    def extent(self, meta: Any, children: list[Any]) -> Part:
+        return Part("extent", span_of(meta), None)
 
     def declaration(self, meta: Any, children: list[Any]) -> syntax.Declaration:
         words = [str(child) for child in children if isinstance(child, Token) and child.type == "WORD"]
         kind, name, *others = children[len(words) :]
-        later = "several values an element (`a[n]`)" if isinstance(others[0], _Part) else None
+        later = "several values an element (`a[n]`)" if isinstance(others[0], Part) else None
         declared, initial, where = others[-3:]
         if declared.name == "(…)":
             later = "pairs"
@@ -131,44 +124,21 @@ class TreeBuilder(ExpressionBuilder):
                 fix = "leave it out: a param is always read-only, from the caller, and no part of the result"
                 self.diagnostics.append(Diagnostic("E0224", message, span, fix=fix))
 
-    def problem(self, meta: Any, children: list[Any]) -> _Part:
-        return _Part("problem", span_of(meta), tuple(children))
+    def problem(self, meta: Any, children: list[Any]) -> Part:
+        return Part("problem", span_of(meta), tuple(children))
 
-    def requires(self, meta: Any, children: list[Any]) -> _Part:
+    def requires(self, meta: Any, children: list[Any]) -> Part:
         words = tuple(syntax.Requirement(span_of(child), str(child)) for child in children if child is not None)
-        return _Part("requires", span_of(meta), words)
+        return Part("requires", span_of(meta), words)
 
     # ------------------------------------------------------------ functors and functions
-
-    def condition(self, meta: Any, children: list[Any]) -> _Part:
-        return _Part("cond", span_of(meta), children[0])
-
-    def apply(self, meta: Any, children: list[Any]) -> _Part:
-        return _Part("apply", span_of(meta), children[0])
-
-    def value(self, meta: Any, children: list[Any]) -> _Part:
-        return _Part("value", span_of(meta), children[0])
-
-    def _once(self, parts: list[_Part], where: str) -> dict[str, _Part]:
-        found: dict[str, _Part] = {}
-        for part in parts:
-            if part.keyword in found:
-                message = f"{where} has two `{part.keyword}` parts"
-                first = Label(found[part.keyword].span, "the first")
-                self.diagnostics.append(Diagnostic("E0110", message, part.span, (first,)))
-            else:
-                found[part.keyword] = part
-        return found
 
     def _functor(self, meta: Any, children: list[Any], domain: Domain, arity: int) -> syntax.Functor:
         name, *others = children
         parameters = tuple(syntax.ParameterName(span_of(token), str(token)) for token in others[:arity])
         result = others[arity] if domain is Domain.EDGE else None
-        parts = self._once([part for part in others if isinstance(part, _Part)], f"the functor `{name}`")
-        if "value" in parts and "apply" in parts:
-            message = f"the functor `{name}` has `apply` and `value`"
-            fix = "make two functors: one with `apply`, one with `value` for `neighbor_reduce`"
-            self.diagnostics.append(Diagnostic("E0110", message, parts["value"].span, fix=fix))
+        parts = self.once([part for part in others if isinstance(part, Part)], f"the functor `{name}`")
+        self.one_task(parts, f"the functor `{name}`")
         if ("value" in parts) != (result is not None) and not self.broken.touches(span_of(meta)):
             message = f"the functor `{name}` has " + ("`value` but no `-> type`" if result is None else "no `value`")
             fix = f"edge functor {name}(src, dst, e) -> type {{ value …; }}"
@@ -227,17 +197,17 @@ class TreeBuilder(ExpressionBuilder):
     def tune_switch(self, meta: Any, children: list[Any]) -> syntax.TuneEntry:
         return syntax.TuneEntry(span_of(meta), None, str(children[0]), str(children[1]))
 
-    def tune(self, meta: Any, children: list[Any]) -> _Part:
-        return _Part("tune", span_of(meta), tuple(children))
+    def tune(self, meta: Any, children: list[Any]) -> Part:
+        return Part("tune", span_of(meta), tuple(children))
 
     # ------------------------------------------------------------ the program
 
-    def schedule(self, meta: Any, children: list[Any]) -> _Part:
-        return _Part("schedule", span_of(meta), children[0])
+    def schedule(self, meta: Any, children: list[Any]) -> Part:
+        return Part("schedule", span_of(meta), children[0])
 
     def program(self, meta: Any, children: list[Any]) -> syntax.Program:
         doc, name, *others = children
-        parts = self._once([part for part in others if isinstance(part, _Part)], f"the program `{name}`")
+        parts = self.once([part for part in others if isinstance(part, Part)], f"the program `{name}`")
         if "schedule" not in parts and not self.broken.parts:
             message = f"the program `{name}` has no `schedule`"
             fix = "add `schedule { … }`, which says what runs in which order"

@@ -93,4 +93,4 @@ def test_the_reference_shows_the_grammar_of_the_parser() -> None:
     """Every keyword of the grammar is one that names may not have."""
     grammar = re.sub(r"//[^\n]*", "", resource_text("grammar", "gdsl.lark"))
     words = set(re.findall(r'"([a-z]+)"', grammar)) - {"min", "max", "any"}
-    assert words <= KEYWORDS | TYPES.keys()
+    assert words <= KEYWORDS | CONTEXTUAL_KEYWORDS | TYPES.keys()

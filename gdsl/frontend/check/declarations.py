@@ -90,7 +90,8 @@ def check_functor(node: syntax.Functor, environment: Environment) -> syntax.Func
     result = node.result
     if value is not None and result is not None:
         part.place = Place.VALUE
-        value = ExpressionChecker(part).value(value, result, f"the result of `{node.name}`")
+        what = "the value that is reduced" if node.nameless else f"the result of `{node.name}`"
+        value = ExpressionChecker(part).value(value, result, what)
     part.place = Place.APPLY
     with part.block():
         body = StatementChecker(part).block(node.body)
@@ -132,7 +133,7 @@ def check_function(node: syntax.Function, environment: Environment) -> syntax.Fu
     part = environment.part(Place.FUNCTION)
     part.result = node.result
     hidden = {parameter.name for parameter in node.parameters if _is_hidden(parameter, environment)}
-    part.globals = _without(environment.globals, hidden) if hidden else environment.globals
+    part.globals = without(environment.globals, hidden) if hidden else environment.globals
     parameters = []
     for parameter in node.parameters:
         symbol = Symbol(SymbolKind.FUNCTION_PARAMETER, parameter.name, parameter.span, parameter.type)
@@ -151,8 +152,15 @@ def _is_hidden(parameter: syntax.FunctionParameter, environment: Environment) ->
     return symbol is not None and symbol.kind not in (SymbolKind.FUNCTION, SymbolKind.FUNCTOR)
 
 
-def _without(names: dict[str, Symbol], hidden: set[str]) -> dict[str, Symbol]:
+def without(names: dict[str, Symbol], hidden: set[str]) -> dict[str, Symbol]:
+    """The names that are not hidden."""
     return {name: symbol for name, symbol in names.items() if name not in hidden}
+
+
+def names_declared_in(node: syntax.Node) -> set[str]:
+    """All names that parameters, locals and frontiers inside `node` have."""
+    kinds = (syntax.Let, syntax.For, syntax.FrontierDeclaration, syntax.ParameterName, syntax.FunctionParameter)
+    return {part.name for part in syntax.walk(node) if isinstance(part, kinds)}
 
 
 def check_recursion(functions: tuple[syntax.Function, ...], environment: Environment) -> None:

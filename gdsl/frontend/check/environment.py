@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -63,6 +64,26 @@ def refuse_now(name: syntax.Name, environment: Environment) -> None:
 
 
 @dataclass(slots=True)
+class Made:
+    """The functors that the checker makes of those without a name, and all names that such a one must not have."""
+
+    functors: list[syntax.Functor] = field(default_factory=list)
+    taken: set[str] = field(default_factory=set)
+    labels: set[str] = field(default_factory=set)
+    """Those of calls, by which these are tuned: only a functor of the same call may be called so."""
+
+    def name(self, stem: str, *, numbered: bool) -> str:
+        """A name for a functor, which counts as taken from now on."""
+        number = 1
+        name = f"{stem}_1" if numbered else stem
+        while name in self.taken or (name != stem and name in self.labels):
+            number += 1
+            name = f"{stem}_{number}"
+        self.taken.add(name)
+        return name
+
+
+@dataclass(slots=True)
 class Environment:
     """One walk over one part of the program.
 
@@ -86,11 +107,17 @@ class Environment:
     """What the parser passed over: a name that may be declared there counts as declared."""
     declared: list[Symbol] = field(default_factory=list)
     """All declarations, in the order in which they were met."""
+    made: Made = field(default_factory=Made)
 
     def part(self, place: Place, domain: Domain | None = None, own: Symbol | None = None) -> Environment:
         """A fresh walk over another part of the same program."""
         shared = (self.diagnostics, self.globals, self.functors, self.functions)
-        return Environment(*shared, place, domain, own, scopes=[{}], broken=self.broken, declared=self.declared)
+        kept = {"broken": self.broken, "declared": self.declared, "made": self.made}
+        return Environment(*shared, place, domain, own, scopes=[{}], **kept)
+
+    def seeing(self, names: dict[str, Symbol]) -> Environment:
+        """The same, with `names` in the place of the declarations of the whole program."""
+        return dataclasses.replace(self, globals=names)
 
     def report(
         self,

@@ -79,6 +79,9 @@ class ExpressionChecker(CallChecker):
             case syntax.SetLiteral():
                 message = "a set of vertices can only become a frontier, in the schedule"
                 self.environment.report("E0403", message, expression.span)
+            case syntax.Nameless():
+                message = "a functor stands only where an operator takes one"
+                self.environment.report("E0401", message, expression.span, fix="write `f = filter(f, v => …);`")
             case syntax.LaterExpression():
                 self.environment.later(expression.what, expression.span)
         return poison(expression.span)

@@ -10,8 +10,9 @@ from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment, built_in
 from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.check.intersect import IntersectChecker
+from gdsl.frontend.check.nameless import NAMELESS_FORMS, NamelessChecker
 from gdsl.frontend.check.set_operations import SetChecker, speaks_of_sets
-from gdsl.frontend.check.sets import OPERATORS, OTHER_OPERAND, Sets
+from gdsl.frontend.check.sets import OPERATORS, OTHER_OPERAND, Sets, functor_domain
 from gdsl.frontend.syntax import OperatorKind, Symbol, SymbolKind
 from gdsl.frontend.vocabulary import closest, enumerate_words
 from gdsl.operations import Domain, NeighborOperation, Over
@@ -38,6 +39,7 @@ class OperatorChecker:
         self.sets = Sets(environment, expressions)
         self.combinations = SetChecker(environment, self._operand)
         self.intersect = IntersectChecker(self)
+        self.nameless = NamelessChecker(environment)
         self.labels: dict[str, syntax.Call] = {}
 
     # ------------------------------------------------------------ sets
@@ -92,7 +94,8 @@ class OperatorChecker:
             runs_on = self.sets.domain_of(positional[0], self._expected(positional, kind))
             source = self.members(positional[0], runs_on, f"the input of `{call.function}`")
         domain = Domain.EDGE if kind is OperatorKind.ADVANCE else runs_on
-        functor = self._functor(positional[-1], domain, _of_edges(call.function, positional[0], domain, kind))
+        operator = _of_edges(call.function, positional[0], domain, kind)
+        functor = self._functor(call, positional[-1], domain, operator)
         over, gives = self._over(keywords), self._gives(keywords, kind, runs_on)
         self.label(call)
         if functor is None or over is None or gives is False or (source is None and kind is not OperatorKind.WHERE):
@@ -102,10 +105,9 @@ class OperatorChecker:
 
     def _expected(self, positional: list[syntax.Expression], kind: OperatorKind) -> Domain:
         """What a set is of that does not say so itself: the functor of `filter` and `compute` may."""
-        functor = positional[-1]
-        known = self.environment.functors.get(functor.name) if isinstance(functor, syntax.Name) else None
-        tells = kind in (OperatorKind.FILTER, OperatorKind.COMPUTE) and known is not None
-        return known.domain if tells and known is not None else Domain.VERTEX
+        tells = kind in (OperatorKind.FILTER, OperatorKind.COMPUTE)
+        known = functor_domain(positional[-1], self.environment) if tells else None
+        return known or Domain.VERTEX
 
     def neighbor_reduce(self, call: syntax.Call, array: Symbol) -> syntax.OperatorCall | None:
         """`array = neighbor_reduce(f, functor, op)`."""
@@ -117,13 +119,14 @@ class OperatorChecker:
             self.environment.later("`neighbor_reduce` over a set of edges", positional[0].span)
             return None
         source = self.members(positional[0], Domain.VERTEX, f"the input of `{call.function}`")
-        functor = self._functor(positional[1], Domain.EDGE, call.function, with_value=True)
         operation = self._operation(positional[2])
+        reduced = Type.BOOL if operation in _FLAGS else array.type
+        functor = self._functor(call, positional[1], Domain.EDGE, call.function, reduced)
         over = self._over(keywords)
         self.label(call)
         if source is None or functor is None or operation is None or over is None:
             return None
-        result = self.environment.functors[functor.name].result
+        result = self._result(functor, reduced)
         if result is None or not self._reduces(call, operation, result, array):
             return None
         return syntax.OperatorCall(call.span, kind, source, functor, over, operation=operation, label=call.label)
@@ -153,17 +156,25 @@ class OperatorChecker:
             fine = False
         return (positional, keywords) if fine else (None, keywords)
 
+    def _result(self, functor: syntax.Name, otherwise: Type | None) -> Type | None:
+        """The type of a functor's value; of one without a name that which the array asks for."""
+        known = self.environment.functors.get(functor.name)
+        return known.result if known is not None else otherwise
+
     def _functor(
-        self, value: syntax.Expression, domain: Domain, operator: str, *, with_value: bool = False
+        self, call: syntax.Call, value: syntax.Expression, domain: Domain, operator: str, reduced: Type | None = None
     ) -> syntax.Name | None:
-        environment = self.environment
+        """The functor of `call`; one with a value where a reduction takes it into elements of type `reduced`."""
+        if isinstance(value, syntax.Nameless):
+            return self.nameless.functor(value, call, domain, operator, reduced)
+        environment, with_value = self.environment, reduced is not None
         symbol = environment.find(value.name) if isinstance(value, syntax.Name) else None
         wanted = "an edge functor" if domain is Domain.EDGE else "a vertex functor"
         wanted += " with a `value`" if with_value else ""
         if not isinstance(value, syntax.Name) or (symbol is not None and symbol.kind is not SymbolKind.FUNCTOR):
             if symbol is None or symbol.kind is not SymbolKind.LATER:
                 form = _form(domain, with_value)
-                fix = f"declare `{form}` and write its name here"
+                fix = f"declare `{form}` and write its name here, or write `{NAMELESS_FORMS[domain]}`"
                 environment.report("E0401", f"`{operator}` takes {wanted} here", value.span, fix=fix)
             return None
         if symbol is None:

@@ -83,7 +83,7 @@ def check_all(program: syntax.Program, source: Source, broken: syntax.Broken | N
 def check_tune_words(checked: CheckedProgram, tune: Sequence[str]) -> None:
     """Put further tuning words into the knobs of a program. Raises `GdslError` (E04xx, E05xx) at a wrong one."""
     environment = Environment()
-    environment.functors.update({functor.name: functor for functor in checked.program.functors})
+    environment.functors.update({functor.name: functor for functor in checked.program.functors if not functor.nameless})
     calls = operator_calls(checked.program.schedule)
     for word in tune:
         TuningChecker(environment, calls, checked.knobs, of_text=False).entries(parse_tune_words((word,)))
@@ -108,11 +108,24 @@ def _typed(program: syntax.Program, environment: Environment) -> tuple[syntax.Pr
         functions=tuple(check_function(node, environment) for node in functions),
         functors=tuple(check_functor(node, environment) for node in functors),
     )
+    environment.made.taken.update(_words(program))
+    environment.made.labels.update(_labels(program))
     before = len(environment.diagnostics)
     schedule = ScheduleChecker(environment).block(program.schedule)
     far_ends = FarEnds(environment).find(schedule)
     whole = len(environment.diagnostics) == before and not environment.broken.spans
-    return dataclasses.replace(typed, schedule=schedule), far_ends, whole
+    functors = (*typed.functors, *environment.made.functors)
+    return dataclasses.replace(typed, functors=functors, schedule=schedule), far_ends, whole
+
+
+def _labels(program: syntax.Program) -> set[str]:
+    return {node.label for node in syntax.walk(program) if isinstance(node, syntax.Call) and node.label is not None}
+
+
+def _words(program: syntax.Program) -> set[str]:
+    """Every name in a program, whatever it means there, but those of labels."""
+    slots = ("name", "array", "function")
+    return {program.name} | {getattr(node, slot) for node in syntax.walk(program) for slot in slots if hasattr(node, slot)}
 
 
 def _check_requirements(program: syntax.Program, environment: Environment) -> None:

@@ -12,6 +12,7 @@ The parser fills everything but the slots listed here. The checker builds new no
 - an `Update` of a `var` has become the `Assign` that it stands for; the others write elements and scalars;
 - calls of operators in the schedule (`advance`, `filter`, `where`, `compute`, `neighbor_reduce`, `intersect`) have
   become `OperatorCall`s; `size`, `swap` and `fill` stay `Call`s whose symbol is a built-in;
+- functors without a name (`Nameless`) have become `Functor`s of the program;
 - `|`, `&` and `-` between sets have become `SetChain`s;
 - no node of a form that is not built yet (`Later…`) is left.
 
@@ -61,6 +62,7 @@ from gdsl.frontend.syntax.expressions import (
     Unary,
     UpdateValue,
 )
+from gdsl.frontend.syntax.nameless import Nameless
 from gdsl.frontend.syntax.statements import (
     Accept,
     Assign,
@@ -111,6 +113,7 @@ __all__ = [
     "Let",
     "Link",
     "Name",
+    "Nameless",
     "Node",
     "NoneLiteral",
     "Number",

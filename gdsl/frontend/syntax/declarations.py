@@ -77,6 +77,8 @@ class Functor(Node):
     symbol: Symbol | None = None
     symbols: tuple[Symbol, ...] = ()
     """Those of the parameters, filled by the checker."""
+    nameless: bool = False
+    """Whether the checker made it of a `Nameless`: only the compiler calls it by its name."""
 
 
 @dataclass(frozen=True, slots=True)
