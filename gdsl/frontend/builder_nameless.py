@@ -72,9 +72,12 @@ class NamelessBuilder(ExpressionBuilder):
         if isinstance(body, _Block):
             return syntax.Argument(span, self._of_block(span, parameters, body.items))
         if isinstance(body, syntax.SetLiteral):
+            if self.broken.touches(span):
+                return syntax.Argument(span, syntax.Nameless(span, (), body))
             message = "in braces stand statements, or `cond`, `apply` and `value`, each with its `;`"
             fix = "write `=> condition`, or `=> { statement; }`"
             self.diagnostics.append(Diagnostic("E0110", message, body.span, fix=fix))
+            parameters = ()
         return syntax.Argument(span, syntax.Nameless(span, parameters, body))
 
     def _parameter(self, given: Any) -> tuple[syntax.ParameterName, ...]:

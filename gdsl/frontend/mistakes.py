@@ -142,6 +142,10 @@ def _foreign_sign(failure: Failure, source: Source) -> Diagnostic | None:
     }
     if adjacent and both in fixes:
         return Diagnostic("E0112", f"`{both}` is not an operator here", span, fix=fixes[both])
+    if failure.text in ("=", "=>") and source.line(here.line)[here.column - 1 :].startswith("=>"):
+        place = Span(here.line, here.column, here.line, here.column + 2)
+        message = "`=>` stands between the parameters of a functor and what it does, where an operator takes a functor"
+        return Diagnostic("E0112", message, place, fix="write `f = where(v => …);`; at least as large is `>=`")
     if re.search(r"--\s*$", failure.line_before) and failure.text in (";", ")"):
         return Diagnostic("E0112", "`--` is not an operator here", previous, fix="write `i -= 1`")
     if failure.kind == "SLASHES" and not failure.line_before.strip():

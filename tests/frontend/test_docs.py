@@ -9,7 +9,15 @@ from pathlib import Path
 import pytest
 
 from gdsl.diagnostics import GdslError, find_code
-from gdsl.frontend.vocabulary import FUNCTIONS, KEYWORDS, LATER_FUNCTIONS, SCHEDULE_FUNCTIONS, TYPES, VALUES
+from gdsl.frontend.vocabulary import (
+    CONTEXTUAL_KEYWORDS,
+    FUNCTIONS,
+    KEYWORDS,
+    LATER_FUNCTIONS,
+    SCHEDULE_FUNCTIONS,
+    TYPES,
+    VALUES,
+)
 from gdsl.ir.printer import print_program
 from gdsl.knobs import KNOBS, Knob, documented, explained, summary
 from gdsl.pipeline import load

@@ -120,14 +120,15 @@ class NameChecker:
             return poison(span)
         if symbol.kind is SymbolKind.ARRAY and symbol == environment.own:
             return self._own_element(symbol, span)
-        if symbol.kind is SymbolKind.FRONTIER and hint is Type.BOOL:
+        in_schedule = environment.place is Place.SCHEDULE
+        if symbol.kind is SymbolKind.FRONTIER and hint is Type.BOOL and in_schedule:
             refuse_now(expression, environment)
             return dataclasses.replace(expression, symbol=symbol, type=Type.BOOL)
         words = {
             SymbolKind.ARRAY: ("an array", f"say of which element: `{symbol.name}[v]`"),
             SymbolKind.FUNCTOR: ("a functor", None),
             SymbolKind.FUNCTION: ("a function", f"call it: `{symbol.name}(…)`"),
-            SymbolKind.FRONTIER: ("a frontier", f"write `size({symbol.name})` for its number of elements"),
+            SymbolKind.FRONTIER: ("a frontier", _of_frontier(symbol, in_schedule)),
         }
         if symbol.kind in words:
             what, fix = words[symbol.kind]
@@ -244,6 +245,12 @@ class NameChecker:
         )
         self.environment.report("E0214", message, span, fix=fixes.get(symbol.kind), labels=labels)
         return False
+
+
+def _of_frontier(symbol: Symbol, in_schedule: bool) -> str:
+    if in_schedule:
+        return f"write `size({symbol.name})` for its number of elements"
+    return "functors see no frontiers: mark its members in an array by `compute`"
 
 
 def _one(type_: Type) -> str:
