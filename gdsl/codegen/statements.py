@@ -111,7 +111,7 @@ class StatementPrinter:
         self._add(node, f"{start} {self._print(node.value)};")
 
     def _branch(self, node: Branch) -> None:
-        self.lines.open(f"if ({self._print(node.condition)}) {{", node.span.line)
+        self.lines.open(f"if ({self._print(node.condition)}) {{", node.span)
         self.block(node.then)
         if node.otherwise:
             self.lines.depth -= 1
@@ -126,11 +126,11 @@ class StatementPrinter:
             end = self.expressions.names.derived(Scope.LOCAL, f"{node.name}_end", "range")
             last, declared = end, f", {end} = {last}"
         head = f"for ({kind} {name} = {self._print(node.first)}{declared}; {name} < {last}; ++{name}) {{"
-        self.lines.open(head, node.span.line)
+        self.lines.open(head, node.span)
         self._loop_body(node.body, _is_short(node))
 
     def _loop(self, node: Loop) -> None:
-        self.lines.open(f"while ({self._print(node.condition)}) {{", node.span.line)
+        self.lines.open(f"while ({self._print(node.condition)}) {{", node.span)
         self._loop_body(node.body, False)
 
     def _loop_body(self, body: tuple[Statement, ...], short: bool) -> None:
@@ -146,7 +146,7 @@ class StatementPrinter:
         self._add(node, f"return {self._print(node.value)};")
 
     def _add(self, node: Statement, text: str) -> None:
-        self.lines.add(text, node.span.line)
+        self.lines.add(text, node.span)
 
     def _print(self, expression: Expression) -> str:
         return self.expressions.print(expression)

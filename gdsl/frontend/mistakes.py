@@ -195,7 +195,7 @@ def _string(failure: Failure, source: Source) -> Diagnostic | None:
     if failure.kind == "STRING":
         start = failure.span
         span = Span(start.line, start.column, start.line, start.column + 1)
-        return Diagnostic("E0102", "unknown character `\"`", span, fix=NO_STRINGS)
+        return Diagnostic("E0102", 'unknown character `"`', span, fix=NO_STRINGS)
     if failure.expected == {"STRING"}:
         message = "the name of the file stands in quotes"
         return Diagnostic("E0101", message, failure.span, fix='write `import name from "file.gdsl";`')

@@ -62,9 +62,7 @@ def merged(*groups: Iterable[Diagnostic]) -> list[Diagnostic]:
 
 def in_order(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     """In the order of the text, each once."""
-    return sorted(
-        dict.fromkeys(diagnostics), key=lambda d: (d.span.line, d.span.column) if d.span is not None else (0, 0)
-    )
+    return sorted(dict.fromkeys(diagnostics), key=lambda d: d.span.order if d.span is not None else ("", 0, 0))
 
 
 def parse_tune_words(words: tuple[str, ...]) -> tuple[syntax.TuneEntry, ...]:

@@ -59,7 +59,7 @@ def _data(program: nodes.Program) -> list[str]:
 
 
 def _doubt(doubt: nodes.Doubt | None) -> str:
-    return f" ({doubt.reason}, line {doubt.span.line})" if doubt is not None else ""
+    return f" ({doubt.reason}, {doubt.span.words})" if doubt is not None else ""
 
 
 def _functor(condition: tuple[nodes.Expression, ...], body: tuple[nodes.Statement, ...]) -> list[str]:

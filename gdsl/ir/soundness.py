@@ -11,6 +11,7 @@ from gdsl.ir import nodes
 from gdsl.ir.nodes import Role
 from gdsl.ir.traversal import walk
 from gdsl.operations import BinaryOperation, Builtin, Domain, NeighborOperation, ReduceOperation, UnaryOperation
+from gdsl.source import Span
 from gdsl.types import Type
 
 _LARGEST = 2**31 - 1
@@ -89,12 +90,16 @@ def is_sound(program: nodes.Program) -> bool:
 
 def _node(node: nodes.Node, program: nodes.Program) -> bool:
     span = node.span
-    if not all(0 <= at <= _LARGEST for at in (span.line, span.column, span.end_line, span.end_column)):
+    if not all(0 <= at <= _LARGEST for place in (span, *span.calls) for at in _numbers(place)):
         return False
     if type(node) in _TYPES and isinstance(node, nodes.Expression) and node.type is not _TYPES[type(node)]:
         return False
     test = _TESTS.get(type(node))
     return test is None or test(node, program)
+
+
+def _numbers(span: Span) -> tuple[int, ...]:
+    return span.line, span.column, span.end_line, span.end_column
 
 
 def _literal(node: nodes.Literal, _: nodes.Program) -> bool:

@@ -112,8 +112,9 @@ class Environment:
     def part(self, place: Place, domain: Domain | None = None, own: Symbol | None = None) -> Environment:
         """A fresh walk over another part of the same program."""
         shared = (self.diagnostics, self.globals, self.functors, self.functions)
-        kept = {"broken": self.broken, "declared": self.declared, "made": self.made}
-        return Environment(*shared, place, domain, own, scopes=[{}], **kept)
+        part = Environment(*shared, place, domain, own, scopes=[{}], broken=self.broken, declared=self.declared)
+        part.made = self.made
+        return part
 
     def seeing(self, names: dict[str, Symbol]) -> Environment:
         """The same, with `names` in the place of the declarations of the whole program."""

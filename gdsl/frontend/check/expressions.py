@@ -76,6 +76,11 @@ class ExpressionChecker(CallChecker):
                 return self.update_value(expression, effects)
             case syntax.CompareAndSwap():
                 return self.compare_and_swap(expression, effects)
+        self._no_value(expression)
+        return poison(expression.span)
+
+    def _no_value(self, expression: syntax.Expression) -> None:
+        match expression:
             case syntax.SetLiteral():
                 message = "a set of vertices can only become a frontier, in the schedule"
                 self.environment.report("E0403", message, expression.span)
@@ -84,7 +89,6 @@ class ExpressionChecker(CallChecker):
                 self.environment.report("E0401", message, expression.span, fix="write `f = filter(f, v => …);`")
             case syntax.LaterExpression():
                 self.environment.later(expression.what, expression.span)
-        return poison(expression.span)
 
     def _typeless(self, expression: syntax.Infinity | syntax.NoneLiteral, hint: Type | None) -> syntax.Expression:
         if isinstance(expression, syntax.Infinity):

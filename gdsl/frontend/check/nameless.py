@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from gdsl.frontend import syntax
 from gdsl.frontend.check.declarations import check_functor, names_declared_in
 from gdsl.frontend.check.environment import Environment
@@ -33,10 +35,8 @@ class NamelessChecker:
         if value.whole is not None:
             condition, given = (value.whole, None) if result is None else (None, value.whole)
         symbol = Symbol(SymbolKind.FUNCTOR, name, value.span, domain=domain, unique=name)
-        parameters, body = value.parameters, value.body
-        node = syntax.Functor(
-            value.span, name, value.span, domain, parameters, condition, body, given, None, result, symbol, nameless=True
-        )
+        functor = syntax.Functor(value.span, name, value.span, domain, value.parameters, condition, value.body, given)
+        node = dataclasses.replace(functor, result=result, symbol=symbol, nameless=True)
         before = len(environment.diagnostics)
         made = check_functor(node, self._around(value))
         if len(environment.diagnostics) > before:
@@ -55,8 +55,8 @@ class NamelessChecker:
         report = self.environment.report
         wanted = f"write `{NAMELESS_FORMS[domain] if result is None else '(src, dst, e) => value'}`"
         if value.domain is not domain:
-            takes = "one parameter, the vertex" if domain is Domain.VERTEX else "three parameters, the ends and the edge"
-            message = f"the functor of `{operator}` has {takes}, and this one has {len(value.parameters)}"
+            takes = "one parameter" if domain is Domain.VERTEX else "three parameters, the two ends and the edge"
+                        message = f"the functor of `{operator}` has {takes}, and this one has {len(value.parameters)}"
             fix = wanted
             if operator == OperatorKind.WHERE.value and value.domain is Domain.EDGE:
                 fix = "`filter(edges, (src, dst, e) => …)` selects of all edges"

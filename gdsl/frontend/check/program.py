@@ -114,8 +114,8 @@ def _typed(program: syntax.Program, environment: Environment) -> tuple[syntax.Pr
     schedule = ScheduleChecker(environment).block(program.schedule)
     far_ends = FarEnds(environment).find(schedule)
     whole = len(environment.diagnostics) == before and not environment.broken.spans
-    functors = (*typed.functors, *environment.made.functors)
-    return dataclasses.replace(typed, functors=functors, schedule=schedule), far_ends, whole
+    together = (*typed.functors, *environment.made.functors)
+    return dataclasses.replace(typed, functors=together, schedule=schedule), far_ends, whole
 
 
 def _labels(program: syntax.Program) -> set[str]:
@@ -125,7 +125,8 @@ def _labels(program: syntax.Program) -> set[str]:
 def _words(program: syntax.Program) -> set[str]:
     """Every name in a program, whatever it means there, but those of labels."""
     slots = ("name", "array", "function")
-    return {program.name} | {getattr(node, slot) for node in syntax.walk(program) for slot in slots if hasattr(node, slot)}
+    nodes = list(syntax.walk(program))
+    return {program.name}.union(*({getattr(node, slot, "") for node in nodes} for slot in slots))
 
 
 def _check_requirements(program: syntax.Program, environment: Environment) -> None:

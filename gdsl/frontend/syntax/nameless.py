@@ -14,7 +14,8 @@ from gdsl.operations import Domain
 class Nameless(Expression):
     """`v => …` and `(src, dst, e) => …`, where an operator takes a functor; the checker makes a `Functor` of it.
 
-    Of `whole`, a single expression, the operator says whether it is the condition or the value. It has no parameters where these, or it, were no such thing.
+    Of `whole`, a single expression, the operator says whether it is the condition or the value. It has no parameters
+    where these, or it, were no such thing.
     """
 
     parameters: tuple[ParameterName, ...]
