@@ -56,7 +56,7 @@ class NamelessChecker:
         wanted = f"write `{NAMELESS_FORMS[domain] if result is None else '(src, dst, e) => value'}`"
         if value.domain is not domain:
             takes = "one parameter" if domain is Domain.VERTEX else "three parameters, the two ends and the edge"
-                        message = f"the functor of `{operator}` has {takes}, and this one has {len(value.parameters)}"
+            message = f"the functor of `{operator}` has {takes}, and this one has {len(value.parameters)}"
             fix = wanted
             if operator == OperatorKind.WHERE.value and value.domain is Domain.EDGE:
                 fix = "`filter(edges, (src, dst, e) => …)` selects of all edges"
