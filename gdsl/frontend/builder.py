@@ -162,6 +162,21 @@ class TreeBuilder(NamelessBuilder):
         names = tuple(parameter for parameter in parameters if parameter is not None)
         return syntax.Function(span_of(meta), str(name), span_of(name), names, result, body)
 
+    def procedure_parameter(self, meta: Any, children: list[Any]) -> syntax.ProcedureParameter:
+        name, kind, declared = children
+        domain = Domain(str(kind)) if kind is not None else None
+        return syntax.ProcedureParameter(span_of(name), str(name), declared, domain)
+
+    def frontier_parameter(self, meta: Any, children: list[Any]) -> syntax.ProcedureParameter:
+        name, *kind = children
+        domain = Domain.EDGE if kind else Domain.VERTEX
+        return syntax.ProcedureParameter(span_of(name), str(name), None, domain)
+
+    def procedure(self, meta: Any, children: list[Any]) -> syntax.Procedure:
+        name, *parameters, body = children
+        named = tuple(parameter for parameter in parameters if parameter is not None)
+        return syntax.Procedure(span_of(meta), str(name), span_of(name), named, body)
+
     def later_common_functor(self, meta: Any, children: list[Any]) -> syntax.LaterDeclaration:
         return syntax.LaterDeclaration(span_of(meta), "common functors", (str(children[1]),))
 
@@ -224,4 +239,6 @@ class TreeBuilder(NamelessBuilder):
             tuple(part for part in others if isinstance(part, syntax.LaterDeclaration)),
             content.get("schedule", ()),
             content.get("tune", ()),
+            tuple(part for part in others if isinstance(part, syntax.Procedure)),
+            tuple(part for part in others if isinstance(part, syntax.Import)),
         )

@@ -61,6 +61,9 @@ class CallChecker(NameChecker):
             message = f"`{name}` cannot stand here"
             advice = "operators stand as statements of the schedule or as the value of a frontier, `frontier h = …;`"
             environment.report("E0404", message, span, fix=advice)
+        elif symbol is not None and symbol.kind is SymbolKind.PROCEDURE:
+            message = f"`{name}` is a procedure, which gives no value"
+            environment.report("E0204", message, span, fix=f"call it as a statement of the schedule: `{name}(…);`")
         elif symbol is not None:
             environment.report("E0204", f"`{name}` is {symbol.kind.with_article} and cannot be called", span)
         else:

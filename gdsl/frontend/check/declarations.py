@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 
-from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment, Place
 from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.check.names import ID_OF
+from gdsl.frontend.check.recursion import Calls, refuse_recursion
 from gdsl.frontend.check.statements import StatementChecker, always_returns, resolve_type
 from gdsl.frontend.syntax import DeclarationKind, Symbol, SymbolKind
 from gdsl.operations import Domain
-from gdsl.source import Span
 from gdsl.types import Type
 
 _DOMAINS = {DeclarationKind.VERTEX_ARRAY: Domain.VERTEX, DeclarationKind.EDGE_ARRAY: Domain.EDGE}
 _KINDS = {DeclarationKind.PARAM: SymbolKind.PARAM, DeclarationKind.SCALAR: SymbolKind.SCALAR}
-Calls = dict[str, list[tuple[str, Span]]]
-"""By function those that it calls, each with the place of the call."""
-
 _EDGE_ROLES = (
     (SymbolKind.SOURCE, Type.VERTEX),
     (SymbolKind.DESTINATION, Type.VERTEX),
@@ -169,52 +165,4 @@ def check_recursion(functions: tuple[syntax.Function, ...], environment: Environ
     for function in functions:
         found = [node for node in syntax.walk(function) if isinstance(node, syntax.Call)]
         calls[function.name] = [(node.function, node.span) for node in found if node.function in environment.functions]
-    suspects = _cyclic(calls)
-    for function in functions:
-        way = _way_back(function.name, calls) if function.name in suspects else None
-        if way is not None:
-            labels = (Label(way[0][1], "this call leads back"),)
-            through = " → ".join([function.name, *(name for name, _ in way)])
-            message = f"the function `{function.name}` calls itself ({through})"
-            environment.report("E0218", message, function.name_span, labels=labels, fix="use a `while` loop")
-
-
-def _way_back(start: str, calls: Calls) -> list[tuple[str, Span]] | None:
-    """A shortest chain of calls from `start` to itself; None if there is none."""
-    reached: dict[str, tuple[str, tuple[str, Span]]] = {}
-    waiting = [start]
-    for caller in waiting:
-        for call in calls.get(caller, []):
-            if call[0] in reached:
-                continue
-            reached[call[0]] = (caller, call)
-            waiting.append(call[0])
-            if call[0] == start:
-                return _way(start, reached)
-    return None
-
-
-def _way(start: str, reached: dict[str, tuple[str, tuple[str, Span]]]) -> list[tuple[str, Span]]:
-    caller, call = reached[start]
-    way = [call]
-    while caller != start:
-        caller, call = reached[caller]
-        way.append(call)
-    return way[::-1]
-
-
-def _cyclic(calls: Calls) -> set[str]:
-    """The functions that lead to themselves or to such a one: what is left when all others are taken away, first
-    those that call nothing."""
-    callers: dict[str, list[str]] = {}
-    open_calls = {name: len(called) for name, called in calls.items()}
-    for name, called in calls.items():
-        for callee, _ in called:
-            callers.setdefault(callee, []).append(name)
-    done = [name for name, count in open_calls.items() if not count]
-    for name in done:
-        for caller in callers.get(name, []):
-            open_calls[caller] -= 1
-            if not open_calls[caller]:
-                done.append(caller)
-    return calls.keys() - set(done)
+    refuse_recursion("function", {node.name: node.name_span for node in functions}, calls, environment)

@@ -65,11 +65,13 @@ def refuse_now(name: syntax.Name, environment: Environment) -> None:
 
 @dataclass(slots=True)
 class Made:
-    """The functors that the checker makes of those without a name, and all names that such a one must not have."""
+    """What the checker makes: functors of those without a name, scalars; and the names that these must not have."""
 
     functors: list[syntax.Functor] = field(default_factory=list)
     taken: set[str] = field(default_factory=set)
     labels: set[str] = field(default_factory=set)
+    scalars: list[Symbol] = field(default_factory=list)
+    """Those that hold the values of procedures' parameters."""
     """Those of calls, by which these are tuned: only a functor of the same call may be called so."""
 
     def name(self, stem: str, *, numbered: bool) -> str:
@@ -108,6 +110,8 @@ class Environment:
     declared: list[Symbol] = field(default_factory=list)
     """All declarations, in the order in which they were met."""
     made: Made = field(default_factory=Made)
+    in_procedure: bool = False
+    """Whether the place is in a procedure, whose names hide those of the program."""
 
     def part(self, place: Place, domain: Domain | None = None, own: Symbol | None = None) -> Environment:
         """A fresh walk over another part of the same program."""
@@ -188,17 +192,22 @@ class Environment:
     def declare(self, symbol: Symbol, *, parameter: bool = False) -> Symbol:
         """Put a local name into the innermost block; gives the symbol with its unique name."""
         self.allowed(symbol.name, symbol.span, parameter=parameter)
-        unique, number = symbol.name, 1
-        while unique in self.taken:
-            number += 1
-            unique = f"{symbol.name}_{number}"
-        self.taken.add(unique)
+        unique = self.unique(symbol.name)
         made = Symbol(
             symbol.kind, symbol.name, symbol.span, symbol.type, symbol.domain, symbol.is_input, symbol.mutable, unique
         )
         self.scopes[-1][symbol.name] = made
         self._keep(made)
         return made
+
+    def unique(self, name: str) -> str:
+        """`name`, or that with a number, as no other declaration of this part is called."""
+        unique, number = name, 1
+        while unique in self.taken:
+            number += 1
+            unique = f"{name}_{number}"
+        self.taken.add(unique)
+        return unique
 
     def _keep(self, symbol: Symbol) -> None:
         if symbol.span != NOWHERE and symbol.name.isidentifier():

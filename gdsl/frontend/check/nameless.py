@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from gdsl.frontend import syntax
-from gdsl.frontend.check.declarations import check_functor, names_declared_in
+from gdsl.frontend.check.declarations import check_functor, names_declared_in, without
 from gdsl.frontend.check.environment import Environment
 from gdsl.frontend.syntax import OperatorKind, Symbol, SymbolKind
 from gdsl.operations import Domain
@@ -49,7 +49,8 @@ class NamelessChecker:
         environment = self.environment
         own = names_declared_in(value)
         local = {name: symbol for scope in environment.scopes for name, symbol in scope.items() if name not in own}
-        return environment.seeing({**local, **environment.globals})
+        visible = without(environment.globals, own) if environment.in_procedure else environment.globals
+        return environment.seeing({**local, **visible})
 
     def _fits(self, value: syntax.Nameless, domain: Domain, operator: str, result: Type | None) -> bool:
         report = self.environment.report

@@ -128,6 +128,7 @@ class NameChecker:
             SymbolKind.ARRAY: ("an array", f"say of which element: `{symbol.name}[v]`"),
             SymbolKind.FUNCTOR: ("a functor", None),
             SymbolKind.FUNCTION: ("a function", f"call it: `{symbol.name}(…)`"),
+            SymbolKind.PROCEDURE: ("a procedure", f"call it as a statement: `{symbol.name}(…);`"),
             SymbolKind.FRONTIER: ("a frontier", _of_frontier(symbol, in_schedule)),
         }
         if symbol.kind in words:
@@ -138,7 +139,7 @@ class NameChecker:
             return poison(span)
         if not (symbol.kind is SymbolKind.SCALAR and environment.place.in_functor):
             refuse_now(expression, environment)
-        return dataclasses.replace(expression, symbol=symbol, type=symbol.type)
+        return dataclasses.replace(expression, name=symbol.name, symbol=symbol, type=symbol.type)
 
     def _own_element(self, symbol: Symbol, span: Span) -> syntax.Expression:
         assert self.environment.domain is not None
@@ -214,7 +215,8 @@ class NameChecker:
             environment.report("E0213", message, index.span, fix=f"use {_one(wanted)} as the index")
             return None
         checked = needs_check(index)
-        return dataclasses.replace(expression, index=index, symbol=symbol, type=symbol.type, checked=checked)
+        made = dataclasses.replace(expression, array=symbol.name, index=index, symbol=symbol, type=symbol.type)
+        return dataclasses.replace(made, checked=checked)
 
     def target(self, expression: syntax.Name | syntax.Index) -> syntax.Name | syntax.Index | None:
         """A place that is written: an element, a scalar, or a `var`; None after a mistake."""
@@ -230,12 +232,14 @@ class NameChecker:
             return None
         if not self._may_write(symbol, expression.span):
             return None
-        return dataclasses.replace(expression, symbol=symbol, type=symbol.type)
+        return dataclasses.replace(expression, name=symbol.name, symbol=symbol, type=symbol.type)
 
     def _may_write(self, symbol: Symbol | None, span: Span) -> bool:
         if symbol is None or symbol.mutable:
             return symbol is not None
         what = "an input" if symbol.is_input else symbol.kind.with_article
+        if symbol.kind is SymbolKind.SCALAR:
+            what = "a parameter of the procedure"
         fixes = {SymbolKind.LOCAL: f"declare it by `var {symbol.name} = …;`"}
         if symbol.is_input or symbol.kind is SymbolKind.PARAM:
             fixes[symbol.kind] = "copy it into an array or scalar of its own, by its initial value"

@@ -230,7 +230,10 @@ class OperatorChecker:
         """Take the label of a call; says so where it is taken already."""
         if call.label is None:
             return
-        if call.label in self.labels or call.label in self.environment.functors:
+        former = self.labels.get(call.label)
+        if former is not None and former.span.written == call.span.written and former.span != call.span:
+            return  # another expansion of one procedure
+        if former is not None or call.label in self.environment.functors:
             message = f"the label `@{call.label}` is used twice"
             if call.label in self.environment.functors:
                 message = f"the label `@{call.label}` is also the name of a functor"
@@ -271,11 +274,12 @@ class OperatorChecker:
             if symbol is None:
                 return None
             if symbol.kind in kinds:
-                if symbol.is_input:
-                    message = f"`{symbol.name}` cannot be written: it is an input"
+                if not symbol.mutable:
+                    what = "an input" if symbol.is_input else "a parameter of the procedure"
+                    message = f"`{symbol.name}` cannot be written: it is {what}"
                     self.environment.report("E0214", message, value.span)
                     return None
-                return dataclasses.replace(value, symbol=symbol, type=symbol.type)
+                return dataclasses.replace(value, name=symbol.name, symbol=symbol, type=symbol.type)
         self.environment.report(
             "E0405" if what == "swap" else "E0402", f"`{what}` takes the name of an array", value.span
         )

@@ -17,13 +17,14 @@ from gdsl.frontend.check.declarations import (
     declare_function,
     declare_functor,
 )
-from gdsl.frontend.check.environment import Environment
+from gdsl.frontend.check.environment import Environment, Made, Place
 from gdsl.frontend.check.far_ends import FarEnds
+from gdsl.frontend.check.procedures import Procedures
 from gdsl.frontend.check.saturation import saturated
-from gdsl.frontend.check.schedule import ScheduleChecker
+from gdsl.frontend.check.schedule import check_block
 from gdsl.frontend.check.tuning import Knobs, TuningChecker, operator_calls
 from gdsl.frontend.parser import in_order, parse_tune_words
-from gdsl.frontend.syntax import Symbol, SymbolKind
+from gdsl.frontend.syntax import DeclarationKind, Symbol, SymbolKind
 from gdsl.frontend.vocabulary import closest
 from gdsl.operations import Over
 from gdsl.source import NOWHERE, Source
@@ -101,6 +102,8 @@ def _typed(program: syntax.Program, environment: Environment) -> tuple[syntax.Pr
     declarations = [declare_data(node, environment) for node in program.declarations]
     functions = [declare_function(node, environment) for node in program.functions]
     functors = [declare_functor(node, environment) for node in program.functors]
+    procedures = Procedures(environment, check_block)
+    procedures.declare(program.procedures)
     check_recursion(program.functions, environment)
     typed = dataclasses.replace(
         program,
@@ -111,11 +114,31 @@ def _typed(program: syntax.Program, environment: Environment) -> tuple[syntax.Pr
     environment.made.taken.update(_words(program))
     environment.made.labels.update(_labels(program))
     before = len(environment.diagnostics)
-    schedule = ScheduleChecker(environment).block(program.schedule)
+    procedures.check_all()
+    schedule = check_block(environment.part(Place.SCHEDULE), procedures, None, program.schedule)
     far_ends = FarEnds(environment).find(schedule)
     whole = len(environment.diagnostics) == before and not environment.broken.spans
-    together = (*typed.functors, *environment.made.functors)
-    return dataclasses.replace(typed, functors=together, schedule=schedule), far_ends, whole
+    return _with_made(typed, environment.made, schedule), far_ends, whole
+
+
+def _with_made(typed: syntax.Program, made: Made, schedule: tuple[syntax.Statement, ...]) -> syntax.Program:
+    """The program with its typed schedule and with what this needs beside the program's own."""
+    scalars = tuple(_local_scalar(symbol) for symbol in made.scalars)
+    return dataclasses.replace(
+        typed,
+        declarations=(*typed.declarations, *scalars),
+        functors=(*typed.functors, *made.functors),
+        schedule=schedule,
+        procedures=(),
+        imports=(),
+    )
+
+
+def _local_scalar(symbol: Symbol) -> syntax.Declaration:
+    assert symbol.type is not None
+    kind, declared = DeclarationKind.SCALAR, syntax.TypeName(symbol.span, symbol.type.name)
+    node = syntax.Declaration(symbol.span, kind, symbol.name, symbol.span, declared, None, None, False, is_local=True)
+    return dataclasses.replace(node, type=symbol.type, symbol=symbol)
 
 
 def _labels(program: syntax.Program) -> set[str]:

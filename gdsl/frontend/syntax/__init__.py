@@ -13,6 +13,7 @@ The parser fills everything but the slots listed here. The checker builds new no
 - calls of operators in the schedule (`advance`, `filter`, `where`, `compute`, `neighbor_reduce`, `intersect`) have
   become `OperatorCall`s; `size`, `swap` and `fill` stay `Call`s whose symbol is a built-in;
 - functors without a name (`Nameless`) have become `Functor`s of the program;
+- calls of procedures have become the statements that they stand for, each with its `Span.calls`;
 - `|`, `&` and `-` between sets have become `SetChain`s;
 - no node of a form that is not built yet (`Later…`) is left.
 
@@ -63,6 +64,7 @@ from gdsl.frontend.syntax.expressions import (
     UpdateValue,
 )
 from gdsl.frontend.syntax.nameless import Nameless
+from gdsl.frontend.syntax.procedures import Import, ImportedName, Procedure, ProcedureParameter
 from gdsl.frontend.syntax.statements import (
     Accept,
     Assign,
@@ -104,6 +106,8 @@ __all__ = [
     "FunctionParameter",
     "Functor",
     "If",
+    "Import",
+    "ImportedName",
     "Index",
     "Infinity",
     "KnobArgument",
@@ -120,6 +124,8 @@ __all__ = [
     "OperatorCall",
     "OperatorKind",
     "ParameterName",
+    "Procedure",
+    "ProcedureParameter",
     "Program",
     "Repeat",
     "Requirement",

@@ -7,6 +7,7 @@ from enum import Enum
 
 from gdsl.frontend.syntax.base import Node, Symbol
 from gdsl.frontend.syntax.expressions import Expression
+from gdsl.frontend.syntax.procedures import Import, Procedure
 from gdsl.frontend.syntax.statements import Statement, TypeName
 from gdsl.operations import Domain
 from gdsl.source import Span
@@ -129,7 +130,8 @@ class TuneEntry(Node):
 
 @dataclass(frozen=True, slots=True)
 class Program(Node):
-    """A whole program. `later` holds the parts that are not built yet; the checker refuses them."""
+    """A whole program. `later` holds the parts that are not built yet; the checker refuses them. The typed tree has no
+    procedures and no imports: it has what they stand for."""
 
     doc: str
     name: str
@@ -140,3 +142,5 @@ class Program(Node):
     later: tuple[LaterDeclaration, ...]
     schedule: tuple[Statement, ...]
     tune: tuple[TuneEntry, ...]
+    procedures: tuple[Procedure, ...] = ()
+    imports: tuple[Import, ...] = ()
