@@ -8,6 +8,7 @@ from gdsl.source import NOWHERE, Source, Span
 
 _LONGEST_LINE = 160
 _LONGEST_NAME = 1000
+_MOST_CALLS = 4
 
 
 def render(diagnostic: Diagnostic, source: Source | None) -> str:
@@ -16,7 +17,7 @@ def render(diagnostic: Diagnostic, source: Source | None) -> str:
     lines = [f"{_head(diagnostic, span, source)}error[{diagnostic.code}]: {diagnostic.message}"]
     places = [(span, diagnostic.hint)] if span else []
     places += [(label.span, label.text) for label in diagnostic.labels if label.span != NOWHERE]
-    places += [(call, "in this call") for call in (span.calls if span else ())]
+    places += [(call, "in this call") for call in _few(span.calls if span else ())]
     if source is not None and places:
         width = max(len(str(place.line)) for place, _ in places)
         file = span.file if span else ""
@@ -29,6 +30,11 @@ def render(diagnostic: Diagnostic, source: Source | None) -> str:
     if diagnostic.fix is not None:
         lines.append(_indented("fix: ", diagnostic.fix))
     return "\n".join(lines)
+
+
+def _few(calls: tuple[Span, ...]) -> tuple[Span, ...]:
+    """The innermost calls and the one in the schedule."""
+    return calls if len(calls) <= _MOST_CALLS else (*calls[: _MOST_CALLS - 1], calls[-1])
 
 
 def _head(diagnostic: Diagnostic, span: Span | None, source: Source | None) -> str:

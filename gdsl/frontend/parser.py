@@ -48,9 +48,9 @@ def parse_all(source: Source) -> Parsed:
     node, found = _built(tree, broken)
     assert isinstance(node, syntax.Program)
     diagnostics = merged(diagnostics, found)
-    deep = _too_deep(node)
+    deep = too_deep(node)
     if deep is not None:
-        return Parsed(None, (*diagnostics, _nested(deep)), broken)
+        return Parsed(None, (*diagnostics, deep), broken)
     return Parsed(node, tuple(diagnostics), broken)
 
 
@@ -132,7 +132,11 @@ def _built(tree: Any, broken: syntax.Broken) -> tuple[syntax.Node, list[Diagnost
     return node, builder.diagnostics
 
 
-def _nested(deep: syntax.Node) -> Diagnostic:
+def too_deep(root: syntax.Node) -> Diagnostic | None:
+    """Says so where a tree is nested too deeply."""
+    deep = _too_deep(root)
+    if deep is None:
+        return None
     message = f"the program is nested more than {DEEPEST_NESTING} levels deep here"
     fix = "name parts of the expression with `let`, or put inner blocks into functors or functions of their own"
     return Diagnostic("E0105", message, deep.span, fix=fix)

@@ -110,6 +110,8 @@ class Environment:
     declared: list[Symbol] = field(default_factory=list)
     """All declarations, in the order in which they were met."""
     made: Made = field(default_factory=Made)
+    blocks_around: int = 0
+    """Blocks of the callers of a procedure that its statements are expanded in."""
     in_procedure: bool = False
     """Whether the place is in a procedure, whose names hide those of the program."""
 

@@ -22,11 +22,15 @@ from gdsl.frontend.check.statements import resolve_type
 from gdsl.frontend.syntax import Symbol, SymbolKind
 from gdsl.frontend.syntax.moving import moved
 from gdsl.operations import Domain
+from gdsl.recursion import DEEPEST_NESTING
 from gdsl.source import Origin, Span
 from gdsl.types import Type
 
 MOST_EXPANSIONS = 1_000
 """Calls of procedures that are expanded; procedures that call others twice grow beyond any program that way."""
+
+DEEPEST_CALLS = 50
+"""Levels of procedures that call each other."""
 
 Block = Callable[
     [Environment, "Procedures", OperatorChecker | None, Iterable[syntax.Statement]], tuple[syntax.Statement, ...]
@@ -48,6 +52,7 @@ class Procedures:
     expansions: int = 0
     checking: bool = False
     """Whether a procedure is checked as it stands: calls within it are not expanded."""
+    _stopped: bool = False
     _said: set[tuple[str, str, Span | None]] = field(default_factory=set)
 
     def declare(self, procedures: tuple[syntax.Procedure, ...]) -> None:
@@ -118,22 +123,33 @@ class Procedures:
         bound.all()
         if len(environment.diagnostics) > before or self.checking or node.name in self.endless:
             return ()
-        self.expansions += 1
-        if self.expansions > MOST_EXPANSIONS:
-            if self.expansions == MOST_EXPANSIONS + 1:
-                message = (
-                    f"the schedule has more than {MOST_EXPANSIONS:,} calls of procedures, those of procedures included"
-                )
-                environment.report("E0242", message, call.span, fix="call them in a loop")
+        if not self._may_grow(call, environment):
             return ()
         body = moved(node, lambda span: dataclasses.replace(span, origin=Origin(span.file, call.span)))
         inner = self._inside(node, bound.names)
         inner.taken, inner.loops = environment.taken, environment.loops
+        inner.blocks_around = environment.blocks_around + len(environment.scopes)
         inner.diagnostics, inner.declared = [], []
         statements = self.block(inner, self, operators, body.body)
         if node.name not in self.wrong:
-            environment.diagnostics += filter(self._first, inner.diagnostics)
+            nested = environment.in_procedure
+            environment.diagnostics += [each for each in inner.diagnostics if nested or self._first(each)]
         return (*bound.before, *statements)
+
+    def _may_grow(self, call: syntax.Call, environment: Environment) -> bool:
+        """Whether one more call is expanded; says so the first time that it is not."""
+        self.expansions += 1
+        message = None
+        if len(call.span.calls) >= DEEPEST_CALLS:
+            message = f"procedures call each other more than {DEEPEST_CALLS} levels deep here"
+        elif environment.blocks_around + len(environment.scopes) > DEEPEST_NESTING:
+            message = f"the blocks of these procedures are more than {DEEPEST_NESTING} levels inside each other here"
+        elif self.expansions > MOST_EXPANSIONS:
+            message = f"the schedule has more than {MOST_EXPANSIONS:,} calls of procedures, nested ones included"
+        if message is not None and not self._stopped:
+            environment.report("E0242", message, call.span, fix="call them in a loop")
+            self._stopped = True
+        return message is None
 
     def _first(self, diagnostic: Diagnostic) -> bool:
         """Whether a mistake is said for the first time: one of the procedure shows at every call."""

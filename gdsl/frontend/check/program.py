@@ -23,7 +23,7 @@ from gdsl.frontend.check.procedures import Procedures
 from gdsl.frontend.check.saturation import saturated
 from gdsl.frontend.check.schedule import check_block
 from gdsl.frontend.check.tuning import Knobs, TuningChecker, operator_calls
-from gdsl.frontend.parser import in_order, parse_tune_words
+from gdsl.frontend.parser import in_order, parse_tune_words, too_deep
 from gdsl.frontend.syntax import DeclarationKind, Symbol, SymbolKind
 from gdsl.frontend.vocabulary import closest
 from gdsl.operations import Over
@@ -116,9 +116,13 @@ def _typed(program: syntax.Program, environment: Environment) -> tuple[syntax.Pr
     before = len(environment.diagnostics)
     procedures.check_all()
     schedule = check_block(environment.part(Place.SCHEDULE), procedures, None, program.schedule)
+    made = _with_made(typed, environment.made, schedule)
+    deep = too_deep(made) if procedures.expansions else None
+    if deep is not None:
+        environment.diagnostics.append(deep)
     far_ends = FarEnds(environment).find(schedule)
     whole = len(environment.diagnostics) == before and not environment.broken.spans
-    return _with_made(typed, environment.made, schedule), far_ends, whole
+    return made, far_ends, whole
 
 
 def _with_made(typed: syntax.Program, made: Made, schedule: tuple[syntax.Statement, ...]) -> syntax.Program:

@@ -14,11 +14,12 @@ Calls = dict[str, list[tuple[str, Span]]]
 
 def refuse_recursion(what: str, names: Mapping[str, Span], calls: Calls, environment: Environment) -> None:
     """Report those of `names` (each with its place) that call themselves, directly or through others."""
-    suspects = cyclic(calls)
+    suspects, said = cyclic(calls), set[str]()
     for name, span in names.items():
-        way = _way_back(name, calls) if name in suspects else None
+        way = _way_back(name, calls) if name in suspects - said else None
         if way is not None:
             labels = (Label(way[0][1], "this call leads back"),)
+            said |= {name, *(callee for callee, _ in way)}
             through = " → ".join([name, *(callee for callee, _ in way)])
             message = f"the {what} `{name}` calls itself ({through})"
             environment.report("E0218", message, span, labels=labels, fix="use a `while` loop")
