@@ -220,10 +220,21 @@ class TreeBuilder(NamelessBuilder):
     def schedule(self, meta: Any, children: list[Any]) -> Part:
         return Part("schedule", span_of(meta), children[0])
 
+    def import_part(self, meta: Any, children: list[Any]) -> syntax.Import:
+        *names, path = children
+        found = tuple(syntax.ImportedName(span_of(name), str(name)) for name in names)
+        return syntax.Import(span_of(meta), found, str(path)[1:-1], span_of(path))
+
+    def library(self, meta: Any, children: list[Any]) -> syntax.Program:
+        return self._program(meta, children, is_library=True)
+
     def program(self, meta: Any, children: list[Any]) -> syntax.Program:
+        return self._program(meta, children, is_library=False)
+
+    def _program(self, meta: Any, children: list[Any], *, is_library: bool) -> syntax.Program:
         doc, name, *others = children
         parts = self.once([part for part in others if isinstance(part, Part)], f"the program `{name}`")
-        if "schedule" not in parts and not self.broken.parts:
+        if "schedule" not in parts and not self.broken.parts and not is_library:
             message = f"the program `{name}` has no `schedule`"
             fix = "add `schedule { … }`, which says what runs in which order"
             self.diagnostics.append(Diagnostic("E0110", message, span_of(name), fix=fix))
@@ -231,7 +242,7 @@ class TreeBuilder(NamelessBuilder):
         return syntax.Program(
             span_of(meta),
             inspect.cleandoc(str(doc)[3:-3]) if doc is not None else "",
-            str(name),
+            str(name or ""),
             content.get("requires", ()),
             content.get("problem", ()),
             tuple(part for part in others if isinstance(part, syntax.Functor)),

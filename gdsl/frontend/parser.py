@@ -37,12 +37,12 @@ def parse(source: Source) -> syntax.Program:
     return parsed.tree
 
 
-def parse_all(source: Source) -> Parsed:
-    """The syntax tree of what can be read of a text, whatever the text is."""
+def parse_all(source: Source, start: str = "program") -> Parsed:
+    """The syntax tree of what can be read of a text, whatever the text is; `start` is the grammar's rule for it."""
     wrong = _unreadable(source)
     if wrong is not None:
         return Parsed(None, (wrong,), syntax.Broken())
-    tree, diagnostics, broken = _tree(source, "program")
+    tree, diagnostics, broken = _tree(source, start)
     if tree is None:
         return Parsed(None, tuple(diagnostics), broken)
     node, found = _built(tree, broken)

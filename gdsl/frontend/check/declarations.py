@@ -73,7 +73,9 @@ def _check_default(value: syntax.Expression, environment: Environment) -> None:
 
 
 def check_functor(node: syntax.Functor, environment: Environment) -> syntax.Functor:
-    """A functor, typed."""
+    """A functor, typed. One from another file knows nothing of the importer's names, so its own hide these."""
+    if node.span.file:
+        environment = environment.seeing(without(environment.globals, syntax.names_declared_in(node)))
     part = environment.part(Place.APPLY, node.domain)
     symbols = tuple(
         part.declare(Symbol(kind, parameter.name, parameter.span, type_), parameter=True)
@@ -128,7 +130,8 @@ def check_function(node: syntax.Function, environment: Environment) -> syntax.Fu
     """A function, typed."""
     part = environment.part(Place.FUNCTION)
     part.result = node.result
-    hidden = {parameter.name for parameter in node.parameters if _is_hidden(parameter, environment)}
+    hidden = syntax.names_declared_in(node) if node.span.file else set[str]()
+    hidden |= {parameter.name for parameter in node.parameters if _is_hidden(parameter, environment)}
     part.globals = without(environment.globals, hidden) if hidden else environment.globals
     parameters = []
     for parameter in node.parameters:
@@ -151,12 +154,6 @@ def _is_hidden(parameter: syntax.FunctionParameter, environment: Environment) ->
 def without(names: dict[str, Symbol], hidden: set[str]) -> dict[str, Symbol]:
     """The names that are not hidden."""
     return {name: symbol for name, symbol in names.items() if name not in hidden}
-
-
-def names_declared_in(node: syntax.Node) -> set[str]:
-    """All names that parameters, locals and frontiers inside `node` have."""
-    kinds = (syntax.Let, syntax.For, syntax.FrontierDeclaration, syntax.ParameterName, syntax.FunctionParameter)
-    return {part.name for part in syntax.walk(node) if isinstance(part, kinds)}
 
 
 def check_recursion(functions: tuple[syntax.Function, ...], environment: Environment) -> None:

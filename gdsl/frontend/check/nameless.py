@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from gdsl.frontend import syntax
-from gdsl.frontend.check.declarations import check_functor, names_declared_in, without
+from gdsl.frontend.check.declarations import check_functor, without
 from gdsl.frontend.check.environment import Environment
 from gdsl.frontend.syntax import OperatorKind, Symbol, SymbolKind
 from gdsl.operations import Domain
@@ -47,7 +47,7 @@ class NamelessChecker:
     def _around(self, value: syntax.Nameless) -> Environment:
         """What the functor sees: the data of the program, and frontiers for as much as to say that they are none."""
         environment = self.environment
-        own = names_declared_in(value)
+        own = syntax.names_declared_in(value)
         local = {name: symbol for scope in environment.scopes for name, symbol in scope.items() if name not in own}
         visible = without(environment.globals, own) if environment.in_procedure else environment.globals
         return environment.seeing({**local, **visible})

@@ -238,7 +238,7 @@ class NameChecker:
         if symbol is None or symbol.mutable:
             return symbol is not None
         what = "an input" if symbol.is_input else symbol.kind.with_article
-        if symbol.kind is SymbolKind.SCALAR:
+        if symbol.kind is SymbolKind.SCALAR and not symbol.is_input:
             what = "a parameter of the procedure"
         fixes = {SymbolKind.LOCAL: f"declare it by `var {symbol.name} = …;`"}
         if symbol.is_input or symbol.kind is SymbolKind.PARAM:

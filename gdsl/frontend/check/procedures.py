@@ -69,7 +69,7 @@ class Procedures:
             for node in procedures
         }
         self.endless = cyclic(calls)
-        refuse_recursion("procedure", {node.name: node.name_span for node in procedures}, calls, self.root)
+        refuse_recursion("procedure", {node.name: node.name_span for node in procedures}, calls, self.root, once=True)
 
     def check_all(self) -> None:
         """Check every procedure as it stands."""

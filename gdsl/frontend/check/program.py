@@ -111,13 +111,13 @@ def _typed(program: syntax.Program, environment: Environment) -> tuple[syntax.Pr
         functions=tuple(check_function(node, environment) for node in functions),
         functors=tuple(check_functor(node, environment) for node in functors),
     )
-    environment.made.taken.update(_words(program))
+    environment.made.taken.update(syntax.words_of(program))
     environment.made.labels.update(_labels(program))
     before = len(environment.diagnostics)
     procedures.check_all()
     schedule = check_block(environment.part(Place.SCHEDULE), procedures, None, program.schedule)
     made = _with_made(typed, environment.made, schedule)
-    deep = too_deep(made) if procedures.expansions else None
+    deep = too_deep(made) if procedures.expansions and not environment.diagnostics else None
     if deep is not None:
         environment.diagnostics.append(deep)
     far_ends = FarEnds(environment).find(schedule)
@@ -147,13 +147,6 @@ def _local_scalar(symbol: Symbol) -> syntax.Declaration:
 
 def _labels(program: syntax.Program) -> set[str]:
     return {node.label for node in syntax.walk(program) if isinstance(node, syntax.Call) and node.label is not None}
-
-
-def _words(program: syntax.Program) -> set[str]:
-    """Every name in a program, whatever it means there, but those of labels."""
-    slots = ("name", "array", "function")
-    nodes = list(syntax.walk(program))
-    return {program.name}.union(*({getattr(node, slot, "") for node in nodes} for slot in slots))
 
 
 def _check_requirements(program: syntax.Program, environment: Environment) -> None:

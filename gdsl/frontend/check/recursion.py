@@ -12,14 +12,17 @@ Calls = dict[str, list[tuple[str, Span]]]
 """By name those that it calls, each with the place of the call."""
 
 
-def refuse_recursion(what: str, names: Mapping[str, Span], calls: Calls, environment: Environment) -> None:
-    """Report those of `names` (each with its place) that call themselves, directly or through others."""
+def refuse_recursion(
+    what: str, names: Mapping[str, Span], calls: Calls, environment: Environment, *, once: bool = False
+) -> None:
+    """Report those of `names` (each with its place) that call themselves, directly or through others; `once` a circle
+    where that is enough."""
     suspects, said = cyclic(calls), set[str]()
     for name, span in names.items():
         way = _way_back(name, calls) if name in suspects - said else None
         if way is not None:
             labels = (Label(way[0][1], "this call leads back"),)
-            said |= {name, *(callee for callee, _ in way)}
+            said |= {name, *(callee for callee, _ in way)} if once else set()
             through = " → ".join([name, *(callee for callee, _ in way)])
             message = f"the {what} `{name}` calls itself ({through})"
             environment.report("E0218", message, span, labels=labels, fix="use a `while` loop")

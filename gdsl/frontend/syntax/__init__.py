@@ -64,6 +64,7 @@ from gdsl.frontend.syntax.expressions import (
     UpdateValue,
 )
 from gdsl.frontend.syntax.nameless import Nameless
+from gdsl.frontend.syntax.naming import names_declared_in, words_of
 from gdsl.frontend.syntax.procedures import Import, ImportedName, Procedure, ProcedureParameter
 from gdsl.frontend.syntax.statements import (
     Accept,
@@ -143,5 +144,7 @@ __all__ = [
     "UpdateValue",
     "While",
     "children",
+    "names_declared_in",
     "walk",
+    "words_of",
 ]
