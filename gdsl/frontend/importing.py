@@ -33,6 +33,8 @@ class _File:
     data: frozenset[str] = frozenset()
     words: frozenset[str] = frozenset()
     broken: bool = False
+    lost: set[str] = field(default_factory=set)
+    """Names that it imports in vain, of which nothing more is said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,7 @@ class _Importer:
             if there in file.definitions:
                 self._names.setdefault((file.source.name, there), name)
                 waiting.append((file, there))
+        self.lost |= root.lost
         words = syntax.words_of(self.tree) | set(root.imports)
         done: dict[tuple[str, str], Definition] = {}
         for file, there in waiting:
@@ -89,6 +92,8 @@ class _Importer:
             for used, target in self._used(file, node):
                 names[used] = self._name_of(target, words)
                 waiting.append(target)
+            for used in file.lost:
+                names[used] = self._lost_name(used, words)
             done[key] = renamed(node, names)
         return list(done.values())
 
@@ -102,6 +107,13 @@ class _Importer:
             forms = (f"{there}_{number}" for number in count(2))
             self._names[key] = there if there not in taken else next(form for form in forms if form not in others)
         return self._names[key]
+
+    def _lost_name(self, name: str, words: set[str]) -> str:
+        """What stands for a name of another file that means nothing, so that it does not mean the importer's."""
+        taken = words.union(*(each.words for each in self._files))
+        form = next(form for form in (f"{name}_{number}" for number in count(2)) if form not in taken)
+        self.lost.add(form)
+        return form
 
     def _used(self, file: _File, node: Definition) -> Iterator[tuple[str, tuple[_File, str]]]:
         """The names of the file that a definition uses, each with what it means."""
@@ -134,7 +146,7 @@ class _Importer:
                 elif read is not None and self._has(read, name, each):
                     file.imports[name.name] = (read, name.name)
                 else:
-                    self.lost.add(name.name)
+                    file.lost.add(name.name)
 
     def _has(self, file: _File, name: syntax.ImportedName, where: syntax.Import) -> bool:
         if name.name in file.definitions or name.name in file.imports:
@@ -143,12 +155,12 @@ class _Importer:
             known = [*file.definitions, *file.imports]
             near = closest(name.name, known)
             listed = ", ".join(f"`{each}`" for each in known)
-            notes = (f"it has {listed}",) if known else ("it has none at all",)
+            notes = [f"it has {listed}" if known else "it has none at all"]
             if name.name in file.data:
-                notes = (f"`{name.name}` is data there, which every program declares for itself", *notes)
+                notes.insert(0, f"`{name.name}` is data there, which every program declares for itself")
             message = f"`{where.path}` has no function, functor or procedure `{name.name}`"
             fix = f"did you mean `{near}`?" if near else None
-            self.diagnostics.append(Diagnostic("E0241", message, name.span, notes=notes, fix=fix))
+            self.diagnostics.append(Diagnostic("E0241", message, name.span, notes=tuple(notes), fix=fix))
         return False
 
     def _file(self, node: syntax.Import, importer: _File, around: tuple[_File, ...]) -> _File | None:

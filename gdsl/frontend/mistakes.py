@@ -192,6 +192,8 @@ def _mended_number(failure: Failure) -> str:
 
 
 def _string(failure: Failure, source: Source) -> Diagnostic | None:
+    if failure.kind == "STRING" and "FROM" in failure.expected:
+        return Diagnostic("E0101", "`from` is missing", failure.span, fix='write `import name from "file.gdsl";`')
     if failure.kind == "STRING":
         start = failure.span
         span = Span(start.line, start.column, start.line, start.column + 1)
