@@ -14,7 +14,7 @@ from gdsl.api.result import Result
 from gdsl.backends import registry
 from gdsl.backends.interface import Bindings, Executable
 from gdsl.backends.registry import Choice
-from gdsl.binding import bind, needed_id_bits, problem_data
+from gdsl.binding import bind, input_names, needed_id_bits, param_names
 from gdsl.diagnostics import GdslError, shown
 from gdsl.ir import nodes as ir
 from gdsl.source import Source
@@ -57,12 +57,12 @@ class Program:
     @property
     def params(self) -> tuple[str, ...]:
         """The names of the params."""
-        return tuple(param.name for param in self._program.params)
+        return param_names(self._program)
 
     @property
     def inputs(self) -> tuple[str, ...]:
         """The names of the inputs, arrays and scalars."""
-        return tuple(d.name for d in problem_data(self._program) if d.is_input)
+        return input_names(self._program)
 
     def __call__(self, graph: Graph, /, **values: Any) -> Result:
         """Run on `graph` with params and inputs by keyword.

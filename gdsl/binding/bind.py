@@ -14,6 +14,7 @@ from gdsl.binding.expressions import Evaluator
 from gdsl.binding.inputs import attribute_array, input_array
 from gdsl.binding.literals import check_literals
 from gdsl.binding.params import check_id, scalar_value
+from gdsl.binding.sets import set_flags
 from gdsl.binding.where import WhereChecker
 from gdsl.diagnostics import Diagnostic, GdslError
 from gdsl.graph import Graph
@@ -77,7 +78,9 @@ def _inputs(
     inputs: dict[str, Any] = {}
     for array in program.arrays:
         deadline.check()
-        if array.is_input and array.name in given:
+        if array.is_set:
+            inputs[array.name] = set_flags(array, given[array.name], graph.num_vertices, source)
+        elif array.is_input and array.name in given:
             inputs[array.name] = input_array(array, given[array.name], graph, bits, source, device)
         elif array.is_input:
             inputs[array.name] = attribute_array(array, graph, bits, source)
@@ -85,6 +88,18 @@ def _inputs(
         if scalar.is_input:
             inputs[scalar.name] = scalar_value(scalar, given[scalar.name], _id_count(scalar.type, graph), source)
     return inputs
+
+
+def param_names(program: ir.Program) -> tuple[str, ...]:
+    """The params, sets of vertices included, in the order in which they are declared."""
+    params: list[ir.Param | ir.Array] = [*program.params, *(array for array in program.arrays if array.is_set)]
+    return tuple(param.name for param in sorted(params, key=lambda param: param.span.order))
+
+
+def input_names(program: ir.Program) -> tuple[str, ...]:
+    """The inputs, arrays and scalars."""
+    sets = {array.name for array in program.arrays if array.is_set}
+    return tuple(data.name for data in problem_data(program) if data.is_input and data.name not in sets)
 
 
 def problem_data(program: ir.Program) -> list[ir.Array | ir.Scalar]:
@@ -116,8 +131,7 @@ def _params(
 
 def _check_names(program: ir.Program, given: Mapping[str, object], source: Source | None) -> None:
     problems: list[Diagnostic] = []
-    params = [param.name for param in program.params]
-    inputs = [declared.name for declared in problem_data(program) if declared.is_input]
+    params, inputs = list(param_names(program)), list(input_names(program))
     results = {declared.name for declared in problem_data(program) if not declared.is_input}
     for name in given:
         if name not in params and name not in inputs:
@@ -142,8 +156,17 @@ def _check_names(program: ir.Program, given: Mapping[str, object], source: Sourc
                     fix=f"-p {scalar.name}={_example(scalar.type)}",
                 )
             )
+    problems += _missing_sets(program, given)
     if problems:
         raise GdslError(problems, source)
+
+
+def _missing_sets(program: ir.Program, given: Mapping[str, object]) -> list[Diagnostic]:
+    missing = [array for array in program.arrays if array.is_set and array.name not in given]
+    return [
+        Diagnostic("E0601", f"param `{array.name}` has no value", array.span, fix=f"-p {array.name}=0,1")
+        for array in missing
+    ]
 
 
 def _unknown(program: ir.Program, name: str, params: list[str], inputs: list[str], is_result: bool) -> Diagnostic:

@@ -235,6 +235,8 @@ def _data(program: nodes.Program) -> bool:
     for data in everything:
         if (data.initial is None) is not data.is_input or (data.where is not None and not data.is_input):
             return False
+        if isinstance(data, nodes.Array) and data.is_set and not _is_set(data):
+            return False
         if not _allowed((data.initial, data.where), _INITIAL):
             return False
         if data.where is not None and data.where.type is not Type.BOOL:
@@ -299,6 +301,11 @@ def _block(body: Iterable[nodes.Statement], known: set[str], loop: bool = False,
         if isinstance(node, nodes.Let):
             known.add(node.name)
     return True
+
+
+def _is_set(array: nodes.Array) -> bool:
+    """Whether an array can hold a set of the caller's."""
+    return array.is_input and array.type is Type.BOOL and array.domain is Domain.VERTEX and array.where is None
 
 
 def _writes(program: nodes.Program) -> bool:

@@ -8,6 +8,7 @@ from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment, Place
 from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.check.names import ID_OF
+from gdsl.frontend.check.param_sets import VERTEX_SET, declare_set, is_set
 from gdsl.frontend.check.recursion import Calls, refuse_recursion
 from gdsl.frontend.check.statements import StatementChecker, always_returns, resolve_type
 from gdsl.frontend.syntax import DeclarationKind, Symbol, SymbolKind
@@ -25,6 +26,8 @@ _EDGE_ROLES = (
 
 def declare_data(node: syntax.Declaration, environment: Environment) -> syntax.Declaration:
     """Make the declared name known; its expressions are checked later, when all names are."""
+    if node.declared.name == VERTEX_SET:
+        return declare_set(node, environment)
     type_ = resolve_type(node.declared, environment)
     if node.later is not None:
         environment.later(node.later, node.span)
@@ -43,6 +46,8 @@ def declare_data(node: syntax.Declaration, environment: Environment) -> syntax.D
 def check_data(node: syntax.Declaration, environment: Environment) -> syntax.Declaration:
     """The initial value and the `where` of one declaration, typed."""
     if node.type is None or node.symbol is None:
+        if node.where is not None and is_set(node):
+            environment.later("`where` behind a param", node.where.span)
         return node
     if node.is_input and node.initial is not None:
         fix = "leave out the initial value, or leave out `input`"

@@ -19,6 +19,7 @@ from gdsl.frontend.check.declarations import (
 )
 from gdsl.frontend.check.environment import Environment, Made, Place
 from gdsl.frontend.check.far_ends import FarEnds
+from gdsl.frontend.check.param_sets import with_sets
 from gdsl.frontend.check.procedures import Procedures
 from gdsl.frontend.check.saturation import saturated
 from gdsl.frontend.check.schedule import check_block
@@ -94,6 +95,8 @@ def check_tune_words(checked: CheckedProgram, tune: Sequence[str]) -> None:
 
 def _typed(program: syntax.Program, environment: Environment) -> tuple[syntax.Program, dict[str, Over], bool]:
     """The typed program, how its edge frontiers were walked, and whether its schedule has no mistakes."""
+    environment.made.taken.update(syntax.words_of(program))
+    environment.made.labels.update(_labels(program))
     for part in program.later:
         environment.later(part.what, part.span)
         for name in part.names:
@@ -111,11 +114,11 @@ def _typed(program: syntax.Program, environment: Environment) -> tuple[syntax.Pr
         functions=tuple(check_function(node, environment) for node in functions),
         functors=tuple(check_functor(node, environment) for node in functors),
     )
-    environment.made.taken.update(syntax.words_of(program))
-    environment.made.labels.update(_labels(program))
     before = len(environment.diagnostics)
     procedures.check_all()
-    schedule = check_block(environment.part(Place.SCHEDULE), procedures, None, program.schedule)
+    around = environment.part(Place.SCHEDULE)
+    around.taken.update(environment.globals)  # what a procedure declares may have the name of data, which it hides
+    schedule = check_block(around, procedures, None, program.schedule)
     made = _with_made(typed, environment.made, schedule)
     deep = too_deep(made) if procedures.expansions and not environment.diagnostics else None
     if deep is not None:
@@ -128,7 +131,7 @@ def _typed(program: syntax.Program, environment: Environment) -> tuple[syntax.Pr
 def _with_made(typed: syntax.Program, made: Made, schedule: tuple[syntax.Statement, ...]) -> syntax.Program:
     """The program with its typed schedule and with what this needs beside the program's own."""
     scalars = tuple(_local_scalar(symbol) for symbol in made.scalars)
-    return dataclasses.replace(
+    whole = dataclasses.replace(
         typed,
         declarations=(*typed.declarations, *scalars),
         functors=(*typed.functors, *made.functors),
@@ -136,6 +139,7 @@ def _with_made(typed: syntax.Program, made: Made, schedule: tuple[syntax.Stateme
         procedures=(),
         imports=(),
     )
+    return with_sets(whole, made)
 
 
 def _local_scalar(symbol: Symbol) -> syntax.Declaration:

@@ -9,6 +9,7 @@ from gdsl.frontend import syntax
 from gdsl.frontend.check.conversions import common_type, converted, is_literal
 from gdsl.frontend.check.environment import Environment, Place
 from gdsl.frontend.check.expressions import ExpressionChecker
+from gdsl.frontend.check.param_sets import VERTEX_SET
 from gdsl.frontend.check.updates import spelled_out
 from gdsl.frontend.syntax import Symbol, SymbolKind
 from gdsl.frontend.vocabulary import FOREIGN_TYPES, SCHEDULE_FUNCTIONS, TYPES, closest
@@ -20,7 +21,11 @@ from gdsl.types import Type
 def resolve_type(name: syntax.TypeName, environment: Environment) -> Type | None:
     """The type that is written; reports a mistake if there is none of this name."""
     found = TYPES.get(name.name)
-    if found is None and name.name != "(…)":
+    if name.name == VERTEX_SET:
+        message = f"only a param is a `{VERTEX_SET}`"
+        fix = "a parameter of a procedure that is a set is `f: frontier`"
+        environment.report("E0225", message, name.span, fix=fix)
+    elif found is None and name.name != "(…)":
         near = FOREIGN_TYPES.get(name.name) or closest(name.name, TYPES)
         fix = f"did you mean `{near}`?" if near else f"the types are {', '.join(TYPES)}"
         environment.report("E0225", f"there is no type `{name.name}`", name.span, fix=fix)

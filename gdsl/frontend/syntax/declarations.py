@@ -39,6 +39,8 @@ class Declaration(Node):
     """What of the declaration is not built yet (pairs, several values an element); None: nothing."""
     type: Type | None = None
     symbol: Symbol | None = None
+    is_set: bool = False
+    """Of the typed tree: an input of flags that is a `vertex set` of the caller's."""
 
 
 @dataclass(frozen=True, slots=True)
