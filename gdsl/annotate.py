@@ -66,7 +66,7 @@ def _statement(node: nodes.Statement, findings: Findings) -> nodes.Statement:
     if isinstance(node, nodes.Branch):
         then, otherwise = (tuple(_statement(part, findings) for part in block) for block in (node.then, node.otherwise))
         return dataclasses.replace(node, then=then, otherwise=otherwise)
-    if isinstance(node, nodes.ForRange | nodes.Loop):
+    if isinstance(node, nodes.ForRange | nodes.ForNeighbors | nodes.Loop):
         return dataclasses.replace(node, body=tuple(_statement(part, findings) for part in node.body))
     return node
 

@@ -8,22 +8,26 @@ from typing import Any
 import numpy as np
 
 from gdsl.binding.inputs import array_module, is_device_array
+from gdsl.binding.named import vertex_by_name
 from gdsl.binding.params import Text
 from gdsl.diagnostics import GdslError, shown, type_name
+from gdsl.graph import Graph
 from gdsl.graph.arrays import host_array
 from gdsl.ir import nodes as ir
 from gdsl.numerals import whole_number
 from gdsl.source import Source
+from gdsl.types import Type
 
 
-def set_flags(declared: ir.Array, given: object, vertices: int, source: Source | None) -> Any:
-    """A bool for each of the graph's `vertices`: whether it is in the set that `given` is.
+def set_flags(declared: ir.Array, given: object, graph: Graph, source: Source | None) -> Any:
+    """A bool for each vertex of `graph`: whether it is in the set that `given` is.
 
-    `given` is a sequence, set or array of ids, where duplicates are one; or bools, one a vertex; or text with ids
-    between commas or white space. Raises E0603 for anything else, E0604 for an id that the graph does not have, E0606
-    for another number of bools.
+    `given` is a sequence, set or array of ids, or of names where the graph has any; duplicates are one. Or it is bools,
+    one a vertex; or text with ids between commas or white space, or with names between commas. Raises E0603 for
+    anything else, E0604 for an id that the graph does not have, E0606 for another number of bools.
     """
-    values = _values(declared, given, vertices, source)
+    vertices = graph.num_vertices
+    values = _values(declared, given, graph, source)
     if values.ndim != 1:
         raise _unusable(declared, f"has the shape {values.shape}, and a set is a list of vertices", source)
     if values.dtype.kind == "b":
@@ -46,18 +50,30 @@ def set_flags(declared: ir.Array, given: object, vertices: int, source: Source |
     return flags
 
 
-def _values(declared: ir.Array, given: object, vertices: int, source: Source | None) -> Any:
+def _values(declared: ir.Array, given: object, graph: Graph, source: Source | None) -> Any:
     if isinstance(given, Text):
-        words = given.replace(",", " ").split()
-        return _integers(declared, [_of_text(declared, word, source) for word in words], vertices, source)
-    if is_device_array(given):
+        words = given.split(",") if graph.names is not None else given.replace(",", " ").split()
+        members = _ids(declared, [Text(word) for word in words if word.strip()], graph, source)
+        given = [_of_text(declared, each, source) if isinstance(each, Text) else each for each in members]
+    elif is_device_array(given):
         return array_module(given).asnumpy(given)
-    if not hasattr(given, "__array__"):
-        return _integers(declared, _listed(declared, given, source), vertices, source)
-    try:
-        return host_array(given, f"param `{declared.name}`")
-    except ValueError as error:
-        raise _unusable(declared, str(error), source) from None
+    elif graph.names is not None and isinstance(given, np.ndarray) and given.ndim == 1 and given.dtype.kind != "b":
+        given = given.tolist()
+    if hasattr(given, "__array__"):
+        try:
+            return host_array(given, f"param `{declared.name}`")
+        except ValueError as error:
+            raise _unusable(declared, str(error), source) from None
+    members = _ids(declared, _listed(declared, given, source), graph, source)
+    return _integers(declared, members, graph.num_vertices, source)
+
+
+def _ids(declared: ir.Array, members: list[object], graph: Graph, source: Source | None) -> list[object]:
+    """The members, ids in the place of names."""
+    if graph.names is None:
+        return members
+    member = ir.Param(declared.span, declared.name, Type.VERTEX, None)
+    return [vertex_by_name(member, each, graph, source) for each in members]
 
 
 def _listed(declared: ir.Array, given: object, source: Source | None) -> list[object]:
@@ -68,12 +84,12 @@ def _listed(declared: ir.Array, given: object, source: Source | None) -> list[ob
     raise _unusable(declared, what, source, fix)
 
 
-def _of_text(declared: ir.Array, word: str, source: Source | None) -> int:
+def _of_text(declared: ir.Array, word: Text, source: Source | None) -> int:
     try:
-        return whole_number(word)
+        return whole_number(word.strip())
     except ValueError as error:
         fix = f"-p {declared.name}=1,5,9, or -p {declared.name}=@FILE"
-        raise _unusable(declared, f"has {shown(word)}, which is no vertex; {error}", source, fix) from None
+        raise _unusable(declared, f"has {shown(str(word).strip())}, which is no vertex; {error}", source, fix) from None
 
 
 def _integers(declared: ir.Array, members: list[Any], vertices: int, source: Source | None) -> Any:

@@ -20,19 +20,22 @@ CONTEXTUAL_KEYWORDS = frozenset(("procedure", "import", "from", "set"))
 TYPES = {type_.name: type_ for type_ in Type.all()}
 VALUES = frozenset(("iteration", "place", "near", "far", "id", "num_vertices", "num_edges", "vertices", "edges"))
 FUNCTIONS = frozenset(("min", "max", "abs", "floor", "ceil", "sqrt", "exp", "log", "pow", "out_degree", "in_degree"))
-CONTEXTUAL_FUNCTIONS = frozenset(("wrap",))
-"""Functions whose names a program may declare; the program's own then win."""
+GRAPH_FUNCTIONS = frozenset(("src", "dst", "reverse", "neighbor", "has_edge", "neighbors"))
+"""What a functor reads of the graph; `out_edge`, which does so too, is contextual."""
 # fmt: off
+TRIGONOMETRY = frozenset(("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh"))
+CONTEXTUAL_FUNCTIONS = TRIGONOMETRY | frozenset((
+    "wrap", "trunc", "popcount", "ctz", "random", "random_bits", "random_below", "out_edge",
+))
+"""Functions whose names a program may declare; the program's own then win."""
 SCHEDULE_FUNCTIONS = frozenset((
     "advance", "filter", "where", "compute", "neighbor_reduce", "intersect", "size", "swap", "fill",
 ))
 LATER_FUNCTIONS = frozenset((
-    "neighbor", "neighbors", "has_edge", "reverse", "src", "dst", "random", "random_bits", "random_below", "sin",
-    "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "popcount", "ctz", "number", "top",
-    "neighbor_vote", "backward", "subgraph", "contract",
+    "number", "top", "neighbor_vote", "backward", "subgraph", "contract",
 ))
 # fmt: on
-RESERVED = KEYWORDS | VALUES | FUNCTIONS | SCHEDULE_FUNCTIONS | LATER_FUNCTIONS | TYPES.keys()
+RESERVED = KEYWORDS | VALUES | FUNCTIONS | GRAPH_FUNCTIONS | SCHEDULE_FUNCTIONS | LATER_FUNCTIONS | TYPES.keys()
 ALLOWED_AS_PARAMETERS = frozenset(("src", "dst"))
 """Built-in functions whose names a functor's parameters may have."""
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from gdsl.diagnostics import printable
 from gdsl.ir import nodes
-from gdsl.ir.printer_expressions import print_expression, print_target
+from gdsl.ir.printer_expressions import print_expression, print_index, print_target
 from gdsl.knobs import shown
 from gdsl.operations import Domain, Grade, StoreRule
 
@@ -98,6 +98,9 @@ def _statement(node: nodes.Statement) -> list[str]:
         case nodes.ForRange():
             head = f"for {node.name}: {node.type.name} in {show(node.first)}..{show(node.last)}:"
             return [head, *_block(node.body)]
+        case nodes.ForNeighbors():
+            names = node.name if node.edge is None else f"{node.name}, {node.edge}"
+            return [f"for {names} in neighbors({print_index(node.vertex, node.checked)}):", *_block(node.body)]
         case nodes.Loop():
             return [f"while {show(node.condition)}:", *_block(node.body)]
         case nodes.Break():
