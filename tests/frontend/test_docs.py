@@ -25,7 +25,8 @@ from gdsl.resources import resource_text
 
 DOCS = Path(__file__).parents[2] / "docs"
 REFERENCE = (DOCS / "language.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"```(\w*)\n(.*?)```", REFERENCE, re.DOTALL)
+PAGES = REFERENCE + (DOCS / "short.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"```(\w*)\n(.*?)```", PAGES, re.DOTALL)
 
 
 def test_the_page_of_error_codes_is_current(request: pytest.FixtureRequest) -> None:

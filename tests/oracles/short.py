@@ -11,7 +11,8 @@ from .case import Answers, Case, Values, ends, levels, same
 
 def check_site_hops(graph: Graph, values: Values, answers: Answers) -> None:
     count, (tails, heads) = graph.num_vertices, ends(graph)
-    sites = sorted(set(np.asarray(values["sites"], dtype=np.int64).tolist()))
+    given = np.asarray(values["sites"])  # ids, or what is bound: a flag for each vertex
+    sites = (np.flatnonzero(given) if given.dtype == np.bool_ else np.unique(given)).astype(np.int64).tolist()
     hops = np.asarray(levels(count, tails, heads, sites))
     near = np.where(hops <= values["limit"], hops, -1)
     level = np.bincount(tails[hops[tails] == hops[heads]], minlength=count)

@@ -230,7 +230,8 @@ class _Binding:
 
     def _array(self, parameter: syntax.ProcedureParameter, given: syntax.Expression, type_: Type) -> None:
         assert parameter.domain is not None
-        wanted = f"the name of a {parameter.domain.value} array of {type_.name}"
+        article = "an" if parameter.domain is Domain.EDGE else "a"
+        wanted = f"the name of {article} {parameter.domain.value} array of {type_.name}"
         symbol = None
         if isinstance(given, syntax.Name):
             symbol = self.operators.expressions.resolve(given.name, given.span)

@@ -19,11 +19,11 @@
 // ==== end of platform ====
 
 // Names of the program, should a header of CUDA's have made macros of them.
-#undef advance_1_condition
-#undef advance_advance_1
+#undef advance_away
 #undef advance_step
 #undef advance_step_
 #undef advanced_1
+#undef away_condition
 #undef combined_1
 #undef compute_1_apply
 #undef compute_2_apply
@@ -44,14 +44,14 @@
 #undef hops
 #undef in_sites_condition
 #undef level
+#undef levels_value
 #undef limit
+#undef lowest_condition
+#undef lowest_value
 #undef near_hops
-#undef neighbor_reduce_1_value
-#undef neighbor_reduce_2_condition
-#undef neighbor_reduce_2_value
 #undef reached
-#undef reduce_neighbor_reduce_1
-#undef reduce_neighbor_reduce_2
+#undef reduce_levels
+#undef reduce_lowest
 #undef selected_1
 #undef sites
 #undef sites_set
@@ -370,19 +370,19 @@ __device__ __forceinline__ void step_2_apply(const data_slice& d, vertex t, int3
 }
 #line resume "site_hops.cu"
 
-__device__ __forceinline__ bool neighbor_reduce_1_value(const data_slice& d, vertex src, vertex dst) {
+__device__ __forceinline__ bool levels_value(const data_slice& d, vertex src, vertex dst) {
 #line 31 "site_hops.gdsl"
     return d.hops[src] == d.hops[dst];
 }
 #line resume "site_hops.cu"
 
-__device__ __forceinline__ bool neighbor_reduce_2_condition(const data_slice& d, vertex t) {
+__device__ __forceinline__ bool lowest_condition(const data_slice& d, vertex t) {
 #line 32 "site_hops.gdsl"
     return d.hops[t] > 0;
 }
 #line resume "site_hops.cu"
 
-__device__ __forceinline__ int32 neighbor_reduce_2_value(const data_slice& d, vertex t) {
+__device__ __forceinline__ int32 lowest_value(const data_slice& d, vertex t) {
 #line 32 "site_hops.gdsl"
     return wrapping_add(d.hops[t], 1);
 }
@@ -400,7 +400,7 @@ __device__ __forceinline__ bool where_1_condition(const data_slice& d, vertex v)
 }
 #line resume "site_hops.cu"
 
-__device__ __forceinline__ bool advance_1_condition() {
+__device__ __forceinline__ bool away_condition() {
 #line 34 "site_hops.gdsl"
     return true;
 }
@@ -517,12 +517,12 @@ __device__ __forceinline__ void advance_step_(enactor& run, const data_slice& d,
     }
 }
 
-// line 31: level = neighbor_reduce(vertices, neighbor_reduce_1, count)
-__device__ __forceinline__ void reduce_neighbor_reduce_1(enactor& run, const data_slice& d, int32 iteration) {
+// line 31: level = neighbor_reduce(vertices, levels, count)
+__device__ __forceinline__ void reduce_levels(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     const auto combine = [](int64 a, int64 b) { return int64(sum(a, b)); };
-    const auto value = [&](vertex near, vertex far, edge at) { return int64(neighbor_reduce_1_value(d, near, far)); };
+    const auto value = [&](vertex near, vertex far, edge at) { return int64(levels_value(d, near, far)); };
     reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, 0ll, combine, value,
         [&](vertex near, int64 reduced) { d.level[near] = reduced; });
     reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
@@ -531,13 +531,13 @@ __device__ __forceinline__ void reduce_neighbor_reduce_1(enactor& run, const dat
     end_operator(run, 5, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
-// line 32: least = neighbor_reduce(f, neighbor_reduce_2, min)
-__device__ __forceinline__ void reduce_neighbor_reduce_2(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
+// line 32: least = neighbor_reduce(f, lowest, min)
+__device__ __forceinline__ void reduce_lowest(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     const auto combine = [](int32 a, int32 b) { return int32(least(a, b)); };
-    const auto value = [&](vertex near, vertex far, edge at) { return int32(neighbor_reduce_2_condition(d, far) ? neighbor_reduce_2_value(d, far) : 2147483647); };
+    const auto value = [&](vertex near, vertex far, edge at) { return int32(lowest_condition(d, far) ? lowest_value(d, far) : 2147483647); };
     reduce_warps(run, members_of(input), out_lists{d.graph}, 2147483647, combine, value,
         [&](vertex near, int32 reduced) { d.least[near] = reduced; });
     reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, 2147483647, combine, value,
@@ -574,14 +574,14 @@ __device__ __forceinline__ void filter_where_1(enactor& run, const data_slice& d
     end_operator(run, 8, iteration, size, 0, false);
 }
 
-// line 34: advanced_1 = advance(selected_1, advance_1, to=edges)
-__device__ __forceinline__ void advance_advance_1(enactor& run, const data_slice& d, frontier& input, edge_frontier& result, int32 iteration) {
+// line 34: advanced_1 = advance(selected_1, away, to=edges)
+__device__ __forceinline__ void advance_away(enactor& run, const data_slice& d, frontier& input, edge_frontier& result, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     edge_collector out(run, result);
     const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-        const bool accepted = active && advance_1_condition();
+        const bool accepted = active && away_condition();
         out.append(accepted, at);
     };
     count_visited(run, push_warps(run, members_of(input), out_lists{d.graph}, visit));
@@ -676,13 +676,13 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_site_hops_enact
     }
     if (run.stopped) { return; }
     if (leader()) { *d.reached = wrapping_add(*d.reached, wrapping_multiply(1000ll, int64(sites_set.size))); }
-    reduce_neighbor_reduce_1(run, d, iteration);
-    reduce_neighbor_reduce_2(run, d, f, iteration);
+    reduce_levels(run, d, iteration);
+    reduce_lowest(run, d, f, iteration);
     filter_filter_1(run, d, spare_edges, iteration);
     exchange(found, spare_edges);
     filter_where_1(run, d, spare, iteration);
     exchange(selected_1, spare);
-    advance_advance_1(run, d, selected_1, spare_edges, iteration);
+    advance_away(run, d, selected_1, spare_edges, iteration);
     exchange(advanced_1, spare_edges);
     subtract_edges(run, spare_edges, edge_members_of(found), advanced_1);
     exchange(combined_1, spare_edges);
