@@ -151,7 +151,7 @@ class _Importer:
     def _has(self, file: _File, name: syntax.ImportedName, where: syntax.Import) -> bool:
         if name.name in file.definitions or name.name in file.imports:
             return True
-        if not file.broken:
+        if not file.broken and name.name not in file.lost:
             known = [*file.definitions, *file.imports]
             near = closest(name.name, known)
             listed = ", ".join(f"`{each}`" for each in known)

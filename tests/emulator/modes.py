@@ -28,8 +28,8 @@ class Mode:
 def modes_of(name: str) -> tuple[Mode, ...]:
     """All modes that make a difference to a program."""
     steps = list(walk(program_of(name).schedule))
-    advanced = sorted({step.functor for step in steps if isinstance(step, Advance)})
-    reduced = sorted({step.functor for step in steps if isinstance(step, NeighborReduce)})
+    advanced = sorted({step.label for step in steps if isinstance(step, Advance)})
+    reduced = sorted({step.label for step in steps if isinstance(step, NeighborReduce)})
     modes = [
         Mode("fused", (), SMALL),
         Mode("unfused", ("schedule.fuse=off",), SMALL),
@@ -37,7 +37,7 @@ def modes_of(name: str) -> tuple[Mode, ...]:
         Mode("wide_edges", (), SMALL, Widths(32, 64)),
     ]
     if advanced:
-        push_only = {step.functor for step in steps if isinstance(step, Advance) and step.to is Domain.EDGE}
+        push_only = {step.label for step in steps if isinstance(step, Advance) and step.to is Domain.EDGE}
         push, auto = (tuple(f"{f}.direction={way}" for f in advanced) for way in ("push", "auto"))
         pull = tuple(f"{f}.direction=pull" for f in advanced if f not in push_only)
         modes += [

@@ -69,7 +69,7 @@ def test_it_is_what_one_with_a_name_is(named: str, head: str, nameless: str) -> 
 
 def test_names_clash_with_nothing() -> None:
     text = with_schedule(
-        "f = where(v => b[v]); f = where(v => d[v] == 2); compute(f, where_2) @where_3; compute(f, v => { d[v] = 1; });",
+        "f = where(v => b[v]); f = where(v => d[v] == 2); compute(f, where_2) @where_3; compute(f, v => { n += 1; });",
         "vertex functor where_2(v) { apply { b[v] = true; } }",
     )
     names = [functor.name for functor in load(text).vertex_functors]
