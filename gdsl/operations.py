@@ -90,6 +90,19 @@ class NeighborOperation(Enum):
     COUNT = "count"
 
 
+class ArrayReduction(Enum):
+    """A reduction over the elements of an array, in an expression of the schedule."""
+
+    SUM = "sum"
+    MIN = "min"
+    MAX = "max"
+    COUNT = "count"
+    ANY = "any"
+    ALL = "all"
+    ARGMIN = "argmin"
+    ARGMAX = "argmax"
+
+
 class Outcome(Enum):
     """What the expression form of an update yields."""
 

@@ -65,7 +65,8 @@ class GraphWords:
     num_vertices: int | None = None
 
     def open(self, path_or_spec: str) -> Graph:
-        """Read the file, or generate the graph that a word such as ``rmat:18`` names; tell gaps in the ids of an edge list.
+        """Read the file, or generate the graph that a word such as ``rmat:18`` names; tell gaps in the ids of a
+        list.
         Raises GdslError E07xx."""
         from gdsl.cli.progress import working
         from gdsl.graph import open_graph, unused_ids

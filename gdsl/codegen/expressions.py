@@ -275,9 +275,15 @@ class ExpressionPrinter:
         return call(name, *(self.print(argument) for argument in node.arguments))
 
     def _function(self, node: FunctionCall) -> Text:
-        first = self.function_arguments.get(node.function, "")
-        arguments = [self.print(argument) for argument in node.arguments]
-        return call(self.names.function(node.function), *([first] if first else []), *arguments)
+        return self._called(node.function, tuple(self.print(argument) for argument in node.arguments))
+
+    def _called(self, function: str, arguments: tuple[str, ...]) -> Text:
+        first = self.function_arguments.get(function, "")
+        return call(self.names.function(function), *([first] if first else []), *arguments)
+
+    def call_of_own(self, function: str, arguments: tuple[str, ...]) -> str:
+        """A call of one of the program's own functions with the texts of its arguments."""
+        return self._called(function, arguments).text
 
     def _frontier_size(self, node: FrontierSize) -> Text:
         return self.frontier_size(node.frontier)

@@ -184,8 +184,9 @@ class TreeBuilder(NamelessBuilder):
     def later_vote_functor(self, meta: Any, children: list[Any]) -> syntax.LaterDeclaration:
         return syntax.LaterDeclaration(span_of(meta), "vote functors", (str(children[1]),))
 
-    def later_operator(self, meta: Any, children: list[Any]) -> syntax.LaterDeclaration:
-        return syntax.LaterDeclaration(span_of(meta), "reductions of one's own (`operator`)", (str(children[0]),))
+    def reduction_operator(self, meta: Any, children: list[Any]) -> syntax.Function:
+        name, first, second, result, identity, body = children
+        return syntax.Function(span_of(meta), str(name), span_of(name), (first, second), result, body, identity)
 
     # ------------------------------------------------------------ tuning
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+from gdsl.operations import ArrayReduction
 from gdsl.types import Type
 
 # fmt: off
@@ -28,6 +29,8 @@ CONTEXTUAL_FUNCTIONS = TRIGONOMETRY | frozenset((
     "wrap", "trunc", "popcount", "ctz", "random", "random_bits", "random_below", "out_edge",
 ))
 """Functions whose names a program may declare; the program's own then win."""
+ARRAY_REDUCTIONS = frozenset(reduction.value for reduction in ArrayReduction)
+"""The same of the schedule; two of them are functions of numbers, too."""
 SCHEDULE_FUNCTIONS = frozenset((
     "advance", "filter", "where", "compute", "neighbor_reduce", "intersect", "size", "swap", "fill",
 ))

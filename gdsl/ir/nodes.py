@@ -38,7 +38,18 @@ from gdsl.ir.expressions import (
     Unary,
     UpdateValue,
 )
-from gdsl.ir.operators import Advance, Closing, Compute, Elements, Filter, Intersect, NeighborReduce, Operator, Step
+from gdsl.ir.operators import (
+    Advance,
+    Closing,
+    Compute,
+    Elements,
+    Filter,
+    Intersect,
+    NeighborReduce,
+    Operator,
+    OwnOperation,
+    Step,
+)
 from gdsl.ir.program import (
     Array,
     CombineFrontiers,
@@ -133,6 +144,7 @@ __all__ = [
     "Node",
     "NoneId",
     "Operator",
+    "OwnOperation",
     "OperatorKnobs",
     "OwnId",
     "Param",

@@ -172,7 +172,7 @@ def _operator(node: nodes.Operator, tuning: nodes.Tuning) -> str:
         case nodes.Compute():
             return ", ".join([f"compute {_set(node.frontier)} by {node.functor}", *_closing(node.closing)])
         case nodes.NeighborReduce():
-            reduction = f"{node.operation.value} of {node.functor}"
+            reduction = f"{node.combines_by} of {node.functor}"
             words = [f"over {node.over.value}", *knobs]
             return f"{node.array} = neighbor_reduce {_set(node.frontier)} by {reduction}, {', '.join(words)}"
         case nodes.Intersect():

@@ -201,6 +201,8 @@ def _names(part: object, kind: type[nodes.Element | nodes.ElementTarget], array:
 
 def _reduces(node: nodes.NeighborReduce, program: nodes.Program) -> bool:
     operation, kind = node.operation, node.array_type
+    if operation is None:
+        return True
     [value] = [functor.value for functor in program.edge_functors if functor.name == node.functor]
     if operation is NeighborOperation.COUNT:
         return kind.is_integer and value is not None and value.type is Type.BOOL

@@ -328,3 +328,15 @@ class _Verifier:
         self.expect(array is not None and array.type is node.array_type, f"no array {node.array}", node)
         if value is not None and node.operation is not NeighborOperation.COUNT:
             self.expect(value.type is node.array_type, "the functor's value has another type", node)
+        self.expect((node.operation is None) == (node.own is not None), "not one reduction", node)
+        if node.own is not None:
+            self.own_operation(node.own, node.array_type)
+
+    def own_operation(self, own: nodes.OwnOperation, kind: Type) -> None:
+        function = self.functions.get(own.function)
+        self.expect(function is not None, f"no function {own.function}", own)
+        types = [] if function is None else [type_ for _, type_ in function.parameters]
+        fits = types == [kind, kind] and function is not None and function.result is kind
+        self.expect(fits, "an operator on other types", own)
+        literal = isinstance(own.identity, nodes.Literal | nodes.NoneId) and own.identity.type is kind
+        self.expect(literal, "an identity of another type", own)

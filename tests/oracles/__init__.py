@@ -4,6 +4,7 @@ from .case import Case
 from .edges import EDGES
 from .intersections import INTERSECTIONS
 from .lists import LISTS
+from .reductions import REDUCTIONS
 from .samples import SAMPLES
 from .schedules import SCHEDULES
 from .sets import SETS
@@ -11,7 +12,18 @@ from .short import SHORT
 from .traversals import TRAVERSALS
 from .values import VALUES
 
-CASES: tuple[Case, ...] = (*SAMPLES, *TRAVERSALS, *VALUES, *SCHEDULES, *SETS, *EDGES, *INTERSECTIONS, *LISTS, *SHORT)
+CASES: tuple[Case, ...] = (
+    *SAMPLES,
+    *TRAVERSALS,
+    *VALUES,
+    *SCHEDULES,
+    *SETS,
+    *EDGES,
+    *INTERSECTIONS,
+    *LISTS,
+    *REDUCTIONS,
+    *SHORT,
+)
 BY_NAME = {case.name: case for case in CASES}
 
 __all__ = ["BY_NAME", "CASES", "SAMPLES", "Case"]

@@ -10,8 +10,10 @@ from gdsl.frontend.check.environment import Environment, Place, built_in, poison
 from gdsl.frontend.check.graph_reads import graph_read, reads_graph
 from gdsl.frontend.check.names import NameChecker
 from gdsl.frontend.check.number_functions import BITS, RANDOM, bits, drawn
+from gdsl.frontend.check.reductions import ReductionChecker, is_reduction
 from gdsl.frontend.syntax import SymbolKind
 from gdsl.frontend.vocabulary import (
+    ARRAY_REDUCTIONS,
     CONTEXTUAL_FUNCTIONS,
     FOREIGN_NAMES,
     FUNCTIONS,
@@ -52,6 +54,8 @@ class CallChecker(NameChecker):
             return self._cast(expression, TYPES[name])
         if reads_graph(name, symbol):
             return graph_read(self, expression)
+        if is_reduction(expression, environment):
+            return ReductionChecker(self).reduction(expression)
         if name == "size" and environment.place is Place.SCHEDULE:
             return self._size(expression)
         if name in FUNCTIONS:
@@ -75,7 +79,9 @@ class CallChecker(NameChecker):
             functions = {n for n, s in environment.globals.items() if s.kind is SymbolKind.FUNCTION}
             known = FUNCTIONS | GRAPH_FUNCTIONS | CONTEXTUAL_FUNCTIONS
             casts = {cast for cast in TYPES if cast[0] == name[0].lower()}  # `print` is no `int64`
-            near = FOREIGN_NAMES.get(name) or closest(name, functions | known | casts)
+            known |= functions | casts
+            known |= ARRAY_REDUCTIONS if environment.place is Place.SCHEDULE else frozenset()
+            near = FOREIGN_NAMES.get(name) or closest(name, known)
             fix = f"did you mean `{near}`?" if near else None
             environment.report("E0201", f"there is no function `{name}`", span, fix=fix)
         return poison(expression.span)
@@ -229,7 +235,7 @@ class CallChecker(NameChecker):
 
     def _degree(self, expression: syntax.Call) -> syntax.Expression:
         name, place = expression.function, self.environment.place
-        if place in (Place.FUNCTION, Place.DEFAULT):
+        if place in (Place.FUNCTION, Place.DEFAULT, Place.IDENTITY):
             self.environment.report("E0215", f"{place.value} does not see the graph", expression.span)
             return poison(expression.span)
         argument = expression.arguments[0]

@@ -110,7 +110,7 @@ class NameChecker:
             if place not in _ITERATION_PLACES:
                 wrong = "`iteration` stands in functors and in the schedule"
         elif name in ("num_vertices", "num_edges"):
-            if place in (Place.FUNCTION, Place.DEFAULT):
+            if place in (Place.FUNCTION, Place.DEFAULT, Place.IDENTITY):
                 wrong = f"{place.value} does not see the graph"
         else:
             wrong = f"`{name}` stands as the input of an operator, in the schedule"
@@ -168,6 +168,7 @@ class NameChecker:
             return False
         allowed = {
             Place.DEFAULT: False,
+            Place.IDENTITY: False,
             Place.WHERE: symbol.kind is SymbolKind.PARAM,
             Place.INITIAL: symbol.kind is SymbolKind.PARAM or symbol.is_input,
         }
@@ -175,6 +176,7 @@ class NameChecker:
             return True
         sees = {
             Place.DEFAULT: "literals",
+            Place.IDENTITY: "literals",
             Place.WHERE: "its own values, params and literals",
             Place.INITIAL: "`id`, params, inputs, counts and degrees",
         }[place]

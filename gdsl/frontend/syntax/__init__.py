@@ -14,6 +14,7 @@ The parser fills everything but the slots listed here. The checker builds new no
   become `OperatorCall`s; `size`, `swap` and `fill` stay `Call`s whose symbol is a built-in;
 - functors without a name (`Nameless`) have become `Functor`s of the program;
 - calls of procedures have become the statements that they stand for, each with its `Span.calls`;
+- reductions over arrays in the schedule (`sum(a)`) have become `Reduced`s;
 - `|`, `&` and `-` between sets have become `SetChain`s;
 - no node of a form that is not built yet (`Later…`) is left.
 
@@ -57,6 +58,7 @@ from gdsl.frontend.syntax.expressions import (
     Number,
     OperatorCall,
     OperatorKind,
+    Reduced,
     SetChain,
     SetLink,
     SetLiteral,
@@ -132,6 +134,7 @@ __all__ = [
     "Procedure",
     "ProcedureParameter",
     "Program",
+    "Reduced",
     "Repeat",
     "Requirement",
     "Return",

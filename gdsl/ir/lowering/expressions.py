@@ -46,7 +46,10 @@ def infinity(type_: Type, span: Span) -> nodes.Literal:
 
 
 class ExpressionLowering:
-    """Lowers expressions."""
+    """Lowers expressions; `reduced` has the scalars into which reductions over arrays were put, by their place."""
+
+    def __init__(self) -> None:
+        self.reduced: dict[Span, nodes.ScalarValue] = {}
 
     def expression(self, node: syntax.Expression) -> nodes.Expression:
         """The IR of a typed expression."""
@@ -77,8 +80,8 @@ class ExpressionLowering:
                 return nodes.Select(span, type_, *parts)
             case syntax.Convert():
                 return nodes.Convert(span, type_, self.expression(node.operand))
-            case syntax.Call():
-                return self._call(node, type_)
+            case syntax.Call() | syntax.Reduced():
+                return self._call(node, type_) if isinstance(node, syntax.Call) else self.reduced[span]
             case syntax.UpdateValue():
                 return nodes.UpdateValue(span, type_, node.outcome, self.update(node.update))
             case syntax.CompareAndSwap():
