@@ -111,4 +111,4 @@ def _input(data: ir.Array | ir.Scalar) -> inspect.Parameter:
 
 
 def _python_type(type_: Type) -> Any:
-    return _NUMBERS.get(type_, int)
+    return int | str if type_ is Type.VERTEX else _NUMBERS.get(type_, int)

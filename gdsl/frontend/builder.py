@@ -12,7 +12,7 @@ from gdsl.diagnostics import Diagnostic
 from gdsl.frontend import syntax
 from gdsl.frontend.builder_expressions import span_of
 from gdsl.frontend.builder_nameless import NamelessBuilder, Part
-from gdsl.operations import Domain, ReduceOperation
+from gdsl.operations import BinaryOperation, Domain, ReduceOperation
 from gdsl.source import Span
 
 
@@ -36,6 +36,11 @@ class TreeBuilder(NamelessBuilder):
     def update_statement(self, meta: Any, children: list[Any]) -> syntax.Update:
         target, operation, value = children
         return syntax.Update(span_of(meta), self._target(target), ReduceOperation(str(operation)), value)
+
+    def short_assign(self, meta: Any, children: list[Any]) -> syntax.ShortAssign:
+        target, sign, value = children
+        operation = BinaryOperation(str(sign).removesuffix("="))
+        return syntax.ShortAssign(span_of(meta), self._target(target), operation, value)
 
     def expression_statement(self, meta: Any, children: list[Any]) -> syntax.ExpressionStatement:
         return syntax.ExpressionStatement(span_of(meta), children[0])

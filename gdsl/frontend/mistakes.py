@@ -32,7 +32,7 @@ _STATEMENT = frozenset((
     "HISTORY", "BUCKETS", "ON",
 ))
 # fmt: on
-_UPDATES = frozenset(("UPDATE", "ANY_ASSIGN"))
+_UPDATES = frozenset(("UPDATE", "ANY_ASSIGN", "SHORT_ASSIGN"))
 _STATEMENT_WORDS = ("let", "var", "if", "for", "while", "repeat", "frontier", "accept", "return", "break")
 _PART_WORDS = ("cond", "apply", "value", "problem", "schedule", "tune", "requires", "functor", "vertex", "edge")
 _BEHIND_A_VALUE = re.compile(r"\s*(?:[=\[.@|&^*/%<>+]|-=|(?:min|max|any)=)")
@@ -129,11 +129,6 @@ def _foreign_sign(failure: Failure, source: Source) -> Diagnostic | None:
     fixes = {
         "++": "write `i += 1`",
         "**": "write `pow(x, y)` or `x * x`",
-        "/=": "write `x = x / y`",
-        "//=": "write `x = x // y`",
-        "%=": "write `x = x % y`",
-        "<<=": "write `x = x << y`",
-        ">>=": "write `x = x >> y`",
         ":=": "write `let x = …` for a new name, `x = …` for one that exists",
         "<-": "write `=`",
         "===": "write `==`",
@@ -152,6 +147,13 @@ def _foreign_sign(failure: Failure, source: Source) -> Diagnostic | None:
         fix = "comments begin with `#` and end with the line"
         return Diagnostic("E0112", "`//` divides, it does not begin a comment", failure.span, fix=fix)
     return None
+
+
+def _assignment_as_value(failure: Failure, source: Source) -> Diagnostic | None:
+    if failure.kind != "SHORT_ASSIGN":
+        return None
+    fix = f"make it a statement of its own, `x {failure.text} …;`"
+    return Diagnostic("E0112", f"`{failure.text}` assigns and has no value", failure.span, fix=fix)
 
 
 def _assignment_in_condition(failure: Failure, source: Source) -> Diagnostic | None:
@@ -316,6 +318,7 @@ _KNOWN: tuple[Callable[[Failure, Source], Diagnostic | None], ...] = (
     _missing_parenthesis,
     _missing_braces,
     _foreign_logic,
+    _assignment_as_value,
     _assignment_in_condition,
     _unclosed_block,
     _misspelt_keyword,

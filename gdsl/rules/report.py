@@ -43,6 +43,10 @@ class Report:
             self._said.add((diagnostic.code, place))
             self.diagnostics.append(diagnostic)
 
+    def refused(self, code: str, span: Span) -> bool:
+        """Whether there is a message of this code at this place."""
+        return (code, span) in self._said
+
     def words_at(self, span: Span) -> str:
         """The program's text at `span`, if it is on one line."""
         line = self.source.of(span).line(span.line)
@@ -73,7 +77,7 @@ def differing_stores(report: Report, effects: Effects, first: Write, second: Wri
             first.span,
             labels,
             _notes(met.where, note, _site(effects)),
-            fix_of_store(first, report.words_at(first.target)),
+            fix_of_store(first, report.words_at(first.target), effects.is_scalar(first)),
             "which one stays depends on the order",
         )
     )
@@ -124,7 +128,9 @@ def not_single(report: Report, effects: Effects, write: Write, cas: Write, reaso
 
 
 def forbidden_read(report: Report, effects: Effects, read: Read, write: Write) -> None:
-    """E0302: a read of what another call of the same operator may write."""
+    """E0302: a read of what another call of the same operator may write; not of `x /= y` whose store was refused."""
+    if any(own.target == read.span and report.refused("E0301", own.span) for own in effects.written(read.name)):
+        return
     met = meeting(effects, write.index, read.index)
     scalar = effects.is_scalar(read)
     note = "all calls of the operator share the scalar" if scalar else "the two may come in any order"

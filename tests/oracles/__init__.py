@@ -1,6 +1,7 @@
 """What every sample and test program must answer, made without gdsl."""
 
 from .case import Case
+from .draws import DRAWS
 from .edges import EDGES
 from .intersections import INTERSECTIONS
 from .lists import LISTS
@@ -23,6 +24,7 @@ CASES: tuple[Case, ...] = (
     *LISTS,
     *REDUCTIONS,
     *SHORT,
+    *DRAWS,
 )
 BY_NAME = {case.name: case for case in CASES}
 

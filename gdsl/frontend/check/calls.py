@@ -268,11 +268,11 @@ class CallChecker(NameChecker):
 
     # ------------------------------------------------------------ effects
 
-    def update(self, update: syntax.Update) -> syntax.Update | None:
-        """A typed `x op= y`; None after a mistake."""
+    def update(self, update: syntax.Update, *, effects: bool = False) -> syntax.Update | None:
+        """A typed `x op= y`; None after a mistake. `effects`: whether y may have some."""
         target = self.target(update.target)
         if target is None or target.type is None:
-            self.infer(update.value)
+            self.infer(update.value, effects=effects)
             return None
         type_, operation = target.type, update.operation
         if operation in _ORDERINGS:
@@ -286,7 +286,7 @@ class CallChecker(NameChecker):
             self.environment.report(code, f"`{operation.value}` is not defined on {type_.name}", update.span)
             return None
         name = target.array if isinstance(target, syntax.Index) else target.name
-        value = self.value(update.value, type_, f"`{name}`")
+        value = self.value(update.value, type_, f"`{name}`", effects=effects)
         return None if value.type is None else dataclasses.replace(update, target=target, value=value)
 
     def _effect(self, what: str, span: Span, effects: bool) -> bool:

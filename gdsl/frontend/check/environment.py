@@ -203,6 +203,10 @@ class Environment:
         self._keep(made)
         return made
 
+    def hidden(self, name: str, type_: Type | None) -> Symbol:
+        """A local that nothing in the text can mean."""
+        return Symbol(SymbolKind.LOCAL, name, NOWHERE, type_, unique=self.unique(name))
+
     def unique(self, name: str) -> str:
         """`name`, or that with a number, as no other declaration of this part is called."""
         unique, number = name, 1

@@ -265,11 +265,22 @@ class ExpressionChecker(CallChecker):
             return hint if hint is not None and hint.is_float else Type.FLOAT32
         return other if other is not None else hint
 
+    def operated(self, expression: syntax.Binary, left: syntax.Expression) -> syntax.Expression:
+        """`expression` with a left side that is typed already."""
+        if expression.operation in _SHIFTS:
+            return self._shifted(expression, left, self.infer(expression.right))
+        return self._applied(expression, left, self._right_side(expression.right, left.type, left.type))
+
     def _shift(self, expression: syntax.Binary, hint: Type | None) -> syntax.Expression:
         """A shift has the type of its left side; the count may be of any integer type."""
         right = self.infer(expression.right)
         literal = is_literal(expression.left) and not is_literal(expression.right)
         left = self.infer(expression.left, right.type if literal else hint)
+        return self._shifted(expression, left, right)
+
+    def _shifted(
+        self, expression: syntax.Binary, left: syntax.Expression, right: syntax.Expression
+    ) -> syntax.Expression:
         if left.type is None or right.type is None:
             return poison(expression.span)
         for side in (left, right):

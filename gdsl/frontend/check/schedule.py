@@ -14,7 +14,7 @@ from gdsl.frontend.check.operators import OperatorChecker
 from gdsl.frontend.check.procedures import Procedures
 from gdsl.frontend.check.set_operations import spelled_out_set
 from gdsl.frontend.check.sets import OPERATORS
-from gdsl.frontend.check.updates import spelled_out
+from gdsl.frontend.check.updates import short_assign, spelled_out
 from gdsl.frontend.syntax import OperatorKind, Symbol, SymbolKind
 from gdsl.frontend.vocabulary import LATER_FUNCTIONS
 from gdsl.operations import Domain, ReduceOperation
@@ -65,6 +65,8 @@ class ScheduleChecker:
                 return self._assign(statement)
             case syntax.Update():
                 return self._update(statement)
+            case syntax.ShortAssign():
+                return self._short_assign(statement)
             case syntax.ExpressionStatement():
                 return self._expression(statement)
             case syntax.While():
@@ -214,9 +216,7 @@ class ScheduleChecker:
 
     def _update(self, statement: syntax.Update) -> syntax.Statement | None:
         if isinstance(statement.target, syntax.Index):
-            message = f"`{statement.operation.value}` on an element reads the array"
-            fix = "do it in a vertex functor"
-            self.environment.report("E0408", message, statement.span, fix=fix)
+            self._reads_element(statement.operation.value, statement.span)
             return None
         symbol = self.expressions.resolve(statement.target.name, statement.target.span)
         if symbol is not None and symbol.kind is SymbolKind.FRONTIER:
@@ -230,6 +230,24 @@ class ScheduleChecker:
         if update is None or not isinstance(update.target, syntax.Name):
             return None
         return spelled_out(update, update.target)
+
+    def _short_assign(self, statement: syntax.ShortAssign) -> syntax.Statement | None:
+        sign = f"{statement.operation.value}="
+        if isinstance(statement.target, syntax.Index):
+            self._reads_element(sign, statement.span)
+            return None
+        symbol = self.expressions.resolve(statement.target.name, statement.target.span)
+        if symbol is not None and symbol.kind is SymbolKind.FRONTIER:
+            self.environment.report("E0206", f"`{sign}` is not defined on frontiers", statement.span)
+            return None
+        target = self.expressions.target(statement.target) if symbol is not None else None
+        if target is None:
+            return None
+        return next(iter(short_assign(statement, target, self.expressions)), None)
+
+    def _reads_element(self, sign: str, span: Span) -> None:
+        message = f"`{sign}` on an element reads the array"
+        self.environment.report("E0408", message, span, fix="do it in a vertex functor")
 
     # ------------------------------------------------------------ calls
 

@@ -9,7 +9,8 @@ The parser fills everything but the slots listed here. The checker builds new no
 - `Index.checked` says whether the index was computed and must be tested while the program runs;
 - conversions are explicit: an implied widening or a cast (a `Call` named like a type) has become a `Convert`, so both
   operands of a `Binary` and both sides of an assignment have one type; a literal has the type of its place;
-- an `Update` of a `var` has become the `Assign` that it stands for; the others write elements and scalars;
+- an `Update` of a `var` has become the `Assign` that it stands for, a `ShortAssign` too; the others write elements and
+  scalars, and have no effect in their values: a `Let` before them has;
 - calls of operators in the schedule (`advance`, `filter`, `where`, `compute`, `neighbor_reduce`, `intersect`) have
   become `OperatorCall`s; `size`, `swap` and `fill` stay `Call`s whose symbol is a built-in;
 - functors without a name (`Nameless`) have become `Functor`s of the program;
@@ -82,6 +83,7 @@ from gdsl.frontend.syntax.statements import (
     LoopName,
     Repeat,
     Return,
+    ShortAssign,
     Statement,
     TypeName,
     Update,
@@ -141,6 +143,7 @@ __all__ = [
     "SetChain",
     "SetLink",
     "SetLiteral",
+    "ShortAssign",
     "Statement",
     "Symbol",
     "SymbolKind",
