@@ -82,6 +82,10 @@ def _expression(node: nodes.Expression) -> str:
         case nodes.Chain():
             links = [f" {link.operation.value} {_expression(link.operand)}" for link in node.links]
             return f"({_expression(node.first)}{''.join(links)})"
+        case nodes.MakePair():
+            return f"({show(node.first)}, {show(node.second)})"
+        case nodes.PairPart():
+            return f"{_expression(node.pair)}.{node.place}"
         case nodes.Select():
             return f"({_expression(node.condition)} ? {_expression(node.yes)} : {_expression(node.no)})"
         case nodes.Convert():

@@ -163,6 +163,12 @@ class _Verifier:
                 self.expect(same, "an argument has another type", node)
             case nodes.FunctionCall():
                 self.call(node)
+            case nodes.MakePair():
+                parts = (node.first.type, node.second.type)
+                self.expect(parts == node.type.parts, "the parts of a pair have other types", node)
+            case nodes.PairPart():
+                fits = node.place in (0, 1) and node.pair.type.is_pair
+                self.expect(fits and node.pair.type.parts[node.place] is node.type, "no such part of a pair", node)
             case nodes.FrontierSize() | nodes.FrontierNotEmpty():
                 self.expect(node.frontier in self.frontiers, f"no frontier {node.frontier}", node)
             case nodes.UpdateValue():

@@ -31,7 +31,10 @@ def impossible(node: syntax.Node) -> NoReturn:
 
 
 def default_value(type_: Type, span: Span) -> nodes.Expression:
-    """0, false or `none`: what data without an initial value begins with."""
+    """0, false or `none`, or a pair of such: what data without an initial value begins with."""
+    if type_.is_pair:
+        first, second = (default_value(part, span) for part in type_.parts)
+        return nodes.MakePair(span, type_, first, second)
     if type_.is_id:
         return nodes.NoneId(span, type_)
     if type_ is Type.BOOL:
@@ -71,6 +74,10 @@ class ExpressionLowering:
             case syntax.Chain():
                 first, links = self.expression(node.first), tuple(self._link(link) for link in node.links)
                 return nodes.Chain(span, type_, first, links)
+            case syntax.Pair():
+                return nodes.MakePair(span, type_, self.expression(node.first), self.expression(node.second))
+            case syntax.PairPart():
+                return nodes.PairPart(span, type_, self.expression(node.pair), node.place)
             case syntax.Conditional():
                 parts = (self.expression(part) for part in (node.condition, node.yes, node.no))
                 return nodes.Select(span, type_, *parts)
