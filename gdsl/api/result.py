@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gdsl.backends.interface import Outcome, Scalar, TraceRecord
+from gdsl.backends.interface import Outcome, Pair, Scalar, TraceRecord
 from gdsl.binding import problem_data
 from gdsl.diagnostics import shown
 from gdsl.ir import nodes as ir
@@ -19,7 +19,7 @@ class Result(Mapping[str, Any]):
     """The results of a run: arrays (NumPy or, from the cuda backend, CuPy) and scalars (Python numbers).
 
     They are attributes and items under their declared names (``result.distance``, ``result["distance"]``); ids are
-    signed, `none` is -1. A result whose name is also one of the attributes below is reached as an item only.
+    signed, `none` is -1. A pair is a `Pair`, ``first, second = result.best``, of two arrays or two numbers. A result whose name is also one of the attributes below is reached as an item only.
 
     iterations: finished passes of the schedule's outermost loops.
     time_ms: milliseconds of the run, without compilation and transfer of the graph.
@@ -45,6 +45,8 @@ class Result(Mapping[str, Any]):
         self.unique: dict[str, bool] = {d.name: d.unique for d in results}
         self.grade: dict[str, str] = {d.name: d.grade.value for d in results}
         self._ids = {d.name for d in results if d.type.is_id}
+        pairs = [d for d in results if d.type.is_pair]
+        self._ids |= {name for d in pairs for name, part in zip(part_names(d.name), d.type.parts, strict=True) if part.is_id}
         self._arrays = {d.name: outcome.arrays[d.name] for d in results if isinstance(d, ir.Array)}
         self._scalars = {d.name: outcome.scalars[d.name] for d in results if isinstance(d, ir.Scalar)}
 
@@ -54,7 +56,7 @@ class Result(Mapping[str, Any]):
         return self._arrays
 
     @property
-    def scalars(self) -> dict[str, Scalar]:
+    def scalars(self) -> dict[str, Scalar | Pair]:
         """The result scalars by name."""
         return self._scalars
 
@@ -86,12 +88,18 @@ class Result(Mapping[str, Any]):
         return f"<Result: {names}; {self.iterations} iterations, {self.time_ms:.3f} ms, {self.backend}>"
 
     def host_arrays(self) -> dict[str, np.ndarray[Any, Any]]:
-        """The result arrays as NumPy arrays, wherever they lie."""
-        return {name: on_host(values) for name, values in self._arrays.items()}
+        """The result arrays as NumPy arrays, wherever they lie; a pair `best` as `best.0` and `best.1`."""
+        return {name: on_host(values) for name, values in parts_of(self._arrays).items()}
+
+    def numbers(self) -> dict[str, Scalar]:
+        """The result scalars; a pair `best` as `best.0` and `best.1`."""
+        return parts_of(self._scalars)
 
     def summary(self) -> list[Summary]:
-        """Type, size, minimum, maximum, sum and grade of every result."""
-        return [summarize(name, self[name], self.grade.get(name, "exact"), name in self._ids) for name in self]
+        """Type, size, minimum, maximum, sum and grade of every result, and of both parts of those that are pairs."""
+        grades = {part: grade for name, grade in self.grade.items() for part in (name, *part_names(name))}
+        found = {**parts_of(self._arrays), **parts_of(self._scalars)}
+        return [summarize(name, found[name], grades.get(name, "exact"), name in self._ids) for name in found]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +118,19 @@ class Summary:
     def unique(self) -> bool:
         """Whether every run gives the same values, up to the rounding of float sums."""
         return self.grade != Grade.NOT_UNIQUE.value
+
+
+def part_names(name: str) -> tuple[str, str]:
+    """What the two parts of a pair are called where they stand by themselves."""
+    return f"{name}.0", f"{name}.1"
+
+
+def parts_of(results: Mapping[str, Any]) -> dict[str, Any]:
+    """`results` with the two parts of each pair in its place."""
+    found: dict[str, Any] = {}
+    for name, value in results.items():
+        found.update(zip(part_names(name), value, strict=True) if isinstance(value, Pair) else {name: value}.items())
+    return found
 
 
 def on_host(values: Any) -> np.ndarray[Any, Any]:

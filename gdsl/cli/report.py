@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from gdsl.api.result import Result, Summary
+from gdsl.api.result import Result, Summary, part_names, parts_of
 from gdsl.backends.interface import TraceRecord
 from gdsl.binding import problem_data
 from gdsl.cli.results import plain_number
@@ -42,7 +42,7 @@ class Run:
 def as_document(run: Run) -> dict[str, Any]:
     """The report as what `--json` prints."""
     result = run.result
-    types = {declared.name: declared.type.name for declared in problem_data(run.program)}
+    types, numbers = _types(run.program), result.numbers()
     return {
         "gdsl": __version__,
         "program": run.program.name,
@@ -71,11 +71,22 @@ def as_document(run: Run) -> dict[str, Any]:
                 "sum": plain_number(summary.sum),
                 "unique": summary.unique,
                 "grade": summary.grade,
-                **({"value": plain_number(result.scalars[summary.name])} if summary.name in result.scalars else {}),
+                **({"value": plain_number(numbers[summary.name])} if summary.name in numbers else {}),
             }
             for summary in result.summary()
         },
     }
+
+
+def _types(program: ir.Program) -> dict[str, str]:
+    """The type of every result, and of both parts of pairs."""
+    found = {}
+    for declared in problem_data(program):
+        found[declared.name] = declared.type.name
+        if declared.type.is_pair:
+            parts = zip(part_names(declared.name), declared.type.parts, strict=True)
+            found.update((name, part.name) for name, part in parts)
+    return found
 
 
 def _record(record: TraceRecord) -> dict[str, Any]:
@@ -98,7 +109,7 @@ def print_report(run: Run, profile: bool) -> None:
         f"{run.program.name} on {printable(run.graph_name)}: {_count(graph.num_vertices, 'vertex', 'vertices')}, "
         f"{_count(graph.num_edges, 'edge', 'edges')} ({kind})"
     )
-    types = {declared.name: declared.type.name for declared in problem_data(run.program)}
+    types = _types(run.program)
     for summary in result.summary():
         click.echo()
         _print_result(summary, types[summary.name], result)
@@ -113,11 +124,12 @@ def print_report(run: Run, profile: bool) -> None:
 
 def _print_result(summary: Summary, type_name: str, result: Result) -> None:
     note = _NOTES.get(summary.grade, "")
-    if summary.name in result.scalars:
-        click.echo(f"{summary.name}: {type_name} = {result.scalars[summary.name]}{note}")
+    numbers = result.numbers()
+    if summary.name in numbers:
+        click.echo(f"{summary.name}: {type_name} = {numbers[summary.name]}{note}")
         return
     click.echo(f"{summary.name}: {type_name}{note}")
-    values = result.arrays[summary.name][:_SHOWN]
+    values = parts_of(result.arrays)[summary.name][:_SHOWN]
     shown = " ".join(str(value) for value in (values.get() if hasattr(values, "get") else values))
     click.echo(f"  {shown}{' …' if summary.size > _SHOWN else ''}")
     if summary.minimum is not None:

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 import click
 import numpy as np
 
-from gdsl.api.result import Result
+from gdsl.api.result import Result, part_names
 from gdsl.binding import problem_data
 from gdsl.cli.output import check_writable, write_output
 from gdsl.diagnostics import GdslError
@@ -61,9 +61,12 @@ def _write_npz(file: BinaryIO, program: ir.Program, result: Result) -> None:
 
 
 def _scalar_arrays(program: ir.Program, result: Result) -> dict[str, Any]:
-    types = {scalar.name: scalar.type for scalar in program.scalars}
-    dtypes = {name: "int64" if types[name].is_id else types[name].name for name in result.scalars}
-    return {name: np.asarray(value, dtype=dtypes[name]) for name, value in result.scalars.items()}
+    types = {scalar.name: scalar.type for scalar in program.scalars if not scalar.type.is_pair}
+    pairs = (scalar for scalar in program.scalars if scalar.type.is_pair)
+    types |= {name: part for each in pairs for name, part in zip(part_names(each.name), each.type.parts, strict=True)}
+    numbers = result.numbers()
+    dtypes = {name: "int64" if types[name].is_id else types[name].name for name in numbers}
+    return {name: np.asarray(value, dtype=dtypes[name]) for name, value in numbers.items()}
 
 
 def _write_csv(file: BinaryIO, program: ir.Program, result: Result) -> None:
@@ -87,7 +90,7 @@ def _texts(values: np.ndarray[Any, Any]) -> list[str]:
 
 
 def _write_json(file: BinaryIO, program: ir.Program, result: Result) -> None:
-    document: dict[str, Any] = {name: plain_number(value) for name, value in result.scalars.items()}
+    document: dict[str, Any] = {name: plain_number(value) for name, value in result.numbers().items()}
     for name, values in result.host_arrays().items():
         document[name] = [plain_number(value) for value in values.tolist()]
     file.write(json.dumps(document, allow_nan=False).encode() + b"\n")
