@@ -10,7 +10,7 @@ from gdsl.codegen.checks import CheckSite, CheckTable
 from gdsl.codegen.conversions import conversion
 from gdsl.codegen.literals import id_number, literal, type_name
 from gdsl.codegen.names import Names
-from gdsl.codegen.precedence import AND_LEVEL, Text, atom, binary_text, call, conditional, postfix, prefix
+from gdsl.codegen.precedence import AND_LEVEL, POSTFIX_LEVEL, Text, atom, binary_text, call, conditional, postfix, prefix
 from gdsl.codegen.ranges import cannot_overflow, stays_below_inf, value_range
 from gdsl.ir.nodes import (
     Binary,
@@ -29,8 +29,10 @@ from gdsl.ir.nodes import (
     Iteration,
     Literal,
     Local,
+    MakePair,
     NoneId,
     OwnId,
+    PairPart,
     Parameter,
     ParamValue,
     Place,
@@ -185,10 +187,14 @@ class ExpressionPrinter:
     def _scalar(self, node: ScalarValue) -> Text:
         if node.now:
             return call("load_now", f"d.{self.names.member(node.name)}")
+        if node.type.is_pair:
+            return call("unpacked", self.scalar(node.name))
         return prefix("*", postfix(f"d.{self.names.member(node.name)}"))
 
     def _element(self, node: Element) -> Text:
         text = self.element(node.array, node.index, node.checked, node.domain)
+        if node.type.is_pair and not node.now:
+            return call("unpacked", text)
         return call("load_now", f"&{text}") if node.now else postfix(text)
 
     def _own_id(self, node: OwnId) -> Text:
@@ -254,6 +260,13 @@ class ExpressionPrinter:
 
     def _select(self, node: Select) -> Text:
         return conditional(self._text(node.condition), self._text(node.yes), self._text(node.no))
+
+    def _make_pair(self, node: MakePair) -> Text:
+        types = ", ".join(part.name for part in node.type.parts)
+        return call(f"paired<{types}>", self.print(node.first), self.print(node.second))
+
+    def _pair_part(self, node: PairPart) -> Text:
+        return postfix(f"{self._text(node.pair).within(POSTFIX_LEVEL)}.{'second' if node.place else 'first'}")
 
     def _convert(self, node: Convert) -> Text:
         return conversion(self._text(node.operand), node.operand.type, node.type)
@@ -348,6 +361,8 @@ _PRINTERS: dict[type[Expression], Callable[[ExpressionPrinter, Any], Text]] = {
     Binary: ExpressionPrinter._binary,
     Chain: ExpressionPrinter._chain,
     Select: ExpressionPrinter._select,
+    MakePair: ExpressionPrinter._make_pair,
+    PairPart: ExpressionPrinter._pair_part,
     Convert: ExpressionPrinter._convert,
     BuiltinCall: ExpressionPrinter._builtin,
     FunctionCall: ExpressionPrinter._function,

@@ -20,6 +20,7 @@ from gdsl.codegen.cuda.texts import (
 )
 from gdsl.codegen.functions import Argument
 from gdsl.codegen.functors import Arguments, Calls
+from gdsl.codegen.literals import type_name
 from gdsl.codegen.names import Scope
 from gdsl.codegen.operators import STRUCTS, CommonPrinter
 from gdsl.codegen.reductions import combine, identity, reduce_function
@@ -194,7 +195,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         target = f"d.{self.names.member(segment.aside)}" if segment.aside is not None else array
         return ReduceText(
             **common,
-            type=segment.type.name,
+            type=type_name(segment.type),
             identity=identity(segment.reduction.identity, segment.type),
             combine=combine(segment.reduction),
             reduce=reduce_function(segment.reduction),
@@ -208,7 +209,8 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
     def _reduce_side(self, walk: Walk, place: int, sweep: Sweep, segment: Segment, target: str) -> ReduceSide:
         counts = segment.operation is NeighborOperation.COUNT
         empty = "false" if counts else identity(segment.reduction.identity, segment.type)
-        assign = f"combine({target}[near], reduced)" if place else "reduced"
+        former = f"unpacked({target}[near])" if segment.type.is_pair else f"{target}[near]"
+        assign = f"combine({former}, reduced)" if place else "reduced"
         return ReduceSide(
             name="value_back" if place else "value",
             lists=self._walked_lists(walk),

@@ -11,6 +11,7 @@ FILES = (
     "arithmetic",
     "memory",
     "plain",
+    "pairs",
     "enactor",
     "warp",
     "edges",
