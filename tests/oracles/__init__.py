@@ -3,13 +3,14 @@
 from .case import Case
 from .edges import EDGES
 from .intersections import INTERSECTIONS
+from .pairs import PAIRS
 from .samples import SAMPLES
 from .schedules import SCHEDULES
 from .sets import SETS
 from .traversals import TRAVERSALS
 from .values import VALUES
 
-CASES: tuple[Case, ...] = (*SAMPLES, *TRAVERSALS, *VALUES, *SCHEDULES, *SETS, *EDGES, *INTERSECTIONS)
+CASES: tuple[Case, ...] = (*SAMPLES, *TRAVERSALS, *VALUES, *SCHEDULES, *SETS, *EDGES, *INTERSECTIONS, *PAIRS)
 BY_NAME = {case.name: case for case in CASES}
 
 __all__ = ["BY_NAME", "CASES", "SAMPLES", "Case"]
