@@ -105,10 +105,36 @@ class Builtin(Enum):
     ABS = "abs"
     FLOOR = "floor"
     CEIL = "ceil"
+    TRUNC = "trunc"
     SQRT = "sqrt"
     EXP = "exp"
     LOG = "log"
     POW = "pow"
+    SIN = "sin"
+    COS = "cos"
+    TAN = "tan"
+    ASIN = "asin"
+    ACOS = "acos"
+    ATAN = "atan"
+    ATAN2 = "atan2"
+    SINH = "sinh"
+    COSH = "cosh"
+    TANH = "tanh"
+    POPCOUNT = "popcount"
+    """How many bits of an integer are 1 (int32)."""
+    CTZ = "ctz"
+    """How many bits of an integer are 0 below its lowest 1 (int32); of 0 all of them."""
+    RANDOM = "random"
+    """A float32 of 24 bits in [0, 1), a function of its keys; the keys of this and the next two are int64."""
+    RANDOM_BITS = "random_bits"
+    """64 bits (uint64), a function of the keys."""
+    RANDOM_BELOW = "random_below"
+    """A number of [0, n), of n's type, a function of n, the first argument, and the keys; 0 where n is not above 0."""
+
+    @property
+    def is_random(self) -> bool:
+        """Whether its arguments are keys, any number of them."""
+        return self in (Builtin.RANDOM, Builtin.RANDOM_BITS, Builtin.RANDOM_BELOW)
 
 
 class Degree(Enum):

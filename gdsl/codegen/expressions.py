@@ -63,7 +63,13 @@ _MOST_STEPS = 50
 _RUNNING = "chain_"
 """No name of a program is printed so: one underscore ends only those that mean something without it."""
 
-_BUILTINS = {Builtin.MIN: "minimum", Builtin.MAX: "maximum", Builtin.ABS: "absolute"}
+_BUILTINS = {
+    Builtin.MIN: "minimum",
+    Builtin.MAX: "maximum",
+    Builtin.ABS: "absolute",
+    Builtin.TAN: "tangent",
+    Builtin.RANDOM: "random_unit",
+}
 _WRAPPING = {
     BinaryOperation.ADD: "wrapping_add",
     BinaryOperation.SUBTRACT: "wrapping_subtract",

@@ -18,16 +18,18 @@ KEYWORDS = frozenset((
 TYPES = {type_.name: type_ for type_ in Type.all()}
 VALUES = frozenset(("iteration", "place", "near", "far", "id", "num_vertices", "num_edges", "vertices", "edges"))
 FUNCTIONS = frozenset(("min", "max", "abs", "floor", "ceil", "sqrt", "exp", "log", "pow", "out_degree", "in_degree"))
-CONTEXTUAL_FUNCTIONS = frozenset(("wrap",))
-"""Functions whose names a program may declare; the program's own then win."""
 # fmt: off
+TRIGONOMETRY = frozenset(("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh"))
+CONTEXTUAL_FUNCTIONS = TRIGONOMETRY | frozenset((
+    "wrap", "trunc", "popcount", "ctz", "random", "random_bits", "random_below",
+))
+"""Functions whose names a program may declare; the program's own then win."""
 SCHEDULE_FUNCTIONS = frozenset((
     "advance", "filter", "where", "compute", "neighbor_reduce", "intersect", "size", "swap", "fill",
 ))
 LATER_FUNCTIONS = frozenset((
-    "neighbor", "neighbors", "has_edge", "reverse", "src", "dst", "random", "random_bits", "random_below", "sin",
-    "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "popcount", "ctz", "number", "top",
-    "neighbor_vote", "backward", "subgraph", "contract",
+    "neighbor", "neighbors", "has_edge", "reverse", "src", "dst", "number", "top", "neighbor_vote", "backward",
+    "subgraph", "contract",
 ))
 # fmt: on
 RESERVED = KEYWORDS | VALUES | FUNCTIONS | SCHEDULE_FUNCTIONS | LATER_FUNCTIONS | TYPES.keys()

@@ -181,7 +181,7 @@ class Convert(Expression):
 
 @dataclass(frozen=True, slots=True)
 class BuiltinCall(Expression):
-    """A call of a function that the language provides; all arguments have the type of the result."""
+    """A call of a function that the language provides; `signatures` has the types of its arguments."""
 
     function: Builtin
     arguments: tuple[Expression, ...]

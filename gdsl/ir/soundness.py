@@ -7,10 +7,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from gdsl.arithmetic.constants import integer_range
-from gdsl.ir import nodes
+from gdsl.ir import nodes, signatures
 from gdsl.ir.nodes import Role
 from gdsl.ir.traversal import walk
-from gdsl.operations import BinaryOperation, Builtin, Domain, NeighborOperation, ReduceOperation, UnaryOperation
+from gdsl.operations import BinaryOperation, Domain, NeighborOperation, ReduceOperation, UnaryOperation
 from gdsl.types import Type
 
 _LARGEST = 2**31 - 1
@@ -23,8 +23,6 @@ _WHOLE = (
     BinaryOperation.SHIFT_LEFT,
     BinaryOperation.SHIFT_RIGHT,
 )
-_FLOAT_ONLY = (Builtin.FLOOR, Builtin.CEIL, Builtin.SQRT, Builtin.EXP, Builtin.LOG, Builtin.POW)
-_PAIRS = (Builtin.MIN, Builtin.MAX, Builtin.POW)
 _TYPES = {
     nodes.Iteration: Type.INT32,
     nodes.Place: Type.INT32,
@@ -135,10 +133,7 @@ def _chain(node: nodes.Chain, _: nodes.Program) -> bool:
 
 
 def _builtin(node: nodes.BuiltinCall, _: nodes.Program) -> bool:
-    ordered = node.type.is_id or node.type.is_pair
-    numbers = node.type.is_numeric or (ordered and node.function in (Builtin.MIN, Builtin.MAX))
-    fits = node.type.is_float if node.function in _FLOAT_ONLY else numbers
-    return fits and len(node.arguments) == (2 if node.function in _PAIRS else 1)
+    return signatures.fits(node.function, node.type, [argument.type for argument in node.arguments])
 
 
 def _parameter(node: nodes.Parameter, _: nodes.Program) -> bool:

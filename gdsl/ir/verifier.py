@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from gdsl.extents import of_domain
-from gdsl.ir import nodes
+from gdsl.ir import nodes, signatures
 from gdsl.ir.traversal import walk
 from gdsl.knobs import misfit
 from gdsl.operations import BinaryOperation, Domain, Grade, NeighborOperation, Outcome, SetOperation
@@ -159,8 +159,8 @@ class _Verifier:
                 same = node.yes.type is node.type and node.no.type is node.type
                 self.expect(same and node.condition.type is Type.BOOL, "the sides have other types", node)
             case nodes.BuiltinCall():
-                same = all(argument.type is node.type for argument in node.arguments)
-                self.expect(same, "an argument has another type", node)
+                given = [argument.type for argument in node.arguments]
+                self.expect(signatures.fits(node.function, node.type, given), "an argument has another type", node)
             case nodes.FunctionCall():
                 self.call(node)
             case nodes.MakePair():

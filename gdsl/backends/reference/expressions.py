@@ -277,13 +277,12 @@ class ExpressionCompiler:
 
     def builtin(self, node: ir.BuiltinCall) -> Evaluator:
         """A function of the language."""
-        function = SINGLE.builtin(node.function, node.type)
+        function = SINGLE.builtin(node.function, node.arguments[0].type)
         arguments = [self.compile(argument) for argument in node.arguments]
         if len(arguments) == 1:
             (only,) = arguments
             return lambda frame: function(only(frame))
-        first, second = arguments
-        return lambda frame: function(first(frame), second(frame))
+        return lambda frame: function(*[argument(frame) for argument in arguments])
 
     def call(self, node: ir.FunctionCall) -> Evaluator:
         """A function of the program."""

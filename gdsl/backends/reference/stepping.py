@@ -130,7 +130,7 @@ class SteppedExpressions:
                 for argument in node.arguments:
                     arguments.append((yield from self.value(argument, frame)))
                 if isinstance(node, ir.BuiltinCall):
-                    return SINGLE.builtin(node.function, node.type)(*arguments)
+                    return SINGLE.builtin(node.function, node.arguments[0].type)(*arguments)
                 return self.state.environment.functions[node.function](arguments)
         raise TypeError(f"{type(node).__name__} in a functor")
 

@@ -30,6 +30,7 @@ LIBRARY = Library(
     (
         "platform",
         "arithmetic",
+        "random",
         "memory",
         "plain",
         "pairs",

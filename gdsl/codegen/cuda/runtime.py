@@ -9,6 +9,7 @@ from gdsl.codegen.library import Library, Piece
 FILES = (
     "platform",
     "arithmetic",
+    "random",
     "memory",
     "plain",
     "pairs",

@@ -8,6 +8,7 @@ from gdsl.frontend import syntax
 from gdsl.frontend.check.conversions import common_type, converted, is_literal, may_cast, typed_number
 from gdsl.frontend.check.environment import Environment, Place, built_in, poison, refuse_now
 from gdsl.frontend.check.names import NameChecker
+from gdsl.frontend.check.number_functions import BITS, RANDOM, bits, drawn
 from gdsl.frontend.syntax import SymbolKind
 from gdsl.frontend.vocabulary import (
     CONTEXTUAL_FUNCTIONS,
@@ -22,7 +23,7 @@ from gdsl.operations import Outcome, ReduceOperation
 from gdsl.source import Span
 from gdsl.types import Type
 
-_ARITIES = {"min": 2, "max": 2, "pow": 2}
+_ARITIES = {"min": 2, "max": 2, "pow": 2, "atan2": 2}
 _ORDINARY = ("min", "max", "abs")
 """Functions whose result has the type of their arguments; the others make a float64 of an integer."""
 _DEGREES = ("out_degree", "in_degree")
@@ -55,8 +56,8 @@ class CallChecker(NameChecker):
             return self._own_function(expression)
         if symbol is not None and symbol.kind is SymbolKind.LATER:
             return poison(expression.span)
-        if symbol is None and name == "wrap":
-            return self.wrap(expression, hint)
+        if symbol is None and name in CONTEXTUAL_FUNCTIONS:
+            return self._contextual(expression, hint)
         if name in SCHEDULE_FUNCTIONS:
             message = f"`{name}` cannot stand here"
             advice = "operators stand as statements of the schedule or as the value of a frontier, `frontier h = …;`"
@@ -81,6 +82,17 @@ class CallChecker(NameChecker):
         message = "`intersect` gives its total to an int64 scalar, and this is part of something else"
         fix = "give it a scalar of its own, `s = intersect(…);`, and use `s` here"
         environment.report("E0404", message, span, fix=fix)
+
+    def _contextual(self, expression: syntax.Call, hint: Type | None) -> syntax.Expression:
+        """A function whose name a program may declare, and this one does not."""
+        name = expression.function
+        if name == "wrap":
+            return self.wrap(expression, hint)
+        if name in RANDOM:
+            return drawn(self, expression)
+        if name not in BITS:
+            return self._built_in(expression, hint)
+        return bits(self, expression) if self._count_arguments(expression, 1) else poison(expression.span)
 
     def wrap(self, expression: syntax.Call, hint: Type | None) -> syntax.Expression:
         """See `ExpressionChecker.wrap`."""

@@ -359,7 +359,7 @@ class ExpressionChecker(CallChecker):
                 message, fix = f"`{sign}` is not defined on pairs", undefined_fix(sign)
                 self.environment.report("E0206", message, expression.span, fix=fix)
                 return poison(expression.span)
-            fixes = {"//": "write `floor(x / y)`", "!": "compare it, such as `… == 0`"}
+            fixes = {"//": "write `trunc(x / y)`", "!": "compare it, such as `… == 0`"}
             message = f"`{sign}` is not defined on {type_.name}"
             self.environment.report("E0206", message, expression.span, fix=fixes.get(sign))
         return poison(expression.span)
