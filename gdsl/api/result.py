@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gdsl.backends.interface import Outcome, Pair, Scalar, TraceRecord
+from gdsl.backends.interface import Outcome, Pair, Scalar, TraceRecord, part_names, parts_of
 from gdsl.binding import problem_data
 from gdsl.diagnostics import shown
 from gdsl.ir import nodes as ir
@@ -19,7 +19,8 @@ class Result(Mapping[str, Any]):
     """The results of a run: arrays (NumPy or, from the cuda backend, CuPy) and scalars (Python numbers).
 
     They are attributes and items under their declared names (``result.distance``, ``result["distance"]``); ids are
-    signed, `none` is -1. A pair is a `Pair`, ``first, second = result.best``, of two arrays or two numbers. A result whose name is also one of the attributes below is reached as an item only.
+    signed, `none` is -1. A pair is a `Pair`, ``first, second = result.best``, of two arrays or two numbers. A result
+    whose name is also one of the attributes below is reached as an item only.
 
     iterations: finished passes of the schedule's outermost loops.
     time_ms: milliseconds of the run, without compilation and transfer of the graph.
@@ -46,7 +47,9 @@ class Result(Mapping[str, Any]):
         self.grade: dict[str, str] = {d.name: d.grade.value for d in results}
         self._ids = {d.name for d in results if d.type.is_id}
         pairs = [d for d in results if d.type.is_pair]
-        self._ids |= {name for d in pairs for name, part in zip(part_names(d.name), d.type.parts, strict=True) if part.is_id}
+        self._ids |= {
+            name for d in pairs for name, part in zip(part_names(d.name), d.type.parts, strict=True) if part.is_id
+        }
         self._arrays = {d.name: outcome.arrays[d.name] for d in results if isinstance(d, ir.Array)}
         self._scalars = {d.name: outcome.scalars[d.name] for d in results if isinstance(d, ir.Scalar)}
 
@@ -118,19 +121,6 @@ class Summary:
     def unique(self) -> bool:
         """Whether every run gives the same values, up to the rounding of float sums."""
         return self.grade != Grade.NOT_UNIQUE.value
-
-
-def part_names(name: str) -> tuple[str, str]:
-    """What the two parts of a pair are called where they stand by themselves."""
-    return f"{name}.0", f"{name}.1"
-
-
-def parts_of(results: Mapping[str, Any]) -> dict[str, Any]:
-    """`results` with the two parts of each pair in its place."""
-    found: dict[str, Any] = {}
-    for name, value in results.items():
-        found.update(zip(part_names(name), value, strict=True) if isinstance(value, Pair) else {name: value}.items())
-    return found
 
 
 def on_host(values: Any) -> np.ndarray[Any, Any]:

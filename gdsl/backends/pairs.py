@@ -1,4 +1,4 @@
-"""Pairs as generated code stores them (`stored_pair` of the runtime), and as results: words of memory become two arrays."""
+"""Pairs as generated code stores them (`stored_pair` of the runtime) become two arrays of results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pairs among the values that are evaluated before a run: tuples of two arrays, beside the arrays that other values are."""
+"""Values that are evaluated before a run: arrays, and tuples of two arrays where they are pairs."""
 
 from __future__ import annotations
 

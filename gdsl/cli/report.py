@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from gdsl.api.result import Result, Summary, part_names, parts_of
-from gdsl.backends.interface import TraceRecord
+from gdsl.api.result import Result, Summary
+from gdsl.backends.interface import TraceRecord, part_names, parts_of
 from gdsl.binding import problem_data
 from gdsl.cli.results import plain_number
 from gdsl.diagnostics import printable

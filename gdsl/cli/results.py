@@ -11,7 +11,8 @@ from typing import Any, BinaryIO
 import click
 import numpy as np
 
-from gdsl.api.result import Result, part_names
+from gdsl.api.result import Result
+from gdsl.backends.interface import part_names
 from gdsl.binding import problem_data
 from gdsl.cli.output import check_writable, write_output
 from gdsl.diagnostics import GdslError

@@ -10,7 +10,17 @@ from gdsl.codegen.checks import CheckSite, CheckTable
 from gdsl.codegen.conversions import conversion
 from gdsl.codegen.literals import id_number, literal, type_name
 from gdsl.codegen.names import Names
-from gdsl.codegen.precedence import AND_LEVEL, POSTFIX_LEVEL, Text, atom, binary_text, call, conditional, postfix, prefix
+from gdsl.codegen.precedence import (
+    AND_LEVEL,
+    POSTFIX_LEVEL,
+    Text,
+    atom,
+    binary_text,
+    call,
+    conditional,
+    postfix,
+    prefix,
+)
 from gdsl.codegen.ranges import cannot_overflow, stays_below_inf, value_range
 from gdsl.ir.nodes import (
     Binary,

@@ -1,8 +1,9 @@
 """A runtime library in pieces: a generated program gets those that it uses, and what they need.
 
 The files are cut at lines `// piece: name …`, which list the names that the piece defines for others. A piece needs
-every piece whose names occur in it; one called `name for other` overloads `name`, and goes wherever both are needed. What backends say alike stands in `templates/common/runtime`, with `inline` for
-whatever a backend writes there; where a backend's own file has a piece of the same names, that goes on behind it.
+every piece whose names occur in it; one called `name for other` overloads `name`, and goes wherever both are needed.
+What backends say alike stands in `templates/common/runtime`, with `inline` for whatever a backend writes there; where a
+backend's own file has a piece of the same names, that goes on behind it.
 """
 
 from __future__ import annotations

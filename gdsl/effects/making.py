@@ -182,10 +182,7 @@ class Terms:
         return self._once((terms.Conversion, kind, operand), lambda: terms.Conversion(kind, *made, operand))
 
     def pair(self, kind: Type, first: Term, second: Term) -> Term:
-        """`(first, second)`; of both parts of one pair, that pair."""
-        if isinstance(first, terms.PartTerm) and isinstance(second, terms.PartTerm):
-            if (first.place, second.place) == (0, 1) and first.pair is second.pair:
-                return first.pair
+        """`(first, second)`."""
         made = _joined((first, second))
         return self._once((terms.PairTerm, first, second), lambda: terms.PairTerm(kind, *made, first, second))
 
@@ -193,7 +190,11 @@ class Terms:
         """`pair.0`, `pair.1`."""
         if isinstance(pair, terms.PairTerm):
             return pair.second if place else pair.first
-        if isinstance(pair, terms.Choice) and isinstance(pair.yes, terms.PairTerm) and isinstance(pair.no, terms.PairTerm):
+        if (
+            isinstance(pair, terms.Choice)
+            and isinstance(pair.yes, terms.PairTerm)
+            and isinstance(pair.no, terms.PairTerm)
+        ):
             return self.choice(pair.condition, self.part(pair.yes, place), self.part(pair.no, place))
         kind, made = pair.type.parts[place], (pair.depends, pair.depth + 1)
         return self._once((terms.PartTerm, pair, place), lambda: terms.PartTerm(kind, *made, pair, place))

@@ -9,10 +9,7 @@ from gdsl.diagnostics import GdslError
 from gdsl.pipeline import load
 
 LATER = [
-    ("data", "vertex best : (float32, vertex);"),
     ("data", "vertex embedding[4] : float32;"),
-    ("apply", "let p = (rank[v], v);"),
-    ("apply", "let p = rank[v].0;"),
     ("apply", "rank[v] = rank[v][2];"),
     ("apply", "for u in neighbors(v) { count += 1; }"),
     ("apply", "let u = neighbor(v, 0);"),
@@ -23,7 +20,6 @@ LATER = [
     ("top", "common functor triangle(u, w, x) { apply { } }"),
     ("top", "common functor triangle(u, w, x, e, eu, ew) { apply { count += 1; } }"),
     ("top", "vote functor score(v, key, total) -> float32 { value total; }"),
-    ("top", "edge functor ballot(src, dst, e) -> (vertex, float32) { value (dst, weight[e]); }"),
     ("top", "operator widest(a: float32, b: float32) -> float32 identity 0 { return max(a, b); }"),
     ("schedule", "rank = number(f);"),
     ("schedule", "f = top(f, visit, 3);"),

@@ -68,7 +68,11 @@ def check_sites(graph: Graph, values: Values, answers: Answers) -> None:
                 best[head] = (best[tail][0] + length, best[tail][1])
                 heap = True
     distance, site = parts(answers, "best")
-    same({"distance": distance, "site": site}, distance=[d for d, _ in best], site=[-1 if s == FAR else s for _, s in best])
+    same(
+        {"distance": distance, "site": site},
+        distance=[d for d, _ in best],
+        site=[-1 if s == FAR else s for _, s in best],
+    )
     reached = [(d, v) for v, (d, _) in enumerate(best) if d < FAR]
     far = max(reached, default=(-1, -1))
     assert tuple(int(part) for part in parts(answers, "farthest")) == far

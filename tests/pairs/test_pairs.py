@@ -36,7 +36,10 @@ def check(given: Example, outcome: Outcome) -> None:
 def test_reference(seed: int, types: tuple[str, str], sign: str) -> None:
     given = example(types, seed, sign)
     program = load(given.text)
-    check(given, interpret(program, given.graph, bind(program, given.graph, given.inputs, id_bits=32), Limits(), seed=seed))
+    check(
+        given,
+        interpret(program, given.graph, bind(program, given.graph, given.inputs, id_bits=32), Limits(), seed=seed),
+    )
 
 
 @pytest.mark.parametrize("id_bits", [32, 64])

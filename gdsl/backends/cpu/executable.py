@@ -152,7 +152,9 @@ class _Run:
             if buffer.role is not Role.LOCAL
         }
         program = self.plan.program
-        arrays = {array.name: self._values(array.type, found[array.name]) for array in program.arrays if array.name in found}
+        arrays = {
+            array.name: self._values(array.type, found[array.name]) for array in program.arrays if array.name in found
+        }
         scalars = {
             scalar.name: first_of(self._values(scalar.type, found[scalar.name]))
             for scalar in program.scalars

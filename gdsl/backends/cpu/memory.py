@@ -82,8 +82,8 @@ def dtype_of(kind: Type, widths: Widths) -> np.dtype[Any]:
 
 
 def room_for(count: int, dtype: np.dtype[Any]) -> NDArray[Any]:
-    """An array of `count` values with room for one at least, so that a checked index 0 is always there, at a multiple of
-    16 bytes, as atomics on two words need it."""
+    """An array of `count` values with room for one at least, so that a checked index 0 is always there; it begins at a
+    multiple of 16 bytes, as atomics on two words need it."""
     size = max(count, 1) * dtype.itemsize
     room = np.empty(size + _ALIGNMENT, np.uint8)
     first = -room.ctypes.data % _ALIGNMENT

@@ -1,7 +1,8 @@
 """The values of a run, single ones and arrays of them, and what reductions and conversions make of them.
 
 A bool is a Python or NumPy bool, a number a NumPy scalar of its type, an id a Python int, `none` the largest number of
-the id's width, a pair a tuple of two such. `gdsl.arithmetic` says what the operations do; call what is here under `numpy.errstate(all="ignore")`.
+the id's width, a pair a tuple of two such. `gdsl.arithmetic` says what the operations do; call what is here under
+`numpy.errstate(all="ignore")`.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ def from_array(array: Any, scalar_type: Type, id_bits: int) -> list[Value]:
 
 
 def to_array(values: Sequence[Value], scalar_type: Type, id_bits: int) -> Any:
-    """`values` as a NumPy array of the type's dtype, pairs as a `Pair` of two; ids are int32 or int64 with `none` as -1."""
+    """`values` as a NumPy array of the type's dtype; ids are signed with `none` as -1, pairs a `Pair` of two."""
     if scalar_type.is_pair:
         parts = zip(*values, strict=True) if values else ((), ())
         return Pair(*(to_array(list(part), kind, id_bits) for part, kind in zip(parts, scalar_type.parts, strict=True)))

@@ -63,11 +63,8 @@ class ExpressionChecker(CallChecker):
                 return self.name(expression, hint)
             case syntax.Index():
                 return self.element(expression)
-            case syntax.Pair():
-                first, second = map(self.infer, (expression.first, expression.second), hints_of(hint))
-                return made_pair(expression, first, second, hint, self.environment)
-            case syntax.PairPart():
-                return part_of(expression, self.infer(expression.pair), self.environment)
+            case syntax.Pair() | syntax.PairPart():
+                return self._pair(expression, hint)
             case syntax.Unary():
                 return self._unary(expression, hint, effects)
             case syntax.Binary():
@@ -82,12 +79,21 @@ class ExpressionChecker(CallChecker):
                 return self.update_value(expression, effects)
             case syntax.CompareAndSwap():
                 return self.compare_and_swap(expression, effects)
-            case syntax.SetLiteral():
-                message = "a set of vertices can only become a frontier, in the schedule"
-                self.environment.report("E0403", message, expression.span)
-            case syntax.LaterExpression():
-                self.environment.later(expression.what, expression.span)
+        return self._no_value(expression)
+
+    def _no_value(self, expression: syntax.Expression) -> syntax.Expression:
+        if isinstance(expression, syntax.SetLiteral):
+            message = "a set of vertices can only become a frontier, in the schedule"
+            self.environment.report("E0403", message, expression.span)
+        elif isinstance(expression, syntax.LaterExpression):
+            self.environment.later(expression.what, expression.span)
         return poison(expression.span)
+
+    def _pair(self, expression: syntax.Pair | syntax.PairPart, hint: Type | None) -> syntax.Expression:
+        if isinstance(expression, syntax.PairPart):
+            return part_of(expression, self.infer(expression.pair), self.environment)
+        first, second = map(self.infer, (expression.first, expression.second), hints_of(hint))
+        return made_pair(expression, first, second, hint, self.environment)
 
     def _typeless(self, expression: syntax.Infinity | syntax.NoneLiteral, hint: Type | None) -> syntax.Expression:
         if isinstance(expression, syntax.Infinity):
@@ -334,8 +340,8 @@ class ExpressionChecker(CallChecker):
         message = f"`{sign}` between {left.name} and {right.name}"
         if left.is_pair or right.is_pair:
             pairs = left.is_pair and right.is_pair and expression.operation.is_comparison
-            fix = "make the types of their parts the same" if pairs else undefined_fix(sign)
-            self.environment.report("E0206", message, expression.span, fix=fix)
+            advice = "make the types of their parts the same" if pairs else undefined_fix(sign)
+            self.environment.report("E0206", message, expression.span, fix=advice)
             return
         fix = "compare the number, such as `… != 0`" if _BOOL in (left, right) else suggested_cast(left, right)
         sides = (expression.left, expression.right)
@@ -356,8 +362,8 @@ class ExpressionChecker(CallChecker):
             self.environment.report("E0209", message, expression.span, fix=fix)
         else:
             if type_.is_pair:
-                message, fix = f"`{sign}` is not defined on pairs", undefined_fix(sign)
-                self.environment.report("E0206", message, expression.span, fix=fix)
+                message = f"`{sign}` is not defined on pairs"
+                self.environment.report("E0206", message, expression.span, fix=undefined_fix(sign))
                 return poison(expression.span)
             fixes = {"//": "write `trunc(x / y)`", "!": "compare it, such as `… == 0`"}
             message = f"`{sign}` is not defined on {type_.name}"

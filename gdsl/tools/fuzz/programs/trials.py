@@ -101,17 +101,17 @@ def _differing(
         if declared.is_local or (compared_only and not is_compared(declared)):
             continue
         is_array = isinstance(declared, ir.Array)
-        sides = [(side.arrays if is_array else side.scalars)[declared.name] for side in (first, second)]
-        pairs = zip(declared.type.parts, *sides, strict=True) if declared.type.is_pair else [(declared.type, *sides)]
-        for kind, *values in pairs:
+        sides: list[Any] = [(side.arrays if is_array else side.scalars)[declared.name] for side in (first, second)]
+        for place, kind in enumerate(declared.type.parts or (declared.type,)):
+            values = [side[place] for side in sides] if declared.type.is_pair else sides
             both = [numpy.atleast_1d(on_host(value)) for value in values]
             if not is_array:
                 both = [numpy.asarray(side, dtype="int64" if kind.is_id else kind.name) for side in both]
             wrong = numpy.flatnonzero(_apart(declared, kind, *both))
             if wrong.size:
-                place = f"[{wrong[0]}]" if is_array else ""
+                at = f"[{wrong[0]}]" if is_array else ""
                 shown = " and ".join(repr(side[wrong[0]].item()) for side in both)
-                yield declared.name, f"{declared.name}{place} is {shown} ({declared.grade.value})"
+                yield declared.name, f"{declared.name}{at} is {shown} ({declared.grade.value})"
                 break
 
 
