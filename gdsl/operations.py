@@ -90,6 +90,19 @@ class NeighborOperation(Enum):
     COUNT = "count"
 
 
+class ArrayReduction(Enum):
+    """A reduction over the elements of an array, in an expression of the schedule."""
+
+    SUM = "sum"
+    MIN = "min"
+    MAX = "max"
+    COUNT = "count"
+    ANY = "any"
+    ALL = "all"
+    ARGMIN = "argmin"
+    ARGMAX = "argmax"
+
+
 class Outcome(Enum):
     """What the expression form of an update yields."""
 
@@ -142,6 +155,33 @@ class Degree(Enum):
 
     OUT = "out_degree"
     IN = "in_degree"
+
+
+class GraphQuery(Enum):
+    """What a functor asks of the graph, by the name of the function."""
+
+    SOURCE = "src"
+    """The source of an edge."""
+    DESTINATION = "dst"
+    """The destination of an edge."""
+    REVERSE = "reverse"
+    """The edge from an edge's destination to its source that is paired with it; none where there is none."""
+    NEIGHBOR = "neighbor"
+    """The vertex at a place of a vertex's list of out-edges."""
+    OUT_EDGE = "out_edge"
+    """The edge at a place of a vertex's list of out-edges."""
+    HAS_EDGE = "has_edge"
+    """Whether an edge leads from one vertex to another."""
+
+    @property
+    def of_edge(self) -> bool:
+        """Whether it is asked of an edge; the others are asked of a vertex."""
+        return self in (GraphQuery.SOURCE, GraphQuery.DESTINATION, GraphQuery.REVERSE)
+
+    @property
+    def in_list(self) -> bool:
+        """Whether it takes a place in the list of a vertex."""
+        return self in (GraphQuery.NEIGHBOR, GraphQuery.OUT_EDGE)
 
 
 class Over(Enum):

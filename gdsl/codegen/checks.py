@@ -11,10 +11,11 @@ from gdsl.types import Type
 
 @dataclass(frozen=True, slots=True)
 class CheckSite:
-    """A computed index: the array, degree function or frontier it is for, its type and its place in the text."""
+    """A computed index: the array, frontier or function of the graph it is for, its type and its place in the text;
+    `domain` None: a place in a vertex's list."""
 
     subject: str
-    domain: Domain
+    domain: Domain | None
     kind: Type
     span: Span
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+from gdsl.operations import ArrayReduction
 from gdsl.types import Type
 
 # fmt: off
@@ -18,21 +19,24 @@ KEYWORDS = frozenset((
 TYPES = {type_.name: type_ for type_ in Type.all()}
 VALUES = frozenset(("iteration", "place", "near", "far", "id", "num_vertices", "num_edges", "vertices", "edges"))
 FUNCTIONS = frozenset(("min", "max", "abs", "floor", "ceil", "sqrt", "exp", "log", "pow", "out_degree", "in_degree"))
+GRAPH_FUNCTIONS = frozenset(("src", "dst", "reverse", "neighbor", "has_edge", "neighbors"))
+"""What a functor reads of the graph; `out_edge`, which does so too, is contextual."""
 # fmt: off
 TRIGONOMETRY = frozenset(("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh"))
 CONTEXTUAL_FUNCTIONS = TRIGONOMETRY | frozenset((
-    "wrap", "trunc", "popcount", "ctz", "random", "random_bits", "random_below",
+    "wrap", "trunc", "popcount", "ctz", "random", "random_bits", "random_below", "out_edge",
 ))
 """Functions whose names a program may declare; the program's own then win."""
+ARRAY_REDUCTIONS = frozenset(reduction.value for reduction in ArrayReduction)
+"""The same of the schedule; two of them are functions of numbers, too."""
 SCHEDULE_FUNCTIONS = frozenset((
     "advance", "filter", "where", "compute", "neighbor_reduce", "intersect", "size", "swap", "fill",
 ))
 LATER_FUNCTIONS = frozenset((
-    "neighbor", "neighbors", "has_edge", "reverse", "src", "dst", "number", "top", "neighbor_vote", "backward",
-    "subgraph", "contract",
+    "number", "top", "neighbor_vote", "backward", "subgraph", "contract",
 ))
 # fmt: on
-RESERVED = KEYWORDS | VALUES | FUNCTIONS | SCHEDULE_FUNCTIONS | LATER_FUNCTIONS | TYPES.keys()
+RESERVED = KEYWORDS | VALUES | FUNCTIONS | GRAPH_FUNCTIONS | SCHEDULE_FUNCTIONS | LATER_FUNCTIONS | TYPES.keys()
 ALLOWED_AS_PARAMETERS = frozenset(("src", "dst"))
 """Built-in functions whose names a functor's parameters may have."""
 

@@ -20,10 +20,11 @@ def print_target(node: nodes.Target) -> str:
     """What a write goes to."""
     if isinstance(node, nodes.ScalarTarget):
         return node.scalar
-    return f"{node.array}[{_index(node.index, node.checked)}]"
+    return f"{node.array}[{print_index(node.index, node.checked)}]"
 
 
-def _index(index: nodes.Expression, checked: bool) -> str:
+def print_index(index: nodes.Expression, checked: bool) -> str:
+    """An index, and whether it is checked."""
     return f"checked {print_expression(index)}" if checked else print_expression(index)
 
 
@@ -45,7 +46,7 @@ def _leaf(node: nodes.Expression) -> str | None:
             return _literal(node)
         case nodes.NoneId():
             return "none"
-        case nodes.Parameter() | nodes.Local() | nodes.ParamValue():
+        case nodes.Parameter() | nodes.Local() | nodes.ListVariable() | nodes.ParamValue():
             return node.name
         case nodes.ScalarValue():
             return f"now {node.name}" if node.now else node.name
@@ -64,6 +65,12 @@ def _leaf(node: nodes.Expression) -> str | None:
     return None
 
 
+def _pair(node: nodes.MakePair | nodes.PairPart) -> str:
+    if isinstance(node, nodes.PairPart):
+        return f"{_expression(node.pair)}.{node.place}"
+    return f"({print_expression(node.first)}, {print_expression(node.second)})"
+
+
 def _expression(node: nodes.Expression) -> str:
     leaf = _leaf(node)
     if leaf is not None:
@@ -72,9 +79,13 @@ def _expression(node: nodes.Expression) -> str:
     match node:
         case nodes.Element():
             now = "now " if node.now else ""
-            return f"{now}{node.array}[{_index(node.index, node.checked)}]"
+            return f"{now}{node.array}[{print_index(node.index, node.checked)}]"
         case nodes.DegreeOf():
-            return f"{node.degree.value}({_index(node.vertex, node.checked)})"
+            return f"{node.degree.value}({print_index(node.vertex, node.checked)})"
+        case nodes.GraphRead():
+            first, *others = node.arguments
+            listed = [print_index(first, node.checked), *(print_index(other, node.query.in_list) for other in others)]
+            return f"{node.query.value}({', '.join(listed)})"
         case nodes.Unary():
             return f"{node.operation.value}{_expression(node.operand)}"
         case nodes.Binary():
@@ -82,10 +93,8 @@ def _expression(node: nodes.Expression) -> str:
         case nodes.Chain():
             links = [f" {link.operation.value} {_expression(link.operand)}" for link in node.links]
             return f"({_expression(node.first)}{''.join(links)})"
-        case nodes.MakePair():
-            return f"({show(node.first)}, {show(node.second)})"
-        case nodes.PairPart():
-            return f"{_expression(node.pair)}.{node.place}"
+        case nodes.MakePair() | nodes.PairPart():
+            return _pair(node)
         case nodes.Select():
             return f"({_expression(node.condition)} ? {_expression(node.yes)} : {_expression(node.no)})"
         case nodes.Convert():

@@ -11,12 +11,6 @@ from gdsl.pipeline import load
 LATER = [
     ("data", "vertex embedding[4] : float32;"),
     ("apply", "rank[v] = rank[v][2];"),
-    ("apply", "for u in neighbors(v) { count += 1; }"),
-    ("apply", "let u = neighbor(v, 0);"),
-    ("apply", "let u = has_edge(v, source);"),
-    ("edge", "let r = reverse(e);"),
-    ("edge", "let s = src(e);"),
-    ("edge", "let d = dst(e);"),
     ("top", "common functor triangle(u, w, x) { apply { } }"),
     ("top", "common functor triangle(u, w, x, e, eu, ew) { apply { count += 1; } }"),
     ("top", "vote functor score(v, key, total) -> float32 { value total; }"),

@@ -3,14 +3,27 @@
 from .case import Case
 from .edges import EDGES
 from .intersections import INTERSECTIONS
+from .lists import LISTS
 from .pairs import PAIRS
+from .reductions import REDUCTIONS
 from .samples import SAMPLES
 from .schedules import SCHEDULES
 from .sets import SETS
 from .traversals import TRAVERSALS
 from .values import VALUES
 
-CASES: tuple[Case, ...] = (*SAMPLES, *TRAVERSALS, *VALUES, *SCHEDULES, *SETS, *EDGES, *INTERSECTIONS, *PAIRS)
+CASES: tuple[Case, ...] = (
+    *SAMPLES,
+    *TRAVERSALS,
+    *VALUES,
+    *SCHEDULES,
+    *SETS,
+    *EDGES,
+    *INTERSECTIONS,
+    *LISTS,
+    *REDUCTIONS,
+    *PAIRS,
+)
 BY_NAME = {case.name: case for case in CASES}
 
 __all__ = ["BY_NAME", "CASES", "SAMPLES", "Case"]

@@ -35,6 +35,7 @@ LIBRARY = Library(
         "plain",
         "pairs",
         "graph",
+        "lists",
         "frontier",
         "run",
         "loops",

@@ -16,6 +16,7 @@ FILES = (
     "enactor",
     "warp",
     "edges",
+    "lists",
     "frontier",
     "edge_frontier",
     "edge_sets",

@@ -7,13 +7,17 @@ import dataclasses
 from gdsl.frontend import syntax
 from gdsl.frontend.check.conversions import common_type, converted, is_literal, may_cast, typed_number
 from gdsl.frontend.check.environment import Environment, Place, built_in, poison, refuse_now
+from gdsl.frontend.check.graph_reads import graph_read, reads_graph
 from gdsl.frontend.check.names import NameChecker
 from gdsl.frontend.check.number_functions import BITS, RANDOM, bits, drawn
+from gdsl.frontend.check.reductions import ReductionChecker, is_reduction
 from gdsl.frontend.syntax import SymbolKind
 from gdsl.frontend.vocabulary import (
+    ARRAY_REDUCTIONS,
     CONTEXTUAL_FUNCTIONS,
     FOREIGN_NAMES,
     FUNCTIONS,
+    GRAPH_FUNCTIONS,
     LATER_FUNCTIONS,
     SCHEDULE_FUNCTIONS,
     TYPES,
@@ -44,10 +48,14 @@ class CallChecker(NameChecker):
         if name == "intersect":
             self._intersect(span)
             return poison(expression.span)
-        if not self._plain_arguments(expression):
+        if not self.plain_arguments(expression):
             return poison(expression.span)
         if name in TYPES:
             return self._cast(expression, TYPES[name])
+        if reads_graph(name, symbol):
+            return graph_read(self, expression)
+        if is_reduction(expression, environment):
+            return ReductionChecker(self).reduction(expression)
         if name == "size" and environment.place is Place.SCHEDULE:
             return self._size(expression)
         if name in FUNCTIONS:
@@ -66,8 +74,11 @@ class CallChecker(NameChecker):
             environment.report("E0204", f"`{name}` is {symbol.kind.with_article} and cannot be called", span)
         else:
             functions = {n for n, s in environment.globals.items() if s.kind is SymbolKind.FUNCTION}
+            known = FUNCTIONS | GRAPH_FUNCTIONS | CONTEXTUAL_FUNCTIONS
             casts = {cast for cast in TYPES if cast[0] == name[0].lower()}  # `print` is no `int64`
-            near = FOREIGN_NAMES.get(name) or closest(name, functions | FUNCTIONS | CONTEXTUAL_FUNCTIONS | casts)
+            known |= functions | casts
+            known |= ARRAY_REDUCTIONS if environment.place is Place.SCHEDULE else frozenset()
+            near = FOREIGN_NAMES.get(name) or closest(name, known)
             fix = f"did you mean `{near}`?" if near else None
             environment.report("E0201", f"there is no function `{name}`", span, fix=fix)
         return poison(expression.span)
@@ -92,13 +103,14 @@ class CallChecker(NameChecker):
             return drawn(self, expression)
         if name not in BITS:
             return self._built_in(expression, hint)
-        return bits(self, expression) if self._count_arguments(expression, 1) else poison(expression.span)
+        return bits(self, expression) if self.count_arguments(expression, 1) else poison(expression.span)
 
     def wrap(self, expression: syntax.Call, hint: Type | None) -> syntax.Expression:
         """See `ExpressionChecker.wrap`."""
         raise NotImplementedError
 
-    def _plain_arguments(self, expression: syntax.Call) -> bool:
+    def plain_arguments(self, expression: syntax.Call) -> bool:
+        """Whether a call has no label and no named argument; reports a mistake if it has."""
         if expression.label is not None:
             environment, message = self.environment, "only operators of the schedule have labels"
             environment.report("E0404", message, expression.span, fix=f"leave out `@{expression.label}`")
@@ -110,7 +122,8 @@ class CallChecker(NameChecker):
                 return False
         return True
 
-    def _count_arguments(self, expression: syntax.Call, wanted: int) -> bool:
+    def count_arguments(self, expression: syntax.Call, wanted: int) -> bool:
+        """Whether a call has so many arguments; reports a mistake if not."""
         given = len(expression.arguments)
         if given == wanted:
             return True
@@ -119,7 +132,7 @@ class CallChecker(NameChecker):
         return False
 
     def _size(self, expression: syntax.Call) -> syntax.Expression:
-        if not self._count_arguments(expression, 1):
+        if not self.count_arguments(expression, 1):
             return poison(expression.span)
         operand = expression.arguments[0].value
         if isinstance(operand, syntax.Name):
@@ -141,7 +154,7 @@ class CallChecker(NameChecker):
         return poison(expression.span)
 
     def _cast(self, expression: syntax.Call, target: Type) -> syntax.Expression:
-        if not self._count_arguments(expression, 1):
+        if not self.count_arguments(expression, 1):
             return poison(expression.span)
         operand = expression.arguments[0].value
         if target.is_id and not isinstance(operand, syntax.NoneLiteral):
@@ -167,7 +180,7 @@ class CallChecker(NameChecker):
 
     def _built_in(self, expression: syntax.Call, hint: Type | None) -> syntax.Expression:
         name = expression.function
-        if not self._count_arguments(expression, _ARITIES.get(name, 1)):
+        if not self.count_arguments(expression, _ARITIES.get(name, 1)):
             return poison(expression.span)
         if name in _DEGREES:
             return self._degree(expression)
@@ -220,7 +233,7 @@ class CallChecker(NameChecker):
 
     def _degree(self, expression: syntax.Call) -> syntax.Expression:
         name, place = expression.function, self.environment.place
-        if place in (Place.FUNCTION, Place.DEFAULT):
+        if place in (Place.FUNCTION, Place.DEFAULT, Place.IDENTITY):
             self.environment.report("E0215", f"{place.value} does not see the graph", expression.span)
             return poison(expression.span)
         argument = expression.arguments[0]
@@ -239,7 +252,7 @@ class CallChecker(NameChecker):
     def _own_function(self, expression: syntax.Call) -> syntax.Expression:
         function = self.environment.functions[expression.function]
         symbol = self.environment.globals[expression.function]
-        if not self._count_arguments(expression, len(function.parameters)):
+        if not self.count_arguments(expression, len(function.parameters)):
             return poison(expression.span)
         values = []
         for argument, parameter in zip(expression.arguments, function.parameters, strict=True):

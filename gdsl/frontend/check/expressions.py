@@ -112,7 +112,7 @@ class ExpressionChecker(CallChecker):
 
     def wrap(self, expression: syntax.Call, hint: Type | None) -> syntax.Expression:
         """`wrap(x)`: the value of x, in which every `+` and `-` wraps."""
-        if not self._count_arguments(expression, 1):
+        if not self.count_arguments(expression, 1):
             return poison(expression.span)
         before, self.wrapping = self.wrapping, True
         operand = self.infer(expression.arguments[0].value, hint)

@@ -77,10 +77,24 @@ class ScheduleChecker:
                 environment.report("E0220", "the schedule has no `break`", statement.span, fix=fix)
             case syntax.For():
                 environment.report("E0221", "the schedule has no `for`", statement.span, fix="write `repeat (n) { … }`")
+            case syntax.ForIn():
+                self._for_in(statement)
             case syntax.Accept():
                 environment.report("E0221", "`accept` belongs to the `apply` of a functor", statement.span)
             case syntax.Return():
                 environment.report("E0221", "`return` belongs to functions", statement.span)
+
+    def _for_in(self, statement: syntax.ForIn) -> None:
+        environment, value = self.environment, statement.value
+        if isinstance(value, syntax.Call) and value.function == "neighbors":
+            fix = "walk lists in a functor, or all of them by `advance`"
+            environment.report("E0221", "the schedule has no loops over lists", statement.span, fix=fix)
+        else:
+            environment.later("`for … in` of the schedule", statement.span)
+        with environment.loop():
+            for name in statement.names:
+                environment.declare(Symbol(SymbolKind.LATER, name.name, NOWHERE))
+            self.block(statement.body)
 
     def _if(self, statement: syntax.If) -> syntax.Statement:
         condition = self.expressions.condition(statement.condition)
@@ -150,7 +164,7 @@ class ScheduleChecker:
         if symbol.is_input:
             environment.report("E0214", f"`{symbol.name}` cannot be written: it is an input", target.span)
             return None
-        typed = self.operators.neighbor_reduce(value, symbol)
+        typed = self.operators.reductions.call(value, symbol)
         made = dataclasses.replace(target, symbol=symbol, type=symbol.type)
         return None if typed is None else dataclasses.replace(statement, target=made, value=typed)
 

@@ -12,6 +12,7 @@ The parser fills everything but the slots listed here. The checker builds new no
 - an `Update` of a `var` has become the `Assign` that it stands for; the others write elements and scalars;
 - calls of operators in the schedule (`advance`, `filter`, `where`, `compute`, `neighbor_reduce`, `intersect`) have
   become `OperatorCall`s; `size`, `swap` and `fill` stay `Call`s whose symbol is a built-in;
+- reductions over arrays in the schedule (`sum(a)`) have become `Reduced`s;
 - `|`, `&` and `-` between sets have become `SetChain`s;
 - no node of a form that is not built yet (`Later…`) is left.
 
@@ -57,6 +58,7 @@ from gdsl.frontend.syntax.expressions import (
     OperatorKind,
     Pair,
     PairPart,
+    Reduced,
     SetChain,
     SetLink,
     SetLiteral,
@@ -69,10 +71,12 @@ from gdsl.frontend.syntax.statements import (
     Break,
     ExpressionStatement,
     For,
+    ForIn,
     FrontierDeclaration,
     If,
     LaterStatement,
     Let,
+    LoopName,
     Repeat,
     Return,
     Statement,
@@ -99,6 +103,7 @@ __all__ = [
     "Expression",
     "ExpressionStatement",
     "For",
+    "ForIn",
     "FrontierDeclaration",
     "Function",
     "FunctionParameter",
@@ -112,6 +117,7 @@ __all__ = [
     "LaterStatement",
     "Let",
     "Link",
+    "LoopName",
     "Name",
     "Node",
     "NoneLiteral",
@@ -122,6 +128,7 @@ __all__ = [
     "PairPart",
     "ParameterName",
     "Program",
+    "Reduced",
     "Repeat",
     "Requirement",
     "Return",
