@@ -94,15 +94,6 @@ __device__ __forceinline__ pair_of<A, B> reduce_higher(stored_pair<A, B, narrow>
     return reduce_pair(x, value, [](pair_of<A, B> former, pair_of<A, B> own) { return higher_wins(former, own); });
 }
 
-// piece: reduce_by_exchange for stored_pair
-template <class A, class B, bool narrow, class Combine>
-__device__ __forceinline__ pair_of<A, B> reduce_by_exchange(stored_pair<A, B, narrow>* x, pair_of<A, B> value,
-                                                            Combine combine) {
-    stored_pair<A, B, narrow> former = load_pair(x);
-    while (!exchange_pair(x, former, stored_pair<A, B, narrow>(combine(unpacked(former), value)))) {}
-    return unpacked(former);
-}
-
 // piece: shuffle for pair_of
 template <class A, class B>
 __device__ __forceinline__ pair_of<A, B> shuffle(pair_of<A, B> value, uint32 lane) {

@@ -58,7 +58,6 @@ constexpr uint32 HUB_CHUNK = 512;  // edges a chunk
 // piece: add_saturating subtract_saturating
 // piece: minimum maximum
 // piece: least greatest
-// piece: RandomBlock philox
 // piece: bits_of
 // piece: exchange_word
 // piece: bits_equal
@@ -110,6 +109,7 @@ struct graph_slice {
     const vertex* in_sources;  // their sources: num_edges
     const edge* in_edges;  // their edge ids: num_edges
     const vertex* edge_sources;  // of each edge id: num_edges
+    const edge* reverse_edges;  // of each edge id the edge that leads back, or none: num_edges
 };
 
 // One execution of one operator.
@@ -150,7 +150,7 @@ struct data_slice {
     stored_pair<int64, vertex>* farthest;  // one value
     bool* nearer;  // one value
 };
-static_assert(sizeof(data_slice) == 168, "as the host knows it");
+static_assert(sizeof(data_slice) == 176, "as the host knows it");
 
 // piece: stop_requested
 

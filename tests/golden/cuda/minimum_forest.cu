@@ -42,6 +42,7 @@
 #undef lightest
 #undef merged
 #undef moved
+#undef next
 #undef offer_apply
 #undef offer_condition
 #undef other
@@ -67,7 +68,6 @@ constexpr uint32 HUB_CHUNK = 512;  // edges a chunk
 // piece: sum
 // piece: FLOAT32_INF
 // piece: minimum maximum
-// piece: RandomBlock philox
 // piece: bits_of
 // piece: exchange_word
 // piece: bits_equal
@@ -118,6 +118,7 @@ struct graph_slice {
     const vertex* in_sources;  // their sources: num_edges
     const edge* in_edges;  // their edge ids: num_edges
     const vertex* edge_sources;  // of each edge id: num_edges
+    const edge* reverse_edges;  // of each edge id the edge that leads back, or none: num_edges
 };
 
 // One execution of one operator.
@@ -162,7 +163,7 @@ struct data_slice {
     bool* merged;  // one value
     bool* moved;  // one value
 };
-static_assert(sizeof(data_slice) == 200, "as the host knows it");
+static_assert(sizeof(data_slice) == 208, "as the host knows it");
 
 // piece: stop_requested
 
