@@ -14,7 +14,6 @@ LATER = [
     ("top", "common functor triangle(u, w, x) { apply { } }"),
     ("top", "common functor triangle(u, w, x, e, eu, ew) { apply { count += 1; } }"),
     ("top", "vote functor score(v, key, total) -> float32 { value total; }"),
-    ("top", "operator widest(a: float32, b: float32) -> float32 identity 0 { return max(a, b); }"),
     ("schedule", "rank = number(f);"),
     ("schedule", "f = top(f, visit, 3);"),
     ("schedule", "count = intersect(f, settle);"),

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import gdsl
 from gdsl.backends.interface import Pair
@@ -63,16 +62,15 @@ def test_where(wrong: float) -> None:
     assert "E0611" in str(caught.value) or "E0612" in str(caught.value) or "weight" in str(caught.value)
 
 
-def test_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(tmp_path)
     Path("p.gdsl").write_text(TEXT)
     Path("g.csv").write_text("0 1 0.5\n1 2 1.5\n2 1 0.25\n3 2 1.0\n")
     words = ["run", "p.gdsl", "g.csv", "--backend", "reference"]
     for suffix in (".csv", ".npz", ".json"):
-        done = CliRunner().invoke(main, [*words, "-o", f"out{suffix}"])
-        assert done.exit_code == 0, done.output
-    assert "best.0: float32" in done.output and "best.1: vertex" in done.output
-    assert "least.1: edge = 2" in done.output
+        assert main([*words, "-o", f"out{suffix}"]) == 0
+    said = capfd.readouterr().out
+    assert "best.0: float32" in said and "best.1: vertex" in said and "least.1: edge = 2" in said
     lines = Path("out.csv").read_text().splitlines()
     assert lines[0] == "vertex,best.0,best.1"
     assert lines[1:] == ["0,inf,-1", "1,0.25,2", "2,1.0,3", "3,inf,-1"]
@@ -82,6 +80,6 @@ def test_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         assert archive["least.1"].item() == 2 and archive["flag.0"].dtype == np.bool_
     document = json.loads(Path("out.json").read_text())
     assert document["best.0"] == ["inf", 0.25, 1.0, "inf"] and document["flag.1"] == -5
-    said = CliRunner().invoke(main, [*words, "--json"])
-    figures = json.loads(said.output)["results"]
+    assert main([*words, "--json"]) == 0
+    figures = json.loads(capfd.readouterr().out)["results"]
     assert figures["best.1"]["type"] == "vertex" and figures["least.0"]["value"] == 0.25
