@@ -22,7 +22,8 @@ from gdsl.codegen.precedence import (
     postfix,
     prefix,
 )
-from gdsl.codegen.ranges import cannot_overflow, stays_below_inf, value_range
+from gdsl.codegen.quotients import quotient, shift
+from gdsl.codegen.ranges import cannot_overflow, stays_below_inf
 from gdsl.ir.nodes import (
     Binary,
     BuiltinCall,
@@ -267,9 +268,9 @@ class ExpressionPrinter:
         if operation in _WRAPPING and (kind.is_signed or is_wide_product(kind, operation)):
             return call(_WRAPPING[operation], left.text, right.text)
         if operation in (BinaryOperation.INTEGER_DIVIDE, BinaryOperation.MODULO):
-            return _quotient(kind, operation is BinaryOperation.INTEGER_DIVIDE, left, right, operand)
+            return quotient(kind, operation is BinaryOperation.INTEGER_DIVIDE, left, right, operand)
         if operation in (BinaryOperation.SHIFT_LEFT, BinaryOperation.SHIFT_RIGHT):
-            return _shift(kind, operation, left, right, operand)
+            return shift(kind, operation, left, right, operand)
         if kind is Type.BOOL:
             operation = _ON_BOOLS.get(operation, operation)
         return binary_text(operation, left, right)
@@ -331,24 +332,9 @@ class ExpressionPrinter:
         return call(name, self.address(node.target), self.print(node.old), self.print(node.new))
 
 
-def _quotient(kind: Type, whole: bool, left: Text, right: Text, divisor: Expression) -> Text:
-    if kind.is_integer and isinstance(divisor, Literal) and divisor.value not in (0, -1):
-        return binary_text(BinaryOperation.DIVIDE if whole else BinaryOperation.MODULO, left, right)
-    return call("divide" if whole else "modulo", left.text, right.text)
-
-
 def is_wide_product(kind: Type, operation: BinaryOperation) -> bool:
     """Products of 64 bits are never left to the compiler: the runtime of the CUDA backend says why (`multiplied`)."""
     return operation is BinaryOperation.MULTIPLY and kind.is_integer and kind.bits == 64
-
-
-def _shift(kind: Type, operation: BinaryOperation, left: Text, right: Text, count: Expression) -> Text:
-    is_left = operation is BinaryOperation.SHIFT_LEFT
-    bits = kind.bits
-    low, high = value_range(count)
-    if bits is not None and low >= 0 and high < bits and not (is_left and (kind.is_signed or bits == 64)):
-        return binary_text(operation, left, right)
-    return call("shift_left" if is_left else "shift_right", left.text, right.text)
 
 
 def _and(left: Text, right: Text) -> Text:

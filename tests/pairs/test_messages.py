@@ -122,7 +122,8 @@ def test_schedules(schedule: str, code: str) -> None:
 
 def test_operators_of_the_program() -> None:
     text = _PROGRAM.format(data="", statement="", schedule="b = neighbor_reduce(vertices, give, first);")
-    own = "operator first(a : (float32, vertex), b : (float32, vertex)) -> (float32, vertex) identity (0, 0) { return a; }\n"
+    kind = "(float32, vertex)"
+    own = f"operator first(a : {kind}, b : {kind}) -> {kind} identity (0, 0) {{ return a; }}\n"
     with pytest.raises(GdslError) as caught:
         load(text.replace("vertex functor", own + "vertex functor", 1))
     assert {each.code for each in caught.value.diagnostics} == {"E0206"}

@@ -163,7 +163,8 @@ def _identity(node: syntax.Function, environment: Environment) -> syntax.Express
     checker = ExpressionChecker(environment.part(Place.IDENTITY))
     if node.result.is_pair:
         fix = "reduce pairs by `min` or `max`, or its parts by operators of their own"
-        environment.report("E0206", f"operators are on simple values, and `{node.name}` is on pairs", node.name_span, fix=fix)
+        message = f"operators are on simple values, and `{node.name}` is on pairs"
+        environment.report("E0206", message, node.name_span, fix=fix)
         return None
     identity = checker.value(node.identity, node.result, f"the identity of `{node.name}`")
     if identity.type is not None:
