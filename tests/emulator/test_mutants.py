@@ -16,9 +16,11 @@ from gdsl.diagnostics import GdslError
 from . import build
 from .driver import EmulatedModule, EmulatorError
 from .edge_mutants import EDGE_MUTANTS
+from .list_mutants import LIST_MUTANTS
 from .mutants import GENERATED, MUTANTS, Mutant
 from .mutating import mutated, templates_with
 from .pair_mutants import PAIR_MUTANTS
+from .reduction_mutants import REDUCTION_MUTANTS
 from .running import NARROW, SMALL, Built, device_for, differences, expect, program_of
 from .set_mutants import SET_MUTANTS
 
@@ -65,7 +67,7 @@ def what_is_seen(mutant: Mutant, built: Built) -> set[str]:
     return set()
 
 
-ALL = (*SET_MUTANTS, *PAIR_MUTANTS, *MUTANTS, *EDGE_MUTANTS)
+ALL = (*SET_MUTANTS, *MUTANTS, *EDGE_MUTANTS, *LIST_MUTANTS, *REDUCTION_MUTANTS, *PAIR_MUTANTS)
 
 
 @pytest.mark.parametrize("mutant", [pytest.param(mutant, id=mutant.name.replace(" ", "-")) for mutant in ALL])
