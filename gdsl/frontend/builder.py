@@ -105,8 +105,6 @@ class TreeBuilder(NamelessBuilder):
         kind, name, *others = children[len(words) :]
         later = "several values an element (`a[n]`)" if isinstance(others[0], Part) else None
         declared, initial, where = others[-3:]
-        if declared.name == "(…)":
-            later = "pairs"
         self._check_words(words, str(kind), span_of(meta))
         return syntax.Declaration(
             span_of(meta),

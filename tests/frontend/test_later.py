@@ -9,15 +9,11 @@ from gdsl.diagnostics import GdslError
 from gdsl.pipeline import load
 
 LATER = [
-    ("data", "vertex best : (float32, vertex);"),
     ("data", "vertex embedding[4] : float32;"),
-    ("apply", "let p = (rank[v], v);"),
-    ("apply", "let p = rank[v].0;"),
     ("apply", "rank[v] = rank[v][2];"),
     ("top", "common functor triangle(u, w, x) { apply { } }"),
     ("top", "common functor triangle(u, w, x, e, eu, ew) { apply { count += 1; } }"),
     ("top", "vote functor score(v, key, total) -> float32 { value total; }"),
-    ("top", "edge functor ballot(src, dst, e) -> (vertex, float32) { value (dst, weight[e]); }"),
     ("schedule", "rank = number(f);"),
     ("schedule", "f = top(f, visit, 3);"),
     ("schedule", "count = intersect(f, settle);"),

@@ -5,6 +5,7 @@ from .draws import DRAWS
 from .edges import EDGES
 from .intersections import INTERSECTIONS
 from .lists import LISTS
+from .pairs import PAIRS
 from .reductions import REDUCTIONS
 from .samples import SAMPLES
 from .schedules import SCHEDULES
@@ -25,6 +26,7 @@ CASES: tuple[Case, ...] = (
     *REDUCTIONS,
     *SHORT,
     *DRAWS,
+    *PAIRS,
 )
 BY_NAME = {case.name: case for case in CASES}
 
