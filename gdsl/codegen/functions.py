@@ -137,7 +137,7 @@ class FunctionPrinter:
             return None
         lines = Lines(depth=1)
         text = self.expressions(functor).conjunction(tested)
-        lines.add(f"return {text};", tested[0].span.line)
+        lines.add(f"return {text};", tested[0].span)
         return self._finish(functor, part, "bool", tested, lines)
 
     def apply(
@@ -179,14 +179,14 @@ class FunctionPrinter:
         value = functor.key if key else functor.value
         assert value is not None
         lines = Lines(depth=1)
-        lines.add(f"return {self.expressions(functor).print(value)};", value.span.line)
+        lines.add(f"return {self.expressions(functor).print(value)};", value.span)
         return self._finish(functor, part, type_name(value.type), value, lines)
 
     def score(self, functor: VoteFunctor) -> FunctionText:
         """What a vote functor makes of a key and its total at a vertex."""
         value = functor.value
         lines = Lines(depth=1)
-        lines.add(f"return {self.expressions(functor).print(value)};", value.span.line)
+        lines.add(f"return {self.expressions(functor).print(value)};", value.span)
         text = self._finish(functor, "score", type_name(value.type), value, lines)
         own = ((Argument.KEY, functor.key_type, functor.key), (Argument.TOTAL, functor.total_type, functor.total))
         votes = (FunctionParameter(each, type_name(kind), self.names.local(name)) for each, kind, name in own)
@@ -200,9 +200,7 @@ class FunctionPrinter:
         expressions = self.expressions(functor)
         values = (expressions.print(claim.expected), expressions.print(store.value))
         lines = Lines(depth=1)
-        lines.add(
-            f"return compare_and_swap({', '.join((expressions.address(store.target), *values))});", store.span.line
-        )
+        lines.add(f"return compare_and_swap({', '.join((expressions.address(store.target), *values))});", store.span)
         return self._finish(functor, part, "bool", (store, claim.expected), lines)
 
     def expressions(

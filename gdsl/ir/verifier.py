@@ -63,7 +63,7 @@ class _Verifier:
 
     def expect(self, holds: bool, what: str, node: nodes.Node) -> None:
         if not holds:
-            place = f"{self.root.source_name}:{node.span.line}:{node.span.column}"
+            place = f"{node.span.file or self.root.source_name}:{node.span.line}:{node.span.column}"
             raise VerificationError(f"after {self.after}: {what}, in {type(node).__name__} at {place}")
 
     def program(self) -> None:
@@ -172,14 +172,28 @@ class _Verifier:
                 self.expect(signatures.fits(node.function, node.type, given), "an argument has another type", node)
             case nodes.FunctionCall():
                 self.call(node)
+            case nodes.MakePair() | nodes.PairPart():
+                self.pair(node)
             case nodes.FrontierSize() | nodes.FrontierNotEmpty():
                 self.expect(node.frontier in self.frontiers, f"no frontier {node.frontier}", node)
-            case nodes.UpdateValue():
-                wanted = Type.BOOL if node.outcome is Outcome.CHANGED else node.update.target.type
-                self.expect(node.type is wanted, "the outcome has another type", node)
-            case nodes.CompareAndSwap():
-                same = node.old.type is node.target.type and node.new.type is node.target.type
-                self.expect(same, "the values have other types than the target", node)
+            case nodes.UpdateValue() | nodes.CompareAndSwap():
+                self.effect(node)
+
+    def effect(self, node: nodes.UpdateValue | nodes.CompareAndSwap) -> None:
+        if isinstance(node, nodes.CompareAndSwap):
+            same = node.old.type is node.target.type and node.new.type is node.target.type
+            self.expect(same, "the values have other types than the target", node)
+            return
+        wanted = Type.BOOL if node.outcome is Outcome.CHANGED else node.update.target.type
+        self.expect(node.type is wanted, "the outcome has another type", node)
+
+    def pair(self, node: nodes.MakePair | nodes.PairPart) -> None:
+        if isinstance(node, nodes.MakePair):
+            parts = (node.first.type, node.second.type)
+            self.expect(parts == node.type.parts, "the parts of a pair have other types", node)
+            return
+        fits = node.place in (0, 1) and node.pair.type.is_pair
+        self.expect(fits and node.pair.type.parts[node.place] is node.type, "no such part of a pair", node)
 
     def binary(self, node: nodes.Binary | nodes.Chain) -> None:
         if isinstance(node, nodes.Chain):

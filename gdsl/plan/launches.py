@@ -46,9 +46,7 @@ def _on_host(step: Step) -> Step:
 
 
 def _asking(condition: Expression) -> Launch:
-    return Launch(
-        "answer", f"line {condition.span.line}: asked by the host.", (), condition, asked_frontiers(condition)
-    )
+    return Launch("answer", f"{condition.span.words}: asked by the host.", (), condition, asked_frontiers(condition))
 
 
 def _alone(step: Step) -> Launch:
@@ -56,7 +54,7 @@ def _alone(step: Step) -> Launch:
     so."""
     assert isinstance(step, (Operation, Define, Copy, Combine, FarEnds, Leader, Fill))
     use = frontiers_of(step.step)
-    comment = f"line {step.step.span.line}."
+    comment = f"{step.step.span.words}."
     written = tuple(dict.fromkeys((*use.read, *use.written)))
     if isinstance(step, Combine):
         return Launch("step", comment, (step,), None, (), written)

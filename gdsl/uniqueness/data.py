@@ -254,6 +254,8 @@ def _narrowed(found: Range, operation: BinaryOperation, limit: Range) -> Range:
 
 def _after(put: Put, former: Range, ranges: Ranges, kind: Type) -> Range:
     """The range of a name once `put` has happened."""
+    if kind.is_pair:
+        return limits(kind)
     value = ranges.of(put.value)
     if put.neighbors is not None:
         return _of_neighbors(put.neighbors, value, kind)

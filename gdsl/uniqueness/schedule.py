@@ -173,7 +173,7 @@ class Flow:
         level = inner.run
         if value is not None:
             level = worst((level, inner.levels.at(step.span).of(value)))
-            if step.operation is NeighborOperation.COUNT:
+            if step.operation is NeighborOperation.COUNT or value.type.is_pair:
                 level = decided(level, step.span)
             elif step.operation in (NeighborOperation.SUM, NeighborOperation.PRODUCT) and value.type.is_float:
                 level = worst((level, ROUNDING))

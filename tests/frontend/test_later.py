@@ -9,10 +9,7 @@ from gdsl.diagnostics import GdslError
 from gdsl.pipeline import load
 
 LATER = [
-    ("data", "vertex best : (float32, vertex);"),
     ("data", "vertex embedding[4] : float32;"),
-    ("apply", "let p = (rank[v], v);"),
-    ("apply", "let p = rank[v].0;"),
     ("apply", "rank[v] = rank[v][2];"),
     ("schedule", "rank = number(f);"),
     ("schedule", "f = top(f, visit, 3);"),

@@ -86,9 +86,9 @@ def test_a_score_takes_the_types_of_its_ballot() -> None:
         ("label = neighbor_vote(f, ballot, told);", "E0401", "a vote functor"),
         ("label = neighbor_vote(f, ballot, sum);", "E0201", "`sum`"),
         ("label = neighbor_vote(f, balot);", "E0201", "`ballot`"),
-        ("advance(f, ballot, to=none);", "E0401", "an edge functor with a key and a weight"),
+        ("advance(f, ballot, to=none);", "E0401", "an edge functor with a `value`"),
         ("compute(f, gain);", "E0401", "a vote functor"),
-        ("label = neighbor_reduce(f, ballot, min);", "E0401", "with a `value`"),
+        ("label = neighbor_reduce(f, ballot, min);", "E0205", "gives (vertex, int32)"),
         ("label = neighbor_vote(f, ballot, gain); count = neighbor_vote(f, wide, gain);", "E0205", "two kinds"),
     ],
 )
@@ -101,13 +101,10 @@ def test_mistakes_of_calls(schedule: str, code: str, said: str) -> None:
 @pytest.mark.parametrize(
     ("functor", "code", "said"),
     [
-        ("edge functor b(src, dst, e) -> (float32, int32) { value (rank[src], 1); }", "E0205", "integer or an id"),
-        ("edge functor b(src, dst, e) -> (bool, int32) { value (true, 1); }", "E0205", "integer or an id"),
-        ("edge functor b(src, dst, e) -> (vertex, vertex) { value (src, dst); }", "E0205", "a number"),
         ("edge functor b(src, dst, e) -> (node, int32) { value (src, 1); }", "E0225", "`vertex`"),
-        ("edge functor b(src, dst, e) -> (vertex, int32) { value src; }", "E0110", "value (key, weight);"),
+        ("edge functor b(src, dst, e) -> (vertex, int32) { value src; }", "E0205", "write a pair"),
         ("edge functor b(src, dst, e) -> (vertex, int32) { cond true; }", "E0110", "no `value`"),
-        ("edge functor b(src, dst, e) -> (vertex, int32) { value (weight[e], 1); }", "E0205", "the key of `b`"),
+        ("edge functor b(src, dst, e) -> (vertex, int32) { value (weight[e], 1); }", "E0205", "the result of `b`"),
         ("edge functor b(src, dst, e) -> (vertex, int32) { value (src, 1.5); }", "E0205", "the result of `b`"),
         ("edge functor b(src, dst, e) -> (vertex, int32) { apply { } }", "E0110", "no `value`"),
         ("vote functor b(v, key) -> int32 { value 1; }", "E0110", "`v, key, total`"),
@@ -121,6 +118,37 @@ def test_mistakes_of_functors(functor: str, code: str, said: str) -> None:
     found = mistakes(text_of("", functor + "\n"))
     assert code in {one.code for one in found}
     assert any(said in f"{one.message} {one.fix}" and one.span is not None for one in found)
+
+
+@pytest.mark.parametrize(
+    ("result", "value", "said"),
+    [
+        ("(float32, int32)", "(rank[src], 1)", "are float32; those of votes are integers or ids"),
+        ("(bool, int32)", "(true, 1)", "are bool; those of votes are integers or ids"),
+        ("(vertex, vertex)", "(src, dst)", "are vertex; those of votes are numbers"),
+        ("(vertex, bool)", "(src, true)", "are bool; those of votes are numbers"),
+    ],
+)
+def test_pairs_that_are_no_votes(result: str, value: str, said: str) -> None:
+    functor = f"edge functor b(src, dst, e) -> {result} {{ value {value}; }}\n"
+    (found,) = mistakes(text_of("label = neighbor_vote(f, b);", functor))
+    assert found.code == "E0205" and said in found.message and found.labels
+
+
+def test_one_functor_of_pairs_for_votes_and_for_a_reduction() -> None:
+    text = text_of("best = neighbor_reduce(f, ballot, max); label = neighbor_vote(f, ballot);", BALLOT)
+    program = load(text.replace("problem {", "problem { vertex best : (vertex, int32);"))
+    pairs, ballot = program.edge_functors
+    assert (pairs.name, pairs.key) == ("ballot", None) and pairs.value is not None and pairs.value.type.is_pair
+    assert ballot.name == "ballot_ballot" and ballot.key is not None and ballot.key.type is Type.VERTEX
+
+
+@pytest.mark.parametrize("value", ["told[dst]", "src < dst ? (src, 1) : told[src]"])
+def test_a_ballot_may_come_as_a_pair(value: str) -> None:
+    functor = f"edge functor b(src, dst, e) -> (vertex, int32) {{ value {value}; }}\n"
+    text = text_of("label = neighbor_vote(f, b);", functor)
+    (ballot,) = load(text.replace("problem {", "problem { vertex told : (vertex, int32);")).edge_functors
+    assert isinstance(ballot.key, nodes.PairPart) and isinstance(ballot.value, nodes.PairPart)
 
 
 @pytest.mark.parametrize(

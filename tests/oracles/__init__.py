@@ -6,10 +6,12 @@ from .draws import DRAWS
 from .edges import EDGES
 from .intersections import INTERSECTIONS
 from .lists import LISTS
+from .pairs import PAIRS
 from .reductions import REDUCTIONS
 from .samples import SAMPLES
 from .schedules import SCHEDULES
 from .sets import SETS
+from .short import SHORT
 from .traversals import TRAVERSALS
 from .values import VALUES
 from .votes import VOTES
@@ -24,7 +26,9 @@ CASES: tuple[Case, ...] = (
     *INTERSECTIONS,
     *LISTS,
     *REDUCTIONS,
+    *SHORT,
     *DRAWS,
+    *PAIRS,
     *VOTES,
     *CORNERS,
 )

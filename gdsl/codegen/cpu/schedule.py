@@ -11,6 +11,7 @@ from gdsl.codegen.cpu.operators import SPARE_EDGES, counted, direction_of
 from gdsl.codegen.cpu.texts import OperatorText
 from gdsl.codegen.expressions import ExpressionPrinter
 from gdsl.codegen.lines import Lines
+from gdsl.codegen.literals import memory_type_name
 from gdsl.codegen.operators import STRUCTS, shared
 from gdsl.codegen.precedence import Text, postfix
 from gdsl.ir.nodes import DefineFrontier, Expression, Iteration, Literal, ParamValue, StoreElement
@@ -160,7 +161,7 @@ class SchedulePrinter:
         step = fill.step
         count = _COUNTS[step.domain]
         array = self.names.member(step.array)
-        self.lines.add(f"fill<{step.type.name}>(d.{array}, {count}, {self._text(step.value)});")
+        self.lines.add(f"fill<{memory_type_name(step.type)}>(d.{array}, {count}, {self._text(step.value)});")
 
     def _swap(self, swap: Swap) -> None:
         first, second = self.names.member(swap.step.first), self.names.member(swap.step.second)

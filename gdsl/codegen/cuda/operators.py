@@ -22,6 +22,7 @@ from gdsl.codegen.cuda.texts import (
 )
 from gdsl.codegen.functions import Argument
 from gdsl.codegen.functors import Arguments, Calls
+from gdsl.codegen.literals import type_name
 from gdsl.codegen.names import Scope
 from gdsl.codegen.operators import ON_COMMON, STRUCTS, CommonPrinter
 from gdsl.codegen.reductions import of_segment
@@ -90,7 +91,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         prefix, members = ("edge_", "all_edges") if sweep.members.domain is Domain.EDGE else ("", "all_members")
         return {
             "direction": self.names.derived(Scope.VARIABLE, f"direction_of_{operation.name}", owner),
-            "comment": f"line {operation.step.span.line}: {operation.call}",
+            "comment": f"{operation.step.span.words}: {operation.call}",
             "parameters": ", ".join(declaration for declaration, _ in parts),
             "arguments": tuple(argument for _, argument in parts if argument),
             "result": self._result(collect),
@@ -210,7 +211,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         )
         return ReduceText(
             **common,
-            type=segment.type.name,
+            type=type_name(segment.type),
             identity=words.identity,
             combine=words.combine,
             captured=words.captured,
@@ -254,7 +255,8 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         self, walk: Walk, place: int, sweep: Sweep, segment: Segment, begins: str, target: str
     ) -> ReduceSide:
         empty = "false" if segment.operation is NeighborOperation.COUNT else begins
-        assign = f"combine({target}[near], reduced)" if place else "reduced"
+        former = f"unpacked({target}[near])" if segment.type.is_pair else f"{target}[near]"
+        assign = f"combine({former}, reduced)" if place else "reduced"
         return ReduceSide(
             name="value_back" if place else "value",
             lists=self._walked_lists(walk),

@@ -12,6 +12,7 @@ FILES = (
     "random",
     "memory",
     "plain",
+    "pairs",
     "enactor",
     "warp",
     "edges",

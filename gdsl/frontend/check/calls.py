@@ -70,6 +70,9 @@ class CallChecker(NameChecker):
             message = f"`{name}` cannot stand here"
             advice = "operators stand as statements of the schedule or as the value of a frontier, `frontier h = …;`"
             environment.report("E0404", message, span, fix=advice)
+        elif symbol is not None and symbol.kind is SymbolKind.PROCEDURE:
+            message = f"`{name}` is a procedure, which gives no value"
+            environment.report("E0204", message, span, fix=f"call it as a statement of the schedule: `{name}(…);`")
         elif symbol is not None:
             environment.report("E0204", f"`{name}` is {symbol.kind.with_article} and cannot be called", span)
         else:
@@ -170,7 +173,8 @@ class CallChecker(NameChecker):
         if not may_cast(typed.type, target):
             message = f"{typed.type.name} cannot be cast to {target.name}"
             through = target.is_id or typed.type.is_id
-            fix = f"go through an integer: `{target.name}(int64(…))`" if through else None
+            fix = f"go through an integer: `{target.name}(int64(…))`" if through and not typed.type.is_pair else None
+            fix = f"take a part of it: `{target.name}(p.0)`" if typed.type.is_pair else fix
             self.environment.report("E0212", message, expression.span, fix=fix)
             return poison(expression.span)
         if typed.type is target:
@@ -191,7 +195,7 @@ class CallChecker(NameChecker):
         if name not in _ORDINARY and type_.is_integer:
             type_ = Type.FLOAT64
             values = [converted(value, type_) for value in values]
-        if not (type_.is_numeric or (type_.is_id and name in ("min", "max"))):
+        if not (type_.is_numeric or ((type_.is_id or type_.is_pair) and name in ("min", "max"))):
             message = f"`{name}` is not defined on {type_.name}"
             self.environment.report("E0206", message, expression.span)
             return poison(expression.span)
@@ -273,14 +277,15 @@ class CallChecker(NameChecker):
             return None
         type_, operation = target.type, update.operation
         if operation in _ORDERINGS:
-            fits = type_.is_numeric or type_.is_id
+            fits = type_.is_numeric or type_.is_id or type_.is_pair
         elif operation in _ARITHMETIC:
             fits = type_.is_numeric
         else:
             fits = type_.is_integer or type_ is Type.BOOL
         if not fits:
             code = "E0209" if type_.is_id else "E0206"
-            self.environment.report(code, f"`{operation.value}` is not defined on {type_.name}", update.span)
+            fix = "pairs have `min=` and `max=`" if type_.is_pair else None
+            self.environment.report(code, f"`{operation.value}` is not defined on {type_.name}", update.span, fix=fix)
             return None
         name = target.array if isinstance(target, syntax.Index) else target.name
         value = self.value(update.value, type_, f"`{name}`", effects=effects)

@@ -73,7 +73,14 @@ class Operators(Protocol):
         """Takes the label of a call, and reports one that is taken."""
         ...
 
-    def functor(self, value: syntax.Expression, wanted: FunctorForm, operator: str) -> syntax.Name | None:
+    def functor(
+        self,
+        call: syntax.Call,
+        value: syntax.Expression,
+        wanted: FunctorForm,
+        operator: str,
+        reduced: Type | None = None,
+    ) -> syntax.Name | None:
         """The name of a functor of this form."""
         ...
 
@@ -99,7 +106,7 @@ class IntersectChecker:
             self.environment.report("E0402", message, call.span, fix=_SHAPE)
             return None
         source = self.operators.members(plain[0].value, Domain.EDGE, "the input of `intersect`")
-        functor = self.operators.functor(plain[1].value, FunctorForm.COMMON, _NAME) if len(plain) == 2 else None
+        functor = self._functor(call, plain[1].value) if len(plain) == 2 else None
         count = self._count(values["count"].value) if "count" in values else None
         if source is None or ("count" in values and count is None) or (len(plain) == 2 and functor is None):
             return None
@@ -107,6 +114,9 @@ class IntersectChecker:
             return None
         made = syntax.OperatorCall(call.span, OperatorKind.INTERSECT, source, functor, runs_on=Domain.EDGE)
         return dataclasses.replace(made, gives=Domain.VERTEX, label=call.label, count=count)
+
+    def _functor(self, call: syntax.Call, value: syntax.Expression) -> syntax.Name | None:
+        return self.operators.functor(call, value, FunctorForm.COMMON, _NAME)
 
     def alone(self, call: syntax.Call) -> syntax.OperatorCall | None:
         """The call as a statement: only its total is of use, and what its functor does."""

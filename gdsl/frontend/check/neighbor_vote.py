@@ -10,43 +10,27 @@ from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment
 from gdsl.frontend.syntax import FunctorForm, OperatorKind, Symbol, SymbolKind
-from gdsl.frontend.vocabulary import FOREIGN_TYPES, TYPES, closest
 from gdsl.operations import Domain, Over
 from gdsl.types import Type
 
 _NAME = OperatorKind.NEIGHBOR_VOTE.value
 
 
-def ballot_types(declared: syntax.TypeName, environment: Environment) -> tuple[Type | None, Type | None]:
-    """The types of the key and the weight of a ballot; None for one that is none or cannot be it, which is reported."""
-    found = [TYPES.get(part.name) for part in declared.parts]
-    for part, type_ in zip(declared.parts, found, strict=True):
-        if type_ is None and part.name == "(…)":
-            environment.later("pairs", part.span)
-        elif type_ is None:
-            near = FOREIGN_TYPES.get(part.name) or closest(part.name, TYPES)
-            fix = f"did you mean `{near}`?" if near else f"the types are {', '.join(TYPES)}"
-            environment.report("E0225", f"there is no type `{part.name}`", part.span, fix=fix)
-    key, weight = found
-    if key is not None and not (key.is_integer or key.is_id):
-        message = f"a ballot's key is an integer or an id, and this is {key.name}"
-        environment.report("E0205", message, declared.parts[0].span, fix="write `-> (K, W)` with such a K")
-        key = None
-    if weight is not None and not weight.is_numeric:
-        message = f"a ballot's weight is a number, and this is {weight.name}"
-        environment.report("E0205", message, declared.parts[1].span, fix="write `-> (K, W)` with such a W")
-        weight = None
-    return key, weight
+def is_ballot(functor: syntax.Functor) -> bool:
+    """Whether a functor gives pairs, as ballots do; one whose result is no type has been told so."""
+    declared = functor.declared_result
+    return functor.result is not None and functor.result.is_pair if declared is None else bool(declared.parts)
 
 
-def vote_types(program: syntax.Program, environment: Environment) -> dict[str, tuple[Type | None, Type | None]]:
+def vote_types(program: syntax.Program, environment: Environment) -> dict[str, tuple[Type, Type]]:
     """By vote functor the types of its `key` and `total`: those of the ballots with which the schedule calls it."""
-    found: dict[str, tuple[Type | None, Type | None]] = {}
+    found: dict[str, tuple[Type, Type]] = {}
     first: dict[str, syntax.Functor] = {}
     for score, ballot in _scored(program, environment):
-        types = (ballot.key_type, ballot.result)
-        if None in types:
+        if ballot.result is None:
             continue
+        key, weight = ballot.result.parts
+        types = (key, weight)
         if found.setdefault(score.name, types) != types:
             message = f"`{score.name}` scores votes of two kinds, those of `{first[score.name].name}` and these"
             labels = (Label(first[score.name].name_span, "the first"), Label(ballot.name_span, "of other types"))
@@ -57,15 +41,15 @@ def vote_types(program: syntax.Program, environment: Environment) -> dict[str, t
 
 
 def _scored(program: syntax.Program, environment: Environment) -> Iterator[tuple[syntax.Name, syntax.Functor]]:
-    """The vote functors that the schedule names, each with the ballot beside it."""
-    for statement in program.schedule:
-        for node in syntax.walk(statement):
+    """The vote functors that the schedule and procedures name, each with the ballot beside it."""
+    for part in (*program.schedule, *program.procedures):
+        for node in syntax.walk(part):
             if not isinstance(node, syntax.Call) or node.function != _NAME:
                 continue
             plain = [argument.value for argument in node.arguments if argument.keyword is None]
             if len(plain) == 3 and isinstance(plain[1], syntax.Name) and isinstance(plain[2], syntax.Name):
                 ballot, score = environment.functors.get(plain[1].name), plain[2]
-                if ballot is not None and ballot.form is FunctorForm.BALLOT and score.name in environment.functors:
+                if ballot is not None and is_ballot(ballot) and score.name in environment.functors:
                     yield score, ballot
 
 
@@ -88,7 +72,14 @@ class Operators(Protocol):
         """The arguments of a call."""
         ...
 
-    def functor(self, value: syntax.Expression, wanted: FunctorForm, operator: str) -> syntax.Name | None:
+    def functor(
+        self,
+        call: syntax.Call,
+        value: syntax.Expression,
+        wanted: FunctorForm,
+        operator: str,
+        reduced: Type | None = None,
+    ) -> syntax.Name | None:
         """The name of a functor of this form."""
         ...
 
@@ -111,14 +102,14 @@ class VoteChecker:
         if positional is None:
             return None
         source = self.operators.members(positional[0], Domain.VERTEX, f"the input of `{call.function}`")
-        ballot = self.operators.functor(positional[1], FunctorForm.BALLOT, call.function)
+        ballot = self.operators.functor(call, positional[1], FunctorForm.BALLOT, call.function)
         scores = len(positional) == 3
-        score = self.operators.functor(positional[2], FunctorForm.VOTE, call.function) if scores else None
+        score = self.operators.functor(call, positional[2], FunctorForm.VOTE, call.function) if scores else None
         over = self.operators.over(keywords)
         self.operators.label(call)
         if source is None or ballot is None or over is None or (scores and score is None):
             return None
-        key = self.environment.functors[ballot.name].key_type
+        key = self._key(ballot)
         result = self.environment.functors[score.name].result if score is not None else None
         if key is None or not self._keyed(call, key, array, "the result goes into") or not self._scores(score, result):
             return None
@@ -126,6 +117,24 @@ class VoteChecker:
         if "keep" in keywords and keep is None:
             return None
         return syntax.OperatorCall(call.span, kind, source, ballot, over, label=call.label, score=score, keep=keep)
+
+    def _key(self, ballot: syntax.Name) -> Type | None:
+        """The type of the keys of a ballot; None where it or that of the weights cannot be it."""
+        declared = self.environment.functors[ballot.name]
+        if declared.result is None:
+            return None
+        key, weight = declared.result.parts
+        message = None
+        if not (key.is_integer or key.is_id):
+            message = f"the keys of `{ballot.name}` are {key.name}; those of votes are integers or ids"
+        elif not weight.is_numeric:
+            message = f"the weights of `{ballot.name}` are {weight.name}; those of votes are numbers"
+        if message is not None:
+            labels = (Label(declared.declared_result.span, "declared here"),) if declared.declared_result else ()
+            fix = "declare `-> (K, W)` with such a K and such a W"
+            self.environment.report("E0205", message, ballot.span, labels=labels, fix=fix)
+            return None
+        return key
 
     def _keyed(self, node: syntax.Node, key: Type, array: Symbol, what: str) -> bool:
         """Whether an array has a key for each vertex."""

@@ -10,10 +10,11 @@ from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment, built_in
 from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.check.intersect import IntersectChecker
+from gdsl.frontend.check.nameless import NAMELESS_FORMS, NamelessChecker
 from gdsl.frontend.check.neighbor_reductions import NeighborReduceChecker
-from gdsl.frontend.check.neighbor_vote import VoteChecker
+from gdsl.frontend.check.neighbor_vote import VoteChecker, is_ballot
 from gdsl.frontend.check.set_operations import SetChecker, speaks_of_sets
-from gdsl.frontend.check.sets import GIVE_VALUES, OPERATORS, OTHER_OPERAND, Sets
+from gdsl.frontend.check.sets import GIVE_VALUES, OPERATORS, OTHER_OPERAND, Sets, functor_domain
 from gdsl.frontend.syntax import FunctorForm, OperatorKind, Symbol, SymbolKind
 from gdsl.frontend.vocabulary import closest, enumerate_words
 from gdsl.operations import Domain, Over
@@ -38,6 +39,7 @@ class OperatorChecker:
         self.sets = Sets(environment, expressions)
         self.combinations = SetChecker(environment, self._operand)
         self.intersect = IntersectChecker(self)
+        self.nameless = NamelessChecker(environment)
         self.reductions = NeighborReduceChecker(self)
         self.vote = VoteChecker(self)
         self.labels: dict[str, syntax.Call] = {}
@@ -95,7 +97,8 @@ class OperatorChecker:
             source = self.members(positional[0], runs_on, f"the input of `{call.function}`")
         domain = Domain.EDGE if kind is OperatorKind.ADVANCE else runs_on
         form = FunctorForm.EDGE if domain is Domain.EDGE else FunctorForm.VERTEX
-        functor = self.functor(positional[-1], form, _of_edges(call.function, positional[0], domain, kind))
+        operator = _of_edges(call.function, positional[0], domain, kind)
+        functor = self.functor(call, positional[-1], form, operator)
         over, gives = self.over(keywords), self._gives(keywords, kind, runs_on)
         self.label(call)
         if functor is None or over is None or gives is False or (source is None and kind is not OperatorKind.WHERE):
@@ -105,10 +108,9 @@ class OperatorChecker:
 
     def _expected(self, positional: list[syntax.Expression], kind: OperatorKind) -> Domain:
         """What a set is of that does not say so itself: the functor of `filter` and `compute` may."""
-        functor = positional[-1]
-        known = self.environment.functors.get(functor.name) if isinstance(functor, syntax.Name) else None
-        tells = kind in (OperatorKind.FILTER, OperatorKind.COMPUTE) and known is not None
-        return known.domain if tells and known is not None else Domain.VERTEX
+        tells = kind in (OperatorKind.FILTER, OperatorKind.COMPUTE)
+        known = functor_domain(positional[-1], self.environment) if tells else None
+        return known or Domain.VERTEX
 
     def arguments(
         self, call: syntax.Call, kind: OperatorKind
@@ -137,13 +139,25 @@ class OperatorChecker:
             fine = False
         return (positional, keywords) if fine else (None, keywords)
 
-    def functor(self, value: syntax.Expression, wanted: FunctorForm, operator: str) -> syntax.Name | None:
-        """The name of a functor of the form that an operator takes."""
+    def functor(
+        self,
+        call: syntax.Call,
+        value: syntax.Expression,
+        wanted: FunctorForm,
+        operator: str,
+        reduced: Type | None = None,
+    ) -> syntax.Name | None:
+        """The functor of `call`, which takes one of the form `wanted`; where that has no name, `reduced` is the type of
+        its value."""
+        if isinstance(value, syntax.Nameless):
+            return self.nameless.functor(value, call, wanted, operator, reduced)
         environment = self.environment
         symbol = environment.find(value.name) if isinstance(value, syntax.Name) else None
         if not isinstance(value, syntax.Name) or (symbol is not None and symbol.kind is not SymbolKind.FUNCTOR):
             if symbol is None or symbol.kind is not SymbolKind.LATER:
                 fix = f"declare `{wanted.text}` and write its name here"
+                if wanted in NAMELESS_FORMS:
+                    fix += f", or write `{NAMELESS_FORMS[wanted]}`"
                 environment.report("E0401", f"`{operator}` takes {wanted.words} here", value.span, fix=fix)
             return None
         if symbol is None:
@@ -152,7 +166,10 @@ class OperatorChecker:
             environment.report("E0201", f"there is no functor `{value.name}`", value.span, fix=fix)
             return None
         functor = environment.functors[value.name]
-        if functor.form is not wanted:
+        fits = functor.form is wanted
+        if wanted is FunctorForm.BALLOT:
+            fits = functor.form is FunctorForm.VALUE and is_ballot(functor)
+        if not fits:
             labels = (Label(functor.name_span, "declared here"),)
             message = f"`{operator}` takes {wanted.words}, and `{value.name}` is {functor.form.words}"
             fix = f"write `{wanted.text}`"
@@ -194,7 +211,10 @@ class OperatorChecker:
         """Take the label of a call; says so where it is taken already."""
         if call.label is None:
             return
-        if call.label in self.labels or call.label in self.environment.functors:
+        former = self.labels.get(call.label)
+        if former is not None and former.span.written == call.span.written and former.span != call.span:
+            return  # another expansion of one procedure
+        if former is not None or call.label in self.environment.functors:
             message = f"the label `@{call.label}` is used twice"
             if call.label in self.environment.functors:
                 message = f"the label `@{call.label}` is also the name of a functor"
@@ -209,11 +229,12 @@ class OperatorChecker:
             if symbol is None:
                 return None
             if symbol.kind in kinds:
-                if symbol.is_input:
-                    message = f"`{symbol.name}` cannot be written: it is an input"
+                if not symbol.mutable:
+                    what = "an input" if symbol.is_input else "a parameter of the procedure"
+                    message = f"`{symbol.name}` cannot be written: it is {what}"
                     self.environment.report("E0214", message, value.span)
                     return None
-                return dataclasses.replace(value, symbol=symbol, type=symbol.type)
+                return dataclasses.replace(value, name=symbol.name, symbol=symbol, type=symbol.type)
         self.environment.report(
             "E0405" if what == "swap" else "E0402", f"`{what}` takes the name of an array", value.span
         )

@@ -5,11 +5,13 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable
 
+from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
-from gdsl.frontend.check.environment import Environment, Place
+from gdsl.frontend.check.environment import Environment
 from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.check.intersect import apart, is_intersect
 from gdsl.frontend.check.operators import OperatorChecker
+from gdsl.frontend.check.procedures import Procedures
 from gdsl.frontend.check.set_operations import spelled_out_set
 from gdsl.frontend.check.sets import GIVE_VALUES, OPERATORS
 from gdsl.frontend.check.updates import short_assign, spelled_out
@@ -20,19 +22,39 @@ from gdsl.source import NOWHERE, Span
 from gdsl.types import Type
 
 
+def check_block(
+    environment: Environment,
+    procedures: Procedures,
+    labels: OperatorChecker | None,
+    statements: Iterable[syntax.Statement],
+) -> tuple[syntax.Statement, ...]:
+    """The typed statements of a schedule or of a procedure."""
+    return ScheduleChecker(environment, procedures, labels).block(statements)
+
+
 class ScheduleChecker:
     """Types of the schedule."""
 
-    def __init__(self, environment: Environment) -> None:
-        self.environment = environment.part(Place.SCHEDULE)
+    def __init__(self, environment: Environment, procedures: Procedures, labels: OperatorChecker | None = None) -> None:
+        """`environment` is that of the statements; `labels` has those that are taken already."""
+        self.environment = environment
+        self.procedures = procedures
         self.expressions = ExpressionChecker(self.environment)
         self.operators = OperatorChecker(self.environment, self.expressions)
+        if labels is not None:
+            self.operators.labels = labels.labels
 
     def block(self, statements: Iterable[syntax.Statement]) -> tuple[syntax.Statement, ...]:
         """The typed statements of a block; those with a mistake are left out."""
-        split = (each for statement in statements for each in apart(statement, self.environment))
-        typed = (self.statement(statement) for statement in split)
-        return tuple(statement for statement in typed if statement is not None)
+        typed: list[syntax.Statement] = []
+        for statement in statements:
+            call = self.procedures.called(statement, self.environment)
+            if call is not None:
+                typed += self.procedures.expand(call, self.environment, self.operators)
+                continue
+            split = [self.statement(each) for each in apart(statement, self.environment)]
+            typed += (each for each in split if each is not None)
+        return tuple(typed)
 
     def statement(self, statement: syntax.Statement) -> syntax.Statement | None:
         """The typed statement; None after a mistake."""
@@ -131,6 +153,9 @@ class ScheduleChecker:
             if symbol is None:
                 return None
             if symbol.kind is SymbolKind.FRONTIER:
+                if not symbol.mutable:
+                    self._read_only(symbol, target.span)
+                    return None
                 value = self._set(statement.value, symbol.name, symbol.domain or Domain.VERTEX)
                 made = dataclasses.replace(target, symbol=symbol)
                 return None if value is None else dataclasses.replace(statement, target=made, value=value)
@@ -145,6 +170,12 @@ class ScheduleChecker:
             environment.report("E0415", message, statement.value.span, fix=fix)
             return None
         return self._assign_value(statement)
+
+    def _read_only(self, symbol: Symbol, span: Span) -> None:
+        message = f"`{symbol.name}` cannot be written: it is a param"
+        labels = (Label(symbol.span, "declared here"),)
+        fix = f"give it a name of its own: `frontier f = {symbol.name};`"
+        self.environment.report("E0214", message, span, labels=labels, fix=fix)
 
     def _total(self, span: Span, call: syntax.Call, target: syntax.Name, *, adds: bool) -> syntax.Statement | None:
         typed = self.operators.intersect.total(call, target, adds=adds)
@@ -168,7 +199,7 @@ class ScheduleChecker:
             return None
         votes = value.function == OperatorKind.NEIGHBOR_VOTE.value
         typed = (self.operators.vote if votes else self.operators.reductions).call(value, symbol)
-        made = dataclasses.replace(target, symbol=symbol, type=symbol.type)
+        made = dataclasses.replace(target, name=symbol.name, symbol=symbol, type=symbol.type)
         return None if typed is None else dataclasses.replace(statement, target=made, value=typed)
 
     def _assign_value(self, statement: syntax.Assign) -> syntax.Statement | None:

@@ -13,6 +13,8 @@ The parser fills everything but the slots listed here. The checker builds new no
   scalars, and have no effect in their values: a `Let` before them has;
 - calls of operators in the schedule (`advance`, `filter`, `where`, `compute`, `neighbor_reduce`, `neighbor_vote`,
   `intersect`) have become `OperatorCall`s; `size`, `swap` and `fill` stay `Call`s whose symbol is a built-in;
+- functors without a name (`Nameless`) have become `Functor`s of the program;
+- calls of procedures have become the statements that they stand for, each with its `Span.calls`;
 - reductions over arrays in the schedule (`sum(a)`) have become `Reduced`s;
 - `|`, `&` and `-` between sets have become `SetChain`s;
 - no node of a form that is not built yet (`Later…`) is left.
@@ -58,6 +60,8 @@ from gdsl.frontend.syntax.expressions import (
     Number,
     OperatorCall,
     OperatorKind,
+    Pair,
+    PairPart,
     Reduced,
     SetChain,
     SetLink,
@@ -65,6 +69,9 @@ from gdsl.frontend.syntax.expressions import (
     Unary,
     UpdateValue,
 )
+from gdsl.frontend.syntax.nameless import Nameless
+from gdsl.frontend.syntax.naming import names_declared_in, words_of
+from gdsl.frontend.syntax.procedures import Import, ImportedName, Procedure, ProcedureParameter
 from gdsl.frontend.syntax.statements import (
     Accept,
     Assign,
@@ -111,6 +118,8 @@ __all__ = [
     "Functor",
     "FunctorForm",
     "If",
+    "Import",
+    "ImportedName",
     "Index",
     "Infinity",
     "KnobArgument",
@@ -121,12 +130,17 @@ __all__ = [
     "Link",
     "LoopName",
     "Name",
+    "Nameless",
     "Node",
     "NoneLiteral",
     "Number",
     "OperatorCall",
     "OperatorKind",
+    "Pair",
+    "PairPart",
     "ParameterName",
+    "Procedure",
+    "ProcedureParameter",
     "Program",
     "Reduced",
     "Repeat",
@@ -146,5 +160,7 @@ __all__ = [
     "UpdateValue",
     "While",
     "children",
+    "names_declared_in",
     "walk",
+    "words_of",
 ]

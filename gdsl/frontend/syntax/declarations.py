@@ -7,6 +7,7 @@ from enum import Enum
 
 from gdsl.frontend.syntax.base import Node, Symbol
 from gdsl.frontend.syntax.expressions import Expression
+from gdsl.frontend.syntax.procedures import Import, Procedure
 from gdsl.frontend.syntax.statements import Statement, TypeName
 from gdsl.operations import Domain
 from gdsl.source import Span
@@ -38,6 +39,8 @@ class Declaration(Node):
     """What of the declaration is not built yet (pairs, several values an element); None: nothing."""
     type: Type | None = None
     symbol: Symbol | None = None
+    is_set: bool = False
+    """Of the typed tree: an input of flags that is a `vertex set` of the caller's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +87,12 @@ class Functor(Node):
     neighbour, and where there are six the edge and those from both ends; of VOTE a vertex, a key and its total.
 
     `condition` None: true. `body` holds the statements of `apply`. `value` and `result` belong to functors that have no
-    `apply`; of BALLOT these are the weight and its type, and `key` and `key_type` come before them.
+    `apply`. No functor has the form BALLOT: one of VALUE with a pair may be it.
     """
 
     name: str
     name_span: Span
-    domain: Domain
+    form: FunctorForm
     parameters: tuple[ParameterName, ...]
     condition: Expression | None
     body: tuple[Statement, ...]
@@ -99,9 +102,13 @@ class Functor(Node):
     symbol: Symbol | None = None
     symbols: tuple[Symbol, ...] = ()
     """Those of the parameters, filled by the checker."""
-    form: FunctorForm = FunctorForm.EDGE
-    key: Expression | None = None
-    key_type: Type | None = None
+    nameless: bool = False
+    """Whether the checker made it of a `Nameless`: only the compiler calls it by its name."""
+
+    @property
+    def domain(self) -> Domain:
+        """What it runs on."""
+        return Domain.VERTEX if self.form in (FunctorForm.VERTEX, FunctorForm.VOTE) else Domain.EDGE
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +160,8 @@ class TuneEntry(Node):
 
 @dataclass(frozen=True, slots=True)
 class Program(Node):
-    """A whole program. `later` holds the parts that are not built yet; the checker refuses them."""
+    """A whole program. `later` holds the parts that are not built yet; the checker refuses them. The typed tree has no
+    procedures and no imports: it has what they stand for."""
 
     doc: str
     name: str
@@ -164,3 +172,5 @@ class Program(Node):
     later: tuple[LaterDeclaration, ...]
     schedule: tuple[Statement, ...]
     tune: tuple[TuneEntry, ...]
+    procedures: tuple[Procedure, ...] = ()
+    imports: tuple[Import, ...] = ()

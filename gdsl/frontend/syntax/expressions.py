@@ -126,6 +126,22 @@ class Conditional(Expression):
 
 
 @dataclass(frozen=True, slots=True)
+class Pair(Expression):
+    """`(first, second)`."""
+
+    first: Expression
+    second: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class PairPart(Expression):
+    """`pair.0`, `pair.1`; `place` is the number behind the point, which only the checker knows to be one of these."""
+
+    pair: Expression
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
 class Argument(Node):
     """One argument of a call; `keyword` for `over=in_edges`."""
 
@@ -261,7 +277,6 @@ class OperatorCall(Expression):
 
 @dataclass(frozen=True, slots=True)
 class LaterExpression(Expression):
-    """A form that is not built yet; `what` names it. `parts` are the two of `(a, b)`, which a ballot takes apart."""
+    """A form that is not built yet; `what` names it."""
 
     what: str
-    parts: tuple[Expression, ...] = ()

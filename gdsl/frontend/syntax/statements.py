@@ -18,7 +18,7 @@ class Statement(Node):
 
 @dataclass(frozen=True, slots=True)
 class TypeName(Node):
-    """A type as written; the checker looks it up. `parts` are the two of `(T, U)`, whose name is `(…)`."""
+    """A type as written; the checker looks it up. `parts` are those of a pair."""
 
     name: str
     parts: tuple[TypeName, ...] = ()

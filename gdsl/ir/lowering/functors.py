@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import dataclasses
+from collections.abc import Iterable, Iterator
 
 from gdsl.frontend import syntax
-from gdsl.frontend.syntax import FunctorForm
+from gdsl.frontend.syntax import FunctorForm, OperatorKind
 from gdsl.ir import nodes
 from gdsl.ir.lowering.expressions import ExpressionLowering, conjuncts, impossible
+from gdsl.ir.lowering.hidden import Hidden
 from gdsl.ir.lowering.statements import StatementLowering
+from gdsl.operations import Domain
 
 
 class FunctorLowering:
@@ -19,6 +22,8 @@ class FunctorLowering:
     ) -> None:
         self.expressions, self.statements = expressions, statements
         self.by_name = {functor.name: functor for functor in functors}
+        self.ballots: dict[str, str] = {}
+        """What the functors that say how edges vote are called where they do."""
 
     def vertex_functor(self, node: syntax.Functor) -> nodes.VertexFunctor:
         """The IR of a vertex functor."""
@@ -45,9 +50,37 @@ class FunctorLowering:
             condition=self._condition(node),
             body=self.statements.block(node.body),
             value=self._optional(node.value),
-            key=self._optional(node.key),
             common=common,
         )
+
+    def name_ballots(self, calls: Iterable[syntax.OperatorCall], hidden: Hidden) -> None:
+        """Choose what ballots are called: what they are, unless a reduction takes their pairs, too."""
+        given = [(call.functor.name, call.kind) for call in calls if call.functor is not None]
+        for name, kind in given:
+            if kind is OperatorKind.NEIGHBOR_VOTE and name not in self.ballots:
+                both = (name, OperatorKind.NEIGHBOR_REDUCE) in given
+                self.ballots[name] = hidden.name(f"{name}_ballot") if both else name
+
+    def edge_functors(self, used: Iterable[syntax.Functor]) -> Iterator[nodes.EdgeFunctor]:
+        """The IR of those of `used` that run on edges, each in the forms that it is used in."""
+        for node in used:
+            if node.domain is Domain.EDGE and self.ballots.get(node.name) != node.name:
+                yield self.edge_functor(node)
+            if node.name in self.ballots:
+                yield self._ballot(node, self.ballots[node.name])
+
+    def _ballot(self, node: syntax.Functor, name: str) -> nodes.EdgeFunctor:
+        """The IR, under `name`, of an edge functor of pairs that says how its edges vote: its value is taken apart."""
+        functor = self.edge_functor(node)
+        value = functor.value
+        if value is None:
+            impossible(node)
+        if isinstance(value, nodes.MakePair):
+            key, weight = value.first, value.second
+        else:
+            types = value.type.parts
+            key, weight = (nodes.PairPart(value.span, type_, value, place) for place, type_ in enumerate(types))
+        return dataclasses.replace(functor, name=name, value=weight, key=key)
 
     def vote_functor(self, node: syntax.Functor) -> nodes.VoteFunctor:
         """The IR of a vote functor."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from gdsl import extents
@@ -44,6 +44,7 @@ class _Lowering:
         tree, knobs = self.tree, self.checked.knobs
         functors = self.functors
         schedule = ScheduleLowering(self.expressions, self.checked, functors, _frontier_names(tree.schedule))
+        functors.name_ballots(_calls(tree), schedule.hidden)
         steps = schedule.block(tree.schedule)
         hidden, used = schedule.hidden, _used_functors(tree)
         words = {word.name for word in tree.requires}
@@ -68,7 +69,7 @@ class _Lowering:
                 *hidden.vertex_functors,
             ),
             edge_functors=(
-                *(functors.edge_functor(node) for node in used if node.domain is Domain.EDGE),
+                *functors.edge_functors(used),
                 *hidden.edge_functors,
             ),
             frontiers=tuple(schedule.frontiers.values()),
@@ -107,6 +108,7 @@ class _Lowering:
             is_input=node.is_input,
             is_local=node.is_local,
             where=self._optional(node.where),
+            is_set=node.is_set,
         )
 
     def _scalar(self, node: syntax.Declaration) -> nodes.Scalar:
@@ -145,15 +147,13 @@ def _frontier_names(statements: Iterable[syntax.Statement]) -> set[str]:
 
 
 def _used_functors(tree: syntax.Program) -> list[syntax.Functor]:
-    names = {
-        functor.name
-        for statement in tree.schedule
-        for node in syntax.walk(statement)
-        if isinstance(node, syntax.OperatorCall)
-        for functor in (node.functor, node.score)
-        if functor is not None
-    }
+    names = {functor.name for call in _calls(tree) for functor in (call.functor, call.score) if functor is not None}
     return [functor for functor in tree.functors if functor.name in names]
+
+
+def _calls(tree: syntax.Program) -> Iterator[syntax.OperatorCall]:
+    parts = (node for statement in tree.schedule for node in syntax.walk(statement))
+    return (node for node in parts if isinstance(node, syntax.OperatorCall))
 
 
 def _used_functions(tree: syntax.Program, functors: list[syntax.Functor]) -> list[syntax.Function]:

@@ -50,6 +50,7 @@ class ScheduleLowering:
         self.loops = 0
         self.hidden = Hidden(checked.source.text, self.sites)
         self.reductions = ReductionLowering(expressions, self.hidden)
+        self.functors = functors
         self.neighbors = NeighborReduceLowering(functors, checked.program.functions, self.hidden, self._next_site)
         self._value = self.reductions.value
 
@@ -319,7 +320,7 @@ class ScheduleLowering:
                 site=self._next_site(call),
                 label=call.label or call.name,
                 frontier=source,
-                functor=call.name,
+                functor=self.functors.ballots[call.name],
                 result=None,
                 score=call.score.name if call.score is not None else None,
                 over=call.over,
