@@ -4,6 +4,7 @@ from .case import Case
 from .draws import DRAWS
 from .edges import EDGES
 from .intersections import INTERSECTIONS
+from .library import LIBRARY
 from .lists import LISTS
 from .reductions import REDUCTIONS
 from .samples import SAMPLES
@@ -15,6 +16,7 @@ from .values import VALUES
 
 CASES: tuple[Case, ...] = (
     *SAMPLES,
+    *LIBRARY,
     *TRAVERSALS,
     *VALUES,
     *SCHEDULES,
@@ -28,4 +30,4 @@ CASES: tuple[Case, ...] = (
 )
 BY_NAME = {case.name: case for case in CASES}
 
-__all__ = ["BY_NAME", "CASES", "SAMPLES", "Case"]
+__all__ = ["BY_NAME", "CASES", "LIBRARY", "SAMPLES", "Case"]
