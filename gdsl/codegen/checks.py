@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import Enum
 
 from gdsl.operations import Domain
 from gdsl.source import Span
 from gdsl.types import Type
 
 
+class Stop(Enum):
+    """What is wrong where a check fails."""
+
+    INDEX = "index"
+    HISTORY = "history"
+    """More members than vertices."""
+
+
 @dataclass(frozen=True, slots=True)
 class CheckSite:
-    """A computed index: the array, degree function or frontier it is for, its type and its place in the text."""
+    """A computed index: the array, degree function or frontier it is for, its type and its place in the text; or what
+    else stops a run (`stop`), with what it is about."""
 
     subject: str
     domain: Domain
     kind: Type
     span: Span
+    stop: Stop = Stop.INDEX
 
 
 @dataclass

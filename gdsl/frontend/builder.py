@@ -80,15 +80,15 @@ class TreeBuilder(ExpressionBuilder):
         *_, name, value = children
         return syntax.FrontierDeclaration(span_of(meta), str(name), span_of(name), value, domain=Domain.EDGE)
 
-    def later_for_in(self, meta: Any, children: list[Any]) -> syntax.LaterStatement:
-        name, _, body = children
-        return syntax.LaterStatement(span_of(meta), "`for … in` over anything but a range", (str(name),), body)
+    def for_in(self, meta: Any, children: list[Any]) -> syntax.ForIn:
+        name, over, body = children
+        return syntax.ForIn(span_of(meta), str(name), span_of(name), over, body)
 
     def later_graph(self, meta: Any, children: list[Any]) -> syntax.LaterStatement:
         return syntax.LaterStatement(span_of(meta), "graphs made by the schedule", (str(children[0]),))
 
-    def later_history(self, meta: Any, children: list[Any]) -> syntax.LaterStatement:
-        return syntax.LaterStatement(span_of(meta), "`history`", (str(children[0]),))
+    def history(self, meta: Any, children: list[Any]) -> syntax.HistoryDeclaration:
+        return syntax.HistoryDeclaration(span_of(meta), str(children[0]), span_of(children[0]))
 
     def later_buckets(self, meta: Any, children: list[Any]) -> syntax.LaterStatement:
         return syntax.LaterStatement(span_of(meta), "`buckets`", (str(children[0]),))

@@ -60,6 +60,7 @@ from gdsl.ir.program import (
     VertexFunctor,
     While,
 )
+from gdsl.ir.set_steps import History, PushLevel, SetStep, TakeLevel
 from gdsl.ir.statements import (
     Accept,
     Assign,
@@ -115,6 +116,7 @@ __all__ = [
     "FrontierSize",
     "Function",
     "FunctionCall",
+    "History",
     "If",
     "Intersect",
     "Iteration",
@@ -134,6 +136,7 @@ __all__ = [
     "Parameter",
     "Place",
     "Program",
+    "PushLevel",
     "Repeat",
     "Requirements",
     "Return",
@@ -142,6 +145,7 @@ __all__ = [
     "ScalarTarget",
     "ScalarValue",
     "Select",
+    "SetStep",
     "Statement",
     "Step",
     "Store",
@@ -149,6 +153,7 @@ __all__ = [
     "StoreRule",
     "StoreScalar",
     "Swap",
+    "TakeLevel",
     "Target",
     "Tuning",
     "Unary",

@@ -118,6 +118,10 @@ def _step(node: nodes.Step, tuning: nodes.Tuning) -> list[str]:
             everything = "vertices" if node.domain is Domain.VERTEX else "edges"
             members = f"{{{', '.join(show(member) for member in node.members)}}}"
             return [f"{node.name} = {everything if node.everything else members}"]
+        case nodes.PushLevel():
+            return [f"push {node.frontier} to {node.history.name}"]
+        case nodes.TakeLevel():
+            return [f"{node.name} = next level of {node.history.name}, from the {'last' if node.backward else 'first'}"]
         case nodes.FarEnds():
             return [f"{node.name} = {node.end.value}s of {node.other}"]
         case nodes.CopyFrontier():

@@ -26,6 +26,7 @@ from gdsl.plan.nodes import (
     Launch,
     Leader,
     Loop,
+    OnSets,
     Operation,
     Plan,
     Step,
@@ -216,9 +217,9 @@ class _Verifier:
     def _handed_on(self, launch: Launch) -> None:
         reads, writes = set(asked_frontiers(launch.answer)), set[str]()
         for step in launch.steps if not self.plan.target.fused else ():
-            if isinstance(step, (Operation, Define, Copy, Combine, FarEnds, Leader, Fill)):
+            if isinstance(step, (Operation, Define, Copy, Combine, FarEnds, OnSets, Leader, Fill)):
                 use = frontiers_of(step.step)
-                (writes if isinstance(step, (Operation, Combine)) else reads).update(use.read)
+                (writes if isinstance(step, (Operation, Combine, OnSets)) else reads).update(use.read)
                 writes.update(use.written)
         same = (reads, writes) == (set(launch.reads), set(launch.writes))
         once = len({*launch.reads}) == len(launch.reads) and len({*launch.writes}) == len(launch.writes)

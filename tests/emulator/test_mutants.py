@@ -16,6 +16,7 @@ from gdsl.diagnostics import GdslError
 from . import build
 from .driver import EmulatedModule, EmulatorError
 from .edge_mutants import EDGE_MUTANTS
+from .kept_mutants import KEPT_MUTANTS
 from .mutants import GENERATED, MUTANTS, Mutant
 from .mutating import mutated, templates_with
 from .running import NARROW, SMALL, Built, device_for, differences, expect, program_of
@@ -64,7 +65,7 @@ def what_is_seen(mutant: Mutant, built: Built) -> set[str]:
     return set()
 
 
-ALL = (*SET_MUTANTS, *MUTANTS, *EDGE_MUTANTS)
+ALL = (*SET_MUTANTS, *MUTANTS, *EDGE_MUTANTS, *KEPT_MUTANTS)
 
 
 @pytest.mark.parametrize("mutant", [pytest.param(mutant, id=mutant.name.replace(" ", "-")) for mutant in ALL])

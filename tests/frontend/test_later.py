@@ -37,7 +37,6 @@ LATER = [
     ("schedule", "parent = neighbor_vote(vertices, visit, over=in_edges, keep=parent);"),
     ("schedule", "buckets b(level, 4) = { source }; while (b) { b.push(advance(b.pop(), visit)); }"),
     ("schedule", "buckets b(level, width=auto) = { source }; count = b.level;"),
-    ("schedule", "history h; h.push(f); for g in backward(h) { advance(g, visit, to=none); }"),
     ("schedule", "graph h = subgraph(f); on h { compute(vertices, settle); }"),
     ("schedule", "graph h = contract(parent, weight);"),
     ("tune", "tune { visit.frontier = bitmap; }"),

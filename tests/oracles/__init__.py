@@ -2,6 +2,7 @@
 
 from .case import Case
 from .edges import EDGES
+from .histories import HISTORIES
 from .intersections import INTERSECTIONS
 from .samples import SAMPLES
 from .schedules import SCHEDULES
@@ -9,7 +10,7 @@ from .sets import SETS
 from .traversals import TRAVERSALS
 from .values import VALUES
 
-CASES: tuple[Case, ...] = (*SAMPLES, *TRAVERSALS, *VALUES, *SCHEDULES, *SETS, *EDGES, *INTERSECTIONS)
+CASES: tuple[Case, ...] = (*SAMPLES, *TRAVERSALS, *VALUES, *SCHEDULES, *SETS, *EDGES, *INTERSECTIONS, *HISTORIES)
 BY_NAME = {case.name: case for case in CASES}
 
 __all__ = ["BY_NAME", "CASES", "SAMPLES", "Case"]

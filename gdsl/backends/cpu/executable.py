@@ -135,7 +135,7 @@ class _Run:
         if control.failure:
             site = self.executable.generated.checks.sites[control.failure - 1]
             length = self.graph.num_vertices if site.domain is Domain.VERTEX else self.graph.num_edges
-            raise failures.index_error(program, site, control.failed_value, length)
+            raise failures.check_error(program, site, control.failed_value, length)
         if self.timed_out:
             raise failures.timeout_error(self.limits.timeout or 0.0)
         arrays, scalars = self._results()

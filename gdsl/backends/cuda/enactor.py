@@ -118,7 +118,7 @@ class Enactor:
     def _index_failure(self, number: int, value: int) -> GdslError:
         site = self.generated.checks.sites[number]
         length = self.graph.num_vertices if site.domain is Domain.VERTEX else self.graph.num_edges
-        return failures.index_error(self.plan.program, site, value, length)
+        return failures.check_error(self.plan.program, site, value, length)
 
     def _follow_swaps(self) -> None:
         """After swaps by the device a name's values lie where the kernel says."""

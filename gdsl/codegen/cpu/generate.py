@@ -40,6 +40,7 @@ LIBRARY = Library(
         "sets",
         "edge_frontier",
         "edge_sets",
+        "histories",
     ),
     ".hpp",
     "inline",

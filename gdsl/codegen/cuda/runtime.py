@@ -23,6 +23,7 @@ FILES = (
     "pull",
     "reduce",
     "intersect",
+    "histories",
 )
 PLATFORM = "platform"
 LIBRARY = Library("cuda", FILES, ".cuh", "__device__ __forceinline__")

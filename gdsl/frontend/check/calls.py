@@ -25,6 +25,7 @@ from gdsl.types import Type
 _ARITIES = {"min": 2, "max": 2, "pow": 2}
 _ORDINARY = ("min", "max", "abs")
 """Functions whose result has the type of their arguments; the others make a float64 of an integer."""
+_SIZED = (SymbolKind.FRONTIER, SymbolKind.HISTORY)
 _DEGREES = ("out_degree", "in_degree")
 _ARITHMETIC = (ReduceOperation.ADD, ReduceOperation.SUBTRACT, ReduceOperation.MULTIPLY)
 _ORDERINGS = (ReduceOperation.MIN, ReduceOperation.MAX)
@@ -114,7 +115,7 @@ class CallChecker(NameChecker):
             symbol = self.environment.find(operand.name)
             if operand.name in ("vertices", "edges"):
                 symbol = built_in(operand.name)
-            if symbol is not None and (symbol.kind is SymbolKind.FRONTIER or operand.name in ("vertices", "edges")):
+            if symbol is not None and (symbol.kind in _SIZED or operand.name in ("vertices", "edges")):
                 refuse_now(operand, self.environment)
                 name = dataclasses.replace(operand, symbol=symbol)
                 argument = dataclasses.replace(expression.arguments[0], value=name)
@@ -124,7 +125,7 @@ class CallChecker(NameChecker):
                 return poison(expression.span)
             if symbol.kind is SymbolKind.LATER:
                 return poison(expression.span)
-        message = "`size` takes a frontier variable"
+        message = "`size` takes a frontier variable, or a history"
         self.environment.report("E0403", message, operand.span, fix="give the set a name: `frontier f = …;`")
         return poison(expression.span)
 

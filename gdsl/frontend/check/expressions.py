@@ -17,6 +17,7 @@ from gdsl.frontend.check.conversions import (
     typed_number,
 )
 from gdsl.frontend.check.environment import Place, poison
+from gdsl.frontend.check.histories import misplaced
 from gdsl.frontend.check.set_operations import is_set_operation
 from gdsl.operations import BinaryOperation, UnaryOperation
 from gdsl.types import Type
@@ -76,12 +77,18 @@ class ExpressionChecker(CallChecker):
                 return self.update_value(expression, effects)
             case syntax.CompareAndSwap():
                 return self.compare_and_swap(expression, effects)
+        self._no_value(expression)
+        return poison(expression.span)
+
+    def _no_value(self, expression: syntax.Expression) -> None:
+        match expression:
             case syntax.SetLiteral():
                 message = "a set of vertices can only become a frontier, in the schedule"
                 self.environment.report("E0403", message, expression.span)
+            case syntax.Method():
+                misplaced(expression, self.environment)
             case syntax.LaterExpression():
                 self.environment.later(expression.what, expression.span)
-        return poison(expression.span)
 
     def _typeless(self, expression: syntax.Infinity | syntax.NoneLiteral, hint: Type | None) -> syntax.Expression:
         if isinstance(expression, syntax.Infinity):

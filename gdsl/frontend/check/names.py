@@ -127,6 +127,7 @@ class NameChecker:
             SymbolKind.ARRAY: ("an array", f"say of which element: `{symbol.name}[v]`"),
             SymbolKind.FUNCTOR: ("a functor", None),
             SymbolKind.FUNCTION: ("a function", f"call it: `{symbol.name}(…)`"),
+            SymbolKind.HISTORY: ("a history", f"write `size({symbol.name})` for the number of its levels"),
             SymbolKind.FRONTIER: ("a frontier", f"write `size({symbol.name})` for its number of elements"),
         }
         if symbol.kind in words:

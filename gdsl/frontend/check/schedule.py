@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment, Place
 from gdsl.frontend.check.expressions import ExpressionChecker
+from gdsl.frontend.check.histories import HistoryChecker, read_only
 from gdsl.frontend.check.intersect import apart, is_intersect
 from gdsl.frontend.check.operators import OperatorChecker
 from gdsl.frontend.check.set_operations import spelled_out_set
@@ -27,6 +28,7 @@ class ScheduleChecker:
         self.environment = environment.part(Place.SCHEDULE)
         self.expressions = ExpressionChecker(self.environment)
         self.operators = OperatorChecker(self.environment, self.expressions)
+        self.histories = HistoryChecker(self.environment, self.operators)
 
     def block(self, statements: Iterable[syntax.Statement]) -> tuple[syntax.Statement, ...]:
         """The typed statements of a block; those with a mistake are left out."""
@@ -39,6 +41,10 @@ class ScheduleChecker:
         match statement:
             case syntax.FrontierDeclaration():
                 return self._frontier(statement)
+            case syntax.HistoryDeclaration():
+                return self.histories.declaration(statement)
+            case syntax.ForIn():
+                return self.histories.loop(statement, self.block)
             case syntax.Assign():
                 return self._assign(statement)
             case syntax.Update():
@@ -76,7 +82,9 @@ class ScheduleChecker:
                 fix = "put the condition into the `while`"
                 environment.report("E0220", "the schedule has no `break`", statement.span, fix=fix)
             case syntax.For():
-                environment.report("E0221", "the schedule has no `for`", statement.span, fix="write `repeat (n) { … }`")
+                environment.report(
+                    "E0221", "the schedule has no `for` over numbers", statement.span, fix="write `repeat (n) { … }`"
+                )
             case syntax.Accept():
                 environment.report("E0221", "`accept` belongs to the `apply` of a functor", statement.span)
             case syntax.Return():
@@ -115,6 +123,8 @@ class ScheduleChecker:
             if symbol is None:
                 return None
             if symbol.kind is SymbolKind.FRONTIER:
+                if read_only(symbol, target.span, environment):
+                    return None
                 value = self._set(statement.value, symbol.name, symbol.domain or Domain.VERTEX)
                 made = dataclasses.replace(target, symbol=symbol)
                 return None if value is None else dataclasses.replace(statement, target=made, value=value)
@@ -190,6 +200,8 @@ class ScheduleChecker:
 
     def _expression(self, statement: syntax.ExpressionStatement) -> syntax.Statement | None:
         value = statement.value
+        if isinstance(value, syntax.Method):
+            return self.histories.method(value)
         if isinstance(value, syntax.Call):
             if value.function == OperatorKind.NEIGHBOR_REDUCE.value:
                 message = "the result of `neighbor_reduce` is assigned to an array over vertices"

@@ -72,7 +72,14 @@ class StatementChecker:
                     environment.declare(Symbol(SymbolKind.LATER, name, NOWHERE))
                 self.block(statement.body)
             return
-        word = "repeat" if isinstance(statement, syntax.Repeat) else "frontier"
+        if isinstance(statement, syntax.ForIn):
+            environment.later("`for … in` over anything but a range", statement.span)
+            with environment.loop():
+                environment.declare(Symbol(SymbolKind.LATER, statement.name, NOWHERE))
+                self.block(statement.body)
+            return
+        words = {syntax.Repeat: "repeat", syntax.HistoryDeclaration: "history"}
+        word = words.get(type(statement), "frontier")
         message = f"`{word}` belongs to the schedule, not to {environment.place.value}"
         environment.report("E0221", message, statement.span)
 

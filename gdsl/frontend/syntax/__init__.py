@@ -61,6 +61,7 @@ from gdsl.frontend.syntax.expressions import (
     Unary,
     UpdateValue,
 )
+from gdsl.frontend.syntax.kept_sets import ForIn, HistoryDeclaration, Method
 from gdsl.frontend.syntax.statements import (
     Accept,
     Assign,
@@ -97,10 +98,12 @@ __all__ = [
     "Expression",
     "ExpressionStatement",
     "For",
+    "ForIn",
     "FrontierDeclaration",
     "Function",
     "FunctionParameter",
     "Functor",
+    "HistoryDeclaration",
     "If",
     "Index",
     "Infinity",
@@ -110,6 +113,7 @@ __all__ = [
     "LaterStatement",
     "Let",
     "Link",
+    "Method",
     "Name",
     "Node",
     "NoneLiteral",

@@ -28,6 +28,7 @@ class SymbolKind(Enum):
     FUNCTOR = "functor"
     FUNCTION = "function"
     FRONTIER = "frontier"
+    HISTORY = "history"
     LOCAL = "local"
     """A `let` or `var`."""
     LOOP_VARIABLE = "loop variable"

@@ -43,7 +43,7 @@ class _Lowering:
         tree, knobs = self.tree, self.checked.knobs
         schedule = ScheduleLowering(self.expressions, self.checked, self.functors, _frontier_names(tree.schedule))
         steps = schedule.block(tree.schedule)
-        used = _used_functors(tree)
+        used, hidden = _used_functors(tree), schedule.hidden
         words = {word.name for word in tree.requires}
         place = tree.requires[0].span if tree.requires else NOWHERE
         declarations = tree.declarations
@@ -55,8 +55,11 @@ class _Lowering:
             source_name=self.checked.source.name,
             requires=nodes.Requirements(place, "symmetric" in words, "simple" in words),
             params=tuple(self._param(node) for node in declarations if node.kind is DeclarationKind.PARAM),
-            arrays=tuple(self._array(node) for node in declarations if node.kind in _DOMAINS),
-            scalars=tuple(self._scalar(node) for node in declarations if node.kind is DeclarationKind.SCALAR),
+            arrays=(*(self._array(node) for node in declarations if node.kind in _DOMAINS), *hidden.arrays),
+            scalars=(
+                *(self._scalar(node) for node in declarations if node.kind is DeclarationKind.SCALAR),
+                *hidden.scalars,
+            ),
             functions=tuple(self._function(node) for node in _used_functions(tree, used)),
             vertex_functors=tuple(self._vertex_functor(node) for node in used if node.domain is Domain.VERTEX),
             edge_functors=tuple(self._edge_functor(node) for node in used if node.domain is Domain.EDGE),

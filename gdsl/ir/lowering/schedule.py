@@ -11,6 +11,7 @@ from gdsl.frontend.check.far_ends import over_of
 from gdsl.frontend.syntax import OperatorKind, SymbolKind
 from gdsl.ir import nodes
 from gdsl.ir.lowering.expressions import ExpressionLowering, impossible
+from gdsl.ir.lowering.kept_sets import HiddenData, emptied, through_levels
 from gdsl.knobs import settled
 from gdsl.operations import Domain, Over, SetOperation
 from gdsl.source import Span
@@ -45,6 +46,7 @@ class ScheduleLowering:
         self.sites: list[nodes.OperatorKnobs] = []
         """What is tuned for each operator, by its site number."""
         self.loops = 0
+        self.hidden = HiddenData(checked.program)
 
     def block(self, statements: tuple[syntax.Statement, ...]) -> tuple[nodes.Step, ...]:
         """The steps of a block."""
@@ -70,11 +72,42 @@ class ScheduleLowering:
             case syntax.Repeat():
                 loop = self._next_loop()
                 steps.append(nodes.Repeat(span, loop, lower(node.count), self.block(node.body)))
+            case syntax.HistoryDeclaration():
+                self._history(node, steps)
+            case syntax.ForIn():
+                steps.append(self._through(node))
             case syntax.If():
                 then, otherwise = self.block(node.then), self.block(node.otherwise)
                 steps.append(nodes.If(span, lower(node.condition), then, otherwise))
             case _:
                 impossible(node)
+
+    def _history(self, node: syntax.HistoryDeclaration, steps: list[nodes.Step]) -> None:
+        if node.symbol is None:
+            impossible(node)
+        history = self.hidden.history(node.symbol.unique, node.span)
+        self.expressions.histories[node.symbol.unique] = history
+        steps.append(emptied(history, node.span))
+
+    def _through(self, node: syntax.ForIn) -> nodes.Step:
+        if node.symbol is None or node.history is None:
+            impossible(node)
+        name, history = node.symbol.unique, self.expressions.histories[node.history.unique]
+        self._list(name, node.name_span)
+        loop = self._next_loop()
+        return through_levels(node, loop, history, name, self.block(node.body))
+
+    def _push(self, node: syntax.Method, steps: list[nodes.Step]) -> None:
+        """What has no name becomes a frontier first."""
+        if node.symbol is None:
+            impossible(node)
+        (argument,) = node.arguments
+        pushed = self._elements(argument.value, Domain.VERTEX, steps)
+        name = pushed.frontier
+        if name is None:
+            name = self._temporary("members")
+            self._assign_set(name, pushed, argument.span, steps)
+        steps.append(nodes.PushLevel(node.span, self.expressions.histories[node.symbol.unique], name))
 
     def _next_loop(self) -> int:
         self.loops += 1
@@ -100,6 +133,9 @@ class ScheduleLowering:
         if isinstance(node, syntax.OperatorCall):
             keeps = node.kind in (OperatorKind.FILTER, OperatorKind.WHERE)
             self._operator(node, self._temporary(_DONE[node.kind]) if keeps else None, steps)
+            return
+        if isinstance(node, syntax.Method):
+            self._push(node, steps)
             return
         if not isinstance(node, syntax.Call):
             impossible(node)

@@ -1,0 +1,48 @@
+"""The syntax of what keeps sets beyond one frontier: histories, methods of named things, and loops over levels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from gdsl.frontend.syntax.base import Symbol
+from gdsl.frontend.syntax.expressions import Argument, Expression
+from gdsl.frontend.syntax.statements import Statement
+from gdsl.source import Span
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryDeclaration(Statement):
+    """`history name;`. Schedule only."""
+
+    name: str
+    name_span: Span
+    symbol: Symbol | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ForIn(Statement):
+    """`for name in over { … }`.
+
+    In the typed schedule a loop over the levels of a history: `history` is its declaration, `symbol` that of the
+    frontier `name`.
+    """
+
+    name: str
+    name_span: Span
+    over: Expression
+    body: tuple[Statement, ...]
+    symbol: Symbol | None = None
+    history: Symbol | None = None
+    backward: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Method(Expression):
+    """`owner.name(arguments)`; `symbol` is what `owner` names. In the typed schedule `h.push(f)` as a statement, whose
+    one argument is a set."""
+
+    owner: Expression
+    name: str
+    name_span: Span
+    arguments: tuple[Argument, ...]
+    symbol: Symbol | None = field(default=None, kw_only=True)
