@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from gdsl.codegen.checks import CheckSite, CheckTable, Stop
 from gdsl.codegen.names import Names
-from gdsl.ir.nodes import History, PushLevel, SetStep, TakeLevel
+from gdsl.ir.nodes import History, NumberMembers, PushLevel, SetStep, TakeLevel
 from gdsl.operations import Domain
 from gdsl.types import Type
 
@@ -47,4 +47,19 @@ def _take_level(step: TakeLevel, words: SetWords) -> str:
     return f"take_level({words.first}, {words.result}, {parts}, {level}, {words.counted});"
 
 
-_PRINTERS: dict[type[SetStep], Callable[..., str]] = {PushLevel: _push_level, TakeLevel: _take_level}
+def _number_members(step: NumberMembers, words: SetWords) -> str:
+    of_edges = step.members.domain is Domain.EDGE
+    count = "d.graph.num_edges" if of_edges else "d.graph.num_vertices"
+    place = f"d.{words.names.member(step.array)}[id] = {step.array_type.name}(place);"
+    stored = f"[&](uint64 id, uint64 place) {{ {place} }}"
+    if step.members.frontier is None:
+        return f"number_everything({words.first}, {count}, {stored});"
+    function = "number_edges" if of_edges else "number_vertices"
+    return f"{function}({words.first}, {words.names.frontier(step.members.frontier)}, {count}, {stored});"
+
+
+_PRINTERS: dict[type[SetStep], Callable[..., str]] = {
+    PushLevel: _push_level,
+    TakeLevel: _take_level,
+    NumberMembers: _number_members,
+}

@@ -20,14 +20,20 @@ VALUES = frozenset(("iteration", "place", "near", "far", "id", "num_vertices", "
 FUNCTIONS = frozenset(("min", "max", "abs", "floor", "ceil", "sqrt", "exp", "log", "pow", "out_degree", "in_degree"))
 CONTEXTUAL_FUNCTIONS = frozenset(("wrap",))
 """Functions whose names a program may declare; the program's own then win."""
+CONTEXTUAL_FORMS = {
+    "number": "a = number(f);",
+    "backward": "for f in backward(h) { … }",
+    "forward": "for f in forward(h) { … }",
+}
+"""The same of words that mean something in one form of the schedule alone, each with that."""
 # fmt: off
 SCHEDULE_FUNCTIONS = frozenset((
     "advance", "filter", "where", "compute", "neighbor_reduce", "intersect", "size", "swap", "fill",
 ))
 LATER_FUNCTIONS = frozenset((
     "neighbor", "neighbors", "has_edge", "reverse", "src", "dst", "random", "random_bits", "random_below", "sin",
-    "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "popcount", "ctz", "number", "top",
-    "neighbor_vote", "backward", "subgraph", "contract",
+    "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "popcount", "ctz", "top",
+    "neighbor_vote", "subgraph", "contract",
 ))
 # fmt: on
 RESERVED = KEYWORDS | VALUES | FUNCTIONS | SCHEDULE_FUNCTIONS | LATER_FUNCTIONS | TYPES.keys()

@@ -60,7 +60,7 @@ from gdsl.ir.program import (
     VertexFunctor,
     While,
 )
-from gdsl.ir.set_steps import History, PushLevel, SetStep, TakeLevel
+from gdsl.ir.set_steps import History, NumberMembers, PushLevel, SetStep, TakeLevel
 from gdsl.ir.statements import (
     Accept,
     Assign,
@@ -128,6 +128,7 @@ __all__ = [
     "NeighborReduce",
     "Node",
     "NoneId",
+    "NumberMembers",
     "Operator",
     "OperatorKnobs",
     "OwnId",

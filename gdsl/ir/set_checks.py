@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from gdsl.ir.expressions import Element, Literal, NoneId, ScalarValue
 from gdsl.ir.operators import Operator, Step
 from gdsl.ir.program import Array, Fill, If, Program, Repeat, Scalar, StoreElement, StoreScalar, Swap, While
-from gdsl.ir.set_steps import History, PushLevel, SetStep, TakeLevel
+from gdsl.ir.set_steps import History, NumberMembers, PushLevel, SetStep, TakeLevel
 from gdsl.ir.statements import ElementTarget, ScalarTarget
 from gdsl.ir.traversal import walk
 from gdsl.operations import Domain
@@ -24,6 +24,12 @@ def misfit_of_step(
         if frontiers.get(named) is not Domain.VERTEX:
             return f"no frontier {named}"
         return None if _has_data(step.history, arrays, scalars) else f"no data of the history {step.history.name}"
+    if isinstance(step, NumberMembers):
+        members, array = step.members, arrays.get(step.array)
+        if members.frontier is not None and frontiers.get(members.frontier) is not members.domain:
+            return f"no such frontier {members.frontier}"
+        fits = array is not None and (array.domain, array.type) == (members.domain, step.array_type)
+        return None if fits and step.array_type.is_integer else f"no array {step.array} for the places"
     return f"an unknown step {type(step).__name__}"
 
 
@@ -81,6 +87,8 @@ def _named(node: object) -> Iterator[str]:
         yield node.scalar
     elif isinstance(node, StoreElement):
         yield node.target.array
+    elif isinstance(node, NumberMembers):
+        yield node.array
     elif isinstance(node, Swap):
         yield from (node.first, node.second)
     elif isinstance(node, Operator):

@@ -10,7 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gdsl.ir.expressions import Node
-from gdsl.ir.operators import Step
+from gdsl.ir.operators import Elements, Step
+from gdsl.types import Type
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,3 +100,23 @@ class TakeLevel(SetStep):
     def reads(self) -> tuple[str, ...]:
         """All of the history."""
         return self.history.data
+
+
+@dataclass(frozen=True, slots=True)
+class NumberMembers(SetStep):
+    """`array = number(f)`: the element of each member of `members` becomes how many members have a smaller id; all
+    others keep their value. The array is over what the members are of, and of integers."""
+
+    array: str
+    array_type: Type
+    members: Elements
+
+    @property
+    def asks(self) -> tuple[str, ...]:
+        """The set, where it is not everything."""
+        return () if self.members.frontier is None else (self.members.frontier,)
+
+    @property
+    def writes(self) -> tuple[str, ...]:
+        """The array."""
+        return (self.array,)

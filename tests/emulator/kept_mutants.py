@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .mutants import Mutant
 
+_NUMBERS = "runtime/numbers.cuh"
 _HISTORIES = "runtime/histories.cuh"
 
 PULLED = """
@@ -72,6 +73,40 @@ KEPT_MUTANTS = (
         "    counted.add(run, edges);\n",
         "",
         COUNTED,
+        "result",
+    ),
+    Mutant(
+        "no barrier before what lies before is summed up",
+        _NUMBERS,
+        "    synchronize(run);\n    if (blockIdx.x == 0 && threadIdx.x < 32)",
+        "    __syncthreads();\n    if (blockIdx.x == 0 && threadIdx.x < 32)",
+        "numbered",
+        "race result uninitialized",
+    ),
+    Mutant(
+        "no barrier before members are told their places",
+        _NUMBERS,
+        "    synchronize(run);\n    for (uint64 chunk = warp_index(); chunk < chunks; chunk += grid_warps()) {\n"
+        "        const uint64 word = chunk * 32 + lane;\n        const uint32 mine",
+        "    __syncthreads();\n    for (uint64 chunk = warp_index(); chunk < chunks; chunk += grid_warps()) {\n"
+        "        const uint64 word = chunk * 32 + lane;\n        const uint32 mine",
+        "numbered",
+        "race",
+    ),
+    Mutant(
+        "marks of numbered edges are left",
+        _NUMBERS,
+        "    clear_edge_marks(seen, f);\n",
+        "",
+        "numbered",
+        "result race",
+    ),
+    Mutant(
+        "a member counts itself",
+        _NUMBERS,
+        "__popc(members & ((1u << lane) - 1))",
+        "__popc(members & ((2u << lane) - 1))",
+        "numbered",
         "result",
     ),
 )

@@ -30,7 +30,6 @@ LATER = [
     ("top", "vote functor score(v, key, total) -> float32 { value total; }"),
     ("top", "edge functor ballot(src, dst, e) -> (vertex, float32) { value (dst, weight[e]); }"),
     ("top", "operator widest(a: float32, b: float32) -> float32 identity 0 { return max(a, b); }"),
-    ("schedule", "rank = number(f);"),
     ("schedule", "f = top(f, visit, 3);"),
     ("schedule", "count = intersect(f, settle);"),
     ("schedule", "count = intersect(pairs=(rank, level), settle);"),

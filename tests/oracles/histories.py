@@ -1,4 +1,4 @@
-"""Programs that keep sets beyond one frontier: the levels of a search."""
+"""Programs that put sets in order: the levels of a search, the places of members."""
 
 from __future__ import annotations
 
@@ -35,4 +35,33 @@ def with_source(graph: Graph, seed: int) -> Values:
     return {"source": source_of(graph, seed)}
 
 
-HISTORIES = (Case("betweenness", check_betweenness, with_source, not_empty),)
+def check_numbered(graph: Graph, values: Values, answers: Answers) -> None:
+    count, arcs = graph.num_vertices, graph.num_edges
+    tails, heads = ends(graph)
+    place, order, rest = np.full(count, -1), np.full(arcs, 1000), np.full(arcs, -7)
+    chosen = np.arange(count) % 3 == 0
+    place[chosen] = np.arange(np.sum(chosen))
+    packed = np.full(count, none_of(answers["packed"]))
+    packed[: np.sum(chosen)] = np.flatnonzero(chosen)
+    rest[::2] = np.arange((arcs + 1) // 2)
+    order[1::2] = np.arange(arcs // 2)
+    for _ in range(2):
+        reached = np.zeros(count, bool)
+        reached[heads[chosen[tails]]] = True
+        chosen = reached
+        place[chosen] = np.arange(np.sum(chosen))
+        touched = chosen[tails] | chosen[heads]
+        order[touched] = np.arange(np.sum(touched))
+    total = int(np.sum(chosen) + np.sum(touched))
+    same(answers, rank=place, all=np.arange(count), packed=packed, order=order, rest=rest, count=total)
+
+
+def none_of(ids: np.ndarray) -> int:
+    """`none` among these ids."""
+    return int(np.iinfo(ids.dtype).max) if np.issubdtype(ids.dtype, np.unsignedinteger) else -1
+
+
+HISTORIES = (
+    Case("betweenness", check_betweenness, with_source, not_empty),
+    Case("numbered", check_numbered),
+)

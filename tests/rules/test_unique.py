@@ -149,6 +149,13 @@ CASES = {
         "schedule { frontier f = advance(vertices, lead); f = filter(f, near_even); compute(f, mark); }",
         {"parent", "count"},
     ),
+    "places_in_a_frontier": (
+        "edge functor visit(src, dst, e) { cond root[dst] == 5; apply { root[dst] = 1; parent[dst] any= src; } }\n"
+        "vertex functor tree(v) { cond parent[v] == 2; }\n"
+        "schedule { fill(root, 5); frontier f = { 0, 3 }; while (f) { f = advance(f, visit); d = number(f); }"
+        " mass = number(where(tree)); }",
+        {"parent", "mass"},
+    ),
     "levels_of_a_worklist": (
         _RELAX
         + "vertex functor tally(v) { apply { mass[v] += 1; } }\n"

@@ -78,6 +78,7 @@ class Interpreter:
             ir.CombineFrontiers: self.combine_frontiers,
             ir.PushLevel: self.sets.push_level,
             ir.TakeLevel: self.sets.take_level,
+            ir.NumberMembers: self.sets.number_members,
             ir.Advance: self.operators.advance,
             ir.Filter: self.operators.filter,
             ir.Compute: self.operators.compute,

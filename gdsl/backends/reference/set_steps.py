@@ -6,6 +6,7 @@ import numpy
 
 from gdsl.backends.failures import history_error
 from gdsl.backends.reference.state import State
+from gdsl.backends.reference.values import constant
 from gdsl.ir import nodes as ir
 from gdsl.operations import Domain
 
@@ -40,3 +41,12 @@ class SetSteps:
         first = int(ends[level - 1]) if level else 0
         taken = state.arrays[history.members].values[first : int(ends[level])]
         state.frontiers.members[step.name] = sorted(int(vertex) for vertex in taken)
+
+    def number_members(self, step: ir.NumberMembers) -> None:
+        """The place of each member of a set; member lists are ascending."""
+        state, source = self.state, step.members
+        everything = range(state.graph.count(source.domain))
+        members = everything if source.frontier is None else state.frontiers.members[source.frontier]
+        values = state.arrays[step.array].values
+        for place, member in enumerate(members):
+            values[member] = constant(place, step.array_type, state.id_bits)

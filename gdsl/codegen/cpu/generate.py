@@ -41,6 +41,7 @@ LIBRARY = Library(
         "edge_frontier",
         "edge_sets",
         "histories",
+        "numbers",
     ),
     ".hpp",
     "inline",

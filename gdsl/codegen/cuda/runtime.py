@@ -24,6 +24,7 @@ FILES = (
     "reduce",
     "intersect",
     "histories",
+    "numbers",
 )
 PLATFORM = "platform"
 LIBRARY = Library("cuda", FILES, ".cuh", "__device__ __forceinline__")

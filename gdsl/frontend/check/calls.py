@@ -10,6 +10,7 @@ from gdsl.frontend.check.environment import Environment, Place, built_in, poison
 from gdsl.frontend.check.names import NameChecker
 from gdsl.frontend.syntax import SymbolKind
 from gdsl.frontend.vocabulary import (
+    CONTEXTUAL_FORMS,
     CONTEXTUAL_FUNCTIONS,
     FOREIGN_NAMES,
     FUNCTIONS,
@@ -58,7 +59,10 @@ class CallChecker(NameChecker):
             return poison(expression.span)
         if symbol is None and name == "wrap":
             return self.wrap(expression, hint)
-        if name in SCHEDULE_FUNCTIONS:
+        if symbol is None and name in CONTEXTUAL_FORMS:
+            form = f"write `{CONTEXTUAL_FORMS[name]}`, in the schedule"
+            environment.report("E0404", f"`{name}` cannot stand here", span, fix=form)
+        elif name in SCHEDULE_FUNCTIONS:
             message = f"`{name}` cannot stand here"
             advice = "operators stand as statements of the schedule or as the value of a frontier, `frontier h = …;`"
             environment.report("E0404", message, span, fix=advice)

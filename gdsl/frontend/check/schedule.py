@@ -10,6 +10,7 @@ from gdsl.frontend.check.environment import Environment, Place
 from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.check.histories import HistoryChecker, read_only
 from gdsl.frontend.check.intersect import apart, is_intersect
+from gdsl.frontend.check.numbering import is_numbering, numbering
 from gdsl.frontend.check.operators import OperatorChecker
 from gdsl.frontend.check.set_operations import spelled_out_set
 from gdsl.frontend.check.sets import OPERATORS
@@ -146,6 +147,10 @@ class ScheduleChecker:
 
     def _assign_array(self, statement: syntax.Assign, target: syntax.Name, symbol: Symbol) -> syntax.Statement | None:
         environment, value = self.environment, statement.value
+        if isinstance(value, syntax.Call) and is_numbering(value, environment):
+            numbers = numbering(value, symbol, self.operators)
+            made = dataclasses.replace(target, symbol=symbol, type=symbol.type)
+            return None if numbers is None else dataclasses.replace(statement, target=made, value=numbers)
         if not (isinstance(value, syntax.Call) and value.function == OperatorKind.NEIGHBOR_REDUCE.value):
             if isinstance(value, syntax.Call) and value.function in OPERATORS:
                 message = f"`{value.function}` gives no values for the array `{symbol.name}`"

@@ -61,7 +61,7 @@ from gdsl.frontend.syntax.expressions import (
     Unary,
     UpdateValue,
 )
-from gdsl.frontend.syntax.kept_sets import ForIn, HistoryDeclaration, Method
+from gdsl.frontend.syntax.kept_sets import ForIn, HistoryDeclaration, Method, Numbering
 from gdsl.frontend.syntax.statements import (
     Accept,
     Assign,
@@ -118,6 +118,7 @@ __all__ = [
     "Node",
     "NoneLiteral",
     "Number",
+    "Numbering",
     "OperatorCall",
     "OperatorKind",
     "ParameterName",

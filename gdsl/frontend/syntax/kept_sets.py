@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from gdsl.frontend.syntax.base import Symbol
 from gdsl.frontend.syntax.expressions import Argument, Expression
 from gdsl.frontend.syntax.statements import Statement
+from gdsl.operations import Domain
 from gdsl.source import Span
 
 
@@ -34,6 +35,15 @@ class ForIn(Statement):
     symbol: Symbol | None = None
     history: Symbol | None = None
     backward: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Numbering(Expression):
+    """`number(f)` as the value of an array; made by the checker. `input` is a set of
+    `domain` in the forms that the input of an `OperatorCall` has."""
+
+    input: Expression
+    domain: Domain = Domain.VERTEX
 
 
 @dataclass(frozen=True, slots=True)

@@ -119,6 +119,9 @@ class ScheduleLowering:
             impossible(node)
         if symbol.kind is SymbolKind.FRONTIER:
             self._define(symbol.unique, node.value, node.span, steps, symbol.domain or Domain.VERTEX)
+        elif isinstance(node.value, syntax.Numbering) and symbol.type is not None:
+            members = self._elements(node.value.input, node.value.domain, steps)
+            steps.append(nodes.NumberMembers(node.span, symbol.name, symbol.type, members))
         elif isinstance(node.value, syntax.OperatorCall):
             self._neighbor_reduce(node.value, target, steps)
         elif isinstance(target, syntax.Name):
