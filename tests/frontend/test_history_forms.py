@@ -86,7 +86,7 @@ def test_words_are_names_too(order: str) -> None:
         ("history hops;", "E0202", "`hops` is declared twice"),
         ("for i in 0..3 { s = 1; }", "E0221", "no `for` over numbers"),
         ("if (flag) { history h; } h.push(f);", "E0201", "`h` is not declared"),
-        ("history h; backward(h);", "E0501", "`backward`"),
+        ("history h; backward(h);", "E0404", "`backward` cannot stand here"),
     ],
 )
 def test_refused(schedule: str, code: str, words: str) -> None:
