@@ -1,8 +1,8 @@
 """gdsl: graph algorithms written in a small language, compiled to CUDA and C++.
 
 import gdsl
-bfs = gdsl.compile("samples/bfs.gdsl")
-result = bfs(gdsl.Graph.read("samples/graphs/karate.mtx"), source=0)
+graph = gdsl.Graph.read("samples/graphs/karate.mtx")
+result = gdsl.samples.bfs(graph, source=0)          # or gdsl.compile("my_program.gdsl")(graph, …)
 result.distance, result.iterations, result.time_ms
 """
 
@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING
 from gdsl.version import __version__
 
 if TYPE_CHECKING:
+    from gdsl import samples
     from gdsl.api.compiling import compile  # noqa: A004
     from gdsl.api.program import Program
     from gdsl.api.result import Result
     from gdsl.diagnostics import Diagnostic, GdslError
     from gdsl.graph import Graph
 
-__all__ = ["Diagnostic", "GdslError", "Graph", "Program", "Result", "__version__", "compile"]
+__all__ = ["Diagnostic", "GdslError", "Graph", "Program", "Result", "__version__", "compile", "samples"]
 
 _HOMES = {
     "compile": "gdsl.api.compiling",
@@ -34,6 +35,8 @@ _HOMES = {
 
 def __getattr__(name: str) -> object:
     """Import a public name when it is first used, so that `import gdsl` costs next to nothing."""
+    if name == "samples":
+        return importlib.import_module("gdsl.samples")
     if name not in _HOMES:
         raise AttributeError(f"module 'gdsl' has no attribute {name!r}")
     value = getattr(importlib.import_module(_HOMES[name]), name)

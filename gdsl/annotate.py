@@ -11,6 +11,7 @@ from gdsl.ir.traversal import rewrite, walk
 from gdsl.ir.verifier import verify
 from gdsl.operations import Direction, Domain
 from gdsl.rules import Findings, judge
+from gdsl.rules.laws import Laws, laws
 from gdsl.source import Source
 from gdsl.uniqueness import Grades, grade
 
@@ -24,8 +25,10 @@ def annotate(program: nodes.Program, source: Source, refuse: bool = True) -> nod
     Raises GdslError (E03xx) for what the rules forbid; with `refuse` False, for tests that show what the rules prevent,
     such a program passes all the same.
     """
+    found = laws(program)
+    program = rewrite(program, lambda node: _with_laws(node, found)) if found.exact else program
     effects = program_effects(program)
-    findings = judge(effects, source, refuse)
+    findings = judge(effects, source, refuse, found.diagnostics)
     grades = grade(effects, findings)
     annotated = dataclasses.replace(
         program,
@@ -38,6 +41,12 @@ def annotate(program: nodes.Program, source: Source, refuse: bool = True) -> nod
     )
     verify(annotated, "the rules")
     return annotated
+
+
+def _with_laws(node: nodes.Node, found: Laws) -> nodes.Node:
+    if isinstance(node, nodes.OwnOperation):
+        return dataclasses.replace(node, exact=node.exact or node.function in found.exact)
+    return node
 
 
 def _tuning(program: nodes.Program, findings: Findings) -> nodes.Tuning:
@@ -66,7 +75,7 @@ def _statement(node: nodes.Statement, findings: Findings) -> nodes.Statement:
     if isinstance(node, nodes.Branch):
         then, otherwise = (tuple(_statement(part, findings) for part in block) for block in (node.then, node.otherwise))
         return dataclasses.replace(node, then=then, otherwise=otherwise)
-    if isinstance(node, nodes.ForRange | nodes.Loop):
+    if isinstance(node, nodes.ForRange | nodes.ForNeighbors | nodes.Loop):
         return dataclasses.replace(node, body=tuple(_statement(part, findings) for part in node.body))
     return node
 

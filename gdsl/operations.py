@@ -90,6 +90,19 @@ class NeighborOperation(Enum):
     COUNT = "count"
 
 
+class ArrayReduction(Enum):
+    """A reduction over the elements of an array, in an expression of the schedule."""
+
+    SUM = "sum"
+    MIN = "min"
+    MAX = "max"
+    COUNT = "count"
+    ANY = "any"
+    ALL = "all"
+    ARGMIN = "argmin"
+    ARGMAX = "argmax"
+
+
 class Outcome(Enum):
     """What the expression form of an update yields."""
 
@@ -105,10 +118,36 @@ class Builtin(Enum):
     ABS = "abs"
     FLOOR = "floor"
     CEIL = "ceil"
+    TRUNC = "trunc"
     SQRT = "sqrt"
     EXP = "exp"
     LOG = "log"
     POW = "pow"
+    SIN = "sin"
+    COS = "cos"
+    TAN = "tan"
+    ASIN = "asin"
+    ACOS = "acos"
+    ATAN = "atan"
+    ATAN2 = "atan2"
+    SINH = "sinh"
+    COSH = "cosh"
+    TANH = "tanh"
+    POPCOUNT = "popcount"
+    """How many bits of an integer are 1 (int32)."""
+    CTZ = "ctz"
+    """How many bits of an integer are 0 below its lowest 1 (int32); of 0 all of them."""
+    RANDOM = "random"
+    """A float32 of 24 bits in [0, 1), a function of its keys; the keys of this and the next two are int64."""
+    RANDOM_BITS = "random_bits"
+    """64 bits (uint64), a function of the keys."""
+    RANDOM_BELOW = "random_below"
+    """A number of [0, n), of n's type, a function of n, the first argument, and the keys; 0 where n is not above 0."""
+
+    @property
+    def is_random(self) -> bool:
+        """Whether its arguments are keys, any number of them."""
+        return self in (Builtin.RANDOM, Builtin.RANDOM_BITS, Builtin.RANDOM_BELOW)
 
 
 class Degree(Enum):
@@ -116,6 +155,33 @@ class Degree(Enum):
 
     OUT = "out_degree"
     IN = "in_degree"
+
+
+class GraphQuery(Enum):
+    """What a functor asks of the graph, by the name of the function."""
+
+    SOURCE = "src"
+    """The source of an edge."""
+    DESTINATION = "dst"
+    """The destination of an edge."""
+    REVERSE = "reverse"
+    """The edge from an edge's destination to its source that is paired with it; none where there is none."""
+    NEIGHBOR = "neighbor"
+    """The vertex at a place of a vertex's list of out-edges."""
+    OUT_EDGE = "out_edge"
+    """The edge at a place of a vertex's list of out-edges."""
+    HAS_EDGE = "has_edge"
+    """Whether an edge leads from one vertex to another."""
+
+    @property
+    def of_edge(self) -> bool:
+        """Whether it is asked of an edge; the others are asked of a vertex."""
+        return self in (GraphQuery.SOURCE, GraphQuery.DESTINATION, GraphQuery.REVERSE)
+
+    @property
+    def in_list(self) -> bool:
+        """Whether it takes a place in the list of a vertex."""
+        return self in (GraphQuery.NEIGHBOR, GraphQuery.OUT_EDGE)
 
 
 class Over(Enum):

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
+from typing import BinaryIO
 
+from gdsl import program_names
 from gdsl.diagnostics import GdslError, printable
 from gdsl.files import path_name
 from gdsl.source import Source
@@ -14,6 +17,9 @@ LARGEST_PROGRAM = 1 << 20
 TEXT = "<text>"
 """The name of a program that was given as text."""
 
+STANDARD_INPUT = "<stdin>"
+"""The name of a program that came through standard input."""
+
 _TEXT_SIGNS = "\r\n;{"
 _TOO_LONG = f"it is longer than {LARGEST_PROGRAM:,} bytes, which no program is"
 
@@ -21,8 +27,9 @@ _TOO_LONG = f"it is longer than {LARGEST_PROGRAM:,} bytes, which no program is"
 def read_source(path_or_text: str | os.PathLike[str]) -> Source:
     """The text and the name of a program, given as its path or as text.
 
-    A path-like object is a path. A str is a path where a file has that name or where it has no line end, `;` or `{`,
-    else it is the text. Raises TypeError for anything else, and what `read_file` raises.
+    A path-like object is a path. A str is a path, or the name of a sample (`program_names.meant_by`), where a file has
+    that name or where it has no line end, `;` or `{`, else it is the text. Raises TypeError for anything else, and what
+    `read_file` raises.
     """
     if isinstance(path_or_text, str):
         if _is_text(path_or_text):
@@ -30,9 +37,23 @@ def read_source(path_or_text: str | os.PathLike[str]) -> Source:
                 raise _unreadable(TEXT, _TOO_LONG)
             return Source(TEXT, path_or_text.removeprefix("\ufeff"))
         note = "the str was taken for a path; a program's text has a `;` or a `{`"
-        return read_file(path_or_text, note)
+        return read_file(program_names.meant_by(path_or_text), note)
     name = path_name(path_or_text, "a program is given as a str or a path-like object")
     return read_file(name)
+
+
+def read_program(word: str) -> Source:
+    """What the command line calls PROGRAM: a file, `-` for standard input, or the name of a sample. Raises as
+    `read_file`."""
+    if word != "-":
+        return read_file(program_names.meant_by(word))
+    try:
+        with open(0, "rb", closefd=False) as file:
+            return _decoded(STANDARD_INPUT, file)
+    except OSError as error:
+        closed = error.errno in (errno.EBADF, errno.EISDIR)  # `gdslc` puts a directory where nothing was open
+        why = "standard input is closed" if closed else error.strerror or str(error)
+        raise _unreadable(STANDARD_INPUT, why) from None
 
 
 def read_file(name: str, note: str | None = None) -> Source:
@@ -42,11 +63,17 @@ def read_file(name: str, note: str | None = None) -> Source:
     """
     try:
         with open(name, "rb") as file:
-            content = file.read(LARGEST_PROGRAM + 1)
+            return _decoded(name, file)
     except ValueError:
         raise _unreadable(name, "a path has no NUL character", note) from None
     except OSError as error:
+        if isinstance(error, FileNotFoundError):
+            raise _missing(name, error.strerror or str(error), note) from None
         raise _unreadable(name, error.strerror or str(error), note) from None
+
+
+def _decoded(name: str, file: BinaryIO) -> Source:
+    content = file.read(LARGEST_PROGRAM + 1)
     if len(content) > LARGEST_PROGRAM:
         raise _unreadable(name, _TOO_LONG)
     try:
@@ -67,7 +94,13 @@ def _is_text(word: str) -> bool:
 
 
 def _unreadable(name: str, why: str, note: str | None = None) -> GdslError:
-    has_suffix = not name.endswith(".gdsl") and "\0" not in name and os.path.isfile(f"{name}.gdsl")
-    fix = f"did you mean {printable(name)}.gdsl?" if has_suffix else None
     notes = (note,) if note else ()
+    return GdslError.single("E0113", f"cannot read the program: {why}", notes=notes, place=name)
+
+
+def _missing(name: str, why: str, note: str | None) -> GdslError:
+    has_suffix = not name.endswith(program_names.SUFFIX) and os.path.isfile(name + program_names.SUFFIX)
+    found = program_names.missing(name)
+    fix = f"did you mean {printable(name)}{program_names.SUFFIX}?" if has_suffix else found.fix
+    notes = (*((note,) if note else ()), *found.notes)
     return GdslError.single("E0113", f"cannot read the program: {why}", fix=fix, notes=notes, place=name)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from gdsl.tools.fuzz.expressions.programs import Data, Program, Target
-from gdsl.tools.fuzz.expressions.trees import FLOATS, INTEGERS, NUMBERS, TYPES, Tree
+from gdsl.tools.fuzz.expressions.trees import FLOATS, INTEGERS, NUMBERS, TRIGONOMETRY, TYPES, Tree
 from gdsl.tools.fuzz.expressions.values import FLOAT, Value, limits
 
 _WHOLE = (0, 1, 2, 7, 31, 32, 33, 63, 64, (1 << 24) + 1, 1 << 31, (1 << 32) - 1, (1 << 53) + (1 << 29) + 1)
@@ -69,14 +69,30 @@ def _trees() -> Iterator[Tree]:
         yield from (Tree("wrap", kind, "wrap", (each,)) for each in sums)
     for kind in FLOATS:
         yield Tree("unary", kind, "-", (_element(kind),))
-        yield from (Tree("builtin", kind, word, (_element(kind),)) for word in ("floor", "ceil", "sqrt", "exp", "log"))
-        yield Tree("builtin", kind, "pow", (_element(kind), _param(kind)))
+        yield from (
+            Tree("builtin", kind, word, (_element(kind),)) for word in ("floor", "ceil", "trunc", "sqrt", "exp", "log")
+        )
+        yield from (Tree("builtin", kind, word, (_element(kind),)) for word in TRIGONOMETRY)
+        yield from (Tree("builtin", kind, word, (_element(kind), _param(kind))) for word in ("pow", "atan2"))
         zero = Tree("literal", kind, "0.0")
         yield from (Tree("binary", kind, "-", (zero, Tree("cast", kind, kind, (_element(n),)))) for n in INTEGERS)
         yield from (Tree("binary", kind, word, (_element(kind), Tree("bare", kind, "0.0"))) for word in "+-*")
         yield from (Tree("binary", kind, word, (_element(kind), _element(kind))) for word in "-/")
     yield from (Tree("builtin", kind, "abs", (_element(kind),)) for kind in NUMBERS)
-    yield from (Tree("builtin", "float64", "sqrt", (_element(kind),)) for kind in INTEGERS)
+    yield from (Tree("builtin", "float64", word, (_element(kind),)) for kind in INTEGERS for word in ("sqrt", "sin"))
+    yield from _of_integers()
+
+
+def _of_integers() -> Iterator[Tree]:
+    for kind in INTEGERS:
+        yield from (Tree("builtin", "int32", word, (_element(kind),)) for word in ("popcount", "ctz"))
+        for limit in (_element(kind), _param(kind)):
+            yield Tree("builtin", kind, "random_below", (limit, _element("int64")))
+        yield Tree("builtin", kind, "random_below", (_element(kind), _param("bool"), _element(kind), _element("int64")))
+    for kind in ("bool", *INTEGERS):
+        for word, type_ in (("random", "float32"), ("random_bits", "uint64")):
+            yield Tree("builtin", type_, word, (_element(kind),))
+            yield Tree("builtin", type_, word, (_element("int32"), _element(kind), _param(kind)))
 
 
 def _of_params(tree: Tree) -> Tree:

@@ -13,7 +13,7 @@ from gdsl.diagnostics import GdslError, shown
 from gdsl.garbage import uncollected
 from gdsl.ir import nodes as ir
 from gdsl.ir import storage
-from gdsl.program_text import TEXT, read_file, read_source
+from gdsl.program_text import TEXT, read_program, read_source
 from gdsl.recursion import make_room
 from gdsl.source import Source
 
@@ -21,9 +21,10 @@ TuneWords = Mapping[str, object] | Sequence[str]
 
 
 def compile(path_or_text: str | os.PathLike[str], *, tune: TuneWords = (), fuse: bool | None = None) -> Program:  # noqa: A001
-    """Compile a program, given as a path or as text.
+    """Compile a program, given as a path, as the name of a sample (``gdsl.compile("bfs")``) or as text.
 
-    A path-like object is a path; a str is text where it has a line end, a `;` or a `{` and no file has that name.
+    A path-like object is a path; a str is text where it has a line end, a `;` or a `{` and no file has that name. A
+    bare name means the file of that name, else NAME.gdsl in the working directory, else the sample.
     `tune` is what `--tune` takes, as words (``["visit.direction=pull"]``) or as a mapping
     (``{"visit.direction": "pull"}``); `fuse` stands for ``schedule.fuse``. What depends on the graph's id width is
     compiled when the program is first called, or by `Program.prepare`. Raises `gdsl.GdslError` with every mistake in
@@ -38,10 +39,11 @@ def compile(path_or_text: str | os.PathLike[str], *, tune: TuneWords = (), fuse:
         raise _with_what_it_was_taken_for(error, source) from None
 
 
-def compile_file(name: str, tune: Sequence[str] = ()) -> Program:
-    """Compile the file `name`, whatever the name looks like. Raises `gdsl.GdslError`."""
+def compile_file(word: str, tune: Sequence[str] = ()) -> Program:
+    """Compile what the command line calls PROGRAM: a file, `-` for standard input, or the name of a sample; never text.
+    Raises `gdsl.GdslError`."""
     started = time.perf_counter()
-    return _compiled(read_file(name), tuple(tune), started)
+    return _compiled(read_program(word), tuple(tune), started)
 
 
 def _compiled(source: Source, words: tuple[str, ...], started: float) -> Program:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from gdsl import deadline
 from gdsl.api.limits import limits
 from gdsl.api.result import Result
+from gdsl.api.signature import OPTIONS, NotGiven, OfInstance, doc_of, signature_of
 from gdsl.backends import registry
 from gdsl.backends.interface import Bindings, Executable
 from gdsl.backends.registry import Choice
@@ -22,13 +23,12 @@ from gdsl.source import Source
 if TYPE_CHECKING:
     from gdsl.graph import Graph
 
-_OPTIONS = ("backend", "timeout", "max_iterations")
-
 
 class Program:
     """A program that is ready to run: ``program(graph, source=0)``.
 
-    Made by `gdsl.compile`. What a backend makes of it is kept, so that later calls only run.
+    Made by `gdsl.compile`. What a backend makes of it is kept, so that later calls only run. `help(program)` and
+    `inspect.signature(program)` say what it takes and gives.
     """
 
     def __init__(self, program: ir.Program, source: Source, compile_ms: float = 0.0) -> None:
@@ -38,6 +38,10 @@ class Program:
         self._executables: dict[tuple[str, int], Executable] = {}
         self._failed: dict[str, str] = {}
         self.compile_ms = compile_ms
+        self.__doc__ = doc_of(program, source)
+
+    __name__ = OfInstance(lambda program: program.name)
+    __signature__ = OfInstance(lambda program: signature_of(program._program))
 
     @property
     def name(self) -> str:
@@ -48,6 +52,11 @@ class Program:
     def doc(self) -> str:
         """The doc comment."""
         return self._program.doc
+
+    @property
+    def text(self) -> Source:
+        """The program's text, with the name that messages give it."""
+        return self._source
 
     @property
     def ir(self) -> ir.Program:
@@ -65,13 +74,14 @@ class Program:
         return tuple(d.name for d in problem_data(self._program) if d.is_input)
 
     def __call__(self, graph: Graph, /, **values: Any) -> Result:
-        """Run on `graph` with params and inputs by keyword.
+        """Run on `graph` (or a graph of NetworkX, or a sparse matrix of SciPy) with params and inputs by keyword.
 
+        A vertex param takes an id or, of a graph with `names`, a name.
         The options of `run` are keywords too; where the program declares a param or input of that name (such as
         PageRank's `max_iterations`), the keyword is the program's, and the option is there in `run`.
         """
         own = {*self.params, *self.inputs}
-        options = {name: values.pop(name) for name in _OPTIONS if name in values and name not in own}
+        options = {name: values.pop(name) for name in OPTIONS if name in values and name not in own}
         return self.run(graph, values, **options)
 
     def run(
@@ -90,7 +100,9 @@ class Program:
         may go on at once, each in its own thread. Raises `gdsl.GdslError`, TypeError or ValueError for options that
         are none; the program and the graph stay usable.
         """
-        _check_graph(graph)
+        from gdsl.graph import as_graph
+
+        graph = as_graph(graph)
         stops = limits(timeout, max_iterations)
         given = _named_values(values)
         with self._explained(), deadline.limited(timeout):
@@ -172,16 +184,6 @@ class Program:
             raise
 
 
-def _check_graph(graph: object) -> None:
-    from gdsl.graph import Graph
-
-    if not isinstance(graph, Graph):
-        raise TypeError(
-            f"the first argument must be a gdsl.Graph, not {type(graph).__name__}; "
-            "see Graph.read, from_edges, from_scipy and from_networkx"
-        )
-
-
 def _named_values(values: object) -> Mapping[str, Any]:
     if values is None:
         return {}
@@ -190,7 +192,7 @@ def _named_values(values: object) -> Mapping[str, Any]:
     for name in values:
         if not isinstance(name, str):
             raise TypeError(f"the name of a param or input is a str, not {shown(name)}")
-    return values
+    return {name: value for name, value in values.items() if not isinstance(value, NotGiven)}
 
 
 def _id_bits(ids: object) -> int:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from gdsl.api.description import results_of
+from gdsl.api.summary import Summary, on_host, summarize
 from gdsl.backends.interface import Outcome, Scalar, TraceRecord
-from gdsl.binding import problem_data
 from gdsl.diagnostics import shown
 from gdsl.ir import nodes as ir
-from gdsl.operations import Grade
 
 
 class Result(Mapping[str, Any]):
@@ -41,10 +40,10 @@ class Result(Mapping[str, Any]):
         self.trace: tuple[TraceRecord, ...] = outcome.trace
         self.backend: str = backend
         self.backend_line: str = backend_line
-        results = [d for d in problem_data(program) if not d.is_local and not d.is_input]
+        results = results_of(program)
         self.unique: dict[str, bool] = {d.name: d.unique for d in results}
         self.grade: dict[str, str] = {d.name: d.grade.value for d in results}
-        self._ids = {d.name for d in results if d.type.is_id}
+        self._declared = {d.name: d for d in results}
         self._arrays = {d.name: outcome.arrays[d.name] for d in results if isinstance(d, ir.Array)}
         self._scalars = {d.name: outcome.scalars[d.name] for d in results if isinstance(d, ir.Scalar)}
 
@@ -90,54 +89,5 @@ class Result(Mapping[str, Any]):
         return {name: on_host(values) for name, values in self._arrays.items()}
 
     def summary(self) -> list[Summary]:
-        """Type, size, minimum, maximum, sum and grade of every result."""
-        return [summarize(name, self[name], self.grade.get(name, "exact"), name in self._ids) for name in self]
-
-
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """Figures of one result; minimum, maximum and sum are over finite values (ids: over those that are not none)."""
-
-    name: str
-    type: str
-    size: int
-    minimum: bool | int | float | None
-    maximum: bool | int | float | None
-    sum: int | float | None
-    grade: str
-
-    @property
-    def unique(self) -> bool:
-        """Whether every run gives the same values, up to the rounding of float sums."""
-        return self.grade != Grade.NOT_UNIQUE.value
-
-
-def on_host(values: Any) -> np.ndarray[Any, Any]:
-    """`values` as a NumPy array, copied from the device if need be."""
-    if hasattr(values, "__cuda_array_interface__"):
-        return np.asarray(values.get())
-    return np.asarray(values)
-
-
-def summarize(name: str, values: Any, grade: str, ids: bool = False) -> Summary:
-    """The figures of one array or scalar; `ids` says that -1 is none."""
-    array = on_host(values).reshape(-1)
-    finite = array[np.isfinite(array)] if array.dtype.kind == "f" else array
-    if ids:
-        finite = array[array >= 0]
-    if not len(finite):
-        return Summary(name, str(array.dtype), array.size, None, None, 0, grade)
-    total: int | float
-    if array.dtype.kind == "f":
-        total = float(finite.sum(dtype=np.float64))
-    else:
-        total = _exact_sum(finite)
-    return Summary(name, str(array.dtype), array.size, finite.min().item(), finite.max().item(), total, grade)
-
-
-def _exact_sum(values: np.ndarray[Any, Any]) -> int:
-    """The sum of integers without overflow: the low and the high halves are summed apart."""
-    if values.dtype.itemsize < 8:
-        return int(values.sum(dtype=np.int64))
-    low = int((values & values.dtype.type(0xFFFFFFFF)).sum(dtype=np.uint64))
-    return low + (int((values >> values.dtype.type(32)).sum(dtype=np.int64)) << 32)
+        """Type, size, minimum, maximum, mean, sum and grade of every result, and how many values are not finite."""
+        return [summarize(self._declared[name], self[name]) for name in self]

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy
 
+from gdsl.arithmetic import random, words
 from gdsl.arithmetic.constants import integer_range
 from gdsl.operations import BinaryOperation, Builtin, UnaryOperation
 from gdsl.types import Type
@@ -43,6 +44,17 @@ _DIRECT: dict[BinaryOperation, BinaryFunction] = {
 """Operations that NumPy does as the language does: integers wrap, floats are rounded to their type."""
 
 
+_EXACT = (Builtin.FLOOR, Builtin.CEIL, Builtin.TRUNC, Builtin.SQRT)
+_OF_BITS = (Builtin.POPCOUNT, Builtin.CTZ)
+_MODULE_NAMES = {
+    Builtin.ASIN: "arcsin",
+    Builtin.ACOS: "arccos",
+    Builtin.ATAN: "arctan",
+    Builtin.ATAN2: "arctan2",
+}
+"""What NumPy calls some of the functions that it has."""
+
+
 def typed(type_: Type) -> Callable[[Any], Any]:
     """NumPy's scalar type of a number type: makes its values, out of Python's numbers where they fit."""
     made: Callable[[Any], Any] = numpy.dtype(type_.name).type
@@ -64,12 +76,14 @@ class Arithmetic:
     """The operations on one form of values.
 
     `choose(condition, yes, no)` takes one of two values (of each element), `caster(type)` gives the function that makes
-    values of another type as C's casts do where those are defined, `module` is numpy or cupy.
+    values of another type as C's casts do where those are defined, `word` makes a word of `words` of an integer,
+    `module` is numpy or cupy.
     """
 
     module: Any
     choose: Callable[[Value, Value, Value], Value]
     caster: Callable[[Type], UnaryFunction]
+    word: UnaryFunction
 
     # Operators
 
@@ -149,7 +163,11 @@ class Arithmetic:
     # Functions
 
     def builtin(self, function: Builtin, type_: Type) -> Callable[..., Value]:
-        """What the built-in `function` does to arguments of `type_`."""
+        """What the built-in `function` does to arguments of which the first is of `type_`."""
+        if function.is_random:
+            return self._random(function, type_)
+        if function in _OF_BITS:
+            return self._of_bits(function, type_)
         if function is Builtin.MIN:
             return self.minimum
         if function is Builtin.MAX:
@@ -158,10 +176,8 @@ class Arithmetic:
             return self._absolute(type_)
         if function is Builtin.POW:
             return self._power(type_)
-        exact = {Builtin.FLOOR: self.module.floor, Builtin.CEIL: self.module.ceil, Builtin.SQRT: self.module.sqrt}
-        if function in exact:
-            return exact[function]  # type: ignore[no-any-return]
-        return self._wider(self.module.exp if function is Builtin.EXP else self.module.log, type_)
+        found: Callable[..., Value] = getattr(self.module, _MODULE_NAMES.get(function, function.value))
+        return found if function in _EXACT else self._wider(found, type_)
 
     def minimum(self, a: Value, b: Value) -> Value:
         """The smaller value; of a number and NaN the number, of equal ones the first."""
@@ -200,6 +216,37 @@ class Arithmetic:
 
         return power
 
+    def _of_bits(self, function: Builtin, type_: Type) -> UnaryFunction:
+        """`popcount` and `ctz`: the bits below the lowest one are those that subtracting 1 turns over."""
+        word, cast, own = self.word, self.caster(Type.INT32), (1 << (type_.bits or 64)) - 1
+        ones = words.ones
+        if function is Builtin.POPCOUNT:
+            return lambda value: cast(ones(word(value) & own))
+        return lambda value: cast(ones((word(value) & own) + own & own & ~word(value)))
+
+    def _random(self, function: Builtin, type_: Type) -> Callable[..., Value]:
+        """The random numbers: the same for the same keys, which are int64."""
+        word, choose = self.word, self.choose
+
+        def bits(*keys: Value) -> Value:
+            return random.bits_of(random.drawn([word(key) for key in keys]))
+
+        if function is Builtin.RANDOM_BITS:
+            whole = self.caster(Type.UINT64)
+            return lambda *keys: whole(bits(*keys))
+        if function is Builtin.RANDOM:
+            cast, unit = self.caster(Type.FLOAT32), typed(Type.FLOAT32)(2.0**-24)
+            return lambda *keys: cast(bits(*keys) >> 40) * unit
+        zero, own = typed(type_)(0), self.caster(type_)
+
+        def below(limit: Value, *keys: Value) -> Value:
+            some = limit > zero
+            block = random.drawn([word(key) for key in keys])
+            found = random.below(choose(some, word(limit), word(zero) + 1), block, choose, self.module.any)
+            return choose(some, own(found), zero)
+
+        return below
+
     # Conversions of numbers and bools
 
     def convert(self, source: Type, target: Type) -> UnaryFunction:
@@ -231,7 +278,11 @@ def _choose_one(condition: Any, yes: Value, no: Value) -> Value:
     return yes if condition else no
 
 
-SINGLE = Arithmetic(numpy, _choose_one, typed)
+def _one_word(value: Value) -> int:
+    return int(value) & words.ALL
+
+
+SINGLE = Arithmetic(numpy, _choose_one, typed, _one_word)
 """The operations on single values."""
 
 
@@ -243,4 +294,4 @@ def of_arrays(module: Any = numpy) -> Arithmetic:
         dtype = numpy.dtype(type_.name)
         return lambda values: values.astype(dtype, copy=False)
 
-    return Arithmetic(module, module.where, caster)
+    return Arithmetic(module, module.where, caster, caster(Type.UINT64))

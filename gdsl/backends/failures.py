@@ -8,24 +8,44 @@ from gdsl.deadline import timeout_error
 from gdsl.diagnostics import GdslError
 from gdsl.ir.nodes import Program, Repeat, While
 from gdsl.ir.traversal import walk
+from gdsl.operations import Domain
 from gdsl.source import Span
 
 if TYPE_CHECKING:
     from gdsl.codegen.checks import CheckSite
+    from gdsl.graph import Graph
 
-__all__ = ["check_error", "history_error", "iterations_error", "memory_error", "out_of_range", "timeout_error"]
+__all__ = [
+    "check_error",
+    "history_error",
+    "iterations_error",
+    "memory_error",
+    "no_such_place",
+    "out_of_range",
+    "timeout_error",
+]
 
 
-def check_error(program: Program, site: CheckSite, value: int, length: int) -> GdslError:
-    """What stopped a run at `site`: E0801 an index, E0804 a history; `value` as the control block has it, where there
-    are `length` elements."""
+def check_error(program: Program, site: CheckSite, value: int, graph: Graph) -> GdslError:
+    """What stopped a run on `graph` at `site`: E0801 an index, E0804 a history; `value` as the control block has it."""
     if site.stop.value == "history":
-        return history_error(program.source_name, site.span, site.subject, value, length)
+        return history_error(program.source_name, site.span, site.subject, value, graph.num_vertices)
+    length = graph.num_edges if site.domain is Domain.EDGE else graph.num_vertices
     if value < 0 and site.kind.is_id:
         return out_of_range(program.source_name, site.span, site.subject, "none", length)
     bits = site.kind.bits if site.kind.is_integer and not site.kind.is_signed else None
     shown = str(value if bits is None else value % (1 << bits))
+    if site.domain is None:
+        return no_such_place(program.source_name, site.span, site.subject, shown)
     return out_of_range(program.source_name, site.span, site.subject, shown, length)
+
+
+def no_such_place(source_name: str, span: Span, subject: str, shown: str) -> GdslError:
+    """E0801: a place of a vertex's list, of which `subject` asks."""
+    message = f"place {shown} of `{subject}` is out of range: the list of that vertex has no such place"
+    fix = "places count from 0 and stay below `out_degree` of the vertex"
+    place = f"{source_name}:{span.line}:{span.column}" if source_name else None
+    return GdslError.single("E0801", message, span, fix=fix, place=place)
 
 
 def out_of_range(source_name: str, span: Span, subject: str, shown: str, length: int) -> GdslError:

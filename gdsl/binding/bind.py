@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from gdsl.backends.interface import Bindings
 from gdsl.binding.expressions import Evaluator
 from gdsl.binding.inputs import attribute_array, input_array
 from gdsl.binding.literals import check_literals
+from gdsl.binding.named import vertex_by_name
 from gdsl.binding.numbers import check_numbers
 from gdsl.binding.params import check_id, scalar_value
 from gdsl.binding.where import WhereChecker
@@ -57,7 +59,7 @@ def bind(
     Strings from the command line come as `Text`. CuPy arrays stay on the device where `device` is set. Raises
     `GdslError` with every missing and unknown name, or else the first value that does not do.
     """
-    _check_names(program, given, source)
+    check_names(program, given, source)
     with deadline.doing("checking what the program requires of the graph"):
         _check_requirements(program, graph, source)
     check_literals(program, graph, source)
@@ -85,7 +87,8 @@ def _inputs(
             inputs[array.name] = attribute_array(array, graph, bits, source)
     for scalar in program.scalars:
         if scalar.is_input:
-            inputs[scalar.name] = scalar_value(scalar, given[scalar.name], _id_count(scalar.type, graph), source)
+            value = vertex_by_name(scalar, given[scalar.name], graph, source)
+            inputs[scalar.name] = scalar_value(scalar, value, _id_count(scalar.type, graph), source)
     return inputs
 
 
@@ -107,51 +110,58 @@ def _params(
     params: dict[str, bool | int | float] = {}
     for param in program.params:
         if param.name in given:
-            params[param.name] = scalar_value(param, given[param.name], _id_count(param.type, graph), source)
+            value = vertex_by_name(param, given[param.name], graph, source)
+            params[param.name] = scalar_value(param, value, _id_count(param.type, graph), source)
         elif param.default is not None:
-            value = Evaluator(np, functions, params, counts).value(param.default)
+            default = Evaluator(np, functions, params, counts).value(param.default)
             if param.type.is_id:
-                check_id(param, int(value), "param", _id_count(param.type, graph), source)
-            params[param.name] = value
+                check_id(param, int(default), "param", _id_count(param.type, graph), source)
+            params[param.name] = default
     return params
 
 
-def _check_names(program: ir.Program, given: Mapping[str, object], source: Source | None) -> None:
-    problems: list[Diagnostic] = []
+def check_names(program: ir.Program, given: Iterable[str], source: Source | None) -> None:
+    """Raise E0601, E0602 and E0605 for what is missing and what is unknown; one of each is one mistake."""
+    given = list(given)
     params = [param.name for param in program.params]
     inputs = [declared.name for declared in problem_data(program) if declared.is_input]
-    results = {declared.name for declared in problem_data(program) if not declared.is_input}
-    for name in given:
-        if name not in params and name not in inputs:
-            problems.append(_unknown(program, name, params, inputs, name in results))
-    for param in program.params:
-        if param.default is None and param.name not in given:
-            problems.append(
-                Diagnostic(
-                    "E0601",
-                    f"param `{param.name}` has no value, and no default",
-                    param.span,
-                    fix=f"-p {param.name}={_example(param.type)} (from Python: {param.name}={_example(param.type)})",
-                )
-            )
-    for scalar in program.scalars:
-        if scalar.is_input and scalar.name not in given:
-            problems.append(
-                Diagnostic(
-                    "E0605",
-                    f"no value was given for the input `{scalar.name}`",
-                    scalar.span,
-                    fix=f"-p {scalar.name}={_example(scalar.type)}",
-                )
-            )
+    missing = _missing(program, given)
+    unknown = [name for name in given if name not in params and name not in inputs]
+    problems = [_unknown(program, name, params, inputs) for name in unknown]
+    if len(unknown) == len(missing) == 1:
+        [(name, about)] = missing.items()
+        near = difflib.get_close_matches(unknown[0], params + inputs, n=1)
+        if near in ([], [name]):
+            [problem] = problems
+            problems = [
+                replace(problem, notes=(*problem.notes, f"`{name}` has no value"), fix=problem.fix or about.fix)
+            ]
+            missing = {}
+    problems += missing.values()
     if problems:
         raise GdslError(problems, source)
 
 
-def _unknown(program: ir.Program, name: str, params: list[str], inputs: list[str], is_result: bool) -> Diagnostic:
+def _missing(program: ir.Program, given: Iterable[str]) -> dict[str, Diagnostic]:
+    """By name, what must be given and is not."""
+    missing: dict[str, Diagnostic] = {}
+    for param in program.params:
+        if param.default is None and param.name not in given:
+            example = f"{param.name}={_example(param.type)}"
+            message = f"param `{param.name}` has no value, and no default"
+            missing[param.name] = Diagnostic("E0601", message, param.span, fix=f"-p {example} (from Python: {example})")
+    for scalar in program.scalars:
+        if scalar.is_input and scalar.name not in given:
+            message = f"no value was given for the input `{scalar.name}`"
+            fix = f"-p {scalar.name}={_example(scalar.type)}"
+            missing[scalar.name] = Diagnostic("E0605", message, scalar.span, fix=fix)
+    return missing
+
+
+def _unknown(program: ir.Program, name: str, params: list[str], inputs: list[str]) -> Diagnostic:
     close = difflib.get_close_matches(name, params + inputs, n=1)
     message = f"program {program.name} has no param and no input `{name}`"
-    if is_result:
+    if any(declared.name == name for declared in problem_data(program)):
         message = f"`{name}` is a result of program {program.name}, and cannot be given"
     return Diagnostic(
         "E0602",
@@ -194,5 +204,16 @@ def _check_requirements(program: ir.Program, graph: Graph, source: Source | None
                 f"the program requires a simple graph, but the edge {first} -> {second} is {what}",
                 span,
                 source,
-                fix=None if first == second else "--dedup min|sum|first leaves one of each parallel edges",
+                fix=f"{' '.join(_simplifying(graph))} (from Python: {_in_python(graph)})",
             )
+
+
+def _simplifying(graph: Graph) -> list[str]:
+    """The options that make a graph simple."""
+    loops, parallels = graph.has_loops(), graph.has_parallel_edges()
+    return ["--no-loops"] * loops + ["--dedup first|sum|min|max"] * parallels
+
+
+def _in_python(graph: Graph) -> str:
+    words = ["loops=False"] * graph.has_loops() + ["dedup='first'"] * graph.has_parallel_edges()
+    return f"graph.changed({', '.join(words)})"

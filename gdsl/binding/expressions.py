@@ -79,7 +79,7 @@ class Evaluator:
                 return operations.convert(self._module, value, operand.type, node.type, limits)
             case ir.BuiltinCall(function=builtin, arguments=arguments):
                 values = [self._evaluate(argument, local, active) for argument in arguments]
-                return self._arithmetic.builtin(builtin, node.type)(*values)
+                return self._arithmetic.builtin(builtin, arguments[0].type)(*values)
             case ir.FunctionCall(function=name, arguments=arguments):
                 values = [self._evaluate(argument, local, active) for argument in arguments]
                 return self._called(self._functions[name], values, active)

@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
 import click
 
 from gdsl.cli.options import tuning_options
 from gdsl.cli.streams import message
 from gdsl.diagnostics import GdslError, printable
 
+if TYPE_CHECKING:
+    from gdsl.api.program import Program
+
 
 @click.command(name="check", short_help="Look for mistakes in programs.")
 @click.argument("program_files", metavar="PROGRAM...", nargs=-1, required=True)
 @tuning_options
 def command(program_files: tuple[str, ...], tune: tuple[str, ...]) -> None:
-    """Check each PROGRAM (a .gdsl file) and report all mistakes; the exit status is 1 if there are any.
+    """Check each PROGRAM, report all mistakes, and say what those without any are, take and give.
+
+    PROGRAM is a .gdsl file, a bare name (NAME if there is such a file, else NAME.gdsl here, else the sample), or - for
+    standard input. The exit status is 1 if there are mistakes.
 
     \b
-    Example:
-      gdslc check samples/bfs.gdsl samples/sssp.gdsl
+    Examples:
+      gdslc check my_program.gdsl
+      gdslc check bfs sssp
     """
     from gdsl.api.compiling import compile_file
+    from gdsl.program_text import STANDARD_INPUT
 
     failed = False
     for file in program_files:
@@ -29,6 +40,18 @@ def command(program_files: tuple[str, ...], tune: tuple[str, ...]) -> None:
             failed = True
             message(f"{error}\n")
             continue
-        click.echo(f"{printable(file)}: ok ({program!r})")
+        click.echo(f"{STANDARD_INPUT if file == '-' else printable(file)}: ok")
+        for line in _sentences(program):
+            click.echo(f"  {line}")
     if failed:
         raise click.exceptions.Exit(1)
+
+
+def _sentences(program: Program) -> Iterator[str]:
+    """What the program is, takes and gives, a line each."""
+    from gdsl.api.description import first_sentence, sections
+
+    doc = first_sentence(program.doc)
+    yield f"program {program.name}{': ' if doc else ''}{printable(doc)}"
+    for kind, sentences in sections(program.ir, program.text):
+        yield from (f"{kind} {sentence}" for sentence in sentences)

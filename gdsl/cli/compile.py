@@ -39,13 +39,16 @@ def command(
     tune: tuple[str, ...],
     words: GraphWords,
 ) -> None:
-    """Compile PROGRAM (a .gdsl file) and print what it becomes; needs no GPU.
+    """Compile PROGRAM and print what it becomes; needs no GPU.
+
+    PROGRAM is a .gdsl file, a bare name (NAME if there is such a file, else NAME.gdsl here, else the sample), or - for
+    standard input.
 
     \b
     Examples:
-      gdslc compile samples/bfs.gdsl
-      gdslc compile samples/bfs.gdsl --emit plan
-      gdslc compile samples/bfs.gdsl --emit cubin --arch sm_90 -o bfs.cubin
+      gdslc compile bfs
+      gdslc compile my_program.gdsl --emit plan
+      gdslc compile bfs --emit cubin --arch sm_90 -o bfs.cubin
     """
     from gdsl.cli.output import check_writable, print_binary, print_text, write_output
 
@@ -103,6 +106,6 @@ def _made(
 def _tree(program_file: str, tune: tuple[str, ...]) -> str:
     from gdsl.cli.tree import print_tree
     from gdsl.pipeline import load_checked
-    from gdsl.program_text import read_file
+    from gdsl.program_text import read_program
 
-    return print_tree(load_checked(read_file(program_file), tune).program)
+    return print_tree(load_checked(read_program(program_file), tune).program)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import difflib
+import os
 
 import click
 
 from gdsl import knobs
+from gdsl.diagnostics import printable
 
 
-@click.command(name="explain", short_help="Explain the code of a message, or a tuning knob.")
-@click.argument("word", metavar="[CODE|KNOB]", required=False)
+@click.command(name="explain", short_help="Explain the code of a message, a tuning knob, or a program.")
+@click.argument("word", metavar="[CODE|KNOB|PROGRAM]", required=False)
 def command(word: str | None) -> None:
-    """Explain what a message's CODE means, or what a KNOB of --tune does, with an example.
+    """Explain what a message's CODE means, what a KNOB of --tune does, or what a PROGRAM takes and gives.
 
     Without a word all codes are listed, with the word knobs all knobs.
 
@@ -21,6 +23,7 @@ def command(word: str | None) -> None:
       gdslc explain E0301
       gdslc explain visit.direction
       gdslc explain knobs
+      gdslc explain bfs
     """
     from gdsl.diagnostics import all_codes, explain, find_code
 
@@ -36,8 +39,32 @@ def command(word: str | None) -> None:
         click.echo("\n".join(knobs.listing()))
     elif knob is not None:
         click.echo(knobs.explained(knob, word.strip().rpartition(".")[0]), nl=False)
+    elif _is_program(word):
+        _explain_program(word)
     else:
         close = [*difflib.get_close_matches(word.upper(), [known.code for known in all_codes()], n=3), *near]
         hint = f" Did you mean {', '.join(close)}?" if close else ""
         lists = "'gdslc explain' lists all codes, 'gdslc explain knobs' all knobs."
-        raise click.UsageError(f"there is no code and no knob '{word}'.{hint} {lists}")
+        raise click.UsageError(f"there is no code, no knob and no program '{word}'.{hint} {lists}")
+
+
+def _is_program(word: str) -> bool:
+    from gdsl.program_names import SUFFIX, meant_by
+
+    return word == "-" or os.path.isfile(meant_by(word)) or word.endswith(SUFFIX)
+
+
+def _explain_program(word: str) -> None:
+    """How it is run, what it says of itself, what it takes and gives."""
+    from gdsl.api.compiling import compile_file
+    from gdsl.api.description import sections
+
+    program = compile_file(word)
+    params = "".join(f" -p {param.name}=…" for param in program.ir.params if param.default is None)
+    click.echo(f"gdslc run {printable(word)} GRAPH{params}")
+    if program.doc.strip():
+        click.echo("\n" + "\n".join(map(printable, program.doc.strip().splitlines())))
+    click.echo()
+    for kind, sentences in sections(program.ir, program.text):
+        for sentence in sentences:
+            click.echo(f"{kind} {sentence}")

@@ -82,9 +82,12 @@ def _save(graph_file: str, target: Path, words: GraphWords) -> None:
     from gdsl.cli.output import check_writable
     from gdsl.cli.progress import working
     from gdsl.graph import write
+    from gdsl.graph.reading import format_of
 
     check_writable(target)
     graph = words.open(graph_file)
     with working(f"writing {target}"):
         write(graph, target)
+    if graph.names is not None and format_of(str(target)) not in ("csv", "tsv"):
+        message("note: this format keeps no names of vertices; .csv does")
     message(f"{printable(str(target))}: {graph!r}")

@@ -24,7 +24,7 @@ _VERBS = {
     "compile": ("gdsl.cli.compile", "Print the code that a program becomes."),
     "run": ("gdsl.cli.run", "Run a program on a graph."),
     "check": ("gdsl.cli.check", "Look for mistakes in programs."),
-    "explain": ("gdsl.cli.explain", "Explain the code of a message, or a tuning knob."),
+    "explain": ("gdsl.cli.explain", "Explain the code of a message, a tuning knob, or a program."),
     "samples": ("gdsl.cli.samples", "List the programs that come with gdsl."),
     "doctor": ("gdsl.cli.doctor", "Say what this machine has, and what to install."),
     "graph": ("gdsl.cli.graph", "Generate, describe and convert graphs."),
@@ -71,7 +71,7 @@ def gdslc() -> None:
 
     \b
     Example:
-      gdslc run samples/bfs.gdsl samples/graphs/karate.mtx -p source=0
+      gdslc run bfs samples/graphs/karate.mtx -p source=0
     """
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from gdsl.cli.streams import message
 from gdsl.diagnostics import shown
 from gdsl.knobs import summary
 from gdsl.numerals import real_number, whole_number
@@ -57,16 +58,27 @@ class GraphWords:
     undirected: bool = False
     weights: str | None = None
     dedup: str | None = None
+    no_loops: bool = False
+    compact: bool = False
     format: str | None = None
     one_based: bool = False
+    num_vertices: int | None = None
 
     def open(self, path_or_spec: str) -> Graph:
-        """Read the file, or generate the graph that a word such as ``rmat:18`` names. Raises GdslError E07xx."""
+        """Read the file, or generate the graph that a word such as ``rmat:18`` names; tell gaps in the ids of a
+        list.
+        Raises GdslError E07xx."""
         from gdsl.cli.progress import working
-        from gdsl.graph import open_graph
+        from gdsl.graph import open_graph, unused_ids
 
+        options = dataclasses.asdict(self)
+        options["loops"] = not options.pop("no_loops")
         with working(f"reading {path_or_spec}"):
-            return open_graph(path_or_spec, **dataclasses.asdict(self))
+            graph = open_graph(path_or_spec, **options)
+        said = unused_ids(graph, path_or_spec, self.format) if self.num_vertices is None else None
+        if said is not None:
+            message(f"note: {said}")
+        return graph
 
 
 def tuning_options(command: Command) -> Command:
@@ -92,33 +104,17 @@ def tuning_options(command: Command) -> Command:
 
 
 def graph_options(command: Command) -> Command:
-    """Add --undirected, --weights, --dedup, --format and --one-based; the command gets `words`, a `GraphWords`."""
+    """Add the options of `GraphWords`; the command gets `words`, one of these."""
 
     @functools.wraps(command)
     def wrapped(**values: Any) -> Any:
         words = GraphWords(**{field.name: values.pop(field.name) for field in dataclasses.fields(GraphWords)})
         return command(words=words, **values)
 
-    decorated = click.option("--one-based", is_flag=True, help="The ids of an edge list count from 1, not from 0.")(
-        wrapped
-    )
-    decorated = click.option(
-        "--format", metavar="FORMAT", help="The format of the graph file where its name does not say it."
-    )(decorated)
-    decorated = click.option(
-        "--dedup",
-        type=click.Choice(["min", "sum", "first"]),
-        help="Make one edge of parallel ones, with the smallest, the summed or the first weight.",
-    )(decorated)
-    decorated = click.option(
-        "--weights",
-        metavar="random:SEED",
-        callback=_checked_weights,
-        help="Give every edge a weight from 1 to 64 that its ends and the seed decide (random:SEED:N: to N).",
-    )(decorated)
-    return click.option(  # type: ignore[return-value]
-        "--undirected", is_flag=True, help="Store every edge both ways."
-    )(decorated)
+    decorated: Any = wrapped
+    for option in reversed(_GRAPH_OPTIONS):
+        decorated = option(decorated)
+    return decorated  # type: ignore[no-any-return]
 
 
 def output_option(help_text: str) -> Callable[[Command], Command]:
@@ -137,3 +133,28 @@ def _checked_weights(context: click.Context, option: click.Parameter, word: str 
     if word is not None and not _WEIGHTS.fullmatch(word):
         raise click.BadParameter(f"'{word}' is not of the form random:SEED, such as random:1")
     return word
+
+
+_GRAPH_OPTIONS = (
+    click.option("--undirected", is_flag=True, help="Store every edge both ways."),
+    click.option(
+        "--weights", metavar="random:SEED", callback=_checked_weights,
+        help="Give every edge a weight from 1 to 64 that its ends and the seed decide (random:SEED:N: to N).",
+    ),
+    click.option(
+        "--dedup", type=click.Choice(["first", "sum", "min", "max"]),
+        help="Make one edge of parallel ones, with the first, the summed, the smallest or the largest weight.",
+    ),
+    click.option("--no-loops", is_flag=True, help="Leave out self-loops."),
+    click.option("--compact", is_flag=True, help="Leave out vertices without an edge; ids of the file become names."),
+    click.option(
+        "--format", metavar="FORMAT",
+        help="The format of the graph file where its name does not say it: mtx (Matrix Market), gr (DIMACS), npz "
+        "(SciPy), csv, tsv, edges (an edge list) or metis.",
+    ),
+    click.option("--one-based", is_flag=True, help="The ids of an edge list count from 1, not from 0."),
+    click.option(
+        "--num-vertices", metavar="N", callback=checked_limit,
+        help="How many vertices an edge list has, where the last ones have no edge.",
+    ),
+)  # fmt: skip

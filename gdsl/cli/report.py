@@ -6,22 +6,21 @@ from dataclasses import dataclass
 from typing import Any
 
 import click
+import numpy as np
 
-from gdsl.api.result import Result, Summary
+from gdsl.api.description import GRADES, Data, doubt_of, results_of
+from gdsl.api.result import Result
+from gdsl.api.summary import Summary, begins_with_inf, on_host
 from gdsl.backends.interface import TraceRecord
-from gdsl.binding import problem_data
-from gdsl.cli.results import plain_number
+from gdsl.cli.results import plain_number, shown_vertex
 from gdsl.diagnostics import printable
 from gdsl.graph import Graph
+from gdsl.graph.names import Names
 from gdsl.ir import nodes as ir
+from gdsl.operations import Domain, Grade
+from gdsl.types import Type
 from gdsl.version import __version__
 
-_NOTES = {
-    "rounding": "  (rounding: the last digits may differ from run to run)",
-    "converged": "  (converged: another run may make one pass more or less)",
-    "not unique": "  (not unique: another run may give other values)",
-}
-"""What is said behind a result that is not exact."""
 _SHOWN = 10
 """How many values of an array the text shows."""
 
@@ -37,12 +36,14 @@ class Run:
     result: Result
     load_ms: float
     compile_ms: float
+    names: Names | None = None
+    """What vertices are shown as, where names were asked for and the graph has any."""
 
 
 def as_document(run: Run) -> dict[str, Any]:
     """The report as what `--json` prints."""
     result = run.result
-    types = {declared.name: declared.type.name for declared in problem_data(run.program)}
+    data = {declared.name: declared for declared in results_of(run.program)}
     return {
         "gdsl": __version__,
         "program": run.program.name,
@@ -62,19 +63,24 @@ def as_document(run: Run) -> dict[str, Any]:
         },
         "iterations": result.iterations,
         "trace": [_record(record) for record in result.trace],
-        "results": {
-            summary.name: {
-                "type": types[summary.name],
-                "size": summary.size,
-                "minimum": plain_number(summary.minimum),
-                "maximum": plain_number(summary.maximum),
-                "sum": plain_number(summary.sum),
-                "unique": summary.unique,
-                "grade": summary.grade,
-                **({"value": plain_number(result.scalars[summary.name])} if summary.name in result.scalars else {}),
-            }
-            for summary in result.summary()
-        },
+        "results": {summary.name: _figures(data[summary.name], summary, result) for summary in result.summary()},
+    }
+
+
+def _figures(declared: Data, summary: Summary, result: Result) -> dict[str, Any]:
+    apart = {"infinite": summary.infinite, "lowest": summary.lowest, "nan": summary.nans, "none": summary.nones}
+    doubt = declared.doubt if declared.grade is Grade.NOT_UNIQUE else None
+    return {
+        "type": declared.type.name,
+        "size": summary.size,
+        "minimum": plain_number(summary.minimum),
+        "maximum": plain_number(summary.maximum),
+        "sum": plain_number(summary.sum),
+        "unique": summary.unique,
+        "grade": summary.grade,
+        **({"reason": doubt.reason, "line": doubt.span.line} if doubt is not None else {}),
+        **({"value": plain_number(result.scalars[summary.name])} if summary.name in result.scalars else {}),
+        **({"apart": {name: count for name, count in apart.items() if count}} if any(apart.values()) else {}),
     }
 
 
@@ -98,10 +104,10 @@ def print_report(run: Run, profile: bool) -> None:
         f"{run.program.name} on {printable(run.graph_name)}: {_count(graph.num_vertices, 'vertex', 'vertices')}, "
         f"{_count(graph.num_edges, 'edge', 'edges')} ({kind})"
     )
-    types = {declared.name: declared.type.name for declared in problem_data(run.program)}
+    data = {declared.name: declared for declared in results_of(run.program)}
     for summary in result.summary():
         click.echo()
-        _print_result(summary, types[summary.name], result)
+        _print_result(data[summary.name], summary, run)
     click.echo()
     click.echo(
         f"{_count(result.iterations, 'iteration', 'iterations')} on {result.backend} in {result.time_ms:.3f} ms "
@@ -111,17 +117,68 @@ def print_report(run: Run, profile: bool) -> None:
         _print_trace(result.trace)
 
 
-def _print_result(summary: Summary, type_name: str, result: Result) -> None:
-    note = _NOTES.get(summary.grade, "")
+def _print_result(declared: Data, summary: Summary, run: Run) -> None:
+    result = run.result
+    note = GRADES[summary.grade]
+    said = f"  ({note})" if note else ""
+    quiet = click.style(said, dim=True) if summary.unique else said
     if summary.name in result.scalars:
-        click.echo(f"{summary.name}: {type_name} = {result.scalars[summary.name]}{note}")
+        value = _value(declared, result.scalars[summary.name], run)
+        click.echo(f"{summary.name}: {declared.type.name} = {value}{quiet}")
+        _print_doubt(declared)
         return
-    click.echo(f"{summary.name}: {type_name}{note}")
-    values = result.arrays[summary.name][:_SHOWN]
-    shown = " ".join(str(value) for value in (values.get() if hasattr(values, "get") else values))
-    click.echo(f"  {shown}{' …' if summary.size > _SHOWN else ''}")
-    if summary.minimum is not None:
-        click.echo(f"  minimum {summary.minimum}, maximum {summary.maximum}, sum {summary.sum}")
+    click.echo(f"{summary.name}: {declared.type.name}{quiet}")
+    _print_doubt(declared)
+    click.echo(f"  {_first_values(declared, run)}{' …' if summary.size > _SHOWN else ''}")
+    figures = figures_of(declared, summary)
+    if figures:
+        click.echo(f"  {figures}")
+
+
+def _first_values(declared: Data, run: Run) -> str:
+    """The first values of an array; with names, what belongs to which vertex."""
+    values = on_host(run.result.arrays[declared.name][:_SHOWN])
+    words = [_value(declared, value, run) for value in values]
+    if run.names is None or not isinstance(declared, ir.Array) or declared.domain is not Domain.VERTEX:
+        return " ".join(words)
+    return ", ".join(f"{printable(shown_vertex(place, run.names))}: {word}" for place, word in enumerate(words))
+
+
+def _value(declared: Data, value: Any, run: Run) -> str:
+    return printable(shown_vertex(int(value), run.names)) if declared.type is Type.VERTEX else str(value)
+
+
+def _print_doubt(declared: Data) -> None:
+    """Why a result is not unique, and the line that says so."""
+    if declared.grade is Grade.NOT_UNIQUE and doubt_of(declared):
+        click.echo(f"  because {doubt_of(declared)}")
+
+
+def figures_of(declared: Data, summary: Summary) -> str:
+    """The figures of an array in one line: ``min 0, max 7, mean 2.3, 5 unreached (inf)``."""
+    if declared.type is Type.BOOL:
+        return f"{summary.sum:,} of {_count(summary.size, 'value', 'values')} true" if summary.size else ""
+    words = []
+    if summary.minimum is not None and summary.maximum is not None:
+        words += [f"min {_short(declared, summary.minimum)}", f"max {_short(declared, summary.maximum)}"]
+        if summary.mean is not None and not declared.type.is_id:
+            words.append(f"mean {_mean(summary.mean)}")
+    if summary.infinite:
+        words.append(
+            f"{summary.infinite:,} unreached (inf)" if begins_with_inf(declared) else f"{summary.infinite:,} inf"
+        )
+    for count, name in ((summary.lowest, "-inf"), (summary.nans, "nan"), (summary.nones, "none")):
+        words += [f"{count:,} {name}"] if count else []
+    return ", ".join(words)
+
+
+def _short(declared: Data, value: int | float) -> str:
+    return str(np.float32(value) if declared.type is Type.FLOAT32 else value).removesuffix(".0")
+
+
+def _mean(value: float) -> str:
+    """To three digits, or to one behind the point of a large number."""
+    return f"{value:.1f}" if 1000 <= abs(value) < 1e15 else f"{value:.3g}"
 
 
 def _print_trace(trace: tuple[TraceRecord, ...]) -> None:

@@ -11,12 +11,15 @@ from typing import Any, BinaryIO
 import click
 import numpy as np
 
+from gdsl.api.description import results_of
 from gdsl.api.result import Result
-from gdsl.binding import problem_data
 from gdsl.cli.output import check_writable, write_output
-from gdsl.diagnostics import GdslError
+from gdsl.cli.streams import message
+from gdsl.diagnostics import GdslError, printable
+from gdsl.graph.names import Names
 from gdsl.ir import nodes as ir
 from gdsl.operations import Domain
+from gdsl.types import Type
 
 SUFFIXES = (".npz", ".csv", ".json")
 
@@ -26,6 +29,14 @@ def check_result_path(path: Path, program: ir.Program) -> None:
     file that cannot be written."""
     if path.suffix.lower() not in SUFFIXES:
         raise click.UsageError(f"-o: '{path.name}' must end in {', '.join(SUFFIXES)}, which names the format")
+    if path.suffix.lower() == ".csv" and not _result_domains(program):
+        scalars = ", ".join(data.name for data in results_of(program))
+        why = f"the program's results ({scalars}) are scalars" if scalars else "the program has no results"
+        raise GdslError.single(
+            "E0911",
+            f"cannot write {path}: a CSV file has a line for each vertex or edge, and {why}",
+            fix="use a .npz or .json file",
+        )
     if path.suffix.lower() == ".csv" and len(_result_domains(program)) > 1:
         raise GdslError.single(
             "E0911",
@@ -35,10 +46,23 @@ def check_result_path(path: Path, program: ir.Program) -> None:
     check_writable(path)
 
 
-def write_result(path: Path, program: ir.Program, result: Result) -> None:
-    """Write all results to `path` in the format that its suffix names. Raises E0911."""
-    writer = {".npz": _write_npz, ".csv": _write_csv, ".json": _write_json}[path.suffix.lower()]
+def write_result(path: Path, program: ir.Program, result: Result, names: Names | None = None) -> None:
+    """Write all results to `path` in the format that its suffix names; `names` stand for vertices in a table, which has
+    no place for scalars, as is then told. Raises E0911."""
+    if path.suffix.lower() == ".csv":
+        write_output(path, lambda file: _write_csv(file, program, result, names))
+        if result.scalars:
+            message(f"note: {printable(str(path))} is without the scalars {', '.join(result.scalars)}")
+        return
+    writer = {".npz": _write_npz, ".json": _write_json}[path.suffix.lower()]
     write_output(path, lambda file: writer(file, program, result))
+
+
+def shown_vertex(value: int, names: Names | None) -> str:
+    """The name of a vertex; its id, with -1 as none, where there are no names."""
+    if names is None:
+        return str(value)
+    return str(names[value]) if value >= 0 else "none"
 
 
 def plain_number(value: Any) -> Any:
@@ -49,7 +73,7 @@ def plain_number(value: Any) -> Any:
 
 
 def _result_domains(program: ir.Program) -> set[Domain]:
-    return {d.domain for d in problem_data(program) if isinstance(d, ir.Array) and not d.is_local and not d.is_input}
+    return {data.domain for data in results_of(program) if isinstance(data, ir.Array)}
 
 
 def _write_npz(file: BinaryIO, program: ir.Program, result: Result) -> None:
@@ -66,16 +90,31 @@ def _scalar_arrays(program: ir.Program, result: Result) -> dict[str, Any]:
     return {name: np.asarray(value, dtype=dtypes[name]) for name, value in result.scalars.items()}
 
 
-def _write_csv(file: BinaryIO, program: ir.Program, result: Result) -> None:
-    """One line for each vertex (or edge): its id and the results, under a line of names. Scalars have no place here."""
+def _write_csv(file: BinaryIO, program: ir.Program, result: Result, names: Names | None) -> None:
+    """One line for each vertex (or edge): its id, or name, and the results, under a line of names."""
     arrays = result.host_arrays()
     edges = _result_domains(program) == {Domain.EDGE}
     columns = [np.arange(len(next(iter(arrays.values()), ()))), *arrays.values()]
     file.write((",".join(["edge" if edges else "vertex", *arrays]) + "\n").encode())
+    if names is not None:
+        types = {array.name: array.type for array in program.arrays}
+        called = [not edges, *(types[name] is Type.VERTEX for name in arrays)]
+        columns = [_called(column, names) if is_id else column for column, is_id in zip(columns, called, strict=True)]
     step = 1 << 16
     for first in range(0, len(columns[0]), step):
         texts = [_texts(column[first : first + step]) for column in columns]
         file.write(("\n".join(map(",".join, zip(*texts, strict=True))) + "\n").encode())
+
+
+def _called(ids: np.ndarray[Any, Any], names: Names) -> np.ndarray[Any, Any]:
+    """Ids as the cells of a table that names have."""
+    cells = [_cell(str(name)) for name in names]
+    return np.array([cells[vertex] if vertex >= 0 else "" for vertex in ids.tolist()], dtype=object)
+
+
+def _cell(text: str) -> str:
+    quoted = text.replace('"', '""')
+    return f'"{quoted}"' if any(mark in text for mark in ',"\n\r') else text
 
 
 def _texts(values: np.ndarray[Any, Any]) -> list[str]:

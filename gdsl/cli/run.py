@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gdsl.cli.options import GraphWords, checked_limit, checked_seconds, graph_options, output_option, tuning_options
+from gdsl.cli.params import TakesParams, given_params, param_value
 from gdsl.cli.streams import message
 from gdsl.deadline import doing, interrupting, limited
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from gdsl.cli.report import Run
 
 
-@click.command(name="run", short_help="Run a program on a graph.")
+@click.command(name="run", cls=TakesParams, short_help="Run a program on a graph.")
 @click.argument("program_file", metavar="PROGRAM")
 @click.argument("graph_file", metavar="GRAPH")
 @click.option(
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @output_option("Write the results to FILE, which ends in .npz, .csv or .json.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
+@click.option("--names", "by_name", is_flag=True, help="Show vertices by their names, in text and .csv.")
 @click.option("--profile", is_flag=True, help="Show frontier, edges, direction and balance of every operator that ran.")
 @click.option(
     "--timeout",
@@ -47,27 +49,35 @@ def command(
     backend: str,
     output: Path | None,
     as_json: bool,
+    by_name: bool,
     profile: bool,
     timeout: float | None,
     max_iterations: int | None,
     tune: tuple[str, ...],
     words: GraphWords,
 ) -> None:
-    """Run PROGRAM (a .gdsl file) on GRAPH and print its results.
+    """Run PROGRAM on GRAPH and print its results.
 
-    GRAPH is a file (Matrix Market .mtx, DIMACS .gr, SciPy .npz, an edge list in text or CSV; the text ones also as
-    .gz, .bz2, .xz) or a generated graph such as rmat:16, grid:300 or uniform:1000:5000.
+    PROGRAM is a .gdsl file, a bare name (NAME if there is such a file, else NAME.gdsl here, else the sample; gdslc
+    samples lists them), or - for standard input.
+
+    GRAPH is a file (Matrix Market .mtx, DIMACS .gr, SciPy .npz, METIS .graph, an edge list .csv .tsv .txt .el .e .wel;
+    the text ones also as .gz, .bz2, .xz), a generated graph such as rmat:16, grid:300 or uniform:1000:5000, or one
+    that comes with gdsl: karate or lesmis.
 
     \b
     Examples:
-      gdslc run samples/bfs.gdsl samples/graphs/karate.mtx -p source=0
-      gdslc run samples/sssp.gdsl rmat:16 --weights random:1 -p source=0 -o distances.npz
+      gdslc run bfs karate -p source=0
+      gdslc run bfs friends.csv -p source=Ann --names
+      gdslc run sssp rmat:16 --weights random:1 -p source=0 -o distances.npz
     """
     from gdsl.cli.report import as_document, print_report
 
     limits = {"timeout": timeout, "max_iterations": max_iterations}
     with limited(timeout):
-        run = _execute(program_file, graph_file, _given(assignments), backend, output, limits, tune, words)
+        run = _execute(
+            program_file, graph_file, given_params(assignments), backend, output, limits, tune, words, by_name
+        )
     if as_json:
         click.echo(json.dumps(as_document(run), indent=2, allow_nan=False))
     else:
@@ -83,10 +93,12 @@ def _execute(
     limits: dict[str, Any],
     tune: tuple[str, ...],
     words: GraphWords,
+    by_name: bool,
 ) -> Run:
     """The work, the quick checks before the slow ones; writes `output` too."""
     from gdsl.api.compiling import compile_file
     from gdsl.backends import registry
+    from gdsl.binding import check_names
     from gdsl.cli.progress import working
     from gdsl.cli.report import Run
     from gdsl.cli.results import check_result_path, write_result
@@ -96,44 +108,24 @@ def _execute(
             program = compile_file(program_file, tune)
         if output is not None:
             check_result_path(output, program.ir)
+        check_names(program.ir, given, program.text)
         choice = registry.choose(backend)
         if choice.line:
             message(choice.line)
         started = time.perf_counter()
         graph = words.open(graph_file)
+        if by_name and graph.names is None:
+            raise click.UsageError(f"--names: the vertices of '{graph_file}' have no names, only ids")
         load_ms = (time.perf_counter() - started) * 1000
         longest = max(graph.num_vertices, graph.num_edges)
-        values = {name: _value(name, text, longest) for name, text in given.items()}
+        values = {name: param_value(name, text, longest) for name, text in given.items()}
+    names = graph.names if by_name else None
     with working(f"running {program.name} on {choice.backend.name}"):
         result = program.run(graph, values, backend=backend, **limits)
     if result.backend_line != choice.line:  # the one that was chosen could not be made ready
         click.echo(result.backend_line, err=True)
     if output is not None:
         with working(f"writing {output}"):
-            write_result(output, program.ir, result)
+            write_result(output, program.ir, result, names)
     compile_ms = program.compile_ms + result.compile_ms
-    return Run(program.ir, program_file, graph, graph_file, result, load_ms, compile_ms)
-
-
-def _given(assignments: tuple[str, ...]) -> dict[str, str]:
-    given: dict[str, str] = {}
-    for assignment in assignments:
-        name, separator, text = assignment.partition("=")
-        if not separator or not name.strip():
-            raise click.UsageError(f"-p {assignment}: must be of the form name=value")
-        if name.strip() in given:
-            raise click.UsageError(f"-p {name.strip()} is given twice")
-        given[name.strip()] = text
-    return given
-
-
-def _value(name: str, text: str, longest: int) -> object:
-    from gdsl.binding import Text
-    from gdsl.cli.arrays import read_array
-
-    if text == "@":
-        raise click.UsageError(f"-p {name}=@: the name of a file is missing behind the @")
-    if not text.startswith("@"):
-        return Text(text)
-    with doing(f"reading {text[1:]}"):
-        return read_array(name, Path(text[1:]), longest)
+    return Run(program.ir, program_file, graph, graph_file, result, load_ms, compile_ms, names)

@@ -18,6 +18,7 @@ def command(name: str | None) -> None:
       gdslc samples
       gdslc samples bfs > my_bfs.gdsl
     """
+    from gdsl.program_names import missing_sample
     from gdsl.resources import resource_directory
 
     folder = resource_directory("samples")
@@ -29,7 +30,7 @@ def command(name: str | None) -> None:
         if program.stem == name.removesuffix(".gdsl"):
             click.echo(program.read_text(encoding="utf-8"), nl=False)
             return
-    raise click.UsageError(f"there is no sample '{name}'; there are {', '.join(path.stem for path in programs)}")
+    raise click.UsageError(missing_sample(name))
 
 
 def _list(folder: Path, programs: list[Path]) -> None:

@@ -20,11 +20,11 @@ class Stop(Enum):
 
 @dataclass(frozen=True, slots=True)
 class CheckSite:
-    """A computed index: the array, degree function or frontier it is for, its type and its place in the text; or what
-    else stops a run (`stop`), with what it is about."""
+    """A computed index: the array, frontier or function of the graph it is for, its type and its place in the text;
+    `domain` None: a place in a vertex's list. Or (`stop`) what else stops a run, with what it is about."""
 
     subject: str
-    domain: Domain
+    domain: Domain | None
     kind: Type
     span: Span
     stop: Stop = Stop.INDEX

@@ -8,6 +8,7 @@ from typing import Any
 
 from gdsl.codegen.checks import CheckSite, CheckTable
 from gdsl.codegen.conversions import conversion
+from gdsl.codegen.graph_reads import graph_read
 from gdsl.codegen.literals import id_number, literal, type_name
 from gdsl.codegen.names import Names
 from gdsl.codegen.precedence import AND_LEVEL, Text, atom, binary_text, call, conditional, postfix, prefix
@@ -26,7 +27,9 @@ from gdsl.ir.nodes import (
     FrontierNotEmpty,
     FrontierSize,
     FunctionCall,
+    GraphRead,
     Iteration,
+    ListVariable,
     Literal,
     Local,
     NoneId,
@@ -61,7 +64,13 @@ _MOST_STEPS = 50
 _RUNNING = "chain_"
 """No name of a program is printed so: one underscore ends only those that mean something without it."""
 
-_BUILTINS = {Builtin.MIN: "minimum", Builtin.MAX: "maximum", Builtin.ABS: "absolute"}
+_BUILTINS = {
+    Builtin.MIN: "minimum",
+    Builtin.MAX: "maximum",
+    Builtin.ABS: "absolute",
+    Builtin.TAN: "tangent",
+    Builtin.RANDOM: "random_unit",
+}
 _WRAPPING = {
     BinaryOperation.ADD: "wrapping_add",
     BinaryOperation.SUBTRACT: "wrapping_subtract",
@@ -176,7 +185,7 @@ class ExpressionPrinter:
     def _parameter(self, node: Parameter) -> Text:
         return atom(self.parameter(node.role, node.name))
 
-    def _local(self, node: Local) -> Text:
+    def _local(self, node: Local | ListVariable) -> Text:
         return atom(self.names.local(node.name))
 
     def _param(self, node: ParamValue) -> Text:
@@ -203,6 +212,9 @@ class ExpressionPrinter:
     def _degree(self, node: DegreeOf) -> Text:
         function = node.degree.value
         return call(function, "d.graph", self.index(function, node.vertex, node.checked, Domain.VERTEX))
+
+    def _graph_read(self, node: GraphRead) -> Text:
+        return graph_read(self, node)
 
     def _place(self, node: Place) -> Text:
         return call("place_of", "d.graph", self.parameter(Role.SOURCE, "src"), self.parameter(Role.EDGE, "e"))
@@ -263,9 +275,15 @@ class ExpressionPrinter:
         return call(name, *(self.print(argument) for argument in node.arguments))
 
     def _function(self, node: FunctionCall) -> Text:
-        first = self.function_arguments.get(node.function, "")
-        arguments = [self.print(argument) for argument in node.arguments]
-        return call(self.names.function(node.function), *([first] if first else []), *arguments)
+        return self._called(node.function, tuple(self.print(argument) for argument in node.arguments))
+
+    def _called(self, function: str, arguments: tuple[str, ...]) -> Text:
+        first = self.function_arguments.get(function, "")
+        return call(self.names.function(function), *([first] if first else []), *arguments)
+
+    def call_of_own(self, function: str, arguments: tuple[str, ...]) -> str:
+        """A call of one of the program's own functions with the texts of its arguments."""
+        return self._called(function, arguments).text
 
     def _frontier_size(self, node: FrontierSize) -> Text:
         return self.frontier_size(node.frontier)
@@ -335,6 +353,8 @@ _PRINTERS: dict[type[Expression], Callable[[ExpressionPrinter, Any], Text]] = {
     Literal: ExpressionPrinter._literal,
     NoneId: ExpressionPrinter._none,
     Parameter: ExpressionPrinter._parameter,
+    GraphRead: ExpressionPrinter._graph_read,
+    ListVariable: ExpressionPrinter._local,
     Local: ExpressionPrinter._local,
     ParamValue: ExpressionPrinter._param,
     ScalarValue: ExpressionPrinter._scalar,

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
-from gdsl.codegen.expressions import REDUCTIONS
+from gdsl.codegen.expressions import REDUCTIONS, ExpressionPrinter
 from gdsl.codegen.literals import literal
 from gdsl.codegen.ranges import type_range
+from gdsl.ir.nodes import OwnOperation
 from gdsl.operations import ReduceOperation
-from gdsl.plan.nodes import Identity, Reduction
+from gdsl.plan.nodes import Identity, Reduction, Segment
 from gdsl.types import Type
 
 _COMBINE = {
@@ -32,6 +34,28 @@ def reduce_function(reduction: Reduction) -> str:
     """The function of the runtime that combines such a total with what stands in memory."""
     adds = reduction.combine is ReduceOperation.SUBTRACT
     return f"reduce_{REDUCTIONS[ReduceOperation.ADD if adds else reduction.combine]}"
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentText:
+    """The reduction of a list: `combine` makes one value of `a` and `b`, and captures `captured`; `reduce` is the
+    beginning of the call that combines with memory, `rest` its end."""
+
+    identity: str
+    combine: str
+    captured: str
+    reduce: str
+    rest: str
+
+
+def of_segment(segment: Segment, printer: ExpressionPrinter) -> SegmentText:
+    """How the values of a list become one: by a reduction of the language, or by an operator of the program."""
+    reduction = segment.reduction
+    if isinstance(reduction, OwnOperation):
+        called = printer.call_of_own(reduction.function, ("a", "b"))
+        return SegmentText(printer.print(reduction.identity), called, "&", "reduce_by_exchange", ", combine")
+    begins = identity(reduction.identity, segment.type)
+    return SegmentText(begins, combine(reduction), "", reduce_function(reduction), "")
 
 
 def identity(begins: Identity, kind: Type) -> str:

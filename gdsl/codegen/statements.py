@@ -17,8 +17,10 @@ from gdsl.ir.nodes import (
     ElementTarget,
     Evaluate,
     Expression,
+    ForNeighbors,
     ForRange,
     Let,
+    ListVariable,
     Literal,
     Loop,
     Return,
@@ -29,7 +31,7 @@ from gdsl.ir.nodes import (
     Update,
 )
 from gdsl.ir.traversal import walk
-from gdsl.operations import ReduceOperation
+from gdsl.operations import Domain, ReduceOperation
 from gdsl.types import Type
 
 _OPERATORS = {ReduceOperation.ADD: "+=", ReduceOperation.SUBTRACT: "-=", ReduceOperation.MULTIPLY: "*="}
@@ -129,6 +131,15 @@ class StatementPrinter:
         self.lines.open(head, node.span.line)
         self._loop_body(node.body, _is_short(node))
 
+    def _for_neighbors(self, node: ForNeighbors) -> None:
+        names = self.expressions.names
+        at = names.derived(Scope.LOCAL, f"{node.name}_edge", "list") if node.edge is None else names.local(node.edge)
+        vertex = self.expressions.index("neighbors", node.vertex, node.checked, Domain.VERTEX)
+        self.lines.open(f"for (const edge {at} : out_edges(d.graph, {vertex})) {{", node.span.line)
+        if any(isinstance(part, ListVariable) and part.name == node.name for part in walk(node.body)):
+            self.lines.add(f"const vertex {names.local(node.name)} = destination_of(d.graph, {at});")
+        self._loop_body(node.body, False)
+
     def _loop(self, node: Loop) -> None:
         self.lines.open(f"while ({self._print(node.condition)}) {{", node.span.line)
         self._loop_body(node.body, False)
@@ -154,7 +165,10 @@ class StatementPrinter:
 
 def polls(body: tuple[Statement, ...]) -> bool:
     """Whether `body` has a loop that asks whether the run is stopped."""
-    return any(isinstance(node, Loop) or (isinstance(node, ForRange) and not _is_short(node)) for node in walk(body))
+    return any(
+        isinstance(node, (Loop, ForNeighbors)) or (isinstance(node, ForRange) and not _is_short(node))
+        for node in walk(body)
+    )
 
 
 def accepts_last(body: tuple[Statement, ...]) -> bool:
@@ -183,7 +197,7 @@ def _is_short(node: ForRange) -> bool:
     """Whether a range is a constant one of few passes: a loop that nobody has to wait for."""
     if not isinstance(node.first, Literal) or not isinstance(node.last, Literal):
         return False
-    nested = any(isinstance(inner, (Loop, ForRange)) for inner in walk(node.body))
+    nested = any(isinstance(inner, (Loop, ForNeighbors, ForRange)) for inner in walk(node.body))
     return not nested and node.last.value - node.first.value <= _SHORT_LOOP
 
 
@@ -195,6 +209,7 @@ _PRINTERS: dict[type[Statement], Callable[[StatementPrinter, Any], None]] = {
     Evaluate: StatementPrinter._evaluate,
     Accept: StatementPrinter._accept,
     Branch: StatementPrinter._branch,
+    ForNeighbors: StatementPrinter._for_neighbors,
     ForRange: StatementPrinter._for_range,
     Loop: StatementPrinter._loop,
     Break: StatementPrinter._break,

@@ -12,7 +12,9 @@ from gdsl.ir.nodes import (
     DegreeOf,
     Element,
     ElementTarget,
+    ForNeighbors,
     FunctionCall,
+    GraphRead,
     Iteration,
     Node,
     Parameter,
@@ -26,7 +28,18 @@ from gdsl.ir.nodes import (
 )
 from gdsl.ir.traversal import walk
 
-_DATA = (Count, DegreeOf, Element, ElementTarget, ParamValue, Place, ScalarTarget, ScalarValue)
+_DATA = (
+    Count,
+    DegreeOf,
+    Element,
+    ElementTarget,
+    ForNeighbors,
+    GraphRead,
+    ParamValue,
+    Place,
+    ScalarTarget,
+    ScalarValue,
+)
 
 
 @dataclass(frozen=True, slots=True)

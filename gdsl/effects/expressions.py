@@ -62,6 +62,8 @@ class Expressions(PureValues):
                 return terms.place()
             case nodes.DegreeOf():
                 return terms.degree(node.degree, self.value(node.vertex))
+            case nodes.GraphRead():  # the graph does not change, and no function of the program has such a name
+                return terms.function(kind, node.query.value, tuple(self.value(part) for part in node.arguments))
             case nodes.ScalarValue() | nodes.Element():
                 return self._read(node)
             case nodes.UpdateValue():

@@ -65,7 +65,7 @@ def of_builtin(operation: Builtin, kind: Type, inner: Sequence[Range]) -> Range:
     if operation is Builtin.ABS:
         low = first.low if first.low >= 0 else max(0, -first.high)
         return _within(kind, low, max(abs(first.low), abs(first.high)), first.nan)
-    if operation in (Builtin.FLOOR, Builtin.CEIL):
+    if operation in (Builtin.FLOOR, Builtin.CEIL, Builtin.TRUNC):
         return Range(_step(math.floor, first.low), _step(math.ceil, first.high), first.nan)
     if operation is Builtin.SQRT:
         high = math.sqrt(first.high) if first.high >= 0 else 0.0
@@ -73,6 +73,12 @@ def of_builtin(operation: Builtin, kind: Type, inner: Sequence[Range]) -> Range:
         return _within(kind, low, high, first.nan or first.low < 0)
     if operation is Builtin.EXP:
         return Range(0.0, math.inf, first.nan)
+    if operation in (Builtin.POPCOUNT, Builtin.CTZ):
+        return Range(0, 64)
+    if operation is Builtin.RANDOM:
+        return Range(0.0, 1.0 - 2.0**-24)
+    if operation is Builtin.RANDOM_BELOW:
+        return Range(0, max(0, first.high - 1))
     return limits(kind)
 
 

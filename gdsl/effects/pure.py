@@ -37,7 +37,7 @@ class PureValues:
                 return terms.constant(kind, node.value)
             case nodes.NoneId():
                 return terms.constant(kind, None)
-            case nodes.Local():
+            case nodes.Local() | nodes.ListVariable():
                 return self.environment[node.name]
             case nodes.Unary():
                 return terms.operation(kind, node.operation, self.value(node.operand))

@@ -71,6 +71,8 @@ class Statements(Expressions):
                 self._branch(node)
             case nodes.ForRange():
                 self._for(node)
+            case nodes.ForNeighbors():
+                self._for_neighbors(node)
             case nodes.Loop():
                 self._while(node)
             case nodes.Break():
@@ -122,11 +124,21 @@ class Statements(Expressions):
 
     def _for(self, node: nodes.ForRange) -> None:
         bounds = (self.value(node.first), self.value(node.last))
-        loop = self._enter(node.body)
-        self._set(node.name, self.terms.loop_variable(node.type, node.name, loop.number, bounds))
+        self._bounded(((node.name, node.type),), bounds, node.body)
+
+    def _for_neighbors(self, node: nodes.ForNeighbors) -> None:
+        self._bounded(node.variables, (self.value(node.vertex),), node.body)
+
+    def _bounded(
+        self, variables: tuple[tuple[str, Type], ...], bounds: tuple[Term, ...], body: tuple[nodes.Statement, ...]
+    ) -> None:
+        """A loop whose rounds, and in each what its variables are, `bounds` decide."""
+        loop = self._enter(body)
+        for name, kind in variables:
+            self._set(name, self.terms.loop_variable(kind, name, loop.number, bounds))
         depends = self.effects.depends(*bounds)
-        any_round = self.terms.unknown(Type.BOOL, Origin.RUNNING, node.name, depends)
-        last = self._rounds(loop, node.body, any_round)
+        any_round = self.terms.unknown(Type.BOOL, Origin.RUNNING, variables[0][0], depends)
+        last = self._rounds(loop, body, any_round)
         self._leave(loop, last, any_round)
 
     def _while(self, node: nodes.Loop) -> None:
@@ -225,7 +237,7 @@ def _assigned(root: object) -> list[str | None]:
             names[None] = None
         elif isinstance(node, nodes.Branch):
             waiting.extend((node.then, node.otherwise))
-        elif isinstance(node, nodes.ForRange | nodes.Loop):
+        elif isinstance(node, nodes.ForRange | nodes.ForNeighbors | nodes.Loop):
             waiting.append(node.body)
     return list(names)
 

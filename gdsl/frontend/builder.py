@@ -60,6 +60,11 @@ class TreeBuilder(ExpressionBuilder):
         name, first, last, body = children
         return syntax.For(span_of(meta), str(name), span_of(name), first, last, body)
 
+    def for_in(self, meta: Any, children: list[Any]) -> syntax.ForIn:
+        first, second, value, body = children
+        names = tuple(syntax.LoopName(span_of(name), str(name)) for name in (first, second) if name is not None)
+        return syntax.ForIn(span_of(meta), names, value, body)
+
     def while_loop(self, meta: Any, children: list[Any]) -> syntax.While:
         return syntax.While(span_of(meta), *children)
 
@@ -79,10 +84,6 @@ class TreeBuilder(ExpressionBuilder):
     def edge_frontier(self, meta: Any, children: list[Any]) -> syntax.FrontierDeclaration:
         *_, name, value = children
         return syntax.FrontierDeclaration(span_of(meta), str(name), span_of(name), value, domain=Domain.EDGE)
-
-    def for_in(self, meta: Any, children: list[Any]) -> syntax.ForIn:
-        name, over, body = children
-        return syntax.ForIn(span_of(meta), str(name), span_of(name), over, body)
 
     def later_graph(self, meta: Any, children: list[Any]) -> syntax.LaterStatement:
         return syntax.LaterStatement(span_of(meta), "graphs made by the schedule", (str(children[0]),))
@@ -198,8 +199,9 @@ class TreeBuilder(ExpressionBuilder):
     def later_vote_functor(self, meta: Any, children: list[Any]) -> syntax.LaterDeclaration:
         return syntax.LaterDeclaration(span_of(meta), "vote functors", (str(children[1]),))
 
-    def later_operator(self, meta: Any, children: list[Any]) -> syntax.LaterDeclaration:
-        return syntax.LaterDeclaration(span_of(meta), "reductions of one's own (`operator`)", (str(children[0]),))
+    def reduction_operator(self, meta: Any, children: list[Any]) -> syntax.Function:
+        name, first, second, result, identity, body = children
+        return syntax.Function(span_of(meta), str(name), span_of(name), (first, second), result, body, identity)
 
     # ------------------------------------------------------------ tuning
 

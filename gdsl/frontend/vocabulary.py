@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+from gdsl.operations import ArrayReduction
 from gdsl.types import Type
 
 # fmt: off
@@ -18,25 +19,30 @@ KEYWORDS = frozenset((
 TYPES = {type_.name: type_ for type_ in Type.all()}
 VALUES = frozenset(("iteration", "place", "near", "far", "id", "num_vertices", "num_edges", "vertices", "edges"))
 FUNCTIONS = frozenset(("min", "max", "abs", "floor", "ceil", "sqrt", "exp", "log", "pow", "out_degree", "in_degree"))
-CONTEXTUAL_FUNCTIONS = frozenset(("wrap",))
-"""Functions whose names a program may declare; the program's own then win."""
 CONTEXTUAL_FORMS = {
     "number": "a = number(f);",
     "backward": "for f in backward(h) { … }",
     "forward": "for f in forward(h) { … }",
 }
-"""The same of words that mean something in one form of the schedule alone, each with that."""
+"""Words that mean something in one form of the schedule alone, each with that; a program may declare them."""
+GRAPH_FUNCTIONS = frozenset(("src", "dst", "reverse", "neighbor", "has_edge", "neighbors"))
+"""What a functor reads of the graph; `out_edge`, which does so too, is contextual."""
 # fmt: off
+TRIGONOMETRY = frozenset(("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh"))
+CONTEXTUAL_FUNCTIONS = TRIGONOMETRY | frozenset((
+    "wrap", "trunc", "popcount", "ctz", "random", "random_bits", "random_below", "out_edge",
+))
+"""Functions whose names a program may declare; the program's own then win."""
+ARRAY_REDUCTIONS = frozenset(reduction.value for reduction in ArrayReduction)
+"""The same of the schedule; two of them are functions of numbers, too."""
 SCHEDULE_FUNCTIONS = frozenset((
     "advance", "filter", "where", "compute", "neighbor_reduce", "intersect", "size", "swap", "fill",
 ))
 LATER_FUNCTIONS = frozenset((
-    "neighbor", "neighbors", "has_edge", "reverse", "src", "dst", "random", "random_bits", "random_below", "sin",
-    "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "popcount", "ctz", "top",
-    "neighbor_vote", "subgraph", "contract",
+    "top", "neighbor_vote", "subgraph", "contract",
 ))
 # fmt: on
-RESERVED = KEYWORDS | VALUES | FUNCTIONS | SCHEDULE_FUNCTIONS | LATER_FUNCTIONS | TYPES.keys()
+RESERVED = KEYWORDS | VALUES | FUNCTIONS | GRAPH_FUNCTIONS | SCHEDULE_FUNCTIONS | LATER_FUNCTIONS | TYPES.keys()
 ALLOWED_AS_PARAMETERS = frozenset(("src", "dst"))
 """Built-in functions whose names a functor's parameters may have."""
 

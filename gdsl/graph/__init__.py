@@ -1,6 +1,7 @@
 """Graphs: the CSR that backends read, and everything that makes, reads, describes and writes one."""
 
-from gdsl.graph.description import GraphInfo, describe
+from gdsl.graph.accepting import as_graph
+from gdsl.graph.description import GraphInfo, describe, unused_ids
 from gdsl.graph.generators import looks_like_generator
 from gdsl.graph.graph import Graph
 from gdsl.graph.opening import generate, grid, open_graph, rmat, uniform
@@ -11,6 +12,7 @@ __all__ = [
     "Graph",
     "GraphInfo",
     "GraphOptions",
+    "as_graph",
     "describe",
     "generate",
     "grid",
@@ -18,5 +20,6 @@ __all__ = [
     "open_graph",
     "rmat",
     "uniform",
+    "unused_ids",
     "write",
 ]

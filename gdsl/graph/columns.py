@@ -17,6 +17,12 @@ _WHOLE = re.compile(r"[+-]?[0-9]+")
 _REAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _NOT_FINITE = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
 
+ENDS = (("source", "destination"), ("source", "target"), ("src", "dst"), ("from", "to"))
+"""What headers and tables call the two ends. The first pair is what gdsl writes, beside attributes of any name."""
+
+UNDIRECTED_ENDS = ("end", "other_end")
+"""What gdsl calls the two ends of undirected edges."""
+
 RowsOf = Callable[[TextLines], Iterator[str]]
 """Reads the head of a file, then gives the lines of its edges; a second look at a file goes through this."""
 

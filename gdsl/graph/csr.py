@@ -15,6 +15,7 @@ from gdsl.graph.given import attribute_arrays, flag, id_array
 from gdsl.graph.ids import check_range, id_dtype, packed, vertex_count
 from gdsl.graph.immutable import Values, immutable
 from gdsl.graph.memory import require_memory
+from gdsl.graph.names import Names
 
 LARGEST_DEGREE = 2**31 - 1
 _FEW = 1 << 14
@@ -34,6 +35,7 @@ class Csr:
     directed: bool
     attributes: Mapping[str, NDArray[Any]]
     vertex_attributes: Mapping[str, NDArray[Any]]
+    names: Names | None = None
 
     def __post_init__(self) -> None:
         kept = {
@@ -100,7 +102,7 @@ def csr_of(edges: EdgeList) -> Csr:
     if edges.num_vertices and int(np.diff(offsets).max()) > LARGEST_DEGREE:
         raise too_large("a vertex has more edges than int32 can count")
     ordered = {name: values[order] for name, values in attributes.items()}
-    csr = Csr(offsets, columns, edges.directed, ordered, edges.vertex_attributes)
+    csr = Csr(offsets, columns, edges.directed, ordered, edges.vertex_attributes, edges.names)
     if len(columns) > LARGEST_DEGREE and edges.directed and int(np.bincount(columns).max()) > LARGEST_DEGREE:
         raise too_large("more edges enter a vertex than int32 can count")
     return csr
@@ -148,7 +150,7 @@ def edges_of(csr: Csr) -> EdgeList:
         sources, destinations = sources[once], destinations[once]
         attributes = {name: values[once] for name, values in attributes.items()}
     vertex_attributes = dict(csr.vertex_attributes)
-    return EdgeList(sources, destinations, csr.num_vertices, csr.directed, attributes, vertex_attributes)
+    return EdgeList(sources, destinations, csr.num_vertices, csr.directed, attributes, vertex_attributes, csr.names)
 
 
 def _sorted_rows(

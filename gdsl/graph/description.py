@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdsl.graph.errors import readable_bytes
+from gdsl.graph.generators import looks_like_generator
 from gdsl.graph.graph import Graph
 from gdsl.graph.ids import WIDE_FROM
+from gdsl.graph.reading import format_of, meant_by
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +22,8 @@ class GraphInfo:
     edges: edges as given (an undirected one once); stored_edges: as stored, an undirected one both ways.
     degree_…: out-degrees. duplicates: stored edges that repeat another. isolated: vertices without an edge to another.
     components: weak components, None where the graph has 2**31 or more stored edges. memory: bytes of CSR and values.
-    weight_…: of the attribute `weight` over its values that are not NaN; None without any.
+    weight_…: of the attribute `weight` over its values that are not NaN; None without any. named: whether the vertices
+    have names.
     """
 
     vertices: int
@@ -41,6 +44,7 @@ class GraphInfo:
     weight_min: float | int | None
     weight_max: float | int | None
     attributes: tuple[str, ...]
+    named: bool
     memory: int
 
     def as_dict(self) -> dict[str, Any]:
@@ -66,6 +70,8 @@ class GraphInfo:
         others = [name for name in self.attributes if name != "weight"]
         if others:
             lines.append(("attributes", ", ".join(others)))
+        if self.named:
+            lines.append(("names", "yes"))
         lines.append(("memory", readable_bytes(self.memory)))
         return "\n".join(f"{name + ':':<12} {value}" for name, value in lines)
 
@@ -102,8 +108,27 @@ def describe(graph: Graph) -> GraphInfo:
         weight_min=lowest,
         weight_max=highest,
         attributes=tuple(graph.attributes),
+        named=graph.names is not None,
         memory=_memory(graph),
     )
+
+
+def unused_ids(graph: Graph, path: str, format: str | None = None) -> str | None:  # noqa: A002
+    """One line about gaps in the ids of an edge list, each of which is a vertex without an edge; None without any."""
+    if looks_like_generator(path) or graph.names is not None or not graph.num_edges:
+        return None
+    if format_of(meant_by(path), format) not in ("csv", "tsv", "edges"):
+        return None
+    used = graph.out_degrees > 0
+    used[graph.columns] = True
+    unused = graph.num_vertices - int(np.count_nonzero(used))
+    if not unused:
+        return None
+    if unused == 1:
+        remedy = "--compact leaves it out" + ("" if used[0] else ", --one-based is for ids that count from 1")
+        return f"the ids have a gap: the vertex {int(np.argmin(used))} has no edge; {remedy}"
+    among = f"{unused:,} of {graph.num_vertices:,} vertices (0 to {graph.num_vertices - 1:,})"
+    return f"the ids have gaps: {among} have no edge; --compact leaves them out"
 
 
 def _components(graph: Graph) -> tuple[int | None, int | None]:

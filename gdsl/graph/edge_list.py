@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from gdsl.graph.errors import bad_array
 from gdsl.graph.given import attribute_arrays, flag, id_array
 from gdsl.graph.ids import check_ids, vertex_count
+from gdsl.graph.names import Names
 
 
 @dataclass(slots=True)
@@ -18,6 +19,7 @@ class EdgeList:
     """Edges in the order given, ids from 0 and known to be in range.
 
     sources, destinations: int32 or int64[n]; attributes: each [n]; with directed=False an edge stands for both ways.
+    names: of the vertices, where they have any.
     """
 
     sources: NDArray[Any]
@@ -26,6 +28,7 @@ class EdgeList:
     directed: bool
     attributes: dict[str, NDArray[Any]] = field(default_factory=dict)
     vertex_attributes: dict[str, NDArray[Any]] = field(default_factory=dict)
+    names: Names | None = None
 
 
 def edges_from_arrays(

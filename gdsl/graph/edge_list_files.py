@@ -2,26 +2,38 @@
 
 from __future__ import annotations
 
+import csv
 import itertools
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gdsl.diagnostics import GdslError
-from gdsl.graph.columns import find_row, is_number, is_whole, problem_of, read_columns, refuse_overflow, words_of
+from gdsl.graph.columns import (
+    ENDS,
+    UNDIRECTED_ENDS,
+    find_row,
+    is_number,
+    is_whole,
+    problem_of,
+    read_columns,
+    refuse_overflow,
+    words_of,
+)
 from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.ids import LARGEST_NUM_VERTICES, check_ids, id_dtype
 from gdsl.graph.memory import require_memory
-from gdsl.graph.text import TextLines, narrowed, readable, short
+from gdsl.graph.names import Names
+from gdsl.graph.text import TextLines, narrowed, printable, readable, short
 
 _COMMENT = re.compile(r"[#%].*")
+_UNDIRECTED = "undirected"
+"""The comment by which gdsl marks a list without names of columns."""
 _EXAMPLE = "source,destination,weight,capacity"
-_ENDS = (("source", "destination"), ("source", "target"), ("src", "dst"), ("from", "to"))
-"""What headers call the two ends. The first pair is what gdsl writes, beside attributes of any name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +45,9 @@ class _Layout:
     ends: tuple[int, int]
     delimiter: str | None
     first: list[str]
+    directed: bool = True
+    named: dict[str, int] | None = None
+    """The ids of names, filled as the rows are read, where the ends are names."""
 
     @property
     def values(self) -> list[int]:
@@ -40,20 +55,35 @@ class _Layout:
         return [place for place in range(len(self.names)) if place not in self.ends]
 
 
-def read_edge_list(path: str, one_based: bool, num_vertices: int | None) -> EdgeList:
-    """The directed edges of the file at `path`, in its order. Raises GdslError with file and line.
+def read_edge_list(path: str, one_based: bool, num_vertices: int | None, compact: bool = False) -> EdgeList:
+    """The edges of the file at `path`, in its order. Raises GdslError with file and line.
 
     Values are between blanks or tabs or, if the first line has one, commas or semicolons. A first line of words
-    names the columns; alone it is a graph without edges. The ends are the columns that are named as such (`_ENDS`),
-    else the first two. One column more is the attribute `weight`; further ones need names. A column of whole numbers
-    is int32, int64 or uint64, any other one float64.
+    names the columns; alone it is a graph without edges. The ends are the columns that are named as such (`ENDS`),
+    where they may hold names, else the first two. Columns called `end` and `other_end`, or a comment `# undirected`
+    before all else, make the edges undirected. With `compact` the vertices are those that have an edge, in the order of
+    their ids, which become names. One column more is the attribute `weight`; further ones need names. A
+    column of whole numbers is int32, int64 or uint64, any other one float64.
     """
     layout, columns = _columns(path)
     refuse_overflow(path, _rows, layout.names, columns, layout.delimiter)
     source, destination = layout.ends
-    sources, destinations, count = _ids(path, columns[source], columns[destination], one_based, num_vertices)
+    if layout.named is not None:
+        if one_based or num_vertices is not None:
+            raise GdslError.single("E0712", "one_based and num_vertices are for ids; the ends of this list are names")
+        num_vertices = len(layout.named)
+    ends = columns[source], columns[destination]
+    names = Names(layout.named) if layout.named is not None else None
+    if compact and names is None:
+        if num_vertices is not None:
+            raise GdslError.single("E0712", "num_vertices asks for vertices that compact leaves out")
+        _check_ids(path, *ends, one_based, None, highest=2**63 - 2)
+        sources, destinations, names = _compacted(*ends)
+        count = len(names)
+    else:
+        sources, destinations, count = _ids(path, *ends, one_based, num_vertices)
     attributes = {layout.names[place]: narrowed(columns[place]) for place in layout.values}
-    return EdgeList(sources, destinations, count, True, attributes)
+    return EdgeList(sources, destinations, count, layout.directed, attributes, names=names)
 
 
 def _columns(path: str) -> tuple[_Layout, tuple[NDArray[Any], ...]]:
@@ -68,10 +98,10 @@ def _columns(path: str) -> tuple[_Layout, tuple[NDArray[Any], ...]]:
                     types[end] = np.int64
             try:
                 return layout, read_columns(lines, rows, layout.names, types, layout.delimiter)
-            except GdslError:
+            except GdslError as error:
                 wider = _wider(types, words_of(lines.line, layout.delimiter), layout.ends)
                 if wider is None:
-                    raise
+                    raise _with_hint(error, lines, layout) from None
                 types = wider
 
 
@@ -92,24 +122,77 @@ def _wider(types: list[type], words: list[str], ends: tuple[int, int]) -> list[t
 
 def _layout(lines: TextLines) -> tuple[Iterator[str], _Layout]:
     """The lines of the edges, and how to read them."""
-    rows = _without_comments(lines)
+    marks: set[str] = set()
+    rows = _without_comments(lines, marks)
     first = next(rows, None)
     if first is None:
         raise lines.error("E0716", "the file holds no edges, nothing but blanks and comments")
+    directed = _UNDIRECTED not in marks
     delimiter = next((mark for mark in ",;" if mark in first), None)
     header = [word.strip('"') for word in words_of(readable(first), delimiter)]
     if not _is_header(header):
         words = words_of(first, delimiter)
-        return itertools.chain([first], rows), _Layout(*_column_names(lines, None, len(words)), delimiter, words)
+        layout = _Layout(*_column_names(lines, None, len(words)), delimiter, words, directed)
+        return itertools.chain([first], rows), layout
     names, ends = _column_names(lines, header, len(header))
+    directed = directed and (header[ends[0]], header[ends[1]]) != UNDIRECTED_ENDS
+    mark = "\t" if delimiter is None and "\t" in first else delimiter
     first = next(rows, None)
     if first is None:
-        return iter(()), _Layout(names, ends, delimiter, ["0"] * len(header))
+        return iter(()), _Layout(names, ends, delimiter, ["0"] * len(header), directed)
+    words = _words_with_names(first, mark)
+    if len(words) == len(header) and _are_names(header, words, ends):
+        ids: dict[str, int] = {}
+        layout = _Layout(names, ends, delimiter, ["0" if place in ends else word for place, word in enumerate(words)])
+        layout = replace(layout, directed=directed, named=ids)
+        return _numbered(lines, itertools.chain([first], rows), layout, mark, ids), layout
     words = words_of(first, delimiter)
     if len(words) != len(header):
         message = f"the line has {len(words)} values, and the first line names {len(header)} columns"
         raise lines.error("E0705", f"{message}: `{short(first)}`")
-    return itertools.chain([first], rows), _Layout(names, ends, delimiter, words)
+    return itertools.chain([first], rows), _Layout(names, ends, delimiter, words, directed)
+
+
+def _are_names(header: list[str], words: list[str], ends: tuple[int, int]) -> bool:
+    """Whether the ends are names: those of the first line, under words that call them ends, are no numbers at all."""
+    called = tuple(header[place].lower() for place in ends)
+    known = called in (*ENDS, UNDIRECTED_ENDS)
+    return known and all(words[place][:1].isalpha() and not is_number(words[place]) for place in ends)
+
+
+def _numbered(
+    lines: TextLines, rows: Iterator[str], layout: _Layout, mark: str | None, ids: dict[str, int]
+) -> Iterator[str]:
+    """The rows with a number for each name, counted as they appear."""
+    delimiter = layout.delimiter or " "
+    for row in rows:
+        words = _words_with_names(row, mark)
+        if len(words) != len(layout.names):
+            message = f"the line has {len(words)} values, and the first line names {len(layout.names)} columns"
+            raise lines.error("E0705", f"{message}: `{short(row)}`")
+        for place in layout.ends:
+            if not words[place] or not words[place].isprintable():
+                raise lines.error("E0705", f"{layout.names[place]}: `{printable(words[place])}` is no name of a vertex")
+            words[place] = str(ids.setdefault(words[place], len(ids)))
+        lines.line = delimiter.join(words).encode("utf-8", "replace").decode("latin-1")
+        yield lines.line
+
+
+def _words_with_names(line: str, mark: str | None) -> list[str]:
+    """The values of a line; those in double quotes may hold the mark between values."""
+    if mark is None:
+        return words_of(readable(line), None)
+    [words] = csv.reader([readable(line)], delimiter=mark, skipinitialspace=True)
+    return [word.strip() for word in words]
+
+
+def _with_hint(error: GdslError, lines: TextLines, layout: _Layout) -> GdslError:
+    """Where a name stands for an end, how names are read."""
+    words = words_of(readable(lines.line), layout.delimiter)
+    if len(words) != len(layout.names) or not all(is_column_name(words[place]) for place in layout.ends):
+        return error
+    fix = "names of vertices are read under a first line such as `source,target`"
+    return GdslError((replace(error.diagnostics[0], fix=fix), *error.diagnostics[1:]), error.source)
 
 
 def _is_header(words: list[str]) -> bool:
@@ -146,16 +229,16 @@ def _column_names(lines: TextLines, header: list[str] | None, width: int) -> tup
 
 def _ends(lines: TextLines, header: list[str]) -> tuple[int, int]:
     """The places of the columns that are named as the ends, else the first two."""
-    if tuple(header[:2]) == _ENDS[0]:
+    if tuple(header[:2]) in (ENDS[0], UNDIRECTED_ENDS):
         return 0, 1
-    for pair in _ENDS:
+    for pair in (*ENDS, UNDIRECTED_ENDS):
         found = [_places(header, word) for word in pair]
         if all(found):
             if any(len(places) > 1 for places in found):
                 raise _same_name(lines)
             return found[0][0], found[1][0]
     sources, destinations = (
-        [place for word in set(words) for place in _places(header, word)] for words in zip(*_ENDS, strict=True)
+        [place for word in set(words) for place in _places(header, word)] for words in zip(*ENDS, strict=True)
     )
     return (sources[0], destinations[0]) if len(sources) == len(destinations) == 1 else (0, 1)
 
@@ -174,11 +257,16 @@ def _rows(lines: TextLines) -> Iterator[str]:
     return _layout(lines)[0]
 
 
-def _without_comments(lines: TextLines) -> Iterator[str]:
+def _without_comments(lines: TextLines, marks: set[str]) -> Iterator[str]:
+    """The lines that hold something; `marks` gets the comments of a single word that stand before all of them."""
+    begun = False
     for line in lines:
         if "#" in line or "%" in line:
+            if not begun and line.lstrip().startswith("#"):
+                marks.add(line.strip().removeprefix("#").strip())
             lines.line = line = _COMMENT.sub("", line)
         if line and not line.isspace():
+            begun = True
             yield line
         else:
             lines.skip()
@@ -188,19 +276,38 @@ def _ids(
     path: str, sources: NDArray[Any], destinations: NDArray[Any], one_based: bool, num_vertices: int | None
 ) -> tuple[NDArray[Any], NDArray[Any], int]:
     """Both ends counted from 0, in the narrowest type, and the number of vertices."""
-    lowest = 1 if one_based else 0
     highest = LARGEST_NUM_VERTICES if num_vertices is None else num_vertices
-    for name, ids in (("source", sources), ("destination", destinations)):
-        outside = (ids < lowest) | (ids >= highest + lowest)
-        if outside.any():
-            place = int(np.argmax(outside))
-            raise _outside(path, place, name, int(ids[place]), one_based, num_vertices)
+    _check_ids(path, sources, destinations, one_based, num_vertices, highest)
     if one_based:
         sources, destinations = sources - 1, destinations - 1
     count = check_ids(sources, destinations, num_vertices)
     require_memory(24 * (count + 1), f"a graph of {count:,} vertices (the largest id and all below it)", path)
     dtype = id_dtype(count)
     return sources.astype(dtype), destinations.astype(dtype), count
+
+
+def _compacted(sources: NDArray[Any], destinations: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], Names]:
+    """Both ends counted from 0 without gaps, and what the ids were."""
+    kept, places = np.unique(np.concatenate([sources, destinations]), return_inverse=True)
+    places = places.astype(id_dtype(len(kept)))
+    return places[: len(sources)], places[len(sources) :], Names(kept.tolist())
+
+
+def _check_ids(
+    path: str,
+    sources: NDArray[Any],
+    destinations: NDArray[Any],
+    one_based: bool,
+    num_vertices: int | None,
+    highest: int,
+) -> None:
+    """Raise E0707 or E0709, at its line, for the first id that counts from too low or is not below `highest`."""
+    lowest = 1 if one_based else 0
+    for name, ids in (("source", sources), ("destination", destinations)):
+        outside = (ids < lowest) | (ids >= highest + lowest)
+        if outside.any():
+            place = int(np.argmax(outside))
+            raise _outside(path, place, name, int(ids[place]), one_based, num_vertices)
 
 
 def _outside(path: str, place: int, name: str, value: int, one_based: bool, num_vertices: int | None) -> GdslError:
@@ -210,13 +317,14 @@ def _outside(path: str, place: int, name: str, value: int, one_based: bool, num_
     if value < lowest:
         message = f"the {name} {value} is no vertex: ids count from {lowest} here"
     elif num_vertices is None:
-        return lines.error("E0709", f"the {name} {value} is too large: at most {LARGEST_NUM_VERTICES:,} vertices")
+        fix = "where ids have gaps, --compact (compact=True) counts only the vertices that have an edge"
+        return lines.error("E0709", f"the {name} {value} is too large: at most {LARGEST_NUM_VERTICES:,} vertices", fix)
     else:
         last = num_vertices - 1 + lowest
         message = f"the {name} {value} is no vertex: ids count from {lowest} here, {lowest} … {last:,}"
-    fix = None
+    hint = None
     if one_based and value == 0:
-        fix = "the ids seem to count from 0 (0-based): leave out one_based=True (--one-based)"
+        hint = "the ids seem to count from 0 (0-based): leave out one_based=True (--one-based)"
     elif not one_based and value == num_vertices:
-        fix = "if the ids count from 1 (1-based), say one_based=True (--one-based)"
-    return lines.error("E0707", message, fix)
+        hint = "if the ids count from 1 (1-based), say one_based=True (--one-based)"
+    return lines.error("E0707", message, hint)

@@ -5,6 +5,7 @@ Every edge is a function of its number and the seed, so any machine, and a GPU, 
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Callable
 from typing import Any, NoReturn
@@ -147,6 +148,32 @@ def generated_edges(spec: str) -> EdgeList:
         _refuse(f"`{spec}` is not of the form of this generator", f"write it as {_FORMS[kind]}")
     keywords: dict[str, Any] = {name: _number(spec, word, name == "keep") for name, word in named.items()}
     return make(*(_number(spec, word, False) for word in numbers), **keywords)
+
+
+_MAKERS: dict[str, tuple[Callable[..., EdgeList], tuple[str, ...]]] = {
+    "rmat": (rmat_edges, ("scale", "edge_factor", "seed")),
+    "grid": (grid_edges, ("rows", "columns", "keep", "seed")),
+    "uniform": (uniform_edges, ("vertices", "edges", "seed")),
+}
+_REQUIRED = {"rmat": ("scale",), "grid": ("rows",), "uniform": ("vertices", "edges")}
+
+
+def made_edges(spec: str, options: dict[str, Any]) -> EdgeList:
+    """The edges of `Graph.generate`."""
+    if not isinstance(spec, str) or looks_like_generator(spec):
+        if options:
+            raise TypeError(f"{shown(spec)} says all; options go with the name of a generator alone")
+        return generated_edges(spec)
+    if spec not in _MAKERS:
+        close = difflib.get_close_matches(spec[:100], _MAKERS, n=1)
+        _refuse(f"{shown(spec)} is no generator", close[0] if close else f"one of {', '.join(_MAKERS)}")
+    make, known = _MAKERS[spec]
+    unknown = [name for name in options if name not in known]
+    missing = [name for name in _REQUIRED[spec] if name not in options]
+    if unknown or missing:
+        wrong = f"not {unknown[0]!r}" if unknown else f"and {missing[0]!r} is missing"
+        raise TypeError(f"{spec} takes {', '.join(known)}, {wrong}")
+    return make(**options)
 
 
 _FORMS = {

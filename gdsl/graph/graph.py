@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,17 +13,18 @@ from numpy.typing import ArrayLike, NDArray
 from gdsl.diagnostics import shown
 from gdsl.files import path_name
 from gdsl.graph.csr import Csr, checked_csr, csr_of, edge_sources, edges_of, first_without_opposite, transpose
+from gdsl.graph.data_frames import edges_of_table
 from gdsl.graph.edge_list import EdgeList, edges_from_arrays
+from gdsl.graph.generators import generated_edges, looks_like_generator, made_edges
 from gdsl.graph.given import flag
 from gdsl.graph.ids import WIDE_FROM, vertex_count
 from gdsl.graph.immutable import immutable
+from gdsl.graph.names import Names
 from gdsl.graph.networkx_graphs import edges_of_networkx
-from gdsl.graph.reading import read_graph
+from gdsl.graph.pairing import paired_edges
+from gdsl.graph.reading import meant_by, read_graph
 from gdsl.graph.sparse_matrices import csr_of_matrix
 from gdsl.graph.transformations import GraphOptions
-
-if TYPE_CHECKING:
-    import os
 
 
 class Graph:
@@ -37,6 +39,7 @@ class Graph:
     offsets, columns: the CSR.
     attributes: values of the edges by name, each [E], in the order of the edge ids.
     vertex_attributes: values of the vertices by name, each [V].
+    names: what the vertices are called, by id; None where they are called by their ids.
 
     A graph shares no memory with the arrays that it was made of, and its own cannot be written.
     """
@@ -46,6 +49,7 @@ class Graph:
     directed: bool
     attributes: Mapping[str, NDArray[Any]]
     vertex_attributes: Mapping[str, NDArray[Any]]
+    names: Names | None
     _csr: Csr
 
     def __init__(
@@ -80,6 +84,51 @@ class Graph:
         graph._keep(csr)
         return graph
 
+    @classmethod
+    def from_pandas(
+        cls,
+        table: Any,
+        source: str | None = None,
+        target: str | None = None,
+        weight: str | None = None,
+        *,
+        directed: bool = True,
+        num_vertices: int | None = None,
+    ) -> Graph:
+        """The graph of the rows of a DataFrame, or of anything with `columns` and columns by name.
+
+        Without `source` and `target` the ends are the columns of these names (or src and dst, from and to), else the
+        first two. Ends that are no whole numbers are `names`, numbered as they appear. The column `weight` is the
+        attribute of that name; the other columns of numbers are attributes too. Raises GdslError E07xx.
+        """
+        return Graph._from_edge_list(
+            edges_of_table(table, source, target, weight, flag("directed", directed), vertex_count(num_vertices))
+        )
+
+    @classmethod
+    def generate(cls, spec: str, /, **options: Any) -> Graph:
+        """A made graph, such as ``generate("rmat", scale=16)``, or in one word ``generate("rmat:16:seed=3")``.
+
+        rmat takes `scale`, `edge_factor` and `seed`, grid `rows`, `columns`, `keep` and `seed`, uniform `vertices`,
+        `edges` and `seed`. Raises GdslError E0713, TypeError for options that there are not.
+        """
+        return Graph._from_edge_list(made_edges(spec, options))
+
+    def changed(
+        self,
+        *,
+        undirected: bool = False,
+        weights: str | None = None,
+        dedup: str | None = None,
+        loops: bool = True,
+        compact: bool = False,
+    ) -> Graph:
+        """This graph, with every arc both ways (`undirected`), without self-loops (``loops=False``), without parallel
+        edges (``dedup="first"|"sum"|"min"|"max"``), without vertices that have no edge (`compact`, which keeps the ids
+        as `names`), with other weights (``weights="random:SEED"``). Raises GdslError E0712.
+        """
+        return _options(undirected, weights, dedup, loops, compact).apply(self)
+
     def _keep(self, csr: Csr) -> None:
         self.__dict__.update(
             _csr=csr,
@@ -88,6 +137,7 @@ class Graph:
             directed=csr.directed,
             attributes=csr.attributes,
             vertex_attributes=csr.vertex_attributes,
+            names=csr.names,
         )
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -98,7 +148,7 @@ class Graph:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copies and pickles hold the CSR and the attributes; the rest is made again when it is needed."""
-        values = (dict(self.attributes), dict(self.vertex_attributes))
+        values = (dict(self.attributes), dict(self.vertex_attributes), self.names)
         return _graph_from_parts, (type(self), self._csr.offsets, self._csr.columns, self.directed, *values)
 
     def __copy__(self) -> Graph:
@@ -174,18 +224,26 @@ class Graph:
         undirected: bool = False,
         weights: str | None = None,
         dedup: str | None = None,
+        loops: bool = True,
+        compact: bool = False,
     ) -> Graph:
-        """The graph in a file: Matrix Market `.mtx`, DIMACS `.gr`, SciPy `.npz`, edge lists `.csv .tsv .txt .el .wel`.
+        """The graph in a file: Matrix Market `.mtx`, DIMACS `.gr`, SciPy `.npz`, METIS `.graph`, edge lists `.csv .tsv
+        .txt .el .e .wel`; or a generated one (``"rmat:16"``) or one that comes with gdsl (``"karate"``), where no file
+        has that name.
 
-        The name tells the format unless `format` does (mtx, gr, npz, csv, tsv, edges); text may be compressed by
+        The name tells the format unless `format` does (mtx, gr, npz, csv, tsv, edges, metis); text may be compressed by
         gzip, bzip2 or xz. Edge lists count from 0, with `one_based` from 1; without `num_vertices` they have the
-        largest id's. `undirected`, `weights="random:SEED"` and `dedup="min"|"sum"|"first"` are `GraphOptions`.
-        Raises GdslError E07xx with file and line, TypeError for arguments of a wrong kind.
+        largest id's. `undirected`, `weights="random:SEED"`, `dedup="first"|"sum"|"min"|"max"`, `loops=False` and
+        `compact` are those of `changed`. Raises GdslError E07xx with file and line, TypeError for arguments of a wrong
+        kind.
         """
         name = path_name(path, "a graph's path is a str or a path-like object")
         if format is not None and not isinstance(format, str):
             raise TypeError(f"format must be a str, not {shown(format)}")
-        options = GraphOptions(flag("undirected", undirected), weights, dedup)
+        options = _options(undirected, weights, dedup, loops, compact)
+        if format is None and looks_like_generator(name) and not os.path.exists(name):
+            return Graph._from_edge_list(options.apply_to_edges(generated_edges(name)))
+        name = name if format is not None else meant_by(name)
         csr = read_graph(name, options, format, flag("one_based", one_based), vertex_count(num_vertices))
         return Graph._made(csr)
 
@@ -210,6 +268,11 @@ class Graph:
         return self._edge_sources.view()
 
     @property
+    def edges(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """The sources and the destinations, each [E], by edge id."""
+        return self.edge_sources, self.columns
+
+    @property
     def in_offsets(self) -> NDArray[np.int64]:
         """int64[V+1]; the CSC positions in_offsets[v] … in_offsets[v+1]-1 are the edges that enter v."""
         return self._csc[0].view()
@@ -223,6 +286,14 @@ class Graph:
     def in_edge_ids(self) -> NDArray[Any]:
         """int32 or int64[E], by CSC position the edge's id."""
         return self._csc[2].view()
+
+    @property
+    def reverse_edges(self) -> NDArray[Any]:
+        """int32 or int64[E], for each edge u→v the id of the edge v→u that it is paired with, -1 where there is none.
+
+        The k-th of parallel edges, by their ids, is paired with the k-th that leads back; a self-loop is its own.
+        """
+        return self._reverse_edges.view()
 
     @cached_property
     def _out_degrees(self) -> NDArray[np.int32]:
@@ -241,6 +312,39 @@ class Graph:
         offsets, sources, edge_ids = transpose(self._csr.offsets, self._csr.columns)
         kept = immutable(offsets, np.dtype(np.int64)), immutable(sources, self._csr.columns.dtype)
         return *kept, immutable(edge_ids)
+
+    @cached_property
+    def _reverse_edges(self) -> NDArray[Any]:
+        return immutable(paired_edges((self._csr.offsets, self._csr.columns), self._csc))
+
+    def vertex(self, name: object) -> int:
+        """The id of the vertex called `name` (`names`). Raises KeyError."""
+        found = self.names.id_of(name) if self.names is not None else None
+        if found is None:
+            raise KeyError(shown(name))
+        return found
+
+    def to_scipy(self, attribute: str | None = "weight") -> Any:
+        """The csr_array [V, V] whose entry (u, v) is the edge u→v with its `attribute`, or True without that attribute;
+        parallel edges stay entries of their own."""
+        from gdsl.integrations.scipy import to_scipy
+
+        return to_scipy(self, attribute)
+
+    def to_networkx(self) -> Any:
+        """A Graph or DiGraph of NetworkX (Multi… where there are parallel edges) with all attributes; its nodes are the
+        `names`, else the ids."""
+        from gdsl.integrations.networkx import to_networkx
+
+        return to_networkx(self)
+
+    def __len__(self) -> int:
+        """The number of vertices."""
+        return self.num_vertices
+
+    def __bool__(self) -> bool:
+        """True: a graph without vertices is a graph."""
+        return True
 
     def ends(self, edge: int) -> tuple[int, int]:
         """Source and destination of one edge id. Raises IndexError for what is none."""
@@ -261,15 +365,34 @@ class Graph:
 
     def first_duplicate_or_loop(self) -> int | None:
         """The lowest id of an edge that is a self-loop or repeats the edge before it; None if the graph is simple."""
-        offender = self.columns == self.edge_sources
-        same_as_before = (self.columns[1:] == self.columns[:-1]) & (self.edge_sources[1:] == self.edge_sources[:-1])
-        offender[1:] |= same_as_before
+        offender = self._loops() | self._parallels()
         return int(np.argmax(offender)) if offender.any() else None
+
+    def has_loops(self) -> bool:
+        """Whether an edge leads from a vertex to itself."""
+        return bool(self._loops().any())
+
+    def has_parallel_edges(self) -> bool:
+        """Whether two stored edges have the same source and the same destination."""
+        return bool(self._parallels().any())
+
+    def _loops(self) -> NDArray[np.bool_]:
+        return np.asarray(self.columns == self.edge_sources)
+
+    def _parallels(self) -> NDArray[np.bool_]:
+        """The edges that repeat the one before."""
+        repeated = np.zeros(self.num_edges, dtype=bool)
+        repeated[1:] = (self.columns[1:] == self.columns[:-1]) & (self.edge_sources[1:] == self.edge_sources[:-1])
+        return repeated
 
     def __repr__(self) -> str:
         kind = "directed" if self.directed else "undirected"
         names = f", attributes: {', '.join(self.attributes)}" if self.attributes else ""
         return f"<Graph: {self.num_vertices:,} vertices, {self.num_edges:,} stored edges, {kind}{names}>"
+
+
+def _options(undirected: object, weights: Any, dedup: Any, loops: object, compact: object) -> GraphOptions:
+    return GraphOptions(flag("undirected", undirected), weights, dedup, flag("loops", loops), flag("compact", compact))
 
 
 def _graph_from_parts(kind: type[Graph], *parts: Any) -> Graph:

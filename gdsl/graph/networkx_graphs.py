@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from gdsl.graph.edge_list import EdgeList, edges_from_arrays
 from gdsl.graph.errors import bad_array
+from gdsl.graph.names import Names
 
 
 def edges_of_networkx(graph: Any) -> EdgeList:
@@ -26,9 +27,12 @@ def edges_of_networkx(graph: Any) -> EdgeList:
     for node, data in graph.nodes(data=True):
         node_data[number[node]] = data
     attributes = _columns(edge_data, f"edge of {type(graph).__name__}")
-    return edges_from_arrays(
+    edges = edges_from_arrays(
         sources, destinations, len(number), attributes, graph.is_directed(), _columns(node_data, "node")
     )
+    if any(node is not vertex and node != vertex for node, vertex in number.items()):
+        edges.names = Names(number)
+    return edges
 
 
 def node_numbers(graph: Any) -> dict[Any, int]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from gdsl.graph.generators import generated_edges, grid_edges, looks_like_generator, rmat_edges, uniform_edges
+from gdsl.graph.generators import generated_edges, grid_edges, rmat_edges, uniform_edges
 from gdsl.graph.graph import Graph
-from gdsl.graph.transformations import GraphOptions
 
 
 def rmat(scale: int, edge_factor: int = 16, seed: int = 1) -> Graph:
@@ -43,14 +42,9 @@ def generate(spec: str) -> Graph:
 
 
 def open_graph(path_or_spec: str | os.PathLike[str], **options: Any) -> Graph:
-    """What the command line calls GRAPH: a file, or a generator such as `rmat:18` if no file has that name.
+    """What the command line calls GRAPH: a file, or a generator such as `rmat:18` or a graph that comes with gdsl if no
+    file has that name.
 
     `options` are those of `Graph.read`. Raises GdslError E07xx.
     """
-    text = os.fspath(path_or_spec)
-    if looks_like_generator(text) and not os.path.exists(text):
-        changes = GraphOptions(
-            **{name: options[name] for name in ("undirected", "weights", "dedup") if name in options}
-        )
-        return Graph._from_edge_list(changes.apply_to_edges(generated_edges(text)))
-    return Graph.read(text, **options)
+    return Graph.read(os.fspath(path_or_spec), **options)

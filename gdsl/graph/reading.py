@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import replace
 
 from gdsl.diagnostics import GdslError
@@ -13,9 +14,11 @@ from gdsl.graph.edge_list_files import read_edge_list
 from gdsl.graph.errors import no_memory
 from gdsl.graph.matrix_market import read_matrix_market
 from gdsl.graph.memory import available_memory
+from gdsl.graph.metis import read_metis
 from gdsl.graph.sparse_matrices import read_npz
 from gdsl.graph.text import require_file
 from gdsl.graph.transformations import GraphOptions
+from gdsl.resources import resource_path
 
 SUFFIXES = {
     ".mtx": "mtx",
@@ -26,14 +29,29 @@ SUFFIXES = {
     ".tsv": "tsv",
     ".txt": "edges",
     ".el": "edges",
+    ".e": "edges",
     ".wel": "edges",
     ".edges": "edges",
     ".edgelist": "edges",
+    ".graph": "metis",
+    ".metis": "metis",
 }
 """The format that the end of a file's name stands for."""
 
+_BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 COMPRESSED = (".gz", ".bz2", ".xz")
-FORMATS = ("mtx", "gr", "npz", "csv", "tsv", "edges")
+FORMATS = ("mtx", "gr", "npz", "csv", "tsv", "edges", "metis")
+
+
+def meant_by(name: str) -> str:
+    """The path that `name` means: a file of that name, else the graph that comes with gdsl (``karate``)."""
+    if not _BARE.fullmatch(name) or os.path.lexists(name):
+        return name
+    try:
+        path = resource_path("samples", "graphs", f"{name}.mtx")
+    except OSError:  # of an installation that is incomplete
+        return name
+    return str(path) if path.is_file() else name
 
 
 def format_of(path: str, wanted: str | None = None) -> str:
@@ -70,7 +88,7 @@ def read_graph(
             "E0712", "one_based and num_vertices are for edge lists; this format says both itself", place=name
         )
     try:
-        found = _read(name, kind, one_based, num_vertices)
+        found = _read(name, kind, one_based, num_vertices, options.compact)
         if isinstance(found, Csr):
             return found if options.changes_nothing else csr_of(options.apply_to_edges(edges_of(found)))
         return csr_of(options.apply_to_edges(found))
@@ -81,11 +99,13 @@ def read_graph(
         raise GdslError(placed, error.source) from None
 
 
-def _read(path: str, kind: str, one_based: bool, num_vertices: int | None) -> EdgeList | Csr:
+def _read(path: str, kind: str, one_based: bool, num_vertices: int | None, compact: bool) -> EdgeList | Csr:
     if kind == "mtx":
         return read_matrix_market(path)
     if kind == "gr":
         return read_dimacs(path)
     if kind == "npz":
         return read_npz(path)
-    return read_edge_list(path, one_based, num_vertices)
+    if kind == "metis":
+        return read_metis(path)
+    return read_edge_list(path, one_based, num_vertices, compact)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from gdsl.diagnostics import GdslError
 from gdsl.graph.archives import read_archive
-from gdsl.graph.csr import Csr, csr_of, first_without_opposite, transpose
+from gdsl.graph.csr import Csr, csr_of
 from gdsl.graph.edge_list import EdgeList, edges_from_arrays
 from gdsl.graph.errors import bad_array, too_large
 from gdsl.graph.ids import LARGEST_NUM_VERTICES
 from gdsl.graph.layouts import ARRAYS_OF_LAYOUT, entries_of
+from gdsl.graph.symmetric import undirected_csr
 from gdsl.graph.text import narrowed
 
 
@@ -52,29 +52,11 @@ def _not_square(shape: tuple[int, ...]) -> GdslError:
 def csr_of_matrix(matrix: Any, directed: bool) -> Csr:
     """The CSR of a sparse matrix; with directed=False it must be symmetric, each edge standing there both ways."""
     edges = edges_of_matrix(matrix)
-    return csr_of(edges) if directed else _symmetric(edges, "leave out directed=False, or give matrix + matrix.T")
-
-
-def _symmetric(edges: EdgeList, fix: str) -> Csr:
-    """The undirected graph of edges that stand there both ways. Raises E0704 for the first that does not."""
-    csr = csr_of(edges)
-    edge = first_without_opposite(csr)
-    if edge is None and "weight" in csr.attributes:
-        edge = _first_weight_that_differs(csr)
-    if edge is not None:
-        source, destination = int(np.searchsorted(csr.offsets, edge, side="right")) - 1, int(csr.columns[edge])
-        message = f"the matrix is not symmetric: ({source}, {destination}) and ({destination}, {source}) differ"
-        raise GdslError.single("E0704", message, fix=fix)
-    return Csr(csr.offsets, csr.columns, False, csr.attributes, {})
-
-
-def _first_weight_that_differs(csr: Csr) -> int | None:
-    weights = csr.attributes["weight"]
-    _, _, in_edge_ids = transpose(csr.offsets, csr.columns)
-    # In a symmetric graph CSC position i stands for the opposite of edge i, parallel edges in their order.
-    opposite = weights[in_edge_ids]
-    differs = (weights != opposite) & ~((weights != weights) & (opposite != opposite))
-    return int(np.argmax(differs)) if differs.any() else None
+    return (
+        csr_of(edges)
+        if directed
+        else undirected_csr(edges, "the matrix", "leave out directed=False, or give matrix + matrix.T")
+    )
 
 
 def read_npz(path: str) -> EdgeList | Csr:
@@ -87,4 +69,5 @@ def read_npz(path: str) -> EdgeList | Csr:
     edges.attributes = {name: narrowed(values) for name, values in edges.attributes.items()}
     if saved.directed:
         return edges
-    return _symmetric(edges, "the file says that it is undirected: without its part `gdsl_directed` it is directed")
+    fix = "the file says that it is undirected: without its part `gdsl_directed` it is directed"
+    return undirected_csr(edges, "the matrix", fix)

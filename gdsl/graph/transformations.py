@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn, Protocol, TypeVar
 
 import numpy as np
@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from gdsl.diagnostics import GdslError, shown
 from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.hashing import endpoint_weights
-from gdsl.graph.ids import packed
+from gdsl.graph.ids import id_dtype, packed
+from gdsl.graph.names import Names
 from gdsl.numerals import whole_number
 
 LARGEST_RANDOM_WEIGHT = 64
-_DEDUP = ("min", "sum", "first")
+_DEDUP = ("first", "sum", "min", "max")
 _RANDOM = re.compile(r"random:([0-9]+)(?::([0-9]+))?")
 
 
@@ -39,26 +40,31 @@ class GraphOptions:
     undirected: every arc becomes an undirected edge; an arc and its opposite with the same attributes become one.
     weights: `random:SEED` or `random:SEED:LARGEST`, int32 weights from 1 to 64 (LARGEST) by a hash of the two ends,
         the same in both directions and on every machine; they replace the weights that there were.
-    dedup: `min`, `sum` or `first`: parallel edges become one, at the place of the first, with the smallest weight
-        (NaN never wins), the sum of every attribute, or what the first one has. In an undirected graph all edges
-        between two ends are parallel, whichever way they were given (so `undirected` with `sum` is A + Aᵀ).
+    loops: False leaves self-loops out.
+    dedup: `first`, `sum`, `min` or `max`: parallel edges become one, at the place of the first, with what the first one
+        has, the sum of every attribute, or what the one with the smallest or largest weight has (NaN never wins). In an
+        undirected graph all edges between two ends are parallel, whichever way they were given (so `undirected` with
+        `sum` is A + Aᵀ).
+    compact: vertices without an edge are left out; the others keep their order, and their ids as names.
     Raises GdslError E0712 for any other words.
     """
 
     undirected: bool = False
     weights: str | None = None
     dedup: str | None = None
+    loops: bool = True
+    compact: bool = False
 
     def __post_init__(self) -> None:
         if self.dedup is not None and not (isinstance(self.dedup, str) and self.dedup in _DEDUP):
-            _refuse(f"dedup is {shown(self.dedup)}", "dedup is one of min, sum, first")
+            _refuse(f"dedup is {shown(self.dedup)}", f"dedup is one of {', '.join(_DEDUP)}")
         if self.weights is not None:
             self.random_weights()
 
     @property
     def changes_nothing(self) -> bool:
         """Whether these are the defaults."""
-        return not self.undirected and self.weights is None and self.dedup is None
+        return self == GraphOptions()
 
     def random_weights(self) -> tuple[int, int]:
         """(seed, largest) of `weights`."""
@@ -78,10 +84,14 @@ class GraphOptions:
         """`edges` so changed."""
         if self.weights is not None:
             edges = _with_attributes(edges, {name: kept for name, kept in edges.attributes.items() if name != "weight"})
+        if not self.loops:
+            edges = _chosen(edges, edges.sources != edges.destinations)
         if self.undirected:
             edges = _undirected(edges, paired=self.dedup is None)
         if self.dedup is not None:
             edges = _without_parallels(edges, self.dedup)
+        if self.compact:
+            edges = _compacted(edges)
         if self.weights is not None:
             weights = endpoint_weights(edges.sources, edges.destinations, *self.random_weights())
             edges = _with_attributes(edges, {**edges.attributes, "weight": weights})
@@ -97,20 +107,17 @@ def _refuse(message: str, fix: str) -> NoReturn:
 
 
 def _with_attributes(edges: EdgeList, attributes: dict[str, NDArray[Any]]) -> EdgeList:
-    return EdgeList(
-        edges.sources, edges.destinations, edges.num_vertices, edges.directed, attributes, edges.vertex_attributes
-    )
+    return replace(edges, attributes=attributes)
 
 
 def _chosen(edges: EdgeList, keep: Any, directed: bool | None = None) -> EdgeList:
     """The edges that a mask or a list of places picks."""
-    return EdgeList(
-        edges.sources[keep],
-        edges.destinations[keep],
-        edges.num_vertices,
-        edges.directed if directed is None else directed,
-        {name: values[keep] for name, values in edges.attributes.items()},
-        edges.vertex_attributes,
+    return replace(
+        edges,
+        sources=edges.sources[keep],
+        destinations=edges.destinations[keep],
+        directed=edges.directed if directed is None else directed,
+        attributes={name: values[keep] for name, values in edges.attributes.items()},
     )
 
 
@@ -143,7 +150,8 @@ def _undirected(edges: EdgeList, paired: bool) -> EdgeList:
 
 
 def _without_parallels(edges: EdgeList, how: str) -> EdgeList:
-    """One edge of each set of parallel ones, at the place of the first; `min` takes the chosen one's attributes."""
+    """One edge of each set of parallel ones, at the place of the first; `min` and `max` take the chosen one's
+    attributes."""
     pairs = packed(edges.sources, edges.destinations, edges.num_vertices) if edges.directed else _end_pairs(edges)
     order, starts = _groups([pairs])
     if len(starts) == len(order):
@@ -154,21 +162,44 @@ def _without_parallels(edges: EdgeList, how: str) -> EdgeList:
         attributes = {name: _sums(name, values[order], starts) for name, values in edges.attributes.items()}
     else:
         chosen = first
-        if how == "min" and "weight" in edges.attributes:
-            chosen = _smallest(edges.attributes["weight"], order, starts)
+        if how in ("min", "max") and "weight" in edges.attributes:
+            chosen = _extreme(edges.attributes["weight"], order, starts, how == "max")
         attributes = {name: values[chosen] for name, values in edges.attributes.items()}
     by_place = np.argsort(first)
     kept = _chosen(_with_attributes(edges, {}), first[by_place])
     return _with_attributes(kept, {name: values[by_place] for name, values in attributes.items()})
 
 
-def _smallest(weights: NDArray[Any], order: NDArray[Any], starts: NDArray[Any]) -> NDArray[Any]:
-    """Of each group the place of the smallest weight, the first of equals; NaN only where there is nothing else."""
+def _extreme(weights: NDArray[Any], order: NDArray[Any], starts: NDArray[Any], largest: bool) -> NDArray[Any]:
+    """Of each group the place of the smallest (largest) weight, the first of equals; NaN only where there is nothing
+    else."""
     group = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(order)))
     ordered = weights[order]
+    if largest:  # -x of a float keeps NaN last; ~x turns the order of integers and booleans round, and never overflows
+        ordered = -ordered if ordered.dtype.kind == "f" else ~ordered
     # lexsort is stable and puts NaN last.
     chosen: NDArray[Any] = order[np.lexsort((ordered, group))[starts]]
     return chosen
+
+
+def _compacted(edges: EdgeList) -> EdgeList:
+    """Without the vertices that have no edge."""
+    used = np.zeros(edges.num_vertices, dtype=bool)
+    used[edges.sources] = True
+    used[edges.destinations] = True
+    if used.all():
+        return edges
+    kept = np.flatnonzero(used)
+    ids = np.cumsum(used) - 1
+    dtype = id_dtype(len(kept))
+    return replace(
+        edges,
+        sources=ids[edges.sources].astype(dtype),
+        destinations=ids[edges.destinations].astype(dtype),
+        num_vertices=len(kept),
+        vertex_attributes={name: values[kept] for name, values in edges.vertex_attributes.items()},
+        names=Names(kept.tolist() if edges.names is None else [edges.names[vertex] for vertex in kept.tolist()]),
+    )
 
 
 def _sums(name: str, values: NDArray[Any], starts: NDArray[Any]) -> NDArray[Any]:

@@ -18,11 +18,14 @@ from numpy.typing import NDArray
 from gdsl.diagnostics import GdslError, shown
 from gdsl.files import path_name, whole_file
 from gdsl.graph.archives import DIRECTED_KEY
+from gdsl.graph.columns import ENDS, UNDIRECTED_ENDS
 from gdsl.graph.edge_list_files import is_column_name
 from gdsl.graph.graph import Graph
 from gdsl.graph.reading import COMPRESSED, format_of
 
 _ROWS = 1 << 16
+_ODD = re.compile(r"""^\s*$|^\s|\s$|[#%"]""")
+"""Names that would not be read as they are."""
 _MARKS = re.compile(r"""[\s,;#%"]""")
 
 
@@ -30,14 +33,17 @@ def write(graph: Graph, path: str | os.PathLike[str], *, format: str | None = No
     """Write `graph` to `path` in the format of its name (or `format`), compressed where the name says so.
 
     Matrix Market keeps everything but attributes beside `weight`; `.npz` likewise; DIMACS holds arcs with whole
-    weights; edge lists hold edges, undirected ones once, `.csv` and `.tsv` with all attributes under a first line
-    of names. An existing file is replaced only by a whole one; links are followed, devices and pipes written directly.
+    weights; edge lists hold edges, undirected ones once and marked as such, `.csv` and `.tsv` with all attributes under
+    a first line of names, and with the names of the vertices, which no other format keeps. An existing file is replaced
+    only by a whole one; links are followed, devices and pipes written directly.
     Raises GdslError E0702, E0714 or E0715.
     """
     if not isinstance(graph, Graph):
         raise TypeError(f"what is written is a gdsl.Graph, not {shown(graph)}")
     name = path_name(path, "a graph's path is a str or a path-like object")
     kind = format_of(name, format)
+    if kind == "metis":
+        raise GdslError.single("E0702", "METIS files are read, not written", fix="write a .mtx file", place=name)
     if kind == "npz" and name.lower().endswith(COMPRESSED):
         raise GdslError.single("E0702", "an .npz file is compressed already", place=name)
     _check_fits(graph, kind, name)
@@ -70,6 +76,11 @@ def _check_fits(graph: Graph, kind: str, path: str) -> None:
     if kind in ("csv", "tsv") and unnameable:
         message = f"the first line of an edge list cannot hold {unnameable[0]!r} as the name of a column"
         raise GdslError.single("E0715", message, fix="give the attribute another name", place=path)
+    if kind in ("csv", "tsv") and graph.names is not None:
+        odd = next((name for name in map(str, graph.names) if not name.isprintable() or _ODD.search(name)), None)
+        if odd is not None:
+            message = f"an edge list cannot hold {shown(odd)} as the name of a vertex"
+            raise GdslError.single("E0715", message, fix="write a .txt file, which has ids", place=path)
     weights = graph.attributes.get("weight")
     if kind == "gr" and (weights is None or weights.dtype.kind not in "iu"):
         message = "a DIMACS file needs whole weights"
@@ -167,9 +178,21 @@ def _write_edges(graph: Graph, stream: IO[bytes], delimiter: str, header: bool) 
     names = sorted(edges.attributes, key=lambda name: name != "weight")
     if header or not graph.num_edges:
         # Without one, a list of no edges would be an empty file, which no reader takes for a graph.
-        stream.write((delimiter.join(["source", "destination", *names]) + "\n").encode())
-    columns = (edges.sources, edges.destinations, *(edges.attributes[name] for name in names))
-    _write_rows(stream, tuple(_plain(column) for column in columns), delimiter, "")
+        ends = ENDS[0] if graph.directed else UNDIRECTED_ENDS
+        stream.write((delimiter.join([*ends, *names]) + "\n").encode())
+    elif not graph.directed:
+        stream.write(b"# undirected\n")
+    columns = [
+        _plain(column) for column in (edges.sources, edges.destinations, *(edges.attributes[name] for name in names))
+    ]
+    if header and graph.names is not None:
+        called = np.array([_quoted(str(name), delimiter) for name in graph.names], dtype=object)
+        columns[:2] = [called[column] for column in columns[:2]]
+    _write_rows(stream, tuple(columns), delimiter, "")
+
+
+def _quoted(name: str, delimiter: str) -> str:
+    return f'"{name}"' if delimiter in name else name
 
 
 def _plain(column: NDArray[Any]) -> NDArray[Any]:

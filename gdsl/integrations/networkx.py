@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from gdsl.graph import Graph
+from gdsl.graph.graph import Graph
 
 
 def to_networkx(graph: Graph) -> Any:
-    """A Graph or DiGraph (Multi… where there are parallel edges) with the nodes 0 … V-1 and all attributes."""
+    """A Graph or DiGraph (Multi… where there are parallel edges) with all attributes; its nodes are the names
+    of the vertices, else 0 … V-1."""
     import networkx
 
     edges = graph._edge_list()
@@ -21,10 +22,12 @@ def to_networkx(graph: Graph) -> Any:
         (True, True): networkx.MultiDiGraph,
     }
     made: Any = kinds[graph.directed, len(set(pairs)) < len(pairs)]()
-    nodes = _rows(graph.vertex_attributes, graph.num_vertices)
-    made.add_nodes_from((vertex, nodes[vertex]) for vertex in range(graph.num_vertices))
+    names = graph.names if graph.names is not None else range(graph.num_vertices)
+    made.add_nodes_from(zip(names, _rows(graph.vertex_attributes, graph.num_vertices), strict=True))
     rows = _rows(edges.attributes, len(pairs))
-    made.add_edges_from((source, destination, row) for (source, destination), row in zip(pairs, rows, strict=True))
+    made.add_edges_from(
+        (names[source], names[destination], row) for (source, destination), row in zip(pairs, rows, strict=True)
+    )
     return made
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from gdsl.graph import Graph
+from gdsl.graph.graph import Graph
 
 
 def to_scipy(graph: Graph, attribute: str | None = "weight") -> Any:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from gdsl.operations import BinaryOperation, Builtin, Degree, Domain, Outcome, UnaryOperation
+from gdsl.operations import BinaryOperation, Builtin, Degree, Domain, GraphQuery, Outcome, UnaryOperation
 from gdsl.source import Span
 from gdsl.types import Type
 
@@ -70,6 +70,13 @@ class Local(Expression):
 
 
 @dataclass(frozen=True, slots=True)
+class ListVariable(Expression):
+    """The vertex or the edge at which a loop over a list is: in range by what it is."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class ParamValue(Expression):
     """A `param` of the program."""
 
@@ -118,6 +125,16 @@ class DegreeOf(Expression):
 
     degree: Degree
     vertex: Expression
+    checked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class GraphRead(Expression):
+    """What the graph says of an edge or a vertex, the first of `arguments`; `checked` (as in `Element`) is about that.
+    The second is a place in the vertex's list, which is always checked, or another vertex."""
+
+    query: GraphQuery
+    arguments: tuple[Expression, ...]
     checked: bool
 
 
@@ -181,7 +198,7 @@ class Convert(Expression):
 
 @dataclass(frozen=True, slots=True)
 class BuiltinCall(Expression):
-    """A call of a function that the language provides; all arguments have the type of the result."""
+    """A call of a function that the language provides; `signatures` has the types of its arguments."""
 
     function: Builtin
     arguments: tuple[Expression, ...]

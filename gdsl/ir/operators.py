@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gdsl.ir.expressions import Node, Role
+from gdsl.ir.expressions import Expression, Node, Role
 from gdsl.operations import Domain, NeighborOperation, Over
 from gdsl.types import Type
 
@@ -137,22 +137,41 @@ class Compute(Operator):
 
 
 @dataclass(frozen=True, slots=True)
+class OwnOperation(Node):
+    """A reduction of the program's own: `function` makes one value of two, and `identity`, a literal, changes nothing.
+
+    `exact`: whether the order makes no difference at all, not even in the last digits; found by `gdsl.rules`.
+    """
+
+    function: str
+    identity: Expression
+    exact: bool
+
+
+@dataclass(frozen=True, slots=True)
 class NeighborReduce(Operator):
     """`array[v]` = the reduction over v's edges for each v of `frontier`, as if all were computed before any is stored.
 
-    The functor gives values of `array_type`; for COUNT it gives bools, and the array holds integers.
+    The functor gives values of `array_type`; for COUNT it gives bools, and the array holds integers. Without an
+    `operation` it combines by `own`, one of the program.
     """
 
     functor: str
-    operation: NeighborOperation
+    operation: NeighborOperation | None
     over: Over
     array: str
     array_type: Type
+    own: OwnOperation | None = None
 
     @property
     def word(self) -> str:
         """What the language calls it."""
         return "neighbor_reduce"
+
+    @property
+    def combines_by(self) -> str:
+        """What the program calls the reduction."""
+        return self.operation.value if self.operation is not None else self.own.function if self.own is not None else ""
 
     @property
     def visits(self) -> Over | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from gdsl.diagnostics import printable
 from gdsl.ir import nodes
-from gdsl.ir.printer_expressions import print_expression, print_target
+from gdsl.ir.printer_expressions import print_expression, print_index, print_target
 from gdsl.knobs import shown
 from gdsl.operations import Domain, Grade, StoreRule
 
@@ -95,6 +95,9 @@ def _statement(node: nodes.Statement) -> list[str]:
         case nodes.ForRange():
             head = f"for {node.name}: {node.type.name} in {show(node.first)}..{show(node.last)}:"
             return [head, *_block(node.body)]
+        case nodes.ForNeighbors():
+            names = node.name if node.edge is None else f"{node.name}, {node.edge}"
+            return [f"for {names} in neighbors({print_index(node.vertex, node.checked)}):", *_block(node.body)]
         case nodes.Loop():
             return [f"while {show(node.condition)}:", *_block(node.body)]
         case nodes.Break():
@@ -179,7 +182,7 @@ def _operator(node: nodes.Operator, tuning: nodes.Tuning) -> str:
         case nodes.Compute():
             return ", ".join([f"compute {_set(node.frontier)} by {node.functor}", *_closing(node.closing)])
         case nodes.NeighborReduce():
-            reduction = f"{node.operation.value} of {node.functor}"
+            reduction = f"{node.combines_by} of {node.functor}"
             words = [f"over {node.over.value}", *knobs]
             return f"{node.array} = neighbor_reduce {_set(node.frontier)} by {reduction}, {', '.join(words)}"
         case nodes.Intersect():

@@ -20,10 +20,11 @@ def print_target(node: nodes.Target) -> str:
     """What a write goes to."""
     if isinstance(node, nodes.ScalarTarget):
         return node.scalar
-    return f"{node.array}[{_index(node.index, node.checked)}]"
+    return f"{node.array}[{print_index(node.index, node.checked)}]"
 
 
-def _index(index: nodes.Expression, checked: bool) -> str:
+def print_index(index: nodes.Expression, checked: bool) -> str:
+    """An index, and whether it is checked."""
     return f"checked {print_expression(index)}" if checked else print_expression(index)
 
 
@@ -45,7 +46,7 @@ def _leaf(node: nodes.Expression) -> str | None:
             return _literal(node)
         case nodes.NoneId():
             return "none"
-        case nodes.Parameter() | nodes.Local() | nodes.ParamValue():
+        case nodes.Parameter() | nodes.Local() | nodes.ListVariable() | nodes.ParamValue():
             return node.name
         case nodes.ScalarValue():
             return f"now {node.name}" if node.now else node.name
@@ -72,9 +73,13 @@ def _expression(node: nodes.Expression) -> str:
     match node:
         case nodes.Element():
             now = "now " if node.now else ""
-            return f"{now}{node.array}[{_index(node.index, node.checked)}]"
+            return f"{now}{node.array}[{print_index(node.index, node.checked)}]"
         case nodes.DegreeOf():
-            return f"{node.degree.value}({_index(node.vertex, node.checked)})"
+            return f"{node.degree.value}({print_index(node.vertex, node.checked)})"
+        case nodes.GraphRead():
+            first, *others = node.arguments
+            listed = [print_index(first, node.checked), *(print_index(other, node.query.in_list) for other in others)]
+            return f"{node.query.value}({', '.join(listed)})"
         case nodes.Unary():
             return f"{node.operation.value}{_expression(node.operand)}"
         case nodes.Binary():

@@ -5,15 +5,24 @@ that is read from the cache reaches past an array, ends a backend with an except
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import TypeAlias
 
 from gdsl.arithmetic.constants import integer_range
-from gdsl.ir import nodes
+from gdsl.ir import nodes, signatures
 from gdsl.ir.nodes import Role
 from gdsl.ir.set_checks import holds_together
 from gdsl.ir.traversal import walk
-from gdsl.operations import BinaryOperation, Builtin, Domain, NeighborOperation, ReduceOperation, UnaryOperation
+from gdsl.operations import (
+    BinaryOperation,
+    Domain,
+    GraphQuery,
+    NeighborOperation,
+    ReduceOperation,
+    UnaryOperation,
+)
 from gdsl.types import Type
 
+_Known: TypeAlias = "str | tuple[str, Type]"
 _LARGEST = 2**31 - 1
 """Of lines, columns and sites."""
 _BITWISE = (BinaryOperation.BIT_AND, BinaryOperation.BIT_OR, BinaryOperation.BIT_XOR)
@@ -24,8 +33,6 @@ _WHOLE = (
     BinaryOperation.SHIFT_LEFT,
     BinaryOperation.SHIFT_RIGHT,
 )
-_FLOAT_ONLY = (Builtin.FLOOR, Builtin.CEIL, Builtin.SQRT, Builtin.EXP, Builtin.LOG, Builtin.POW)
-_PAIRS = (Builtin.MIN, Builtin.MAX, Builtin.POW)
 _TYPES = {
     nodes.Iteration: Type.INT32,
     nodes.Place: Type.INT32,
@@ -35,7 +42,7 @@ _TYPES = {
     nodes.FrontierNotEmpty: Type.BOOL,
     nodes.CompareAndSwap: Type.BOOL,
 }
-_SAFE = (nodes.Parameter, nodes.OwnId, nodes.ParamValue)
+_SAFE = (nodes.Parameter, nodes.OwnId, nodes.ParamValue, nodes.ListVariable)
 """Indices that are within bounds by what they are, or are tested before the run."""
 _EVERYWHERE = (
     nodes.Literal,
@@ -51,13 +58,17 @@ _EVERYWHERE = (
 _GRAPH = (nodes.ParamValue, nodes.Count, nodes.DegreeOf)
 _INITIAL = (*_EVERYWHERE, *_GRAPH, nodes.OwnId, nodes.Element, nodes.ScalarValue)
 _FUNCTION = (*_EVERYWHERE, nodes.Local)
+_NAMED = (nodes.Local, nodes.ListVariable, nodes.Assign)
+_NOT_IN_FUNCTIONS = (nodes.Store, nodes.Update, nodes.Evaluate, nodes.Accept, nodes.ForNeighbors)
 _VERTEX = (
     *_EVERYWHERE,
     *_GRAPH,
     nodes.Local,
+    nodes.ListVariable,
     nodes.Parameter,
     nodes.ScalarValue,
     nodes.Element,
+    nodes.GraphRead,
     nodes.Iteration,
     nodes.UpdateValue,
     nodes.CompareAndSwap,
@@ -135,9 +146,7 @@ def _chain(node: nodes.Chain, _: nodes.Program) -> bool:
 
 
 def _builtin(node: nodes.BuiltinCall, _: nodes.Program) -> bool:
-    numbers = node.type.is_numeric or (node.type.is_id and node.function in (Builtin.MIN, Builtin.MAX))
-    fits = node.type.is_float if node.function in _FLOAT_ONLY else numbers
-    return fits and len(node.arguments) == (2 if node.function in _PAIRS else 1)
+    return signatures.fits(node.function, node.type, [argument.type for argument in node.arguments])
 
 
 def _parameter(node: nodes.Parameter, _: nodes.Program) -> bool:
@@ -152,6 +161,10 @@ def _indexed(node: nodes.Element | nodes.ElementTarget, program: nodes.Program) 
 
 def _degree(node: nodes.DegreeOf, _: nodes.Program) -> bool:
     return node.checked or isinstance(node.vertex, _SAFE)
+
+
+def _graph_read(node: nodes.GraphRead, _: nodes.Program) -> bool:
+    return node.checked or node.query is GraphQuery.HAS_EDGE or isinstance(node.arguments[0], _SAFE)
 
 
 def _update(node: nodes.Update, _: nodes.Program) -> bool:
@@ -185,6 +198,8 @@ def _names(part: object, kind: type[nodes.Element | nodes.ElementTarget], array:
 
 def _reduces(node: nodes.NeighborReduce, program: nodes.Program) -> bool:
     operation, kind = node.operation, node.array_type
+    if operation is None:
+        return True
     [value] = [functor.value for functor in program.edge_functors if functor.name == node.functor]
     if operation is NeighborOperation.COUNT:
         return kind.is_integer and value is not None and value.type is Type.BOOL
@@ -207,6 +222,8 @@ _TESTS: dict[type, Callable[..., bool]] = {
     nodes.Element: _indexed,
     nodes.ElementTarget: _indexed,
     nodes.DegreeOf: _degree,
+    nodes.GraphRead: _graph_read,
+    nodes.ForNeighbors: lambda node, _: node.checked or isinstance(node.vertex, _SAFE),
     nodes.Update: _update,
     nodes.Advance: _closes,
     nodes.Compute: _closes,
@@ -252,7 +269,7 @@ def _functions(program: nodes.Program) -> bool:
         calls = {name: called for name, called in calls.items() if name not in ready}
     return all(
         _allowed(function.body, _FUNCTION)
-        and not any(isinstance(node, (nodes.Store, nodes.Update, nodes.Evaluate, nodes.Accept)) for node in parts)
+        and not any(isinstance(node, _NOT_IN_FUNCTIONS) for node in parts)
         and all(node.value.type is function.result for node in parts if isinstance(node, nodes.Return))
         and _block(function.body, {name for name, _ in function.parameters}, returns=True)
         for function in program.functions
@@ -273,8 +290,10 @@ def _functors(program: nodes.Program) -> bool:
     return of_vertices and of_edges and conditions and all(_block(functor.body, set()) for functor in functors)
 
 
-def _block(body: Iterable[nodes.Statement], known: set[str], loop: bool = False, returns: bool = False) -> bool:
-    """Whether locals are known where they are used, loops are left in loops only, and only functions return."""
+def _block(body: Iterable[nodes.Statement], known: set[_Known], loop: bool = False, returns: bool = False) -> bool:
+    """Whether locals are known where they are used, loops are left in loops only, and only functions return.
+
+    `known` has the names of locals, and those of list variables with their types."""
     known = set(known)
     for node in body:
         inside: tuple[tuple[nodes.Statement, ...], ...] = ()
@@ -285,17 +304,24 @@ def _block(body: Iterable[nodes.Statement], known: set[str], loop: bool = False,
             own, inside = node.condition, (node.body,)
         elif isinstance(node, nodes.ForRange):
             own, inside = (node.first, node.last), (node.body,)
+        elif isinstance(node, nodes.ForNeighbors):
+            own, inside = node.vertex, (node.body,)
         elif (isinstance(node, nodes.Break) and not loop) or (isinstance(node, nodes.Return) and not returns):
             return False
-        if any(isinstance(part, (nodes.Local, nodes.Assign)) and part.name not in known for part in walk(own)):
+        if any(isinstance(part, _NAMED) and _key(part) not in known for part in walk(own)):
             return False
-        looping = loop or isinstance(node, (nodes.Loop, nodes.ForRange))
+        looping = loop or isinstance(node, (nodes.Loop, nodes.ForRange, nodes.ForNeighbors))
         seen = {*known, node.name} if isinstance(node, nodes.ForRange) else known
+        seen = {*known, *node.variables} if isinstance(node, nodes.ForNeighbors) else seen
         if not all(_block(part, seen, looping, returns) for part in inside):
             return False
         if isinstance(node, nodes.Let):
             known.add(node.name)
     return True
+
+
+def _key(part: nodes.Local | nodes.ListVariable | nodes.Assign) -> _Known:
+    return (part.name, part.type) if isinstance(part, nodes.ListVariable) else part.name
 
 
 def _writes(program: nodes.Program) -> bool:

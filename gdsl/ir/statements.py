@@ -107,6 +107,24 @@ class ForRange(Statement):
 
 
 @dataclass(frozen=True, slots=True)
+class ForNeighbors(Statement):
+    """`for name, edge in neighbors(vertex)`: the out-edges of `vertex`, which is evaluated once, in the order of its
+    list. `checked` as in `Element`; `edge` None where the program gives it no name."""
+
+    name: str
+    edge: str | None
+    vertex: Expression
+    checked: bool
+    body: tuple[Statement, ...]
+
+    @property
+    def variables(self) -> tuple[tuple[str, Type], ...]:
+        """The variables of the loop, with their types."""
+        neighbor = (self.name, Type.VERTEX)
+        return (neighbor,) if self.edge is None else (neighbor, (self.edge, Type.EDGE))
+
+
+@dataclass(frozen=True, slots=True)
 class Loop(Statement):
     """`while (condition)` in a functor; polls the stop flag."""
 

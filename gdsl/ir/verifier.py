@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from gdsl.extents import of_domain
-from gdsl.ir import nodes
+from gdsl.ir import graph_reads, nodes, signatures
 from gdsl.ir.set_checks import misfit_of_step
 from gdsl.ir.traversal import walk
 from gdsl.knobs import misfit
@@ -118,6 +118,10 @@ class _Verifier:
             if isinstance(node, nodes.Let | nodes.ForRange):
                 self.expect(node.name not in self.locals, f"the local {node.name} is declared twice", node)
                 self.locals[node.name] = node.type
+            elif isinstance(node, nodes.ForNeighbors):
+                for name, kind in node.variables:
+                    self.expect(name not in self.locals, f"the local {name} is declared twice", node)
+                    self.locals[name] = kind
         self.parts(part)
 
     def parts(self, part: object) -> None:
@@ -135,7 +139,7 @@ class _Verifier:
 
     def expression(self, node: nodes.Expression) -> None:
         match node:
-            case nodes.Local():
+            case nodes.Local() | nodes.ListVariable():
                 self.expect(self.locals.get(node.name) is node.type, f"the local {node.name} is not known", node)
             case nodes.ParamValue():
                 known = self.params.get(node.name)
@@ -148,8 +152,8 @@ class _Verifier:
                 fits = array is not None and (array.type, array.domain) == (node.type, node.domain)
                 self.expect(fits, f"no array {node.array}", node)
                 self.index(node.index, node.domain, node)
-            case nodes.DegreeOf():
-                self.expect(node.vertex.type is Type.VERTEX, "a degree of no vertex", node)
+            case nodes.DegreeOf() | nodes.GraphRead():
+                self.expect(graph_reads.fits(node), "arguments of other types", node)
             case nodes.Literal():
                 self.expect(node.type.is_float == isinstance(node.value, float), "a literal of another type", node)
             case nodes.Unary():
@@ -160,8 +164,8 @@ class _Verifier:
                 same = node.yes.type is node.type and node.no.type is node.type
                 self.expect(same and node.condition.type is Type.BOOL, "the sides have other types", node)
             case nodes.BuiltinCall():
-                same = all(argument.type is node.type for argument in node.arguments)
-                self.expect(same, "an argument has another type", node)
+                given = [argument.type for argument in node.arguments]
+                self.expect(signatures.fits(node.function, node.type, given), "an argument has another type", node)
             case nodes.FunctionCall():
                 self.call(node)
             case nodes.FrontierSize() | nodes.FrontierNotEmpty():
@@ -225,6 +229,8 @@ class _Verifier:
                 self.expect(node.value.type is Type.BOOL, "accept takes a bool", node)
             case nodes.Branch() | nodes.Loop():
                 self.expect(node.condition.type is Type.BOOL, "a condition is a bool", node)
+            case nodes.ForNeighbors():
+                self.expect(node.vertex.type is Type.VERTEX, "a list of no vertex", node)
             case nodes.ForRange():
                 same = node.first.type is node.type and node.last.type is node.type
                 self.expect(same, "the ends of the range have other types", node)
@@ -326,3 +332,15 @@ class _Verifier:
         self.expect(array is not None and array.type is node.array_type, f"no array {node.array}", node)
         if value is not None and node.operation is not NeighborOperation.COUNT:
             self.expect(value.type is node.array_type, "the functor's value has another type", node)
+        self.expect((node.operation is None) == (node.own is not None), "not one reduction", node)
+        if node.own is not None:
+            self.own_operation(node.own, node.array_type)
+
+    def own_operation(self, own: nodes.OwnOperation, kind: Type) -> None:
+        function = self.functions.get(own.function)
+        self.expect(function is not None, f"no function {own.function}", own)
+        types = [] if function is None else [type_ for _, type_ in function.parameters]
+        fits = types == [kind, kind] and function is not None and function.result is kind
+        self.expect(fits, "an operator on other types", own)
+        literal = isinstance(own.identity, nodes.Literal | nodes.NoneId) and own.identity.type is kind
+        self.expect(literal, "an identity of another type", own)

@@ -10,7 +10,7 @@ from gdsl.ir.nodes import Array, DegreeOf, Place, Program, Scalar
 from gdsl.ir.nodes import Role as IrRole
 from gdsl.ir.traversal import walk
 from gdsl.operations import Degree, Domain, Over
-from gdsl.plan import structs
+from gdsl.plan import graph_reads, structs
 from gdsl.plan.nodes import Dedup, FarEnds, Form, Plan, Sweep
 from gdsl.plan.storage import GRAPH, PROBLEM, RUN, Buffer, Cleared, Made, Role
 from gdsl.plan.walking import combinations, cuts_lists, numbered, steps_in, sweeps
@@ -37,6 +37,7 @@ _PARTS: dict[str, tuple[Type, Extent]] = {
     "in_sources": (Type.VERTEX, EDGES),
     "in_edges": (Type.EDGE, EDGES),
     "edge_sources": (Type.VERTEX, EDGES),
+    "reverse_edges": (Type.EDGE, EDGES),
 }
 """The parts of a graph, in the order of `graph_slice`."""
 _LISTS = {Over.OUT_EDGES: ("offsets", "columns"), Over.IN_EDGES: ("in_offsets", "in_sources")}
@@ -70,6 +71,7 @@ def _parts_read(plan: Plan) -> Iterator[str]:
             yield "offsets" if node.degree is Degree.OUT else "in_offsets"
         elif isinstance(node, Place):
             yield "offsets"
+        yield from graph_reads.parts_read(node)
     for sweep in sweeps(plan):
         yield from _parts_of(sweep, plan.target.grid)
     for step in steps_in(plan.schedule):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gdsl.ir.nodes import EdgeFunctor, Program, VertexFunctor
+from gdsl.ir.nodes import EdgeFunctor, OwnOperation, Program, VertexFunctor
 from gdsl.ir.printer_expressions import print_expression
 from gdsl.operations import Domain, Over
 from gdsl.plan.nodes import (
@@ -130,8 +130,12 @@ def _collect(collect: Collect) -> str:
 def _segment(segment: Segment) -> str:
     reduction = segment.reduction
     aside = f", aside in {segment.aside} until all are computed" if segment.aside is not None else ""
+    if isinstance(reduction, OwnOperation):
+        begins = f"begins with {print_expression(reduction.identity)}"
+        return f"{reduction.function} a member into {segment.array}, {begins}{aside}"
     begins = f"begins with {reduction.identity.value} of {reduction.type.name}"
-    return f"{segment.operation.value} a member by {reduction.combine.value} into {segment.array}, {begins}{aside}"
+    word = segment.operation.value if segment.operation is not None else reduction.combine.value
+    return f"{word} a member by {reduction.combine.value} into {segment.array}, {begins}{aside}"
 
 
 def _functor(name: str, program: Program) -> VertexFunctor | EdgeFunctor:

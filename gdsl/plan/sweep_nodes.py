@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from gdsl.ir.nodes import Expression
+from gdsl.ir.nodes import Expression, OwnOperation
 from gdsl.operations import Balance, Domain, NeighborOperation, Over, ReduceOperation
 from gdsl.types import Type
 
@@ -176,11 +176,12 @@ class Total:
 class Segment:
     """A result for each member: the reduction of what its edges give, stored in `array`."""
 
-    operation: NeighborOperation
+    operation: NeighborOperation | None
+    """None where the program has one of its own."""
     array: str
     type: Type
     """Of the array."""
-    reduction: Reduction
+    reduction: Reduction | OwnOperation
     aside: str | None
     """The buffer that holds the results until all are computed; None: they can be stored at once."""
 

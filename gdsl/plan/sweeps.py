@@ -16,6 +16,7 @@ from gdsl.ir.nodes import (
     Intersect,
     NeighborReduce,
     Operator,
+    OwnOperation,
     Param,
     Program,
     Role,
@@ -95,7 +96,7 @@ class OperationPlanner:
         if isinstance(step, Intersect):
             return plan_intersection(step)
         assert isinstance(step, NeighborReduce)
-        words = f"{step.functor}, {step.operation.value}{_over_text(step.over)}"
+        words = f"{step.functor}, {step.combines_by}{_over_text(step.over)}"
         call = f"{step.array} = neighbor_reduce({_set_text(step.frontier)}, {words})"
         return Operation(step, f"reduce_{step.label}", call, self._reduce(step))
 
@@ -199,7 +200,7 @@ class OperationPlanner:
         shared = variant if balance is Balance.AUTO else None
         asks = self._ask(variants.asks_for_edge, functor)
         reads_result = step.array in self._ask(arrays_read, functor)
-        reduction = Reduction(REDUCTIONS[step.operation], step.array_type)
+        reduction = reduction_of(step)
         aside = self._unused(f"{step.array}_reduced") if reads_result else None
         return Sweep(
             members=_members(step.frontier, Form.QUEUE),
@@ -238,6 +239,14 @@ class OperationPlanner:
         if step.result is None:
             return None
         return Collect(step.result, step.gives, form, dedup)
+
+
+def reduction_of(step: NeighborReduce) -> Reduction | OwnOperation:
+    """How the values of a list become one."""
+    if step.own is not None:
+        return step.own
+    assert step.operation is not None
+    return Reduction(REDUCTIONS[step.operation], step.array_type)
 
 
 def arrays_read(functor: EdgeFunctor) -> frozenset[str]:

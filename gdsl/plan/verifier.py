@@ -11,7 +11,7 @@ from gdsl.ir.nodes import Array, DegreeOf, Scalar
 from gdsl.ir.traversal import walk
 from gdsl.ir.verifier import VerificationError
 from gdsl.operations import Degree, Domain, Over
-from gdsl.plan import barriers, buffers
+from gdsl.plan import barriers, buffers, graph_reads
 from gdsl.plan.nodes import (
     Barrier,
     Branch,
@@ -158,6 +158,8 @@ class _Verifier:
         self.expect(alone <= found, "the ends of edges are not there")
         lists = {"offsets", "columns"} if any(sweep.intersection is not None for sweep in sweeps(self.plan)) else set()
         self.expect(lists <= found, "the lists of an intersection are not there")
+        read = {part for node in walk(self.program) for part in graph_reads.parts_read(node)}
+        self.expect(read <= found, "what functors read of the graph is not there")
         asked = {node.degree for node in walk(self.program) if isinstance(node, DegreeOf)}
         names = {Degree.OUT: "offsets", Degree.IN: "in_offsets"}
         self.expect({names[degree] for degree in asked} <= found, "degrees are not there")

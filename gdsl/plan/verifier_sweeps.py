@@ -7,6 +7,7 @@ from gdsl.ir.nodes import (
     Accept,
     EdgeFunctor,
     ElementTarget,
+    NeighborReduce,
     Role,
     ScalarTarget,
     Update,
@@ -18,7 +19,7 @@ from gdsl.ir.verifier import VerificationError
 from gdsl.operations import Balance, Domain, Over, ReduceOperation
 from gdsl.passes.writers import accumulated_scalars, far_roles, plain_arrays, targets_in, written_arrays
 from gdsl.plan.nodes import Choice, Collect, Dedup, EdgeCount, Form, Mode, Operation, Plan, Sweep, Variant, Walk
-from gdsl.plan.sweeps import REDUCTIONS, arrays_read
+from gdsl.plan.sweeps import arrays_read, reduction_of
 from gdsl.plan.variants import asks_for_edge
 from gdsl.plan.verifier_intersections import verify_intersection
 from gdsl.plan.walking import sweeps_of, variants_of
@@ -222,9 +223,11 @@ class SweepVerifier:
         valued = isinstance(self.functor, EdgeFunctor) and self.functor.value is not None
         self.expect((segment is not None) == valued, "a value that nobody reduces")
         if segment is not None:
-            known = self.arrays.get(segment.array) is segment.type is segment.reduction.type
-            self.expect(known and segment.operation is getattr(self.operation.step, "operation", None), "a reduction")
-            self.expect(segment.reduction.combine is REDUCTIONS[segment.operation], "combined by something else")
+            step = self.operation.step
+            known = self.arrays.get(segment.array) is segment.type and isinstance(step, NeighborReduce)
+            self.expect(known and segment.operation is getattr(step, "operation", None), "a reduction")
+            fits = isinstance(step, NeighborReduce) and segment.reduction == reduction_of(step)
+            self.expect(fits, "combined by something else")
             self.expect(segment.array == self.operation.step.stores, "stored in another array")
             reads = segment.array in self._ask(arrays_read, self.functor)
             self.expect((segment.aside is not None) == reads, "whether the results stand aside")

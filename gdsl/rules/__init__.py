@@ -6,6 +6,7 @@ address an element, and `same_value`), `reads`, `closing`, `waiting`. `report`, 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from gdsl.diagnostics import Diagnostic, GdslError
@@ -53,13 +54,14 @@ class Findings:
     sites: dict[int, Judged]
 
 
-def judge(program: ProgramEffects, source: Source, refuse: bool = True) -> Findings:
+def judge(program: ProgramEffects, source: Source, refuse: bool = True, others: Sequence[Diagnostic] = ()) -> Findings:
     """Apply the rules to every operator.
 
-    Raises GdslError with every violation, in the order of the text. With `refuse` False (for tests that show what the
-    rules prevent) violations are ignored and their stores count as plain ones.
+    Raises GdslError with every violation, `others` among them, in the order of the text. With `refuse` False (for tests
+    that show what the rules prevent) violations are ignored and their stores count as plain ones.
     """
     report = Report(source)
+    report.diagnostics += others
     stores: dict[int, StoreRule] = {}
     nodes: dict[int, Closing] = {}
     sites: dict[int, Judged] = {}

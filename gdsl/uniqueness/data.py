@@ -187,6 +187,8 @@ def _places(effects: ProgramEffects) -> tuple[list[Put], list[Swapped]]:
             case nodes.NeighborReduce():
                 value = effects.sites[step.site].value
                 assert value is not None
+                if step.operation is None:
+                    value = effects.terms.unknown(step.array_type, Origin.RESULT, step.array, 0)
                 puts.append(Put(step.array, value, neighbors=step.operation))
     return puts, swaps
 

@@ -86,7 +86,7 @@ class Monotone:
             return all(map(self.holds, arguments)) and self._fits(term, self._sum(arguments))
         if not all(map(self.holds, arguments[:1])) and operation is not BinaryOperation.MULTIPLY:
             return False
-        if operation in (Builtin.FLOOR, Builtin.CEIL):
+        if operation in (Builtin.FLOOR, Builtin.CEIL, Builtin.TRUNC):
             return self._no_nan(term)
         if operation is Builtin.SQRT:
             return self._no_nan(term) and self.ranges.of(arguments[0]).low >= 0

@@ -22,6 +22,7 @@ from gdsl.uniqueness.data import Data
 from gdsl.uniqueness.labels import LabelLoop, label_arrays, settled_labels
 from gdsl.uniqueness.levels import EXACT, ROUNDING, Level, State, decided, not_unique, of_passes, worst
 from gdsl.uniqueness.operators import OperatorLevels
+from gdsl.uniqueness.own_operations import combined
 from gdsl.uniqueness.relaxation import Loop, written_in
 from gdsl.uniqueness.terms_of_schedule import ScheduleTerms
 from gdsl.uniqueness.values import ValueLevels
@@ -177,6 +178,8 @@ class Flow:
                 level = decided(level, step.span)
             elif step.operation in (NeighborOperation.SUM, NeighborOperation.PRODUCT) and value.type.is_float:
                 level = worst((level, ROUNDING))
+        if step.own is not None:
+            level = combined(step.own, self.effects.program, level)
         self.state.forget(step.array)
         if not step.frontier.everything:
             level = worst((level, self.state.value(step.array)))

@@ -38,6 +38,12 @@ _SMOOTH = (
     Builtin.MAX,
     Builtin.ABS,
     Builtin.EXP,
+    Builtin.SIN,
+    Builtin.COS,
+    Builtin.ATAN,
+    Builtin.SINH,
+    Builtin.COSH,
+    Builtin.TANH,
 )
 _EQUALITIES = (BinaryOperation.EQUAL, BinaryOperation.NOT_EQUAL)
 
@@ -129,6 +135,10 @@ class ValueLevels:
             return level
         if term.operation is Builtin.LOG and (self._away_from_zero(arguments[0]) or positive(arguments[0])):
             return level
+        if term.operation in (Builtin.ASIN, Builtin.ACOS) and self._is_a_sine(arguments[0]):
+            return level
+        if term.operation is Builtin.ATAN2 and self._away_from_zero(arguments[1]):  # away from its cut as well
+            return level
         if term.operation is BinaryOperation.DIVIDE and self._divides_smoothly(*arguments):
             return level
         if term.operation is Builtin.POW and self._is_smooth_power(*arguments):
@@ -138,6 +148,10 @@ class ValueLevels:
     def _away_from_zero(self, term: Term) -> bool:
         found = self.data.ranges.of(term)
         return found.low > 0 and not found.nan
+
+    def _is_a_sine(self, term: Term) -> bool:
+        found = self.data.ranges.of(term)
+        return found.low >= -1 and found.high <= 1 and not found.nan
 
     def _divides_smoothly(self, number: Term, by: Term) -> bool:
         """Whether a small change of the operands changes the quotient little: the divisor is not zero, or zero in every

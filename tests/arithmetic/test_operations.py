@@ -11,12 +11,12 @@ import pytest
 from gdsl.arithmetic.operations import SINGLE, of_arrays, typed
 from gdsl.operations import BinaryOperation, Builtin, UnaryOperation
 from gdsl.tools.fuzz.expressions.running import apart
-from gdsl.tools.fuzz.expressions.trees import FLOATS, INTEGERS, NUMBERS, TYPES, Tree
+from gdsl.tools.fuzz.expressions.trees import FLOATS, INTEGERS, NEARLY, NUMBERS, TYPES, Tree
 from gdsl.tools.fuzz.expressions.values import Evaluation, limits
 from gdsl.types import Type
 
 ARRAYS = of_arrays(np)
-NEARLY = (Builtin.EXP, Builtin.LOG, Builtin.POW)
+_OF_INTEGERS = (Builtin.MIN, Builtin.MAX, Builtin.ABS, Builtin.POPCOUNT, Builtin.CTZ, Builtin.RANDOM_BELOW)
 _NUMBERS = (0, 1, 2, 3, 5, 7, 24, 31, 32, 33, 53, 63, 64, 65, 1 << 24, (1 << 24) + 1, 1 << 31, (1 << 53) + 1, 1 << 62)
 _FRACTIONS = (
     *("nan", "inf", "-inf", "0.0", "-0.0", "0.5", "-0.5", "1.0", "-1.0", "2.0", "-2.0", "3.0", "-3.0", "1.5", "-2.5"),
@@ -130,13 +130,18 @@ def test_unary_operations(kind: str) -> None:
 @pytest.mark.parametrize("kind", NUMBERS)
 def test_functions(kind: str) -> None:
     for function in Builtin:
-        if kind in INTEGERS and function not in (Builtin.MIN, Builtin.MAX, Builtin.ABS):
+        if function in (Builtin.RANDOM, Builtin.RANDOM_BITS):
             continue
-        two = function in (Builtin.MIN, Builtin.MAX, Builtin.POW)
+        if function not in _OF_INTEGERS if kind in INTEGERS else function in _OF_INTEGERS[3:]:
+            continue
+        two = function in (Builtin.MIN, Builtin.MAX, Builtin.POW, Builtin.ATAN2)
         columns = pairs(kind, kind) if two else [(kind, awkward(kind))]
-        tree = Tree("builtin", kind, function.value, leaves(*(name for name, _ in columns)))
+        if function.is_random:
+            columns = pairs(kind, "int64")
+        result = "int32" if function in (Builtin.POPCOUNT, Builtin.CTZ) else kind
+        tree = Tree("builtin", result, function.value, leaves(*(name for name, _ in columns)))
         single, whole = SINGLE.builtin(function, Type.named(kind)), ARRAYS.builtin(function, Type.named(kind))
-        agree(function.value, tree, columns, single, whole, 4 if function in NEARLY else 0)
+        agree(function.value, tree, columns, single, whole, 4 if function.value in NEARLY else 0)
 
 
 @pytest.mark.parametrize("source", TYPES)

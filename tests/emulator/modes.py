@@ -11,7 +11,7 @@ from gdsl.operations import Domain
 from gdsl.plan.target import Sizes
 from gdsl.types import Widths
 
-from .running import NARROW, SMALL, TINY, WIDER, program_of
+from .running import NARROW, SMALL, TINY, WIDER, declared_functors, program_of
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,8 @@ def modes_of(name: str) -> tuple[Mode, ...]:
     """All modes that make a difference to a program."""
     steps = list(walk(program_of(name).schedule))
     advanced = sorted({step.functor for step in steps if isinstance(step, Advance)})
-    reduced = sorted({step.functor for step in steps if isinstance(step, NeighborReduce)})
+    own = declared_functors(name)  # not those that lowering adds, which nobody can tune
+    reduced = sorted({step.functor for step in steps if isinstance(step, NeighborReduce)} & own)
     modes = [
         Mode("fused", (), SMALL),
         Mode("unfused", ("schedule.fuse=off",), SMALL),

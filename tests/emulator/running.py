@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -68,6 +69,13 @@ def emulated(program: Program, shape: Sizes = SMALL, widths: Widths = NARROW, co
     generated = generate(plan, widths)
     module = EmulatedModule(generated.text, f"{program.name}.cu", coverage)
     return Built(program, plan, generated, module, widths)
+
+
+def declared_functors(name: str) -> set[str]:
+    """The functors in the text of such a program."""
+    paths = (ROOT / folder / f"{name}.gdsl" for folder in ("samples", "tests/programs"))
+    text = name if "\n" in name else next(path for path in paths if path.exists()).read_text(encoding="utf-8")
+    return set(re.findall(r"\bfunctor (\w+)", text))
 
 
 @cache

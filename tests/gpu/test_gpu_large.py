@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gdsl
-from gdsl.api.result import on_host
+from gdsl.api.summary import on_host
 from gdsl.graph import GraphOptions, generate
 from gdsl.operations import Balance, Direction
 from tests.oracles import BY_NAME

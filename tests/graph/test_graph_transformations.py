@@ -94,7 +94,7 @@ def test_random_weights_are_symmetric_pinned_and_replace():
     assert pinned.attributes["weight"].tolist() == [42, 28, 7]
 
 
-@pytest.mark.parametrize("options", [{"dedup": "max"}, {"weights": "random"}, {"weights": "random:x"}, {"weights": 7}])
+@pytest.mark.parametrize("options", [{"dedup": "last"}, {"weights": "random"}, {"weights": "random:x"}, {"weights": 7}])
 def test_unknown_options(options):
     with pytest.raises(GdslError, match="E0712"):
         GraphOptions(**options)

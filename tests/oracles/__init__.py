@@ -4,13 +4,26 @@ from .case import Case
 from .edges import EDGES
 from .histories import HISTORIES
 from .intersections import INTERSECTIONS
+from .lists import LISTS
+from .reductions import REDUCTIONS
 from .samples import SAMPLES
 from .schedules import SCHEDULES
 from .sets import SETS
 from .traversals import TRAVERSALS
 from .values import VALUES
 
-CASES: tuple[Case, ...] = (*SAMPLES, *TRAVERSALS, *VALUES, *SCHEDULES, *SETS, *EDGES, *INTERSECTIONS, *HISTORIES)
+CASES: tuple[Case, ...] = (
+    *SAMPLES,
+    *TRAVERSALS,
+    *VALUES,
+    *SCHEDULES,
+    *SETS,
+    *EDGES,
+    *INTERSECTIONS,
+    *LISTS,
+    *REDUCTIONS,
+    *HISTORIES,
+)
 BY_NAME = {case.name: case for case in CASES}
 
 __all__ = ["BY_NAME", "CASES", "SAMPLES", "Case"]

@@ -24,7 +24,7 @@ from gdsl.backends.interface import Bindings, Limits, Outcome, Scalar, TraceReco
 from gdsl.codegen.cpu.generated import Generated, data_buffers
 from gdsl.extents import of_graph
 from gdsl.graph.graph import Graph
-from gdsl.operations import Direction, Domain
+from gdsl.operations import Direction
 from gdsl.plan.nodes import Plan
 from gdsl.plan.storage import Buffer, Cleared, Made, Role
 from gdsl.plan.walking import has_direction, operations
@@ -134,8 +134,7 @@ class _Run:
             raise failures.iterations_error(program, control.exhausted - 1, self.limits.max_iterations or 0)
         if control.failure:
             site = self.executable.generated.checks.sites[control.failure - 1]
-            length = self.graph.num_vertices if site.domain is Domain.VERTEX else self.graph.num_edges
-            raise failures.check_error(program, site, control.failed_value, length)
+            raise failures.check_error(program, site, control.failed_value, self.graph)
         if self.timed_out:
             raise failures.timeout_error(self.limits.timeout or 0.0)
         arrays, scalars = self._results()

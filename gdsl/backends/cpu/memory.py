@@ -58,7 +58,8 @@ def _part(graph: Graph, name: str, widths: Widths) -> NDArray[Any]:
         return offsets
     if name == "in_edges":
         return _ids(graph, "in_edge_ids", widths.edge)
-    return _ids(graph, name, widths.vertex)
+    ids = _ids(graph, name, widths.edge if name == "reverse_edges" else widths.vertex)
+    return ids if len(ids) else np.zeros(1, ids.dtype)  # a checked place 0 is always there
 
 
 def _ids(graph: Graph, name: str, id_bits: int) -> NDArray[Any]:

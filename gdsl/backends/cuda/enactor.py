@@ -17,7 +17,7 @@ from gdsl.codegen.cuda.generated import Generated
 from gdsl.codegen.structs import struct_dtype
 from gdsl.diagnostics import GdslError
 from gdsl.graph.graph import Graph
-from gdsl.operations import Direction, Domain
+from gdsl.operations import Direction
 from gdsl.plan import structs
 from gdsl.plan.nodes import Branch, Launch, Loop, Operation, Plan, Step, Swap
 from gdsl.plan.storage import Role
@@ -117,8 +117,7 @@ class Enactor:
 
     def _index_failure(self, number: int, value: int) -> GdslError:
         site = self.generated.checks.sites[number]
-        length = self.graph.num_vertices if site.domain is Domain.VERTEX else self.graph.num_edges
-        return failures.check_error(self.plan.program, site, value, length)
+        return failures.check_error(self.plan.program, site, value, self.graph)
 
     def _follow_swaps(self) -> None:
         """After swaps by the device a name's values lie where the kernel says."""

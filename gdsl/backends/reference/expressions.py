@@ -9,9 +9,9 @@ from typing import Any, Protocol
 from numpy import int32, int64
 
 from gdsl.arithmetic.operations import SINGLE
-from gdsl.backends.failures import out_of_range
+from gdsl.backends.reference.graph_reads import graph_question
+from gdsl.backends.reference.indices import index_error
 from gdsl.backends.reference.values import Value, constant, convert_function, domain_of, none_id
-from gdsl.diagnostics import GdslError
 from gdsl.ir import nodes as ir
 from gdsl.operations import BinaryOperation, Degree, Domain
 
@@ -55,6 +55,18 @@ class GraphFacts(Protocol):
         """The degree of every vertex, int32."""
         ...
 
+    def ends_of(self, edge: int) -> tuple[int, int]:
+        """The source and the destination of an edge."""
+        ...
+
+    def reverse(self, edge: int) -> int | None:
+        """The edge that is paired with this one; None where there is none."""
+        ...
+
+    def out_list(self, vertex: int) -> list[tuple[int, int]]:
+        """(neighbour, edge) of every out-edge, in the order of the list."""
+        ...
+
     def first_edges(self) -> Sequence[int]:
         """The id of every vertex's first out-edge (what it would be, where there is none)."""
         ...
@@ -91,13 +103,6 @@ def compile_expression(expression: ir.Expression, environment: Environment) -> C
     return lambda: evaluate([])
 
 
-def index_error(environment: Environment, node: ir.Expression, name: str, index: int, length: int) -> GdslError:
-    """E0801 for the index `index` of `name`, which has `length` elements."""
-    is_none = node.type.is_id and not isinstance(node, ir.Literal) and index == none_id(environment.id_bits)
-    value = "none" if is_none else str(index)
-    return out_of_range(environment.source_name, node.span, name, value, length)
-
-
 class ExpressionCompiler:
     """Turns expressions into functions of a frame, in one environment, for one functor (or for the schedule)."""
 
@@ -110,6 +115,7 @@ class ExpressionCompiler:
             ir.NoneId: self.none,
             ir.Parameter: self.parameter,
             ir.Local: self.local,
+            ir.ListVariable: self.local,
             ir.ParamValue: self.param,
             ir.ScalarValue: self.scalar,
             ir.Element: self.element,
@@ -117,6 +123,7 @@ class ExpressionCompiler:
             ir.Iteration: self.iteration,
             ir.Count: self.count,
             ir.DegreeOf: self.degree,
+            ir.GraphRead: self.graph_read,
             ir.Place: self.place,
             ir.Unary: self.unary,
             ir.Binary: self.binary,
@@ -167,7 +174,7 @@ class ExpressionCompiler:
         slot = _SLOT_OF_ROLE[node.role]
         return lambda frame: frame[slot]
 
-    def local(self, node: ir.Local) -> Evaluator:
+    def local(self, node: ir.Local | ir.ListVariable) -> Evaluator:
         """A local of the functor or function."""
         slot = self.slot(node.name)
         return lambda frame: frame[slot]
@@ -203,6 +210,12 @@ class ExpressionCompiler:
         degrees = self.environment.graph.degrees(node.degree)
         index = self.index(node.vertex, node.checked, node.degree.value, len(degrees))
         return lambda frame: degrees[index(frame)]
+
+    def graph_read(self, node: ir.GraphRead) -> Evaluator:
+        """What the graph says of an edge or a vertex."""
+        ask = graph_question(node, self.environment)
+        arguments = [self.compile(argument) for argument in node.arguments]
+        return lambda frame: ask([argument(frame) for argument in arguments])
 
     def place(self, node: ir.Place) -> Evaluator:
         """How many edges come before this one in its source's list."""
@@ -265,13 +278,12 @@ class ExpressionCompiler:
 
     def builtin(self, node: ir.BuiltinCall) -> Evaluator:
         """A function of the language."""
-        function = SINGLE.builtin(node.function, node.type)
+        function = SINGLE.builtin(node.function, node.arguments[0].type)
         arguments = [self.compile(argument) for argument in node.arguments]
         if len(arguments) == 1:
             (only,) = arguments
             return lambda frame: function(only(frame))
-        first, second = arguments
-        return lambda frame: function(first(frame), second(frame))
+        return lambda frame: function(*[argument(frame) for argument in arguments])
 
     def call(self, node: ir.FunctionCall) -> Evaluator:
         """A function of the program."""

@@ -8,7 +8,8 @@ from typing import Any
 import numpy
 
 from gdsl.backends.interface import Bindings, Limits, Outcome
-from gdsl.backends.reference.expressions import compile_expression, index_error
+from gdsl.backends.reference.expressions import compile_expression
+from gdsl.backends.reference.indices import index_error
 from gdsl.backends.reference.operators import CallAll, Operators, SerialCalls
 from gdsl.backends.reference.set_steps import SetSteps
 from gdsl.backends.reference.state import Clock, State

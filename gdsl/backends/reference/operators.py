@@ -7,13 +7,15 @@ from typing import Any
 
 import numpy
 
+from gdsl.arithmetic.operations import BinaryFunction
 from gdsl.backends.interface import TraceRecord
-from gdsl.backends.reference.expressions import ACCEPTED, EDGE, FAR
+from gdsl.backends.reference.expressions import ACCEPTED, EDGE, FAR, compile_expression
 from gdsl.backends.reference.state import State
 from gdsl.backends.reference.statements import CompiledFunctor, compile_functor
 from gdsl.backends.reference.values import Value, convert_function, domain_of, neighbor_function, neighbor_identity
 from gdsl.ir import nodes as ir
 from gdsl.operations import Degree, Domain, NeighborOperation
+from gdsl.types import Type
 
 Functor = ir.VertexFunctor | ir.EdgeFunctor
 
@@ -137,8 +139,8 @@ class Operators:
         assert evaluate is not None
         counting = step.operation is NeighborOperation.COUNT
         value_type = step.array_type if counting else declaration.value.type
-        combine = neighbor_function(step.operation, value_type)
-        results = dict.fromkeys(members, neighbor_identity(step.operation, value_type, self.state.id_bits))
+        combine, identity = self._combination(step, value_type)
+        results = dict.fromkeys(members, identity)
         ids = self.state.graph.count(domain_of(step.array_type))
         adding = convert_function(declaration.value.type, value_type, self.state.id_bits, ids)
         frame = functor.frame()
@@ -151,6 +153,16 @@ class Operators:
                 results[vertex] = combine(results[vertex], adding(value))
         convert = convert_function(value_type, step.array_type, self.state.id_bits, ids)
         return {vertex: convert(value) for vertex, value in results.items()}
+
+    def _combination(self, step: ir.NeighborReduce, value_type: Type) -> tuple[BinaryFunction, Value]:
+        """How two values become one, and what changes nothing."""
+        id_bits = self.state.id_bits
+        if step.operation is not None:
+            operation = step.operation
+            return neighbor_function(operation, value_type), neighbor_identity(operation, value_type, id_bits)
+        assert step.own is not None
+        function = self.state.environment.functions[step.own.function]
+        return lambda a, b: function([a, b]), compile_expression(step.own.identity, self.state.environment)()
 
     def members(self, source: ir.Elements) -> list[int]:
         """The elements of a frontier, or of everything, ascending."""

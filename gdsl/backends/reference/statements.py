@@ -17,9 +17,10 @@ from gdsl.backends.reference.expressions import (
     ExpressionCompiler,
     Frame,
 )
+from gdsl.backends.reference.graph_reads import rounds_of
 from gdsl.backends.reference.values import Value, differs, reduce_function
 from gdsl.ir import nodes as ir
-from gdsl.operations import Outcome
+from gdsl.operations import Domain, Outcome
 
 
 class Signal(Enum):
@@ -54,6 +55,7 @@ class BodyCompiler(ExpressionCompiler):
             ir.Evaluate: self.evaluate,
             ir.Accept: self.accept,
             ir.Branch: self.branch,
+            ir.ForNeighbors: self.for_neighbors,
             ir.ForRange: self.for_range,
             ir.Loop: self.loop,
             ir.Break: lambda _: lambda frame: Signal.BREAK,
@@ -176,6 +178,25 @@ class BodyCompiler(ExpressionCompiler):
             for index in range(first(frame), last(frame)):
                 poll()
                 frame[slot] = kind(index)
+                signal = body(frame)
+                if signal is not None:
+                    return None if signal is Signal.BREAK else signal
+            return None
+
+        return execute
+
+    def for_neighbors(self, node: ir.ForNeighbors) -> Executor:
+        """`for u in neighbors(v)`, `for u, x in neighbors(v)`."""
+        graph, poll = self.environment.graph, self.environment.poll
+        vertex = self.index(node.vertex, node.checked, "neighbors", graph.count(Domain.VERTEX))
+        slots = {name: self.slot(name) for name, _ in node.variables}
+        body = self.body(node.body)
+
+        def execute(frame: Frame) -> Signal | None:
+            for values in rounds_of(node, graph, vertex(frame)):
+                poll()
+                for name, value in values:
+                    frame[slots[name]] = value
                 signal = body(frame)
                 if signal is not None:
                     return None if signal is Signal.BREAK else signal

@@ -6,7 +6,9 @@ from collections.abc import Generator, Iterator
 from typing import Any
 
 from gdsl.arithmetic.operations import SINGLE, typed
-from gdsl.backends.reference.expressions import ACCEPTED, Evaluator, Frame, index_error
+from gdsl.backends.reference.expressions import ACCEPTED, Evaluator, Frame
+from gdsl.backends.reference.graph_reads import Round, graph_question, rounds_of
+from gdsl.backends.reference.indices import index_error
 from gdsl.backends.reference.operators import Call, Functor
 from gdsl.backends.reference.state import State
 from gdsl.backends.reference.statements import BodyCompiler, Signal, apply_swap, apply_update
@@ -119,12 +121,14 @@ class SteppedExpressions:
                 name = node.degree.value
                 index = yield from self.index(node.vertex, node.checked, name, Domain.VERTEX, frame)
                 return self.state.graph.degrees(Degree(name))[index]
-            case ir.BuiltinCall() | ir.FunctionCall():
+            case ir.BuiltinCall() | ir.FunctionCall() | ir.GraphRead():
                 arguments = []
                 for argument in node.arguments:
                     arguments.append((yield from self.value(argument, frame)))
+                if isinstance(node, ir.GraphRead):
+                    return graph_question(node, self.state.environment)(arguments)
                 if isinstance(node, ir.BuiltinCall):
-                    return SINGLE.builtin(node.function, node.type)(*arguments)
+                    return SINGLE.builtin(node.function, node.arguments[0].type)(*arguments)
                 return self.state.environment.functions[node.function](arguments)
         raise TypeError(f"{type(node).__name__} in a functor")
 
@@ -183,7 +187,11 @@ class SteppedFunctor(SteppedExpressions):
                 first = yield from self.value(node.first, frame)
                 last = yield from self.value(node.last, frame)
                 numbers = map(typed(node.type), range(first, last))
-                return (yield from self.for_range(node, numbers, frame))
+                return (yield from self.bounded(node.body, (((node.name, number),) for number in numbers), frame))
+            case ir.ForNeighbors():
+                vertex = yield from self.index(node.vertex, node.checked, "neighbors", Domain.VERTEX, frame)
+                rounds = rounds_of(node, self.state.graph, vertex)
+                return (yield from self.bounded(node.body, rounds, frame))
             case ir.Loop():
                 return (yield from self.loop(node, frame))
             case ir.Break():
@@ -202,12 +210,13 @@ class SteppedFunctor(SteppedExpressions):
                 values[key] = value
         return None
 
-    def for_range(self, node: ir.ForRange, numbers: Iterator[Value], frame: Frame) -> Steps:
-        """`for i in first..last`."""
-        for number in numbers:
+    def bounded(self, body: tuple[ir.Statement, ...], rounds: Iterator[Round], frame: Frame) -> Steps:
+        """A loop whose rounds are known when it begins."""
+        for values in rounds:
             self.state.clock.poll()
-            self.set_local(node.name, number, frame)
-            signal = yield from self.body(node.body, frame)
+            for name, value in values:
+                self.set_local(name, value, frame)
+            signal = yield from self.body(body, frame)
             if signal is not None:
                 return None if signal is Signal.BREAK else signal
         return None

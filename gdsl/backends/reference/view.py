@@ -85,6 +85,34 @@ class GraphView:
         found: list[int] = numpy.unique(visits.source if role is Role.SOURCE else visits.destination).tolist()
         return found
 
+    def ends_of(self, edge: int) -> tuple[int, int]:
+        """The source and the destination of an edge."""
+        return self._ends[edge]
+
+    def reverse(self, edge: int) -> int | None:
+        """The edge that is paired with this one; None where there is none."""
+        source, destination = self._ends[edge]
+        alike, back = self._between[source, destination], self._between.get((destination, source), [])
+        place = alike.index(edge)
+        return back[place] if place < len(back) else None
+
+    def out_list(self, vertex: int) -> list[tuple[int, int]]:
+        """(neighbour, edge) of every out-edge, in the order of the list."""
+        first, last = int(self.graph.offsets[vertex]), int(self.graph.offsets[vertex + 1])
+        return [(self._ends[edge][1], edge) for edge in range(first, last)]
+
+    @cached_property
+    def _ends(self) -> list[tuple[int, int]]:
+        return list(zip(self.graph.edge_sources.tolist(), self.graph.columns.tolist(), strict=True))
+
+    @cached_property
+    def _between(self) -> dict[tuple[int, int], list[int]]:
+        """The edges from one vertex to another, ascending."""
+        found: dict[tuple[int, int], list[int]] = {}
+        for edge, both in enumerate(self._ends):
+            found.setdefault(both, []).append(edge)
+        return found
+
     def out_neighbors(self) -> list[frozenset[int]]:
         """Of every vertex those to which its out-edges lead."""
         return self._out_neighbors

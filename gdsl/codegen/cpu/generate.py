@@ -30,9 +30,11 @@ LIBRARY = Library(
     (
         "platform",
         "arithmetic",
+        "random",
         "memory",
         "plain",
         "graph",
+        "lists",
         "frontier",
         "run",
         "loops",

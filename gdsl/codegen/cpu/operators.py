@@ -21,7 +21,7 @@ from gdsl.codegen.functions import Argument
 from gdsl.codegen.functors import Arguments, Calls
 from gdsl.codegen.operators import STRUCTS, CommonPrinter
 from gdsl.codegen.precedence import Text
-from gdsl.codegen.reductions import combine, identity
+from gdsl.codegen.reductions import of_segment
 from gdsl.codegen.switches import SwitchText
 from gdsl.operations import Domain, NeighborOperation, Over
 from gdsl.plan.nodes import Collect, Dedup, EdgeCount, Measure, Operation, Plan, Segment, Sweep, Variant, Walk
@@ -169,9 +169,10 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
     def _reduce(self, common: dict[str, Any], sweep: Sweep, segment: Segment) -> ReduceText:
         array, kind = f"d.{self.names.member(segment.array)}", segment.type
         target = f"d.{self.names.member(segment.aside)}" if segment.aside is not None else array
+        words = of_segment(segment, self.texts.printer.expressions())
         walks = []
         for i, walk in enumerate(sweep.walks):
-            value = self._value(walk, segment)
+            value = self._value(walk, segment, words.identity)
             reduced = f"combine({target}[near], reduced)" if i else "reduced"
             assign = Visit(f"vertex near, {kind.name} reduced", (f"{target}[near] = {reduced};",))
             walks.append(WalkText(self._walked_lists(walk), Visit(_EDGE, (f"return {value};",)), assign))
@@ -179,16 +180,17 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         return ReduceText(
             **common,
             type=kind.name,
-            identity=identity(segment.reduction.identity, kind),
-            combine=f"bool({combine(segment.reduction)})" if kind is Type.BOOL else combine(segment.reduction),
+            identity=words.identity,
+            combine=f"bool({words.combine})" if kind is Type.BOOL else words.combine,
+            captured=words.captured,
             walks=tuple(walks),
             stored=stored,
         )
 
-    def _value(self, walk: Walk, segment: Segment) -> str:
+    def _value(self, walk: Walk, segment: Segment, begins: str) -> str:
         """What an edge gives, in the type of the reduction: a count adds up bools."""
         counts = segment.operation is NeighborOperation.COUNT
-        empty = "false" if counts else identity(segment.reduction.identity, segment.type)
+        empty = "false" if counts else begins
         value = self.texts.value(walk.variant, _on_an_edge(walk.over), empty)
         return conversion(Text(value, 1), Type.BOOL, segment.type).text if counts else value
 

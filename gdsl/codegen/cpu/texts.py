@@ -110,12 +110,14 @@ class IntersectText(OperatorText):
 
 @dataclass(frozen=True, slots=True)
 class ReduceText(OperatorText):
-    """`neighbor_reduce`; `stored` are lines that store what was computed aside, for one `near`."""
+    """`neighbor_reduce`; `stored` are lines that store what was computed aside, for one `near`. `captured` is what the
+    function that combines has from around it."""
 
     kind: ClassVar[str] = "reduce"
     type: str
     identity: str
     combine: str
+    captured: str
     walks: tuple[WalkText, ...]
     stored: Visit | None
 

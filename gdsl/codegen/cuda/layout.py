@@ -31,6 +31,7 @@ GRAPH_SLICE = Struct(
         Field("in_sources", Pointer("const vertex"), "their sources: num_edges"),
         Field("in_edges", Pointer("const edge"), "their edge ids: num_edges"),
         Field("edge_sources", Pointer("const vertex"), "of each edge id: num_edges"),
+        Field("reverse_edges", Pointer("const edge"), "of each edge id the edge that leads back, or none: num_edges"),
     ),
 )
 """The graph in compressed rows: the edges of v are offsets[v] to offsets[v + 1]."""

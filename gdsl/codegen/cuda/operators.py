@@ -22,7 +22,7 @@ from gdsl.codegen.functions import Argument
 from gdsl.codegen.functors import Arguments, Calls
 from gdsl.codegen.names import Scope
 from gdsl.codegen.operators import STRUCTS, CommonPrinter
-from gdsl.codegen.reductions import combine, identity, reduce_function
+from gdsl.codegen.reductions import of_segment
 from gdsl.codegen.switches import SwitchText
 from gdsl.operations import Balance, Domain, NeighborOperation, Over
 from gdsl.plan.nodes import (
@@ -192,22 +192,28 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
     def _reduce(self, common: dict[str, Any], sweep: Sweep, segment: Segment) -> ReduceText:
         array = f"d.{self.names.member(segment.array)}"
         target = f"d.{self.names.member(segment.aside)}" if segment.aside is not None else array
+        words = of_segment(segment, self.texts.printer.expressions())
+        sides = (
+            self._reduce_side(walk, i, sweep, segment, words.identity, target) for i, walk in enumerate(sweep.walks)
+        )
         return ReduceText(
             **common,
             type=segment.type.name,
-            identity=identity(segment.reduction.identity, segment.type),
-            combine=combine(segment.reduction),
-            reduce=reduce_function(segment.reduction),
-            sides=tuple(self._reduce_side(walk, i, sweep, segment, target) for i, walk in enumerate(sweep.walks)),
+            identity=words.identity,
+            combine=words.combine,
+            captured=words.captured,
+            reduce=f"{words.reduce}(&{target}[near], reduced{words.rest})",
+            sides=tuple(sides),
             balance=_REDUCES[sweep.balance],
             hubs=any(walk.shared is not None for walk in sweep.walks),
             target=target,
             copied=array if segment.aside is not None else "",
         )
 
-    def _reduce_side(self, walk: Walk, place: int, sweep: Sweep, segment: Segment, target: str) -> ReduceSide:
-        counts = segment.operation is NeighborOperation.COUNT
-        empty = "false" if counts else identity(segment.reduction.identity, segment.type)
+    def _reduce_side(
+        self, walk: Walk, place: int, sweep: Sweep, segment: Segment, begins: str, target: str
+    ) -> ReduceSide:
+        empty = "false" if segment.operation is NeighborOperation.COUNT else begins
         assign = f"combine({target}[near], reduced)" if place else "reduced"
         return ReduceSide(
             name="value_back" if place else "value",

@@ -9,11 +9,13 @@ from gdsl.codegen.library import Library, Piece
 FILES = (
     "platform",
     "arithmetic",
+    "random",
     "memory",
     "plain",
     "enactor",
     "warp",
     "edges",
+    "lists",
     "frontier",
     "edge_frontier",
     "edge_sets",

@@ -158,12 +158,14 @@ class IntersectText(OperatorText):
 
 @dataclass(frozen=True, slots=True)
 class ReduceText(OperatorText):
-    """`neighbor_reduce`. The result is stored in `target` and goes from there to `copied`, if anywhere."""
+    """`neighbor_reduce`. The result is stored in `target` and goes from there to `copied`, if anywhere; `reduce`
+    combines `reduced` with what stands there. `captured` is what the function that combines has from around it."""
 
     kind: ClassVar[str] = "neighbor_reduce"
     type: str
     identity: str
     combine: str
+    captured: str
     reduce: str
     sides: tuple[ReduceSide, ...]
     balance: str

@@ -140,4 +140,18 @@ vertex functor shorten(v) {
 }
 """,
     ),
+    Code(
+        "E0308",
+        "an operator that hangs on the order",
+        """
+`neighbor_reduce` combines the values of a list in any order, in pieces that threads begin with the identity. So an
+operator must be associative and commutative, and its identity must change nothing. This is tried on all triples of
+some values of the type, the extremes among them (floats up to rounding, NaN not at all); the message shows the first
+values of which it does not hold.
+""",
+        """
+operator difference(a: int32, b: int32) -> int32 identity 0 { return a - b; }
+operator smaller(a: int32, b: int32) -> int32 identity 0 { return min(a, b); }      # identity inf
+""",
+    ),
 )

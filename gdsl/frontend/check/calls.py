@@ -7,13 +7,18 @@ import dataclasses
 from gdsl.frontend import syntax
 from gdsl.frontend.check.conversions import common_type, converted, is_literal, may_cast, typed_number
 from gdsl.frontend.check.environment import Environment, Place, built_in, poison, refuse_now
+from gdsl.frontend.check.graph_reads import graph_read, reads_graph
 from gdsl.frontend.check.names import NameChecker
+from gdsl.frontend.check.number_functions import BITS, RANDOM, bits, drawn
+from gdsl.frontend.check.reductions import ReductionChecker, is_reduction
 from gdsl.frontend.syntax import SymbolKind
 from gdsl.frontend.vocabulary import (
+    ARRAY_REDUCTIONS,
     CONTEXTUAL_FORMS,
     CONTEXTUAL_FUNCTIONS,
     FOREIGN_NAMES,
     FUNCTIONS,
+    GRAPH_FUNCTIONS,
     LATER_FUNCTIONS,
     SCHEDULE_FUNCTIONS,
     TYPES,
@@ -23,7 +28,7 @@ from gdsl.operations import Outcome, ReduceOperation
 from gdsl.source import Span
 from gdsl.types import Type
 
-_ARITIES = {"min": 2, "max": 2, "pow": 2}
+_ARITIES = {"min": 2, "max": 2, "pow": 2, "atan2": 2}
 _ORDINARY = ("min", "max", "abs")
 """Functions whose result has the type of their arguments; the others make a float64 of an integer."""
 _SIZED = (SymbolKind.FRONTIER, SymbolKind.HISTORY)
@@ -45,10 +50,14 @@ class CallChecker(NameChecker):
         if name == "intersect":
             self._intersect(span)
             return poison(expression.span)
-        if not self._plain_arguments(expression):
+        if not self.plain_arguments(expression):
             return poison(expression.span)
         if name in TYPES:
             return self._cast(expression, TYPES[name])
+        if reads_graph(name, symbol):
+            return graph_read(self, expression)
+        if is_reduction(expression, environment):
+            return ReductionChecker(self).reduction(expression)
         if name == "size" and environment.place is Place.SCHEDULE:
             return self._size(expression)
         if name in FUNCTIONS:
@@ -57,8 +66,8 @@ class CallChecker(NameChecker):
             return self._own_function(expression)
         if symbol is not None and symbol.kind is SymbolKind.LATER:
             return poison(expression.span)
-        if symbol is None and name == "wrap":
-            return self.wrap(expression, hint)
+        if symbol is None and name in CONTEXTUAL_FUNCTIONS:
+            return self._contextual(expression, hint)
         if symbol is None and name in CONTEXTUAL_FORMS:
             form = f"write `{CONTEXTUAL_FORMS[name]}`, in the schedule"
             environment.report("E0404", f"`{name}` cannot stand here", span, fix=form)
@@ -70,8 +79,11 @@ class CallChecker(NameChecker):
             environment.report("E0204", f"`{name}` is {symbol.kind.with_article} and cannot be called", span)
         else:
             functions = {n for n, s in environment.globals.items() if s.kind is SymbolKind.FUNCTION}
+            known = FUNCTIONS | GRAPH_FUNCTIONS | CONTEXTUAL_FUNCTIONS
             casts = {cast for cast in TYPES if cast[0] == name[0].lower()}  # `print` is no `int64`
-            near = FOREIGN_NAMES.get(name) or closest(name, functions | FUNCTIONS | CONTEXTUAL_FUNCTIONS | casts)
+            known |= functions | casts
+            known |= ARRAY_REDUCTIONS if environment.place is Place.SCHEDULE else frozenset()
+            near = FOREIGN_NAMES.get(name) or closest(name, known)
             fix = f"did you mean `{near}`?" if near else None
             environment.report("E0201", f"there is no function `{name}`", span, fix=fix)
         return poison(expression.span)
@@ -87,11 +99,23 @@ class CallChecker(NameChecker):
         fix = "give it a scalar of its own, `s = intersect(…);`, and use `s` here"
         environment.report("E0404", message, span, fix=fix)
 
+    def _contextual(self, expression: syntax.Call, hint: Type | None) -> syntax.Expression:
+        """A function whose name a program may declare, and this one does not."""
+        name = expression.function
+        if name == "wrap":
+            return self.wrap(expression, hint)
+        if name in RANDOM:
+            return drawn(self, expression)
+        if name not in BITS:
+            return self._built_in(expression, hint)
+        return bits(self, expression) if self.count_arguments(expression, 1) else poison(expression.span)
+
     def wrap(self, expression: syntax.Call, hint: Type | None) -> syntax.Expression:
         """See `ExpressionChecker.wrap`."""
         raise NotImplementedError
 
-    def _plain_arguments(self, expression: syntax.Call) -> bool:
+    def plain_arguments(self, expression: syntax.Call) -> bool:
+        """Whether a call has no label and no named argument; reports a mistake if it has."""
         if expression.label is not None:
             environment, message = self.environment, "only operators of the schedule have labels"
             environment.report("E0404", message, expression.span, fix=f"leave out `@{expression.label}`")
@@ -103,7 +127,8 @@ class CallChecker(NameChecker):
                 return False
         return True
 
-    def _count_arguments(self, expression: syntax.Call, wanted: int) -> bool:
+    def count_arguments(self, expression: syntax.Call, wanted: int) -> bool:
+        """Whether a call has so many arguments; reports a mistake if not."""
         given = len(expression.arguments)
         if given == wanted:
             return True
@@ -112,7 +137,7 @@ class CallChecker(NameChecker):
         return False
 
     def _size(self, expression: syntax.Call) -> syntax.Expression:
-        if not self._count_arguments(expression, 1):
+        if not self.count_arguments(expression, 1):
             return poison(expression.span)
         operand = expression.arguments[0].value
         if isinstance(operand, syntax.Name):
@@ -134,7 +159,7 @@ class CallChecker(NameChecker):
         return poison(expression.span)
 
     def _cast(self, expression: syntax.Call, target: Type) -> syntax.Expression:
-        if not self._count_arguments(expression, 1):
+        if not self.count_arguments(expression, 1):
             return poison(expression.span)
         operand = expression.arguments[0].value
         if target.is_id and not isinstance(operand, syntax.NoneLiteral):
@@ -159,7 +184,7 @@ class CallChecker(NameChecker):
 
     def _built_in(self, expression: syntax.Call, hint: Type | None) -> syntax.Expression:
         name = expression.function
-        if not self._count_arguments(expression, _ARITIES.get(name, 1)):
+        if not self.count_arguments(expression, _ARITIES.get(name, 1)):
             return poison(expression.span)
         if name in _DEGREES:
             return self._degree(expression)
@@ -212,7 +237,7 @@ class CallChecker(NameChecker):
 
     def _degree(self, expression: syntax.Call) -> syntax.Expression:
         name, place = expression.function, self.environment.place
-        if place in (Place.FUNCTION, Place.DEFAULT):
+        if place in (Place.FUNCTION, Place.DEFAULT, Place.IDENTITY):
             self.environment.report("E0215", f"{place.value} does not see the graph", expression.span)
             return poison(expression.span)
         argument = expression.arguments[0]
@@ -231,7 +256,7 @@ class CallChecker(NameChecker):
     def _own_function(self, expression: syntax.Call) -> syntax.Expression:
         function = self.environment.functions[expression.function]
         symbol = self.environment.globals[expression.function]
-        if not self._count_arguments(expression, len(function.parameters)):
+        if not self.count_arguments(expression, len(function.parameters)):
             return poison(expression.span)
         values = []
         for argument, parameter in zip(expression.arguments, function.parameters, strict=True):

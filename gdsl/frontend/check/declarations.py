@@ -62,17 +62,18 @@ def check_data(node: syntax.Declaration, environment: Environment) -> syntax.Dec
         checker = ExpressionChecker(environment.part(place, domain))
         initial = checker.value(initial, node.type, f"`{node.name}`")
         if place is Place.DEFAULT and initial.type is not None:
-            _check_default(initial, environment)
+            _check_literal(initial, place, environment)
     if where is not None:
         where = ExpressionChecker(environment.part(Place.WHERE, domain, node.symbol)).condition(where)
     return dataclasses.replace(node, initial=initial, where=where)
 
 
-def _check_default(value: syntax.Expression, environment: Environment) -> None:
-    inner = value.operand if isinstance(value, syntax.Convert) and value.type in ID_OF.values() else value
+def _check_literal(value: syntax.Expression, place: Place, environment: Environment) -> None:
+    converts = isinstance(value, syntax.Convert) and value.type in ID_OF.values() and place is Place.DEFAULT
+    inner = value.operand if converts and isinstance(value, syntax.Convert) else value
     inner = inner.operand if isinstance(inner, syntax.Unary) else inner
     if not isinstance(inner, syntax.Number | syntax.Boolean | syntax.Infinity | syntax.NoneLiteral):
-        message = "a param's default is a literal"
+        message = f"{place.value} is a literal"
         environment.report("E0222", message, value.span, fix="write the number itself")
 
 
@@ -142,7 +143,26 @@ def check_function(node: syntax.Function, environment: Environment) -> syntax.Fu
     if not always_returns(node.body) and not environment.broken.touches(node.span):
         message = f"the function `{node.name}` does not return a value on every way through it"
         environment.report("E0219", message, node.name_span, fix="end it with `return …;`")
-    return dataclasses.replace(node, parameters=tuple(parameters), body=body)
+    identity = _identity(node, environment) if node.identity is not None else None
+    return dataclasses.replace(node, parameters=tuple(parameters), body=body, identity=identity)
+
+
+def _identity(node: syntax.Function, environment: Environment) -> syntax.Expression | None:
+    """The identity of an operator, whose result and parameters are of one type."""
+    for parameter in node.parameters:
+        if parameter.type is not node.result and parameter.type is not None and node.result is not None:
+            message = f"the operator `{node.name}` makes {node.result.name} of {parameter.type.name}"
+            fix = (
+                f"an operator takes two values and gives one of the same type: `{parameter.name} : {node.result.name}`"
+            )
+            environment.report("E0205", message, parameter.span, fix=fix)
+    if node.identity is None or node.result is None:
+        return None
+    checker = ExpressionChecker(environment.part(Place.IDENTITY))
+    identity = checker.value(node.identity, node.result, f"the identity of `{node.name}`")
+    if identity.type is not None:
+        _check_literal(identity, Place.IDENTITY, environment)
+    return identity
 
 
 def _is_hidden(parameter: syntax.FunctionParameter, environment: Environment) -> bool:

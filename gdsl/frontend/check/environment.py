@@ -25,6 +25,7 @@ class Place(Enum):
     FUNCTION = "a function"
     INITIAL = "an initial value"
     DEFAULT = "a param's default"
+    IDENTITY = "an operator's identity"
     WHERE = "`where`"
     SCHEDULE = "the schedule"
 

@@ -107,7 +107,7 @@ class ExpressionChecker(CallChecker):
 
     def wrap(self, expression: syntax.Call, hint: Type | None) -> syntax.Expression:
         """`wrap(x)`: the value of x, in which every `+` and `-` wraps."""
-        if not self._count_arguments(expression, 1):
+        if not self.count_arguments(expression, 1):
             return poison(expression.span)
         before, self.wrapping = self.wrapping, True
         operand = self.infer(expression.arguments[0].value, hint)
@@ -350,7 +350,7 @@ class ExpressionChecker(CallChecker):
             fix = f"ids are compared and used as indices; to calculate write `int32(…)`, and `{type_.name}(…)` back"
             self.environment.report("E0209", message, expression.span, fix=fix)
         else:
-            fixes = {"//": "write `floor(x / y)`", "!": "compare it, such as `… == 0`"}
+            fixes = {"//": "write `trunc(x / y)`", "!": "compare it, such as `… == 0`"}
             message = f"`{sign}` is not defined on {type_.name}"
             self.environment.report("E0206", message, expression.span, fix=fixes.get(sign))
         return poison(expression.span)

@@ -17,6 +17,8 @@ from gdsl.frontend.syntax import OperatorKind, SymbolKind
 from gdsl.operations import Domain, Over
 from gdsl.source import Span
 
+_BY_ENDS = (OperatorKind.ADVANCE, OperatorKind.NEIGHBOR_REDUCE)
+
 
 @dataclass(frozen=True, slots=True)
 class Walked:
@@ -75,8 +77,8 @@ class FarEnds:
                 for operand in (node.first, *(link.operand for link in node.links)):
                     self._united(_group_of(node), "this", operand, operand.span)
         for node in parts:
-            if isinstance(node, syntax.OperatorCall) and node.kind is OperatorKind.ADVANCE:
-                self._advanced(node)
+            if isinstance(node, syntax.OperatorCall) and node.kind in _BY_ENDS:
+                self._asked(node)
         groups = {name: self._walked.get(self._leader(name)) for name in self._leaders}
         return {name: found.over for name, found in groups.items() if found is not None}
 
@@ -113,14 +115,16 @@ class FarEnds:
         fix = "use two edge frontiers, or walk the same edges"
         self.environment.report("E0417", message, span, labels=labels, notes=(note,), fix=fix)
 
-    def _advanced(self, call: syntax.OperatorCall) -> None:
+    def _asked(self, call: syntax.OperatorCall) -> None:
         if call.runs_on is not Domain.EDGE or call.input is None:
             return
         found = walked(call.input)
         if isinstance(found, str):
             found = self._walked.get(self._leader(found))
         if found is not None and found.over is Over.ALL_EDGES:
-            message = "these edges were walked over all_edges, and have no far end to go on from"
+            advances = call.kind is OperatorKind.ADVANCE
+            wanted = "to go on from" if advances else "to give results to"
+            message = f"these edges were walked over all_edges, and have no far end {wanted}"
             fix = "make them over=out_edges or over=in_edges"
             labels = (Label(found.span, "made here"),) if found.span != call.input.span else ()
             self.environment.report("E0417", message, call.input.span, labels=labels, fix=fix)

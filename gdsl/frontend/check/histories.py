@@ -103,23 +103,32 @@ class HistoryChecker:
 
     def loop(self, statement: syntax.ForIn, block: Block) -> syntax.Statement | None:
         """`for f in backward(h) { … }`; `block` types the body."""
-        environment, order = self.environment, self._order(statement.over)
-        history = self._history(order[1], statement.over.span) if order is not None else None
+        environment, order = self.environment, self._order(statement.value)
+        history = self._history(order[1], statement.value.span) if order is not None else None
         if order is None or history is None:
             with environment.loop():
-                environment.declare(Symbol(SymbolKind.LATER, statement.name, statement.name_span))
+                for each in statement.names:
+                    environment.declare(Symbol(SymbolKind.LATER, each.name, each.span))
                 block(statement.body)
             return None
+        name, *others = statement.names
+        if others:
+            message = "a loop over a history has one variable, the frontier of each level"
+            environment.report("E0418", message, others[0].span, fix=_SHAPE)
         outer = self._walked.get(history.unique)
-        self._walked[history.unique] = statement.over.span
+        self._walked[history.unique] = statement.value.span
         with environment.loop():
             kind, domain = SymbolKind.FRONTIER, Domain.VERTEX
-            symbol = environment.declare(Symbol(kind, statement.name, statement.name_span, domain=domain))
+            symbol = environment.declare(Symbol(kind, name.name, name.span, domain=domain))
             body = block(statement.body)
         del self._walked[history.unique]
         if outer is not None:
             self._walked[history.unique] = outer
-        return dataclasses.replace(statement, body=body, symbol=symbol, history=history, backward=order[0])
+        if others:
+            return None
+        return syntax.LevelLoop(
+            statement.span, name.name, name.span, statement.value, body, symbol, history, backward=order[0]
+        )
 
     def _order(self, over: syntax.Expression) -> tuple[bool, syntax.Expression] | None:
         environment = self.environment
@@ -130,6 +139,10 @@ class HistoryChecker:
             if not known:
                 message, fix = "the schedule has no `for` but over the levels of a history", _SHAPE
             environment.report("E0418" if known else "E0221", message, over.span, fix=fix)
+            return None
+        if isinstance(over, syntax.Call) and over.function == "neighbors":
+            fix = "walk lists in a functor, or all of them by `advance`"
+            environment.report("E0221", "the schedule has no loops over lists", over.span, fix=fix)
             return None
         if not isinstance(over, syntax.Call) or over.function not in _ORDERS:
             message = "the schedule has no `for` but over the levels of a history"

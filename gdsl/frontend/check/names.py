@@ -9,8 +9,10 @@ from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment, Place, built_in, poison, refuse_now
 from gdsl.frontend.syntax import Symbol, SymbolKind
 from gdsl.frontend.vocabulary import (
+    CONTEXTUAL_FUNCTIONS,
     FOREIGN_NAMES,
     FUNCTIONS,
+    GRAPH_FUNCTIONS,
     LATER_FUNCTIONS,
     SCHEDULE_FUNCTIONS,
     TYPES,
@@ -22,26 +24,28 @@ from gdsl.source import NOWHERE, Span
 from gdsl.types import Type
 
 ID_OF = {Domain.VERTEX: Type.VERTEX, Domain.EDGE: Type.EDGE}
-_OWN_PLACES = (
+_IN_RANGE = (
     SymbolKind.VERTEX,
     SymbolKind.SOURCE,
     SymbolKind.DESTINATION,
     SymbolKind.EDGE,
     SymbolKind.NEAR,
     SymbolKind.FAR,
+    SymbolKind.LIST_VARIABLE,
 )
 _ITERATION_PLACES = (Place.APPLY, Place.CONDITION, Place.VALUE, Place.SCHEDULE)
 _INITIAL_PLACES = (Place.INITIAL, Place.WHERE)
 
 
 def needs_check(index: syntax.Expression) -> bool:
-    """Whether an index was computed: not the functor's own vertex, edge or ends, `id`, or a vertex param."""
+    """Whether an index was computed: not the functor's own vertex, edge or ends, a place of a list that a loop goes
+    over, `id`, or a vertex param."""
     if not isinstance(index, syntax.Name) or index.symbol is None:
         return True
     symbol = index.symbol
     if symbol.kind is SymbolKind.PARAM:
         return symbol.type is not Type.VERTEX
-    return symbol.kind not in _OWN_PLACES and symbol.name != "id"
+    return symbol.kind not in _IN_RANGE and symbol.name != "id"
 
 
 class NameChecker:
@@ -80,7 +84,10 @@ class NameChecker:
     def undeclared(self, name: str, span: Span, candidates: set[str] | frozenset[str]) -> None:
         """Report a name that nothing declares."""
         near = FOREIGN_NAMES.get(name) or closest(name, candidates)
-        if name in FUNCTIONS | SCHEDULE_FUNCTIONS | LATER_FUNCTIONS | TYPES.keys():
+        if (
+            name
+            in FUNCTIONS | CONTEXTUAL_FUNCTIONS | GRAPH_FUNCTIONS | SCHEDULE_FUNCTIONS | LATER_FUNCTIONS | TYPES.keys()
+        ):
             message = f"`{name}` is a function, not a value"
             self.environment.report("E0204", message, span, fix=f"write `{name}(…)`")
             return
@@ -103,7 +110,7 @@ class NameChecker:
             if place not in _ITERATION_PLACES:
                 wrong = "`iteration` stands in functors and in the schedule"
         elif name in ("num_vertices", "num_edges"):
-            if place in (Place.FUNCTION, Place.DEFAULT):
+            if place in (Place.FUNCTION, Place.DEFAULT, Place.IDENTITY):
                 wrong = f"{place.value} does not see the graph"
         else:
             wrong = f"`{name}` stands as the input of an operator, in the schedule"
@@ -160,6 +167,7 @@ class NameChecker:
             return False
         allowed = {
             Place.DEFAULT: False,
+            Place.IDENTITY: False,
             Place.WHERE: symbol.kind is SymbolKind.PARAM,
             Place.INITIAL: symbol.kind is SymbolKind.PARAM or symbol.is_input,
         }
@@ -167,6 +175,7 @@ class NameChecker:
             return True
         sees = {
             Place.DEFAULT: "literals",
+            Place.IDENTITY: "literals",
             Place.WHERE: "its own values, params and literals",
             Place.INITIAL: "`id`, params, inputs, counts and degrees",
         }[place]

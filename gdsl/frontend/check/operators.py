@@ -10,11 +10,12 @@ from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment, built_in
 from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.check.intersect import IntersectChecker
+from gdsl.frontend.check.neighbor_reductions import NeighborReduceChecker
 from gdsl.frontend.check.set_operations import SetChecker, speaks_of_sets
 from gdsl.frontend.check.sets import OPERATORS, OTHER_OPERAND, Sets
 from gdsl.frontend.syntax import OperatorKind, Symbol, SymbolKind
 from gdsl.frontend.vocabulary import closest, enumerate_words
-from gdsl.operations import Domain, NeighborOperation, Over
+from gdsl.operations import Domain, Over
 from gdsl.types import Type
 
 _SHAPES = {
@@ -22,11 +23,8 @@ _SHAPES = {
     OperatorKind.FILTER: ("filter(f, functor)", 2, ()),
     OperatorKind.WHERE: ("where(functor)", 1, ()),
     OperatorKind.COMPUTE: ("compute(f, functor)", 2, ()),
-    OperatorKind.NEIGHBOR_REDUCE: ("a = neighbor_reduce(f, functor, op)", 3, ("over",)),
+    OperatorKind.NEIGHBOR_REDUCE: ("a = neighbor_reduce(f, functor, op)", 3, ("over", "by", "empty")),
 }
-_NUMBERS = (NeighborOperation.SUM, NeighborOperation.PRODUCT)
-_ORDERINGS = (NeighborOperation.MIN, NeighborOperation.MAX)
-_FLAGS = (NeighborOperation.SOME, NeighborOperation.EVERY, NeighborOperation.COUNT)
 
 
 class OperatorChecker:
@@ -38,6 +36,7 @@ class OperatorChecker:
         self.sets = Sets(environment, expressions)
         self.combinations = SetChecker(environment, self._operand)
         self.intersect = IntersectChecker(self)
+        self.reductions = NeighborReduceChecker(self)
         self.labels: dict[str, syntax.Call] = {}
 
     # ------------------------------------------------------------ sets
@@ -84,7 +83,7 @@ class OperatorChecker:
             return None
         if kind is OperatorKind.INTERSECT:
             return self.intersect.call(call)
-        positional, keywords = self._arguments(call, kind)
+        positional, keywords = self.arguments(call, kind)
         if positional is None:
             return None
         runs_on, source = Domain.VERTEX, None
@@ -92,8 +91,8 @@ class OperatorChecker:
             runs_on = self.sets.domain_of(positional[0], self._expected(positional, kind))
             source = self.members(positional[0], runs_on, f"the input of `{call.function}`")
         domain = Domain.EDGE if kind is OperatorKind.ADVANCE else runs_on
-        functor = self._functor(positional[-1], domain, _of_edges(call.function, positional[0], domain, kind))
-        over, gives = self._over(keywords), self._gives(keywords, kind, runs_on)
+        functor = self.functor(positional[-1], domain, _of_edges(call.function, positional[0], domain, kind))
+        over, gives = self.over(keywords), self._gives(keywords, kind, runs_on)
         self.label(call)
         if functor is None or over is None or gives is False or (source is None and kind is not OperatorKind.WHERE):
             return None
@@ -107,30 +106,10 @@ class OperatorChecker:
         tells = kind in (OperatorKind.FILTER, OperatorKind.COMPUTE) and known is not None
         return known.domain if tells and known is not None else Domain.VERTEX
 
-    def neighbor_reduce(self, call: syntax.Call, array: Symbol) -> syntax.OperatorCall | None:
-        """`array = neighbor_reduce(f, functor, op)`."""
-        kind = OperatorKind.NEIGHBOR_REDUCE
-        positional, keywords = self._arguments(call, kind)
-        if positional is None:
-            return None
-        if self.sets.domain_of(positional[0], Domain.VERTEX) is Domain.EDGE:
-            self.environment.later("`neighbor_reduce` over a set of edges", positional[0].span)
-            return None
-        source = self.members(positional[0], Domain.VERTEX, f"the input of `{call.function}`")
-        functor = self._functor(positional[1], Domain.EDGE, call.function, with_value=True)
-        operation = self._operation(positional[2])
-        over = self._over(keywords)
-        self.label(call)
-        if source is None or functor is None or operation is None or over is None:
-            return None
-        result = self.environment.functors[functor.name].result
-        if result is None or not self._reduces(call, operation, result, array):
-            return None
-        return syntax.OperatorCall(call.span, kind, source, functor, over, operation=operation, label=call.label)
-
-    def _arguments(
+    def arguments(
         self, call: syntax.Call, kind: OperatorKind
     ) -> tuple[list[syntax.Expression], dict[str, syntax.Argument]] | tuple[None, dict[str, syntax.Argument]]:
+        """The arguments by place (None after a mistake) and by keyword."""
         shape, count, names = _SHAPES[kind]
         keywords: dict[str, syntax.Argument] = {}
         fine = True
@@ -153,9 +132,10 @@ class OperatorChecker:
             fine = False
         return (positional, keywords) if fine else (None, keywords)
 
-    def _functor(
+    def functor(
         self, value: syntax.Expression, domain: Domain, operator: str, *, with_value: bool = False
     ) -> syntax.Name | None:
+        """The functor that `value` names, if it is of the kind that is wanted."""
         environment = self.environment
         symbol = environment.find(value.name) if isinstance(value, syntax.Name) else None
         wanted = "an edge functor" if domain is Domain.EDGE else "a vertex functor"
@@ -185,7 +165,8 @@ class OperatorChecker:
             return None
         return dataclasses.replace(value, symbol=symbol)
 
-    def _word(self, value: syntax.Expression, words: Iterable[str], what: str) -> str | None:
+    def word(self, value: syntax.Expression, words: Iterable[str], what: str) -> str | None:
+        """The one of `words` that `value` is; `what` is where it stands."""
         name = value.name if isinstance(value, syntax.Name) else "none" if isinstance(value, syntax.NoneLiteral) else ""
         known = list(words)
         if name in known:
@@ -195,10 +176,11 @@ class OperatorChecker:
         self.environment.report("E0402", f"{what} is none of the known words", value.span, fix=fix)
         return None
 
-    def _over(self, keywords: dict[str, syntax.Argument]) -> Over | None:
+    def over(self, keywords: dict[str, syntax.Argument]) -> Over | None:
+        """What `over=` says."""
         if "over" not in keywords:
             return Over.OUT_EDGES
-        word = self._word(keywords["over"].value, [over.value for over in Over], "`over`")
+        word = self.word(keywords["over"].value, [over.value for over in Over], "`over`")
         return Over(word) if word is not None else None
 
     def _gives(self, keywords: dict[str, syntax.Argument], kind: OperatorKind, runs_on: Domain) -> Domain | bool:
@@ -207,13 +189,9 @@ class OperatorChecker:
             return True if kind is OperatorKind.COMPUTE else runs_on
         if "to" not in keywords:
             return Domain.VERTEX
-        word = self._word(keywords["to"].value, ("vertices", "edges", "none"), "`to`")
+        word = self.word(keywords["to"].value, ("vertices", "edges", "none"), "`to`")
         known: dict[str | None, Domain | bool] = {"vertices": Domain.VERTEX, "edges": Domain.EDGE, "none": True}
         return known.get(word, False)
-
-    def _operation(self, value: syntax.Expression) -> NeighborOperation | None:
-        word = self._word(value, [operation.value for operation in NeighborOperation], "this reduction")
-        return NeighborOperation(word) if word is not None else None
 
     def label(self, call: syntax.Call) -> None:
         """Take the label of a call; says so where it is taken already."""
@@ -225,32 +203,6 @@ class OperatorChecker:
                 message = f"the label `@{call.label}` is also the name of a functor"
             self.environment.report("E0414", message, call.span, fix="choose another label")
         self.labels[call.label] = call
-
-    def _reduces(self, call: syntax.Call, operation: NeighborOperation, result: Type, array: Symbol) -> bool:
-        environment, word = self.environment, operation.value
-        if array.domain is not Domain.VERTEX:
-            environment.report("E0406", f"`{array.name}` is not over vertices", call.span)
-            return False
-        fits = result.is_numeric
-        if operation in _ORDERINGS:
-            fits = result.is_numeric or result.is_id
-        elif operation in _FLAGS:
-            fits = result is Type.BOOL
-        elif operation not in _NUMBERS:
-            fits = result.is_integer or result is Type.BOOL
-        if not fits:
-            fix = "use `count`, `some` or `every`" if result is Type.BOOL else None
-            fix = "compare in the functor, so that it gives a bool" if operation in _FLAGS else fix
-            environment.report("E0407", f"`{word}` is not defined on {result.name}", call.span, fix=fix)
-            return False
-        assert array.type is not None
-        wanted = array.type.is_integer if operation is NeighborOperation.COUNT else array.type is result
-        if not wanted:
-            given = "an integer" if operation is NeighborOperation.COUNT else result.name
-            message = f"this reduction gives {given}, and `{array.name}` is {array.type.name}"
-            fix = "make the functor's result the type of the array, or the other way round"
-            environment.report("E0205", message, call.span, fix=fix)
-        return wanted
 
     # ------------------------------------------------------------ swap and fill
 

@@ -165,7 +165,7 @@ class ScheduleChecker:
         if symbol.is_input:
             environment.report("E0214", f"`{symbol.name}` cannot be written: it is an input", target.span)
             return None
-        typed = self.operators.neighbor_reduce(value, symbol)
+        typed = self.operators.reductions.call(value, symbol)
         made = dataclasses.replace(target, symbol=symbol, type=symbol.type)
         return None if typed is None else dataclasses.replace(statement, target=made, value=typed)
 

@@ -9,6 +9,7 @@ from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment, built_in, refuse_now
 from gdsl.frontend.check.expressions import ExpressionChecker
+from gdsl.frontend.check.reductions import is_reduction
 from gdsl.frontend.syntax import OperatorKind, SymbolKind
 from gdsl.frontend.vocabulary import LATER_FUNCTIONS, closest
 from gdsl.operations import Domain
@@ -54,7 +55,13 @@ class Sets:
         if isinstance(member, syntax.Name):
             symbol = self.environment.find(member.name)
             return symbol is not None and symbol.type is Type.EDGE
-        return isinstance(member, syntax.Call) and member.function == Type.EDGE.name
+        if not isinstance(member, syntax.Call):
+            return False
+        if member.function in ("argmin", "argmax") and is_reduction(member, self.environment) and member.arguments:
+            array = member.arguments[0].value
+            symbol = self.environment.find(array.name) if isinstance(array, syntax.Name) else None
+            return symbol is not None and symbol.domain is Domain.EDGE
+        return member.function == Type.EDGE.name
 
     def _domain_of_call(self, call: syntax.Call, otherwise: Domain) -> Domain:
         if call.function == OperatorKind.ADVANCE.value:

@@ -9,6 +9,7 @@ from gdsl.frontend import syntax
 from gdsl.frontend.check.conversions import common_type, converted, is_literal
 from gdsl.frontend.check.environment import Environment, Place
 from gdsl.frontend.check.expressions import ExpressionChecker
+from gdsl.frontend.check.graph_reads import declare_names, neighbors_of
 from gdsl.frontend.check.updates import spelled_out
 from gdsl.frontend.syntax import Symbol, SymbolKind
 from gdsl.frontend.vocabulary import FOREIGN_TYPES, SCHEDULE_FUNCTIONS, TYPES, closest
@@ -58,7 +59,7 @@ class StatementChecker:
                 if self.environment.loops == 0:
                     self.environment.report("E0220", "`break` outside a loop", statement.span)
                 return statement
-            case syntax.If() | syntax.While() | syntax.For():
+            case syntax.If() | syntax.While() | syntax.For() | syntax.ForIn():
                 return self._nested(statement)
         self._foreign(statement)
         return None
@@ -72,22 +73,18 @@ class StatementChecker:
                     environment.declare(Symbol(SymbolKind.LATER, name, NOWHERE))
                 self.block(statement.body)
             return
-        if isinstance(statement, syntax.ForIn):
-            environment.later("`for … in` over anything but a range", statement.span)
-            with environment.loop():
-                environment.declare(Symbol(SymbolKind.LATER, statement.name, NOWHERE))
-                self.block(statement.body)
-            return
         words = {syntax.Repeat: "repeat", syntax.HistoryDeclaration: "history"}
         word = words.get(type(statement), "frontier")
         message = f"`{word}` belongs to the schedule, not to {environment.place.value}"
         environment.report("E0221", message, statement.span)
 
-    def _nested(self, statement: syntax.If | syntax.While | syntax.For) -> syntax.Statement:
+    def _nested(self, statement: syntax.If | syntax.While | syntax.For | syntax.ForIn) -> syntax.Statement | None:
         environment = self.environment
         effects = environment.place is Place.APPLY
         if isinstance(statement, syntax.For):
             return self._for(statement)
+        if isinstance(statement, syntax.ForIn):
+            return self._for_in(statement)
         condition = self.expressions.condition(statement.condition, effects=effects)
         if isinstance(statement, syntax.While):
             with environment.loop():
@@ -106,6 +103,15 @@ class StatementChecker:
             symbol = environment.declare(Symbol(kind, statement.name, statement.name_span, type_))
             body = self.block(statement.body)
         return dataclasses.replace(statement, first=first, last=last, body=body, type=type_, symbol=symbol)
+
+    def _for_in(self, statement: syntax.ForIn) -> syntax.Statement | None:
+        value = neighbors_of(self.expressions, statement)
+        with self.environment.loop():
+            symbols = declare_names(statement, self.environment)
+            body = self.block(statement.body)
+        if value is None:
+            return None
+        return dataclasses.replace(statement, value=value, body=body, symbols=symbols)
 
     def _range(self, statement: syntax.For) -> tuple[syntax.Expression, syntax.Expression, Type | None]:
         infer = self.expressions.infer

@@ -85,7 +85,7 @@ class TuningChecker:
 
     def _holder(self, knob: Knob) -> str:
         """A functor or label of the program that has `knob`, or how one may be called."""
-        fitting = (name for name, calls in self.calls.items() if any(c.kind.value in knob.operators for c in calls))
+        fitting = (name for name, calls in self.calls.items() if any(c.tuned_as in knob.operators for c in calls))
         return next(fitting, "functor")
 
     def _chosen(self, entry: syntax.TuneEntry, knob: Knob) -> Chosen | None:
@@ -139,7 +139,7 @@ class TuningChecker:
         if knob not in OPERATOR_KNOBS:
             self._unknown(entry, OPERATOR_KNOBS)
             return
-        if not any(call.kind.value in BY_NAME[knob].operators for call in self.calls[subject]):
+        if not any(call.tuned_as in BY_NAME[knob].operators for call in self.calls[subject]):
             if not self.whole:
                 return  # the call may be where the mistake is
             operators = _listed(BY_NAME[knob].operators)

@@ -12,6 +12,7 @@ The parser fills everything but the slots listed here. The checker builds new no
 - an `Update` of a `var` has become the `Assign` that it stands for; the others write elements and scalars;
 - calls of operators in the schedule (`advance`, `filter`, `where`, `compute`, `neighbor_reduce`, `intersect`) have
   become `OperatorCall`s; `size`, `swap` and `fill` stay `Call`s whose symbol is a built-in;
+- reductions over arrays in the schedule (`sum(a)`) have become `Reduced`s;
 - `|`, `&` and `-` between sets have become `SetChain`s;
 - no node of a form that is not built yet (`Later…`) is left.
 
@@ -55,23 +56,26 @@ from gdsl.frontend.syntax.expressions import (
     Number,
     OperatorCall,
     OperatorKind,
+    Reduced,
     SetChain,
     SetLink,
     SetLiteral,
     Unary,
     UpdateValue,
 )
-from gdsl.frontend.syntax.kept_sets import ForIn, HistoryDeclaration, Method, Numbering
+from gdsl.frontend.syntax.kept_sets import HistoryDeclaration, LevelLoop, Method, Numbering
 from gdsl.frontend.syntax.statements import (
     Accept,
     Assign,
     Break,
     ExpressionStatement,
     For,
+    ForIn,
     FrontierDeclaration,
     If,
     LaterStatement,
     Let,
+    LoopName,
     Repeat,
     Return,
     Statement,
@@ -112,7 +116,9 @@ __all__ = [
     "LaterExpression",
     "LaterStatement",
     "Let",
+    "LevelLoop",
     "Link",
+    "LoopName",
     "Method",
     "Name",
     "Node",
@@ -123,6 +129,7 @@ __all__ = [
     "OperatorKind",
     "ParameterName",
     "Program",
+    "Reduced",
     "Repeat",
     "Requirement",
     "Return",

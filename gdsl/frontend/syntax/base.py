@@ -32,6 +32,8 @@ class SymbolKind(Enum):
     LOCAL = "local"
     """A `let` or `var`."""
     LOOP_VARIABLE = "loop variable"
+    LIST_VARIABLE = "loop variable over a list"
+    """The neighbour, or the edge to it, at which a loop over a list of edges is."""
     FUNCTION_PARAMETER = "function parameter"
     VERTEX = "vertex of the functor"
     SOURCE = "source of the edge"

@@ -81,13 +81,14 @@ class Functor(Node):
 
 @dataclass(frozen=True, slots=True)
 class Function(Node):
-    """A pure function."""
+    """A pure function; with an `identity`, the value that changes nothing, an operator for reductions too."""
 
     name: str
     name_span: Span
     parameters: tuple[FunctionParameter, ...]
     declared_result: TypeName
     body: tuple[Statement, ...]
+    identity: Expression | None = None
     result: Type | None = None
     symbol: Symbol | None = None
 

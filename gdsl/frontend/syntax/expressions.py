@@ -7,7 +7,16 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from gdsl.frontend.syntax.base import Node, Symbol
-from gdsl.operations import BinaryOperation, Domain, NeighborOperation, Outcome, Over, SetOperation, UnaryOperation
+from gdsl.operations import (
+    ArrayReduction,
+    BinaryOperation,
+    Domain,
+    NeighborOperation,
+    Outcome,
+    Over,
+    SetOperation,
+    UnaryOperation,
+)
 from gdsl.source import Span
 from gdsl.types import Type
 
@@ -161,6 +170,16 @@ class CompareAndSwap(Expression):
 
 
 @dataclass(frozen=True, slots=True)
+class Reduced(Expression):
+    """`sum(a)`, `max(a, f)`: the reduction over the elements of `array`, or over those in the set `members`, a frontier
+    or everything; made by the checker."""
+
+    operation: ArrayReduction
+    array: Name
+    members: Name | None
+
+
+@dataclass(frozen=True, slots=True)
 class SetLiteral(Expression):
     """`{ a, b }` in the schedule."""
 
@@ -205,7 +224,9 @@ class OperatorCall(Expression):
     `input` is a `Name` (of a frontier, `vertices` or `edges`), a `SetLiteral`, a `SetChain` or another `OperatorCall`;
     None for `where`. `over` counts for ADVANCE and NEIGHBOR_REDUCE. `runs_on` says what `input` is a set of, `gives`
     what the result is: None for `to=none`, COMPUTE and NEIGHBOR_REDUCE. `functor` is None for INTERSECT; that puts its
-    total into the scalar `count`, to which it `adds` in `s += intersect(…)`.
+    total into the scalar `count`, to which it `adds` in `s += intersect(…)`. NEIGHBOR_REDUCE combines by `operation` or
+    by an operator of the program, `own_operation`; over edges it gives values to their far ends, or (not `by_far_ends`)
+    to their near ends; a vertex without a value receives `empty` where that is given.
     """
 
     kind: OperatorKind
@@ -218,11 +239,20 @@ class OperatorCall(Expression):
     label: str | None = None
     count: Name | None = None
     adds: bool = False
+    own_operation: Name | None = None
+    by_far_ends: bool = True
+    empty: Expression | None = None
 
     @property
     def name(self) -> str:
         """What the call goes by without a label: its functor's name, else the operator's."""
         return self.functor.name if self.functor is not None else self.kind.value
+
+    @property
+    def tuned_as(self) -> str:
+        """The operator whose knobs it has: over a set of edges no lists are shared out."""
+        over_edges = self.kind is OperatorKind.NEIGHBOR_REDUCE and self.runs_on is Domain.EDGE
+        return (OperatorKind.COMPUTE if over_edges else self.kind).value
 
 
 @dataclass(frozen=True, slots=True)

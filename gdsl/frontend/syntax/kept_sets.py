@@ -21,20 +21,17 @@ class HistoryDeclaration(Statement):
 
 
 @dataclass(frozen=True, slots=True)
-class ForIn(Statement):
-    """`for name in over { … }`.
-
-    In the typed schedule a loop over the levels of a history: `history` is its declaration, `symbol` that of the
-    frontier `name`.
-    """
+class LevelLoop(Statement):
+    """`for name in backward(h) { … }`; made by the checker of a `ForIn`. `over` is what goes through the levels of
+    `history`, `symbol` the frontier `name`."""
 
     name: str
     name_span: Span
     over: Expression
     body: tuple[Statement, ...]
-    symbol: Symbol | None = None
-    history: Symbol | None = None
-    backward: bool = False
+    symbol: Symbol
+    history: Symbol
+    backward: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,6 +98,24 @@ class For(Statement):
 
 
 @dataclass(frozen=True, slots=True)
+class LoopName(Node):
+    """A variable of a `ForIn`, as written."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ForIn(Statement):
+    """`for name in value { … }`, `for name, other in value { … }`; `symbols` are those of the names, filled by the
+    checker."""
+
+    names: tuple[LoopName, ...]
+    value: Expression
+    body: tuple[Statement, ...]
+    symbols: tuple[Symbol, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class While(Statement):
     """`while (condition) { … }`."""
 

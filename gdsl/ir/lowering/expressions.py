@@ -9,7 +9,7 @@ from gdsl.frontend import syntax
 from gdsl.frontend.check.names import needs_check
 from gdsl.frontend.syntax import SymbolKind
 from gdsl.ir import nodes
-from gdsl.operations import BinaryOperation, Builtin, Degree, Domain, UnaryOperation
+from gdsl.operations import BinaryOperation, Builtin, Degree, Domain, GraphQuery, UnaryOperation
 from gdsl.source import Span
 from gdsl.types import Type
 
@@ -22,6 +22,7 @@ _ROLES = {
     SymbolKind.FAR: nodes.Role.FAR,
 }
 _LOCALS = (SymbolKind.LOCAL, SymbolKind.LOOP_VARIABLE, SymbolKind.FUNCTION_PARAMETER)
+_QUERIES = frozenset(query.value for query in GraphQuery)
 _COUNTS = {"num_vertices": Domain.VERTEX, "num_edges": Domain.EDGE, "vertices": Domain.VERTEX, "edges": Domain.EDGE}
 
 
@@ -45,9 +46,10 @@ def infinity(type_: Type, span: Span) -> nodes.Literal:
 
 
 class ExpressionLowering:
-    """Lowers expressions."""
+    """Lowers expressions; `reduced` has the scalars into which reductions over arrays were put, by their place."""
 
     def __init__(self) -> None:
+        self.reduced: dict[Span, nodes.ScalarValue] = {}
         self.histories: dict[str, nodes.History] = {}
         """By unique name, of those that were declared so far."""
 
@@ -80,8 +82,8 @@ class ExpressionLowering:
                 return nodes.Select(span, type_, *parts)
             case syntax.Convert():
                 return nodes.Convert(span, type_, self.expression(node.operand))
-            case syntax.Call():
-                return self._call(node, type_)
+            case syntax.Call() | syntax.Reduced():
+                return self._call(node, type_) if isinstance(node, syntax.Call) else self.reduced[span]
             case syntax.UpdateValue():
                 return nodes.UpdateValue(span, type_, node.outcome, self.update(node.update))
             case syntax.CompareAndSwap():
@@ -105,6 +107,8 @@ class ExpressionLowering:
             impossible(node)
         if symbol.kind in _ROLES:
             return nodes.Parameter(span, type_, _ROLES[symbol.kind], symbol.name)
+        if symbol.kind is SymbolKind.LIST_VARIABLE:
+            return nodes.ListVariable(span, type_, symbol.unique)
         if symbol.kind in _LOCALS:
             return nodes.Local(span, type_, symbol.unique)
         if symbol.kind is SymbolKind.PARAM:
@@ -138,6 +142,10 @@ class ExpressionLowering:
         arguments = tuple(self.expression(value) for value in values)
         if node.symbol.kind is SymbolKind.FUNCTION:
             return nodes.FunctionCall(span, type_, name, arguments)
+        if name in _QUERIES:
+            query = GraphQuery(name)
+            checked = query is not GraphQuery.HAS_EDGE and needs_check(values[0])
+            return nodes.GraphRead(span, type_, query, arguments, checked)
         return nodes.BuiltinCall(span, type_, Builtin(name), arguments)
 
     def _size(self, node: syntax.Call, type_: Type) -> nodes.Expression:

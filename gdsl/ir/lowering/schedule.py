@@ -11,7 +11,11 @@ from gdsl.frontend.check.far_ends import over_of
 from gdsl.frontend.syntax import OperatorKind, SymbolKind
 from gdsl.ir import nodes
 from gdsl.ir.lowering.expressions import ExpressionLowering, impossible
-from gdsl.ir.lowering.kept_sets import HiddenData, emptied, through_levels
+from gdsl.ir.lowering.functors import FunctorLowering
+from gdsl.ir.lowering.hidden import Hidden
+from gdsl.ir.lowering.kept_sets import emptied, new_history, through_levels
+from gdsl.ir.lowering.neighbor_reductions import NeighborReduceLowering
+from gdsl.ir.lowering.reductions import ReductionLowering
 from gdsl.knobs import settled
 from gdsl.operations import Domain, Over, SetOperation
 from gdsl.source import Span
@@ -32,21 +36,23 @@ class ScheduleLowering:
         self,
         expressions: ExpressionLowering,
         checked: CheckedProgram,
-        functors: dict[str, syntax.Functor],
+        functors: FunctorLowering,
         taken: set[str],
     ) -> None:
         """`taken` are the names of the program's own frontiers, which temporary ones must not have."""
         self.expressions = expressions
         self.knobs = checked.knobs
         self.far_ends = checked.far_ends
-        self.functors = functors
         self.taken = taken
         self.frontiers: dict[str, nodes.Frontier] = {}
         self._temporaries: Counter[str] = Counter()
         self.sites: list[nodes.OperatorKnobs] = []
         """What is tuned for each operator, by its site number."""
         self.loops = 0
-        self.hidden = HiddenData(checked.program)
+        self.hidden = Hidden(checked.source.text, self.sites)
+        self.reductions = ReductionLowering(expressions, self.hidden)
+        self.neighbors = NeighborReduceLowering(functors, checked.program.functions, self.hidden, self._next_site)
+        self._value = self.reductions.value
 
     def block(self, statements: tuple[syntax.Statement, ...]) -> tuple[nodes.Step, ...]:
         """The steps of a block."""
@@ -56,7 +62,7 @@ class ScheduleLowering:
         return tuple(steps)
 
     def _statement(self, node: syntax.Statement, steps: list[nodes.Step]) -> None:
-        span, lower = node.span, self.expressions.expression
+        span = node.span
         match node:
             case syntax.FrontierDeclaration():
                 if node.symbol is None:
@@ -67,31 +73,29 @@ class ScheduleLowering:
             case syntax.ExpressionStatement():
                 self._expression(node.value, steps)
             case syntax.While():
-                loop = self._next_loop()
-                steps.append(nodes.While(span, loop, lower(node.condition), self.block(node.body)))
+                self._while(node, steps)
             case syntax.Repeat():
-                loop = self._next_loop()
-                steps.append(nodes.Repeat(span, loop, lower(node.count), self.block(node.body)))
+                loop, count = self._next_loop(), self._value(node.count, steps)
+                steps.append(nodes.Repeat(span, loop, count, self.block(node.body)))
             case syntax.HistoryDeclaration():
                 self._history(node, steps)
-            case syntax.ForIn():
+            case syntax.LevelLoop():
                 steps.append(self._through(node))
             case syntax.If():
+                condition = self._value(node.condition, steps)
                 then, otherwise = self.block(node.then), self.block(node.otherwise)
-                steps.append(nodes.If(span, lower(node.condition), then, otherwise))
+                steps.append(nodes.If(span, condition, then, otherwise))
             case _:
                 impossible(node)
 
     def _history(self, node: syntax.HistoryDeclaration, steps: list[nodes.Step]) -> None:
         if node.symbol is None:
             impossible(node)
-        history = self.hidden.history(node.symbol.unique, node.span)
+        history = new_history(self.hidden, node.symbol.unique, node.span)
         self.expressions.histories[node.symbol.unique] = history
         steps.append(emptied(history, node.span))
 
-    def _through(self, node: syntax.ForIn) -> nodes.Step:
-        if node.symbol is None or node.history is None:
-            impossible(node)
+    def _through(self, node: syntax.LevelLoop) -> nodes.Step:
         name, history = node.symbol.unique, self.expressions.histories[node.history.unique]
         self._list(name, node.name_span)
         loop = self._next_loop()
@@ -109,6 +113,13 @@ class ScheduleLowering:
             self._assign_set(name, pushed, argument.span, steps)
         steps.append(nodes.PushLevel(node.span, self.expressions.histories[node.symbol.unique], name))
 
+    def _while(self, node: syntax.While, steps: list[nodes.Step]) -> None:
+        """What the condition reduces is reduced before the loop, and again at the end of each pass."""
+        before: list[nodes.Step] = []
+        loop, condition = self._next_loop(), self._value(node.condition, before)
+        body = self.block(node.body) + self.reductions.again(before)
+        steps += [*before, nodes.While(node.span, loop, condition, body)]
+
     def _next_loop(self) -> int:
         self.loops += 1
         return self.loops - 1
@@ -125,12 +136,12 @@ class ScheduleLowering:
         elif isinstance(node.value, syntax.OperatorCall):
             self._neighbor_reduce(node.value, target, steps)
         elif isinstance(target, syntax.Name):
-            steps.append(nodes.StoreScalar(node.span, symbol.name, self.expressions.expression(node.value)))
+            steps.append(nodes.StoreScalar(node.span, symbol.name, self._value(node.value, steps)))
         else:
             place = self.expressions.target(target)
             if not isinstance(place, nodes.ElementTarget):
                 impossible(node)
-            steps.append(nodes.StoreElement(node.span, place, self.expressions.expression(node.value)))
+            steps.append(nodes.StoreElement(node.span, place, self._value(node.value, steps)))
 
     def _expression(self, node: syntax.Expression, steps: list[nodes.Step]) -> None:
         if isinstance(node, syntax.OperatorCall):
@@ -149,7 +160,7 @@ class ScheduleLowering:
         if node.function == "swap" and isinstance(second, syntax.Name):
             steps.append(nodes.Swap(node.span, symbol.name, second.name, symbol.kind is SymbolKind.SCALAR))
         elif symbol.domain is not None and symbol.type is not None:
-            value = self.expressions.expression(second)
+            value = self._value(second, steps)
             steps.append(nodes.Fill(node.span, symbol.name, symbol.domain, symbol.type, value))
 
     # ------------------------------------------------------------ frontiers
@@ -172,7 +183,7 @@ class ScheduleLowering:
             case None:
                 steps.append(nodes.DefineFrontier(span, self._list(name, span, domain), (), False, domain))
             case syntax.SetLiteral():
-                members = tuple(self.expressions.expression(member) for member in value.members)
+                members = tuple(self._value(member, steps) for member in value.members)
                 steps.append(nodes.DefineFrontier(span, self._list(name, span, domain), members, False, domain))
             case syntax.Name():
                 self._assign_set(name, self._elements(value, domain, steps), span, steps)
@@ -251,16 +262,28 @@ class ScheduleLowering:
         """What `call` runs on; where it advances from edges, their far ends."""
         if call.input is None:
             raise AssertionError("lowering: an operator without input")
-        span, source = call.input.span, self._elements(call.input, call.runs_on, steps)
-        if call.kind is not OperatorKind.ADVANCE or call.runs_on is Domain.VERTEX:
-            return source
-        name = source.frontier
-        if name is None:
-            name = self._temporary("members")
-            self._assign_set(name, source, span, steps)
-        ends = self._list(self._temporary("far_ends"), span)
-        end = nodes.Role.SOURCE if over_of(call.input, self.far_ends) is Over.IN_EDGES else nodes.Role.DESTINATION
-        steps.append(nodes.FarEnds(span, ends, name, end))
+        if call.kind is OperatorKind.ADVANCE and call.runs_on is Domain.EDGE:
+            return self._ends(call, self._named_edges(call, steps), steps, far=True)
+        return self._elements(call.input, call.runs_on, steps)
+
+    def _named_edges(self, call: syntax.OperatorCall, steps: list[nodes.Step]) -> str:
+        """The set of edges that `call` runs on, under a name."""
+        if call.input is None:
+            impossible(call)
+        source = self._elements(call.input, Domain.EDGE, steps)
+        if source.frontier is not None:
+            return source.frontier
+        name = self._temporary("members")
+        self._assign_set(name, source, call.input.span, steps)
+        return name
+
+    def _ends(self, call: syntax.OperatorCall, edges: str, steps: list[nodes.Step], *, far: bool) -> nodes.Elements:
+        """The far ends, or the near ones, of the edges that `call` runs on."""
+        span = call.input.span if call.input is not None else call.span
+        ends = self._list(self._temporary("far_ends" if far else "near_ends"), span)
+        towards_sources = over_of(call.input, self.far_ends) is Over.IN_EDGES
+        end = nodes.Role.SOURCE if towards_sources is far else nodes.Role.DESTINATION
+        steps.append(nodes.FarEnds(span, ends, edges, end))
         return nodes.Elements(span, Domain.VERTEX, ends)
 
     # ------------------------------------------------------------ operators
@@ -289,7 +312,7 @@ class ScheduleLowering:
 
     def _next_site(self, call: syntax.OperatorCall) -> int:
         chosen = self.knobs.of_call(call.name, call.label)
-        fields: dict[str, Any] = settled(call.kind.value, chosen)
+        fields: dict[str, Any] = settled(call.tuned_as, chosen)
         self.sites.append(nodes.OperatorKnobs(call.span, **fields))
         return len(self.sites) - 1
 
@@ -307,23 +330,16 @@ class ScheduleLowering:
     def _neighbor_reduce(
         self, call: syntax.OperatorCall, target: syntax.Name | syntax.Index, steps: list[nodes.Step]
     ) -> None:
-        if not isinstance(target, syntax.Name) or target.type is None or call.operation is None:
+        if not isinstance(target, syntax.Name):
             impossible(call)
-        source = self._input(call, steps)
-        steps.append(
-            nodes.NeighborReduce(
-                span=call.span,
-                site=self._next_site(call),
-                label=call.label or call.name,
-                frontier=source,
-                functor=call.name,
-                result=None,
-                operation=call.operation,
-                over=call.over,
-                array=target.name,
-                array_type=target.type,
-            )
-        )
+        empty = self._value(call.empty, steps) if call.empty is not None else None
+        if call.runs_on is Domain.VERTEX:
+            self.neighbors.of_vertices(call, target, self._input(call, steps), empty, steps)
+            return
+        named = self._named_edges(call, steps)
+        ends = self._ends(call, named, steps, far=call.by_far_ends)
+        over = over_of(call.input, self.far_ends)
+        self.neighbors.of_edges(call, target, nodes.Elements(call.span, Domain.EDGE, named), ends, over, empty, steps)
 
 
 def _stem(value: syntax.Expression) -> str:

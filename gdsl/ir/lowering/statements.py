@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gdsl.frontend import syntax
+from gdsl.frontend.check.names import needs_check
 from gdsl.frontend.syntax import SymbolKind
 from gdsl.ir import nodes
 from gdsl.ir.lowering.expressions import ExpressionLowering, impossible
@@ -56,7 +57,17 @@ class StatementLowering:
                     impossible(node)
                 first, last = lower(node.first), lower(node.last)
                 return nodes.ForRange(span, node.symbol.unique, node.type, first, last, self.block(node.body))
+            case syntax.ForIn():
+                return self._neighbors(node)
         impossible(node)
+
+    def _neighbors(self, node: syntax.ForIn) -> nodes.Statement:
+        if not isinstance(node.value, syntax.Call) or not node.symbols:
+            impossible(node)
+        vertex = node.value.arguments[0].value
+        name, *edge = (symbol.unique for symbol in node.symbols)
+        start, checked = self.expressions.expression(vertex), needs_check(vertex)
+        return nodes.ForNeighbors(node.span, name, edge[0] if edge else None, start, checked, self.block(node.body))
 
     def _assign(self, node: syntax.Assign) -> nodes.Statement:
         value = self.expressions.expression(node.value)

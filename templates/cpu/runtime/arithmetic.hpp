@@ -13,6 +13,19 @@ inline T shift_left(T a, Count count) {
 inline float32 absolute(float32 a) { return std::fabs(a); }
 inline float64 absolute(float64 a) { return std::fabs(a); }
 
+// piece: tangent
+template <class T>
+inline T tangent(T a) { return std::tan(a); }
+
+// piece: popcount
+template <class T>
+inline int32 popcount(T a) { return __builtin_popcountll(typename unsigned_of<T>::type(a)); }
+
+// piece: ctz
+// Of 0 the width.
+template <class T>
+inline int32 ctz(T a) { return a == 0 ? int32(8 * sizeof(T)) : __builtin_ctzll(uint64(a)); }
+
 // piece: convert
 // A float as an integer: one that does not fit gives the nearest number that does, NaN gives 0.
 template <class To, class From>

@@ -10,13 +10,25 @@ typedef double float64;
 constexpr float32 FLOAT32_INF = std::numeric_limits<float32>::infinity();
 constexpr float64 FLOAT64_INF = std::numeric_limits<float64>::infinity();
 
-// piece: floor ceil sqrt exp log pow
+// piece: floor ceil trunc sqrt exp log pow
 using std::ceil;
 using std::exp;
 using std::floor;
 using std::log;
 using std::pow;
 using std::sqrt;
+using std::trunc;
+
+// piece: sin cos asin acos atan atan2 sinh cosh tanh
+using std::acos;
+using std::asin;
+using std::atan;
+using std::atan2;
+using std::cos;
+using std::cosh;
+using std::sin;
+using std::sinh;
+using std::tanh;
 
 // piece: thread_count
 // How many threads a parallel region gets; 1 where the compiler has no OpenMP.

@@ -31,6 +31,22 @@ __device__ __forceinline__ float64 maximum(float64 a, float64 b) { return larger
 __device__ __forceinline__ float32 absolute(float32 a) { return magnitude(a); }
 __device__ __forceinline__ float64 absolute(float64 a) { return magnitude(a); }
 
+// piece: tangent
+// Of a float32 by way of float64: CUDA's own may be 4 units in the last place off, and so may not differ from others'.
+__device__ __forceinline__ float32 tangent(float32 a) { return float32(tan(float64(a))); }
+__device__ __forceinline__ float64 tangent(float64 a) { return tan(a); }
+
+// piece: popcount
+template <class T>
+__device__ __forceinline__ int32 popcount(T a) { return sizeof(T) == 8 ? __popcll(uint64(a)) : __popc(uint32(a)); }
+
+// piece: ctz
+// Of 0 the width.
+template <class T>
+__device__ __forceinline__ int32 ctz(T a) {
+    return a == 0 ? int32(8 * sizeof(T)) : sizeof(T) == 8 ? __ffsll(int64(a)) - 1 : __ffs(int32(a)) - 1;
+}
+
 // piece: convert
 // The conversions of the language: a float that does not fit gives the nearest number that does, NaN gives 0.
 template <class To, class From>

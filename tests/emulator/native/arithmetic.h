@@ -49,12 +49,23 @@ EMULATOR_MATH(ceil)
 EMULATOR_MATH(sqrt)
 EMULATOR_MATH(exp)
 EMULATOR_MATH(log)
+EMULATOR_MATH(trunc)
+EMULATOR_MATH(sin)
+EMULATOR_MATH(cos)
+EMULATOR_MATH(tan)
+EMULATOR_MATH(asin)
+EMULATOR_MATH(acos)
+EMULATOR_MATH(atan)
+EMULATOR_MATH(sinh)
+EMULATOR_MATH(cosh)
+EMULATOR_MATH(tanh)
 #undef EMULATOR_MATH
 #define EMULATOR_MATH(name) \
     EMULATOR_INLINE float name##f(float x, float y) { return __builtin_##name##f(x, y); } \
     EMULATOR_INLINE double name(double x, double y) { return __builtin_##name(x, y); } \
     EMULATOR_INLINE float name(float x, float y) { return __builtin_##name##f(x, y); }
 EMULATOR_MATH(pow)
+EMULATOR_MATH(atan2)
 EMULATOR_MATH(fmod)
 EMULATOR_MATH(fmin)
 EMULATOR_MATH(fmax)

@@ -105,6 +105,7 @@ struct graph_slice {
     const vertex* in_sources;  // their sources: num_edges
     const edge* in_edges;  // their edge ids: num_edges
     const vertex* edge_sources;  // of each edge id: num_edges
+    const edge* reverse_edges;  // of each edge id the edge that leads back, or none: num_edges
 };
 
 // One execution of one operator.
@@ -154,7 +155,7 @@ struct data_slice {
     int64* lightest;  // one value
     int32 limit;
 };
-static_assert(sizeof(data_slice) == 288, "as the host knows it");
+static_assert(sizeof(data_slice) == 296, "as the host knows it");
 
 // piece: stop_requested
 

@@ -114,6 +114,7 @@ struct graph_slice {
     const vertex* in_sources;  // their sources: num_edges
     const edge* in_edges;  // their edge ids: num_edges
     const vertex* edge_sources;  // of each edge id: num_edges
+    const edge* reverse_edges;  // of each edge id the edge that leads back, or none: num_edges
 };
 
 // One execution of one operator.
@@ -164,7 +165,7 @@ struct data_slice {
     int32 int_;
     int32 threadIdx;
 };
-static_assert(sizeof(data_slice) == 272, "as the host knows it");
+static_assert(sizeof(data_slice) == 280, "as the host knows it");
 
 // piece: stop_requested
 

@@ -91,6 +91,7 @@ struct graph_slice {
     const vertex* in_sources;  // their sources: num_edges
     const edge* in_edges;  // their edge ids: num_edges
     const vertex* edge_sources;  // of each edge id: num_edges
+    const edge* reverse_edges;  // of each edge id the edge that leads back, or none: num_edges
 };
 
 // One execution of one operator.
@@ -134,7 +135,7 @@ struct data_slice {
     vertex first;
     vertex second;
 };
-static_assert(sizeof(data_slice) == 200, "as the host knows it");
+static_assert(sizeof(data_slice) == 208, "as the host knows it");
 
 // piece: stop_requested
 

@@ -117,6 +117,7 @@ struct graph_slice {
     const vertex* in_sources;  // their sources: num_edges
     const edge* in_edges;  // their edge ids: num_edges
     const vertex* edge_sources;  // of each edge id: num_edges
+    const edge* reverse_edges;  // of each edge id the edge that leads back, or none: num_edges
 };
 
 // One execution of one operator.
@@ -161,7 +162,7 @@ struct data_slice {
     vertex start;
     vertex other;
 };
-static_assert(sizeof(data_slice) == 280, "as the host knows it");
+static_assert(sizeof(data_slice) == 288, "as the host knows it");
 
 // piece: stop_requested
 
@@ -226,6 +227,7 @@ struct frontier {
 // piece: unite_sets
 // piece: both_bits
 // piece: intersect_sets
+// piece: RandomBlock philox
 // piece: first_bits
 // piece: subtract_sets
 // piece: grows_in_place

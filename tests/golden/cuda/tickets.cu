@@ -94,6 +94,7 @@ struct graph_slice {
     const vertex* in_sources;  // their sources: num_edges
     const edge* in_edges;  // their edge ids: num_edges
     const vertex* edge_sources;  // of each edge id: num_edges
+    const edge* reverse_edges;  // of each edge id the edge that leads back, or none: num_edges
 };
 
 // One execution of one operator.
@@ -136,7 +137,7 @@ struct data_slice {
     float32* was_heavier;  // num_edges
     int32* seats;  // one value
 };
-static_assert(sizeof(data_slice) == 184, "as the host knows it");
+static_assert(sizeof(data_slice) == 192, "as the host knows it");
 
 // piece: stop_requested
 

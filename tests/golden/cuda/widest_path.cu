@@ -81,6 +81,7 @@ struct graph_slice {
     const vertex* in_sources;  // their sources: num_edges
     const edge* in_edges;  // their edge ids: num_edges
     const vertex* edge_sources;  // of each edge id: num_edges
+    const edge* reverse_edges;  // of each edge id the edge that leads back, or none: num_edges
 };
 
 // One execution of one operator.
@@ -112,7 +113,7 @@ struct data_slice {
     uint32* width;  // num_vertices
     vertex source;
 };
-static_assert(sizeof(data_slice) == 184, "as the host knows it");
+static_assert(sizeof(data_slice) == 192, "as the host knows it");
 
 // piece: stop_requested
 // piece: block_tile

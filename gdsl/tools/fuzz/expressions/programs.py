@@ -12,13 +12,12 @@ import numpy
 
 from gdsl.graph import Graph
 from gdsl.ir import nodes as ir
-from gdsl.tools.fuzz.expressions.trees import INTEGERS, NUMBERS, TYPES, Function, Maker, Tree, text
+from gdsl.tools.fuzz.expressions.trees import INTEGERS, NEARLY, NUMBERS, TYPES, Function, Maker, Tree, text
 from gdsl.tools.fuzz.expressions.values import FLOAT, Evaluation, highest, limits, lowest
 
 Value = Any
 
 PASSES = 3
-_NEARLY = ("exp", "log", "pow")
 REDUCED = ("low", "high", "nearest_low", "nearest_high", "lowest", "highest")
 """The results of a reduced expression: by plain and atomic updates, by lists of edges, in scalars."""
 
@@ -34,7 +33,7 @@ class Target:
     @property
     def is_nearly(self) -> bool:
         """Whether backends may differ in the last places."""
-        return self.tree.word in _NEARLY
+        return self.tree.word in NEARLY
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy
 
-from gdsl.api.result import on_host
+from gdsl.api.summary import on_host
 from gdsl.backends import registry
 from gdsl.backends.cpu.compiled import CpuBackend
 from gdsl.backends.interface import Limits

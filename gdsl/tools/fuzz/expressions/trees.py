@@ -11,6 +11,9 @@ INTEGERS = (*SIGNED, *UNSIGNED)
 NUMBERS = (*INTEGERS, *FLOATS)
 TYPES = ("bool", *NUMBERS)
 BITS = {"int32": 32, "uint32": 32, "int64": 64, "uint64": 64}
+TRIGONOMETRY = ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh")
+NEARLY = ("exp", "log", "pow", *TRIGONOMETRY, "atan2")
+"""Functions in whose last places backends may differ."""
 PLACES = ("default", "initial", "apply", "schedule")
 
 _MIXED = {
@@ -102,8 +105,8 @@ class Maker:
         if self.place == "default":
             return self._default(type_)
         if type_ in FLOATS and self.random.random() < 0.15:
-            function = self.random.choice(("exp", "log", "pow"))
-            count = 2 if function == "pow" else 1
+            function = self.random.choice(NEARLY)
+            count = 2 if function in ("pow", "atan2") else 1
             return Tree("builtin", type_, function, tuple(self.tree(type_, min(depth, 2)) for _ in range(count)))
         return self.tree(type_, depth)
 
@@ -202,14 +205,29 @@ class Maker:
         return Tree("cast", type_, type_, (operand,))
 
     def _builtin(self, type_: str, depth: int) -> Tree:
-        words = ("min", "max", "abs") if type_ in INTEGERS else ("min", "max", "abs", "floor", "ceil", "sqrt")
-        word = self.random.choice(words)
+        of_floats = ("floor", "ceil", "trunc", "sqrt")
+        word = self.random.choice(("min", "max", "abs", *(() if type_ in INTEGERS else of_floats)))
+        if self.random.random() < 0.3:
+            drawn = self._of_integers(type_, depth)
+            if drawn is not None:
+                return drawn
         if word in ("min", "max"):
             return Tree("builtin", type_, word, self._sides(type_, depth))
         source = type_
-        if word in ("floor", "ceil", "sqrt") and type_ == "float64" and self.random.random() < 0.3:
+        if word in of_floats and type_ == "float64" and self.random.random() < 0.3:
             source = self.random.choice(INTEGERS)
         return Tree("builtin", type_, word, (self.tree(source, depth),))
+
+    def _of_integers(self, type_: str, depth: int) -> Tree | None:
+        """A random number or a count of bits of this type; None where there is none."""
+        keys = [self.tree(self.random.choice((*INTEGERS, "bool")), depth) for _ in range(self.random.randint(1, 3))]
+        if type_ == "int32" and self.random.random() < 0.6:
+            operand = self.tree(self.random.choice(INTEGERS), depth)
+            return Tree("builtin", type_, self.random.choice(("popcount", "ctz")), (operand,))
+        if type_ in INTEGERS and not (type_ == "uint64" and self.random.random() < 0.5):
+            return Tree("builtin", type_, "random_below", (self.tree(type_, depth), *keys))
+        words = {"uint64": "random_bits", "float32": "random"}
+        return Tree("builtin", type_, words[type_], tuple(keys)) if type_ in words else None
 
     def _wrap(self, type_: str, depth: int) -> Tree:
         return Tree("wrap", type_, "wrap", (self.tree(type_, depth),))

@@ -12,10 +12,13 @@ from typing import Any
 
 import numpy
 
+from gdsl.tools.fuzz.expressions import draws
 from gdsl.tools.fuzz.expressions.trees import BITS, FLOATS, INTEGERS, SIGNED, Function, Tree
 
 Value = Any
 
+OF_INTEGERS = ("popcount", "ctz", *draws.WORDS)
+"""Functions whose arguments have types of their own."""
 FLOAT = {"float32": numpy.float32, "float64": numpy.float64}
 _ORDER = ("int32", "uint32", "int64", "uint64", "float32", "float64")
 
@@ -113,6 +116,8 @@ class Evaluation:
         return wrapped(-value if tree.word == "-" else ~value, tree.type)
 
     def _builtin(self, tree: Tree) -> Value:
+        if tree.word in OF_INTEGERS:
+            return _of_whole(tree.word, [self.value(part) for part in tree.parts], tree.parts[0].type)
         values = [cast(self.value(part), tree.type) for part in tree.parts]
         return function_of(tree.word, values, tree.type)
 
@@ -190,13 +195,15 @@ def function_of(word: str, values: list[Value], type_: str) -> Value:
         return wrapped(abs(x), type_)
     if word == "abs":
         return FLOAT[type_](math.fabs(x))
-    if word in ("floor", "ceil", "sqrt"):
-        return {"floor": numpy.floor, "ceil": numpy.ceil, "sqrt": numpy.sqrt}[word](x)
+    if word in ("floor", "ceil", "trunc", "sqrt"):
+        return getattr(numpy, word)(x)
     return FLOAT[type_](_nearly(word, float(x), *(float(y) for y in rest)))
 
 
 def _nearly(word: str, x: float, y: float = 0.0) -> float:
-    """exp, log and pow by the C library, with the results that Python's raise for."""
+    """exp, log, pow and trigonometry by the C library, with the results that Python's raise for."""
+    if word not in ("exp", "log", "pow"):
+        return _trigonometry(word, x, y)
     try:
         if word == "exp":
             return math.exp(x)
@@ -211,6 +218,24 @@ def _nearly(word: str, x: float, y: float = 0.0) -> float:
             odd = math.isfinite(y) and y == math.floor(y) and math.fmod(y, 2) != 0
             return math.copysign(math.inf, x) if odd else math.inf
         return math.nan
+
+
+def _trigonometry(word: str, x: float, y: float) -> float:
+    try:
+        found: float = getattr(math, word)(*((x, y) if word == "atan2" else (x,)))
+    except OverflowError:
+        return math.copysign(math.inf, x) if word == "sinh" else math.inf
+    except ValueError:  # outside of where the function is defined
+        return math.nan
+    return found
+
+
+def _of_whole(word: str, values: list[Value], type_: str) -> Value:
+    """A function of integers, of which the first is of `type_`."""
+    if word in draws.WORDS:
+        return draws.number(word, values)
+    digits = f"{values[0] % (1 << BITS[type_]):0{BITS[type_]}b}"
+    return digits.count("1") if word == "popcount" else len(digits) - len(digits.rstrip("0"))
 
 
 def lowest(type_: str, values: list[Value], first: Value) -> Value:

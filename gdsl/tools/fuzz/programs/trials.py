@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy
 
-from gdsl.api.result import on_host
+from gdsl.api.summary import on_host
 from gdsl.backends.interface import Outcome
 from gdsl.binding import problem_data
 from gdsl.ir import nodes as ir

@@ -1,0 +1,106 @@
+"""What a program is, takes and gives, in sentences: for `gdslc check`, for `help` and for the report of a run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from math import isfinite
+
+from gdsl.arithmetic.constants import shortest_float32
+from gdsl.binding import problem_data
+from gdsl.ir import nodes as ir
+from gdsl.ir.printer_expressions import print_expression
+from gdsl.operations import Grade
+from gdsl.source import Source
+from gdsl.types import Type
+
+GRADES = {
+    Grade.EXACT.value: "",
+    Grade.ROUNDING.value: "rounding: the last digits may differ from run to run",
+    Grade.CONVERGED.value: "converged: another run may make one pass more or less",
+    Grade.NOT_UNIQUE.value: "not unique: another run may give other values",
+}
+"""What each grade means to who looks at a result; nothing where the result is always the same."""
+
+Data = ir.Array | ir.Scalar
+
+
+def doubt_of(data: Data) -> str:
+    """Why a result is not unique, with the line that leaves it open; empty where nothing is known to."""
+    return f"{data.doubt.reason} (line {data.doubt.span.line})" if data.doubt is not None else ""
+
+
+def results_of(program: ir.Program) -> list[Data]:
+    """The data that a run gives back."""
+    return [data for data in problem_data(program) if not data.is_local and not data.is_input]
+
+
+def inputs_of(program: ir.Program) -> list[Data]:
+    """The data that a run takes beside params."""
+    return [data for data in problem_data(program) if data.is_input]
+
+
+def sections(program: ir.Program, source: Source) -> Iterator[tuple[str, list[str]]]:
+    """(param, input, result or graph, sentences) for each of these that the program has."""
+    words = [word for word in ("symmetric", "simple") if getattr(program.requires, word)]
+    parts = {
+        "param": [_param(param) for param in program.params],
+        "input": [_input(data, source) for data in inputs_of(program)],
+        "result": [_result(data) for data in results_of(program)],
+        "graph": [f"must be {' and '.join(words)}"] if words else [],
+    }
+    yield from ((name, sentences) for name, sentences in parts.items() if sentences)
+
+
+def first_sentence(doc: str) -> str:
+    """The beginning of a doc comment, in one line."""
+    return re.split(r"(?<=[.!?]) ", " ".join(doc.split()), maxsplit=1)[0]
+
+
+def plain_default(default: ir.Expression) -> bool | int | float | None:
+    """The default of a param as Python writes it; None where Python has no such value (`none`)."""
+    if not isinstance(default, ir.Literal):
+        return None
+    value = default.value
+    if isinstance(value, float) and default.type is Type.FLOAT32 and isfinite(value):
+        return float(shortest_float32(value))
+    return value
+
+
+def _param(param: ir.Param) -> str:
+    kind = f"{param.name}: {_one(param.type)}"
+    if param.default is None:
+        return f"{kind}, must be given"
+    return f"{kind}, {print_expression(param.default).partition(':')[0]} unless given"
+
+
+def _input(data: Data, source: Source) -> str:
+    where = _where(data, source)
+    if isinstance(data, ir.Scalar):
+        return f"{data.name}: {_one(data.type)}{where}, must be given"
+    kind = data.domain.value
+    return f"{data.name}: {_one(data.type)} for each {kind}{where}; the graph's attribute `{data.name}` unless given"
+
+
+def _result(data: Data) -> str:
+    kind = f"{data.name}: {_one(data.type)}"
+    if isinstance(data, ir.Array):
+        kind += f" for each {data.domain.value}"
+    doubt = doubt_of(data)
+    if data.grade is Grade.NOT_UNIQUE and doubt:
+        return f"{kind}, not unique: {doubt}"
+    words = GRADES[data.grade.value]
+    return f"{kind}, {words}" if words else kind
+
+
+def _where(data: Data, source: Source) -> str:
+    """The condition of an input as the program writes it, where it stands in one line."""
+    if data.where is None:
+        return ""
+    span = data.where.span
+    text = source.line(span.line)[span.column - 1 : span.end_column - 1] if span.line == span.end_line else ""
+    return f", with {text}" if text else ""
+
+
+def _one(type_: Type) -> str:
+    return f"{'an' if type_.name[0] in 'aeiou' else 'a'} {type_.name}"

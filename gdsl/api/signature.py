@@ -1,0 +1,111 @@
+"""How a program is called, as Python's tools ask for it: `inspect.signature`, `help` and completion."""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+from collections.abc import Callable
+from keyword import iskeyword
+from typing import Any
+
+import numpy as np
+
+from gdsl.api.description import inputs_of, plain_default, sections
+from gdsl.ir import nodes as ir
+from gdsl.ir.printer_expressions import print_expression
+from gdsl.operations import Domain
+from gdsl.source import Source
+from gdsl.types import Type
+
+_OPTIONS: dict[str, tuple[Any, Any]] = {
+    "backend": (str, "auto"),
+    "timeout": ("float | None", None),
+    "max_iterations": ("int | None", None),
+}
+"""The options of a run that a call takes too: annotation and default by name."""
+_NUMBERS: dict[Type, Any] = {Type.BOOL: bool, Type.FLOAT32: float, Type.FLOAT64: float}
+_NAMED = inspect.Parameter.KEYWORD_ONLY
+OPTIONS = tuple(_OPTIONS)
+
+
+class NotGiven:
+    """Stands as a default in a signature that Python has no value for; whoever gives it, gives nothing."""
+
+    def __init__(self, shown: str) -> None:
+        """`shown` says what the value then is."""
+        self._shown = shown
+
+    def __repr__(self) -> str:
+        return self._shown
+
+
+class OfInstance:
+    """A name that instances have, and their class is without: what Python asks a callable object for."""
+
+    def __init__(self, make: Callable[[Any], object]) -> None:
+        """`make` gives the value for an instance."""
+        self._make = make
+        self.__doc__ = make.__doc__
+
+    def __get__(self, instance: object, owner: type) -> Any:
+        if instance is None:
+            raise AttributeError("only instances have this")
+        return self._make(instance)
+
+
+def signature_of(program: ir.Program) -> inspect.Signature:
+    """The graph, then params, inputs and the options of a run, all by keyword. Names that Python cannot take as
+    keywords are in `**values`."""
+    from gdsl.api.result import Result
+    from gdsl.graph import Graph
+
+    parameters = [_param(param) for param in program.params if not iskeyword(param.name)]
+    parameters += [_input(data) for data in inputs_of(program) if not iskeyword(data.name)]
+    taken = {declared.name for declared in (*program.params, *inputs_of(program))}
+    for name, (annotation, default) in _OPTIONS.items():
+        if name not in taken:
+            parameters.append(inspect.Parameter(name, _NAMED, default=default, annotation=annotation))
+    if any(map(iskeyword, taken)):
+        parameters.append(inspect.Parameter("values", inspect.Parameter.VAR_KEYWORD, annotation=Any))
+    graph = inspect.Parameter("graph", inspect.Parameter.POSITIONAL_ONLY, annotation=Graph)
+    return inspect.Signature([graph, *parameters], return_annotation=Result)
+
+
+def doc_of(program: ir.Program, source: Source) -> str:
+    """The call, the program's doc comment, and what it takes and gives."""
+    parts = [_call(program), program.doc.strip()]
+    titles = {"param": "Params", "input": "Inputs", "result": "Results", "graph": "Graph"}
+    for name, sentences in sections(program, source):
+        parts.append(f"{titles[name]}:\n" + textwrap.indent("\n".join(sentences), "    "))
+    parts.append("backend, timeout (seconds) and max_iterations (of a loop) are those of `Program.run`.")
+    return "\n\n".join(part for part in parts if part)
+
+
+def _call(program: ir.Program) -> str:
+    words = ["graph"]
+    for parameter in list(signature_of(program).parameters.values())[1:]:
+        required = parameter.default is inspect.Parameter.empty
+        if parameter.kind is not _NAMED:
+            continue
+        words.append(f"{parameter.name}=…" if required else f"{parameter.name}={parameter.default!r}")
+    return f"{program.name}({', '.join(words)})"
+
+
+def _param(param: ir.Param) -> inspect.Parameter:
+    default: Any = inspect.Parameter.empty
+    if param.default is not None:
+        value = plain_default(param.default)
+        default = NotGiven(print_expression(param.default)) if value is None else value
+    return inspect.Parameter(param.name, _NAMED, default=default, annotation=_python_type(param.type))
+
+
+def _input(data: ir.Array | ir.Scalar) -> inspect.Parameter:
+    if isinstance(data, ir.Scalar):
+        return inspect.Parameter(data.name, _NAMED, annotation=_python_type(data.type))
+    kept = "attributes" if data.domain is Domain.EDGE else "vertex_attributes"
+    default = NotGiven(f"graph.{kept}[{data.name!r}]")
+    return inspect.Parameter(data.name, _NAMED, default=default, annotation=np.ndarray)
+
+
+def _python_type(type_: Type) -> Any:
+    return _NUMBERS.get(type_, int)

@@ -1,0 +1,67 @@
+"""Random numbers as functions of their keys: Philox4x32-10, a counter-based generator.
+
+Salmon, Moraes, Dror and Shaw, "Parallel Random Numbers: As Easy as 1, 2, 3" (SC 2011). It needs nothing but products of
+two 32-bit numbers in full, sums and exclusive ors, so that it gives the same bits everywhere.
+
+Words are those of `words`, below 2^32 where they stand in a block or in the key of one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from gdsl.arithmetic.words import ALL, LOW, Word, product
+
+Block = tuple[Word, Word, Word, Word]
+Key = tuple[Word, Word]
+
+MOST_DRAWS = 128
+"""So many at most are looked at for one number below a limit; each is refused with a chance of less than a half."""
+
+_ROUNDS = 10
+_MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
+_STEPS = (0x9E3779B9, 0xBB67AE85)
+_AGAIN = 0x72657472
+"""The second half of the key of draws behind the first: keys of a program are mixed in under other ones."""
+
+
+def philox(counter: Block, key: Key) -> Block:
+    """Philox4x32-10."""
+    for _ in range(_ROUNDS):
+        first, second = (word * by for word, by in zip(counter[::2], _MULTIPLIERS, strict=True))
+        left, right = (second >> 32) ^ counter[1] ^ key[0], (first >> 32) ^ counter[3] ^ key[1]
+        counter = (left, second & LOW, right, first & LOW)
+        key = ((key[0] + _STEPS[0]) & LOW, (key[1] + _STEPS[1]) & LOW)
+    return counter
+
+
+def drawn(keys: Sequence[Word]) -> Block:
+    """The block for some keys of 64 bits: each is half of a counter, whose other half, and whose key, is the block
+    for the keys before it (zeros before the first)."""
+    block: Block = (0, 0, 0, 0)
+    for key in keys:
+        block = philox((key & LOW, key >> 32, block[2], block[3]), (block[0], block[1]))
+    return block
+
+
+def bits_of(block: Block) -> Word:
+    """The 64 bits of a block that are given away."""
+    return block[0] | (block[1] << 32)
+
+
+def below(limit: Word, block: Block, choose: Callable[..., Word], some: Callable[[Word], Any]) -> Word:
+    """A number of [0, limit), each as likely as any other; `limit` is not 0.
+
+    The high half of the product of 64 bits and the limit (Lemire, "Fast Random Integer Generation in an Interval",
+    2019); where the low half says that the number came up once too often, another block decides.
+    """
+    high, low = product(bits_of(block), limit)
+    least = (ALL - limit + 1) % limit
+    for draw in range(1, MOST_DRAWS):
+        again = low < least
+        if not some(again):
+            break
+        other = product(bits_of(philox(block, (draw, _AGAIN))), limit)
+        high, low = choose(again, other[0], high), choose(again, other[1], low)
+    return high

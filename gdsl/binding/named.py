@@ -1,0 +1,62 @@
+"""Vertices by name, where the graph has names for them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gdsl.binding.params import Text
+from gdsl.diagnostics import GdslError, shown
+from gdsl.graph import Graph
+from gdsl.ir import nodes as ir
+from gdsl.numerals import is_whole, whole_number
+from gdsl.source import Source
+from gdsl.types import Type
+
+
+def vertex_by_name(declared: ir.Param | ir.Scalar, given: object, graph: Graph, source: Source | None) -> object:
+    """The id of the vertex that `given` names; `given` itself where it is no name.
+
+    Of a graph with names a str is one, and so is a number where names are numbers; on the command line a word in double
+    quotes is never an id. Raises E0604 for a name that no vertex has.
+    """
+    if declared.type is not Type.VERTEX or graph.names is None:
+        return given
+    name = _name(given)
+    if name is None:
+        return given
+    found = graph.names.id_of(name)
+    if found is not None:
+        return found
+    if is_whole(name) and not any(is_whole(kept) for kept in graph.names):
+        return given
+    raise _no_such_name(declared, name, graph, source)
+
+
+def _name(given: Any) -> Any:
+    """What may be a name; None for what cannot be one."""
+    if isinstance(given, Text):
+        word = given.strip()
+        if len(word) > 1 and word[0] == word[-1] == '"':
+            return word[1:-1]
+        try:
+            return whole_number(word)
+        except ValueError:
+            return word
+    if isinstance(given, str | tuple) or is_whole(given):
+        return given
+    return None
+
+
+def _no_such_name(declared: ir.Param | ir.Scalar, name: object, graph: Graph, source: Source | None) -> GdslError:
+    assert graph.names is not None
+    kind = "param" if isinstance(declared, ir.Param) else "input"
+    close = graph.names.like(name)
+    few = ", ".join(shown(kept) for kept in graph.names[:5])
+    return GdslError.single(
+        "E0604",
+        f"{kind} `{declared.name}` is {shown(name)}, and the graph has no vertex of this name",
+        declared.span,
+        source,
+        notes=[f"names: {few}{', …' if len(graph.names) > 5 else ''}"] if few else ["the graph has no vertices"],
+        fix=f"did you mean {shown(close[0])}?" if close else None,
+    )

@@ -1,0 +1,115 @@
+"""What `gdslc run` says of params: -p NAME=VALUE, and what people write instead of it."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+from pathlib import Path
+
+import click
+
+from gdsl.deadline import doing
+
+_ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)", re.DOTALL)
+_NUMBER = re.compile(r"-[0-9.].*")
+_TAKE_A_WORD = ("-p", "--param", "--tune")
+
+
+def given_params(assignments: tuple[str, ...]) -> dict[str, str]:
+    """The texts of -p by name. Raises a usage error for what is no assignment, and for a name that comes twice."""
+    given: dict[str, str] = {}
+    for assignment in assignments:
+        name, separator, text = assignment.partition("=")
+        if not separator or not name.strip():
+            raise click.UsageError(f"-p {assignment}: must be of the form name=value")
+        if name.strip() in given:
+            raise click.UsageError(f"-p {name.strip()} is given twice")
+        given[name.strip()] = text
+    return given
+
+
+def param_value(name: str, text: str, longest: int) -> object:
+    """The value that `text` is: an array from a file behind an @, else the text, which the program's types decide."""
+    from gdsl.binding import Text
+    from gdsl.cli.arrays import read_array
+
+    if text == "@":
+        raise click.UsageError(f"-p {name}=@: the name of a file is missing behind the @")
+    if not text.startswith("@"):
+        return Text(text)
+    with doing(f"reading {text[1:]}"):
+        return read_array(name, Path(text[1:]), longest)
+
+
+class TakesParams(click.Command):
+    """Answers a param that stands there as an option (``--source 0``) or a bare word (``source=0``) with -p."""
+
+    def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
+        """As click does; a usage error that comes of such a word names what to write."""
+        words = list(args)
+        try:
+            rest = super().parse_args(context, args)
+        except click.NoSuchOption as error:
+            said = _said_for_option(words, error)
+            if said is None:
+                raise
+            raise click.UsageError(said, context) from None
+        except click.UsageError as error:
+            said = _said_for_words(words) if "unexpected extra argument" in error.message else None
+            if said is None:
+                raise
+            raise click.UsageError(said, context) from None
+        for word in (context.params.get("program_file"), context.params.get("graph_file")):
+            if word is not None and _ASSIGNMENT.fullmatch(word) and not os.path.lexists(word):
+                raise click.UsageError(f"'{word}' is not a file; a param is given by -p: -p {word}", context)
+        return rest
+
+
+def _said_for_option(words: list[str], error: click.NoSuchOption) -> str | None:
+    """What to write for an option that there is not, where that can be a param."""
+    place, word = next(
+        ((place, word) for place, word in enumerate(words) if word.startswith(error.option_name)), (0, "")
+    )
+    option, separator, value = word.partition("=")
+    name = option.lstrip("-").replace("-", "_")
+    if not _ASSIGNMENT.fullmatch(f"{name}="):
+        return None
+    following = words[place + 1] if place + 1 < len(words) else ""
+    if not separator:
+        value = following if following and (not following.startswith("-") or _NUMBER.fullmatch(following)) else "VALUE"
+    known = _names_in(words)
+    close = [name] if name in known else difflib.get_close_matches(name, known, n=1)
+    if close:
+        return f"there is no option '{option}'; a param is given by -p: -p {close[0]}={value}"
+    if error.possibilities:
+        return None
+    told = f"; the program takes {', '.join(known)}" if known else ""
+    return f"there is no option '{option}'; a param is given by -p, such as -p {name}={value}{told}"
+
+
+def _said_for_words(words: list[str]) -> str | None:
+    """What to write for a bare word that looks like a param."""
+    for before, word in zip(["", *words], words, strict=False):
+        if _ASSIGNMENT.fullmatch(word) and before not in _TAKE_A_WORD:
+            return f"'{word}' stands alone; a param is given by -p: -p {word}"
+    for option, name, value in zip(words, words[1:], words[2:], strict=False):
+        if option in ("-p", "--param") and _ASSIGNMENT.fullmatch(f"{name}="):
+            return f"-p {name}: the value stands behind a =, without blanks: -p {name}={value.removeprefix('=')}"
+    return None
+
+
+def _names_in(words: list[str]) -> list[str]:
+    """The params and inputs of the program that is among the words of the command, as far as that can be found out."""
+    from gdsl.api.compiling import compile_file
+    from gdsl.diagnostics import GdslError
+    from gdsl.program_names import SUFFIX, meant_by
+
+    path = next((meant_by(word) for word in words if not word.startswith("-")), "")
+    if not path.endswith(SUFFIX) or not os.path.isfile(path):
+        return []
+    try:
+        program = compile_file(path)
+    except GdslError:
+        return []
+    return [*program.params, *program.inputs]

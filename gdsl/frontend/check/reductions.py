@@ -1,0 +1,140 @@
+"""Reductions over arrays in expressions of the schedule: `sum(a)`, `any(b, f)`, `argmin(a)`."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from gdsl.diagnostics import Label
+from gdsl.frontend import syntax
+from gdsl.frontend.check.environment import Environment, Place, built_in, poison, refuse_now
+from gdsl.frontend.check.names import ID_OF, NameChecker
+from gdsl.frontend.syntax import Symbol, SymbolKind
+from gdsl.frontend.vocabulary import ARRAY_REDUCTIONS
+from gdsl.operations import ArrayReduction, Domain
+from gdsl.types import Type
+
+_EVERYTHING = {"vertices": Domain.VERTEX, "edges": Domain.EDGE}
+_FLAGS = (ArrayReduction.COUNT, ArrayReduction.ANY, ArrayReduction.ALL)
+_ORDERINGS = (ArrayReduction.MIN, ArrayReduction.MAX)
+_PLACES = (ArrayReduction.ARGMIN, ArrayReduction.ARGMAX)
+
+
+def is_reduction(call: syntax.Call, environment: Environment) -> bool:
+    """Whether `call` means a reduction. Two of the words are functions of numbers too, and reduce where their first
+    argument is an array; a program's own function of such a name is that function."""
+    if call.function not in ARRAY_REDUCTIONS or environment.find(call.function) is not None:
+        return False
+    if call.function not in ("min", "max") and environment.place is Place.SCHEDULE:
+        return True
+    first = call.arguments[0].value if call.arguments else None
+    symbol = environment.find(first.name) if isinstance(first, syntax.Name) else None
+    return symbol is not None and symbol.kind is SymbolKind.ARRAY and symbol != environment.own
+
+
+class ReductionChecker:
+    """Makes `Reduced`s of calls; a type of None in an answer means that a mistake was reported."""
+
+    def __init__(self, names: NameChecker) -> None:
+        self.names, self.environment = names, names.environment
+
+    def reduction(self, call: syntax.Call) -> syntax.Expression:
+        """A call of which `is_reduction` holds, with plain arguments."""
+        word, environment = call.function, self.environment
+        if environment.place is not Place.SCHEDULE:
+            message = f"`{word}` over an array belongs to the schedule, not to {environment.place.value}"
+            fix = f"give it to a scalar there: `s = {word}(…);`"
+            environment.report("E0404", message, call.span, fix=fix)
+            return poison(call.span)
+        if len(call.arguments) not in (1, 2):
+            message = f"`{word}` takes an array, and a frontier if not all of it, not {len(call.arguments)} arguments"
+            environment.report("E0211", message, call.span, fix=f"write `{word}(a)` or `{word}(a, f)`")
+            return poison(call.span)
+        array = self._array(call.arguments[0].value, word)
+        members = None
+        if len(call.arguments) == 2 and array is not None and array.symbol is not None:
+            members = self._members(call.arguments[1].value, word, array.symbol)
+            array = array if members is not None else None
+        if array is None or array.symbol is None or array.symbol.domain is None or array.type is None:
+            return poison(call.span)
+        operation = ArrayReduction(word)
+        type_ = self._result(call, operation, array.type, array.symbol.domain)
+        if type_ is None:
+            return poison(call.span)
+        return syntax.Reduced(call.span, operation, array, members, type=type_)
+
+    def _array(self, value: syntax.Expression, word: str) -> syntax.Name | None:
+        """The array that is reduced."""
+        if not isinstance(value, syntax.Name):
+            message = f"`{word}` takes the name of an array"
+            fix = "store the values in an array first, by a functor"
+            self.environment.report("E0402", message, value.span, fix=fix)
+            return None
+        refuse_now(value, self.environment)
+        symbol = self.names.resolve(value.name, value.span)
+        if symbol is None:
+            return None
+        if symbol.kind is not SymbolKind.ARRAY or symbol.domain is None:
+            labels = (Label(symbol.span, "declared here"),) if symbol.name not in _EVERYTHING else ()
+            message = f"`{word}` takes an array, and `{symbol.name}` is {symbol.kind.with_article}"
+            self.environment.report("E0402", message, value.span, labels=labels, fix=_instead(word, symbol))
+            return None
+        return dataclasses.replace(value, symbol=symbol, type=symbol.type)
+
+    def _members(self, value: syntax.Expression, word: str, array: Symbol) -> syntax.Name | None:
+        """The set behind the array, one of what the array is over."""
+        if not isinstance(value, syntax.Name):
+            message = f"`{word}` takes the name of a frontier behind the array"
+            fix = "give the set a name: `frontier f = …;`"
+            self.environment.report("E0403", message, value.span, fix=fix)
+            return None
+        refuse_now(value, self.environment)
+        everything = value.name in _EVERYTHING
+        symbol = built_in(value.name) if everything else self.names.resolve(value.name, value.span)
+        if symbol is None:
+            return None
+        domain = _EVERYTHING[value.name] if everything else symbol.domain
+        if not everything and symbol.kind is not SymbolKind.FRONTIER:
+            labels = [Label(symbol.span, "declared here")]
+            message = f"`{symbol.name}` is {symbol.kind.with_article}, not a frontier"
+            self.environment.report("E0403", message, value.span, labels=labels)
+            return None
+        if domain is not array.domain:
+            of, over = ("edges", "vertices") if domain is Domain.EDGE else ("vertices", "edges")
+            labels = [] if everything else [Label(symbol.span, "declared here")]
+            message = f"this is a set of {of}, and `{array.name}` is over {over}"
+            fix = f"name a set of {over}, or leave it out: `{word}({array.name})`"
+            self.environment.report("E0416", message, value.span, labels=labels, fix=fix)
+            return None
+        return dataclasses.replace(value, symbol=symbol)
+
+    def _result(self, call: syntax.Call, operation: ArrayReduction, type_: Type, domain: Domain) -> Type | None:
+        """The type of the value."""
+        fix: str | None
+        if operation in _FLAGS:
+            fits, fix = type_ is Type.BOOL, "store in a bool array what holds of each element, by a functor"
+        elif operation is ArrayReduction.SUM:
+            fits, fix = type_.is_numeric, "`count` says how many are true" if type_ is Type.BOOL else None
+        else:
+            fits, fix = type_.is_numeric or type_.is_id, "use `any` or `all`" if type_ is Type.BOOL else None
+        if not fits:
+            message = f"`{call.function}` is not defined on {type_.name}"
+            self.environment.report("E0407", message, call.span, fix=fix)
+            return None
+        if operation in _ORDERINGS:
+            return type_
+        if operation in _PLACES:
+            return ID_OF[domain]
+        if operation is ArrayReduction.SUM:
+            return Type.FLOAT64 if type_.is_float else Type.INT64 if type_.is_signed else Type.UINT64
+        return Type.INT64 if operation is ArrayReduction.COUNT else Type.BOOL
+
+
+def _instead(word: str, symbol: Symbol) -> str | None:
+    """What is meant by a reduction of something that is no array."""
+    if symbol.kind is SymbolKind.FRONTIER or symbol.name in _EVERYTHING:
+        known = {
+            "any": f"`{symbol.name}` itself is true while it is not empty",
+            "count": f"write `size({symbol.name})`",
+        }
+        return known.get(word)
+    return None

@@ -1,0 +1,127 @@
+"""METIS files: `vertices edges [format [weights]]`, then the neighbours of each vertex, ids from 1; undirected."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdsl.diagnostics import GdslError
+from gdsl.graph.columns import is_count
+from gdsl.graph.csr import Csr
+from gdsl.graph.edge_list import EdgeList
+from gdsl.graph.errors import too_large
+from gdsl.graph.ids import LARGEST_NUM_VERTICES, WIDE_FROM
+from gdsl.graph.memory import require_memory
+from gdsl.graph.symmetric import undirected_csr
+from gdsl.graph.text import TextLines, narrowed, short
+
+_FORMATS = {"0", "1", "10", "11", "100", "101", "110", "111"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Header:
+    """What stands before the neighbours: a size (0 or 1) and the weights of the vertex; and behind each, its weight."""
+
+    num_vertices: int
+    num_edges: int
+    sizes: int
+    weights: int
+    weighted: bool
+
+
+def read_metis(path: str) -> Csr:
+    """The graph of the file at `path`, ids from 0; the weights of edges are `weight`, of vertices `vertex_weight` (with
+    a number behind where there are several) and `size`. Raises GdslError with file and line."""
+    with TextLines(path) as lines:
+        header = _header(lines)
+        lists, fronts = _lists(lines, header)
+    degrees = np.array([len(one) for one in lists], dtype=np.int64)
+    flat = np.concatenate([np.zeros(0, np.int64), *lists])
+    kind = np.int32 if header.num_vertices < WIDE_FROM else np.int64
+    if header.weighted:
+        degrees, flat, weights = degrees // 2, flat[::2], flat[1::2]
+    sources = np.repeat(np.arange(header.num_vertices, dtype=kind), degrees)
+    destinations = (flat - 1).astype(kind)
+    loops = int(np.count_nonzero(sources == destinations))
+    if len(flat) != 2 * header.num_edges and len(flat) + loops != 2 * header.num_edges:
+        message = f"the lines name {len(flat):,} neighbours, and the header says {header.num_edges:,} edges"
+        raise GdslError.single("E0706", f"{message}, which are named from both ends", place=path)
+    attributes: dict[str, NDArray[Any]] = {"weight": narrowed(weights)} if header.weighted else {}
+    edges = EdgeList(sources, destinations, header.num_vertices, True, attributes, _of_vertices(header, fronts))
+    return undirected_csr(edges, "the list of neighbours", "name each edge at both of its ends", first=1)
+
+
+def _header(lines: TextLines) -> _Header:
+    first = next((line for line in lines if not line.lstrip().startswith("%") and not line.isspace()), "")
+    words = first.split()
+    form = (words[2].lstrip("0") or "0") if len(words) > 2 else "0"
+    if not 2 <= len(words) <= 4 or not all(is_count(word) for word in words) or form not in _FORMATS:
+        raise lines.error("E0703", "a METIS graph begins with `VERTICES EDGES [FORMAT [WEIGHTS]]` after its comments")
+    num_vertices, num_edges = int(words[0]), int(words[1])
+    has_weights = len(form) > 1 and form[-2] == "1"
+    weights = int(words[3]) if len(words) > 3 else int(has_weights)
+    if weights > 100 or bool(weights) != has_weights:
+        raise lines.error("E0703", f"the header says {weights} weights a vertex, and its format {words[2]} otherwise")
+    if num_vertices > LARGEST_NUM_VERTICES:
+        raise too_large(f"{num_vertices:,} vertices; at most {LARGEST_NUM_VERTICES:,} are possible", lines.place)
+    if lines.size is not None and (num_vertices > lines.size + 1 or 4 * num_edges > lines.size + 1):
+        message = f"the header says {num_vertices:,} vertices and {num_edges:,} edges, more than the file can hold"
+        raise lines.error("E0706", message)
+    needed = 200 * (num_vertices + 1) + 64 * num_edges
+    require_memory(needed, f"a graph of {num_vertices:,} vertices and {num_edges:,} edges", lines.place)
+    return _Header(num_vertices, num_edges, int(len(form) == 3), weights, form[-1] == "1")
+
+
+def _lists(lines: TextLines, header: _Header) -> tuple[list[NDArray[np.int64]], list[NDArray[np.int64]]]:
+    """What stands behind, and before, the beginning of the neighbours of each vertex. An empty line is a vertex too."""
+    front = header.sizes + header.weights
+    lists: list[NDArray[np.int64]] = []
+    fronts: list[NDArray[np.int64]] = []
+    empty = np.zeros(0, np.int64)
+    before = lines.number
+    for line in lines:
+        skipped, before = lines.number - before - 1, lines.number
+        lists += [empty] * min(skipped, header.num_vertices - len(lists) + 1)
+        if line.lstrip().startswith("%"):
+            lines.skip()
+            continue
+        if len(lists) >= header.num_vertices:
+            if line.isspace():
+                continue
+            message = f"the file goes on after the lines of the {header.num_vertices:,} vertices of its header"
+            raise lines.error("E0706", message)
+        values = _numbers(lines, line)
+        neighbours = values[front :: 2 if header.weighted else 1]
+        if len(values) < front or (header.weighted and (len(values) - front) % 2):
+            raise lines.error("E0705", f"the line does not hold what the header says of each vertex: `{short(line)}`")
+        outside = (neighbours < 1) | (neighbours > header.num_vertices)
+        if outside.any():
+            value = int(neighbours[int(np.argmax(outside))])
+            message = f"{value} is no vertex: METIS ids count from 1, here 1 … {header.num_vertices:,}"
+            raise lines.error("E0707", message)
+        lists.append(values[front:])
+        fronts.append(values[:front])
+    missing = header.num_vertices - len(lists)
+    if front and len(fronts) < header.num_vertices:
+        raise lines.error("E0706", f"the file has lines for {len(fronts):,} of its {header.num_vertices:,} vertices")
+    return lists + [empty] * missing, fronts
+
+
+def _numbers(lines: TextLines, line: str) -> NDArray[np.int64]:
+    words = line.split()
+    wrong = next((word for word in words if not is_count(word) or int(word) >= 2**63), None)
+    if wrong is not None:
+        raise lines.error("E0705", f"`{short(wrong)}` is not a whole number")
+    return np.array(words, dtype=np.int64) if words else np.zeros(0, np.int64)
+
+
+def _of_vertices(header: _Header, fronts: list[NDArray[np.int64]]) -> dict[str, NDArray[Any]]:
+    if not header.sizes + header.weights:
+        return {}
+    table = np.stack(fronts, axis=1) if fronts else np.zeros((header.sizes + header.weights, 0), np.int64)
+    names = ["size"] * header.sizes
+    names += ["vertex_weight"] if header.weights == 1 else [f"vertex_weight_{n}" for n in range(header.weights)]
+    return {name: narrowed(column) for name, column in zip(names, table, strict=True)}

@@ -1,0 +1,274 @@
+"""Lowers `neighbor_reduce`.
+
+Over vertices it is an operator of the IR; with `empty=` a second one finds out first which of them have an edge whose
+`cond` holds, and the others receive that value afterwards. Over a set of edges it is made of three functors: the ends
+begin with what changes nothing, each edge updates its end, and what was gathered becomes the result.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from gdsl.frontend import syntax
+from gdsl.ir import nodes
+from gdsl.ir.lowering.expressions import impossible
+from gdsl.ir.lowering.functors import FunctorLowering
+from gdsl.ir.lowering.hidden import Hidden, own_id
+from gdsl.ir.lowering.reductions import identity
+from gdsl.ir.traversal import rewrite
+from gdsl.operations import Domain, NeighborOperation, Over, ReduceOperation, StoreRule, UnaryOperation
+from gdsl.source import Span
+from gdsl.types import Type
+
+UPDATES = {
+    NeighborOperation.SUM: ReduceOperation.ADD,
+    NeighborOperation.COUNT: ReduceOperation.ADD,
+    NeighborOperation.MIN: ReduceOperation.MIN,
+    NeighborOperation.MAX: ReduceOperation.MAX,
+    NeighborOperation.PRODUCT: ReduceOperation.MULTIPLY,
+    NeighborOperation.SOME: ReduceOperation.BIT_OR,
+    NeighborOperation.EVERY: ReduceOperation.BIT_AND,
+    NeighborOperation.AND: ReduceOperation.BIT_AND,
+    NeighborOperation.OR: ReduceOperation.BIT_OR,
+    NeighborOperation.XOR: ReduceOperation.BIT_XOR,
+}
+_FIXED = (nodes.Literal, nodes.NoneId, nodes.ParamValue)
+"""Values that a functor can have as they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Vertices:
+    """Arrays over vertices in hidden functors: elements at the functor's own vertex, or at an end of its edge."""
+
+    span: Span
+    at: nodes.Parameter
+
+    def value(self, array: str, type_: Type) -> nodes.Element:
+        """The element as a value."""
+        return nodes.Element(self.span, type_, array, Domain.VERTEX, self.at, False)
+
+    def target(self, array: str, type_: Type) -> nodes.ElementTarget:
+        """The element as what is written."""
+        return nodes.ElementTarget(self.span, array, Domain.VERTEX, type_, self.at, False)
+
+    def store(self, array: str, type_: Type, value: nodes.Expression) -> nodes.Store:
+        """A plain store."""
+        return nodes.Store(self.span, self.target(array, type_), value, StoreRule.SINGLE_WRITER)
+
+
+class NeighborReduceLowering:
+    """Lowers the calls of one schedule; `site` gives a call the next site."""
+
+    def __init__(
+        self,
+        functors: FunctorLowering,
+        functions: Iterable[syntax.Function],
+        hidden: Hidden,
+        site: Callable[[syntax.OperatorCall], int],
+    ) -> None:
+        self.functors, self.hidden, self.site = functors, hidden, site
+        self.functions = {function.name: function for function in functions}
+
+    # ------------------------------------------------------------ over vertices
+
+    def of_vertices(
+        self,
+        call: syntax.OperatorCall,
+        target: syntax.Name,
+        source: nodes.Elements,
+        empty: nodes.Expression | None,
+        steps: list[nodes.Step],
+    ) -> None:
+        """The reduction over the edges of each vertex of `source`."""
+        functor = self.functors.edge_functor_called(call.name)
+        self._over_lists(call, target, source, functor, call.over, empty, steps)
+
+    def _over_lists(
+        self,
+        call: syntax.OperatorCall,
+        target: syntax.Name,
+        source: nodes.Elements,
+        functor: nodes.EdgeFunctor,
+        over: Over,
+        empty: nodes.Expression | None,
+        steps: list[nodes.Step],
+    ) -> None:
+        """The reduction by `functor`, one of the program."""
+        if target.type is None:
+            impossible(call)
+        span, name, own = call.span, target.name, _Vertices(call.span, own_id(Domain.VERTEX, call.span))
+        reduces = nodes.NeighborReduce(
+            span=span,
+            site=-1,
+            label=call.label or call.name,
+            frontier=source,
+            functor=functor.name,
+            result=None,
+            operation=call.operation,
+            over=over,
+            array=name,
+            array_type=target.type,
+            own=self._own(call),
+        )
+        if empty is None:
+            steps.append(dataclasses.replace(reduces, site=self.site(call)))
+            return
+        value = self._kept(empty, name, steps)
+        has_edge = self.hidden.array(f"{name}_has_edge", Domain.VERTEX, Type.BOOL, span)
+        holds = self._holding(call, functor)
+        some = dataclasses.replace(reduces, functor=holds, label=holds, operation=NeighborOperation.SOME, own=None)
+        asks = dataclasses.replace(some, array=has_edge, array_type=Type.BOOL)
+        steps += [dataclasses.replace(each, site=self.site(call)) for each in (asks, reduces)]
+        without = nodes.Unary(span, Type.BOOL, UnaryOperation.NOT, own.value(has_edge, Type.BOOL))
+        body = (own.store(name, target.type, value),)
+        fills = self.hidden.functor(f"empty_{name}", Domain.VERTEX, span, (without,), body)
+        steps.append(self.hidden.compute(span, source, fills))
+
+    def _own(self, call: syntax.OperatorCall) -> nodes.OwnOperation | None:
+        """The operator of the program; whether a float's is exact is found out later."""
+        if call.own_operation is None:
+            return None
+        function = self.functions[call.own_operation.name]
+        if function.identity is None:
+            impossible(call)
+        identity = self.functors.expressions.expression(function.identity)
+        return nodes.OwnOperation(call.own_operation.span, function.name, identity, not identity.type.is_float)
+
+    def _holding(self, call: syntax.OperatorCall, functor: nodes.EdgeFunctor) -> str:
+        """A functor that is true of each edge of which the `cond` of `functor` holds."""
+        name, true = self.hidden.name(f"holds_{call.name}"), nodes.Literal(call.span, Type.BOOL, True)
+        self.hidden.edge_functors.append(dataclasses.replace(functor, name=name, body=(), value=true))
+        return name
+
+    def _kept(self, value: nodes.Expression, array: str, steps: list[nodes.Step]) -> nodes.Expression:
+        """`value` as a functor can read it: in a scalar, if it is none of the fixed ones."""
+        if isinstance(value, _FIXED):
+            return value
+        scalar = self.hidden.scalar(f"empty_of_{array}", value.type, value.span)
+        steps.append(nodes.StoreScalar(value.span, scalar.scalar, value))
+        return nodes.ScalarValue(value.span, value.type, scalar.scalar)
+
+    # ------------------------------------------------------------ over edges
+
+    def of_edges(
+        self,
+        call: syntax.OperatorCall,
+        target: syntax.Name,
+        edges: nodes.Elements,
+        ends: nodes.Elements,
+        over: Over,
+        empty: nodes.Expression | None,
+        steps: list[nodes.Step],
+    ) -> None:
+        """The reduction over those `edges`, walked `over` some, that have a vertex of `ends` as their far end (or near
+        end)."""
+        if call.own_operation is None:
+            self._gathered(call, target, edges, ends, over, empty, steps)
+        else:
+            self._marked(call, target, edges, ends, over, empty, steps)
+
+    def _marked(
+        self,
+        call: syntax.OperatorCall,
+        target: syntax.Name,
+        edges: nodes.Elements,
+        ends: nodes.Elements,
+        over: Over,
+        empty: nodes.Expression | None,
+        steps: list[nodes.Step],
+    ) -> None:
+        """By an operator of the program: the reduction over the lists of `ends`, of which only marked edges count."""
+        span, hidden = call.span, self.hidden
+        marks = hidden.array(f"{target.name}_takes", Domain.EDGE, Type.BOOL, span)
+        at = own_id(Domain.EDGE, span)
+        place = nodes.ElementTarget(span, marks, Domain.EDGE, Type.BOOL, at, False)
+        functors = []
+        for stem, value in (("take", True), ("leave", False)):
+            store = nodes.Store(span, place, nodes.Literal(span, Type.BOOL, value), StoreRule.SINGLE_WRITER)
+            functors.append(hidden.functor(f"{stem}_{target.name}", Domain.EDGE, span, (), (store,)))
+        functor = self.functors.edge_functor_called(call.name)
+        functor = rewrite(functor, lambda node: _placed(node, _ends_of(functor, span, over)))
+        marked = nodes.Element(span, Type.BOOL, marks, Domain.EDGE, dataclasses.replace(at, name=functor.edge), False)
+        functor = dataclasses.replace(
+            functor, name=hidden.name(f"taken_{call.name}"), condition=(marked, *functor.condition)
+        )
+        hidden.edge_functors.append(functor)
+        steps.append(hidden.compute(span, edges, functors[0]))
+        towards_destinations = (over is Over.IN_EDGES) is not call.by_far_ends
+        lists = Over.IN_EDGES if towards_destinations else Over.OUT_EDGES
+        self._over_lists(call, target, ends, functor, lists, empty, steps)
+        steps.append(hidden.compute(span, edges, functors[1]))
+
+    def _gathered(
+        self,
+        call: syntax.OperatorCall,
+        target: syntax.Name,
+        edges: nodes.Elements,
+        ends: nodes.Elements,
+        over: Over,
+        empty: nodes.Expression | None,
+        steps: list[nodes.Step],
+    ) -> None:
+        """By updates: each edge updates its end."""
+        if target.type is None or call.operation is None:
+            impossible(call)
+        span, hidden, name, type_ = call.span, self.hidden, target.name, target.type
+        own = _Vertices(span, own_id(Domain.VERTEX, span))
+        value = self._kept(empty, name, steps) if empty is not None else None
+        gathered = hidden.array(f"{name}_gathered", Domain.VERTEX, type_, span)
+        has_edge = hidden.array(f"{name}_has_edge", Domain.VERTEX, Type.BOOL, span) if value is not None else None
+        begin = [own.store(gathered, type_, identity(UPDATES[call.operation], type_, span))]
+        end: list[nodes.Statement] = [own.store(name, type_, own.value(gathered, type_))]
+        if has_edge is not None and value is not None:
+            begin.append(own.store(has_edge, Type.BOOL, nodes.Literal(span, Type.BOOL, False)))
+            otherwise = (own.store(name, type_, value),)
+            end = [nodes.Branch(span, own.value(has_edge, Type.BOOL), tuple(end), otherwise)]
+        first = hidden.functor(f"begin_{name}", Domain.VERTEX, span, (), begin)
+        steps.append(hidden.compute(span, ends, first))
+        functor = self._gathering(call, over, nodes.ScalarTarget(span, gathered, type_), has_edge)
+        label = call.label or functor
+        steps.append(nodes.Compute(span, self.site(call), label, edges, functor, None, None))
+        last = hidden.functor(f"end_{name}", Domain.VERTEX, span, (), end)
+        steps.append(hidden.compute(span, ends, last))
+
+    def _gathering(
+        self, call: syntax.OperatorCall, over: Over, gathered: nodes.ScalarTarget, has_edge: str | None
+    ) -> str:
+        """The functor by which an edge updates its end."""
+        span, functor = call.span, self.functors.edge_functor_called(call.name)
+        roles = _ends_of(functor, span, over)
+        at = _Vertices(span, roles[nodes.Role.FAR if call.by_far_ends else nodes.Role.NEAR])
+        functor = rewrite(functor, lambda node: _placed(node, roles))
+        condition, value = functor.condition, functor.value
+        if call.operation is None or value is None:
+            impossible(call)
+        target = at.target(gathered.scalar, gathered.type)
+        counts = call.operation is NeighborOperation.COUNT
+        brought = nodes.Literal(span, gathered.type, 1) if counts else value
+        update: nodes.Statement = nodes.Update(span, target, UPDATES[call.operation], brought)
+        if counts:
+            update = nodes.Branch(span, value, (update,), ())
+        body = [update]
+        if has_edge is not None:
+            body.append(at.store(has_edge, Type.BOOL, nodes.Literal(span, Type.BOOL, True)))
+        name = self.hidden.name(f"gather_{call.name}")
+        parameters = (functor.source, functor.destination, functor.edge)
+        self.hidden.edge_functors.append(nodes.EdgeFunctor(span, name, *parameters, condition, tuple(body), None))
+        return name
+
+
+def _ends_of(functor: nodes.EdgeFunctor, span: Span, over: Over) -> dict[nodes.Role, nodes.Parameter]:
+    """The near and the far end of edges that were walked `over` some, as the source and the destination."""
+    source = nodes.Parameter(span, Type.VERTEX, nodes.Role.SOURCE, functor.source)
+    destination = nodes.Parameter(span, Type.VERTEX, nodes.Role.DESTINATION, functor.destination)
+    near, far = (destination, source) if over is Over.IN_EDGES else (source, destination)
+    return {nodes.Role.NEAR: near, nodes.Role.FAR: far}
+
+
+def _placed(node: nodes.Node, roles: dict[nodes.Role, nodes.Parameter]) -> nodes.Node:
+    """`node` with `near` and `far` as ends of the edge."""
+    if isinstance(node, nodes.Parameter) and node.role in roles:
+        return nodes.Parameter(node.span, node.type, roles[node.role].role, roles[node.role].name)
+    return node

@@ -1,0 +1,142 @@
+"""Lowers reductions over arrays in expressions of the schedule: steps before the statement put each into a scalar of
+its own, and the expression reads that.
+
+A reduction is a functor that updates the scalar, run on the elements; a place (`argmin`) is the smallest id of those
+that hold the least value, which is looked for first.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+from gdsl.arithmetic.constants import integer_range
+from gdsl.frontend import syntax
+from gdsl.frontend.syntax import SymbolKind
+from gdsl.ir import nodes
+from gdsl.ir.lowering.expressions import ExpressionLowering, impossible
+from gdsl.ir.lowering.hidden import Hidden, own_id
+from gdsl.operations import ArrayReduction, BinaryOperation, Domain, ReduceOperation
+from gdsl.source import Span
+from gdsl.types import Type
+
+_UPDATES = {
+    ArrayReduction.SUM: ReduceOperation.ADD,
+    ArrayReduction.COUNT: ReduceOperation.ADD,
+    ArrayReduction.MIN: ReduceOperation.MIN,
+    ArrayReduction.MAX: ReduceOperation.MAX,
+    ArrayReduction.ANY: ReduceOperation.BIT_OR,
+    ArrayReduction.ALL: ReduceOperation.BIT_AND,
+    ArrayReduction.ARGMIN: ReduceOperation.MIN,
+    ArrayReduction.ARGMAX: ReduceOperation.MIN,
+}
+_EXTREMES = {ArrayReduction.ARGMIN: ArrayReduction.MIN, ArrayReduction.ARGMAX: ArrayReduction.MAX}
+
+
+def identity(operation: ReduceOperation, type_: Type, span: Span) -> nodes.Expression:
+    """The value that changes nothing under an update."""
+    if operation is ReduceOperation.BIT_AND:
+        whole = True if type_ is Type.BOOL else -1 if type_.is_signed else integer_range(type_)[1]
+        return nodes.Literal(span, type_, whole)
+    if operation is ReduceOperation.MIN and type_.is_id:
+        return nodes.NoneId(span, type_)
+    if operation is ReduceOperation.MAX and type_.is_id:  # none where the graph has no such id
+        return nodes.Convert(span, type_, nodes.Literal(span, Type.INT64, 0))
+    if operation in (ReduceOperation.MIN, ReduceOperation.MAX):
+        largest = operation is ReduceOperation.MIN
+        if type_.is_float:
+            return nodes.Literal(span, type_, float("inf") if largest else float("-inf"))
+        return nodes.Literal(span, type_, integer_range(type_)[1 if largest else 0])
+    if type_ is Type.BOOL:
+        return nodes.Literal(span, type_, False)
+    whole = 1 if operation is ReduceOperation.MULTIPLY else 0
+    return nodes.Literal(span, type_, float(whole) if type_.is_float else whole)
+
+
+class ReductionLowering:
+    """Lowers expressions of the schedule together with their reductions."""
+
+    def __init__(self, expressions: ExpressionLowering, hidden: Hidden) -> None:
+        self.expressions, self.hidden = expressions, hidden
+        self._known: dict[tuple[object, ...], tuple[nodes.ScalarTarget, str]] = {}
+        """By what is reduced the scalar and the functor: a second time it goes into the same."""
+
+    def value(self, node: syntax.Expression, steps: list[nodes.Step]) -> nodes.Expression:
+        """The IR of `node`; `steps` get what must run before it."""
+        done: set[tuple[object, ...]] = set()
+        for part in syntax.walk(node):
+            if isinstance(part, syntax.Reduced):
+                self._reduced(part, steps, done)
+        return self.expressions.expression(node)
+
+    def again(self, steps: list[nodes.Step]) -> tuple[nodes.Step, ...]:
+        """The same steps once more, for a second place where the same expression is evaluated."""
+        return tuple(
+            dataclasses.replace(step, site=self.hidden.site(step.span, step.word))
+            if isinstance(step, nodes.Compute)
+            else step
+            for step in steps
+        )
+
+    def _reduced(self, node: syntax.Reduced, steps: list[nodes.Step], done: set[tuple[object, ...]]) -> None:
+        array, members = node.array.symbol, _members(node)
+        if array is None or array.domain is None or array.type is None or node.type is None:
+            impossible(node)
+        whole = nodes.Element(node.span, array.type, array.name, array.domain, own_id(array.domain, node.span), False)
+        scalar = self._step(node.operation, whole, node.type, members, steps, done)
+        self.expressions.reduced[node.span] = nodes.ScalarValue(node.span, node.type, scalar.scalar)
+
+    def _step(
+        self,
+        operation: ArrayReduction,
+        element: nodes.Element,
+        type_: Type,
+        members: nodes.Elements,
+        steps: list[nodes.Step],
+        done: set[tuple[object, ...]],
+    ) -> nodes.ScalarTarget:
+        """Reduces `element` over `members`; `done` are the reductions of this expression so far."""
+        span, key = element.span, (operation, element.array, members.frontier)
+        extreme = None
+        if operation in _EXTREMES:
+            extreme = self._step(_EXTREMES[operation], element, element.type, members, steps, done)
+        if key not in self._known:
+            scalar = self.hidden.scalar(f"{operation.value}_of_{element.array}", type_, span)
+            functor = self._functor(operation, element, scalar, extreme)
+            self._known[key] = scalar, functor
+        scalar, functor = self._known[key]
+        if key not in done:
+            done.add(key)
+            begin = identity(_UPDATES[operation], type_, span)
+            steps.append(nodes.StoreScalar(span, scalar.scalar, begin))
+            steps.append(self.hidden.compute(span, members, functor))
+        return scalar
+
+    def _functor(
+        self,
+        operation: ArrayReduction,
+        element: nodes.Element,
+        scalar: nodes.ScalarTarget,
+        extreme: nodes.ScalarTarget | None,
+    ) -> str:
+        """What puts one element into the scalar; with `extreme` its id, if it holds that value."""
+        span, domain = element.span, element.domain
+        value: nodes.Expression = element
+        condition: tuple[nodes.Expression, ...] = ()
+        if extreme is not None:
+            best = nodes.ScalarValue(span, element.type, extreme.scalar)
+            value = own_id(domain, span)
+            condition = (nodes.Binary(span, Type.BOOL, BinaryOperation.EQUAL, element, best),)
+        elif operation is ArrayReduction.COUNT:
+            value, condition = nodes.Literal(span, scalar.type, 1), (element,)
+        elif element.type is not scalar.type:
+            value = nodes.Convert(span, scalar.type, element)
+        update = nodes.Update(span, scalar, _UPDATES[operation], value)
+        return self.hidden.functor(f"reduce_{scalar.scalar}", domain, span, condition, (update,))
+
+
+def _members(node: syntax.Reduced) -> nodes.Elements:
+    """What it runs over."""
+    members, domain = node.members, node.array.symbol.domain if node.array.symbol is not None else None
+    named = members is not None and members.symbol is not None and members.symbol.kind is SymbolKind.FRONTIER
+    name = members.symbol.unique if named and members is not None and members.symbol is not None else None
+    return nodes.Elements((members or node.array).span, domain or Domain.VERTEX, name)

@@ -1,0 +1,25 @@
+"""The programs that come with gdsl, ready to be called: ``gdsl.samples.bfs(graph, source=0)``.
+
+``dir(gdsl.samples)`` names them, ``help(gdsl.samples.bfs)`` says what one takes and gives. Each is a `gdsl.Program`,
+compiled from its file when it is first asked for.
+"""
+
+from __future__ import annotations
+
+from gdsl.api.compiling import compile_file
+from gdsl.api.program import Program
+from gdsl.program_names import missing_sample, samples
+
+
+def __getattr__(name: str) -> Program:
+    """The sample called `name`; AttributeError with the names of all where there is none."""
+    path = None if name.startswith("_") else samples().get(name)
+    if path is None:
+        raise AttributeError(missing_sample(name))
+    program = compile_file(path)
+    globals()[name] = program
+    return program
+
+
+def __dir__() -> list[str]:
+    return sorted(samples())

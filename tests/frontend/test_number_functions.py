@@ -1,0 +1,96 @@
+"""Trigonometry, `trunc`, `popcount`, `ctz` and random numbers: types, places, and that their names are free."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gdsl
+from gdsl.backends.cuda import source_text
+from gdsl.diagnostics import GdslError
+from gdsl.frontend.vocabulary import CONTEXTUAL_FUNCTIONS
+from gdsl.ir.nodes import Binary
+from gdsl.pipeline import load
+
+GRAPH = gdsl.Graph.from_edges([0, 1, 2], [1, 2, 0], num_vertices=4)
+BACKENDS = ["reference", "cpu", pytest.param("cuda", marks=pytest.mark.gpu)]
+
+
+def code(text: str) -> str:
+    with pytest.raises(GdslError) as caught:
+        load(text)
+    assert len(caught.value.diagnostics) == 1, caught.value
+    return str(caught.value.diagnostics[0].code)
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [
+        ("sin(1)", "float64"), ("sin(int64(1))", "float64"), ("cosh(float32(1))", "float32"), ("tan(0.5)", "float32"),
+        ("atan2(float32(1), 2)", "float32"), ("atan2(1, float64(2))", "float64"), ("trunc(2.5)", "float32"),
+        ("trunc(uint32(7))", "float64"), ("popcount(int64(7))", "int32"), ("ctz(uint32(7))", "int32"),
+        ("popcount(0xffffffffff)", "int32"), ("random(true, 1, id)", "float32"), ("random_bits(id)", "uint64"),
+        ("random_below(6, id)", "int32"), ("random_below(uint32(6), id)", "uint32"),
+        ("random_below(num_vertices, id)", "int64"), ("random_below(uint64(6), vertex(none))", "uint64"),
+    ],
+)  # fmt: skip
+def test_types(value: str, kind: str) -> None:
+    program = load(f"program p; problem {{ vertex a : bool = {value} == {value}; }} schedule {{ }}")
+    initial = program.arrays[0].initial
+    assert isinstance(initial, Binary)
+    assert initial.left.type.name == kind
+
+
+@pytest.mark.parametrize(
+    ("statement", "wanted"),
+    [
+        ("a[v] = popcount(1.5);", "E0206"), ("a[v] = ctz(v);", "E0206"), ("a[v] = popcount(true);", "E0206"),
+        ("a[v] = popcount(1, 2);", "E0211"), ("a[v] = int32(sin(true));", "E0206"), ("a[v] = int32(sin());", "E0211"),
+        ("a[v] = random_below(true, v);", "E0206"), ("a[v] = random_below(v, 1);", "E0206"),
+        ("a[v] = random_below(6);", "E0211"), ("a[v] = random_below();", "E0211"), ("r[v] = random(0.5);", "E0205"),
+        ("r[v] = random(none);", "E0226"), ("r[v] = random(inf, v);", "E0226"), ("r[v] = random(v, seed=1);", "E0211"),
+        ("r[v] = random(v) @here;", "E0404"), ("r[v] = random(changed(a[v] min= 1));", "E0216"),
+        ("r[v] = random(missing);", "E0201"), ("r[v] = random(a);", "E0204"), ("r[v] = now random(v);", "E0101"),
+        ("a[v] = random_below(6, v) = 1;", "E0100"), ("r[v] = cosine(1);", "E0201"), ("random(v);", "E0227"),
+        ("r[v] = random(9223372036854775808);", "E0208"), ("r[v] = atan(1, 2);", "E0211"),
+    ],
+)  # fmt: skip
+def test_mistakes(statement: str, wanted: str) -> None:
+    text = f"""program p; problem {{ vertex a : int32; vertex r : float32; }}
+        vertex functor f(v) {{ apply {{ {statement} }} }} schedule {{ compute(vertices, f); }}"""
+    found = code(text)
+    assert found == wanted or (wanted == "E0100" and found.startswith("E01"))
+
+
+@pytest.mark.parametrize("name", sorted(CONTEXTUAL_FUNCTIONS))
+def test_a_programs_own_function_wins(name: str) -> None:
+    text = f"""program p; problem {{ vertex a : int32; vertex b : float64 = exp(0); }}
+        function {name}(x : int32) -> int32 {{ return x * 10; }}
+        vertex functor f(v) {{ apply {{ a[v] = {name}(int32(v)); }} }} schedule {{ compute(vertices, f); }}"""
+    assert source_text(load(text), 32)
+    assert gdsl.compile(text).run(GRAPH, backend="reference")["a"].tolist() == [0, 10, 20, 30]
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_names_of_the_functions_are_free(backend: str) -> None:
+    """Also beside the functions of other names that are made of the same pieces."""
+    text = """program popcount;
+        problem { vertex random : float32 = random_below(6, id); vertex sin : float64; scalar trunc : int64 = 3; }
+        function drawn(ctz : int32) -> int32 { let cos = ctz + 1; return cos; }
+        function philox(x : float64) -> float64 { return tan(x) + cosh(x); }
+        vertex functor atan2(tan) { apply { let cosh = drawn(2); sin[tan] = atan(random[tan]) + cosh + asin(0.5); } }
+        vertex functor asinh(v) { apply { sin[v] += philox(0.0); } }
+        schedule { compute(vertices, atan2); compute(vertices, asinh); trunc = trunc + random_bits_of; }"""
+    text = text.replace("random_bits_of", "popcount(3)")
+    result = gdsl.compile(text).run(GRAPH, backend=backend)
+    drawn = result.host_arrays()["random"]
+    wanted = np.arctan(drawn.astype(np.float32)).astype(np.float64) + 3 + np.float32(np.arcsin(0.5)) + 1
+    assert np.allclose(result.host_arrays()["sin"], wanted, rtol=1e-5)
+    assert result["trunc"] == 5
+
+
+def test_an_array_of_that_name_cannot_be_called() -> None:
+    assert (
+        code("program p; problem { vertex random : float32; scalar s : float32; } schedule { s = random(1); }")
+        == "E0204"
+    )

@@ -1,0 +1,144 @@
+"""Programs that reduce arrays, against NumPy."""
+
+from __future__ import annotations
+
+import operator
+from functools import reduce
+from math import gcd
+from typing import Any
+
+import numpy as np
+
+from gdsl.graph import Graph
+
+from .case import Answers, Case, Values, both_ways, close, ends, random_of, same
+
+NONE = -1
+"""What a result has for `none`."""
+
+
+def array_values(graph: Graph, seed: int) -> Values:
+    """Loads with many ties, of both signs; noise with NaN, or of NaN alone."""
+    random = random_of(graph, seed)
+    noise = random.integers(-8, 8, graph.num_vertices).astype(np.float32) / 4
+    noise[random.random(graph.num_vertices) < (1 if seed % 5 == 4 else 0.3)] = np.nan
+    return {
+        "load": random.integers(-5, 40, graph.num_vertices).astype(np.int32),
+        "noise": noise,
+        "length": random.integers(0, 2**32, graph.num_edges).astype(np.uint32),
+    }
+
+
+def first_of(values: np.ndarray, best: object) -> int:
+    """The smallest place of a value, NONE if it is nowhere."""
+    places = np.flatnonzero(values == best)
+    return int(places[0]) if len(places) else NONE
+
+
+def check_arrays(graph: Graph, values: Values, answers: Answers) -> None:
+    load, noise, length = (np.asarray(values[name]) for name in ("load", "noise", "length"))
+    heard = noise[~np.isnan(noise)]
+    least, most = heard.min(initial=np.inf), heard.max(initial=-np.inf)
+    friends = np.flatnonzero(graph.out_degrees > 1)
+    lengths = length.astype(np.uint64)
+    same(answers, total=load.sum(dtype=np.int64) - 1, lengths=lengths.sum(dtype=np.uint64), least=least, most=most)
+    assert np.isnan(noise).any() == np.isnan(answers["mean"])
+    if not np.isnan(noise).any():
+        close(answers, 1e-9, mean=noise.sum(dtype=np.float64) / (1.0 + graph.num_vertices))
+    lonely = len(friends) < graph.num_vertices  # `none` is the largest
+    nearest, last = (friends[0] if len(friends) else NONE), (NONE if lonely or not len(friends) else friends[-1])
+    same(answers, nearest=nearest, last=last)
+    same(answers, quietest=first_of(noise, least), loudest=first_of(noise, most))
+    same(answers, longest=first_of(length, length.max(initial=0)))
+    check_halving(load, answers)
+    odd, chosen = np.flatnonzero(load % 2 * np.sign(load) == 1), length % 3 == 0
+    same(answers, span=load[odd].max() - load[odd].min() if len(odd) else 0, all_set=True)
+    same(answers, around=lengths[chosen].sum(dtype=np.uint64), of_none=2**31 - 1, nowhere=NONE)
+
+
+def check_halving(load: np.ndarray, answers: Answers) -> None:
+    """The loop, and what is left behind it."""
+    left, passes, odd = load.copy(), 0, 0
+    while (left > 8).any():
+        left[left > 8] //= 2
+        passes += 1
+        odd += 1 if (left > 8).sum() % 2 == 1 else 100
+    same(answers, left=left, heavy=np.zeros(len(load), bool), passes=passes, odd=odd)
+    of_odd = np.flatnonzero(load % 2 * np.sign(load) == 1)
+    peaks = max(left.max(initial=-1), 0) * left[of_odd].sum(dtype=np.int64)
+    tops = {int(np.argmax(load)), int(of_odd[np.argmin(load[of_odd])])} if len(of_odd) else ()
+    same(answers, peaks=peaks + len(tops))
+
+
+def edge_values(graph: Graph, seed: int) -> Values:
+    """Sizes with common divisors, tolls of both signs."""
+    random = random_of(graph, seed)
+    return {
+        "bulk": (random.integers(0, 9, graph.num_vertices) * random.choice([1, 3, 6])).astype(np.uint32),
+        "toll": random.integers(-6, 12, graph.num_edges).astype(np.int32),
+    }
+
+
+def reduced(
+    before: np.ndarray,
+    at: np.ndarray,
+    values: np.ndarray,
+    combine: Any,
+    begin: int,
+    held: np.ndarray,
+    empty: int | None,
+) -> np.ndarray:
+    """`before` with the reduction of `values` (where `held`) stored at the vertices in `at`, or `empty`."""
+    found = before.astype(np.int64)
+    for vertex in np.unique(at).tolist():
+        brought = values[(at == vertex) & held].tolist()
+        found[vertex] = reduce(combine, brought, begin) if brought or empty is None else empty
+    return found
+
+
+def check_edges(graph: Graph, values: Values, answers: Answers) -> None:
+    (tails, heads), size, toll = ends(graph), values["bulk"].astype(np.int64), values["toll"].astype(np.int64)
+    count, every = graph.num_vertices, np.arange(graph.num_vertices)
+    near, far, edge = both_ways(graph)
+    brought = size[far] + (size[near] & 1)
+    # Every vertex is in the set, those without an edge too: an edge that does not hold brings it there.
+    sets, nothing = np.concatenate([near, every]), np.zeros(count, bool)
+    held = np.concatenate([toll[edge] > 0, nothing])
+    zeros = np.zeros(count, np.int64)
+    divisor = reduced(zeros, sets, np.concatenate([brought, zeros]), gcd, 0, held, None)
+    large = size > 20
+    to_large = large[heads]
+    listed = np.concatenate([heads[to_large], every[large]])
+    lists = np.concatenate([tails[to_large], every[large]])
+    held = np.concatenate([(tails != heads)[to_large], nothing[large]])
+    around = reduced(zeros + 5, listed, (zeros + 30)[lists], gcd, 0, held, int(large.sum()))
+    same(answers, divisor=divisor, around=around)
+    pays, allowed = toll > 4, size[heads] != 3
+    e, least = np.flatnonzero(pays), toll.min(initial=2**31 - 1)
+    below = int(np.int64(least) - 1)
+    same(answers, cheapest=reduced(zeros + 1000, heads[e], toll[e], min, 2**31 - 1, allowed[e], below))
+    same(answers, dearest=reduced(zeros - 1000, tails[e], toll[e], max, -(2**31), allowed[e], None))
+    counted = reduced(zeros - 7, heads[e], toll[e] % 2, operator.add, 0, np.ones(len(e), bool), -1)
+    into = np.flatnonzero(pays & large[heads])
+    whole = np.ones(len(into), bool)
+    same(answers, odd=counted, back=reduced(zeros - 1, tails[into], heads[into], max, 0, whole, None))
+    same(answers, paid=reduced(zeros, heads[into], toll[into], operator.add, 0, allowed[into], None))
+    of_sources = size[tails] + (size[heads] & 1)
+    same(answers, shared=reduced(zeros + 1, tails[into], of_sources[into], gcd, 0, whole, 9))
+    check_whole_sets(graph, toll, allowed, answers)
+
+
+def check_whole_sets(graph: Graph, toll: np.ndarray, allowed: np.ndarray, answers: Answers) -> None:
+    """Over all edges, and over all vertices."""
+    (tails, heads), zeros = ends(graph), np.zeros(graph.num_vertices, np.int64)
+    mixed = reduced(zeros, heads, toll % 2, operator.xor, 0, np.ones(len(toll), bool), None)
+    product = zeros.astype(np.int32) + 1
+    np.multiply.at(product, tails[allowed], toll[allowed].astype(np.int32))
+    product[np.bincount(tails[allowed], minlength=len(zeros)) == 0] = 0
+    same(answers, mixed=mixed != 0, loneliest=product)
+
+
+REDUCTIONS = (
+    Case("array_reductions", check_arrays, array_values),
+    Case("edge_reductions", check_edges, edge_values),
+)
