@@ -36,10 +36,10 @@ CONTEXTUAL_FUNCTIONS = TRIGONOMETRY | frozenset((
 ARRAY_REDUCTIONS = frozenset(reduction.value for reduction in ArrayReduction)
 """The same of the schedule; two of them are functions of numbers, too."""
 SCHEDULE_FUNCTIONS = frozenset((
-    "advance", "filter", "where", "compute", "neighbor_reduce", "intersect", "size", "swap", "fill",
+    "advance", "filter", "where", "compute", "neighbor_reduce", "intersect", "top", "size", "swap", "fill",
 ))
 LATER_FUNCTIONS = frozenset((
-    "top", "neighbor_vote", "subgraph", "contract",
+    "neighbor_vote", "subgraph", "contract",
 ))
 # fmt: on
 RESERVED = KEYWORDS | VALUES | FUNCTIONS | GRAPH_FUNCTIONS | SCHEDULE_FUNCTIONS | LATER_FUNCTIONS | TYPES.keys()

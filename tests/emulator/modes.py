@@ -28,8 +28,8 @@ class Mode:
 def modes_of(name: str) -> tuple[Mode, ...]:
     """All modes that make a difference to a program."""
     steps = list(walk(program_of(name).schedule))
-    advanced = sorted({step.functor for step in steps if isinstance(step, Advance)})
     own = declared_functors(name)  # not those that lowering adds, which nobody can tune
+    advanced = sorted({step.functor for step in steps if isinstance(step, Advance)} & own)
     reduced = sorted({step.functor for step in steps if isinstance(step, NeighborReduce)} & own)
     modes = [
         Mode("fused", (), SMALL),

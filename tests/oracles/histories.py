@@ -6,7 +6,7 @@ import numpy as np
 
 from gdsl.graph import Graph
 
-from .case import Answers, Case, Values, close, ends, levels, not_empty, same, source_of
+from .case import Answers, Case, Values, both_ways, close, ends, levels, not_empty, random_of, same, source_of
 
 
 def check_betweenness(graph: Graph, values: Values, answers: Answers) -> None:
@@ -56,6 +56,52 @@ def check_numbered(graph: Graph, values: Values, answers: Answers) -> None:
     same(answers, rank=place, all=np.arange(count), packed=packed, order=order, rest=rest, count=total)
 
 
+def best_edges(near: np.ndarray, edge: np.ndarray, value: np.ndarray, most: int) -> set[int]:
+    """Of each vertex the edges with the largest values, of equal ones the smallest; NaN never."""
+    lists: dict[int, set[tuple[float, int]]] = {}
+    for v, e in zip(near.tolist(), edge.tolist(), strict=True):
+        if not np.isnan(value[e]):
+            lists.setdefault(v, set()).add((-float(value[e]), e))
+    return {e for found in lists.values() for _, e in sorted(found)[: max(most, 0)]}
+
+
+def check_nearest(graph: Graph, values: Values, answers: Answers) -> None:
+    count, arcs, most, weight = graph.num_vertices, graph.num_edges, values["most"], values["weight"]
+    tails, heads = ends(graph)
+    ids = np.arange(arcs)
+
+    def marked(*found: set[int]) -> np.ndarray:
+        flags = np.zeros(arcs, bool)
+        flags[sorted(set().union(*found))] = True
+        return flags
+
+    best = best_edges(tails, ids, weight, most)
+    met = np.bincount(heads[sorted(best)], minlength=count) if best else np.zeros(count, int)
+    chosen = np.arange(count) % 3 != 1
+    scaled = tails % 3
+    into = chosen[heads] & (tails != heads)
+    light = best_edges(heads[into], ids[into], -scaled.astype(float), most - 1)
+    either = set()
+    for turn in range(2):
+        near, _, edge = both_ways(graph)
+        within = chosen[near]
+        either |= best_edges(near[within], edge[within], weight, 3 * turn)
+        first = best_edges(tails[chosen[tails]], ids[chosen[tails]], weight, 1)
+        reached = np.zeros(count, bool)
+        reached[heads[sorted(first)]] = True
+        after = np.zeros(count, bool)
+        after[heads[reached[tails]]] = True
+        chosen = after
+    same(answers, heavy=marked(best), light=marked(light), either=marked(either), met=met, edges_kept=len(best))
+
+
+def few_weights(graph: Graph, seed: int) -> Values:
+    """Many equal ones, zeros of both signs, infinities and NaN."""
+    random = random_of(graph, seed)
+    weight = random.choice([0.0, -0.0, 0.25, 0.5, 1.0, -1.0, np.inf, -np.inf, np.nan], graph.num_edges)
+    return {"weight": weight.astype(np.float32), "most": int(random.integers(0, 5))}
+
+
 def none_of(ids: np.ndarray) -> int:
     """`none` among these ids."""
     return int(np.iinfo(ids.dtype).max) if np.issubdtype(ids.dtype, np.unsignedinteger) else -1
@@ -64,4 +110,5 @@ def none_of(ids: np.ndarray) -> int:
 HISTORIES = (
     Case("betweenness", check_betweenness, with_source, not_empty),
     Case("numbered", check_numbered),
+    Case("nearest", check_nearest, few_weights),
 )

@@ -21,6 +21,8 @@ from gdsl.operations import Domain, ReduceOperation
 from gdsl.source import NOWHERE, Span
 from gdsl.types import Type
 
+_MAKE_EDGES = (OperatorKind.ADVANCE, OperatorKind.TOP)
+
 
 class ScheduleChecker:
     """Types of the schedule."""
@@ -215,8 +217,9 @@ class ScheduleChecker:
             if value.function in OPERATORS:
                 intersects = is_intersect(value)
                 typed = self.operators.intersect.alone(value) if intersects else self.operators.operator(value)
-                if typed is not None and typed.kind is OperatorKind.ADVANCE and typed.gives is Domain.EDGE:
-                    fix = "write `to=none`, or keep them: `edge frontier e = advance(…);`"
+                if typed is not None and typed.kind in _MAKE_EDGES and typed.gives is Domain.EDGE:
+                    fix = f"keep them: `edge frontier e = {value.function}(…);`"
+                    fix = f"write `to=none`, or {fix}" if typed.kind is OperatorKind.ADVANCE else fix
                     self.environment.report("E0227", "the edges that this gives are not used", statement.span, fix=fix)
                     return None
                 return None if typed is None else dataclasses.replace(statement, value=typed)

@@ -10,6 +10,7 @@ from gdsl.frontend.check import CheckedProgram
 from gdsl.frontend.check.far_ends import over_of
 from gdsl.frontend.syntax import OperatorKind, SymbolKind
 from gdsl.ir import nodes
+from gdsl.ir.lowering.best_edges import BestEdges, Request
 from gdsl.ir.lowering.expressions import ExpressionLowering, impossible
 from gdsl.ir.lowering.functors import FunctorLowering
 from gdsl.ir.lowering.hidden import Hidden
@@ -26,6 +27,7 @@ _DONE = {
     OperatorKind.FILTER: "filtered",
     OperatorKind.WHERE: "selected",
     OperatorKind.INTERSECT: "common",
+    OperatorKind.TOP: "best",
 }
 
 
@@ -51,6 +53,7 @@ class ScheduleLowering:
         self.loops = 0
         self.hidden = Hidden(checked.source.text, self.sites)
         self.reductions = ReductionLowering(expressions, self.hidden)
+        self.functors = functors
         self.neighbors = NeighborReduceLowering(functors, checked.program.functions, self.hidden, self._next_site)
         self._value = self.reductions.value
 
@@ -292,6 +295,9 @@ class ScheduleLowering:
         if call.kind is OperatorKind.INTERSECT:
             self._intersect(call, result, steps)
             return
+        if call.kind is OperatorKind.TOP:
+            self._top(call, result, steps)
+            return
         span, functor, label = call.span, call.name, call.label or call.name
         if call.kind is OperatorKind.WHERE and result is not None:
             everything = nodes.Elements(span, Domain.VERTEX, None)
@@ -309,6 +315,16 @@ class ScheduleLowering:
             steps.append(nodes.Filter(span, site, label, source, functor, self._list(result, span, call.runs_on)))
         else:
             steps.append(nodes.Compute(span, site, label, source, functor, None, None))
+
+    def _top(self, call: syntax.OperatorCall, result: str | None, steps: list[nodes.Step]) -> None:
+        if call.limit is None or result is None:
+            impossible(call)
+        source = self._input(call, steps)
+        functor, limit = self.functors.edge_functor_called(call.name), self._value(call.limit, steps)
+        kept = self._list(result, call.span, Domain.EDGE)
+        request = Request(call.span, call.label or call.name, source, functor, limit, call.over, kept)
+        waiting = self._list(self._temporary("waiting"), call.span)
+        steps += BestEdges(request, self.hidden, waiting, self._next_loop()).steps()
 
     def _next_site(self, call: syntax.OperatorCall) -> int:
         chosen = self.knobs.of_call(call.name, call.label)
