@@ -27,11 +27,16 @@ def samples() -> dict[str, str]:
 
 def meant_by(word: str) -> str:
     """The path that `word` means: a file of that name, else, for a bare name, NAME.gdsl here, else the sample."""
-    if _BARE.fullmatch(word) is None or os.path.lexists(word):
+    if _BARE.fullmatch(word) is None or _is_taken(word):
         return word
-    if os.path.lexists(word + SUFFIX):
+    if _is_taken(word + SUFFIX):
         return word + SUFFIX
     return _samples_if_any().get(word, word)
+
+
+def _is_taken(name: str) -> bool:
+    """Whether there is anything of this name that could be meant as a program: all but directories."""
+    return os.path.lexists(name) and not os.path.isdir(name)
 
 
 @dataclass(slots=True)

@@ -44,7 +44,7 @@ def no_such_place(source_name: str, span: Span, subject: str, shown: str) -> Gds
     """E0801: a place of a vertex's list, of which `subject` asks."""
     message = f"place {shown} of `{subject}` is out of range: the list of that vertex has no such place"
     fix = "places count from 0 and stay below `out_degree` of the vertex"
-    place = f"{source_name}:{span.line}:{span.column}" if source_name else None
+    place = f"{span.file or source_name}:{span.line}:{span.column}" if source_name else None
     return GdslError.single("E0801", message, span, fix=fix, place=place)
 
 
@@ -53,7 +53,7 @@ def out_of_range(source_name: str, span: Span, subject: str, shown: str, length:
     has = "there is 1 element" if length == 1 else f"there are {length or 'no'} elements"
     counted = ", counted from 0" if length else ""
     message = f"index {shown} of `{subject}` is out of range: {has}{counted}"
-    place = f"{source_name}:{span.line}:{span.column}" if source_name else None
+    place = f"{span.file or source_name}:{span.line}:{span.column}" if source_name else None
     return GdslError.single("E0801", message, span, place=place)
 
 

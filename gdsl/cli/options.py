@@ -65,8 +65,7 @@ class GraphWords:
     num_vertices: int | None = None
 
     def open(self, path_or_spec: str) -> Graph:
-        """Read the file, or generate the graph that a word such as ``rmat:18`` names; tell gaps in the ids of a
-        list.
+        """Read the file, or generate the graph that a word such as ``rmat:18`` names; gaps in ids are told.
         Raises GdslError E07xx."""
         from gdsl.cli.progress import working
         from gdsl.graph import open_graph, unused_ids

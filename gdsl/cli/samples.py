@@ -38,7 +38,7 @@ def _list(folder: Path, programs: list[Path]) -> None:
     width = max([len(path.stem) for path in programs], default=0)
     for path in programs:
         click.echo(f"{path.stem.ljust(width)}  {_doc(path)}")
-    click.echo("\nPrograms:")
+    click.echo("\nEach runs by its name, and so do the graphs: gdslc run bfs karate -p source=0\n\nPrograms:")
     for path in programs:
         click.echo(f"  {_shown(path)}")
     click.echo("Graphs:")

@@ -17,19 +17,24 @@ from gdsl.effects.terms import (
     DegreeTerm,
     ElementTerm,
     End,
+    FunctionTerm,
     Operation,
+    Origin,
     ParamTerm,
     PassTerm,
     PlaceTerm,
     ScalarTerm,
     Term,
+    Unknown,
 )
-from gdsl.operations import Builtin, UnaryOperation
+from gdsl.operations import Builtin, GraphQuery, UnaryOperation
 from gdsl.types import Type
 
 MOST_PASSES = 2**31 - 2**16
 """No run gets so far (`iteration` is an int32 and each pass takes longer than a microsecond)."""
 _MOST_IDS = 2**62
+_IDS_OF_THE_GRAPH = frozenset(query.value for query in (GraphQuery.SOURCE, GraphQuery.DESTINATION, GraphQuery.NEIGHBOR))
+"""Functions that give a vertex or stop the run; no program has a function of such a name."""
 _INT32 = Range(0, 2**31 - 1)
 
 
@@ -113,6 +118,10 @@ def _never_none(term: Term, known: dict[Term, bool]) -> bool:
         return any(never_none(part, known) for part in term.arguments)
     if isinstance(term, Operation) and term.operation is Builtin.MAX:
         return all(never_none(part, known) for part in term.arguments)
+    if isinstance(term, FunctionTerm):
+        return term.function in _IDS_OF_THE_GRAPH
+    if isinstance(term, Unknown):
+        return term.origin is Origin.LOOP_VARIABLE  # of a loop over a list: ranges go over integers
     return isinstance(term, End | ParamTerm)
 
 

@@ -50,6 +50,9 @@ class ExpressionBuilder(Transformer_NonRecursive[Token, Any]):
     def type_name(self, meta: Any, children: list[Any]) -> syntax.TypeName:
         return syntax.TypeName(span_of(meta), str(children[0]))
 
+    def vertex_set(self, meta: Any, children: list[Any]) -> syntax.TypeName:
+        return syntax.TypeName(span_of(meta), "vertex set")
+
     def later_pair_type(self, meta: Any, children: list[Any]) -> syntax.TypeName:
         return syntax.TypeName(span_of(meta), "(…)")
 

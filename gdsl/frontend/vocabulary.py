@@ -16,6 +16,8 @@ KEYWORDS = frozenset((
     "operator", "identity", "common", "vote", "graph", "history", "buckets", "on", "off",
 ))
 # fmt: on
+CONTEXTUAL_KEYWORDS = frozenset(("procedure", "import", "from", "set"))
+"""Words that mean something where no name may stand; a program may declare them."""
 TYPES = {type_.name: type_ for type_ in Type.all()}
 VALUES = frozenset(("iteration", "place", "near", "far", "id", "num_vertices", "num_edges", "vertices", "edges"))
 FUNCTIONS = frozenset(("min", "max", "abs", "floor", "ceil", "sqrt", "exp", "log", "pow", "out_degree", "in_degree"))

@@ -189,9 +189,9 @@ def _words_with_names(line: str, mark: str | None) -> list[str]:
 def _with_hint(error: GdslError, lines: TextLines, layout: _Layout) -> GdslError:
     """Where a name stands for an end, how names are read."""
     words = words_of(readable(lines.line), layout.delimiter)
-    if len(words) != len(layout.names) or not all(is_column_name(words[place]) for place in layout.ends):
+    if len(words) != len(layout.names) or not any(is_column_name(words[place]) for place in layout.ends):
         return error
-    fix = "names of vertices are read under a first line such as `source,target`"
+    fix = "vertices may have names where a first line such as `source,target` says so, and the first edge has two"
     return GdslError((replace(error.diagnostics[0], fix=fix), *error.diagnostics[1:]), error.source)
 
 

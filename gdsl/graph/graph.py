@@ -15,14 +15,14 @@ from gdsl.files import path_name
 from gdsl.graph.csr import Csr, checked_csr, csr_of, edge_sources, edges_of, first_without_opposite, transpose
 from gdsl.graph.data_frames import edges_of_table
 from gdsl.graph.edge_list import EdgeList, edges_from_arrays
-from gdsl.graph.generators import generated_edges, looks_like_generator, made_edges
+from gdsl.graph.generators import made_edges
 from gdsl.graph.given import flag
 from gdsl.graph.ids import WIDE_FROM, vertex_count
 from gdsl.graph.immutable import immutable
 from gdsl.graph.names import Names
 from gdsl.graph.networkx_graphs import edges_of_networkx
 from gdsl.graph.pairing import paired_edges
-from gdsl.graph.reading import meant_by, read_graph
+from gdsl.graph.reading import read_graph
 from gdsl.graph.sparse_matrices import csr_of_matrix
 from gdsl.graph.transformations import GraphOptions
 
@@ -241,9 +241,6 @@ class Graph:
         if format is not None and not isinstance(format, str):
             raise TypeError(f"format must be a str, not {shown(format)}")
         options = _options(undirected, weights, dedup, loops, compact)
-        if format is None and looks_like_generator(name) and not os.path.exists(name):
-            return Graph._from_edge_list(options.apply_to_edges(generated_edges(name)))
-        name = name if format is not None else meant_by(name)
         csr = read_graph(name, options, format, flag("one_based", one_based), vertex_count(num_vertices))
         return Graph._made(csr)
 

@@ -67,7 +67,7 @@ def _header(lines: TextLines) -> _Header:
         raise lines.error("E0703", f"the header says {weights} weights a vertex, and its format {words[2]} otherwise")
     if num_vertices > LARGEST_NUM_VERTICES:
         raise too_large(f"{num_vertices:,} vertices; at most {LARGEST_NUM_VERTICES:,} are possible", lines.place)
-    if lines.size is not None and (num_vertices > lines.size + 1 or 4 * num_edges > lines.size + 1):
+    if lines.size is not None and (num_vertices > lines.size + 1 or 2 * num_edges > lines.size + 1):
         message = f"the header says {num_vertices:,} vertices and {num_edges:,} edges, more than the file can hold"
         raise lines.error("E0706", message)
     needed = 200 * (num_vertices + 1) + 64 * num_edges

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import difflib
+import itertools
 import os
 import re
 from dataclasses import replace
 
-from gdsl.diagnostics import GdslError
+from gdsl.diagnostics import GdslError, printable
 from gdsl.graph.csr import Csr, csr_of, edges_of
 from gdsl.graph.dimacs import read_dimacs
 from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.edge_list_files import read_edge_list
 from gdsl.graph.errors import no_memory
+from gdsl.graph.generators import generated_edges, looks_like_generator, refuse_for_generators
 from gdsl.graph.matrix_market import read_matrix_market
 from gdsl.graph.memory import available_memory
 from gdsl.graph.metis import read_metis
@@ -39,19 +42,53 @@ SUFFIXES = {
 """The format that the end of a file's name stands for."""
 
 _BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_MOST_FILES = 1000
+"""Files of a directory that are looked at for a similar name."""
 COMPRESSED = (".gz", ".bz2", ".xz")
 FORMATS = ("mtx", "gr", "npz", "csv", "tsv", "edges", "metis")
 
 
 def meant_by(name: str) -> str:
     """The path that `name` means: a file of that name, else the graph that comes with gdsl (``karate``)."""
-    if not _BARE.fullmatch(name) or os.path.lexists(name):
+    if not _BARE.fullmatch(name) or (os.path.lexists(name) and not os.path.isdir(name)):
         return name
+    return _come_along().get(name, name)
+
+
+def _come_along() -> dict[str, str]:
+    """The paths of the graphs that come with gdsl, by their names."""
     try:
-        path = resource_path("samples", "graphs", f"{name}.mtx")
+        return {path.stem: str(path) for path in resource_path("samples", "graphs").glob("*.mtx")}
     except OSError:  # of an installation that is incomplete
-        return name
-    return str(path) if path.is_file() else name
+        return {}
+
+
+def _require_file(name: str) -> None:
+    """Raise E0701 for what is no regular file; of one that there is not, with what was probably meant."""
+    try:
+        require_file(name)
+    except GdslError as error:
+        [problem] = error.diagnostics
+        near = _near(name) if problem.fix is None and not os.path.lexists(name) else None
+        if near is None:
+            raise
+        raise GdslError([replace(problem, fix=f"did you mean {near}?")]) from None
+
+
+def _near(name: str) -> str | None:
+    """The file beside, or the graph that comes with gdsl, whose name is most like `name`."""
+    folder, word = os.path.split(name)
+    try:
+        with os.scandir(folder or os.curdir) as entries:
+            files = [entry.name for entry in itertools.islice(entries, _MOST_FILES)]
+    except (OSError, ValueError):
+        return None
+    graphs = [file for file in files if file.endswith((*SUFFIXES, *COMPRESSED))]
+    close = difflib.get_close_matches(word[:100], graphs, n=1, cutoff=0.7)
+    if close:
+        return printable(os.path.join(folder, close[0]))
+    close = difflib.get_close_matches(os.path.splitext(word)[0][:100], _come_along(), n=1, cutoff=0.7)
+    return f"{close[0]}, a graph that comes with gdsl" if close else None
 
 
 def format_of(path: str, wanted: str | None = None) -> str:
@@ -78,10 +115,14 @@ def read_graph(
     one_based: bool = False,
     num_vertices: int | None = None,
 ) -> Csr:
-    """The CSR of the graph in the file at `path`; `Graph.read` says what the arguments mean."""
+    """The CSR of the graph that `path` names; `Graph.read` says what the arguments mean."""
     name = os.fspath(path)
+    if wanted is None and looks_like_generator(name) and not os.path.exists(name):
+        refuse_for_generators(one_based, num_vertices)
+        return csr_of(options.apply_to_edges(generated_edges(name)))
     if wanted is None:
-        require_file(name)
+        name = meant_by(name)
+        _require_file(name)
     kind = format_of(name, wanted)
     if kind not in ("csv", "tsv", "edges") and (one_based or num_vertices is not None):
         raise GdslError.single(

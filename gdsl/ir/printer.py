@@ -49,6 +49,9 @@ def _data(program: nodes.Program) -> list[str]:
         lines.append(f"param {param.name}: {param.type.name}{default}")
     everything: tuple[nodes.Array | nodes.Scalar, ...] = (*program.arrays, *program.scalars)
     for data in everything:
+        if isinstance(data, nodes.Array) and data.is_set:
+            lines.append(f"param {data.name}: vertex set")
+            continue
         words = ["input"] * data.is_input + ["local"] * data.is_local
         words.append(data.domain.value if isinstance(data, nodes.Array) else "scalar")
         initial = f" = {print_expression(data.initial)}" if data.initial is not None else ""
@@ -59,7 +62,7 @@ def _data(program: nodes.Program) -> list[str]:
 
 
 def _doubt(doubt: nodes.Doubt | None) -> str:
-    return f" ({doubt.reason}, line {doubt.span.line})" if doubt is not None else ""
+    return f" ({doubt.reason}, {doubt.span.words})" if doubt is not None else ""
 
 
 def _functor(condition: tuple[nodes.Expression, ...], body: tuple[nodes.Statement, ...]) -> list[str]:

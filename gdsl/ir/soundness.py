@@ -20,6 +20,7 @@ from gdsl.operations import (
     ReduceOperation,
     UnaryOperation,
 )
+from gdsl.source import Span
 from gdsl.types import Type
 
 _Known: TypeAlias = "str | tuple[str, Type]"
@@ -102,12 +103,16 @@ def is_sound(program: nodes.Program) -> bool:
 
 def _node(node: nodes.Node, program: nodes.Program) -> bool:
     span = node.span
-    if not all(0 <= at <= _LARGEST for at in (span.line, span.column, span.end_line, span.end_column)):
+    if not all(0 <= at <= _LARGEST for place in (span, *span.calls) for at in _numbers(place)):
         return False
     if type(node) in _TYPES and isinstance(node, nodes.Expression) and node.type is not _TYPES[type(node)]:
         return False
     test = _TESTS.get(type(node))
     return test is None or test(node, program)
+
+
+def _numbers(span: Span) -> tuple[int, ...]:
+    return span.line, span.column, span.end_line, span.end_column
 
 
 def _literal(node: nodes.Literal, _: nodes.Program) -> bool:
@@ -249,6 +254,8 @@ def _data(program: nodes.Program) -> bool:
     for data in everything:
         if (data.initial is None) is not data.is_input or (data.where is not None and not data.is_input):
             return False
+        if isinstance(data, nodes.Array) and data.is_set and not _is_set(data):
+            return False
         if not _allowed((data.initial, data.where), _INITIAL):
             return False
         if data.where is not None and data.where.type is not Type.BOOL:
@@ -318,6 +325,11 @@ def _block(body: Iterable[nodes.Statement], known: set[_Known], loop: bool = Fal
         if isinstance(node, nodes.Let):
             known.add(node.name)
     return True
+
+
+def _is_set(array: nodes.Array) -> bool:
+    """Whether an array can hold a set of the caller's."""
+    return array.is_input and array.type is Type.BOOL and array.domain is Domain.VERTEX and array.where is None
 
 
 def _key(part: nodes.Local | nodes.ListVariable | nodes.Assign) -> _Known:

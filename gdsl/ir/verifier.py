@@ -62,7 +62,7 @@ class _Verifier:
 
     def expect(self, holds: bool, what: str, node: nodes.Node) -> None:
         if not holds:
-            place = f"{self.root.source_name}:{node.span.line}:{node.span.column}"
+            place = f"{node.span.file or self.root.source_name}:{node.span.line}:{node.span.column}"
             raise VerificationError(f"after {self.after}: {what}, in {type(node).__name__} at {place}")
 
     def program(self) -> None:

@@ -47,9 +47,7 @@ def _on_host(step: Step) -> Step:
 
 
 def _asking(condition: Expression) -> Launch:
-    return Launch(
-        "answer", f"line {condition.span.line}: asked by the host.", (), condition, asked_frontiers(condition)
-    )
+    return Launch("answer", f"{condition.span.words}: asked by the host.", (), condition, asked_frontiers(condition))
 
 
 def _alone(step: Step) -> Launch:
@@ -57,7 +55,7 @@ def _alone(step: Step) -> Launch:
     them on so."""
     assert isinstance(step, (Operation, Define, Copy, Combine, FarEnds, OnSets, Leader, Fill))
     use = frontiers_of(step.step)
-    comment = f"line {step.step.span.line}."
+    comment = f"{step.step.span.words}."
     written = tuple(dict.fromkeys((*use.read, *use.written)))
     if isinstance(step, (Combine, OnSets)):
         return Launch("step", comment, (step,), None, (), written)

@@ -197,7 +197,7 @@ def _combine(step: Combine) -> list[str]:
     form = "its bitmap or by marks" if mapped and marked else "its bitmap" if mapped else "marks"
     whole = f", and all of {asked}" if node.operation is SetOperation.UNION else ""
     first = node.first.frontier or walked
-    lines = [f"combine: {node.name} = {first} {node.operation.value} {node.second.frontier}  # line {node.span.line}"]
+    lines = [f"combine: {node.name} = {first} {node.operation.value} {node.second.frontier}  # {node.span.words}"]
     lines.append(f"    as a queue: those of {walked} that are {word} {asked}, by {form}{whole}")
     lines += [f"    grows in place where {walked} has a bitmap that is worth it"] if step.grows else []
     lines += ["    without queues to walk: word by word, as a bitmap"] if step.words else []

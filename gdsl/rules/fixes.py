@@ -36,8 +36,21 @@ _UPDATES = {
 """The statement that does `x = x op y` in one step."""
 
 
-def fix_of_store(write: Write, target: str) -> str:
+_OF_ONE_CALL = (
+    BinaryOperation.DIVIDE,
+    BinaryOperation.INTEGER_DIVIDE,
+    BinaryOperation.MODULO,
+    BinaryOperation.SHIFT_LEFT,
+    BinaryOperation.SHIFT_RIGHT,
+)
+"""Operations whose `x = x op y` is no update: done by several calls its result hangs on their order."""
+
+
+def fix_of_store(write: Write, target: str, scalar: bool) -> str:
     """For E0301."""
+    value = write.value
+    if isinstance(value, Operation) and value.operation in _OF_ONE_CALL and _is_target(write, value.arguments[0]):
+        return _by_one_call(write, value.operation.value, scalar)
     update = _as_update(write)
     if update is not None:
         return f"`{target} {update} …` reads and writes in one step, so that every call counts"
@@ -47,6 +60,17 @@ def fix_of_store(write: Write, target: str) -> str:
         f"`{target} any= …` lets any of the writers win; {ordered}a store under `if (cas(x{index}, old, new))` has a "
         "single writer"
     )
+
+
+def _by_one_call(write: Write, sign: str, scalar: bool) -> str:
+    """For `x /= y` and its like."""
+    if scalar:
+        where = f"in the schedule, behind this operator: `{write.name} {sign}= …`"
+    elif write.index.type is Type.EDGE:
+        where = f"in a `compute(edges, …)` behind this operator: `{write.name}[e] {sign}= …`"
+    else:
+        where = f"in a vertex functor behind this operator: `{write.name}[v] {sign}= …`"
+    return f"let a single call do it, {where}; what several calls bring is put together by `+= *= min= max=`"
 
 
 def _as_update(write: Write) -> str | None:

@@ -38,19 +38,24 @@ class Report:
     def add(self, diagnostic: Diagnostic) -> None:
         """Keep a message unless its place has one of the same code already."""
         assert diagnostic.span is not None
-        if (diagnostic.code, diagnostic.span) not in self._said:
-            self._said.add((diagnostic.code, diagnostic.span))
+        place = diagnostic.span.written
+        if (diagnostic.code, place) not in self._said:
+            self._said.add((diagnostic.code, place))
             self.diagnostics.append(diagnostic)
+
+    def refused(self, code: str, span: Span) -> bool:
+        """Whether there is a message of this code at this place."""
+        return (code, span) in self._said
 
     def words_at(self, span: Span) -> str:
         """The program's text at `span`, if it is on one line."""
-        line = self.source.line(span.line)
+        line = self.source.of(span).line(span.line)
         end = span.end_column - 1 if span.end_line == span.line else len(line)
         return line[span.column - 1 : end].strip().rstrip(";")
 
 
 def _site(effects: Effects) -> str:
-    return f"in `{effects.operator.word}(…)` of line {effects.operator.span.line}"
+    return f"in `{effects.operator.word}(…)` of {effects.operator.span.words}"
 
 
 def _notes(*notes: str | None) -> tuple[str, ...]:
@@ -72,7 +77,7 @@ def differing_stores(report: Report, effects: Effects, first: Write, second: Wri
             first.span,
             labels,
             _notes(met.where, note, _site(effects)),
-            fix_of_store(first, report.words_at(first.target)),
+            fix_of_store(first, report.words_at(first.target), effects.is_scalar(first)),
             "which one stays depends on the order",
         )
     )
@@ -123,7 +128,9 @@ def not_single(report: Report, effects: Effects, write: Write, cas: Write, reaso
 
 
 def forbidden_read(report: Report, effects: Effects, read: Read, write: Write) -> None:
-    """E0302: a read of what another call of the same operator may write."""
+    """E0302: a read of what another call of the same operator may write; not of `x /= y` whose store was refused."""
+    if any(own.target == read.span and report.refused("E0301", own.span) for own in effects.written(read.name)):
+        return
     met = meeting(effects, write.index, read.index)
     scalar = effects.is_scalar(read)
     note = "all calls of the operator share the scalar" if scalar else "the two may come in any order"

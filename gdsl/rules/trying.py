@@ -111,7 +111,8 @@ class Trial:
             case nodes.Convert():
                 return converted(self.value(node.operand, own), node.operand.type, node.type)
             case nodes.BuiltinCall():
-                return SINGLE.builtin(node.function, node.type)(*(self.value(each, own) for each in node.arguments))
+                function = SINGLE.builtin(node.function, node.arguments[0].type)
+                return function(*(self.value(each, own) for each in node.arguments))
             case nodes.FunctionCall():
                 return self.call(node.function, [self.value(each, own) for each in node.arguments])
         raise AssertionError(f"trying: {type(node).__name__}")

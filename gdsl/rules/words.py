@@ -11,6 +11,7 @@ from gdsl.effects.terms import Term
 from gdsl.ir.nodes import EdgeFunctor, Role
 from gdsl.operations import BinaryOperation, Builtin
 
+_VERTICES = (("u", "v"), ("s", "t"), ("p", "q"))
 _DEEPEST = 6
 """Parts of a term that lie deeper are not spelled out."""
 
@@ -58,14 +59,23 @@ def _walk(role: Role | None, letter: str) -> str:
 
 
 def _of_vertices(effects: Effects, first: Term, second: Term) -> Meeting:
-    calls_for = ("the call for vertex u", "the call for vertex v")
+    one, other = _letters(first, second)
+    calls_for = (f"the call for vertex {one}", f"the call for vertex {other}")
     if first is effects.terms.unit:
         return Meeting(*calls_for, "")
     if _role(first) is Role.VERTEX:
-        return Meeting(*calls_for, "u", f"where `{_at(effects, second, 'v')}` is u")
+        return Meeting(*calls_for, one, f"where `{_at(effects, second, other)}` is {one}")
     if _role(second) is Role.VERTEX:
-        return Meeting(*calls_for, "v", f"where `{_at(effects, first, 'u')}` is v")
-    return Meeting(*calls_for, "x", f"where `{_at(effects, first, 'u')}` and `{_at(effects, second, 'v')}` are both x")
+        return Meeting(*calls_for, other, f"where `{_at(effects, first, one)}` is {other}")
+    of_first, of_second = _at(effects, first, one), _at(effects, second, other)
+    where = f"where `{of_first}` is x in both" if of_first == of_second else ""
+    return Meeting(*calls_for, "x", where or f"where `{of_first}` and `{of_second}` are both x")
+
+
+def _letters(first: Term, second: Term) -> tuple[str, str]:
+    """What two vertices are called whose calls meet: nothing that a local in the indices is called."""
+    locals_here = {part.name for part in terms.inside(first, second) if isinstance(part, terms.Unknown)}
+    return next((pair for pair in _VERTICES if not locals_here & {*pair}), _VERTICES[0])
 
 
 def _at(effects: Effects, term: Term, letter: str) -> str:

@@ -31,13 +31,14 @@ from gdsl.effects.terms import (
     Term,
     Unknown,
 )
-from gdsl.operations import BinaryOperation, Outcome, ReduceOperation
+from gdsl.operations import BinaryOperation, Outcome
 from gdsl.rules import Judged
 from gdsl.rules.closing import IDEMPOTENT, shifting, steady_accept
 from gdsl.rules.writes import shared_winners
 from gdsl.source import Span
 from gdsl.uniqueness.data import Data
 from gdsl.uniqueness.levels import EXACT, ROUNDING, Level, State, decided, not_unique, worst
+from gdsl.uniqueness.notes import notes_any
 from gdsl.uniqueness.values import ValueLevels
 
 _FORMS = {Outcome.FETCH: "`fetch`", Outcome.CHANGED: "`changed`"}
@@ -297,7 +298,7 @@ class OperatorLevels:
         if not results:
             return self.levels.at(write.span, not_zero(self.effects, write.guard)).of(write.value)
         cause = results[0]
-        if write.operation is ReduceOperation.BIT_OR and write.value is cause.result:
+        if notes_any(write, cause):
             known = self._deals_out(cause) or self._any_change_known(cause)
             if known and self._same_for_all(cause, (write.index,), write.guard):
                 return EXACT

@@ -23,7 +23,7 @@ from gdsl.codegen.cuda.generate import generate as generate_cuda
 from gdsl.codegen.expressions import CheckTable
 from gdsl.ir import nodes, storage
 from gdsl.ir.traversal import rewrite, walk
-from gdsl.operations import Balance, UnaryOperation
+from gdsl.operations import Balance, GraphQuery, UnaryOperation
 from gdsl.pipeline import load
 from gdsl.source import Source, Span
 from gdsl.types import Type, Widths
@@ -284,3 +284,52 @@ vertex functor f(v) { apply { a[v] = h(1); } } schedule { compute(vertices, f); 
     call = next(node for node in walk(program.functions) if isinstance(node, nodes.FunctionCall))
     circle = replaced(program, nodes.FunctionCall, function="h" if call.function == "g" else "g")
     assert storage.decode(storage.encode(circle)) is None
+
+
+LISTS = """program p; problem { vertex a : int32; vertex b : vertex; edge w : int32; }
+vertex functor f(v) { apply { for u, x in neighbors(v) { a[u] += w[x]; } let n = neighbor(b[v], 0); } }
+schedule { compute(vertices, f); }
+"""
+OF_ANOTHER_LIST = nodes.ListVariable(NOWHERE, Type.VERTEX, "y")
+
+
+@pytest.mark.parametrize(
+    ("kind", "changes"),
+    [
+        (nodes.ListVariable, {"name": "y"}),
+        (nodes.ListVariable, {"type": Type.EDGE}),
+        (nodes.ForNeighbors, {"name": "y"}),
+        (nodes.ForNeighbors, {"edge": None}),
+        (nodes.ForNeighbors, {"edge": "u"}),
+        (nodes.ForNeighbors, {"vertex": OF_ANOTHER_LIST}),
+        (nodes.ForNeighbors, {"body": (nodes.Assign(NOWHERE, "u", nodes.NoneId(NOWHERE, Type.VERTEX)),)}),
+        (nodes.GraphRead, {"checked": False}),
+        (nodes.GraphRead, {"query": GraphQuery.SOURCE}),
+        (nodes.GraphRead, {"query": GraphQuery.HAS_EDGE}),
+        (nodes.GraphRead, {"arguments": ()}),
+        (nodes.GraphRead, {"type": Type.EDGE}),
+    ],
+    ids=str,
+)
+def test_lists_that_no_text_walks_are_refused(kind, changes):
+    program = load(Source("<text>", LISTS))
+    assert storage.decode(storage.encode(program)) == program
+    if kind is nodes.ForNeighbors:
+        functor = program.vertex_functors[0]
+        loop, *rest = functor.body
+        body = (dataclasses.replace(loop, **changes), *rest)
+        changed = dataclasses.replace(program, vertex_functors=(dataclasses.replace(functor, body=body),))
+    else:
+        changed = replaced(program, kind, **changes)
+    assert changed != program
+    assert storage.decode(storage.encode(changed)) is None
+
+
+def test_functions_see_no_lists():
+    function = "function g(v: vertex) -> int32 { return 1; }"
+    text = LISTS.replace("let n", "a[v] += g(v); let n").replace("schedule", f"{function}\nschedule")
+    program = load(Source("<text>", text))
+    [loop, *_], [function] = program.vertex_functors[0].body, program.functions
+    walks = dataclasses.replace(loop, vertex=nodes.Local(NOWHERE, Type.VERTEX, "v"), checked=True, body=())
+    changed = dataclasses.replace(function, body=(walks, *function.body))
+    assert storage.decode(storage.encode(dataclasses.replace(program, functions=(changed,)))) is None

@@ -101,7 +101,7 @@ def test_signature_of_a_program():
     assert repr(parameters["seed"].default) == "graph.vertex_attributes['seed']"
     kinds = {name: parameters[name].annotation for name in ("source", "damping", "loud", "count", "weight", "limit")}
     assert kinds == {
-        "source": int, "damping": float, "loud": bool, "count": int, "weight": np.ndarray, "limit": int,
+        "source": int | str, "damping": float, "loud": bool, "count": int, "weight": np.ndarray, "limit": int,
     }  # fmt: skip
     assert inspect.signature(gdsl.compile(EVERYTHING)).return_annotation is gdsl.Result
 

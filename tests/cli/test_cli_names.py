@@ -36,10 +36,17 @@ def test_files_win_over_samples(gdslc):
 
 
 def test_a_file_that_cannot_be_read_wins_too(gdslc):
-    Path("bfs").mkdir()
-    gdslc("check", "bfs").fails(1, "E0113", "directory")
+    Path("bfs.gdsl").write_bytes(b"\xff")
+    gdslc("check", "bfs").fails(1, "bfs.gdsl", "E0104")
     Path("pagerank").symlink_to("nowhere")
     gdslc("check", "pagerank").fails(1, "E0113", "No such file")
+
+
+def test_a_directory_is_no_program(gdslc):
+    for name in ("bfs", "karate", "mine"):
+        Path(name).mkdir()
+    assert gdslc("run", "bfs", "karate", "-p", "source=0", *REFERENCE).status == 0
+    gdslc("check", "mine").fails(1, "E0113", "directory")
 
 
 @pytest.mark.parametrize(

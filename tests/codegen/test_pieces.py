@@ -17,6 +17,12 @@ PIECES: Mapping[str, list[tuple[tuple[str, ...], str]]] = {
 
 
 @pytest.mark.parametrize("backend", PIECES)
+def test_a_name_is_of_one_piece(backend: str) -> None:
+    names = [name for names, _ in PIECES[backend] for name in names]
+    assert sorted({name for name in names if names.count(name) > 1}) == []
+
+
+@pytest.mark.parametrize("backend", PIECES)
 def test_no_piece_needs_itself(backend: str) -> None:
     """Not by way of others either: a word of a piece that is the name of another would put that one in front of it."""
     owner = {name: names[0] for names, _ in PIECES[backend] for name in names}

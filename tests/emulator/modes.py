@@ -29,8 +29,12 @@ def modes_of(name: str) -> tuple[Mode, ...]:
     """All modes that make a difference to a program."""
     steps = list(walk(program_of(name).schedule))
     own = declared_functors(name)  # not those that lowering adds, which nobody can tune
-    advanced = sorted({step.functor for step in steps if isinstance(step, Advance)} & own)
-    reduced = sorted({step.functor for step in steps if isinstance(step, NeighborReduce)} & own)
+    hidden = {
+        step.site for step in steps if isinstance(step, Advance) and step.functor not in own and step.label in own
+    }
+    advances = [step for step in steps if isinstance(step, Advance) and step.site not in hidden]
+    advanced = sorted({step.label for step in advances})
+    reduced = sorted({step.label for step in steps if isinstance(step, NeighborReduce) and step.functor in own})
     modes = [
         Mode("fused", (), SMALL),
         Mode("unfused", ("schedule.fuse=off",), SMALL),
@@ -38,7 +42,7 @@ def modes_of(name: str) -> tuple[Mode, ...]:
         Mode("wide_edges", (), SMALL, Widths(32, 64)),
     ]
     if advanced:
-        push_only = {step.functor for step in steps if isinstance(step, Advance) and step.to is Domain.EDGE}
+        push_only = {step.label for step in advances if step.to is Domain.EDGE}
         push, auto = (tuple(f"{f}.direction={way}" for f in advanced) for way in ("push", "auto"))
         pull = tuple(f"{f}.direction=pull" for f in advanced if f not in push_only)
         modes += [

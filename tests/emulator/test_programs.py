@@ -135,6 +135,25 @@ def test_an_index_out_of_range_stops_the_run() -> None:
     assert caught.value.diagnostics[0].code == "E0801"
 
 
+@pytest.mark.parametrize(
+    "text", ["met[v] = neighbor(v, 3);", "met[v] = dst(out_edge(v, -1));", "met[v] = src(back[v]);"]
+)
+def test_a_place_that_is_not_there_stops_the_run(text: str) -> None:
+    """Also where there is no edge at all, whose ends nothing may read."""
+    text = f"""
+    program beyond;
+    problem {{ vertex met : vertex; vertex back : edge; }}
+    vertex functor look(v) {{ apply {{ {text} }} }}
+    schedule {{ compute(vertices, look); }}
+    """
+    built = build_program(text)
+    for edges in ([(0, 1), (1, 0)], []):
+        graph = make_graph(edges, 40)
+        with pytest.raises(GdslError) as caught:
+            built.run(graph, bind(built.program, graph, {}), device_for(1))
+        assert caught.value.diagnostics[0].code == "E0801"
+
+
 def test_max_iterations_stop_the_run() -> None:
     built = build_program("bfs")
     bindings, _ = reference(next(case for case in CASES if case.name == "bfs"), "path_undirected", 32)

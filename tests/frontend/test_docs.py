@@ -9,7 +9,16 @@ from pathlib import Path
 import pytest
 
 from gdsl.diagnostics import GdslError, find_code
-from gdsl.frontend.vocabulary import FUNCTIONS, KEYWORDS, LATER_FUNCTIONS, SCHEDULE_FUNCTIONS, TYPES, VALUES
+from gdsl.frontend.vocabulary import (
+    CONTEXTUAL_KEYWORDS,
+    FUNCTIONS,
+    GRAPH_FUNCTIONS,
+    KEYWORDS,
+    LATER_FUNCTIONS,
+    SCHEDULE_FUNCTIONS,
+    TYPES,
+    VALUES,
+)
 from gdsl.ir.printer import print_program
 from gdsl.knobs import KNOBS, Knob, documented, explained, summary
 from gdsl.pipeline import load
@@ -17,7 +26,8 @@ from gdsl.resources import resource_text
 
 DOCS = Path(__file__).parents[2] / "docs"
 REFERENCE = (DOCS / "language.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"```(\w*)\n(.*?)```", REFERENCE, re.DOTALL)
+PAGES = REFERENCE + (DOCS / "short.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"```(\w*)\n(.*?)```", PAGES, re.DOTALL)
 
 
 def test_the_page_of_error_codes_is_current(request: pytest.FixtureRequest) -> None:
@@ -84,7 +94,7 @@ def test_the_example_of_a_knob_is_a_tuning_word(knob: Knob) -> None:
 
 
 def test_the_reference_names_every_word_of_the_language() -> None:
-    words = KEYWORDS | FUNCTIONS | SCHEDULE_FUNCTIONS | LATER_FUNCTIONS | TYPES.keys() | VALUES
+    words = KEYWORDS | FUNCTIONS | GRAPH_FUNCTIONS | SCHEDULE_FUNCTIONS | LATER_FUNCTIONS | TYPES.keys() | VALUES
     missing = sorted(word for word in words if not re.search(rf"\b{word}\b", REFERENCE))
     assert missing == []
 
@@ -93,4 +103,4 @@ def test_the_reference_shows_the_grammar_of_the_parser() -> None:
     """Every keyword of the grammar is one that names may not have."""
     grammar = re.sub(r"//[^\n]*", "", resource_text("grammar", "gdsl.lark"))
     words = set(re.findall(r'"([a-z]+)"', grammar)) - {"min", "max", "any"}
-    assert words <= KEYWORDS | TYPES.keys()
+    assert words <= KEYWORDS | CONTEXTUAL_KEYWORDS | TYPES.keys()

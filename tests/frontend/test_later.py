@@ -18,7 +18,6 @@ LATER = [
     ("top", "common functor triangle(u, w, x, e, eu, ew) { apply { count += 1; } }"),
     ("top", "vote functor score(v, key, total) -> float32 { value total; }"),
     ("top", "edge functor ballot(src, dst, e) -> (vertex, float32) { value (dst, weight[e]); }"),
-    ("top", "operator widest(a: float32, b: float32) -> float32 identity 0 { return max(a, b); }"),
     ("schedule", "count = intersect(f, settle);"),
     ("schedule", "count = intersect(pairs=(rank, level), settle);"),
     ("schedule", "parent = neighbor_vote(vertices, visit, over=in_edges, keep=parent);"),

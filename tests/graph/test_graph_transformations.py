@@ -10,6 +10,7 @@ import pytest
 from graph_cases import assert_same, edge_lists, graph_of, stored
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.sparse import csgraph
 
 from gdsl.diagnostics import GdslError
 from gdsl.graph import Graph, GraphOptions, describe, rmat
@@ -111,3 +112,19 @@ def test_description():
     loops = describe(Graph.from_edges([0, 0], [0, 1], directed=False))
     assert (loops.edges, loops.stored_edges, loops.isolated) == (2, 3, 0)
     assert describe(Graph.from_edges([], [])).components == 0
+
+
+@given(edge_lists(), st.booleans())
+def test_components_are_those_of_scipy(case, directed):
+    graph = graph_of(*case, directed=directed)
+    count, labels = csgraph.connected_components(graph.to_scipy(None), directed=True, connection="weak")
+    info = describe(graph)
+    assert (info.components, info.largest_component) == (count, np.bincount(labels).max())
+
+
+def test_components_of_small_and_large_graphs():
+    path = np.arange(16_000)
+    for ends in ((path, path + 1), (path + 1, path), (path[::-1], path[::-1] + 1)):
+        assert describe(Graph.from_edges(*ends)).components == 1
+    large = np.arange(40_000)
+    assert describe(Graph.from_edges(large[::2], large[1::2])).components == 20_000

@@ -1,6 +1,7 @@
 """What every sample and test program must answer, made without gdsl."""
 
 from .case import Case
+from .draws import DRAWS
 from .edges import EDGES
 from .histories import HISTORIES
 from .intersections import INTERSECTIONS
@@ -9,6 +10,7 @@ from .reductions import REDUCTIONS
 from .samples import SAMPLES
 from .schedules import SCHEDULES
 from .sets import SETS
+from .short import SHORT
 from .traversals import TRAVERSALS
 from .values import VALUES
 
@@ -22,6 +24,8 @@ CASES: tuple[Case, ...] = (
     *INTERSECTIONS,
     *LISTS,
     *REDUCTIONS,
+    *SHORT,
+    *DRAWS,
     *HISTORIES,
 )
 BY_NAME = {case.name: case for case in CASES}

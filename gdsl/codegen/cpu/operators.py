@@ -73,7 +73,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         totals = self._totals(operation, sweep)
         has_input = members.frontier is not None
         return {
-            "comment": f"Line {step.span.line}: {operation.call}",
+            "comment": f"L{step.span.words[1:]}: {operation.call}",
             "parameters": ", ".join(declaration for declaration, _ in parts),
             "arguments": ", ".join(argument for _, argument in parts),
             "result": self._result(collect),

@@ -87,7 +87,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         prefix, members = ("edge_", "all_edges") if sweep.members.domain is Domain.EDGE else ("", "all_members")
         return {
             "direction": self.names.derived(Scope.VARIABLE, f"direction_of_{operation.name}", owner),
-            "comment": f"line {operation.step.span.line}: {operation.call}",
+            "comment": f"{operation.step.span.words}: {operation.call}",
             "parameters": ", ".join(declaration for declaration, _ in parts),
             "arguments": tuple(argument for _, argument in parts if argument),
             "result": self._result(collect),

@@ -16,8 +16,8 @@ CODES: tuple[Code, ...] = (
         "unknown graph format",
         (
             "The format is told from the file's name: `.mtx` (Matrix Market), `.gr` (DIMACS), `.npz` (SciPy sparse "
-            "matrix), `.csv` and `.tsv`, `.txt`, `.el`, `.wel`, `.edges` (edge lists); all but `.npz` also with "
-            "`.gz`, `.bz2` or `.xz` behind it."
+            "matrix), `.graph` (METIS), `.csv` and `.tsv`, `.txt`, `.el`, `.e`, `.wel`, `.edges` (edge lists); all but "
+            "`.npz` also with `.gz`, `.bz2` or `.xz` behind it. `--format` says it where the name does not."
         ),
         "gdslc run bfs.gdsl graph.dat",
     ),
@@ -26,7 +26,8 @@ CODES: tuple[Code, ...] = (
         "malformed header",
         (
             "A Matrix Market file begins with `%%MatrixMarket matrix coordinate …`, then comments, then one line "
-            "`rows columns entries`. A DIMACS file has one line `p sp vertices arcs` before its arcs."
+            "`rows columns entries`. A DIMACS file has one line `p sp vertices arcs` before its arcs, a METIS file "
+            "one of `vertices edges [format [weights]]`."
         ),
         "%%MatrixMarket matrix coordinate pattern symmetric\n34 34 78",
     ),
@@ -45,7 +46,7 @@ CODES: tuple[Code, ...] = (
         (
             "A line of the file is not an edge: two ids and, where the format has them, a weight. Numbers are decimal, "
             "in ASCII digits, and fit their type: `1_000`, `0x10` and `1e400` are none. All lines have as many values "
-            "as the first."
+            "as the first. The ends of an edge list may be names where its first line calls them `source,target`."
         ),
         "12 x",
     ),
@@ -72,7 +73,8 @@ CODES: tuple[Code, ...] = (
     Code(
         "E0709",
         "graph too large",
-        "Degrees are int32 numbers, and there can be at most 3,037,000,499 vertices.",
+        "Degrees are int32 numbers, and there can be at most 3,037,000,499 vertices. Where the ids of an edge list "
+        "have gaps, `--compact` counts only the vertices that have an edge.",
     ),
     Code(
         "E0710",
@@ -96,7 +98,8 @@ CODES: tuple[Code, ...] = (
     Code(
         "E0712",
         "unusable option for a graph",
-        "`weights` is `random:SEED` or `random:SEED:LARGEST`, `dedup` is `min`, `sum` or `first`.",
+        "`weights` is `random:SEED` or `random:SEED:LARGEST`, `dedup` is `first`, `sum`, `min` or `max`; "
+        "`num_vertices` and `one_based` are for edge lists of ids.",
         "gdslc run sssp.gdsl karate.mtx --weights rand",
     ),
     Code(

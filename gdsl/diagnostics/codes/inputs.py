@@ -26,7 +26,8 @@ CODES: tuple[Code, ...] = (
     Code(
         "E0604",
         "vertex out of range",
-        "A vertex param is not one of the graph's vertices, which count from 0.",
+        "A vertex param is not one of the graph's vertices, which count from 0, or the graph has no vertex of this "
+        "name.",
         "gdslc run bfs.gdsl karate.mtx -p source=34",
     ),
     Code(
@@ -54,7 +55,8 @@ CODES: tuple[Code, ...] = (
     Code(
         "E0609",
         "graph not as required",
-        "`requires symmetric` or `requires simple` does not hold of the graph; the first offender is named.",
+        "`requires symmetric` or `requires simple` does not hold of the graph; the first offender is named. "
+        "`--undirected` makes a graph symmetric, `--no-loops --dedup first` makes it simple.",
         "requires symmetric;",
     ),
     Code(

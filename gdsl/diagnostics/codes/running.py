@@ -8,7 +8,10 @@ CODES: tuple[Code, ...] = (
     Code(
         "E0801",
         "index out of range",
-        "A computed index was `none` or not in the array; the run stopped at the next barrier.",
+        (
+            "A computed index was `none` or not in the array, or the list of a vertex has no such place; the run "
+            "stopped at the next barrier."
+        ),
         "parent[parent[v]]                        # parent[v] may be none",
     ),
     Code(

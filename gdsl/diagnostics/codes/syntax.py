@@ -83,7 +83,8 @@ CODES: tuple[Code, ...] = (
     Code(
         "E0113",
         "the program cannot be read",
-        "The file of the program does not exist or cannot be opened.",
+        "The program is neither a file that can be opened nor, as a bare name, NAME.gdsl here or the name of a sample "
+        "(`gdslc samples`).",
         "gdslc run missing.gdsl karate.mtx",
     ),
     Code(

@@ -68,13 +68,12 @@ class CallChecker(NameChecker):
             return poison(expression.span)
         if symbol is None and name in CONTEXTUAL_FUNCTIONS:
             return self._contextual(expression, hint)
-        if symbol is None and name in CONTEXTUAL_FORMS:
-            form = f"write `{CONTEXTUAL_FORMS[name]}`, in the schedule"
-            environment.report("E0404", f"`{name}` cannot stand here", span, fix=form)
-        elif name in SCHEDULE_FUNCTIONS:
-            message = f"`{name}` cannot stand here"
-            advice = "operators stand as statements of the schedule or as the value of a frontier, `frontier h = …;`"
-            environment.report("E0404", message, span, fix=advice)
+        advice = _where_it_stands(name, symbol)
+        if advice is not None:
+            environment.report("E0404", f"`{name}` cannot stand here", span, fix=advice)
+        elif symbol is not None and symbol.kind is SymbolKind.PROCEDURE:
+            message = f"`{name}` is a procedure, which gives no value"
+            environment.report("E0204", message, span, fix=f"call it as a statement of the schedule: `{name}(…);`")
         elif symbol is not None:
             environment.report("E0204", f"`{name}` is {symbol.kind.with_article} and cannot be called", span)
         else:
@@ -270,11 +269,11 @@ class CallChecker(NameChecker):
 
     # ------------------------------------------------------------ effects
 
-    def update(self, update: syntax.Update) -> syntax.Update | None:
-        """A typed `x op= y`; None after a mistake."""
+    def update(self, update: syntax.Update, *, effects: bool = False) -> syntax.Update | None:
+        """A typed `x op= y`; None after a mistake. `effects`: whether y may have some."""
         target = self.target(update.target)
         if target is None or target.type is None:
-            self.infer(update.value)
+            self.infer(update.value, effects=effects)
             return None
         type_, operation = target.type, update.operation
         if operation in _ORDERINGS:
@@ -288,7 +287,7 @@ class CallChecker(NameChecker):
             self.environment.report(code, f"`{operation.value}` is not defined on {type_.name}", update.span)
             return None
         name = target.array if isinstance(target, syntax.Index) else target.name
-        value = self.value(update.value, type_, f"`{name}`")
+        value = self.value(update.value, type_, f"`{name}`", effects=effects)
         return None if value.type is None else dataclasses.replace(update, target=target, value=value)
 
     def _effect(self, what: str, span: Span, effects: bool) -> bool:
@@ -334,3 +333,12 @@ class CallChecker(NameChecker):
         if old.type is None or new.type is None:
             return poison(expression.span)
         return dataclasses.replace(expression, target=target, old=old, new=new, type=Type.BOOL)
+
+
+def _where_it_stands(name: str, symbol: syntax.Symbol | None) -> str | None:
+    """Where a word of the schedule belongs; None of any other."""
+    if symbol is None and name in CONTEXTUAL_FORMS:
+        return f"write `{CONTEXTUAL_FORMS[name]}`, in the schedule"
+    if name in SCHEDULE_FUNCTIONS:
+        return "operators stand as statements of the schedule or as the value of a frontier, `frontier h = …;`"
+    return None

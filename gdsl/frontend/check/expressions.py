@@ -87,6 +87,9 @@ class ExpressionChecker(CallChecker):
                 self.environment.report("E0403", message, expression.span)
             case syntax.Method():
                 misplaced(expression, self.environment)
+            case syntax.Nameless():
+                message = "a functor stands only where an operator takes one"
+                self.environment.report("E0401", message, expression.span, fix="write `f = filter(f, v => …);`")
             case syntax.LaterExpression():
                 self.environment.later(expression.what, expression.span)
 
@@ -265,11 +268,22 @@ class ExpressionChecker(CallChecker):
             return hint if hint is not None and hint.is_float else Type.FLOAT32
         return other if other is not None else hint
 
+    def operated(self, expression: syntax.Binary, left: syntax.Expression) -> syntax.Expression:
+        """`expression` with a left side that is typed already."""
+        if expression.operation in _SHIFTS:
+            return self._shifted(expression, left, self.infer(expression.right))
+        return self._applied(expression, left, self._right_side(expression.right, left.type, left.type))
+
     def _shift(self, expression: syntax.Binary, hint: Type | None) -> syntax.Expression:
         """A shift has the type of its left side; the count may be of any integer type."""
         right = self.infer(expression.right)
         literal = is_literal(expression.left) and not is_literal(expression.right)
         left = self.infer(expression.left, right.type if literal else hint)
+        return self._shifted(expression, left, right)
+
+    def _shifted(
+        self, expression: syntax.Binary, left: syntax.Expression, right: syntax.Expression
+    ) -> syntax.Expression:
         if left.type is None or right.type is None:
             return poison(expression.span)
         for side in (left, right):

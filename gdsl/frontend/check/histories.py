@@ -36,6 +36,8 @@ class HistoryChecker:
         self.operators = operators
         self._walked: dict[str, Span] = {}
         """By unique name the histories that the loops around go through, each with what they say there."""
+        self._given: set[str] = set()
+        """The frontiers of such loops, by unique name."""
 
     def declaration(self, statement: syntax.HistoryDeclaration) -> syntax.Statement:
         """`history h;`."""
@@ -120,6 +122,7 @@ class HistoryChecker:
         with environment.loop():
             kind, domain = SymbolKind.FRONTIER, Domain.VERTEX
             symbol = environment.declare(Symbol(kind, name.name, name.span, domain=domain))
+            self._given.add(symbol.unique)
             body = block(statement.body)
         del self._walked[history.unique]
         if outer is not None:
@@ -129,6 +132,10 @@ class HistoryChecker:
         return syntax.LevelLoop(
             statement.span, name.name, name.span, statement.value, body, symbol, history, backward=order[0]
         )
+
+    def gives(self, frontier: Symbol) -> bool:
+        """Whether a frontier has its members from a loop over a history."""
+        return frontier.unique in self._given
 
     def _order(self, over: syntax.Expression) -> tuple[bool, syntax.Expression] | None:
         environment = self.environment
@@ -155,17 +162,6 @@ class HistoryChecker:
             environment.report("E0402", message, over.span, fix=f"write `{over.function}(h)`")
             return None
         return _ORDERS[over.function], over.arguments[0].value
-
-
-def read_only(symbol: Symbol, span: Span, environment: Environment) -> bool:
-    """Whether a frontier cannot be assigned to, since a loop gives it its members; says so."""
-    if symbol.mutable:
-        return False
-    labels = (Label(symbol.span, "declared here"),)
-    message = f"`{symbol.name}` cannot be written: the loop gives it its members"
-    fix = f"copy it: `frontier g = {symbol.name};`"
-    environment.report("E0214", message, span, fix=fix, labels=labels)
-    return True
 
 
 def misplaced(call: syntax.Method, environment: Environment) -> None:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable
 
+from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
-from gdsl.frontend.check.environment import Environment, Place
+from gdsl.frontend.check.environment import Environment
 from gdsl.frontend.check.expressions import ExpressionChecker
-from gdsl.frontend.check.histories import HistoryChecker, read_only
+from gdsl.frontend.check.histories import HistoryChecker
 from gdsl.frontend.check.intersect import apart, is_intersect
 from gdsl.frontend.check.numbering import is_numbering, numbering
 from gdsl.frontend.check.operators import OperatorChecker
+from gdsl.frontend.check.procedures import Procedures
 from gdsl.frontend.check.set_operations import spelled_out_set
 from gdsl.frontend.check.sets import OPERATORS
-from gdsl.frontend.check.updates import spelled_out
+from gdsl.frontend.check.updates import short_assign, spelled_out
 from gdsl.frontend.syntax import OperatorKind, Symbol, SymbolKind
 from gdsl.frontend.vocabulary import LATER_FUNCTIONS
 from gdsl.operations import Domain, ReduceOperation
@@ -24,20 +26,40 @@ from gdsl.types import Type
 _MAKE_EDGES = (OperatorKind.ADVANCE, OperatorKind.TOP)
 
 
+def check_block(
+    environment: Environment,
+    procedures: Procedures,
+    labels: OperatorChecker | None,
+    statements: Iterable[syntax.Statement],
+) -> tuple[syntax.Statement, ...]:
+    """The typed statements of a schedule or of a procedure."""
+    return ScheduleChecker(environment, procedures, labels).block(statements)
+
+
 class ScheduleChecker:
     """Types of the schedule."""
 
-    def __init__(self, environment: Environment) -> None:
-        self.environment = environment.part(Place.SCHEDULE)
+    def __init__(self, environment: Environment, procedures: Procedures, labels: OperatorChecker | None = None) -> None:
+        """`environment` is that of the statements; `labels` has those that are taken already."""
+        self.environment = environment
+        self.procedures = procedures
         self.expressions = ExpressionChecker(self.environment)
         self.operators = OperatorChecker(self.environment, self.expressions)
         self.histories = HistoryChecker(self.environment, self.operators)
+        if labels is not None:
+            self.operators.labels = labels.labels
 
     def block(self, statements: Iterable[syntax.Statement]) -> tuple[syntax.Statement, ...]:
         """The typed statements of a block; those with a mistake are left out."""
-        split = (each for statement in statements for each in apart(statement, self.environment))
-        typed = (self.statement(statement) for statement in split)
-        return tuple(statement for statement in typed if statement is not None)
+        typed: list[syntax.Statement] = []
+        for statement in statements:
+            call = self.procedures.called(statement, self.environment)
+            if call is not None:
+                typed += self.procedures.expand(call, self.environment, self.operators)
+                continue
+            split = [self.statement(each) for each in apart(statement, self.environment)]
+            typed += (each for each in split if each is not None)
+        return tuple(typed)
 
     def statement(self, statement: syntax.Statement) -> syntax.Statement | None:
         """The typed statement; None after a mistake."""
@@ -52,6 +74,8 @@ class ScheduleChecker:
                 return self._assign(statement)
             case syntax.Update():
                 return self._update(statement)
+            case syntax.ShortAssign():
+                return self._short_assign(statement)
             case syntax.ExpressionStatement():
                 return self._expression(statement)
             case syntax.While():
@@ -126,7 +150,8 @@ class ScheduleChecker:
             if symbol is None:
                 return None
             if symbol.kind is SymbolKind.FRONTIER:
-                if read_only(symbol, target.span, environment):
+                if not symbol.mutable:
+                    self._read_only(symbol, target.span)
                     return None
                 value = self._set(statement.value, symbol.name, symbol.domain or Domain.VERTEX)
                 made = dataclasses.replace(target, symbol=symbol)
@@ -142,6 +167,13 @@ class ScheduleChecker:
             environment.report("E0415", message, statement.value.span, fix=fix)
             return None
         return self._assign_value(statement)
+
+    def _read_only(self, symbol: Symbol, span: Span) -> None:
+        why = "the loop gives it its members" if self.histories.gives(symbol) else "it is a param"
+        message = f"`{symbol.name}` cannot be written: {why}"
+        labels = (Label(symbol.span, "declared here"),)
+        fix = f"give it a name of its own: `frontier g = {symbol.name};`"
+        self.environment.report("E0214", message, span, labels=labels, fix=fix)
 
     def _total(self, span: Span, call: syntax.Call, target: syntax.Name, *, adds: bool) -> syntax.Statement | None:
         typed = self.operators.intersect.total(call, target, adds=adds)
@@ -168,7 +200,7 @@ class ScheduleChecker:
             environment.report("E0214", f"`{symbol.name}` cannot be written: it is an input", target.span)
             return None
         typed = self.operators.reductions.call(value, symbol)
-        made = dataclasses.replace(target, symbol=symbol, type=symbol.type)
+        made = dataclasses.replace(target, name=symbol.name, symbol=symbol, type=symbol.type)
         return None if typed is None else dataclasses.replace(statement, target=made, value=typed)
 
     def _assign_value(self, statement: syntax.Assign) -> syntax.Statement | None:
@@ -186,9 +218,7 @@ class ScheduleChecker:
 
     def _update(self, statement: syntax.Update) -> syntax.Statement | None:
         if isinstance(statement.target, syntax.Index):
-            message = f"`{statement.operation.value}` on an element reads the array"
-            fix = "do it in a vertex functor"
-            self.environment.report("E0408", message, statement.span, fix=fix)
+            self._reads_element(statement.operation.value, statement.span)
             return None
         symbol = self.expressions.resolve(statement.target.name, statement.target.span)
         if symbol is not None and symbol.kind is SymbolKind.FRONTIER:
@@ -202,6 +232,24 @@ class ScheduleChecker:
         if update is None or not isinstance(update.target, syntax.Name):
             return None
         return spelled_out(update, update.target)
+
+    def _short_assign(self, statement: syntax.ShortAssign) -> syntax.Statement | None:
+        sign = f"{statement.operation.value}="
+        if isinstance(statement.target, syntax.Index):
+            self._reads_element(sign, statement.span)
+            return None
+        symbol = self.expressions.resolve(statement.target.name, statement.target.span)
+        if symbol is not None and symbol.kind is SymbolKind.FRONTIER:
+            self.environment.report("E0206", f"`{sign}` is not defined on frontiers", statement.span)
+            return None
+        target = self.expressions.target(statement.target) if symbol is not None else None
+        if target is None:
+            return None
+        return next(iter(short_assign(statement, target, self.expressions)), None)
+
+    def _reads_element(self, sign: str, span: Span) -> None:
+        message = f"`{sign}` on an element reads the array"
+        self.environment.report("E0408", message, span, fix="do it in a vertex functor")
 
     # ------------------------------------------------------------ calls
 

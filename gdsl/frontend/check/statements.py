@@ -10,7 +10,8 @@ from gdsl.frontend.check.conversions import common_type, converted, is_literal
 from gdsl.frontend.check.environment import Environment, Place
 from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.check.graph_reads import declare_names, neighbors_of
-from gdsl.frontend.check.updates import spelled_out
+from gdsl.frontend.check.param_sets import VERTEX_SET
+from gdsl.frontend.check.updates import short_assign, spelled_out, told_first
 from gdsl.frontend.syntax import Symbol, SymbolKind
 from gdsl.frontend.vocabulary import FOREIGN_TYPES, SCHEDULE_FUNCTIONS, TYPES, closest
 from gdsl.operations import BinaryOperation
@@ -21,7 +22,11 @@ from gdsl.types import Type
 def resolve_type(name: syntax.TypeName, environment: Environment) -> Type | None:
     """The type that is written; reports a mistake if there is none of this name."""
     found = TYPES.get(name.name)
-    if found is None and name.name != "(…)":
+    if name.name == VERTEX_SET:
+        message = f"only a param is a `{VERTEX_SET}`"
+        fix = "a parameter of a procedure that is a set is `f: frontier`"
+        environment.report("E0225", message, name.span, fix=fix)
+    elif found is None and name.name != "(…)":
         near = FOREIGN_TYPES.get(name.name) or closest(name.name, TYPES)
         fix = f"did you mean `{near}`?" if near else f"the types are {', '.join(TYPES)}"
         environment.report("E0225", f"there is no type `{name.name}`", name.span, fix=fix)
@@ -37,8 +42,16 @@ class StatementChecker:
 
     def block(self, statements: Iterable[syntax.Statement]) -> tuple[syntax.Statement, ...]:
         """The typed statements of a block; those with a mistake are left out."""
-        typed = (self.statement(statement) for statement in statements)
-        return tuple(statement for statement in typed if statement is not None)
+        return tuple(typed for statement in statements for typed in self._spelled_out(statement))
+
+    def _spelled_out(self, statement: syntax.Statement) -> tuple[syntax.Statement, ...]:
+        """The typed statements that one statement stands for."""
+        if isinstance(statement, syntax.Update):
+            return self._update(statement)
+        if isinstance(statement, syntax.ShortAssign):
+            return self._short_assign(statement)
+        typed = self.statement(statement)
+        return () if typed is None else (typed,)
 
     def statement(self, statement: syntax.Statement) -> syntax.Statement | None:
         """The typed statement; None after a mistake."""
@@ -47,8 +60,6 @@ class StatementChecker:
                 return self._let(statement)
             case syntax.Assign():
                 return self._assign(statement)
-            case syntax.Update():
-                return self._update(statement)
             case syntax.ExpressionStatement():
                 return self._expression(statement)
             case syntax.Accept():
@@ -179,14 +190,24 @@ class StatementChecker:
             return None
         return dataclasses.replace(statement, target=target, value=value)
 
-    def _update(self, statement: syntax.Update) -> syntax.Statement | None:
-        update = self.expressions.update(statement)
+    def _update(self, statement: syntax.Update) -> tuple[syntax.Statement, ...]:
+        update = self.expressions.update(statement, effects=self.environment.place is Place.APPLY)
         if update is None or not self._writes_here(update.target, statement):
-            return None
+            return ()
+        *before, last = told_first(update, self.environment)
         target = update.target
-        if isinstance(target, syntax.Name) and target.symbol is not None and target.symbol.kind is SymbolKind.LOCAL:
-            return spelled_out(update, target)
-        return update
+        local = isinstance(target, syntax.Name) and target.symbol is not None and target.symbol.kind is SymbolKind.LOCAL
+        if local and isinstance(last, syntax.Update) and isinstance(target, syntax.Name):
+            last = spelled_out(last, target)
+        return (*before, last)
+
+    def _short_assign(self, statement: syntax.ShortAssign) -> tuple[syntax.Statement, ...]:
+        target = self.expressions.target(statement.target)
+        if target is None or target.type is None:
+            self.expressions.infer(statement.value)
+            return ()
+        typed = short_assign(statement, target, self.expressions)
+        return typed if typed and self._writes_here(target, statement) else ()
 
     def _expression(self, statement: syntax.ExpressionStatement) -> syntax.Statement | None:
         value = statement.value

@@ -1,9 +1,15 @@
-"""Updates that meet no other call: `x op= y` on a `var`, and on a scalar in the schedule, is an assignment."""
+"""Statements that stand for others: `x op= y` on a `var` and on a scalar of the schedule, `x /= y` and its like, and
+reductions of what reductions say.
+"""
 
 from __future__ import annotations
 
+import dataclasses
+
 from gdsl.frontend import syntax
-from gdsl.frontend.check.environment import built_in
+from gdsl.frontend.check.conversions import converted, widens
+from gdsl.frontend.check.environment import Environment, built_in
+from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.syntax import SymbolKind
 from gdsl.operations import BinaryOperation, ReduceOperation
 
@@ -23,6 +29,50 @@ def spelled_out(update: syntax.Update, target: syntax.Name) -> syntax.Assign:
         wraps = target.symbol is None or target.symbol.kind is not SymbolKind.LOCAL
         value = syntax.Binary(span, operation, target, update.value, type=target.type, wraps=wraps)
     return syntax.Assign(span, target, value)
+
+
+def told_first(update: syntax.Update, environment: Environment) -> tuple[syntax.Statement, ...]:
+    """What an `update` of what other updates say stands for: these, then the update by what they said."""
+    if not any(isinstance(node, syntax.UpdateValue | syntax.CompareAndSwap) for node in syntax.walk(update.value)):
+        return (update,)
+    named, value = _named(environment, "told", update.value)
+    return named, dataclasses.replace(update, value=value)
+
+
+def short_assign(
+    statement: syntax.ShortAssign, target: syntax.Name | syntax.Index, checker: ExpressionChecker
+) -> tuple[syntax.Statement, ...]:
+    """`target = target op value`, of a typed target; an index that is computed is computed once, before. Nothing after
+    a mistake."""
+    before: tuple[syntax.Statement, ...] = ()
+    if isinstance(target, syntax.Index) and not _is_steady(target.index):
+        named, index = _named(checker.environment, "index", target.index)
+        before, target = (named,), dataclasses.replace(target, index=index)
+    typed = checker.operated(syntax.Binary(statement.span, statement.operation, target, statement.value), target)
+    if typed.type is None or target.type is None:
+        return ()
+    if not widens(typed.type, target.type):
+        sign, type_ = statement.operation.value, target.type.name
+        name = target.array if isinstance(target, syntax.Index) else target.name
+        message = f"`{sign}` gives {typed.type.name} here, and `{name}` is {type_}"
+        fix = f"write `… = {type_}(… {sign} …);`"
+        checker.environment.report("E0205", message, statement.value.span, fix=fix)
+        return ()
+    return *before, syntax.Assign(statement.span, target, converted(typed, target.type))
+
+
+def _named(environment: Environment, name: str, value: syntax.Expression) -> tuple[syntax.Let, syntax.Name]:
+    """A local with a value, and the value by its name."""
+    symbol = environment.hidden(name, value.type)
+    let = syntax.Let(value.span, name, value.span, None, value, False, value.type, symbol)
+    return let, syntax.Name(value.span, name, symbol=symbol, type=value.type)
+
+
+def _is_steady(index: syntax.Expression) -> bool:
+    """Whether an index is the same, and costs nothing, however often it is looked at."""
+    if isinstance(index, syntax.Name):
+        return index.symbol is not None and index.symbol.kind is not SymbolKind.SCALAR
+    return isinstance(index, syntax.Number | syntax.NoneLiteral)
 
 
 def _without_negative_zero(value: syntax.Expression) -> syntax.Expression:

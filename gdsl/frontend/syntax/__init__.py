@@ -9,9 +9,12 @@ The parser fills everything but the slots listed here. The checker builds new no
 - `Index.checked` says whether the index was computed and must be tested while the program runs;
 - conversions are explicit: an implied widening or a cast (a `Call` named like a type) has become a `Convert`, so both
   operands of a `Binary` and both sides of an assignment have one type; a literal has the type of its place;
-- an `Update` of a `var` has become the `Assign` that it stands for; the others write elements and scalars;
+- an `Update` of a `var` has become the `Assign` that it stands for, a `ShortAssign` too; the others write elements and
+  scalars, and have no effect in their values: a `Let` before them has;
 - calls of operators in the schedule (`advance`, `filter`, `where`, `compute`, `neighbor_reduce`, `intersect`) have
   become `OperatorCall`s; `size`, `swap` and `fill` stay `Call`s whose symbol is a built-in;
+- functors without a name (`Nameless`) have become `Functor`s of the program;
+- calls of procedures have become the statements that they stand for, each with its `Span.calls`;
 - reductions over arrays in the schedule (`sum(a)`) have become `Reduced`s;
 - `|`, `&` and `-` between sets have become `SetChain`s;
 - no node of a form that is not built yet (`Later…`) is left.
@@ -64,6 +67,9 @@ from gdsl.frontend.syntax.expressions import (
     UpdateValue,
 )
 from gdsl.frontend.syntax.kept_sets import HistoryDeclaration, LevelLoop, Method, Numbering
+from gdsl.frontend.syntax.nameless import Nameless
+from gdsl.frontend.syntax.naming import names_declared_in, words_of
+from gdsl.frontend.syntax.procedures import Import, ImportedName, Procedure, ProcedureParameter
 from gdsl.frontend.syntax.statements import (
     Accept,
     Assign,
@@ -78,6 +84,7 @@ from gdsl.frontend.syntax.statements import (
     LoopName,
     Repeat,
     Return,
+    ShortAssign,
     Statement,
     TypeName,
     Update,
@@ -109,6 +116,8 @@ __all__ = [
     "Functor",
     "HistoryDeclaration",
     "If",
+    "Import",
+    "ImportedName",
     "Index",
     "Infinity",
     "KnobArgument",
@@ -121,6 +130,7 @@ __all__ = [
     "LoopName",
     "Method",
     "Name",
+    "Nameless",
     "Node",
     "NoneLiteral",
     "Number",
@@ -128,6 +138,8 @@ __all__ = [
     "OperatorCall",
     "OperatorKind",
     "ParameterName",
+    "Procedure",
+    "ProcedureParameter",
     "Program",
     "Reduced",
     "Repeat",
@@ -136,6 +148,7 @@ __all__ = [
     "SetChain",
     "SetLink",
     "SetLiteral",
+    "ShortAssign",
     "Statement",
     "Symbol",
     "SymbolKind",
@@ -146,5 +159,7 @@ __all__ = [
     "UpdateValue",
     "While",
     "children",
+    "names_declared_in",
     "walk",
+    "words_of",
 ]

@@ -27,6 +27,7 @@ class SymbolKind(Enum):
     SCALAR = "scalar"
     FUNCTOR = "functor"
     FUNCTION = "function"
+    PROCEDURE = "procedure"
     FRONTIER = "frontier"
     HISTORY = "history"
     LOCAL = "local"

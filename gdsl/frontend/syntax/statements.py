@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from gdsl.frontend.syntax.base import Node, Symbol
 from gdsl.frontend.syntax.expressions import Expression, Index, Name
-from gdsl.operations import Domain, ReduceOperation
+from gdsl.operations import BinaryOperation, Domain, ReduceOperation
 from gdsl.source import Span
 from gdsl.types import Type
 
@@ -55,6 +55,15 @@ class Update(Statement):
 
     target: Name | Index
     operation: ReduceOperation
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class ShortAssign(Statement):
+    """`target op= value` with an operation that is no reduction: `/ // % << >>`."""
+
+    target: Name | Index
+    operation: BinaryOperation
     value: Expression
 
 

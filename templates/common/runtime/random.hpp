@@ -27,17 +27,18 @@ inline RandomBlock drawn(Keys... keys) {
     return block;
 }
 
-// piece: first_bits
-inline uint64 first_bits(RandomBlock block) { return uint64(block.word[1]) << 32 | block.word[0]; }
+// piece: low_words
+// The 64 bits of a block that are given away.
+inline uint64 low_words(RandomBlock block) { return uint64(block.word[1]) << 32 | block.word[0]; }
 
 // piece: random_bits
 template <class... Keys>
-inline uint64 random_bits(Keys... keys) { return first_bits(drawn(keys...)); }
+inline uint64 random_bits(Keys... keys) { return low_words(drawn(keys...)); }
 
 // piece: random_unit
 // The 24 highest bits, as many as every float32 below 1 has, over 2^24.
 template <class... Keys>
-inline float32 random_unit(Keys... keys) { return float32(uint32(first_bits(drawn(keys...)) >> 40)) * (1.0f / 16777216.0f); }
+inline float32 random_unit(Keys... keys) { return float32(uint32(low_words(drawn(keys...)) >> 40)) * (1.0f / 16777216.0f); }
 
 // piece: high_product
 // The upper half of a product of 64 bits each.
@@ -57,11 +58,11 @@ inline T random_below(T limit, Keys... keys) {
     if (!(limit > T(0))) { return T(0); }
     const uint64 below = uint64(limit);
     const RandomBlock block = drawn(keys...);
-    uint64 bits = first_bits(block);
+    uint64 bits = low_words(block);
     if (wrapping_multiply(bits, below) < below) {
         const uint64 least = (uint64(0) - below) % below;
         for (uint32 draw = 1; draw < 128 && wrapping_multiply(bits, below) < least; ++draw) {
-            bits = first_bits(philox(block, draw, 0x72657472u));
+            bits = low_words(philox(block, draw, 0x72657472u));
         }
     }
     return T(high_product(bits, below));

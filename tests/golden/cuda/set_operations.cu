@@ -227,7 +227,6 @@ struct frontier {
 // piece: unite_sets
 // piece: both_bits
 // piece: intersect_sets
-// piece: RandomBlock philox
 // piece: first_bits
 // piece: subtract_sets
 // piece: grows_in_place

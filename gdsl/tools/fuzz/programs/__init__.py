@@ -17,7 +17,7 @@ from gdsl.tools.fuzz.campaign import Finding
 from gdsl.tools.fuzz.expressions.running import missing, own_cache
 from gdsl.tools.fuzz.programs import corpus, running
 from gdsl.tools.fuzz.programs.families import shaped_text
-from gdsl.tools.fuzz.programs.free import free_program, knobs
+from gdsl.tools.fuzz.programs.free import free_program
 from gdsl.tools.fuzz.programs.graphs import random_pools, random_shape
 from gdsl.tools.fuzz.programs.mutations import mutated
 from gdsl.tools.fuzz.programs.running import Place, Runner, compiled
@@ -32,6 +32,7 @@ from gdsl.tools.fuzz.programs.trials import (
     trial_of,
     under_orders,
 )
+from gdsl.tools.fuzz.programs.tuning import knobs
 
 NAMES = ("reference", "cpu", "emulator", "cuda")
 GROUP = 16

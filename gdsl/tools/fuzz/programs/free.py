@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import random
-import re
 from dataclasses import replace
 
-from gdsl.knobs import KNOBS
+from gdsl.tools.fuzz.programs.lists import looping_over_neighbors
+from gdsl.tools.fuzz.programs.reductions import operators, over_arrays, over_neighbors
 from gdsl.tools.fuzz.programs.scopes import COMMON, FLOATS, IDS, INTEGERS, NUMBERS, TYPES, Data, Function, Local, Scope
+from gdsl.tools.fuzz.programs.tuning import knobs
 
 _REDUCTIONS = {
     "bool": ("|=", "&=", "^="),
@@ -15,9 +16,6 @@ _REDUCTIONS = {
     **dict.fromkeys(FLOATS, ("min=", "max=", "+=", "-=")),
     **dict.fromkeys(IDS, ("min=", "max=")),
 }
-_TUNED = re.compile(r"\b(advance|neighbor_reduce)\((?:[^(),]|\([^()]*\))*, (\w+)")
-_PUSHED = re.compile(r"\b(\w+), to=edges")
-_SCHEDULE_KNOBS = {"schedule.fuse = off;": 0.25, "schedule.ids = 64;": 0.15, "schedule.block = 64;": 0.1}
 _OVERS = ("", "", "", ", over=in_edges", ", over=all_edges", ", over=out_edges")
 _WALKED = {"out": ("", ", over=out_edges"), "in": (", over=in_edges",), "all": (", over=all_edges",)}
 """How the edges of an edge frontier may be walked, which stays the same for each."""
@@ -26,22 +24,6 @@ _WALKED = {"out": ("", ", over=out_edges"), "in": (", over=in_edges",), "all": (
 def free_program(random: random.Random) -> str:
     """The text of one; the same state of `random` gives the same one."""
     return _Writer(random).program()
-
-
-def knobs(random: random.Random, schedule: str) -> str:
-    """A `tune` part for the functors that `schedule` advances or reduces over, or nothing."""
-    lines, pushed = [], set(_PUSHED.findall(schedule))
-    for operator, name in sorted(set(_TUNED.findall(schedule))):
-        for knob in KNOBS:
-            if operator in knob.operators and knob.values and random.random() < 0.4:
-                arguments = f"auto({', '.join(f'{argument.name}=1' for argument in knob.arguments)})"
-                values = (*knob.values, arguments) if knob.arguments else tuple(knob.values)
-                values = tuple(value for value in values if value != "pull" or name not in pushed)
-                lines.append(f"{name}.{knob.name} = {random.choice(values)};")
-    for text, probability in _SCHEDULE_KNOBS.items():
-        if random.random() < probability:
-            lines.append(text)
-    return f"tune {{ {' '.join(lines)} }}\n" if lines else ""
 
 
 class _Writer:
@@ -55,6 +37,7 @@ class _Writer:
         """Each with the way in which its edges were walked."""
         self.functors: dict[str, list[str]] = {"vertex": [], "edge": []}
         self.values: list[tuple[str, str]] = []
+        self.operators: set[str] = set()  # the types for which the program declares one
         self.loops = 0
 
     def chance(self, probability: float) -> bool:
@@ -73,7 +56,8 @@ class _Writer:
         parts += [self.functor("vertex") for _ in range(self.random.choice((0, 1, 1, 2)))]
         parts += [self.value_functor() for _ in range(self.random.choice((0, 0, 0, 1, 1)))]
         schedule = self.schedule()
-        return "\n".join(("program free;", problem, functions, *parts, schedule, knobs(self.random, schedule)))
+        parts = [operators(self.operators), functions, *parts, schedule, knobs(self.random, schedule)]
+        return "\n".join(("program free;", problem, *parts))
 
     def problem(self) -> str:
         lines = ["scalar go : bool = true;"]
@@ -179,6 +163,9 @@ class _Writer:
 
     def loop(self, scope: Scope, depth: int) -> str:
         name = self.name("i")
+        if self.chance(0.4):
+            head, inner = looping_over_neighbors(scope, name, self.name("x"))
+            return f"{head} {{ {self.block(inner, 1, depth - 1, True)} }}"
         if self.chance(0.6):
             inner = scope.with_local(Local(name, "int32"))
             return f"for {name} in 0..{self.random.choice('123')} {{ {self.block(inner, 1, depth - 1, True)} }}"
@@ -210,8 +197,8 @@ class _Writer:
             return "accept true;"
         place, value = scope.element(data), scope.expression(data.type)
         if self.chance(0.4):
-            return f"{place} {self.random.choice(_REDUCTIONS[data.type])} {value};"
-        return f"{place} {self.random.choice(('=', '=', 'any='))} {value};"
+            return f"{place} {self.random.choice(_REDUCTIONS[data.type])} {self.rooted(scope, data.type)};"
+        return f"{place} {self.random.choice(('=', '=', 'any=', *scope.short_writes(data.type)))} {value};"
 
     def effect(self, scope: Scope, type_: str) -> str | None:
         """`changed`, `fetch` or `cas` of a type; any of them for no type."""
@@ -248,7 +235,8 @@ class _Writer:
 
     def step(self, depth: int) -> str:
         scope = Scope(self.random, [d for d in self.data if d.kind in ("scalar", "param")], sees_iteration=True)
-        scope = replace(scope, frontiers=tuple(self.all_frontiers()), functions=self.functions)
+        reduced = over_arrays(self.data, self.frontiers, [name for name, _ in self.edge_frontiers])
+        scope = replace(scope, frontiers=tuple(self.all_frontiers()), functions=self.functions, reduced=reduced)
         if depth and self.chance(0.3):
             return self.control(scope, depth)
         if self.chance(0.2):
@@ -313,7 +301,8 @@ class _Writer:
         if data.kind == "scalar" and data.type == "int64" and self.chance(0.4):
             return self.total(data.name)
         if data.kind == "scalar":
-            operation = self.random.choice(_REDUCTIONS[data.type]) if self.chance(0.3) else "="
+            signs = _REDUCTIONS[data.type] + scope.short_writes(data.type) if self.chance(0.3) else ("=",)
+            operation = self.random.choice(signs)
             return f"{data.name} {operation} {value};"
         if data.kind == "vertex" and self.chance(0.5):
             return f"{data.name}[{self.random.choice('01')}] = {value};"
@@ -381,19 +370,16 @@ class _Writer:
     def reduction(self, source: str) -> str | None:
         if not self.values:
             return None
-        name, type_ = self.random.choice(self.values)
-        operations: tuple[str, ...] = {"bool": ("some", "every", "count", "and", "or", "xor")}.get(
-            type_, ("min", "max")
-        )
-        operations += ("sum", "product") if type_ in NUMBERS else ()
-        operations += ("and", "or", "xor") if type_ in INTEGERS else ()
-        operation = self.random.choice(operations)
-        kinds = INTEGERS if operation == "count" else (type_,)
-        arrays = [d for d in self.data if d.kind == "vertex" and d.is_written and d.type in kinds]
-        if not arrays:
+        words: tuple[str, ...] = _OVERS
+        if self.reaching() and self.chance(0.3):
+            source, words = self.random.choice(self.reaching()), ("", "", ", by=far", ", by=near")
+        scope = Scope(self.random, self.data, functions=self.functions, frontiers=tuple(self.all_frontiers()))
+        found = over_neighbors(self.random, scope, self.values, source, words)
+        if found is None:
             return None
-        over = self.random.choice(_OVERS)
-        return f"{self.random.choice(arrays).name} = neighbor_reduce({source}, {name}, {operation}{over});"
+        array, call, own = found
+        self.operators |= {own} if own else set()
+        return f"{array} = {call};"
 
 
 assert set(_REDUCTIONS) == set(TYPES)

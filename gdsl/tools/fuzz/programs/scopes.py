@@ -6,6 +6,8 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from gdsl.tools.fuzz.programs.lists import asked_of_graph
+
 SIGNED, FLOATS = ("int32", "int64"), ("float32", "float64")
 INTEGERS = (*SIGNED, "uint32", "uint64")
 NUMBERS = (*INTEGERS, *FLOATS)
@@ -54,7 +56,7 @@ class Function:
 @dataclass(frozen=True)
 class Scope:
     """One place. `vertices` and `edges` are the indices that are there without computing; `frontiers` can be measured
-    (in the schedule)."""
+    and what `reduced` has, (type, text), be read (in the schedule)."""
 
     random: random.Random
     data: Sequence[Data] = ()
@@ -65,6 +67,7 @@ class Scope:
     frontiers: tuple[str, ...] = ()
     in_functor: bool = False
     sees_iteration: bool = False
+    reduced: tuple[tuple[str, str], ...] = ()
 
     def with_local(self, local: Local) -> Scope:
         """The same with one more name."""
@@ -117,11 +120,14 @@ class Scope:
         if type_ == "edge":
             choices += [*self.edges]
         if type_ == "int32":
-            choices += ["iteration"] * self.sees_iteration + ["place"] * bool(self.edges)
+            choices += ["iteration"] * self.sees_iteration + ["place"] * ("e" in self.edges)
             choices += [f"{name}({self.vertex_index()})" for name in ("out_degree", "in_degree") if self.vertices]
         if type_ == "int64":
             choices += ["num_vertices", "num_edges"] * self.sees_iteration
             choices += [f"size({name})" for name in self.frontiers]
+        reduced = [text for kind, text in self.reduced if kind == type_]
+        if reduced and self.chance(0.3):
+            return self.random.choice(reduced)
         return self.random.choice(choices)
 
     def literal(self, type_: str) -> str:
@@ -145,6 +151,9 @@ class Scope:
         if self.chance(0.1):
             parts = (self.expression("bool", depth - 1), *(self.expression(type_, depth - 1) for _ in range(2)))
             return f"({parts[0]} ? {parts[1]} : {parts[2]})"
+        asked = asked_of_graph(self, type_) if self.chance(0.1) else None
+        if asked is not None:
+            return asked
         if self.chance(0.12):
             called = [function for function in self.functions if function.result == type_]
             if called:
@@ -181,15 +190,30 @@ class Scope:
         forms = [lambda: f"({part()} {self.random.choice('+-*')} {part()})"] * 3
         forms.append(lambda: f"{self.random.choice(('min', 'max'))}({part()}, {part()})")
         forms.append(lambda: self._cast(type_, depth))
+        forms.append(lambda: self._drawn(type_, part()))
         if type_ in FLOATS:
             forms.append(lambda: f"({part()} / {part()})")
-            forms.append(lambda: f"{self.random.choice(('floor', 'ceil', 'sqrt', 'abs'))}({part()})")
+            forms.append(lambda: f"{self.random.choice(('floor', 'ceil', 'trunc', 'sqrt', 'abs'))}({part()})")
             forms.append(lambda: f"(-{part()})")
         else:
             forms.append(lambda: f"({part()} {self.random.choice(('//', '%', '&', '|', '^', '<<', '>>'))} {part()})")
         if type_ in SIGNED:
             forms.append(lambda: f"(-{part()})")
         return self.random.choice(forms)()
+
+    def short_writes(self, type_: str) -> tuple[str, ...]:
+        """The signs of `x op= y` that is no reduction."""
+        if type_ in FLOATS:
+            return "/=", "%="
+        return ("//=", "%=", "<<=", ">>=") if type_ in INTEGERS else ()
+
+    def _drawn(self, type_: str, limit: str) -> str:
+        """A random number of one key or two."""
+        kinds = ("int32", *(("vertex",) if self.vertices else ()))
+        keys = ", ".join(self.expression(self.random.choice(kinds), 0) for _ in range(self.random.choice((1, 1, 2))))
+        if type_ in FLOATS:
+            return f"{type_}(random({keys}))"
+        return f"{type_}({self.random.choice((f'random_below({limit}, {keys})', f'popcount({limit})'))})"
 
     def _cast(self, type_: str, depth: int) -> str:
         sources = [local.type for local in self.locals] + [data.type for data in self.reachable()]

@@ -1,0 +1,204 @@
+"""What the command line makes of graphs: simple and compact ones, gaps in ids, names, and what files keep."""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gdsl.graph import Graph
+
+REFERENCE = ("--backend", "reference")
+NAMED = 'source,target,weight\nMr Hi,"Smith, J",2\n"Smith, J",Béa,3\nMr Hi,Zoe,9\n'
+SIMPLE = "program p; requires simple; problem { vertex x : int32; } schedule { }"
+
+
+def info(gdslc, *words) -> dict[str, object]:
+    answer = gdslc("graph", "info", *words, "--json")
+    assert answer.status == 0, answer.err
+    return json.loads(answer.out)
+
+
+def test_no_loops_and_dedup(gdslc):
+    Path("a.csv").write_text("source,target,weight\n0,1,5\n0,1,2\n1,1,7\n0,1,9\n")
+    assert info(gdslc, "a.csv", "--no-loops")["self_loops"] == 0
+    for how, weight in (("first", 5), ("sum", 16), ("min", 2), ("max", 9)):
+        found = info(gdslc, "a.csv", "--no-loops", "--dedup", how)
+        assert (found["edges"], found["weight_min"], found["weight_max"]) == (1, weight, weight)
+    gdslc("graph", "info", "a.csv", "--dedup", "last").fails(2, "first")
+
+
+def test_requires_simple_names_the_options(gdslc):
+    Path("p.gdsl").write_text(SIMPLE)
+    Path("a.txt").write_text("0 1\n0 1\n1 1\n")
+    gdslc("run", "p.gdsl", "a.txt", *REFERENCE).fails(1, "E0609", "--no-loops --dedup first|sum|min|max")
+    gdslc("run", "p.gdsl", "a.txt", *REFERENCE, "--no-loops").fails(1, "E0609", "fix: --dedup first")
+    assert gdslc("run", "p.gdsl", "a.txt", *REFERENCE, "--no-loops", "--dedup", "first").status == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("0 7\n7 9\n", "7 of 10 vertices (0 to 9) have no edge; --compact leaves them out"),
+        ("1 2\n2 3\n", "the vertex 0 has no edge; --compact leaves it out, --one-based is for ids that count from 1"),
+        ("0 2\n", "the vertex 1 has no edge; --compact leaves it out"),
+    ],
+)
+def test_gaps_are_told_in_one_line(gdslc, text, said):
+    for name in ("a.txt", "a.el", "a.e", "a.tsv", "a.csv"):
+        Path(name).write_text(text)
+        for verb in (("graph", "info", name), ("run", "hops.gdsl", name, "-p", "source=0", *REFERENCE)):
+            answer = gdslc(*verb)
+            assert answer.status == 0, answer.err
+            assert answer.err.count("\n") == 1
+            assert said in answer.err
+            assert gdslc(*verb, "--compact", *(("-p", f"source={text[0]}") if "run" in verb else ())).status in (0, 2)
+        assert gdslc("graph", "info", name, "--compact").err == ""
+        assert gdslc("graph", "info", name, "--num-vertices", "20").err == ""
+
+
+def test_no_gaps_no_words(gdslc):
+    Path("a.txt").write_text("0 1\n1 2\n")
+    for name in ("a.txt", "path.mtx", "rmat:4", "karate"):
+        assert gdslc("graph", "info", name).err == ""
+
+
+def test_compact_ids_are_names(gdslc):
+    Path("a.txt").write_text("7 900000000000\n900000000000 12\n")
+    gdslc("run", "hops.gdsl", "a.txt", "-p", "source=7").fails(1, "E0709", "--compact")
+    words = ("run", "hops.gdsl", "a.txt", "--compact", *REFERENCE)
+    answer = gdslc(*words, "-p", "source=7", "--names")
+    assert "7: 0, 12: 2, 900000000000: 1" in answer.out, answer.err
+    gdslc(*words, "-p", "source=0").fails(1, "E0604", "no vertex of this name", "7, 12")
+
+
+def test_num_vertices(gdslc):
+    Path("a.txt").write_text("0 1\n")
+    assert info(gdslc, "a.txt", "--num-vertices", "5")["vertices"] == 5
+    gdslc("graph", "info", "a.txt", "--num-vertices", "1").fails(1, "E0707", "a.txt:1")
+    gdslc("graph", "info", "path.mtx", "--num-vertices", "9").fails(1, "E0712")
+    for wrong in ("-1", "x", "1.5"):
+        gdslc("graph", "info", "a.txt", "--num-vertices", wrong).fails(2, "num-vertices")
+
+
+def test_names_in_params_and_results(gdslc):
+    Path("a.csv").write_text(NAMED)
+    words = ("run", "bfs", "a.csv", *REFERENCE)
+    answer = gdslc(*words, "-p", "source=Mr Hi", "--names", "-o", "r.csv")
+    assert answer.status == 0, answer.err
+    assert "Mr Hi: 0, Smith, J: 1, Béa: 2, Zoe: 1" in answer.out
+    assert "Mr Hi: none, Smith, J: Mr Hi, Béa: Smith, J, Zoe: Mr Hi" in answer.out
+    with open("r.csv", newline="", encoding="utf-8") as file:
+        assert list(csv.reader(file)) == [
+            ["vertex", "distance", "parent"], ["Mr Hi", "0", ""], ["Smith, J", "1", "Mr Hi"],
+            ["Béa", "2", "Smith, J"], ["Zoe", "1", "Mr Hi"],
+        ]  # fmt: skip
+    assert "0 1 2 1" in gdslc(*words, "-p", "source=0").out
+    assert "0 1 2 1" in gdslc(*words, "-p", 'source="Mr Hi"').out
+    gdslc(*words, "-p", "source=Mr Ho").fails(1, "E0604", "did you mean 'Mr Hi'?")
+    gdslc(*words, "-p", "source=9").fails(1, "E0604", "vertices 0 to 3")
+    gdslc("run", "bfs", "karate", "-p", "source=0", "--names", *REFERENCE).fails(2, "have no names")
+
+
+def test_names_that_would_do_something_to_a_terminal(gdslc):
+    Path("a.csv").write_text("source,target\na\x1b[31m,b\n")
+    gdslc("graph", "info", "a.csv").fails(1, "E0705", "no name of a vertex")
+
+
+@pytest.mark.parametrize("target", ["k.csv", "k.tsv", "k.txt", "k.csv.gz", "k.mtx", "k.npz"])
+@pytest.mark.parametrize("graph", ["karate", "weighted.mtx"])
+def test_convert_keeps_directedness(gdslc, target, graph):
+    assert gdslc("graph", "convert", graph, target).status == 0
+    made, kept = Graph.read(graph), Graph.read(target)
+    assert made.directed == kept.directed
+    np.testing.assert_array_equal(made.columns, kept.columns)
+    np.testing.assert_array_equal(made.attributes["weight"], kept.attributes["weight"])
+
+
+def test_convert_says_where_names_get_lost(gdslc):
+    Path("a.csv").write_text(NAMED)
+    assert "keeps no names" in gdslc("graph", "convert", "a.csv", "a.mtx").err
+    assert "keeps no names" not in gdslc("graph", "convert", "a.csv", "b.csv").err
+    assert list(Graph.read("b.csv").names) == ["Mr Hi", "Smith, J", "Zoe", "Béa"]
+
+
+def test_a_table_of_scalars(gdslc):
+    Path("p.gdsl").write_text("program p; problem { scalar x : int32 = 3; scalar y : bool; } schedule { }")
+    Path("r.csv").write_text("old")
+    gdslc("run", "p.gdsl", "path.mtx", *REFERENCE, "-o", "r.csv").fails(1, "E0911", "(x, y) are scalars", ".json")
+    assert Path("r.csv").read_text() == "old"
+    assert gdslc("run", "p.gdsl", "path.mtx", *REFERENCE, "-o", "r.json").status == 0
+    answer = gdslc("run", "pagerank", "path.mtx", *REFERENCE, "-o", "r.csv")
+    assert answer.err == "note: r.csv is without the scalars error\n"
+
+
+def test_metis_and_every_suffix(gdslc):
+    Path("a.graph").write_text("3 2\n2\n1 3\n2\n")
+    assert info(gdslc, "a.graph")["edges"] == 2
+    for suffix in ("el", "e", "txt", "tsv", "edges"):
+        Path(f"a.{suffix}").write_text("0 1\n1 2\n")
+        assert info(gdslc, f"a.{suffix}")["edges"] == 2
+    gdslc("graph", "convert", "path.mtx", "b.graph").fails(1, "E0702", "read, not written")
+
+
+def test_help_names_the_formats(gdslc):
+    answer = " ".join(gdslc("run", "--help").out.split())
+    for word in (
+        "Matrix Market",
+        "DIMACS",
+        "SciPy",
+        "METIS",
+        ".el",
+        ".e ",
+        ".tsv",
+        "--no-loops",
+        "--num-vertices",
+        "--compact",
+        "karate",
+    ):
+        assert word in answer, word
+
+
+@pytest.mark.parametrize(
+    ("word", "near"),
+    [
+        ("karat", "karate, a graph that comes with gdsl"),
+        ("karate.mtx", "karate, a graph that comes with gdsl"),
+        ("paht.mtx", "path.mtx"),
+        ("deep/gird.csv", "deep/grid.csv"),
+    ],
+)
+def test_an_unknown_graph_says_what_was_probably_meant(gdslc, word, near):
+    Path("deep").mkdir()
+    Path("deep/grid.csv").write_text("0,1\n")
+    answer = gdslc("graph", "info", word)
+    answer.fails(1, "E0701", f"did you mean {near}?")
+    assert answer.err.count("error[") == 1
+
+
+@pytest.mark.parametrize("word", ["nothing_like_it.mtx", "no/folder/x.mtx", "x" * 5000])
+def test_an_unknown_graph_that_is_like_none(gdslc, word):
+    answer = gdslc("graph", "info", word)
+    answer.fails(1, "E0701")
+    assert "did you mean" not in answer.err
+
+
+def test_options_of_lists_are_none_of_generators(gdslc):
+    gdslc("graph", "info", "rmat:4", "--num-vertices", "99").fails(1, "E0712", "generated graphs")
+    gdslc("graph", "info", "rmat:4", "--one-based").fails(1, "E0712", "generated graphs")
+
+
+def test_small_graphs_need_no_scipy(work):
+    for words in (("graph", "info", "karate"), ("run", "bfs", "karate", "-p", "source=0", *REFERENCE)):
+        code = (
+            f"import sys; from gdsl.cli.main import main; assert main({list(words)!r}) == 0; "
+            "print([name for name in ('scipy', 'lark', 'cupy', 'networkx', 'rich') if name in sys.modules])"
+        )
+        for _ in range(2):  # the first one may compile
+            done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        assert done.stdout.splitlines()[-1] == "[]"

@@ -1,0 +1,50 @@
+"""Deliberate mistakes in reductions by operators of the program, and over arrays; see `mutants`."""
+
+from __future__ import annotations
+
+from .mutants import Mutant
+
+DIVISORS = """
+program divisors;
+problem { param source : vertex; vertex divisor : uint32; }
+operator gcd(a : uint32, b : uint32) -> uint32 identity 0 {
+    var x = a;
+    var y = b;
+    while (y != 0) { let rest = x % y; x = y; y = rest; }
+    return x;
+}
+edge functor ends(src, dst, e) -> uint32 { value 6 + 6 * uint32(int32(dst) % 5); }
+schedule { divisor = neighbor_reduce(vertices, ends, gcd); }
+"""
+LARGEST = """
+program largest;
+problem { param source : vertex; vertex held : int32 = out_degree(id); scalar most : int32; scalar at : vertex; }
+schedule { most = max(held); at = argmax(held); }
+"""
+
+REDUCTION_MUTANTS = (
+    Mutant(
+        "a chunk by an own operator replaces what stands there",
+        "operators/neighbor_reduce.cu.j2",
+        "{ {{ op.reduce }}; });",
+        "{ {{ op.target }}[near] = reduced; });",
+        DIVISORS,
+        "race result",
+    ),
+    Mutant(
+        "an own operator is not applied to memory",
+        "runtime/memory.cuh",
+        "const T combined = combine(former, value);",
+        "const T combined = value;",
+        DIVISORS,
+        "result",
+    ),
+    Mutant(
+        "totals of arrays begin anywhere",
+        "operators/parts.cu.j2",
+        "{{ total.reduce }}({{ total.target }}, total);",
+        "*{{ total.target }} = total;",
+        LARGEST,
+        "race result",
+    ),
+)

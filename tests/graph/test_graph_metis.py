@@ -1,0 +1,87 @@
+"""METIS files, against plain Python."""
+
+from __future__ import annotations
+
+import pytest
+from graph_cases import edge_lists, graph_of, stored
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gdsl.diagnostics import GdslError
+from gdsl.graph import Graph, write
+
+
+def read(tmp_path, text, name="a.graph"):
+    (tmp_path / name).write_text(text)
+    return Graph.read(tmp_path / name)
+
+
+@given(edge_lists(st.integers(1, 9)), st.booleans())
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_graph(tmp_path, case, weighted):
+    graph = graph_of(*case, directed=False)
+    weights = graph.attributes["weight"] if case[1] else []
+    lines = []
+    for vertex in range(graph.num_vertices):
+        edges = range(graph.offsets[vertex], graph.offsets[vertex + 1])
+        lines.append(" ".join(f"{graph.columns[e] + 1}" + (f" {weights[e]}" if weighted else "") for e in edges))
+    count = sum(u != v for u, v, _ in case[1]) + sum(u == v for u, v, _ in case[1])
+    head = f"{graph.num_vertices} {count} {'1' if weighted else ''}".strip()
+    again = read(tmp_path, "\n".join([head, *lines]) + "\n")
+    assert not again.directed
+    expected = stored(graph)
+    assert stored(again) == (expected if weighted and case[1] else [edge[:2] for edge in expected])
+
+
+def test_forms(tmp_path):
+    plain = [(0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1), (2, 3), (3, 2)]
+    text = "% c\n4 4\n2 3\n% c\n1 3\n1 2 4\n3\n"
+    assert stored(read(tmp_path, text)) == plain
+    assert stored(read(tmp_path, text, "a.metis")) == plain
+    assert stored(Graph.read(tmp_path / "a.graph", format="metis")) == plain
+    assert stored(read(tmp_path, "3 1\n\n3\n2\n\n\n")) == [(1, 2), (2, 1)]
+    assert read(tmp_path, "3 0\n").num_vertices == 3
+    assert read(tmp_path, "3 1\n2\n1").num_vertices == 3
+    graph = read(tmp_path, "2 1 111 2\n9 5 6 2 7\n8 3 4 1 7\n")
+    assert {name: values.tolist() for name, values in graph.vertex_attributes.items()} == {
+        "size": [9, 8], "vertex_weight_0": [5, 3], "vertex_weight_1": [6, 4]}  # fmt: skip
+    assert stored(graph) == [(0, 1, 7), (1, 0, 7)]
+    assert read(tmp_path, "2 1 10\n5 2\n6 1\n").vertex_attributes["vertex_weight"].tolist() == [5, 6]
+
+
+@pytest.mark.parametrize(
+    ("code", "place", "text"),
+    [
+        ("E0716", "", ""),
+        ("E0703", ":1", "4\n"),
+        ("E0703", ":1", "x y\n"),
+        ("E0703", ":1", "2 1 7\n2\n1\n"),
+        ("E0703", ":1", "2 1 1 3\n2\n1\n"),
+        ("E0703", ":1", "%%MatrixMarket\n"),
+        ("E0705", ":2", "2 1\nx\n1\n"),
+        ("E0705", ":2", "2 1\n-2\n1\n"),
+        ("E0705", ":2", "2 1\n2.0\n1\n"),
+        ("E0705", ":3", "2 1 1\n2 7\n1\n"),
+        ("E0706", ":4", "2 1\n2\n1\n1\n"),
+        ("E0706", "", "2 2\n2\n1\n"),
+        ("E0706", ":1", "2 900000000000\n2\n1\n"),
+        ("E0706", ":1", "90000000 1\n2\n1\n"),
+        ("E0706", ":2", "3 1 10\n1 2\n"),
+        ("E0707", ":2", "2 1\n3\n1\n"),
+        ("E0707", ":2", "2 1\n0\n1\n"),
+        ("E0704", "", "3 2\n2 3\n1\n2\n"),
+        ("E0704", "", "2 1 1\n2 5\n1 6\n"),
+        ("E0709", ":1", "9000000000 0\n"),
+    ],
+)
+def test_files_that_are_refused(tmp_path, code, place, text):
+    with pytest.raises(GdslError) as caught:
+        read(tmp_path, text)
+    assert caught.value.code == code, caught.value
+    assert caught.value.diagnostics[0].place.removeprefix(str(tmp_path / "a.graph")) == place
+
+
+def test_metis_is_not_written(tmp_path):
+    with pytest.raises(GdslError, match="E0702"):
+        write(Graph.from_edges([0], [1]), tmp_path / "a.graph")
+    assert not (tmp_path / "a.graph").exists()

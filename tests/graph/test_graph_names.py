@@ -1,0 +1,188 @@
+"""Names of vertices: from files, NetworkX and tables, through every change of a graph, and into files."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import pickle
+
+import networkx
+import numpy as np
+import pytest
+from graph_cases import assert_same, edge_lists, graph_of, stored
+from hypothesis import given
+
+from gdsl.diagnostics import GdslError
+from gdsl.graph import Graph, describe, write
+from gdsl.graph.names import Names
+
+
+class Table(dict):
+    """What gdsl asks of a DataFrame."""
+
+    @property
+    def columns(self):
+        return list(self)
+
+
+def read(tmp_path, name, text, **options):
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    return Graph.read(tmp_path / name, **options)
+
+
+@pytest.mark.parametrize("mark", [",", ";", "\t", " "])
+@pytest.mark.parametrize("ends", [("source", "target"), ("from", "to"), ("Source", "Target")])
+def test_ends_of_a_list_may_be_names(tmp_path, mark, ends):
+    columns = {ends[0]: ["ann", "bob", "ann"], ends[1]: ["bob", "c3po", "ann"], "cost": ["1", "2.5", "3"]}
+    for width in (2, 3):
+        for order in itertools.permutations(list(columns)[:width]):
+            rows = [order, *zip(*(columns[name] for name in order), strict=True)]
+            graph = read(tmp_path, "a.csv", "".join(mark.join(row) + "\n" for row in rows))
+            ends = zip(*(side.tolist() for side in graph.edges), strict=True)
+            named = {(graph.names[u], graph.names[v]) for u, v in ends}
+            assert named == {("ann", "bob"), ("bob", "c3po"), ("ann", "ann")}
+            assert graph.num_vertices == 3
+            assert ("weight" in graph.attributes) == (width == 3)
+
+
+def test_names_are_read_as_they_are(tmp_path):
+    text = 'source,target\nMr Hi,"Smith, John"\n"Smith, John", Béa \nMr Hi,7\n日本,Mr Hi\n'
+    graph = read(tmp_path, "a.csv", text)
+    assert list(graph.names) == ["Mr Hi", "Smith, John", "Béa", "7", "日本"]
+    assert graph.vertex("Béa") == 2
+    assert read(tmp_path, "b.csv", text, undirected=True, dedup="first").names == graph.names
+
+
+@pytest.mark.parametrize(
+    ("code", "said", "text", "options"),
+    [
+        ("E0705", "`x`", "source,target\n0,x\n", {}),
+        ("E0705", "`1.5`", "source,target\n1.5,x\n", {}),
+        ("E0705", "a first line such as `source,target`", "a,b\nx,y\n", {}),
+        ("E0705", "a first line such as `source,target`", "ann,bob\nbob,carl\n", {}),
+        ("E0705", "2 values", "source,target,w\nann,bob,1\nann,bob\n", {}),
+        ("E0705", "is no name of a vertex", "source,target\nann,bob\nann,\n", {}),
+        ("E0705", "weight: `x`", "source,target,w\nann,bob,1\nann,bob,x\n", {}),
+        ("E0712", "names", "source,target\nann,bob\n", {"num_vertices": 3}),
+        ("E0712", "names", "source,target\nann,bob\n", {"one_based": True}),
+    ],
+)
+def test_lists_of_names_that_are_refused(tmp_path, code, said, text, options):
+    with pytest.raises(GdslError) as caught:
+        read(tmp_path, "a.csv", text, **options)
+    assert caught.value.code == code
+    assert said in str(caught.value)
+    if code == "E0705":
+        assert caught.value.diagnostics[0].place.endswith(f":{text.count(chr(10))}")
+
+
+def test_names_of_networkx_stay():
+    made = networkx.DiGraph([("Mr Hi", "Ann"), ("Ann", (1, 2))])
+    graph = Graph.from_networkx(made)
+    assert list(graph.names) == ["Mr Hi", "Ann", (1, 2)]
+    assert networkx.utils.graphs_equal(graph.to_networkx(), made)
+    assert Graph.from_networkx(networkx.path_graph(4)).names is None
+    assert Graph.from_networkx(networkx.Graph([(2, 0), (0, 1)])).names is None
+    assert list(Graph.from_networkx(networkx.Graph([(1, 2), (2, 3)])).names) == [1, 2, 3]
+    assert Graph.from_networkx(networkx.Graph()).names is None
+
+
+@given(edge_lists())
+def test_networkx_of_names_there_and_back(case):
+    made = networkx.relabel_nodes(graph_of(*case).to_networkx(), lambda vertex: f"v{vertex}")
+    again = Graph.from_networkx(made)
+    assert_same(again, graph_of(*case))
+    assert list(again.names) == [f"v{vertex}" for vertex in range(case[0])]
+
+
+def test_tables():
+    table = Table(source=["b", "a"], target=["a", "c"], weight=[1.5, 2], lanes=[1, 2], kind=["x", "y"])
+    graph = Graph.from_pandas(table)
+    assert list(graph.names) == ["b", "a", "c"]
+    assert stored(graph) == [(0, 1, 1.5), (1, 2, 2.0)]
+    assert graph.attributes["lanes"].tolist() == [1, 2]
+    assert set(graph.attributes) == {"weight", "lanes"}
+    ids = Graph.from_pandas(Table(u=[0, 1], v=[2, 0], toll=[3, 4]), "u", "v", "toll", directed=False, num_vertices=5)
+    assert ids.names is None
+    assert (ids.num_vertices, ids.num_edges, ids.attributes["weight"].tolist()) == (5, 4, [4, 3, 4, 3])
+    assert stored(Graph.from_pandas(Table(dst=[1], x=[0], src=[0]))) == [(0, 1)]
+    assert Graph.from_pandas(Table(source=[], target=[])).num_vertices == 0
+    mixed = Graph.from_pandas(Table(source=np.array(["a", 3], dtype=object), target=np.array([3, 4], dtype=object)))
+    assert list(mixed.names) == ["a", 3, 4]
+
+
+@pytest.mark.parametrize(
+    ("table", "arguments", "said"),
+    [
+        (Table(source=[0], target=[1.5]), {}, "whole numbers or names"),
+        (Table(source=["a", None], target=["b", "c"]), {}, "row 1 of the column `source` is empty"),
+        (
+            Table(source=np.array(["a", np.nan], dtype=object), target=["b", "c"]),
+            {},
+            "row 1 of the column `source` is empty",
+        ),
+        (Table(source=[0], target=[1]), {"source": "from"}, "both ends"),
+        (Table(source=[0], target=[1]), {"source": "from", "target": "target"}, "no column 'from'"),
+        (Table(source=[0], target=[1]), {"weight": "cost"}, "no column 'cost'"),
+        (Table(source=[0], target=[1], weight=["heavy"]), {}, "weights are numbers"),
+        (Table(source=["a"], target=["b"]), {"num_vertices": 7}, "ends are names"),
+        (Table(only=[0]), {}, "no two columns"),
+        ([(0, 1)], {}, "is not a table"),
+        (Table, {}, "is not a table"),
+        (Table(source=[0, 1], target=[1]), {}, "one source and one destination"),
+        (Table(source=[-1], target=[1]), {}, "-1"),
+    ],
+)
+def test_tables_that_are_refused(table, arguments, said):
+    with pytest.raises(GdslError, match="E07") as caught:
+        Graph.from_pandas(table, **arguments)
+    assert said in str(caught.value)
+
+
+def test_pandas_itself():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"source": ["a", "b"], "target": ["b", "c"], "weight": [1, 2]})
+    assert list(Graph.from_pandas(frame).names) == ["a", "b", "c"]
+    assert list(Graph.from_pandas(frame.astype({"source": "category"})).names) == ["a", "b", "c"]
+
+
+def test_names_go_through_every_change():
+    graph = Graph.from_networkx(networkx.MultiDiGraph([("a", "b"), ("b", "a"), ("a", "b"), ("c", "c")]))
+    for options in ({"undirected": True}, {"dedup": "max"}, {"loops": False}, {"weights": "random:1"}):
+        assert graph.changed(**options).names == ("a", "b", "c")
+    assert graph.changed(loops=False, compact=True).names == ("a", "b")
+    for other in (copy.deepcopy(graph), pickle.loads(pickle.dumps(graph))):
+        assert other.names == graph.names
+    assert describe(graph).named
+    assert not describe(Graph.from_edges([0], [1])).named
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.csv.gz"])
+@pytest.mark.parametrize("directed", [True, False])
+def test_names_there_and_back_through_files(tmp_path, name, directed):
+    kind = networkx.DiGraph if directed else networkx.Graph
+    graph = Graph.from_networkx(kind([("Mr Hi", "Smith, J"), ("Smith, J", "a;b"), ("Béa", "Mr Hi")]))
+    write(graph, tmp_path / name)
+    again = Graph.read(tmp_path / name)
+    assert again.directed == directed
+    assert networkx.utils.graphs_equal(again.to_networkx(), graph.to_networkx())
+
+
+@pytest.mark.parametrize("name", ["a#b", 'say "x"', "new\nline", "", " x"])
+def test_names_that_a_list_cannot_hold(tmp_path, name):
+    graph = Graph.from_networkx(networkx.Graph([(name, "b")]))
+    with pytest.raises(GdslError, match="E0715"):
+        write(graph, tmp_path / "a.csv")
+    write(graph, tmp_path / "a.mtx")
+    assert Graph.read(tmp_path / "a.mtx").names is None
+
+
+def test_looking_up():
+    names = Names(["a", 3, (1, 2), "4"])
+    assert [names.id_of(name) for name in ("a", 3, "3", (1, 2), "4", 4, "x", [1], None)] == [
+        0, 1, 1, 2, 3, None, None, None, None]  # fmt: skip
+    assert Names(["1", 1]).id_of("1") == 0
+    with pytest.raises(ValueError, match="same name"):
+        Names(["a", "a"])
+    with pytest.raises(KeyError):
+        Graph.from_edges([0], [1]).vertex("a")
