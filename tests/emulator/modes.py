@@ -29,10 +29,8 @@ def modes_of(name: str) -> tuple[Mode, ...]:
     """All modes that make a difference to a program."""
     steps = list(walk(program_of(name).schedule))
     own = declared_functors(name)  # not those that lowering adds, which nobody can tune
-    hidden = {
-        step.site for step in steps if isinstance(step, Advance) and step.functor not in own and step.label in own
-    }
-    advances = [step for step in steps if isinstance(step, Advance) and step.site not in hidden]
+    every = [step for step in steps if isinstance(step, Advance)]
+    advances = [step for step in every if step.functor in own or "_kept" not in step.functor]  # not those of `top`
     advanced = sorted({step.label for step in advances})
     reduced = sorted({step.label for step in steps if isinstance(step, NeighborReduce) and step.functor in own})
     modes = [
