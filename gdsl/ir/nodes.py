@@ -75,6 +75,7 @@ from gdsl.ir.program import (
     VertexFunctor,
     While,
 )
+from gdsl.ir.set_steps import History, NumberMembers, PushLevel, SetStep, TakeLevel
 from gdsl.ir.statements import (
     Accept,
     Assign,
@@ -134,6 +135,7 @@ __all__ = [
     "FrontierSize",
     "Function",
     "FunctionCall",
+    "History",
     "If",
     "Intersect",
     "Iteration",
@@ -146,6 +148,7 @@ __all__ = [
     "NeighborReduce",
     "Node",
     "NoneId",
+    "NumberMembers",
     "Operator",
     "OwnOperation",
     "OperatorKnobs",
@@ -156,6 +159,7 @@ __all__ = [
     "Parameter",
     "Place",
     "Program",
+    "PushLevel",
     "Repeat",
     "Requirements",
     "Return",
@@ -164,6 +168,7 @@ __all__ = [
     "ScalarTarget",
     "ScalarValue",
     "Select",
+    "SetStep",
     "Statement",
     "Step",
     "Store",
@@ -171,6 +176,7 @@ __all__ = [
     "StoreRule",
     "StoreScalar",
     "Swap",
+    "TakeLevel",
     "Target",
     "Tuning",
     "Unary",

@@ -168,7 +168,7 @@ def _places(effects: ProgramEffects) -> tuple[list[Put], list[Swapped]]:
     puts, swaps = [], []
     for found in effects.sites.values():
         puts += [_of_write(write) for write in found.writes]
-    terms = ScheduleTerms(effects)
+    terms, types = ScheduleTerms(effects), {data.name: data.type for data in effects.data}
     for step in all_steps(effects.program.schedule):
         match step:
             case nodes.StoreScalar():
@@ -182,6 +182,8 @@ def _places(effects: ProgramEffects) -> tuple[list[Put], list[Swapped]]:
             case nodes.Intersect(count=str(count)):
                 total = effects.terms.unknown(Type.INT64, Origin.RESULT, count, 0)
                 puts.append(Put(count, total, ReduceOperation.ADD))
+            case nodes.SetStep():
+                puts += [Put(name, effects.terms.unknown(types[name], Origin.RESULT, name, 0)) for name in step.writes]
             case nodes.NeighborReduce():
                 value = effects.sites[step.site].value
                 assert value is not None

@@ -28,8 +28,10 @@ class Mode:
 def modes_of(name: str) -> tuple[Mode, ...]:
     """All modes that make a difference to a program."""
     steps = list(walk(program_of(name).schedule))
-    advanced = sorted({step.label for step in steps if isinstance(step, Advance)})
     own = declared_functors(name)  # not those that lowering adds, which nobody can tune
+    every = [step for step in steps if isinstance(step, Advance)]
+    advances = [step for step in every if step.functor in own or "_kept" not in step.functor]  # not those of `top`
+    advanced = sorted({step.label for step in advances})
     reduced = sorted({step.label for step in steps if isinstance(step, NeighborReduce) and step.functor in own})
     modes = [
         Mode("fused", (), SMALL),
@@ -38,7 +40,7 @@ def modes_of(name: str) -> tuple[Mode, ...]:
         Mode("wide_edges", (), SMALL, Widths(32, 64)),
     ]
     if advanced:
-        push_only = {step.label for step in steps if isinstance(step, Advance) and step.to is Domain.EDGE}
+        push_only = {step.label for step in advances if step.to is Domain.EDGE}
         push, auto = (tuple(f"{f}.direction={way}" for f in advanced) for way in ("push", "auto"))
         pull = tuple(f"{f}.direction=pull" for f in advanced if f not in push_only)
         modes += [

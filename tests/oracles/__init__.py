@@ -3,6 +3,7 @@
 from .case import Case
 from .draws import DRAWS
 from .edges import EDGES
+from .histories import HISTORIES
 from .intersections import INTERSECTIONS
 from .lists import LISTS
 from .pairs import PAIRS
@@ -27,6 +28,7 @@ CASES: tuple[Case, ...] = (
     *SHORT,
     *DRAWS,
     *PAIRS,
+    *HISTORIES,
 )
 BY_NAME = {case.name: case for case in CASES}
 

@@ -231,6 +231,7 @@ class OperatorKind(Enum):
     COMPUTE = "compute"
     NEIGHBOR_REDUCE = "neighbor_reduce"
     INTERSECT = "intersect"
+    TOP = "top"
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,6 +255,8 @@ class OperatorCall(Expression):
     operation: NeighborOperation | None = None
     label: str | None = None
     count: Name | None = None
+    limit: Expression | None = None
+    """The k of TOP."""
     adds: bool = False
     own_operation: Name | None = None
     by_far_ends: bool = True
