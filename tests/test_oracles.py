@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 
@@ -98,13 +99,20 @@ def test_any_graph(name: str, backend: str) -> None:
 def advances(name: str) -> list[str]:
     """The labels of the program's advances that may pull."""
     found = [node for node in walk(compiled(name).ir.schedule) if isinstance(node, ir.Advance)]
-    return sorted({node.label for node in found} - {node.label for node in found if node.to is Domain.EDGE})
+    labels = {node.label for node in found} - {node.label for node in found if node.to is Domain.EDGE}
+    return sorted(label for label in labels if written(name, label))
 
 
 def balanced(name: str) -> list[str]:
     """The labels of the operators whose balance can be tuned."""
     operators = (ir.Advance, ir.NeighborReduce)
-    return sorted({node.label for node in walk(compiled(name).ir.schedule) if isinstance(node, operators)})
+    labels = {node.label for node in walk(compiled(name).ir.schedule) if isinstance(node, operators)}
+    return sorted(label for label in labels if written(name, label))
+
+
+def written(name: str, label: str) -> bool:
+    """Whether the program's text has a functor or a label of that name: what lowering adds nobody can tune."""
+    return re.search(rf"(functor|@)\s*{re.escape(label)}\b", BY_NAME[name].path.read_text()) is not None
 
 
 def subject(name: str, label: str) -> str:

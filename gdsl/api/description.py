@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Iterator
 from math import isfinite
 
 from gdsl.arithmetic.constants import shortest_float32
+from gdsl.backends.interface import part_names
 from gdsl.binding import declared_inputs, declared_params, problem_data
 from gdsl.ir import nodes as ir
 from gdsl.ir.printer_expressions import print_expression
@@ -33,6 +35,16 @@ def doubt_of(data: Data) -> str:
 def results_of(program: ir.Program) -> list[Data]:
     """The data that a run gives back."""
     return [data for data in problem_data(program) if not data.is_local and not data.is_input]
+
+
+def parts_of_data(data: Data) -> list[Data]:
+    """`data` itself, or where it is a pair its two parts as if each had been declared."""
+    if not data.type.is_pair:
+        return [data]
+    made = data.initial if isinstance(data.initial, ir.MakePair) else None
+    initials = (made.first, made.second) if made is not None else (None, None)
+    several = zip(part_names(data.name), data.type.parts, initials, strict=True)
+    return [dataclasses.replace(data, name=name, type=type_, initial=initial) for name, type_, initial in several]
 
 
 def sections(program: ir.Program, source: Source) -> Iterator[tuple[str, list[str]]]:

@@ -50,7 +50,7 @@ class Ranges:
 
     def of(self, term: Term) -> Range:
         """The range of a number or a bool (0 and 1); of an id, that of its number."""
-        if term.depth > DEEPEST_PROOF:
+        if term.depth > DEEPEST_PROOF or term.type.is_pair:
             return limits(term.type)
         found = self._known.get(term)
         if found is None:

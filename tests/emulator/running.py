@@ -126,13 +126,16 @@ def differences(program: Program, expected: Outcome, found: Outcome) -> list[str
             continue
         a, b = expected.arrays[array.name], found.arrays[array.name]
         if not equal(array.type, a, b):
+            if array.type.is_pair:
+                wrong.append(f"{array.name} is {b}, not {a}")
+                continue
             at = int(numpy.flatnonzero(~numpy.isclose(a, b, equal_nan=True))[:1].sum())
             wrong.append(f"{array.name}[{at}] is {b[at]}, not {a[at]}")
     for scalar in program.scalars:
         if scalar.is_local or not scalar.unique or scalar.grade is Grade.CONVERGED:
             continue
         a, b = expected.scalars[scalar.name], found.scalars[scalar.name]
-        if not equal(scalar.type, numpy.asarray([a]), numpy.asarray([b])):
+        if not equal(scalar.type, *((a, b) if scalar.type.is_pair else (numpy.asarray([a]), numpy.asarray([b])))):
             wrong.append(f"{scalar.name} is {b}, not {a}")
     if program.name not in VARYING and trace_of(expected) != trace_of(found):
         pairs = zip(trace_of(expected), trace_of(found), strict=False)
@@ -146,6 +149,8 @@ def differences(program: Program, expected: Outcome, found: Outcome) -> list[str
 
 def equal(type_: Type, a: Any, b: Any) -> bool:
     """Exactly for integers and ids, within a tolerance for floats, whose sums have no order."""
+    if type_.is_pair:
+        return all(equal(kind, *parts) for kind, *parts in zip(type_.parts, a, b, strict=True))
     if type_ in (Type.FLOAT32, Type.FLOAT64):
         tolerance = 2e-5 if type_ is Type.FLOAT32 else 1e-9
         return bool(numpy.allclose(a, b, rtol=tolerance, atol=tolerance / 100, equal_nan=True))

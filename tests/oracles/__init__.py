@@ -3,9 +3,11 @@
 from .case import Case
 from .draws import DRAWS
 from .edges import EDGES
+from .histories import HISTORIES
 from .intersections import INTERSECTIONS
 from .library import LIBRARY
 from .lists import LISTS
+from .pairs import PAIRS
 from .reductions import REDUCTIONS
 from .samples import SAMPLES
 from .schedules import SCHEDULES
@@ -27,6 +29,8 @@ CASES: tuple[Case, ...] = (
     *REDUCTIONS,
     *SHORT,
     *DRAWS,
+    *PAIRS,
+    *HISTORIES,
 )
 BY_NAME = {case.name: case for case in CASES}
 

@@ -109,6 +109,12 @@ def levels(
     return distance
 
 
+def parts(answers: Answers, name: str) -> tuple[Any, Any]:
+    """Both parts of a result of pairs, which may stand under names of their own."""
+    first, second = answers[name] if name in answers else (answers[f"{name}.0"], answers[f"{name}.1"])
+    return first, second
+
+
 def same(answers: Answers, **expected: Any) -> None:
     """Assert that results are exactly these, types apart."""
     for name, wanted in expected.items():

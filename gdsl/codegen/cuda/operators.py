@@ -20,6 +20,7 @@ from gdsl.codegen.cuda.texts import (
 )
 from gdsl.codegen.functions import Argument
 from gdsl.codegen.functors import Arguments, Calls
+from gdsl.codegen.literals import type_name
 from gdsl.codegen.names import Scope
 from gdsl.codegen.operators import STRUCTS, CommonPrinter
 from gdsl.codegen.reductions import of_segment
@@ -198,7 +199,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         )
         return ReduceText(
             **common,
-            type=segment.type.name,
+            type=type_name(segment.type),
             identity=words.identity,
             combine=words.combine,
             captured=words.captured,
@@ -214,7 +215,8 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         self, walk: Walk, place: int, sweep: Sweep, segment: Segment, begins: str, target: str
     ) -> ReduceSide:
         empty = "false" if segment.operation is NeighborOperation.COUNT else begins
-        assign = f"combine({target}[near], reduced)" if place else "reduced"
+        former = f"unpacked({target}[near])" if segment.type.is_pair else f"{target}[near]"
+        assign = f"combine({former}, reduced)" if place else "reduced"
         return ReduceSide(
             name="value_back" if place else "value",
             lists=self._walked_lists(walk),

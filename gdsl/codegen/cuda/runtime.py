@@ -12,6 +12,7 @@ FILES = (
     "random",
     "memory",
     "plain",
+    "pairs",
     "enactor",
     "warp",
     "edges",
@@ -25,6 +26,8 @@ FILES = (
     "pull",
     "reduce",
     "intersect",
+    "histories",
+    "numbers",
 )
 PLATFORM = "platform"
 LIBRARY = Library("cuda", FILES, ".cuh", "__device__ __forceinline__")

@@ -33,6 +33,12 @@ def declare_data(node: syntax.Declaration, environment: Environment) -> syntax.D
         environment.later(node.later, node.span)
         environment.declare_global(Symbol(SymbolKind.LATER, node.name, node.name_span))
         return node
+    given = node.is_input or node.kind is DeclarationKind.PARAM
+    if type_ is not None and type_.is_pair and given:
+        what = "an input" if node.is_input else "a param"
+        fix = f"give two {'params' if what == 'a param' else 'inputs'}, and make the pair of them: `(a, b)`"
+        environment.report("E0224", f"{what} is no pair", node.declared.span, fix=fix)
+        type_ = None
     if type_ is None:
         environment.declare_global(Symbol(SymbolKind.LATER, node.name, node.name_span))
         return node
@@ -109,8 +115,6 @@ def _roles(domain: Domain) -> tuple[tuple[SymbolKind, Type], ...]:
 def declare_functor(node: syntax.Functor, environment: Environment) -> syntax.Functor:
     """Make a functor known, with the type of its `value`."""
     result = resolve_type(node.declared_result, environment) if node.declared_result is not None else None
-    if node.declared_result is not None and node.declared_result.name == "(…)":
-        environment.later("pairs", node.declared_result.span)
     symbol = environment.declare_global(Symbol(SymbolKind.FUNCTOR, node.name, node.name_span, domain=node.domain))
     made = dataclasses.replace(node, result=result, symbol=symbol)
     environment.functors.setdefault(node.name, made)
@@ -121,8 +125,6 @@ def declare_function(node: syntax.Function, environment: Environment) -> syntax.
     """Make a function known, with the types of its parameters and its result."""
     symbol = environment.declare_global(Symbol(SymbolKind.FUNCTION, node.name, node.name_span))
     result = resolve_type(node.declared_result, environment)
-    if "(…)" in [node.declared_result.name, *(parameter.declared.name for parameter in node.parameters)]:
-        environment.later("pairs", node.name_span)
     parameters = tuple(
         dataclasses.replace(parameter, type=resolve_type(parameter.declared, environment))
         for parameter in node.parameters
@@ -164,6 +166,11 @@ def _identity(node: syntax.Function, environment: Environment) -> syntax.Express
     if node.identity is None or node.result is None:
         return None
     checker = ExpressionChecker(environment.part(Place.IDENTITY))
+    if node.result.is_pair:
+        fix = "reduce pairs by `min` or `max`, or its parts by operators of their own"
+        message = f"operators are on simple values, and `{node.name}` is on pairs"
+        environment.report("E0206", message, node.name_span, fix=fix)
+        return None
     identity = checker.value(node.identity, node.result, f"the identity of `{node.name}`")
     if identity.type is not None:
         _check_literal(identity, Place.IDENTITY, environment)

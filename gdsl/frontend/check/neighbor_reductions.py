@@ -166,7 +166,7 @@ class NeighborReduceChecker:
         environment, word = self.environment, operation.value
         fits = result.is_numeric
         if operation in _ORDERINGS:
-            fits = result.is_numeric or result.is_id
+            fits = result.is_numeric or result.is_id or result.is_pair
         elif operation in _FLAGS:
             fits = result is Type.BOOL
         elif operation not in _NUMBERS:
@@ -174,6 +174,7 @@ class NeighborReduceChecker:
         if not fits:
             fix = "use `count`, `some` or `every`" if result is Type.BOOL else None
             fix = "compare in the functor, so that it gives a bool" if operation in _FLAGS else fix
+            fix = "pairs have `min` and `max`; give a part, `.0` or `.1`" if result.is_pair and fix is None else fix
             environment.report("E0407", f"`{word}` is not defined on {result.name}", call.span, fix=fix)
             return False
         assert array.type is not None

@@ -59,6 +59,8 @@ from gdsl.frontend.syntax.expressions import (
     Number,
     OperatorCall,
     OperatorKind,
+    Pair,
+    PairPart,
     Reduced,
     SetChain,
     SetLink,
@@ -66,6 +68,7 @@ from gdsl.frontend.syntax.expressions import (
     Unary,
     UpdateValue,
 )
+from gdsl.frontend.syntax.kept_sets import HistoryDeclaration, LevelLoop, Method, Numbering
 from gdsl.frontend.syntax.nameless import Nameless
 from gdsl.frontend.syntax.naming import names_declared_in, words_of
 from gdsl.frontend.syntax.procedures import Import, ImportedName, Procedure, ProcedureParameter
@@ -113,6 +116,7 @@ __all__ = [
     "Function",
     "FunctionParameter",
     "Functor",
+    "HistoryDeclaration",
     "If",
     "Import",
     "ImportedName",
@@ -123,15 +127,20 @@ __all__ = [
     "LaterExpression",
     "LaterStatement",
     "Let",
+    "LevelLoop",
     "Link",
     "LoopName",
+    "Method",
     "Name",
     "Nameless",
     "Node",
     "NoneLiteral",
     "Number",
+    "Numbering",
     "OperatorCall",
     "OperatorKind",
+    "Pair",
+    "PairPart",
     "ParameterName",
     "Procedure",
     "ProcedureParameter",
