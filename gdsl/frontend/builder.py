@@ -87,8 +87,8 @@ class TreeBuilder(NamelessBuilder):
     def later_graph(self, meta: Any, children: list[Any]) -> syntax.LaterStatement:
         return syntax.LaterStatement(span_of(meta), "graphs made by the schedule", (str(children[0]),))
 
-    def later_history(self, meta: Any, children: list[Any]) -> syntax.LaterStatement:
-        return syntax.LaterStatement(span_of(meta), "`history`", (str(children[0]),))
+    def history(self, meta: Any, children: list[Any]) -> syntax.HistoryDeclaration:
+        return syntax.HistoryDeclaration(span_of(meta), str(children[0]), span_of(children[0]))
 
     def later_buckets(self, meta: Any, children: list[Any]) -> syntax.LaterStatement:
         return syntax.LaterStatement(span_of(meta), "`buckets`", (str(children[0]),))

@@ -128,8 +128,9 @@ class ExpressionBuilder(Transformer_NonRecursive[Token, Any]):
     def later_member(self, meta: Any, children: list[Any]) -> syntax.LaterExpression:
         return syntax.LaterExpression(span_of(meta), f"`.{children[1]}`")
 
-    def later_method(self, meta: Any, children: list[Any]) -> syntax.LaterExpression:
-        return syntax.LaterExpression(span_of(meta), f"`.{children[1]}(…)`")
+    def method(self, meta: Any, children: list[Any]) -> syntax.Method:
+        owner, name, arguments = children
+        return syntax.Method(span_of(meta), owner, str(name), span_of(name), arguments)
 
     def pair(self, meta: Any, children: list[Any]) -> syntax.Pair:
         return syntax.Pair(span_of(meta), *children)

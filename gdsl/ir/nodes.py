@@ -78,6 +78,7 @@ from gdsl.ir.program import (
     VoteFunctor,
     While,
 )
+from gdsl.ir.set_steps import History, NumberMembers, PushLevel, SetStep, TakeLevel
 from gdsl.ir.statements import (
     Accept,
     Assign,
@@ -138,6 +139,7 @@ __all__ = [
     "FrontierSize",
     "Function",
     "FunctionCall",
+    "History",
     "If",
     "Intersect",
     "Iteration",
@@ -151,6 +153,7 @@ __all__ = [
     "NeighborVote",
     "Node",
     "NoneId",
+    "NumberMembers",
     "Operator",
     "OwnOperation",
     "OperatorKnobs",
@@ -161,6 +164,7 @@ __all__ = [
     "Parameter",
     "Place",
     "Program",
+    "PushLevel",
     "Repeat",
     "Requirements",
     "Return",
@@ -169,6 +173,7 @@ __all__ = [
     "ScalarTarget",
     "ScalarValue",
     "Select",
+    "SetStep",
     "Statement",
     "Step",
     "Store",
@@ -176,6 +181,7 @@ __all__ = [
     "StoreRule",
     "StoreScalar",
     "Swap",
+    "TakeLevel",
     "Target",
     "Tuning",
     "Unary",

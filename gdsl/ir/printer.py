@@ -144,6 +144,8 @@ def _step(node: nodes.Step, tuning: nodes.Tuning) -> list[str]:
             everything = "vertices" if node.domain is Domain.VERTEX else "edges"
             members = f"{{{', '.join(show(member) for member in node.members)}}}"
             return [f"{node.name} = {everything if node.everything else members}"]
+        case nodes.SetStep():
+            return [_set_step(node)]
         case nodes.FarEnds():
             return [f"{node.name} = {node.end.value}s of {node.other}"]
         case nodes.CopyFrontier():
@@ -167,6 +169,17 @@ def _step(node: nodes.Step, tuning: nodes.Tuning) -> list[str]:
             otherwise = ["else:", *_steps(node.otherwise, tuning)] if node.otherwise else []
             return [f"if {show(node.condition)}:", *_steps(node.then, tuning), *otherwise]
     return [f"{type(node).__name__}"]
+
+
+def _set_step(node: nodes.SetStep) -> str:
+    match node:
+        case nodes.PushLevel():
+            return f"push {node.frontier} to {node.history.name}"
+        case nodes.TakeLevel():
+            return f"{node.name} = next level of {node.history.name}, from the {'last' if node.backward else 'first'}"
+        case nodes.NumberMembers():
+            return f"{node.array} = number {_set(node.members)}"
+    raise AssertionError(f"printer: {type(node).__name__}")
 
 
 def _frontier(node: nodes.Frontier) -> str:

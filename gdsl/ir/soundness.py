@@ -10,6 +10,7 @@ from typing import TypeAlias
 from gdsl.arithmetic.constants import integer_range
 from gdsl.ir import nodes, signatures
 from gdsl.ir.nodes import Role
+from gdsl.ir.set_checks import holds_together
 from gdsl.ir.traversal import walk
 from gdsl.operations import (
     BinaryOperation,
@@ -104,6 +105,7 @@ def is_sound(program: nodes.Program) -> bool:
         and _functors(program)
         and all(_allowed(step, _SCHEDULE) for step in program.schedule)
         and _writes(program)
+        and holds_together(program)
     )
 
 
@@ -376,6 +378,8 @@ def _writes(program: nodes.Program) -> bool:
     for node in walk((program.vertex_functors, program.edge_functors, program.schedule)):
         if isinstance(node, (nodes.ElementTarget, nodes.Fill)):
             written.add(node.array)
+        elif isinstance(node, nodes.SetStep):
+            written |= set(node.writes)
         elif isinstance(node, nodes.Operator):
             written |= {name for name in (node.stores, node.adds_to) if name is not None}
         elif isinstance(node, (nodes.ScalarTarget, nodes.StoreScalar)):

@@ -7,6 +7,7 @@ from typing import Any
 
 from gdsl.extents import of_domain
 from gdsl.ir import graph_reads, nodes, signatures
+from gdsl.ir.set_checks import misfit_of_step
 from gdsl.ir.traversal import walk
 from gdsl.knobs import misfit
 from gdsl.operations import BinaryOperation, Domain, Grade, NeighborOperation, Outcome, SetOperation
@@ -259,6 +260,9 @@ class _Verifier:
         if isinstance(node, nodes.Operator):
             self.operator(node)
         match node:
+            case nodes.SetStep():
+                wrong = misfit_of_step(node, self.frontiers, self.arrays, self.scalars)
+                self.expect(wrong is None, str(wrong), node)
             case nodes.DefineFrontier():
                 self.members(node)
             case nodes.CopyFrontier():

@@ -11,12 +11,9 @@ from gdsl.pipeline import load
 LATER = [
     ("data", "vertex embedding[4] : float32;"),
     ("apply", "rank[v] = rank[v][2];"),
-    ("schedule", "rank = number(f);"),
-    ("schedule", "f = top(f, visit, 3);"),
     ("schedule", "count = intersect(pairs=(rank, level), settle);"),
     ("schedule", "buckets b(level, 4) = { source }; while (b) { b.push(advance(b.pop(), visit)); }"),
     ("schedule", "buckets b(level, width=auto) = { source }; count = b.level;"),
-    ("schedule", "history h; h.push(f); for g in backward(h) { advance(g, visit, to=none); }"),
     ("schedule", "graph h = subgraph(f); on h { compute(vertices, settle); }"),
     ("schedule", "graph h = contract(parent, weight);"),
     ("tune", "tune { visit.frontier = bitmap; }"),

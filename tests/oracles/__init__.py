@@ -4,7 +4,9 @@ from .case import Case
 from .corners import CORNERS
 from .draws import DRAWS
 from .edges import EDGES
+from .histories import HISTORIES
 from .intersections import INTERSECTIONS
+from .library import LIBRARY
 from .lists import LISTS
 from .pairs import PAIRS
 from .reductions import REDUCTIONS
@@ -18,6 +20,7 @@ from .votes import VOTES
 
 CASES: tuple[Case, ...] = (
     *SAMPLES,
+    *LIBRARY,
     *TRAVERSALS,
     *VALUES,
     *SCHEDULES,
@@ -31,7 +34,8 @@ CASES: tuple[Case, ...] = (
     *PAIRS,
     *VOTES,
     *CORNERS,
+    *HISTORIES,
 )
 BY_NAME = {case.name: case for case in CASES}
 
-__all__ = ["BY_NAME", "CASES", "SAMPLES", "Case"]
+__all__ = ["BY_NAME", "CASES", "LIBRARY", "SAMPLES", "Case"]

@@ -119,7 +119,7 @@ class Enactor:
 
     def _index_failure(self, number: int, value: int) -> GdslError:
         site = self.generated.checks.sites[number]
-        return failures.index_error(self.plan.program, site, value, self.graph)
+        return failures.check_error(self.plan.program, site, value, self.graph)
 
     def _follow_swaps(self) -> None:
         """After swaps by the device a name's values lie where the kernel says."""

@@ -44,6 +44,8 @@ LIBRARY = Library(
         "sets",
         "edge_frontier",
         "edge_sets",
+        "histories",
+        "numbers",
     ),
     ".hpp",
     "inline",

@@ -84,6 +84,7 @@ def run_slice(plan: Plan) -> Struct:
     made = {buffer.name for buffer in plan.buffers if buffer.group == RUN}
     optional = (
         ("hubs", Field("hubs", Pointer("hub_chunk"), "chunks of long lists")),
+        ("places", Field("places", Pointer("uint64"), "members before those that are numbered together")),
         ("saved", Field("saved", Pointer("saved_state"), "between the kernels of the unfused form")),
         ("outputs", Field("outputs", Pointer("uint64"), "where what was swapped lies at the end")),
         ("queues", Field("queues", Pointer("vertex"), "of each frontier: num_vertices", slots)),

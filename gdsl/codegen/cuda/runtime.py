@@ -27,6 +27,8 @@ FILES = (
     "reduce",
     "vote",
     "intersect",
+    "histories",
+    "numbers",
 )
 PLATFORM = "platform"
 LIBRARY = Library("cuda", FILES, ".cuh", "__device__ __forceinline__")

@@ -137,4 +137,13 @@ CODES: tuple[Code, ...] = (
         ),
         "edge frontier e = advance(f, visit, to=edges, over=all_edges);\nf = advance(e, visit);",
     ),
+    Code(
+        "E0418",
+        "no use of a history",
+        (
+            "Frontiers of vertices are pushed to a history, `h.push(f);`; `for f in backward(h) { … }` and "
+            "`forward(h)` go through them, and `size(h)` is their number. Nothing is pushed to it in such a loop."
+        ),
+        "for f in backward(h) { h.push(advance(f, visit)); }",
+    ),
 )

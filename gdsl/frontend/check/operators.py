@@ -24,6 +24,7 @@ _SHAPES = {
     OperatorKind.ADVANCE: ("advance(f, functor)", (2,), ("to", "over")),
     OperatorKind.FILTER: ("filter(f, functor)", (2,), ()),
     OperatorKind.WHERE: ("where(functor)", (1,), ()),
+    OperatorKind.TOP: ("top(f, functor, k)", (3,), ("over",)),
     OperatorKind.COMPUTE: ("compute(f, functor)", (2,), ()),
     OperatorKind.NEIGHBOR_REDUCE: ("a = neighbor_reduce(f, functor, op)", (3,), ("over", "by", "empty")),
     OperatorKind.NEIGHBOR_VOTE: ("a = neighbor_vote(f, ballot, score)", (2, 3), ("over", "keep")),
@@ -88,6 +89,8 @@ class OperatorChecker:
             return None
         if kind is OperatorKind.INTERSECT:
             return self.intersect.call(call)
+        if kind is OperatorKind.TOP:
+            return self._top(call)
         positional, keywords = self.arguments(call, kind)
         if positional is None:
             return None
@@ -105,6 +108,27 @@ class OperatorChecker:
             return None
         kept = None if gives is True else gives
         return syntax.OperatorCall(call.span, kind, source, functor, over, runs_on, kept, None, call.label)
+
+    def _top(self, call: syntax.Call) -> syntax.OperatorCall | None:
+        """`top(f, functor, k)`."""
+        positional, keywords = self.arguments(call, OperatorKind.TOP)
+        if positional is None:
+            return None
+        source = self.members(positional[0], Domain.VERTEX, "the input of `top`")
+        functor = self.functor(call, positional[1], FunctorForm.VALUE, call.function, Type.FLOAT64)
+        limit = self.expressions.value(positional[2], Type.INT64, "the number of edges that `top` takes")
+        over = self.over(keywords)
+        self.label(call)
+        if source is None or functor is None or limit.type is None or over is None:
+            return None
+        known = self.environment.functors.get(functor.name)
+        result = known.result if known is not None else Type.FLOAT64
+        if result is None or not result.is_numeric:
+            message = "`top` compares numbers" + (f", and `{functor.name}` gives {result.name}" if result else "")
+            self.environment.report("E0407", message, positional[1].span)
+            return None
+        made = syntax.OperatorCall(call.span, OperatorKind.TOP, source, functor, over, gives=Domain.EDGE)
+        return dataclasses.replace(made, label=call.label, limit=limit)
 
     def _expected(self, positional: list[syntax.Expression], kind: OperatorKind) -> Domain:
         """What a set is of that does not say so itself: the functor of `filter` and `compute` may."""

@@ -69,6 +69,7 @@ from gdsl.frontend.syntax.expressions import (
     Unary,
     UpdateValue,
 )
+from gdsl.frontend.syntax.kept_sets import HistoryDeclaration, LevelLoop, Method, Numbering
 from gdsl.frontend.syntax.nameless import Nameless
 from gdsl.frontend.syntax.naming import names_declared_in, words_of
 from gdsl.frontend.syntax.procedures import Import, ImportedName, Procedure, ProcedureParameter
@@ -117,6 +118,7 @@ __all__ = [
     "FunctionParameter",
     "Functor",
     "FunctorForm",
+    "HistoryDeclaration",
     "If",
     "Import",
     "ImportedName",
@@ -127,13 +129,16 @@ __all__ = [
     "LaterExpression",
     "LaterStatement",
     "Let",
+    "LevelLoop",
     "Link",
     "LoopName",
+    "Method",
     "Name",
     "Nameless",
     "Node",
     "NoneLiteral",
     "Number",
+    "Numbering",
     "OperatorCall",
     "OperatorKind",
     "Pair",

@@ -29,6 +29,7 @@ class SymbolKind(Enum):
     FUNCTION = "function"
     PROCEDURE = "procedure"
     FRONTIER = "frontier"
+    HISTORY = "history"
     LOCAL = "local"
     """A `let` or `var`."""
     LOOP_VARIABLE = "loop variable"

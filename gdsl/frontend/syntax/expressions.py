@@ -232,6 +232,7 @@ class OperatorKind(Enum):
     NEIGHBOR_REDUCE = "neighbor_reduce"
     NEIGHBOR_VOTE = "neighbor_vote"
     INTERSECT = "intersect"
+    TOP = "top"
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,6 +257,8 @@ class OperatorCall(Expression):
     operation: NeighborOperation | None = None
     label: str | None = None
     count: Name | None = None
+    limit: Expression | None = None
+    """The k of TOP."""
     adds: bool = False
     score: Name | None = None
     keep: Name | None = None

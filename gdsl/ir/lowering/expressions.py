@@ -56,6 +56,8 @@ class ExpressionLowering:
 
     def __init__(self) -> None:
         self.reduced: dict[Span, nodes.ScalarValue] = {}
+        self.histories: dict[str, nodes.History] = {}
+        """By unique name, of those that were declared so far."""
 
     def expression(self, node: syntax.Expression) -> nodes.Expression:
         """The IR of a typed expression."""
@@ -161,6 +163,8 @@ class ExpressionLowering:
         operand = node.arguments[0].value
         if not isinstance(operand, syntax.Name) or operand.symbol is None:
             impossible(node)
+        if operand.symbol.kind is SymbolKind.HISTORY:
+            return nodes.ScalarValue(node.span, type_, self.histories[operand.symbol.unique].levels)
         if operand.symbol.kind is SymbolKind.FRONTIER:
             return nodes.FrontierSize(node.span, type_, operand.symbol.unique)
         return nodes.Count(node.span, type_, _COUNTS[operand.symbol.name])
