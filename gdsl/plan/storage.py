@@ -48,6 +48,7 @@ class Role(Enum):
     BITMAP = "bitmap"
     MARKS = "marks"
     HUBS = "chunks of long lists"
+    SHARES = "shares of the edges"
     CONTROL = "control block"
     TRACE = "trace"
     OUTPUTS = "what was swapped"

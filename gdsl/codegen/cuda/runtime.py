@@ -21,9 +21,11 @@ FILES = (
     "edge_sets",
     "loops",
     "sets",
+    "results",
     "push",
     "pull",
     "reduce",
+    "balance",
     "intersect",
 )
 PLATFORM = "platform"
