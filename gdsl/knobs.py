@@ -37,13 +37,12 @@ class Chosen:
 
 @dataclass(frozen=True, slots=True)
 class Knob:
-    """One knob. `values` are its words and what they stand for; without any it is described and not built yet.
+    """One knob. `values` are its words and what they stand for.
 
     text: what it decides. example: a value of it. without: what holds where it is not set, for people. operators: those
     that it tunes, by functor or label; of none it is the whole schedule's. default: what it is set to where nobody sets
-    it; None: that is found out later. later: values that are described and not built yet. arguments: what the value
-    `auto` takes. alone: whether it is written without `schedule.` too. each: what each value does, where that asks for
-    a word. quiet: it is shown only where somebody set it.
+    it; None: that is found out later. arguments: what the value `auto` takes. alone: whether it is written without
+    `schedule.` too. each: what each value does, where that asks for a word. quiet: it is shown only where somebody set it.
     """
 
     name: str
@@ -53,7 +52,6 @@ class Knob:
     without: str = ""
     operators: tuple[str, ...] = ()
     default: Setting | None = None
-    later: tuple[str, ...] = ()
     arguments: tuple[Argument, ...] = ()
     alone: bool = False
     each: Mapping[str, str] = field(default_factory=dict)
@@ -93,7 +91,7 @@ KNOBS = (
             "warp": "a warp a vertex",
             "block": "a block shares the edges of as many vertices as it has threads",
             "merge": "as many edges for each thread as for any other, by search in a running sum of the degrees",
-            "bins": "vertices sorted by degree first: short lists a thread each, longer ones a warp, the longest a block",
+            "bins": "vertices sorted by degree: short lists a thread each, longer ones a warp, the longest a block",
             "edges": "a thread an edge of the whole graph, for frontiers that hold most of it",
             "auto": "a warp shares the edges of 32 vertices; long lists are cut into chunks for all",
         },
@@ -140,8 +138,7 @@ KNOBS = (
     Knob("bounds", _SWITCH, "whether computed indices are checked", "off", "`on`", default=True, alone=True),
 )
 BY_NAME = {knob.name: knob for knob in KNOBS}
-OPERATOR_KNOBS = tuple(knob.name for knob in KNOBS if knob.operators and knob.values)
-LATER_KNOBS = tuple(knob.name for knob in KNOBS if not knob.values)
+OPERATOR_KNOBS = tuple(knob.name for knob in KNOBS if knob.operators)
 SCHEDULE_KNOBS = tuple(knob.name for knob in KNOBS if not knob.operators)
 
 
@@ -208,7 +205,7 @@ def _word(knob: Knob, holder: object) -> str:
 
 
 def _settled_knobs(of_operators: bool) -> Iterator[Knob]:
-    return (knob for knob in KNOBS if knob.values and bool(knob.operators) is of_operators)
+    return (knob for knob in KNOBS if bool(knob.operators) is of_operators)
 
 
 def _same(value: object, known: object) -> bool:
@@ -236,8 +233,7 @@ def documented() -> list[str]:
     rows = ["| knob | values | without it | decides |", "| --- | --- | --- | --- |"]
     for knob in KNOBS:
         operators = f" (of {', '.join(f'`{operator}`' for operator in knob.operators)})" if knob.operators else ""
-        values = _values(knob) if knob.values else "*later*"
-        rows.append(f"| `{written(knob)}`{operators} | {values} | {knob.without} | {knob.text} |")
+        rows.append(f"| `{written(knob)}`{operators} | {_values(knob)} | {knob.without} | {knob.text} |")
     return rows
 
 
@@ -254,10 +250,7 @@ def explained(knob: Knob, subject: str = "") -> str:
     name = (f"{subject or 'visit'}." if knob.operators else "") + written(knob)
     operators = " and ".join(knob.operators)
     rows = [("of", f"{operators}, by its functor or its @label, which wins" if knob.operators else "the whole program")]
-    if knob.values:
-        rows += [("values", ", ".join(knob.values)), ("without it", knob.without.replace("`", ""))]
-    if knob.later or not knob.values:
-        rows.append(("not built", ", ".join(knob.later) or "any value of it"))
+    rows += [("values", ", ".join(knob.values)), ("without it", knob.without.replace("`", ""))]
     rows += [(f"    {word}", text.replace("`", "")) for word, text in knob.each.items()]
     arguments = ", ".join(f"{argument.name}={argument.default}" for argument in knob.arguments)
     if arguments:
@@ -265,15 +258,14 @@ def explained(knob: Knob, subject: str = "") -> str:
         rows += [(f"    {argument.name}", argument.text) for argument in knob.arguments]
     width = max(len(word) for word, _ in rows)
     lines = [f"{name}: {knob.text}", "", *(f"    {word:{width}}  {text}" for word, text in rows)]
-    if knob.values:
-        entry = f"{name} = {knob.example}"
-        lines += ["", "Example:", "", f"    tune {{ {entry}; }}", f"    gdslc run … --tune {entry.replace(' = ', '=')}"]
+    entry = f"{name} = {knob.example}"
+    lines += ["", "Example:", "", f"    tune {{ {entry}; }}", f"    gdslc run … --tune {entry.replace(' = ', '=')}"]
     return "\n".join(lines) + "\n"
 
 
 def listing() -> list[str]:
     """A line for each knob that there is."""
-    names = {written(knob): knob for knob in KNOBS if knob.values}
+    names = {written(knob): knob for knob in KNOBS}
     width = max(map(len, names))
     return [f"{name:{width}}  {', '.join(knob.values)}: {knob.text}".replace("`", "") for name, knob in names.items()]
 
@@ -282,8 +274,7 @@ def _values(knob: Knob) -> str:
     parts = [f"`{' '.join(knob.values)}`"]
     if knob.arguments:
         parts.append(f"`auto({', '.join(f'{argument.name}=…' for argument in knob.arguments)})`")
-    later = f"; *later* `{' '.join(knob.later)}`" if knob.later else ""
-    return ", ".join(parts) + later
+    return ", ".join(parts)
 
 
 def _and(words: Iterable[str]) -> str:

@@ -1,7 +1,7 @@
 """Decides how the edges of a sweep's members are shared among threads, and what that takes.
 
-A pull has nothing to share: a thread takes a far end, and lists that are too long are cut. Where a set may hold a vertex
-twice, `auto` shares equal numbers of edges: the chunks of long lists have room for each list once.
+A pull has nothing to share: a thread takes a far end, and lists that are too long are cut. Where a set may hold a
+vertex twice, `auto` shares equal numbers of edges: the chunks of long lists have room for each list once.
 """
 
 from __future__ import annotations
