@@ -52,7 +52,9 @@ def command(
     """
     if schedules is not None:
         if len(program_files) != 2:
-            raise click.UsageError("--schedules takes one PROGRAM and one GRAPH: gdslc check --schedules all bfs karate")
+            raise click.UsageError(
+                "--schedules takes one PROGRAM and one GRAPH: gdslc check --schedules all bfs karate"
+            )
         program, graph = program_files
         if not check_schedules(program, graph, assignments, backend or "auto", tune, words, schedules):
             raise click.exceptions.Exit(1)

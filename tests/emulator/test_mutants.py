@@ -14,6 +14,7 @@ from gdsl.codegen.cuda.generate import generate
 from gdsl.diagnostics import GdslError
 
 from . import build
+from .balance_mutants import BALANCE_MUTANTS
 from .driver import EmulatedModule, EmulatorError
 from .edge_mutants import EDGE_MUTANTS
 from .list_mutants import LIST_MUTANTS
@@ -67,7 +68,7 @@ def what_is_seen(mutant: Mutant, built: Built) -> set[str]:
     return set()
 
 
-ALL = (*SET_MUTANTS, *MUTANTS, *EDGE_MUTANTS, *LIST_MUTANTS, *NUMBER_MUTANTS, *REDUCTION_MUTANTS)
+ALL = (*SET_MUTANTS, *MUTANTS, *EDGE_MUTANTS, *LIST_MUTANTS, *NUMBER_MUTANTS, *REDUCTION_MUTANTS, *BALANCE_MUTANTS)
 
 
 @pytest.mark.parametrize("mutant", [pytest.param(mutant, id=mutant.name.replace(" ", "-")) for mutant in ALL])

@@ -172,7 +172,9 @@ def test_tuning() -> None:
         schedule="f = advance(f, visit) @again;",
         tune="tune {visit.direction = auto(alpha=4, beta=7); again.direction = pull; schedule.block = 64; bounds off;}",
     )
-    program = load(text, ["visit.balance=block", "again.balance=auto", "schedule.ids=64", "schedule.fuse=off", "bounds=on"])
+    program = load(
+        text, ["visit.balance=block", "again.balance=auto", "schedule.ids=64", "schedule.fuse=off", "bounds=on"]
+    )
     first, second = (node for node in walk(program.schedule) if isinstance(node, nodes.Advance))
     tuning = program.tuning
     knobs = tuning.sites[first.site]

@@ -135,7 +135,9 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         if collect.dedup is Dedup.LATE:
             collector = f"late_collector out(run, result, {counted}, {everything});"
             return ResultText(collector, f"end_late_queue(run, result, {everything})", "", "")
-        return ResultText(f"collector out(run, result, {counted});", "end_queue(run, result)", "marks_of", "clear_marks")
+        return ResultText(
+            f"collector out(run, result, {counted});", "end_queue(run, result)", "marks_of", "clear_marks"
+        )
 
     # Along edges
 
