@@ -75,7 +75,7 @@ from gdsl.ir.program import (
     VertexFunctor,
     While,
 )
-from gdsl.ir.set_steps import History, NumberMembers, PushLevel, SetStep, TakeLevel
+from gdsl.ir.set_steps import CheckWidth, History, NumberMembers, PushLevel, SetStep, TakeLevel
 from gdsl.ir.statements import (
     Accept,
     Assign,
@@ -107,6 +107,7 @@ __all__ = [
     "Break",
     "BuiltinCall",
     "Chain",
+    "CheckWidth",
     "Closing",
     "CombineFrontiers",
     "CompareAndSwap",

@@ -27,6 +27,7 @@ FILES = (
     "reduce",
     "intersect",
     "histories",
+    "buckets",
     "numbers",
 )
 PLATFORM = "platform"

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 
 from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
+from gdsl.frontend.check import buckets
+from gdsl.frontend.check.bucket_values import buckets_of
 from gdsl.frontend.check.environment import Environment
 from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.check.histories import HistoryChecker
@@ -68,6 +70,8 @@ class ScheduleChecker:
                 return self._frontier(statement)
             case syntax.HistoryDeclaration():
                 return self.histories.declaration(statement)
+            case syntax.BucketsDeclaration():
+                return buckets.declaration(statement, self.operators)
             case syntax.ForIn():
                 return self.histories.loop(statement, self.block)
             case syntax.Assign():
@@ -256,7 +260,8 @@ class ScheduleChecker:
     def _expression(self, statement: syntax.ExpressionStatement) -> syntax.Statement | None:
         value = statement.value
         if isinstance(value, syntax.Method):
-            return self.histories.method(value)
+            owner = buckets_of(value.owner, self.environment)
+            return buckets.statement_of(value, owner, self.operators) if owner else self.histories.method(value)
         if isinstance(value, syntax.Call):
             if value.function == OperatorKind.NEIGHBOR_REDUCE.value:
                 message = "the result of `neighbor_reduce` is assigned to an array over vertices"

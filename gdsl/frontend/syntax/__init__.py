@@ -68,7 +68,15 @@ from gdsl.frontend.syntax.expressions import (
     Unary,
     UpdateValue,
 )
-from gdsl.frontend.syntax.kept_sets import HistoryDeclaration, LevelLoop, Method, Numbering
+from gdsl.frontend.syntax.kept_sets import (
+    BucketsDeclaration,
+    HistoryDeclaration,
+    LevelLoop,
+    Member,
+    Method,
+    Numbering,
+    Popped,
+)
 from gdsl.frontend.syntax.nameless import Nameless
 from gdsl.frontend.syntax.naming import names_declared_in, words_of
 from gdsl.frontend.syntax.procedures import Import, ImportedName, Procedure, ProcedureParameter
@@ -101,6 +109,7 @@ __all__ = [
     "Binary",
     "Boolean",
     "Break",
+    "BucketsDeclaration",
     "Call",
     "Chain",
     "CompareAndSwap",
@@ -130,6 +139,7 @@ __all__ = [
     "LevelLoop",
     "Link",
     "LoopName",
+    "Member",
     "Method",
     "Name",
     "Nameless",
@@ -142,6 +152,7 @@ __all__ = [
     "Pair",
     "PairPart",
     "ParameterName",
+    "Popped",
     "Procedure",
     "ProcedureParameter",
     "Program",
