@@ -1,5 +1,6 @@
 """What every sample and test program must answer, made without gdsl."""
 
+from .buckets import BUCKETS
 from .case import Case
 from .draws import DRAWS
 from .edges import EDGES
@@ -29,6 +30,7 @@ CASES: tuple[Case, ...] = (
     *DRAWS,
     *PAIRS,
     *HISTORIES,
+    *BUCKETS,
 )
 BY_NAME = {case.name: case for case in CASES}
 
