@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
+from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment, Place, poison
 from gdsl.frontend.syntax import Symbol, SymbolKind
@@ -19,6 +20,12 @@ def buckets_of(owner: syntax.Expression, environment: Environment) -> Symbol | N
 def member(expression: syntax.Member, environment: Environment) -> syntax.Expression:
     """`b.level` as a value."""
     symbol = buckets_of(expression.owner, environment)
+    known = environment.find(expression.owner.name) if isinstance(expression.owner, syntax.Name) else None
+    if symbol is None and expression.name == "level" and known is not None and known.kind is not SymbolKind.LATER:
+        labels = (Label(known.span, "declared here"),)
+        message = f"`{known.name}` is {known.kind.with_article}, and only buckets have a `.level`"
+        environment.report("E0419", message, expression.span, labels=labels)
+        return poison(expression.span)
     if symbol is None:
         environment.later(f"`.{expression.name}`", expression.span)
         return poison(expression.span)

@@ -160,6 +160,8 @@ class ScheduleChecker:
                 value = self._set(statement.value, symbol.name, symbol.domain or Domain.VERTEX)
                 made = dataclasses.replace(target, symbol=symbol)
                 return None if value is None else dataclasses.replace(statement, target=made, value=value)
+            if self._keeps_sets(symbol, target.span):
+                return None
             if symbol.kind is SymbolKind.ARRAY:
                 return self._assign_array(statement, target, symbol)
             if isinstance(statement.value, syntax.Call) and is_intersect(statement.value):
@@ -171,6 +173,14 @@ class ScheduleChecker:
             environment.report("E0415", message, statement.value.span, fix=fix)
             return None
         return self._assign_value(statement)
+
+    def _keeps_sets(self, symbol: Symbol | None, span: Span) -> bool:
+        """Whether a name that is written is a history or buckets; says so."""
+        if symbol is None or symbol.kind not in (SymbolKind.HISTORY, SymbolKind.BUCKETS):
+            return False
+        message = f"`{symbol.name}` cannot be written: it is {symbol.kind.with_article}"
+        self.environment.report("E0214", message, span, fix=f"write `{symbol.name}.push(f);`")
+        return True
 
     def _read_only(self, symbol: Symbol, span: Span) -> None:
         why = "the loop gives it its members" if self.histories.gives(symbol) else "it is a param"
@@ -228,6 +238,8 @@ class ScheduleChecker:
         if symbol is not None and symbol.kind is SymbolKind.FRONTIER:
             message = f"`{statement.operation.value}` is not defined on frontiers"
             self.environment.report("E0206", message, statement.span, fix=spelled_out_set(statement))
+            return None
+        if self._keeps_sets(symbol, statement.target.span):
             return None
         adds = symbol is not None and statement.operation is ReduceOperation.ADD
         if adds and isinstance(statement.value, syntax.Call) and is_intersect(statement.value):
