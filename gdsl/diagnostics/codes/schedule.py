@@ -156,4 +156,14 @@ CODES: tuple[Code, ...] = (
         ),
         "buckets b(parent, 0) = { source };",
     ),
+    Code(
+        "E0420",
+        "knob that does not fit here",
+        (
+            "A knob is refused where it makes no sense beside another (`balance` in a pull, a bitmap of edges) or could "
+            "be seen: `dedup = none` lets a vertex stand in a frontier twice, so all that is done with the frontier must "
+            "be idempotent, and nobody may ask for its size."
+        ),
+        "relax.dedup = none;                      # and somewhere: count = size(f);",
+    ),
 )
