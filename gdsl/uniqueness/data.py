@@ -157,10 +157,12 @@ class Data:
             return term.type.is_float and self.stays_positive(term.operand, names)
         if isinstance(term, Choice):
             return self.stays_positive(term.yes, names) and self.stays_positive(term.no, names)
+        if not term.depends and self.ranges.known_sign(term):  # it hangs on nothing that a run computes
+            return True
         if isinstance(term, Operation):
             growing = term.operation in _GROWING_OPERATIONS
             return growing and all(self.stays_positive(part, names) for part in term.arguments)
-        return not term.depends and self.ranges.known_sign(term)
+        return False
 
 
 def _places(effects: ProgramEffects) -> tuple[list[Put], list[Swapped]]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy
+from oracles import LIBRARY
 
 from gdsl.backends.cuda import plan_of
 from gdsl.backends.cuda.enactor import Enactor
@@ -71,11 +72,20 @@ def emulated(program: Program, shape: Sizes = SMALL, widths: Widths = NARROW, co
     return Built(program, plan, generated, module, widths)
 
 
+def text_of(name: str) -> str:
+    """The text of such a program."""
+    paths = (ROOT / folder / f"{name}.gdsl" for folder in ("samples", "tests/programs"))
+    return name if "\n" in name else next(path for path in paths if path.exists()).read_text(encoding="utf-8")
+
+
 def declared_functors(name: str) -> set[str]:
     """The functors in the text of such a program."""
-    paths = (ROOT / folder / f"{name}.gdsl" for folder in ("samples", "tests/programs"))
-    text = name if "\n" in name else next(path for path in paths if path.exists()).read_text(encoding="utf-8")
-    return set(re.findall(r"\bfunctor (\w+)", text))
+    return set(re.findall(r"\bfunctor (\w+)", text_of(name)))
+
+
+def labels_in(name: str) -> set[str]:
+    """The labels in the text of such a program."""
+    return set(re.findall(r"@(\w+)", text_of(name)))
 
 
 @cache
@@ -94,6 +104,7 @@ def device_for(seed: int, blocks: int = 3, stride: int = 0) -> EmulatedDevice:
 # Comparison
 
 VARYING = frozenset({"sssp", "widest_path", "connected_components", "pagerank", "matching", "tree_edges", "draws"})
+VARYING |= {case.name for case in LIBRARY if case.varies}
 """Programs whose frontiers or passes depend on the order of calls: only their results are compared."""
 
 

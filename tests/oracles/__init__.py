@@ -5,6 +5,7 @@ from .draws import DRAWS
 from .edges import EDGES
 from .histories import HISTORIES
 from .intersections import INTERSECTIONS
+from .library import LIBRARY
 from .lists import LISTS
 from .pairs import PAIRS
 from .reductions import REDUCTIONS
@@ -17,6 +18,7 @@ from .values import VALUES
 
 CASES: tuple[Case, ...] = (
     *SAMPLES,
+    *LIBRARY,
     *TRAVERSALS,
     *VALUES,
     *SCHEDULES,
@@ -32,4 +34,4 @@ CASES: tuple[Case, ...] = (
 )
 BY_NAME = {case.name: case for case in CASES}
 
-__all__ = ["BY_NAME", "CASES", "SAMPLES", "Case"]
+__all__ = ["BY_NAME", "CASES", "LIBRARY", "SAMPLES", "Case"]
