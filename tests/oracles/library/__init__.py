@@ -5,8 +5,22 @@ from .centrality import CENTRALITY
 from .choosing import CHOOSING
 from .components import COMPONENTS
 from .counting import COUNTING
+from .flows import FLOWS
+from .following import FOLLOWING
 from .paths import PATHS
+from .searches import SEARCHES
+from .structure import STRUCTURE
 
-LIBRARY: tuple[Case, ...] = (*CENTRALITY, *CHOOSING, *COMPONENTS, *COUNTING, *PATHS)
+LIBRARY: tuple[Case, ...] = (
+    *CENTRALITY,
+    *CHOOSING,
+    *COMPONENTS,
+    *COUNTING,
+    *PATHS,
+    *SEARCHES,
+    *STRUCTURE,
+    *FLOWS,
+    *FOLLOWING,
+)
 
 __all__ = ["LIBRARY"]
