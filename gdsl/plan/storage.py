@@ -49,6 +49,7 @@ class Role(Enum):
     MARKS = "marks"
     HUBS = "chunks of long lists"
     PLACES = "places of members"
+    SHARES = "shares of the edges"
     CONTROL = "control block"
     TRACE = "trace"
     OUTPUTS = "what was swapped"

@@ -109,6 +109,8 @@ class Dedup(Enum):
     NONE = "none"
     CLAIM = "claim"
     MARK = "mark"
+    LATE = "late"
+    """Nothing while the queue has room for all vertices beside, marks from then on; see `duplicates`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,8 +24,8 @@ from gdsl.codegen.operators import STRUCTS, CommonPrinter
 from gdsl.codegen.precedence import Text
 from gdsl.codegen.reductions import of_segment
 from gdsl.codegen.switches import SwitchText
-from gdsl.operations import Domain, NeighborOperation, Over
-from gdsl.plan.nodes import Collect, Dedup, EdgeCount, Measure, Operation, Plan, Segment, Sweep, Variant, Walk
+from gdsl.operations import Balance, Domain, NeighborOperation, Over
+from gdsl.plan.nodes import Collect, Dedup, EdgeCount, Form, Measure, Operation, Plan, Segment, Sweep, Variant, Walk
 from gdsl.types import Type
 
 COUNTED: dict[Over | None, str] = {
@@ -48,6 +48,8 @@ _EDGES = {
 }
 
 
+_PUSHES = {Balance.AUTO: "push_edges", Balance.THREAD: "push_lists"}
+_REDUCES = {Balance.AUTO: "reduce_edges", Balance.THREAD: "reduce_lists"}
 SPARE_EDGES = "spare_edges"
 """The set of edges into which the next result goes; it then changes places with the one that is assigned."""
 _EDGE = "vertex near, vertex far, edge e"
@@ -97,6 +99,9 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             finish = "finish_edges(next, result, {});"
             return ResultText("edge_collector out(next);", finish.format("false"), finish.format("true"))
         counted = self._counted(collect)
+        if collect.form is Form.BITMAP:
+            collector = f"bits_collector<{counted.split('{')[0]}> out(run.next, {counted});"
+            return ResultText(collector, "finish_bitmap(run, result);", "finish_bitmap(run, result);")
         collector = f"collector<{counted.split('{')[0]}> out(run.next, {counted});"
         return ResultText(collector, "finish_queue(run, result, false);", "finish_queue(run, result, true);")
 
@@ -106,6 +111,8 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         self, common: dict[str, Any], push: Sweep | None, pull: Sweep | None, choice: SwitchText | None
     ) -> AdvanceText:
         pushed = self._push(push) if push is not None else None
+        if push is not None:
+            common["result"] = self._result(push.collect)
         return AdvanceText(**common, push=pushed, pull=self._pull(pull) if pull is not None else None, choice=choice)
 
     def _push(self, sweep: Sweep) -> Push:
@@ -121,7 +128,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             walks.append(WalkText(self._pushed_lists(walk), Visit(_EDGE, lines)))
         over = sweep.walks[0].over if len(sweep.walks) == 1 else Over.ALL_EDGES
         edges = "" if sweep.edges is EdgeCount.WALKED else _EDGES[sweep.edges]
-        return Push(tuple(walks), COUNTED[over], marks, edges)
+        return Push(tuple(walks), _PUSHES[sweep.balance], COUNTED[over], marks, edges)
 
     def _pull(self, sweep: Sweep) -> Pull:
         (walk,), selection = sweep.walks, sweep.selection
@@ -135,6 +142,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             select=Visit("vertex far", select),
             visit=Visit(_EDGE, _answer_lines(calls)),
             edges=_EDGES[sweep.edges],
+            queued=sweep.collect is not None and sweep.collect.form is Form.QUEUE,
         )
 
     def _walked_lists(self, walk: Walk) -> str:
@@ -185,6 +193,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             identity=words.identity,
             combine=f"bool({words.combine})" if kind is Type.BOOL else words.combine,
             captured=words.captured,
+            share=_REDUCES[sweep.balance],
             walks=tuple(walks),
             stored=stored,
         )

@@ -83,6 +83,9 @@ def run_slice(plan: Plan) -> Struct:
     optional = (
         ("hubs", Field("hubs", Pointer("hub_chunk"), "chunks of long lists")),
         ("places", Field("places", Pointer("uint64"), "members before those that are numbered together")),
+        ("sums", Field("sums", Pointer("uint64"), "of degrees, up to each member of a tile")),
+        ("tiles", Field("tiles", Pointer("uint64"), "sums of degrees before each tile of a block's members")),
+        ("bins", Field("bins", Pointer("vertex"), "members sorted by degree", 3)),
         ("saved", Field("saved", Pointer("saved_state"), "between the kernels of the unfused form")),
         ("outputs", Field("outputs", Pointer("uint64"), "where what was swapped lies at the end")),
         ("queues", Field("queues", Pointer("vertex"), "of each frontier: num_vertices", slots)),

@@ -145,4 +145,14 @@ CODES: tuple[Code, ...] = (
         ),
         "for f in backward(h) { h.push(advance(f, visit)); }",
     ),
+    Code(
+        "E0420",
+        "knob that does not fit here",
+        (
+            "A knob is refused where it makes no sense beside another (`balance` in a pull, a bitmap of edges) or could "
+            "be seen: `dedup = none` lets a vertex stand in a frontier twice, so all that is done with the frontier must "
+            "be idempotent, and nobody may ask for its size."
+        ),
+        "relax.dedup = none;                      # and somewhere: count = size(f);",
+    ),
 )
