@@ -48,6 +48,7 @@ from gdsl.ir.operators import (
     Filter,
     Intersect,
     NeighborReduce,
+    NeighborVote,
     Operator,
     OwnOperation,
     Step,
@@ -55,6 +56,7 @@ from gdsl.ir.operators import (
 from gdsl.ir.program import (
     Array,
     CombineFrontiers,
+    CommonNames,
     CopyFrontier,
     DefineFrontier,
     Doubt,
@@ -73,6 +75,7 @@ from gdsl.ir.program import (
     StoreScalar,
     Swap,
     VertexFunctor,
+    VoteFunctor,
     While,
 )
 from gdsl.ir.set_steps import History, NumberMembers, PushLevel, SetStep, TakeLevel
@@ -109,6 +112,7 @@ __all__ = [
     "Chain",
     "Closing",
     "CombineFrontiers",
+    "CommonNames",
     "CompareAndSwap",
     "Compute",
     "Convert",
@@ -146,6 +150,7 @@ __all__ = [
     "Loop",
     "MakePair",
     "NeighborReduce",
+    "NeighborVote",
     "Node",
     "NoneId",
     "NumberMembers",
@@ -183,5 +188,6 @@ __all__ = [
     "Update",
     "UpdateValue",
     "VertexFunctor",
+    "VoteFunctor",
     "While",
 ]

@@ -10,7 +10,7 @@ from gdsl.ir.nodes import Array, DegreeOf, Place, Program, Scalar
 from gdsl.ir.nodes import Role as IrRole
 from gdsl.ir.traversal import walk
 from gdsl.operations import Balance, Degree, Domain, Over
-from gdsl.plan import graph_reads, structs
+from gdsl.plan import graph_reads, structs, votes
 from gdsl.plan.duplicates import room_of
 from gdsl.plan.nodes import Dedup, FarEnds, Form, Plan, Sweep
 from gdsl.plan.storage import GRAPH, PROBLEM, RUN, Buffer, Cleared, Made, Role
@@ -50,7 +50,7 @@ def fill(plan: Plan) -> Plan:
     if not plan.target.fused:
         slots = (plan.slots(Domain.VERTEX), plan.slots(Domain.EDGE))
         plan = dataclasses.replace(plan, saved=structs.saved_state(*slots, len(plan.switches)))
-    buffers = (*_graph(plan), *_problem(plan), *_temporaries(plan))
+    buffers = (*_graph(plan), *_problem(plan), *_temporaries(plan), *_tables(plan))
     if not plan.target.allocates_itself:
         buffers = (*buffers, *_run(plan), *_frontiers(plan))
     return dataclasses.replace(plan, buffers=buffers)
@@ -86,7 +86,8 @@ def _parts_read(plan: Plan) -> Iterator[str]:
 def _code(program: Program) -> tuple[object, ...]:
     data: tuple[Array | Scalar, ...] = (*program.arrays, *program.scalars)
     initial = tuple(each.initial for each in data if each.initial is not None)
-    return (program.functions, program.vertex_functors, program.edge_functors, program.schedule, initial)
+    functors = (program.vertex_functors, program.edge_functors, program.vote_functors)
+    return (program.functions, *functors, program.schedule, initial)
 
 
 def _parts_of(sweep: Sweep, grid: bool) -> Iterator[str]:
@@ -121,11 +122,25 @@ def _problem(plan: Plan) -> Iterator[Buffer]:
 
 def _temporaries(plan: Plan) -> Iterator[Buffer]:
     arrays = {array.name: array for array in plan.program.arrays}
-    segments = [sweep.segment for sweep in sweeps(plan) if sweep.segment is not None]
-    asides = {segment.aside: arrays[segment.array] for segment in segments if segment.aside is not None}
+    results = (sweep.segment or sweep.vote for sweep in sweeps(plan))
+    asides = {each.aside: arrays[each.array] for each in results if each is not None and each.aside is not None}
     made = Made.PROGRAM if plan.target.allocates_itself else Made.HOST
     for name, array in asides.items():
         yield Buffer(name, array.type, array.extent, Role.TEMPORARY, made, Cleared.WRITTEN, PROBLEM)
+
+
+def _tables(plan: Plan) -> Iterator[Buffer]:
+    """Tables of one type are shared by all operators, which run one after the other."""
+    found: dict[str, tuple[Type, Sweep]] = {}
+    for sweep in sweeps(plan):
+        vote = sweep.vote
+        if vote is not None and vote.tables is not None:
+            for name, kind in ((vote.tables.keys, vote.key), (vote.tables.totals, vote.total)):
+                former = found.get(name)
+                if former is None or len(former[1].walks) < len(sweep.walks):
+                    found[name] = kind, sweep
+    for name, (kind, sweep) in found.items():
+        yield Buffer(name, kind, votes.places(sweep), Role.TABLES, Made.HOST, Cleared.WRITTEN, PROBLEM)
 
 
 # What the run itself works with

@@ -25,6 +25,7 @@ from .pair_mutants import PAIR_MUTANTS
 from .reduction_mutants import REDUCTION_MUTANTS
 from .running import NARROW, SMALL, Built, device_for, differences, expect, program_of
 from .set_mutants import SET_MUTANTS
+from .vote_mutants import VOTE_MUTANTS
 
 pytestmark = pytest.mark.skipif(build.compiler() is None, reason="the emulator needs g++")
 
@@ -78,6 +79,7 @@ ALL = (
     *NUMBER_MUTANTS,
     *PAIR_MUTANTS,
     *REDUCTION_MUTANTS,
+    *VOTE_MUTANTS,
 )
 
 

@@ -192,7 +192,7 @@ CHECKED = {
     "function reads": ("top", "function g(x: float32) -> float32 { return x * rate; }"),
     "foreign type": ("top", "function g(x: int) -> int32 { return 1; }"),
     "two functors": ("top", "vertex functor visit(v) { apply { } }"),
-    "common functor": ("top", "common functor c(u, w, x) { apply { } }"),
+    "near of a common neighbour": ("top", "common functor c(u, w, x) { apply { rank[near] = 0.0; } }"),
     "identity that is no literal": ("top", "operator d(a: int32, b: int32) -> int32 identity 1 + 2 { return a + b; }"),
     "identity that reads": ("top", "operator d(a: int32, b: int32) -> int32 identity count { return a + b; }"),
     "operator of two types": ("top", "operator d(a: int32, b: int64) -> int32 identity 0 { return a; }"),

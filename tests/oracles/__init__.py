@@ -1,6 +1,7 @@
 """What every sample and test program must answer, made without gdsl."""
 
 from .case import Case
+from .corners import CORNERS
 from .draws import DRAWS
 from .edges import EDGES
 from .histories import HISTORIES
@@ -15,6 +16,7 @@ from .sets import SETS
 from .short import SHORT
 from .traversals import TRAVERSALS
 from .values import VALUES
+from .votes import VOTES
 
 CASES: tuple[Case, ...] = (
     *SAMPLES,
@@ -30,6 +32,8 @@ CASES: tuple[Case, ...] = (
     *SHORT,
     *DRAWS,
     *PAIRS,
+    *VOTES,
+    *CORNERS,
     *HISTORIES,
 )
 BY_NAME = {case.name: case for case in CASES}

@@ -84,6 +84,7 @@ class Interpreter:
             ir.Filter: self.operators.filter,
             ir.Compute: self.operators.compute,
             ir.NeighborReduce: self.operators.neighbor_reduce,
+            ir.NeighborVote: self.operators.neighbor_vote,
             ir.Intersect: self.operators.intersect,
             ir.StoreElement: self.store_element,
             ir.StoreScalar: self.store_scalar,

@@ -39,6 +39,7 @@ LIBRARY = Library(
         "frontier",
         "run",
         "loops",
+        "vote",
         "intersect",
         "sets",
         "edge_frontier",

@@ -68,6 +68,8 @@ def layout_of(plan: Plan, widths: Widths) -> Layout:
     fields = [
         Field(name, Pointer(type_text(kind)), f"{_aside_of(plan, name)} before it is stored") for name, kind in asides
     ]
+    tables = [(buffer.name, buffer.element) for buffer in plan.buffers if buffer.role is Role.TABLES]
+    fields += [Field(name, Pointer(type_text(kind)), "votes of long lists") for name, kind in tables]
     fields += [Field(array.name, Pointer(type_text(array.type)), _array_comment(array)) for array in program.arrays]
     fields += [Field(scalar.name, Pointer(type_text(scalar.type)), "one value") for scalar in program.scalars]
     params = sorted(program.params, key=lambda param: -element_dtype(param.type, widths).itemsize)
@@ -121,8 +123,8 @@ def shared_structs(plan: Plan, widths: Widths) -> dict[str, str]:
 
 
 def _aside_of(plan: Plan, temporary: str) -> str:
-    segments = [sweep.segment for sweep in sweeps(plan) if sweep.segment is not None]
-    return next(segment.array for segment in segments if segment.aside == temporary)
+    results = [sweep.segment or sweep.vote for sweep in sweeps(plan)]
+    return next(each.array for each in results if each is not None and each.aside == temporary)
 
 
 def _array_comment(array: Array) -> str:

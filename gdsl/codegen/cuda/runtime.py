@@ -26,6 +26,7 @@ FILES = (
     "push",
     "pull",
     "reduce",
+    "vote",
     "balance",
     "intersect",
     "histories",

@@ -31,6 +31,9 @@ _IN_RANGE = (
     SymbolKind.EDGE,
     SymbolKind.NEAR,
     SymbolKind.FAR,
+    SymbolKind.COMMON,
+    SymbolKind.SOURCE_EDGE,
+    SymbolKind.DESTINATION_EDGE,
     SymbolKind.LIST_VARIABLE,
 )
 _ITERATION_PLACES = (Place.APPLY, Place.CONDITION, Place.VALUE, Place.SCHEDULE)

@@ -15,7 +15,7 @@ from gdsl.frontend.check.numbering import is_numbering, numbering
 from gdsl.frontend.check.operators import OperatorChecker
 from gdsl.frontend.check.procedures import Procedures
 from gdsl.frontend.check.set_operations import spelled_out_set
-from gdsl.frontend.check.sets import OPERATORS
+from gdsl.frontend.check.sets import GIVE_VALUES, OPERATORS
 from gdsl.frontend.check.updates import short_assign, spelled_out
 from gdsl.frontend.syntax import OperatorKind, Symbol, SymbolKind
 from gdsl.frontend.vocabulary import LATER_FUNCTIONS
@@ -185,7 +185,7 @@ class ScheduleChecker:
             numbers = numbering(value, symbol, self.operators)
             made = dataclasses.replace(target, symbol=symbol, type=symbol.type)
             return None if numbers is None else dataclasses.replace(statement, target=made, value=numbers)
-        if not (isinstance(value, syntax.Call) and value.function == OperatorKind.NEIGHBOR_REDUCE.value):
+        if not (isinstance(value, syntax.Call) and OPERATORS.get(value.function) in GIVE_VALUES):
             if isinstance(value, syntax.Call) and value.function in OPERATORS:
                 message = f"`{value.function}` gives no values for the array `{symbol.name}`"
                 environment.report("E0415", message, value.span)
@@ -199,7 +199,8 @@ class ScheduleChecker:
         if symbol.is_input:
             environment.report("E0214", f"`{symbol.name}` cannot be written: it is an input", target.span)
             return None
-        typed = self.operators.reductions.call(value, symbol)
+        votes = value.function == OperatorKind.NEIGHBOR_VOTE.value
+        typed = (self.operators.vote if votes else self.operators.reductions).call(value, symbol)
         made = dataclasses.replace(target, name=symbol.name, symbol=symbol, type=symbol.type)
         return None if typed is None else dataclasses.replace(statement, target=made, value=typed)
 
@@ -258,10 +259,6 @@ class ScheduleChecker:
         if isinstance(value, syntax.Method):
             return self.histories.method(value)
         if isinstance(value, syntax.Call):
-            if value.function == OperatorKind.NEIGHBOR_REDUCE.value:
-                message = "the result of `neighbor_reduce` is assigned to an array over vertices"
-                self.environment.report("E0406", message, value.span, fix="write `a = neighbor_reduce(…);`")
-                return None
             if value.function in OPERATORS:
                 intersects = is_intersect(value)
                 typed = self.operators.intersect.alone(value) if intersects else self.operators.operator(value)

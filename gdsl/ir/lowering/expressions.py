@@ -20,6 +20,9 @@ _ROLES = {
     SymbolKind.EDGE: nodes.Role.EDGE,
     SymbolKind.NEAR: nodes.Role.NEAR,
     SymbolKind.FAR: nodes.Role.FAR,
+    SymbolKind.COMMON: nodes.Role.COMMON,
+    SymbolKind.SOURCE_EDGE: nodes.Role.SOURCE_EDGE,
+    SymbolKind.DESTINATION_EDGE: nodes.Role.DESTINATION_EDGE,
 }
 _LOCALS = (SymbolKind.LOCAL, SymbolKind.LOOP_VARIABLE, SymbolKind.FUNCTION_PARAMETER)
 _QUERIES = frozenset(query.value for query in GraphQuery)

@@ -137,7 +137,8 @@ class ScheduleLowering:
             members = self._elements(node.value.input, node.value.domain, steps)
             steps.append(nodes.NumberMembers(node.span, symbol.name, symbol.type, members))
         elif isinstance(node.value, syntax.OperatorCall):
-            self._neighbor_reduce(node.value, target, steps)
+            votes = node.value.kind is OperatorKind.NEIGHBOR_VOTE
+            (self._neighbor_vote if votes else self._neighbor_reduce)(node.value, target, steps)
         elif isinstance(target, syntax.Name):
             steps.append(nodes.StoreScalar(node.span, symbol.name, self._value(node.value, steps)))
         else:
@@ -341,7 +342,8 @@ class ScheduleLowering:
             steps.append(nodes.StoreScalar(span, count, nodes.Literal(span, Type.INT64, 0)))
         kept = self._list(result, span) if result is not None else None
         label = call.label or call.name
-        steps.append(nodes.Intersect(span, self._next_site(call), label, source, None, kept, count))
+        functor = call.functor.name if call.functor is not None else None
+        steps.append(nodes.Intersect(span, self._next_site(call), label, source, functor, kept, count))
 
     def _neighbor_reduce(
         self, call: syntax.OperatorCall, target: syntax.Name | syntax.Index, steps: list[nodes.Step]
@@ -356,6 +358,28 @@ class ScheduleLowering:
         ends = self._ends(call, named, steps, far=call.by_far_ends)
         over = over_of(call.input, self.far_ends)
         self.neighbors.of_edges(call, target, nodes.Elements(call.span, Domain.EDGE, named), ends, over, empty, steps)
+
+    def _neighbor_vote(
+        self, call: syntax.OperatorCall, target: syntax.Name | syntax.Index, steps: list[nodes.Step]
+    ) -> None:
+        if not isinstance(target, syntax.Name) or target.type is None:
+            impossible(call)
+        source = self._input(call, steps)
+        steps.append(
+            nodes.NeighborVote(
+                span=call.span,
+                site=self._next_site(call),
+                label=call.label or call.name,
+                frontier=source,
+                functor=self.functors.ballots[call.name],
+                result=None,
+                score=call.score.name if call.score is not None else None,
+                over=call.over,
+                array=target.name,
+                array_type=target.type,
+                keep=call.keep.name if call.keep is not None else None,
+            )
+        )
 
 
 def _stem(value: syntax.Expression) -> str:
