@@ -3,6 +3,7 @@
 from ..case import Case
 from .centrality import CENTRALITY
 from .choosing import CHOOSING
+from .communities import COMMUNITIES
 from .components import COMPONENTS
 from .counting import COUNTING
 from .flows import FLOWS
@@ -14,6 +15,7 @@ from .structure import STRUCTURE
 LIBRARY: tuple[Case, ...] = (
     *CENTRALITY,
     *CHOOSING,
+    *COMMUNITIES,
     *COMPONENTS,
     *COUNTING,
     *PATHS,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import networkx as nx
 import numpy as np
 
 from gdsl.graph import Graph
@@ -98,6 +99,17 @@ def check_sparse(graph: Graph, values: Values, answers: Answers) -> None:
     same(answers, kept=wanted, edges_kept=2 * len(joined))
 
 
+def check_truss(graph: Graph, values: Values, answers: Answers) -> None:
+    pairs = list(zip(*(side.tolist() for side in ends(graph)), strict=True))
+    truss = nx.k_truss(nx.Graph(pairs), values["k"])
+    wanted = np.array([truss.has_edge(*pair) for pair in pairs], bool)
+    same(answers, in_truss=wanted, edges_left=wanted.sum())
+
+
+def small_k(graph: Graph, seed: int) -> Values:
+    return {"k": 2 + seed % 5}
+
+
 def exponent_of(graph: Graph, seed: int) -> Values:
     return {"exponent": (0.5, 0.3, 0.7, 1.0)[seed % 4]}
 
@@ -105,6 +117,7 @@ def exponent_of(graph: Graph, seed: int) -> Values:
 STRUCTURE = (
     Case("k_core", check_core, suits=symmetric),
     Case("minimum_spanning_forest", check_forest, paired_weights, symmetric),
+    Case("k_truss", check_truss, small_k, undirected),
     Case("jaccard", check_jaccard, suits=simple),
     Case("graph_sparsification", check_sparse, exponent_of, undirected),
 )
