@@ -11,9 +11,9 @@ from gdsl.ir.nodes import Role as IrRole
 from gdsl.ir.traversal import walk
 from gdsl.operations import Balance, Degree, Domain, Over
 from gdsl.plan import graph_reads, structs, votes
-from gdsl.plan.duplicates import room_of
+from gdsl.plan.duplicates import repeated_of, room_of
 from gdsl.plan.nodes import Dedup, FarEnds, Form, Plan, Sweep
-from gdsl.plan.storage import GRAPH, PROBLEM, RUN, Buffer, Cleared, Made, Role
+from gdsl.plan.storage import GRAPH, PROBLEM, RUN, Buffer, Cleared, Made, Role, Struct
 from gdsl.plan.walking import combinations, cuts_lists, numbered, steps_in, sweeps
 from gdsl.types import Type
 
@@ -150,14 +150,15 @@ def _run(plan: Plan) -> Iterator[Buffer]:
     def buffer(name: str, element: object, extent: Extent, role: Role, cleared: Cleared) -> Buffer:
         return Buffer(name, element, extent, role, Made.HOST, cleared, RUN)  # type: ignore[arg-type]
 
-    yield buffer("control", structs.CONTROL, Fixed(1), Role.CONTROL, Cleared.ZERO)
+    balances = {sweep.balance for sweep in sweeps(plan)}
+    counted = (*((structs.LATE,) if repeated_of(plan) else ()), *((structs.BINS,) if Balance.BINS in balances else ()))
+    yield buffer("control", structs.control(*counted), Fixed(1), Role.CONTROL, Cleared.ZERO)
     yield buffer("trace", structs.TRACE_RECORD, Fixed(TRACE_CAPACITY), Role.TRACE, Cleared.WRITTEN)
     if any(cuts_lists(sweep) for sweep in sweeps(plan)):
         yield buffer("hubs", structs.HUB_CHUNK, _chunks(plan), Role.HUBS, Cleared.WRITTEN)
     if numbered(plan):
         longest = Sum(tuple(_OF_DOMAIN[domain][2] for domain in numbered(plan)))
         yield buffer("places", Type.UINT64, Parts(longest, NUMBERED_AT_ONCE), Role.PLACES, Cleared.WRITTEN)
-    balances = {sweep.balance for sweep in sweeps(plan)}
     room = room_of(plan)
     if Balance.MERGE in balances:
         yield buffer("sums", Type.UINT64, room, Role.SHARES, Cleared.WRITTEN)
@@ -189,6 +190,13 @@ def _frontiers(plan: Plan) -> Iterator[Buffer]:
             yield Buffer("bitmaps", Type.UINT32, bits, Role.BITMAP, Made.HOST, Cleared.WRITTEN, RUN, slots)
         if domain in marked:
             yield Buffer(f"{prefix}marks", Type.UINT32, bits, Role.MARKS, Made.HOST, Cleared.ZERO, RUN, 2)
+
+
+def control_block(plan: Plan) -> Struct:
+    """The struct of the run's control block."""
+    (found,) = (buffer.element for buffer in plan.buffers if buffer.role is Role.CONTROL)
+    assert isinstance(found, Struct)
+    return found
 
 
 def marked_domains(plan: Plan) -> frozenset[Domain]:

@@ -93,6 +93,7 @@ PROGRAMS = [
     ("edge_sets", (), SMALL),
     ("common_neighbors", (), SMALL),
     ("search_levels", (), SMALL),
+    ("coreness", (), SMALL),
     ("numbered", (), SMALL),
 ]
 

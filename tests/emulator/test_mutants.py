@@ -14,6 +14,7 @@ from gdsl.codegen.cuda.generate import generate
 from gdsl.diagnostics import GdslError
 
 from . import build
+from .balance_mutants import BALANCE_MUTANTS
 from .driver import EmulatedModule, EmulatorError
 from .edge_mutants import EDGE_MUTANTS
 from .kept_mutants import KEPT_MUTANTS
@@ -71,6 +72,7 @@ def what_is_seen(mutant: Mutant, built: Built) -> set[str]:
 
 
 ALL = (
+    *BALANCE_MUTANTS,
     *SET_MUTANTS,
     *MUTANTS,
     *EDGE_MUTANTS,

@@ -12,6 +12,7 @@ from gdsl.codegen.structs import checked_struct_text, element_dtype, size_check,
 from gdsl.ir.nodes import Array
 from gdsl.operations import Domain
 from gdsl.plan import structs
+from gdsl.plan.buffers import control_block
 from gdsl.plan.nodes import Plan
 from gdsl.plan.storage import RUN, Field, Pointer, Role, Struct
 from gdsl.plan.walking import sweeps
@@ -111,14 +112,16 @@ def run_slice(plan: Plan) -> Struct:
 
 def shared_structs(plan: Plan, widths: Widths) -> dict[str, str]:
     """The C++ of the structs whose size the host must know, by name; the compiler sees to it that it knows it."""
+    control = control_block(plan)
+    (counters,) = (field.type for field in control.fields if isinstance(field.type, Struct))
     found = [
-        structs.CONTROL,
+        control,
         structs.TRACE_RECORD,
         structs.HUB_CHUNK,
         *([plan.saved] if plan.saved is not None else []),
     ]
     checked = {struct.name: checked_struct_text(struct, widths) for struct in found}
-    parts = (structs.COUNTERS, structs.FRONTIER, structs.EDGE_FRONTIER, structs.DIRECTION_STATE)
+    parts = (counters, structs.FRONTIER, structs.EDGE_FRONTIER, structs.DIRECTION_STATE)
     return {**checked, **{struct.name: struct_text(struct) for struct in parts}}
 
 
