@@ -12,8 +12,7 @@ LATER = [
     ("data", "vertex embedding[4] : float32;"),
     ("apply", "rank[v] = rank[v][2];"),
     ("schedule", "count = intersect(pairs=(rank, level), settle);"),
-    ("schedule", "buckets b(level, 4) = { source }; while (b) { b.push(advance(b.pop(), visit)); }"),
-    ("schedule", "buckets b(level, width=auto) = { source }; count = b.level;"),
+    ("schedule", "buckets b(level, width=auto) = { source };"),
     ("schedule", "graph h = subgraph(f); on h { compute(vertices, settle); }"),
     ("schedule", "graph h = contract(parent, weight);"),
 ]

@@ -30,6 +30,7 @@ FILES = (
     "balance",
     "intersect",
     "histories",
+    "buckets",
     "numbers",
 )
 PLATFORM = "platform"
