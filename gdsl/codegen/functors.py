@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from gdsl.codegen.functions import Argument, FunctionPrinter, FunctionText, Functor
+from gdsl.codegen.literals import type_name
 from gdsl.codegen.reductions import combine, identity, reduce_function
 from gdsl.ir.nodes import EdgeFunctor
 from gdsl.plan.nodes import Mode, Total, Variant
@@ -43,6 +44,15 @@ class Calls:
     tests: tuple[str, ...]
     apply: str
     says: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Ballot:
+    """What is called for an edge that votes: `test`, empty where there is nothing to test, the key and the weight."""
+
+    test: str
+    key: str
+    weight: str
 
 
 @dataclass
@@ -100,6 +110,27 @@ class FunctorTexts:
         value = text.call(arguments)
         return value if condition is None else f"{condition.call(arguments)} ? {value} : {empty}"
 
+    def ballot(self, variant: Variant, arguments: Arguments) -> Ballot:
+        """What an edge gives to a vote."""
+        functor = self.functor(variant.functor)
+        assert isinstance(functor, EdgeFunctor)
+        along = functor
+        condition = self._condition(functor, variant, "condition")
+        key = self._make(functor, "key", "", "key", lambda part: self.printer.value(along, part, key=True))
+        weight = self._make(functor, "value", "", "weight", lambda part: self.printer.value(along, part))
+        assert key is not None and weight is not None
+        test = condition.call(arguments) if condition is not None else ""
+        return Ballot(test, key.call(arguments), weight.call(arguments))
+
+    def score(self, name: str, arguments: Arguments) -> str:
+        """The score that the vote functor `name` gives."""
+        functor = next(each for each in self.printer.program.vote_functors if each.name == name)
+        key = (name, "score", "")
+        text = self.made.get(key)
+        if text is None:
+            text = self.made[key] = self.printer.score(functor)
+        return text.call(arguments)
+
     def totals_of(self, functor: str, totals: tuple[Total, ...]) -> TotalsText | None:
         """The struct of the scalars that a functor sums up; None without any."""
         return self.totals_called(self.printer.names.functor(functor, "totals"), totals) if totals else None
@@ -116,7 +147,7 @@ class FunctorTexts:
         name, reduction = self.printer.names.member(total.scalar), total.reduction
         return TotalText(
             name=name,
-            type=reduction.type.name,
+            type=type_name(reduction.type),
             identity=identity(total.identity, reduction.type),
             combine=combine(reduction),
             reduce=reduce_function(reduction),

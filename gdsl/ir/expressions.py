@@ -52,6 +52,17 @@ class Role(Enum):
     """The end of the edge that lies in the frontier (`compute(edges, …)`: the source)."""
     FAR = "far"
     """The other end (`compute(edges, …)`: the destination)."""
+    COMMON = "common"
+    """The common neighbour of both ends of an edge."""
+    SOURCE_EDGE = "source_edge"
+    """The first edge from the source to the common neighbour."""
+    DESTINATION_EDGE = "destination_edge"
+    """The first edge from the destination to it."""
+
+    @property
+    def is_edge(self) -> bool:
+        """Whether it is the id of an edge, not of a vertex."""
+        return self in (Role.EDGE, Role.SOURCE_EDGE, Role.DESTINATION_EDGE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +221,22 @@ class FunctionCall(Expression):
 
     function: str
     arguments: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MakePair(Expression):
+    """`(first, second)`: the pair of two values of the types that the parts of `type` have."""
+
+    first: Expression
+    second: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class PairPart(Expression):
+    """`pair.0` or `pair.1`, as `place` says."""
+
+    pair: Expression
+    place: int
 
 
 @dataclass(frozen=True, slots=True)

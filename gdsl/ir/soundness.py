@@ -10,6 +10,7 @@ from typing import TypeAlias
 from gdsl.arithmetic.constants import integer_range
 from gdsl.ir import nodes, signatures
 from gdsl.ir.nodes import Role
+from gdsl.ir.set_checks import holds_together
 from gdsl.ir.traversal import walk
 from gdsl.operations import (
     BinaryOperation,
@@ -19,6 +20,7 @@ from gdsl.operations import (
     ReduceOperation,
     UnaryOperation,
 )
+from gdsl.source import Span
 from gdsl.types import Type
 
 _Known: TypeAlias = "str | tuple[str, Type]"
@@ -53,6 +55,8 @@ _EVERYWHERE = (
     nodes.Convert,
     nodes.BuiltinCall,
     nodes.FunctionCall,
+    nodes.MakePair,
+    nodes.PairPart,
 )
 _GRAPH = (nodes.ParamValue, nodes.Count, nodes.DegreeOf)
 _INITIAL = (*_EVERYWHERE, *_GRAPH, nodes.OwnId, nodes.Element, nodes.ScalarValue)
@@ -73,6 +77,15 @@ _VERTEX = (
     nodes.CompareAndSwap,
 )
 _EDGE = (*_VERTEX, nodes.Place)
+_VOTE = (
+    *_FUNCTION,
+    *_GRAPH,
+    nodes.Parameter,
+    nodes.ScalarValue,
+    nodes.Element,
+    nodes.GraphRead,
+    nodes.Iteration,
+)
 _SCHEDULE = (
     *_EVERYWHERE,
     *_GRAPH,
@@ -92,6 +105,7 @@ def is_sound(program: nodes.Program) -> bool:
         and _functors(program)
         and all(_allowed(step, _SCHEDULE) for step in program.schedule)
         and _writes(program)
+        and holds_together(program)
     )
 
 
@@ -100,7 +114,7 @@ def is_sound(program: nodes.Program) -> bool:
 
 def _node(node: nodes.Node, program: nodes.Program) -> bool:
     span = node.span
-    if not all(0 <= at <= _LARGEST for at in (span.line, span.column, span.end_line, span.end_column)):
+    if not all(0 <= at <= _LARGEST for place in (span, *span.calls) for at in _numbers(place)):
         return False
     if type(node) in _TYPES and isinstance(node, nodes.Expression) and node.type is not _TYPES[type(node)]:
         return False
@@ -108,10 +122,14 @@ def _node(node: nodes.Node, program: nodes.Program) -> bool:
     return test is None or test(node, program)
 
 
+def _numbers(span: Span) -> tuple[int, ...]:
+    return span.line, span.column, span.end_line, span.end_column
+
+
 def _literal(node: nodes.Literal, _: nodes.Program) -> bool:
     if node.type.is_float or node.type is Type.BOOL:
         return isinstance(node.value, float if node.type.is_float else bool)
-    if isinstance(node.value, bool) or not isinstance(node.value, int):
+    if isinstance(node.value, bool) or not isinstance(node.value, int) or node.type.is_pair:
         return False
     low, high = integer_range(node.type) if node.type.is_integer else (-(2**64), 2**64)
     return low <= node.value <= high
@@ -148,7 +166,7 @@ def _builtin(node: nodes.BuiltinCall, _: nodes.Program) -> bool:
 
 
 def _parameter(node: nodes.Parameter, _: nodes.Program) -> bool:
-    return (node.type is Type.EDGE) is (node.role is Role.EDGE) and node.type.is_id
+    return (node.type is Type.EDGE) is node.role.is_edge and node.type.is_id
 
 
 def _indexed(node: nodes.Element | nodes.ElementTarget, program: nodes.Program) -> bool:
@@ -168,7 +186,7 @@ def _graph_read(node: nodes.GraphRead, _: nodes.Program) -> bool:
 def _update(node: nodes.Update, _: nodes.Program) -> bool:
     kind = node.target.type
     if node.operation in (ReduceOperation.MIN, ReduceOperation.MAX):
-        return kind.is_numeric or kind.is_id
+        return kind.is_numeric or kind.is_id or kind.is_pair
     if node.operation in (ReduceOperation.BIT_AND, ReduceOperation.BIT_OR, ReduceOperation.BIT_XOR):
         return kind.is_integer or kind is Type.BOOL
     return kind.is_numeric
@@ -205,7 +223,14 @@ def _reduces(node: nodes.NeighborReduce, program: nodes.Program) -> bool:
         return kind is Type.BOOL
     if operation in (NeighborOperation.AND, NeighborOperation.OR, NeighborOperation.XOR):
         return kind.is_integer or kind is Type.BOOL
-    return kind.is_numeric or (kind.is_id and operation in (NeighborOperation.MIN, NeighborOperation.MAX))
+    ordered = kind.is_id or kind.is_pair
+    return kind.is_numeric or (ordered and operation in (NeighborOperation.MIN, NeighborOperation.MAX))
+
+
+def _votes(node: nodes.NeighborVote, program: nodes.Program) -> bool:
+    [functor] = [functor for functor in program.edge_functors if functor.name == node.functor]
+    keyed = node.array_type.is_integer or node.array_type.is_id
+    return keyed and functor.value is not None and functor.value.type.is_numeric
 
 
 _TESTS: dict[type, Callable[..., bool]] = {
@@ -216,6 +241,7 @@ _TESTS: dict[type, Callable[..., bool]] = {
     nodes.Binary: lambda node, _: _takes(node.operation, node.left.type),
     nodes.Chain: _chain,
     nodes.BuiltinCall: _builtin,
+    nodes.Convert: lambda node, _: node.type is node.operand.type or not (node.type.parts or node.operand.type.parts),
     nodes.Parameter: _parameter,
     nodes.Element: _indexed,
     nodes.ElementTarget: _indexed,
@@ -226,6 +252,7 @@ _TESTS: dict[type, Callable[..., bool]] = {
     nodes.Advance: _closes,
     nodes.Compute: _closes,
     nodes.NeighborReduce: _reduces,
+    nodes.NeighborVote: _votes,
 }
 
 
@@ -241,11 +268,15 @@ def _allowed(part: object, kinds: tuple[type[nodes.Expression], ...], roles: Ite
 
 
 def _data(program: nodes.Program) -> bool:
-    if not all(_allowed(param.default, _EVERYWHERE) for param in program.params):
+    if not all(_allowed(param.default, _EVERYWHERE) and not param.type.is_pair for param in program.params):
         return False
     everything: tuple[nodes.Array | nodes.Scalar, ...] = (*program.arrays, *program.scalars)
     for data in everything:
-        if (data.initial is None) is not data.is_input or (data.where is not None and not data.is_input):
+        if (data.initial is None) is not data.is_input or (data.is_input and data.type.is_pair):
+            return False
+        if data.where is not None and not data.is_input:
+            return False
+        if isinstance(data, nodes.Array) and data.is_set and not _is_set(data):
             return False
         if not _allowed((data.initial, data.where), _INITIAL):
             return False
@@ -281,11 +312,23 @@ def _functors(program: nodes.Program) -> bool:
         _allowed((functor.condition, functor.body), _VERTEX, (Role.VERTEX,)) for functor in program.vertex_functors
     )
     of_edges = all(
-        _allowed((functor.condition, functor.body, functor.value), _EDGE, ends) for functor in program.edge_functors
+        _allowed((functor.condition, functor.body, functor.value, functor.key), _EDGE, ends)
+        if functor.common is None
+        else _allowed((functor.condition, functor.body), _VERTEX, _corners(functor.common))
+        for functor in program.edge_functors
     )
     functors: tuple[nodes.VertexFunctor | nodes.EdgeFunctor, ...] = (*program.vertex_functors, *program.edge_functors)
     conditions = all(part.type is Type.BOOL for functor in functors for part in functor.condition)
+    votes = all(_allowed(functor.value, _VOTE, (Role.VERTEX,)) for functor in program.vote_functors)
+    numbers = all(functor.value.type.is_numeric for functor in program.vote_functors)
+    of_edges = of_edges and votes and numbers
     return of_vertices and of_edges and conditions and all(_block(functor.body, set()) for functor in functors)
+
+
+def _corners(common: nodes.CommonNames) -> tuple[Role, ...]:
+    """What a functor on common neighbours may speak of."""
+    edges = (Role.EDGE, Role.SOURCE_EDGE, Role.DESTINATION_EDGE) if common.has_edges else ()
+    return Role.SOURCE, Role.DESTINATION, Role.COMMON, *edges
 
 
 def _block(body: Iterable[nodes.Statement], known: set[_Known], loop: bool = False, returns: bool = False) -> bool:
@@ -318,6 +361,11 @@ def _block(body: Iterable[nodes.Statement], known: set[_Known], loop: bool = Fal
     return True
 
 
+def _is_set(array: nodes.Array) -> bool:
+    """Whether an array can hold a set of the caller's."""
+    return array.is_input and array.type is Type.BOOL and array.domain is Domain.VERTEX and array.where is None
+
+
 def _key(part: nodes.Local | nodes.ListVariable | nodes.Assign) -> _Known:
     return (part.name, part.type) if isinstance(part, nodes.ListVariable) else part.name
 
@@ -330,6 +378,8 @@ def _writes(program: nodes.Program) -> bool:
     for node in walk((program.vertex_functors, program.edge_functors, program.schedule)):
         if isinstance(node, (nodes.ElementTarget, nodes.Fill)):
             written.add(node.array)
+        elif isinstance(node, nodes.SetStep):
+            written |= set(node.writes)
         elif isinstance(node, nodes.Operator):
             written |= {name for name in (node.stores, node.adds_to) if name is not None}
         elif isinstance(node, (nodes.ScalarTarget, nodes.StoreScalar)):

@@ -20,6 +20,7 @@ from gdsl.plan.nodes import (
     Initialise,
     Leader,
     Loop,
+    OnSets,
     Operation,
     Plan,
     Step,
@@ -98,6 +99,8 @@ class _Schedule:
             return Copy(step)
         if isinstance(step, ir.FarEnds):
             return FarEnds(step)
+        if isinstance(step, ir.SetStep):
+            return OnSets(step)
         if isinstance(step, ir.CombineFrontiers):
             return combinations.combine(step, self.planner.target, self.lacking)
         if isinstance(step, ir.Fill):

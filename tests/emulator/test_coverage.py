@@ -92,6 +92,9 @@ PROGRAMS = [
     ("back_edges", (), TINY),
     ("edge_sets", (), SMALL),
     ("common_neighbors", (), SMALL),
+    ("betweenness", (), SMALL),
+    ("coreness", (), SMALL),
+    ("numbered", (), SMALL),
 ]
 
 

@@ -1,19 +1,27 @@
 """What every sample and test program must answer, made without gdsl."""
 
+from .buckets import BUCKETS
 from .case import Case
+from .corners import CORNERS
 from .draws import DRAWS
 from .edges import EDGES
+from .histories import HISTORIES
 from .intersections import INTERSECTIONS
+from .library import LIBRARY
 from .lists import LISTS
+from .pairs import PAIRS
 from .reductions import REDUCTIONS
 from .samples import SAMPLES
 from .schedules import SCHEDULES
 from .sets import SETS
+from .short import SHORT
 from .traversals import TRAVERSALS
 from .values import VALUES
+from .votes import VOTES
 
 CASES: tuple[Case, ...] = (
     *SAMPLES,
+    *LIBRARY,
     *TRAVERSALS,
     *VALUES,
     *SCHEDULES,
@@ -22,8 +30,14 @@ CASES: tuple[Case, ...] = (
     *INTERSECTIONS,
     *LISTS,
     *REDUCTIONS,
+    *SHORT,
     *DRAWS,
+    *PAIRS,
+    *VOTES,
+    *CORNERS,
+    *HISTORIES,
+    *BUCKETS,
 )
 BY_NAME = {case.name: case for case in CASES}
 
-__all__ = ["BY_NAME", "CASES", "SAMPLES", "Case"]
+__all__ = ["BY_NAME", "CASES", "LIBRARY", "SAMPLES", "Case"]

@@ -22,7 +22,9 @@ Evaluator = Callable[[Frame], Value]
 """An expression made ready: its value for one call. Expressions of the schedule do not look at the frame."""
 
 VERTEX = SOURCE = 0
-DESTINATION, EDGE, NEAR, FAR, ACCEPTED, RESULT, FIRST_LOCAL = 1, 2, 3, 4, 5, 6, 7
+DESTINATION, EDGE, NEAR, FAR, SECOND, NUMBER, ACCEPTED, RESULT, FIRST_LOCAL = 1, 2, 3, 4, 5, 6, 7, 8, 9
+COMMON, SOURCE_EDGE, DESTINATION_EDGE = FAR, NEAR, SECOND
+"""Of a call for a common neighbour, which has a `NUMBER` among those of its operator, too."""
 
 _SLOT_OF_ROLE = {
     ir.Role.VERTEX: VERTEX,
@@ -31,6 +33,9 @@ _SLOT_OF_ROLE = {
     ir.Role.EDGE: EDGE,
     ir.Role.NEAR: NEAR,
     ir.Role.FAR: FAR,
+    ir.Role.COMMON: COMMON,
+    ir.Role.SOURCE_EDGE: SOURCE_EDGE,
+    ir.Role.DESTINATION_EDGE: DESTINATION_EDGE,
 }
 
 
@@ -129,6 +134,8 @@ class ExpressionCompiler:
             ir.Binary: self.binary,
             ir.Chain: self.chain,
             ir.Select: self.select,
+            ir.MakePair: self.make_pair,
+            ir.PairPart: self.pair_part,
             ir.Convert: self.convert,
             ir.BuiltinCall: self.builtin,
             ir.FunctionCall: self.call,
@@ -268,6 +275,16 @@ class ExpressionCompiler:
         """One of two sides."""
         condition, yes, no = self.compile(node.condition), self.compile(node.yes), self.compile(node.no)
         return lambda frame: yes(frame) if condition(frame) else no(frame)
+
+    def make_pair(self, node: ir.MakePair) -> Evaluator:
+        """Two values."""
+        first, second = self.compile(node.first), self.compile(node.second)
+        return lambda frame: (first(frame), second(frame))
+
+    def pair_part(self, node: ir.PairPart) -> Evaluator:
+        """One of two values."""
+        pair, place = self.compile(node.pair), node.place
+        return lambda frame: pair(frame)[place]
 
     def convert(self, node: ir.Convert) -> Evaluator:
         """A change of type."""

@@ -8,6 +8,7 @@ from enum import Enum
 from typing import Any
 
 from gdsl.arithmetic.operations import BinaryFunction, typed
+from gdsl.arithmetic.pairs import comparison
 from gdsl.backends.reference.expressions import (
     ACCEPTED,
     FIRST_LOCAL,
@@ -20,7 +21,7 @@ from gdsl.backends.reference.expressions import (
 from gdsl.backends.reference.graph_reads import rounds_of
 from gdsl.backends.reference.values import Value, differs, reduce_function
 from gdsl.ir import nodes as ir
-from gdsl.operations import Domain, Outcome
+from gdsl.operations import BinaryOperation, Domain, Outcome
 
 
 class Signal(Enum):
@@ -238,7 +239,8 @@ def apply_update(values: Any, key: Any, combine: BinaryFunction, value: Value) -
 
 def apply_swap(values: Any, key: Any, old: Value, new: Value) -> bool:
     """Where `values[key]` equals `old`, make it `new`; says whether it did."""
-    if values[key] != old:
+    same = comparison(BinaryOperation.EQUAL)(values[key], old) if isinstance(old, tuple) else values[key] == old
+    if not same:
         return False
     values[key] = new
     return True
@@ -248,13 +250,15 @@ def apply_swap(values: Any, key: Any, old: Value, new: Value) -> bool:
 class CompiledFunctor:
     """A functor made ready for calls one after another.
 
-    `condition` None: always true. `value` is for `neighbor_reduce` only. `size` is the length of a frame.
+    `condition` None: always true. `value` is for `neighbor_reduce` and `neighbor_vote` only, `key` for the latter.
+    `size` is the length of a frame.
     """
 
     condition: Evaluator | None
     body: Executor
     value: Evaluator | None
     size: int
+    key: Evaluator | None = None
 
     def frame(self) -> Frame:
         """A frame for a call, everything in it yet to be set."""
@@ -266,9 +270,9 @@ def compile_functor(functor: ir.VertexFunctor | ir.EdgeFunctor, environment: Env
     compiler = BodyCompiler(environment)
     conjuncts = [compiler.compile(conjunct) for conjunct in functor.condition]
     body = compiler.body(functor.body)
-    result = functor.value if isinstance(functor, ir.EdgeFunctor) else None
-    value = compiler.compile(result) if result is not None else None
-    return CompiledFunctor(_all_of(conjuncts), body, value, FIRST_LOCAL + len(compiler.slots))
+    results = (functor.value, functor.key) if isinstance(functor, ir.EdgeFunctor) else (None, None)
+    value, key = (compiler.compile(result) if result is not None else None for result in results)
+    return CompiledFunctor(_all_of(conjuncts), body, value, FIRST_LOCAL + len(compiler.slots), key)
 
 
 def _all_of(conjuncts: list[Evaluator]) -> Evaluator | None:

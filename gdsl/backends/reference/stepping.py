@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterator
 from typing import Any
 
 from gdsl.arithmetic.operations import SINGLE, typed
-from gdsl.backends.reference.expressions import ACCEPTED, Evaluator, Frame
+from gdsl.backends.reference.expressions import ACCEPTED, FIRST_LOCAL, Evaluator, Frame
 from gdsl.backends.reference.graph_reads import Round, graph_question, rounds_of
 from gdsl.backends.reference.indices import index_error
 from gdsl.backends.reference.operators import Call, Functor
@@ -113,6 +113,12 @@ class SteppedExpressions:
             case ir.Unary():
                 operand = yield from self.value(node.operand, frame)
                 return SINGLE.unary(node.operation, node.operand.type)(operand)
+            case ir.MakePair():
+                first = yield from self.value(node.first, frame)
+                return first, (yield from self.value(node.second, frame))
+            case ir.PairPart():
+                pair = yield from self.value(node.pair, frame)
+                return pair[node.place]
             case ir.Convert():
                 operand = yield from self.value(node.operand, frame)
                 ids = self.state.graph.count(domain_of(node.type))
@@ -161,7 +167,9 @@ class SteppedFunctor(SteppedExpressions):
 
     def call(self, call: Call, accepted: set[int], collected: int) -> Steps:
         """One call, which puts what it has at `collected` into `accepted` at the end, where it accepts."""
-        frame: Frame = [*call, True, None]
+        frame: Frame = [None] * FIRST_LOCAL
+        frame[: len(call)] = call
+        frame[ACCEPTED] = True
         for conjunct in self.functor.condition:
             if not (yield from self.value(conjunct, frame)):
                 return

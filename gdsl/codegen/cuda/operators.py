@@ -6,6 +6,7 @@ from typing import Any
 
 from gdsl.codegen.cuda.texts import (
     AdvanceText,
+    BallotSide,
     ComputeText,
     FilterText,
     IntersectText,
@@ -17,11 +18,13 @@ from gdsl.codegen.cuda.texts import (
     ResultText,
     Side,
     Visit,
+    VoteText,
 )
 from gdsl.codegen.functions import Argument
 from gdsl.codegen.functors import Arguments, Calls
+from gdsl.codegen.literals import type_name
 from gdsl.codegen.names import Scope
-from gdsl.codegen.operators import STRUCTS, CommonPrinter
+from gdsl.codegen.operators import ON_COMMON, STRUCTS, CommonPrinter
 from gdsl.codegen.reductions import of_segment
 from gdsl.codegen.switches import SwitchText
 from gdsl.operations import Balance, Domain, NeighborOperation, Over
@@ -35,6 +38,7 @@ from gdsl.plan.nodes import (
     Segment,
     Sweep,
     Variant,
+    Vote,
     Walk,
 )
 
@@ -111,7 +115,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         prefix, members = ("edge_", "all_edges") if sweep.members.domain is Domain.EDGE else ("", "all_members")
         return {
             "direction": self.names.derived(Scope.VARIABLE, f"direction_of_{operation.name}", owner),
-            "comment": f"line {operation.step.span.line}: {operation.call}",
+            "comment": f"{operation.step.span.words}: {operation.call}",
             "parameters": ", ".join(declaration for declaration, _ in parts),
             "arguments": tuple(argument for _, argument in parts if argument),
             "result": self._result(collect),
@@ -224,9 +228,18 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
 
     # The common neighbours of the ends of edges
 
-    def _intersect(self, common: dict[str, Any], sweep: Sweep) -> IntersectText:
-        totals = common["totals"].members if common["totals"] is not None else ()
-        return IntersectText(**common, total=totals[0].name if totals else "")
+    def _intersect(self, common: dict[str, Any], sweep: Sweep, count: str | None) -> IntersectText:
+        lists = sweep.intersection
+        assert lists is not None
+        if lists.run is None:
+            totals = common["totals"].members if common["totals"] is not None else ()
+            total = f"totals.{totals[0].name}" if totals else ""
+            return IntersectText(**common, total=total, count="", visit=None, edge_ids=False)
+        calls = self.texts.calls(lists.run, ON_COMMON)
+        visit = Visit("bool common, vertex x, edge e, edge at, edge found", _test(calls), calls.apply, calls.says)
+        target = f"d.{self.names.member(count)}" if count is not None else ""
+        total = "counted" if count is not None else ""
+        return IntersectText(**common, total=total, count=target, visit=visit, edge_ids=lists.edge_ids)
 
     # Neighbour reduction
 
@@ -239,7 +252,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         )
         return ReduceText(
             **common,
-            type=segment.type.name,
+            type=type_name(segment.type),
             identity=words.identity,
             combine=words.combine,
             captured=words.captured,
@@ -254,11 +267,40 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             copied=array if segment.aside is not None else "",
         )
 
+    # Votes
+
+    def _vote(self, common: dict[str, Any], sweep: Sweep, vote: Vote) -> VoteText:
+        assert vote.tables is not None
+        array = f"d.{self.names.member(vote.array)}"
+        sides = tuple(
+            BallotSide(
+                name="ballot_back" if place else "ballot",
+                lists=self._walked_lists(walk),
+                parameters=_EDGE,
+                ballot=self.texts.ballot(walk.variant, _on_an_edge(walk.over, walk.lists)),
+            )
+            for place, walk in enumerate(sweep.walks)
+        )
+        return VoteText(
+            **common,
+            key=vote.key.name,
+            total=vote.total.name,
+            score_type=vote.score_type.name,
+            score=self._score(vote),
+            kept=f"d.{self.names.member(vote.keep)}[near]" if vote.keep is not None else "",
+            keys=f"d.{self.names.member(vote.tables.keys)}",
+            totals_at=f"d.{self.names.member(vote.tables.totals)}",
+            sides=sides,
+            target=f"d.{self.names.member(vote.aside)}" if vote.aside is not None else "",
+            array=array,
+        )
+
     def _reduce_side(
         self, walk: Walk, place: int, sweep: Sweep, segment: Segment, begins: str, target: str
     ) -> ReduceSide:
         empty = "false" if segment.operation is NeighborOperation.COUNT else begins
-        assign = f"combine({target}[near], reduced)" if place else "reduced"
+        former = f"unpacked({target}[near])" if segment.type.is_pair else f"{target}[near]"
+        assign = f"combine({former}, reduced)" if place else "reduced"
         return ReduceSide(
             name="value_back" if place else "value",
             lists=_TABLES[walk.lists] if sweep.balance is Balance.EDGES else self._walked_lists(walk),

@@ -12,6 +12,7 @@ FILES = (
     "random",
     "memory",
     "plain",
+    "pairs",
     "enactor",
     "warp",
     "edges",
@@ -25,8 +26,12 @@ FILES = (
     "push",
     "pull",
     "reduce",
+    "vote",
     "balance",
     "intersect",
+    "histories",
+    "buckets",
+    "numbers",
 )
 PLATFORM = "platform"
 LIBRARY = Library("cuda", FILES, ".cuh", "__device__ __forceinline__")

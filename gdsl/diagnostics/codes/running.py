@@ -28,4 +28,22 @@ CODES: tuple[Code, ...] = (
         "too many iterations",
         "A loop of the schedule would begin another pass after `--max-iterations` of them.",
     ),
+    Code(
+        "E0804",
+        "a history holds more than all vertices",
+        (
+            "The frontiers that are pushed to a history are meant to be disjoint, as the levels of a search are: a "
+            "history has room for each vertex once. The run stopped at the push that went beyond that."
+        ),
+        "history h; h.push(vertices); h.push({ source });",
+    ),
+    Code(
+        "E0805",
+        "a width of buckets that is not above 0",
+        (
+            "The width of a level of buckets is evaluated where they are declared, and was 0, negative or NaN there. "
+            "The run stopped before anything was put into them."
+        ),
+        "buckets b(distance, delta) = { source };  # with delta = 0",
+    ),
 )

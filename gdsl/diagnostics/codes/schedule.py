@@ -11,7 +11,8 @@ CODES: tuple[Code, ...] = (
         "functor of another kind",
         (
             "`compute`, `filter` and `where` take a vertex functor (on sets of edges an edge functor), "
-            "`advance` an edge functor, `neighbor_reduce` an edge functor with a `value`."
+            "`advance` an edge functor, `neighbor_reduce` an edge functor with a `value`, `neighbor_vote` one with a "
+            "key and a weight (`-> (K, W)`) and a vote functor, `intersect` a common functor."
         ),
         "vertex functor visit(v) { … }\n…\nf = advance(f, visit);",
     ),
@@ -47,8 +48,8 @@ CODES: tuple[Code, ...] = (
     ),
     Code(
         "E0406",
-        "`neighbor_reduce` without its array",
-        "The result of `neighbor_reduce` is assigned to an array over vertices: `next = neighbor_reduce(…);`.",
+        "`neighbor_reduce` or `neighbor_vote` without its array",
+        "The result is assigned to an array over vertices: `next = neighbor_reduce(…);`.",
         "neighbor_reduce(vertices, received, sum);",
     ),
     Code(
@@ -115,8 +116,8 @@ CODES: tuple[Code, ...] = (
         "E0415",
         "result of an operator not used as what it is",
         (
-            "`advance`, `filter` and `where` give a frontier, `neighbor_reduce` values of an array, `intersect` a "
-            "frontier or a number for an int64 scalar, `compute` nothing."
+            "`advance`, `filter` and `where` give a frontier, `neighbor_reduce` and `neighbor_vote` values of an "
+            "array, `intersect` a frontier or a number for an int64 scalar, `compute` nothing."
         ),
         "rank = advance(f, visit);",
     ),
@@ -135,6 +136,26 @@ CODES: tuple[Code, ...] = (
             "no far end to advance from."
         ),
         "edge frontier e = advance(f, visit, to=edges, over=all_edges);\nf = advance(e, visit);",
+    ),
+    Code(
+        "E0418",
+        "no use of a history",
+        (
+            "Frontiers of vertices are pushed to a history, `h.push(f);`; `for f in backward(h) { … }` and "
+            "`forward(h)` go through them, and `size(h)` is their number. Nothing is pushed to it in such a loop."
+        ),
+        "for f in backward(h) { h.push(advance(f, visit)); }",
+    ),
+    Code(
+        "E0419",
+        "no use of buckets",
+        (
+            "`buckets b(A, width) = { source };` keeps vertices by the level of their element of A, an array of "
+            "numbers over vertices; the width of a level is above 0. `b.pop()` is a set: the vertices of the lowest "
+            "level. `b.push(f);` puts vertices into them, `b.level` is the level last popped, `size(b)` the number of "
+            "vertices in them."
+        ),
+        "buckets b(parent, 0) = { source };",
     ),
     Code(
         "E0420",

@@ -9,6 +9,7 @@ from gdsl.frontend import syntax
 from gdsl.frontend.check.names import needs_check
 from gdsl.frontend.syntax import SymbolKind
 from gdsl.ir import nodes
+from gdsl.ir.lowering.bucket_data import Buckets
 from gdsl.operations import BinaryOperation, Builtin, Degree, Domain, GraphQuery, UnaryOperation
 from gdsl.source import Span
 from gdsl.types import Type
@@ -20,6 +21,9 @@ _ROLES = {
     SymbolKind.EDGE: nodes.Role.EDGE,
     SymbolKind.NEAR: nodes.Role.NEAR,
     SymbolKind.FAR: nodes.Role.FAR,
+    SymbolKind.COMMON: nodes.Role.COMMON,
+    SymbolKind.SOURCE_EDGE: nodes.Role.SOURCE_EDGE,
+    SymbolKind.DESTINATION_EDGE: nodes.Role.DESTINATION_EDGE,
 }
 _LOCALS = (SymbolKind.LOCAL, SymbolKind.LOOP_VARIABLE, SymbolKind.FUNCTION_PARAMETER)
 _QUERIES = frozenset(query.value for query in GraphQuery)
@@ -32,7 +36,10 @@ def impossible(node: syntax.Node) -> NoReturn:
 
 
 def default_value(type_: Type, span: Span) -> nodes.Expression:
-    """0, false or `none`: what data without an initial value begins with."""
+    """0, false or `none`, or a pair of such: what data without an initial value begins with."""
+    if type_.is_pair:
+        first, second = (default_value(part, span) for part in type_.parts)
+        return nodes.MakePair(span, type_, first, second)
     if type_.is_id:
         return nodes.NoneId(span, type_)
     if type_ is Type.BOOL:
@@ -50,6 +57,10 @@ class ExpressionLowering:
 
     def __init__(self) -> None:
         self.reduced: dict[Span, nodes.ScalarValue] = {}
+        self.histories: dict[str, nodes.History] = {}
+        """By unique name, of those that were declared so far."""
+        self.buckets: dict[str, Buckets] = {}
+        """The same of buckets."""
 
     def expression(self, node: syntax.Expression) -> nodes.Expression:
         """The IR of a typed expression."""
@@ -59,11 +70,9 @@ class ExpressionLowering:
         match node:
             case syntax.Number() | syntax.Boolean():
                 return nodes.Literal(span, type_, node.value)
-            case syntax.Infinity():
-                return infinity(type_, span)
-            case syntax.NoneLiteral():
-                return nodes.NoneId(span, type_)
-            case syntax.Name():
+            case syntax.Infinity() | syntax.NoneLiteral():
+                return infinity(type_, span) if isinstance(node, syntax.Infinity) else nodes.NoneId(span, type_)
+            case syntax.Name() | syntax.Member():
                 return self._name(node, type_)
             case syntax.Index():
                 return self._element(node, type_)
@@ -75,6 +84,8 @@ class ExpressionLowering:
             case syntax.Chain():
                 first, links = self.expression(node.first), tuple(self._link(link) for link in node.links)
                 return nodes.Chain(span, type_, first, links)
+            case syntax.Pair() | syntax.PairPart():
+                return self._pair(node, type_)
             case syntax.Conditional():
                 parts = (self.expression(part) for part in (node.condition, node.yes, node.no))
                 return nodes.Select(span, type_, *parts)
@@ -89,6 +100,11 @@ class ExpressionLowering:
                 return nodes.CompareAndSwap(span, type_, self.target(node.target), old, new)
         impossible(node)
 
+    def _pair(self, node: syntax.Pair | syntax.PairPart, type_: Type) -> nodes.Expression:
+        if isinstance(node, syntax.PairPart):
+            return nodes.PairPart(node.span, type_, self.expression(node.pair), node.place)
+        return nodes.MakePair(node.span, type_, self.expression(node.first), self.expression(node.second))
+
     def _link(self, node: syntax.Link) -> nodes.Link:
         return nodes.Link(node.span, node.operation, self.expression(node.operand))
 
@@ -99,10 +115,12 @@ class ExpressionLowering:
             return nodes.Literal(node.span, type_, in_type(-operand.value, type_))
         return nodes.Unary(node.span, type_, node.operation, operand)
 
-    def _name(self, node: syntax.Name, type_: Type) -> nodes.Expression:
+    def _name(self, node: syntax.Name | syntax.Member, type_: Type) -> nodes.Expression:
         span, symbol = node.span, node.symbol
         if symbol is None:
             impossible(node)
+        if isinstance(node, syntax.Member):
+            return nodes.ScalarValue(span, type_, self.buckets[symbol.unique].popped)
         if symbol.kind in _ROLES:
             return nodes.Parameter(span, type_, _ROLES[symbol.kind], symbol.name)
         if symbol.kind is SymbolKind.LIST_VARIABLE:
@@ -115,6 +133,8 @@ class ExpressionLowering:
             return nodes.ScalarValue(span, type_, symbol.name, node.now)
         if symbol.kind is SymbolKind.FRONTIER:
             return nodes.FrontierNotEmpty(span, type_, symbol.unique)
+        if symbol.kind is SymbolKind.BUCKETS:
+            return nodes.FrontierNotEmpty(span, type_, self.buckets[symbol.unique].waiting)
         plain = {"iteration": nodes.Iteration, "place": nodes.Place, "id": nodes.OwnId}
         if symbol.name in plain:
             return plain[symbol.name](span, type_)
@@ -150,6 +170,10 @@ class ExpressionLowering:
         operand = node.arguments[0].value
         if not isinstance(operand, syntax.Name) or operand.symbol is None:
             impossible(node)
+        if operand.symbol.kind is SymbolKind.HISTORY:
+            return nodes.ScalarValue(node.span, type_, self.histories[operand.symbol.unique].levels)
+        if operand.symbol.kind is SymbolKind.BUCKETS:
+            return nodes.FrontierSize(node.span, type_, self.buckets[operand.symbol.unique].waiting)
         if operand.symbol.kind is SymbolKind.FRONTIER:
             return nodes.FrontierSize(node.span, type_, operand.symbol.unique)
         return nodes.Count(node.span, type_, _COUNTS[operand.symbol.name])

@@ -27,6 +27,13 @@ inline void each_id(int64 count, Visit visit) {
     for (int64 i = 0; i < count; ++i) { visit(i); }
 }
 
+// piece: each_neighbor
+// The edges in one list of a vertex: `visit(near, far, e)`.
+template <class Lists, class Visit>
+inline void each_neighbor(const Lists& lists, vertex near, Visit visit) {
+    for (int64 at = lists.first(near), last = lists.last(near); at < last; ++at) { visit(near, lists.neighbor(at), lists.id(at)); }
+}
+
 // piece: much_work
 // Whether the edges of the members are worth more than one thread.
 template <class Members, class Lists>
@@ -162,14 +169,15 @@ inline void reduce_edges(run_state& run, const Members& members, const Lists& li
         hub_chunk& part = run.hubs[i];
         const T reduced = reduce_list(part.first, part.last, identity, combine,
                                       [&](int64 at) { return value(part.near, lists.neighbor(at), lists.id(at)); });
-        std::memcpy(&part.reduced, &reduced, sizeof(T));
+        static_assert(sizeof(T) <= sizeof(part.reduced), "a chunk has room for it");
+        std::memcpy(part.reduced, &reduced, sizeof(T));
     }
 #pragma omp single
     {
         T reduced = identity;
         for (int64 i = 0; i < chunks; ++i) {
             T brought;
-            std::memcpy(&brought, &run.hubs[i].reduced, sizeof(T));
+            std::memcpy(&brought, run.hubs[i].reduced, sizeof(T));
             reduced = combine(reduced, brought);
             if (i + 1 == chunks || run.hubs[i + 1].near != run.hubs[i].near) {
                 assign(run.hubs[i].near, reduced);
