@@ -23,7 +23,7 @@ def test_a_sample_of_combinations(gdslc):
 
 @needs_cpu
 def test_all_combinations_beside_what_is_given(gdslc):
-    tune = "visit.direction=push visit.frontier=bitmap visit.dedup=exact schedule.ids=64".split()
+    tune = ["visit.direction=push", "visit.frontier=bitmap", "visit.dedup=exact", "schedule.ids=64"]
     words = [part for word in tune for part in ("--tune", word)]
     answer = gdslc("check", "--schedules", "all", "bfs", "karate", "-p", "source=0", "--backend", "cpu", *words)
     assert answer.status == 0, answer.err
