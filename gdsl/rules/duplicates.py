@@ -16,9 +16,9 @@ A vertex that stands in a queue twice has its calls made twice. That makes no di
   which `order` has proved that any order of the visits, each as often as it likes, ends in the same values.
 
 So the members of a result are those that they were, only that one may be there again. Nobody sees that who walks the
-members with an idempotent functor, copies the set, or asks whether there are any. Everybody else is refused: `size`,
-`filter` and set operations (whose results would have duplicates, too), and `neighbor_reduce`, whose members store one
-result each.
+members with an idempotent functor, copies the set, or asks whether there are any. Everybody else is refused, known
+here or not: `size`, `filter` and set operations (whose results would have duplicates, too), `neighbor_reduce`, whose
+members store one result each, buckets, histories.
 """
 
 from __future__ import annotations
@@ -28,18 +28,25 @@ from dataclasses import dataclass
 
 from gdsl.diagnostics import Label
 from gdsl.effects import Effects, WriteKind
+from gdsl.effects.access import frontiers_of
 from gdsl.effects.atoms import OfResult, OfUnseen
 from gdsl.effects.summary import each
 from gdsl.effects.terms import Operation, Term, parts
 from gdsl.ir.nodes import (
     Advance,
-    CombineFrontiers,
     Compute,
     CopyFrontier,
+    DefineFrontier,
+    Fill,
     FrontierSize,
+    If,
     Node,
     Operator,
     Program,
+    Repeat,
+    Step,
+    StoreElement,
+    StoreScalar,
     While,
 )
 from gdsl.ir.traversal import walk
@@ -47,6 +54,10 @@ from gdsl.operations import BinaryOperation, Domain, Outcome
 from gdsl.rules import Findings
 from gdsl.rules.closing import IDEMPOTENT
 from gdsl.source import Span
+
+_ASKING = (CopyFrontier, DefineFrontier, Fill, If, Operator, Repeat, StoreElement, StoreScalar, While)
+"""Steps that copy a set, or only evaluate expressions. Operators are looked at by themselves; any other step that takes
+a set, whatever it may be, could tell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +76,11 @@ def who_could_tell(program: Program, findings: Findings, made: Sequence[Advance]
     for node in walk(program.schedule):
         if isinstance(node, FrontierSize) and node.frontier in held:
             found.append(Reason(f"the size of `{node.frontier}` is asked for", (Label(node.span, "here"),)))
-        elif isinstance(node, CombineFrontiers) and {node.first.frontier, node.second.frontier} & held:
-            found.append(Reason("a set operation takes each member once", (Label(node.span, "here"),)))
         elif isinstance(node, Operator) and (node in made or node.frontier.frontier in held):
             effects = findings.sites[node.site].effects if node.site in findings.sites else None
             found += _by_operator(node, effects, findings, node.site in in_any_order)
+        elif isinstance(node, Step) and not isinstance(node, _ASKING) and held.intersection(frontiers_of(node).read):
+            found.append(Reason("what is done here takes each member once", (Label(node.span, "here"),)))
     return found
 
 

@@ -89,13 +89,14 @@ def test_what_makes_a_set_with_duplicates_is_idempotent(fits: str, not_so: str, 
 
 CONSUMERS = [
     ("compute(f, note);", "count = size(f);", "the size of `f`"),
-    ("g = f;", "g = f | g;", "a set operation"),
+    ("g = f;", "g = f | g;", "takes each member once"),
     ("g = advance(f, visit);", "g = filter(f, note);", "`filter`"),
     ("if (f) { count = 1; }", "total = neighbor_reduce(f, given, sum);", "`neighbor_reduce`"),
     ("g = advance(f, visit);", "edge frontier h = advance(f, visit, to=edges);", "the edges of a vertex"),
     ("g = f; compute(g, note);", "g = f; count = size(g);", "the size of `g`"),
     ("count = size(g);", "g = f; frontier h = g; count = size(h);", "the size of `h`"),
     ("compute(vertices, note);", "count = sum(total, f);", "makes a difference"),
+    ("history h; h.push(g);", "history h; h.push(f);", "takes each member once"),
 ]
 
 
