@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from gdsl.deadline import timeout_error
 from gdsl.diagnostics import GdslError
-from gdsl.ir.nodes import Program, Repeat, While
+from gdsl.ir.nodes import Array, Literal, ParamValue, Program, Repeat, While
 from gdsl.ir.traversal import walk
 from gdsl.operations import Domain
 from gdsl.source import Span
@@ -15,19 +16,39 @@ if TYPE_CHECKING:
     from gdsl.codegen.checks import CheckSite
     from gdsl.graph import Graph
 
-__all__ = ["index_error", "iterations_error", "memory_error", "no_such_place", "out_of_range", "timeout_error"]
+__all__ = ["count_of", "index_error", "iterations_error", "memory_error", "no_such_place", "no_such_value", "out_of_range", "timeout_error"]
 
 
-def index_error(program: Program, site: CheckSite, value: int, graph: Graph) -> GdslError:
-    """E0801: the index `value`, as the control block has it, in a run on `graph`."""
+def index_error(
+    program: Program, site: CheckSite, value: int, graph: Graph, params: Mapping[str, object]
+) -> GdslError:
+    """E0801: the index `value`, as the control block has it, in a run on `graph` with these params."""
     length = graph.num_edges if site.domain is Domain.EDGE else graph.num_vertices
     if value < 0 and site.kind.is_id:
         return out_of_range(program.source_name, site.span, site.subject, "none", length)
     bits = site.kind.bits if site.kind.is_integer and not site.kind.is_signed else None
     shown = str(value if bits is None else value % (1 << bits))
+    if site.is_value:
+        (array,) = (array for array in program.arrays if array.name == site.subject)
+        return no_such_value(program.source_name, site.span, site.subject, shown, count_of(array, params))
     if site.domain is None:
         return no_such_place(program.source_name, site.span, site.subject, shown)
     return out_of_range(program.source_name, site.span, site.subject, shown, length)
+
+
+def count_of(array: Array, params: Mapping[str, object]) -> int:
+    """How many values an element of an array of several has in a run."""
+    count = array.count
+    value = params[count.name] if isinstance(count, ParamValue) else count.value if isinstance(count, Literal) else 0
+    return int(str(value))
+
+
+def no_such_value(source_name: str, span: Span, subject: str, shown: str, count: int) -> GdslError:
+    """E0801: one of the `count` values of an element of `subject`, in words."""
+    has = "an element has 1 value" if count == 1 else f"an element has {count:,} values"
+    message = f"value {shown} of an element of `{subject}` is out of range: {has}, counted from 0"
+    place = f"{span.file or source_name}:{span.line}:{span.column}" if source_name else None
+    return GdslError.single("E0801", message, span, place=place)
 
 
 def no_such_place(source_name: str, span: Span, subject: str, shown: str) -> GdslError:

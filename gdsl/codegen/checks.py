@@ -12,12 +12,13 @@ from gdsl.types import Type
 @dataclass(frozen=True, slots=True)
 class CheckSite:
     """A computed index: the array, frontier or function of the graph it is for, its type and its place in the text;
-    `domain` None: a place in a vertex's list."""
+    `domain` None: a place in a vertex's list. `is_value`: which of several values of an element of the array."""
 
     subject: str
     domain: Domain | None
     kind: Type
     span: Span
+    is_value: bool = False
 
 
 @dataclass

@@ -10,6 +10,7 @@ from typing import TypeAlias
 from gdsl.arithmetic.constants import integer_range
 from gdsl.ir import nodes, signatures
 from gdsl.ir.nodes import Role
+from gdsl.ir.slot_soundness import slots_are_sound
 from gdsl.ir.traversal import walk
 from gdsl.operations import (
     BinaryOperation,
@@ -36,6 +37,7 @@ _WHOLE = (
 _TYPES = {
     nodes.Iteration: Type.INT32,
     nodes.Place: Type.INT32,
+    nodes.OwnPart: Type.INT32,
     nodes.DegreeOf: Type.INT32,
     nodes.Count: Type.INT64,
     nodes.FrontierSize: Type.INT64,
@@ -58,7 +60,7 @@ _EVERYWHERE = (
     nodes.PairPart,
 )
 _GRAPH = (nodes.ParamValue, nodes.Count, nodes.DegreeOf)
-_INITIAL = (*_EVERYWHERE, *_GRAPH, nodes.OwnId, nodes.Element, nodes.ScalarValue)
+_INITIAL = (*_EVERYWHERE, *_GRAPH, nodes.OwnId, nodes.OwnPart, nodes.Element, nodes.Slot, nodes.ScalarValue)
 _FUNCTION = (*_EVERYWHERE, nodes.Local)
 _NAMED = (nodes.Local, nodes.ListVariable, nodes.Assign)
 _NOT_IN_FUNCTIONS = (nodes.Store, nodes.Update, nodes.Evaluate, nodes.Accept, nodes.ForNeighbors)
@@ -70,6 +72,7 @@ _VERTEX = (
     nodes.Parameter,
     nodes.ScalarValue,
     nodes.Element,
+    nodes.Slot,
     nodes.GraphRead,
     nodes.Iteration,
     nodes.UpdateValue,
@@ -79,6 +82,7 @@ _EDGE = (*_VERTEX, nodes.Place)
 _SCHEDULE = (
     *_EVERYWHERE,
     *_GRAPH,
+    nodes.Slot,
     nodes.ScalarValue,
     nodes.Iteration,
     nodes.FrontierSize,
@@ -91,6 +95,7 @@ def is_sound(program: nodes.Program) -> bool:
     return (
         all(_node(node, program) for node in walk(program))
         and _data(program)
+        and slots_are_sound(program)
         and _functions(program)
         and _functors(program)
         and all(_allowed(step, _SCHEDULE) for step in program.schedule)
@@ -161,7 +166,12 @@ def _parameter(node: nodes.Parameter, _: nodes.Program) -> bool:
 def _indexed(node: nodes.Element | nodes.ElementTarget, program: nodes.Program) -> bool:
     index = node.index
     own = Type.VERTEX if node.domain is Domain.VERTEX else Type.EDGE
-    return node.checked or (index.type is own and isinstance(index, _SAFE))
+    checked = node.checked
+    if isinstance(index, nodes.Slot):
+        if checked:
+            return False
+        index, checked = index.element, index.checked
+    return checked or (index.type is own and isinstance(index, _SAFE))
 
 
 def _degree(node: nodes.DegreeOf, _: nodes.Program) -> bool:
@@ -250,8 +260,10 @@ def _allowed(part: object, kinds: tuple[type[nodes.Expression], ...], roles: Ite
 
 
 def _data(program: nodes.Program) -> bool:
-    if not all(_allowed(param.default, _EVERYWHERE) and not param.type.is_pair for param in program.params):
-        return False
+    for param in program.params:
+        kinds = (*_EVERYWHERE, nodes.ParamValue) if param.is_count else _EVERYWHERE
+        if not _allowed(param.default, kinds) or param.type.is_pair:
+            return False
     everything: tuple[nodes.Array | nodes.Scalar, ...] = (*program.arrays, *program.scalars)
     for data in everything:
         if (data.initial is None) is not data.is_input or (data.is_input and data.type.is_pair):

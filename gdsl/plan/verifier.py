@@ -89,7 +89,8 @@ class _Verifier:
         plan = self.plan
         names = [(buffer.group, buffer.name) for buffer in plan.buffers]
         self.expect(len(set(names)) == len(names), "two buffers have one name")
-        everything = {Size.VERTICES: 1000, Size.EDGES: 5000, Size.BLOCKS: 10}
+        everything: dict[Size | str, int] = {Size.VERTICES: 1000, Size.EDGES: 5000, Size.BLOCKS: 10}
+        everything.update((param.name, 3) for param in self.program.params if param.is_count)
         for buffer in plan.buffers:
             self.expect(buffer.extent.value(everything) > 0, f"the buffer {buffer.name} is empty")
             own = buffer.made is Made.PROGRAM

@@ -39,7 +39,8 @@ CODES: tuple[Code, ...] = (
     Code(
         "E0606",
         "input of the wrong length",
-        "An input over vertices has one value a vertex, one over edges one value a stored edge.",
+        "An input over vertices has one value a vertex, one over edges one value a stored edge; one of several values "
+        "an element has the shape (vertices, values) or (edges, values).",
     ),
     Code(
         "E0607",
@@ -79,5 +80,11 @@ CODES: tuple[Code, ...] = (
         "Comparisons and indices take any number, and a cast such as `vertex(34)` gives `none` where there is no such "
         "vertex.",
         "frontier f = { 34 };                      # of a graph with 34 vertices",
+    ),
+    Code(
+        "E0613",
+        "number of values an element that cannot be",
+        "In `vertex a[n] : T` the params of the run make n less than 1, or 2^31 and more.",
+        "gdslc run factors.gdsl karate.mtx -p rank=0",
     ),
 )

@@ -136,4 +136,11 @@ CODES: tuple[Code, ...] = (
         ),
         "edge frontier e = advance(f, visit, to=edges, over=all_edges);\nf = advance(e, visit);",
     ),
+    Code(
+        "E0418",
+        "several values an element where one is wanted",
+        "`neighbor_reduce` and reductions over arrays take arrays of one value an element. Copy the values that are "
+        "meant into such an array by a functor.",
+        "s = sum(position);                       # vertex position[3]: float32",
+    ),
 )

@@ -11,6 +11,7 @@ from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment
 from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.check.sets import Sets
+from gdsl.frontend.check.several import refuse_several
 from gdsl.frontend.syntax import OperatorKind, Symbol, SymbolKind
 from gdsl.operations import Domain, NeighborOperation, Over
 from gdsl.types import Type
@@ -68,7 +69,8 @@ class NeighborReduceChecker:
         """`array = neighbor_reduce(f, functor, op)`."""
         kind, operators = OperatorKind.NEIGHBOR_REDUCE, self.operators
         positional, keywords = operators.arguments(call, kind)
-        if positional is None:
+        several = refuse_several(array, f"`{call.function}`", self.environment, call.span)
+        if positional is None or several:
             return None
         runs_on = operators.sets.domain_of(positional[0], Domain.VERTEX)
         source = operators.members(positional[0], runs_on, f"the input of `{call.function}`")

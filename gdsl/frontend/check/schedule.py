@@ -207,9 +207,11 @@ class ScheduleChecker:
             self.expressions.infer(statement.value)
             return None
         name = target.array if isinstance(target, syntax.Index) else target.name
-        if isinstance(target, syntax.Index) and not _simple_index(target.index):
+        indices = (target.index, target.place) if isinstance(target, syntax.Index) else ()
+        computed = next((each for each in indices if each is not None and not _simple_index(each)), None)
+        if computed is not None:
             message = f"the index of `{name}` is a param, a scalar or a literal here"
-            self.environment.report("E0409", message, target.index.span)
+            self.environment.report("E0409", message, computed.span)
             return None
         value = self.expressions.value(statement.value, target.type, f"`{name}`")
         return None if value.type is None else dataclasses.replace(statement, target=target, value=value)
