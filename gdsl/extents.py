@@ -9,7 +9,6 @@ from typing import TypeAlias
 
 from gdsl.operations import Domain
 
-
 MOST_VALUES = 2**31 - 1
 """More values an element of an array does not have."""
 

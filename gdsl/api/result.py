@@ -19,8 +19,9 @@ class Result(Mapping[str, Any]):
     """The results of a run: arrays (NumPy or, from the cuda backend, CuPy) and scalars (Python numbers).
 
     They are attributes and items under their declared names (``result.distance``, ``result["distance"]``); ids are
-    signed, `none` is -1. An array of n values an element has the shape [V, n] or [E, n], any other [V] or [E]. A pair is a `Pair`, ``first, second = result.best``, of two arrays or two numbers. A result
-    whose name is also one of the attributes below is reached as an item only.
+    signed, `none` is -1. An array of n values an element has the shape [V, n] or [E, n], others [V] or [E]. A pair is
+    a `Pair`, ``first, second = result.best``, of two arrays or two numbers. A result whose name is also one of the
+    attributes below is reached as an item only.
 
     iterations: finished passes of the schedule's outermost loops.
     time_ms: milliseconds of the run, without compilation and transfer of the graph.
@@ -54,7 +55,9 @@ class Result(Mapping[str, Any]):
         self.grade: dict[str, str] = {d.name: d.grade.value for d in results}
         self._declared = {d.name: d for d in results}
         self._arrays = {
-            d.name: shaped(outcome.arrays[d.name], values_of(d, params or {})) for d in results if isinstance(d, ir.Array)
+            d.name: shaped(outcome.arrays[d.name], values_of(d, params or {}))
+            for d in results
+            if isinstance(d, ir.Array)
         }
         self._scalars = {d.name: outcome.scalars[d.name] for d in results if isinstance(d, ir.Scalar)}
 

@@ -16,12 +16,19 @@ if TYPE_CHECKING:
     from gdsl.codegen.checks import CheckSite
     from gdsl.graph import Graph
 
-__all__ = ["count_of", "index_error", "iterations_error", "memory_error", "no_such_place", "no_such_value", "out_of_range", "timeout_error"]
+__all__ = [
+    "count_of",
+    "index_error",
+    "iterations_error",
+    "memory_error",
+    "no_such_place",
+    "no_such_value",
+    "out_of_range",
+    "timeout_error",
+]
 
 
-def index_error(
-    program: Program, site: CheckSite, value: int, graph: Graph, params: Mapping[str, object]
-) -> GdslError:
+def index_error(program: Program, site: CheckSite, value: int, graph: Graph, params: Mapping[str, object]) -> GdslError:
     """E0801: the index `value`, as the control block has it, in a run on `graph` with these params."""
     length = graph.num_edges if site.domain is Domain.EDGE else graph.num_vertices
     if value < 0 and site.kind.is_id:

@@ -95,7 +95,8 @@ class Outcome:
     """What a run gave: every array and scalar that is not `local`, under its declared name.
 
     Arrays have the declared dtype; ids are int32 or int64 with `none` as -1; pairs are `Pair`s of two; those of several
-    values an element are one row, element after element (`shaped` says how they are read). `time_ms` is the run itself, with the initialisation of the results, without compilation and transfer of the graph. `iterations`
+    values an element are one row, element after element (see `shaped`). `time_ms` is the run itself, with the
+    initialisation of the results, without compilation and transfer of the graph. `iterations`
     counts the finished passes of all loops of the schedule's top level.
     """
 

@@ -6,4 +6,13 @@ from gdsl.binding.bind import bind, check_names, declared_inputs, declared_param
 from gdsl.binding.params import Text
 from gdsl.binding.several import values_of
 
-__all__ = ["Text", "bind", "check_names", "declared_inputs", "declared_params", "needed_id_bits", "problem_data", "values_of"]
+__all__ = [
+    "Text",
+    "bind",
+    "check_names",
+    "declared_inputs",
+    "declared_params",
+    "needed_id_bits",
+    "problem_data",
+    "values_of",
+]

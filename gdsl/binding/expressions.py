@@ -61,6 +61,12 @@ class Evaluator:
         match node:
             case ir.Element() | ir.DegreeOf():
                 return self._gathered(node, local, active)
+            case ir.Slot():
+                element, count, place = (
+                    self._evaluate(part, local, active).astype(np.int64)
+                    for part in (node.element, node.count, node.place)
+                )
+                return element * count + place
             case ir.Unary(operation=operation, operand=operand):
                 return self._arithmetic.unary(operation, operand.type)(self._evaluate(operand, local, active))
             case ir.Binary():
@@ -108,9 +114,6 @@ class Evaluator:
                 return self._own
             case ir.OwnPart():
                 return self._part
-            case ir.Slot(element=element, place=place, count=values):
-                whole = (self._evaluate(part, local, active).astype(np.int64) for part in (element, values, place))
-                return next(whole) * next(whole) + next(whole)
             case ir.Count(domain=domain):
                 return self._constant(self._counts[domain], node.type)
         raise AssertionError(f"{type(node).__name__} cannot stand before a run")

@@ -105,7 +105,10 @@ def _write_csv(file: BinaryIO, program: ir.Program, result: Result, names: Names
     file.write((",".join(["edge" if edges else "vertex", *arrays]) + "\n").encode())
     if names is not None:
         types = _types(program)
-        called = [not edges, *(types[name.rpartition(".")[0] if name not in types else name] is Type.VERTEX for name in arrays)]
+        called = [
+            not edges,
+            *(types[name.rpartition(".")[0] if name not in types else name] is Type.VERTEX for name in arrays),
+        ]
         columns = [_called(column, names) if is_id else column for column, is_id in zip(columns, called, strict=True)]
     step = 1 << 16
     for first in range(0, len(columns[0]), step):

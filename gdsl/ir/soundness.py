@@ -164,13 +164,8 @@ def _parameter(node: nodes.Parameter, _: nodes.Program) -> bool:
 
 
 def _indexed(node: nodes.Element | nodes.ElementTarget, program: nodes.Program) -> bool:
-    index = node.index
-    own = Type.VERTEX if node.domain is Domain.VERTEX else Type.EDGE
-    checked = node.checked
-    if isinstance(index, nodes.Slot):
-        if checked:
-            return False
-        index, checked = index.element, index.checked
+    own, index = Type.VERTEX if node.domain is Domain.VERTEX else Type.EDGE, nodes.element_index(node.index)
+    checked = node.index.checked and not node.checked if isinstance(node.index, nodes.Slot) else node.checked
     return checked or (index.type is own and isinstance(index, _SAFE))
 
 

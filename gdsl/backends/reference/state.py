@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy
 
+from gdsl.backends.failures import count_of
 from gdsl.backends.interface import Bindings, Limits, Pair, Scalar
 from gdsl.backends.reference.expressions import PART, VERTEX, Cells, Environment, ExpressionCompiler, Frame
 from gdsl.backends.reference.statements import compile_functions
 from gdsl.backends.reference.values import Value, constant, from_array, to_array, to_python, zero
 from gdsl.backends.reference.view import GraphView
-from gdsl.backends.failures import count_of
 from gdsl.deadline import timeout_error
 from gdsl.diagnostics import GdslError
 from gdsl.ir import nodes as ir

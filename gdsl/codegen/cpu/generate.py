@@ -19,9 +19,9 @@ from gdsl.codegen.several import initial_groups
 from gdsl.codegen.structs import checked_struct_text
 from gdsl.codegen.templates import render
 from gdsl.extents import EDGES, VERTICES, Extent
-from gdsl.plan import structs_cpu
 from gdsl.ir.nodes import OwnPart
 from gdsl.ir.traversal import walk
+from gdsl.plan import structs_cpu
 from gdsl.plan.nodes import Initial, Initialise, Launch, Plan
 from gdsl.plan.storage import Buffer, Made, Role
 from gdsl.plan.walking import operations

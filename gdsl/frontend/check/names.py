@@ -135,7 +135,10 @@ class NameChecker:
             refuse_now(expression, environment)
             return dataclasses.replace(expression, symbol=symbol, type=Type.BOOL)
         words = {
-            SymbolKind.ARRAY: ("an array", f"say of which element: `{symbol.name}[v]{'[i]' * (symbol.count is not None)}`"),
+            SymbolKind.ARRAY: (
+                "an array",
+                f"say of which element: `{symbol.name}[v]{'[i]' * (symbol.count is not None)}`",
+            ),
             SymbolKind.FUNCTOR: ("a functor", None),
             SymbolKind.FUNCTION: ("a function", f"call it: `{symbol.name}(…)`"),
             SymbolKind.PROCEDURE: ("a procedure", f"call it as a statement: `{symbol.name}(…);`"),
