@@ -10,6 +10,7 @@ from .reductions import REDUCTIONS
 from .samples import SAMPLES
 from .schedules import SCHEDULES
 from .sets import SETS
+from .several import SEVERAL
 from .short import SHORT
 from .traversals import TRAVERSALS
 from .values import VALUES
@@ -27,6 +28,7 @@ CASES: tuple[Case, ...] = (
     *SHORT,
     *DRAWS,
     *PAIRS,
+    *SEVERAL,
 )
 BY_NAME = {case.name: case for case in CASES}
 
