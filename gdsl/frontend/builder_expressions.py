@@ -120,7 +120,7 @@ class ExpressionBuilder(Transformer_NonRecursive[Token, Any]):
             return dataclasses.replace(array, span=span_of(meta), place=index)
         message = "only an array can be indexed, by an element and where it has several values by one of them"
         self.diagnostics.append(Diagnostic("E0204", message, array.span))
-        return index  # type: ignore[no-any-return]
+        return array if isinstance(array, syntax.Index) else index  # type: ignore[no-any-return]
 
     def pair_part(self, meta: Any, children: list[Any]) -> syntax.PairPart:
         pair, place = children

@@ -9,8 +9,6 @@ from gdsl.diagnostics import GdslError
 from gdsl.pipeline import load
 
 LATER = [
-    ("data", "vertex embedding[4] : float32;"),
-    ("apply", "rank[v] = rank[v][2];"),
     ("top", "common functor triangle(u, w, x) { apply { } }"),
     ("top", "common functor triangle(u, w, x, e, eu, ew) { apply { count += 1; } }"),
     ("top", "vote functor score(v, key, total) -> float32 { value total; }"),

@@ -30,7 +30,7 @@ def check_places(graph: Graph, values: Values, answers: Answers) -> None:
     """The same steps, on the vectors of all neighbours at once."""
     tails, heads = ends(graph)
     located = values["known"].copy()
-    at = np.where(located[:, None], values["given"], 0.0)
+    at = np.where(located[:, None], np.reshape(values["given"], (-1, 3)), 0.0)
     for _ in range(values["rounds"]):
         before, known = at.copy(), located.copy()
         for vertex in np.flatnonzero(~values["known"]):
