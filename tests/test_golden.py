@@ -1,5 +1,6 @@
-"""The text of every stage, pinned: the IR, the kernel plan and the CUDA of every sample and test program, byte for
-byte; of the CUDA only what is the program's own, with the names of the runtime's pieces in their places."""
+"""The text of every stage, pinned: the IR, the kernel plan and the CUDA of the first samples and every test program,
+byte for byte; of the CUDA only what is the program's own, with the names of the runtime's pieces in their places. Of
+the rest of the library the plan alone."""
 
 from __future__ import annotations
 
@@ -24,11 +25,14 @@ from gdsl.ir.printer import print_program
 from gdsl.pipeline import load
 from gdsl.plan.printer import print_plan
 from gdsl.source import Source
+from tests.support.programs import LIBRARY, PROGRAMS, SAMPLES
 
 ROOT = Path(__file__).parents[1]
 GOLDEN = ROOT / "tests" / "golden"
-PATHS = sorted([*(ROOT / "samples").glob("*.gdsl"), *(ROOT / "tests" / "programs").glob("*.gdsl")])
-PLANS = [*(f"plan/{path.stem}.txt" for path in PATHS), "plan/bfs_unfused.txt"]
+PATHS = sorted([*SAMPLES, *PROGRAMS])
+PLANS = [*(f"plan/{path.stem}.txt" for path in (*PATHS, *LIBRARY)), "plan/bfs_unfused.txt"]
+BALANCES = ("thread", "warp", "block", "merge", "bins", "edges")
+PLANS += [f"plan/sssp_{balance}.txt" for balance in BALANCES]
 UNFUSED = ("bfs",)
 """Programs whose text of a kernel an operator is pinned too."""
 
@@ -52,7 +56,7 @@ def own_part(text: str) -> str:
 @cache
 def texts() -> dict[str, str]:
     """Everything that is pinned, by the name of its file in tests/golden."""
-    found = {}
+    found = {f"plan/{path.stem}.txt": print_plan(plan_of(program_of(path))) for path in LIBRARY}
     for path in PATHS:
         program = program_of(path)
         found[f"ir/{path.stem}.txt"] = print_program(program)
@@ -61,6 +65,9 @@ def texts() -> dict[str, str]:
         if path.stem in UNFUSED:
             found[f"plan/{path.stem}_unfused.txt"] = print_plan(plan_of(program_of(path, "schedule.fuse=off")))
             found[f"cuda/{path.stem}_unfused.cu"] = own_part(cuda_text(program_of(path, "schedule.fuse=off"), 32))
+    for balance in BALANCES:
+        tuned = program_of(ROOT / "samples" / "sssp.gdsl", f"relax.balance={balance}")
+        found[f"plan/sssp_{balance}.txt"] = print_plan(plan_of(tuned))
     return found
 
 

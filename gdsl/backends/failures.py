@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from gdsl.graph import Graph
 
 __all__ = [
+    "check_error",
     "count_of",
-    "index_error",
+    "history_error",
     "iterations_error",
     "memory_error",
     "no_such_place",
@@ -28,8 +29,12 @@ __all__ = [
 ]
 
 
-def index_error(program: Program, site: CheckSite, value: int, graph: Graph, params: Mapping[str, object]) -> GdslError:
-    """E0801: the index `value`, as the control block has it, in a run on `graph` with these params."""
+def check_error(program: Program, site: CheckSite, value: int, graph: Graph, params: Mapping[str, object]) -> GdslError:
+    """What stopped a run on `graph` with these params at `site`: E0801 an index, E0804 a history.
+
+    `value` is as the control block has it."""
+    if site.stop.value == "history":
+        return history_error(program.source_name, site.span, site.subject, value, graph.num_vertices)
     length = graph.num_edges if site.domain is Domain.EDGE else graph.num_vertices
     if value < 0 and site.kind.is_id:
         return out_of_range(program.source_name, site.span, site.subject, "none", length)
@@ -73,6 +78,15 @@ def out_of_range(source_name: str, span: Span, subject: str, shown: str, length:
     message = f"index {shown} of `{subject}` is out of range: {has}{counted}"
     place = f"{span.file or source_name}:{span.line}:{span.column}" if source_name else None
     return GdslError.single("E0801", message, span, place=place)
+
+
+def history_error(source_name: str, span: Span, history: str, members: int, room: int) -> GdslError:
+    """E0804: a push would give the history `members` members where there are `room` vertices."""
+    vertices = "1 vertex" if room == 1 else f"{room} vertices"
+    message = f"`{history}` would hold {members} members, and the graph has {vertices}"
+    place = f"{source_name}:{span.line}:{span.column}" if source_name else None
+    fix = "push frontiers that have no vertex in common, such as the levels of a search"
+    return GdslError.single("E0804", message, span, place=place, fix=fix)
 
 
 def iterations_error(program: Program, loop: int, limit: int) -> GdslError:

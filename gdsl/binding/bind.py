@@ -15,6 +15,7 @@ from gdsl.binding.expressions import Evaluator
 from gdsl.binding.inputs import attribute_array, input_array
 from gdsl.binding.literals import check_literals
 from gdsl.binding.named import vertex_by_name
+from gdsl.binding.numbers import check_numbers
 from gdsl.binding.params import check_id, scalar_value
 from gdsl.binding.sets import set_flags
 from gdsl.binding.several import check_counts, check_room, values_of
@@ -64,6 +65,7 @@ def bind(
     with deadline.doing("checking what the program requires of the graph"):
         _check_requirements(program, graph, source)
     check_literals(program, graph, source)
+    check_numbers(program, graph, source)
     params = _params(program, graph, given, source)
     bits = id_bits or needed_id_bits(program, graph)
     check_counts(program, params, source)

@@ -24,12 +24,12 @@ def values_of(array: ir.Array, params: Mapping[str, object]) -> int | None:
 
 
 def check_counts(program: ir.Program, params: Mapping[str, object], source: Source | None) -> None:
-    """Raise E0613 for the first array whose elements would have no values, or more than any may have."""
+    """Raise E0614 for the first array whose elements would have no values, or more than any may have."""
     for array in program.arrays:
         count = values_of(array, params)
         if count is not None and not 1 <= count <= MOST_VALUES:
             raise GdslError.single(
-                "E0613",
+                "E0614",
                 f"an element of `{array.name}` would have {count:,} values",
                 array.span,
                 source,

@@ -25,12 +25,14 @@ from gdsl.ir.nodes import (
     FrontierSize,
     FunctionCall,
     If,
+    NeighborVote,
     Node,
     Operator,
     Program,
     Repeat,
     ScalarTarget,
     ScalarValue,
+    SetStep,
     Step,
     StoreElement,
     StoreScalar,
@@ -87,6 +89,7 @@ class Accesses:
         self._remembered = Remembered()
         self._vertex = {functor.name: functor for functor in program.vertex_functors}
         self._edge = {functor.name: functor for functor in program.edge_functors}
+        self._votes = {functor.name: functor for functor in program.vote_functors}
         self._known: dict[int, tuple[Step, frozenset[Access]]] = {}
         """By the identity of a step, which lives as long as it is here."""
 
@@ -99,6 +102,10 @@ class Accesses:
     def _of_step(self, step: Step) -> frozenset[Access]:
         if isinstance(step, Operator):
             own = self._remembered(self._in, self.functor_of(step), Who.ANYBODY)
+            if isinstance(step, NeighborVote) and step.score is not None:
+                own |= self._remembered(self._in, self._votes[step.score], Who.ANYBODY)
+            if step.looks_at is not None:
+                own |= {Access(step.looks_at, False, Who.ANYBODY)}
             itself = (name for name in (step.stores, step.adds_to) if name is not None)
             return own.union(Access(name, True, Who.ANYBODY) for name in itself)
         if isinstance(step, StoreScalar):
@@ -109,6 +116,10 @@ class Accesses:
             return self.of_expression(step.value, Who.ANYBODY) | {Access(step.array, True, Who.OWNER)}
         if isinstance(step, DefineFrontier):
             return self._in(step.members, Who.ANYBODY)
+        if isinstance(step, SetStep):
+            written = frozenset(Access(name, True, Who.ANYBODY) for name in step.writes)
+            read = (Access(name, False, Who.ANYBODY) for name in step.reads)
+            return self._in(step, Who.ANYBODY).union(written, read)
         if isinstance(step, (While, If)):
             return self.of_expression(step.condition, Who.ANYBODY)
         if isinstance(step, Repeat):
@@ -157,6 +168,8 @@ def frontiers_of(step: Node) -> FrontierUse:
         return FrontierUse(asked_frontiers(step.members), (step.name,))
     if isinstance(step, (CopyFrontier, FarEnds)):
         return FrontierUse((step.other,), (step.name,))
+    if isinstance(step, SetStep):
+        return FrontierUse((*step.asks, *asked_frontiers(step)), () if step.makes is None else (step.makes,))
     if isinstance(step, CombineFrontiers):
         operands = (step.first.frontier, step.second.frontier)
         return FrontierUse(tuple(name for name in operands if name is not None), (step.name,))

@@ -120,7 +120,8 @@ class ExpressionBuilder(Transformer_NonRecursive[Token, Any]):
             return dataclasses.replace(array, span=span_of(meta), place=index)
         message = "only an array can be indexed, by an element and where it has several values by one of them"
         self.diagnostics.append(Diagnostic("E0204", message, array.span))
-        return array if isinstance(array, syntax.Index) else index  # type: ignore[no-any-return]
+        wrong: syntax.Expression = array if isinstance(array, syntax.Index) else index
+        return wrong
 
     def pair_part(self, meta: Any, children: list[Any]) -> syntax.PairPart:
         pair, place = children
@@ -130,8 +131,9 @@ class ExpressionBuilder(Transformer_NonRecursive[Token, Any]):
     def later_member(self, meta: Any, children: list[Any]) -> syntax.LaterExpression:
         return syntax.LaterExpression(span_of(meta), f"`.{children[1]}`")
 
-    def later_method(self, meta: Any, children: list[Any]) -> syntax.LaterExpression:
-        return syntax.LaterExpression(span_of(meta), f"`.{children[1]}(…)`")
+    def method(self, meta: Any, children: list[Any]) -> syntax.Method:
+        owner, name, arguments = children
+        return syntax.Method(span_of(meta), owner, str(name), span_of(name), arguments)
 
     def pair(self, meta: Any, children: list[Any]) -> syntax.Pair:
         return syntax.Pair(span_of(meta), *children)

@@ -19,6 +19,7 @@ from gdsl.plan.nodes import (
     Launch,
     Leader,
     Loop,
+    OnSets,
     Operation,
     Step,
     Swap,
@@ -50,13 +51,13 @@ def _asking(condition: Expression) -> Launch:
 
 
 def _alone(step: Step) -> Launch:
-    """A launch of one step. An operator, or what combines two frontiers, may give those another form, and hands them on
-    so."""
-    assert isinstance(step, (Operation, Define, Copy, Combine, FarEnds, Leader, Fill))
+    """A launch of one step. An operator, or what combines or keeps frontiers, may give those another form, and hands
+    them on so."""
+    assert isinstance(step, (Operation, Define, Copy, Combine, FarEnds, OnSets, Leader, Fill))
     use = frontiers_of(step.step)
     comment = f"{step.step.span.words}."
     written = tuple(dict.fromkeys((*use.read, *use.written)))
-    if isinstance(step, Combine):
+    if isinstance(step, (Combine, OnSets)):
         return Launch("step", comment, (step,), None, (), written)
     if not isinstance(step, Operation):
         return Launch("step", comment, (step,), None, use.read, use.written)

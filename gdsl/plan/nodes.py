@@ -44,8 +44,10 @@ from gdsl.plan.sweep_nodes import (
     Selection,
     Sweep,
     Switch,
+    Tables,
     Total,
     Variant,
+    Vote,
     Walk,
     Write,
 )
@@ -132,6 +134,14 @@ class FarEnds:
 
 
 @dataclass(frozen=True, slots=True)
+class OnSets:
+    """A step between sets and data, as a grid or its threads together; it ends with a barrier of its own. What it asks
+    for it takes from queues, which it makes where a set has none."""
+
+    step: ir.SetStep
+
+
+@dataclass(frozen=True, slots=True)
 class Combine:
     """A frontier becomes what an operation makes of two others; it ends with a barrier of its own.
 
@@ -196,7 +206,20 @@ class Launch:
 
 
 Step = (
-    Initialise | Operation | Barrier | Leader | Fill | Swap | Define | Copy | Combine | FarEnds | Loop | Branch | Launch
+    Initialise
+    | Operation
+    | Barrier
+    | Leader
+    | Fill
+    | Swap
+    | Define
+    | Copy
+    | Combine
+    | FarEnds
+    | OnSets
+    | Loop
+    | Branch
+    | Launch
 )
 
 
@@ -268,6 +291,7 @@ __all__ = [
     "Measure",
     "Members",
     "Mode",
+    "OnSets",
     "Operation",
     "Plan",
     "Reduction",
@@ -277,8 +301,10 @@ __all__ = [
     "Swap",
     "Sweep",
     "Switch",
+    "Tables",
     "Total",
     "Variant",
+    "Vote",
     "Walk",
     "Write",
 ]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdsl.plan.nodes import Branch, Choice, Combine, Launch, Loop, Operation, Plan, Step, Sweep, Variant
+from gdsl.ir.nodes import NumberMembers
+from gdsl.operations import Domain
+from gdsl.plan.nodes import Branch, Choice, Combine, Launch, Loop, OnSets, Operation, Plan, Step, Sweep, Variant
 
 
 def steps_in(steps: tuple[Step, ...]) -> Iterator[Step]:
@@ -30,6 +32,13 @@ def combinations(plan: Plan) -> tuple[Combine, ...]:
     return tuple(step for step in steps_in(plan.schedule) if isinstance(step, Combine))
 
 
+def numbered(plan: Plan) -> tuple[Domain, ...]:
+    """What there are frontiers of whose members are numbered."""
+    steps = (step.step for step in steps_in(plan.schedule) if isinstance(step, OnSets))
+    found = (step.members for step in steps if isinstance(step, NumberMembers))
+    return tuple(dict.fromkeys(members.domain for members in found if not members.everything))
+
+
 def launches(plan: Plan) -> tuple[Launch, ...]:
     """The launches of a plan, in the order of the text."""
     return tuple(step for step in steps_in(plan.schedule) if isinstance(step, Launch))
@@ -50,12 +59,13 @@ def variants_of(sweep: Sweep) -> tuple[Variant, ...]:
     """The ways in which a sweep runs functors."""
     along = (variant for walk in sweep.walks for variant in (walk.variant, walk.shared) if variant is not None)
     selection = (sweep.selection.test,) if sweep.selection is not None else ()
-    return (*((sweep.own,) if sweep.own is not None else ()), *along, *selection)
+    common = sweep.intersection.run if sweep.intersection is not None else None
+    return (*(run for run in (sweep.own, common) if run is not None), *along, *selection)
 
 
 def has_direction(operation: Operation) -> bool:
     """Whether an operation pushes or pulls: a walk along edges that gives no result a member."""
-    return all(sweep.walks and sweep.segment is None for sweep in sweeps_of(operation))
+    return all(sweep.walks and sweep.segment is None and sweep.vote is None for sweep in sweeps_of(operation))
 
 
 def cuts_lists(sweep: Sweep) -> bool:

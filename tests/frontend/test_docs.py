@@ -20,7 +20,7 @@ from gdsl.frontend.vocabulary import (
     VALUES,
 )
 from gdsl.ir.printer import print_program
-from gdsl.knobs import KNOBS, Knob, documented, explained, summary
+from gdsl.knobs import KNOBS, Knob, documented, documented_values, explained, summary
 from gdsl.pipeline import load
 from gdsl.resources import resource_text
 
@@ -55,6 +55,7 @@ def test_the_table_of_knobs_is_that_of_the_checker(request: pytest.FixtureReques
     if request.config.getoption("--update-golden", default=False):
         text = re.sub(r"\| knob \|.*?\n\n", lambda _: "\n".join(documented()) + "\n\n", REFERENCE, flags=re.DOTALL)
         page.write_text(text, encoding="utf-8")
+    assert "\n".join(documented_values()) in page.read_text(encoding="utf-8")
     assert "\n".join(documented()) in page.read_text(encoding="utf-8")
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from pairs.programs import TYPES, example
-from pairs.test_pairs import check
+from pair_types.programs import TYPES, example
+from pair_types.test_pairs import check
 
 from gdsl.backends.cuda.executable import CudaBackend
 from gdsl.backends.interface import Limits, Outcome, Pair

@@ -1,9 +1,12 @@
 """What every sample and test program must answer, made without gdsl."""
 
 from .case import Case
+from .corners import CORNERS
 from .draws import DRAWS
 from .edges import EDGES
+from .histories import HISTORIES
 from .intersections import INTERSECTIONS
+from .library import LIBRARY
 from .lists import LISTS
 from .pairs import PAIRS
 from .reductions import REDUCTIONS
@@ -14,9 +17,11 @@ from .several import SEVERAL
 from .short import SHORT
 from .traversals import TRAVERSALS
 from .values import VALUES
+from .votes import VOTES
 
 CASES: tuple[Case, ...] = (
     *SAMPLES,
+    *LIBRARY,
     *TRAVERSALS,
     *VALUES,
     *SCHEDULES,
@@ -29,7 +34,10 @@ CASES: tuple[Case, ...] = (
     *DRAWS,
     *PAIRS,
     *SEVERAL,
+    *VOTES,
+    *CORNERS,
+    *HISTORIES,
 )
 BY_NAME = {case.name: case for case in CASES}
 
-__all__ = ["BY_NAME", "CASES", "SAMPLES", "Case"]
+__all__ = ["BY_NAME", "CASES", "LIBRARY", "SAMPLES", "Case"]

@@ -18,6 +18,8 @@ problem {
     scalar moved: bool = true;
     scalar jumped: bool;
     scalar sum: float64;
+    scalar common_ones: int64;
+    scalar found: int64;
 }
 """
 _RELAX = "edge functor relax(src, dst, e) { apply { accept changed(d[dst] min= d[src] + w[e]); } }\n"
@@ -142,6 +144,57 @@ CASES = {
         "schedule { advance(vertices, adopt, to=none); swap(parent, label); }",
         {"label"},
     ),
+    "votes": (
+        "edge functor ballot(src, dst, e) -> (vertex, int32) { value (label[dst], w[e]); }\n"
+        "schedule { repeat (2) { label = neighbor_vote(vertices, ballot, keep=root); } }",
+        set(),
+    ),
+    "votes_of_open_weights": (
+        "edge functor adopt(src, dst, e) { apply { d[dst] any= 3 * int32(src); } }\n"
+        "edge functor ballot(src, dst, e) -> (vertex, int32) { value (dst, d[dst]); }\n"
+        "schedule { advance(vertices, adopt, to=none); label = neighbor_vote(vertices, ballot); }",
+        {"d", "label"},
+    ),
+    "votes_with_an_open_score": (
+        "edge functor adopt(src, dst, e) { apply { d[dst] any= 3 * int32(src); } }\n"
+        "edge functor ballot(src, dst, e) -> (vertex, int32) { value (dst, 1); }\n"
+        "vote functor low(v, key, total) -> int32 { value total - d[key]; }\n"
+        "schedule { advance(vertices, adopt, to=none); label = neighbor_vote(vertices, ballot, low); }",
+        {"d", "label"},
+    ),
+    "votes_that_keep_what_is_open": (
+        "edge functor adopt(src, dst, e) { apply { parent[dst] any= src; } }\n"
+        "edge functor ballot(src, dst, e) -> (vertex, int32) { value (src, 1); }\n"
+        "schedule { advance(vertices, adopt, to=none);"
+        " label = neighbor_vote(vertices, ballot, over=in_edges, keep=parent); }",
+        {"parent", "label"},
+    ),
+    "votes_of_float_weights": (
+        "edge functor ballot(src, dst, e) -> (vertex, float32) { value (dst, heat[dst]); }\n"
+        "schedule { label = neighbor_vote(vertices, ballot); }",
+        {"label"},
+    ),
+    "nobody_votes": (
+        "edge functor adopt(src, dst, e) { apply { label[dst] any= src; } }\n"
+        "edge functor ballot(src, dst, e) -> (vertex, int32) { cond mass[dst] > 1; value (dst, 1); }\n"
+        "schedule { advance(vertices, adopt, to=none); label = neighbor_vote(vertices, ballot); }",
+        {"label"},
+    ),
+    "counted_common_neighbors": (
+        "common functor low(u, o, x) { apply { accept mass[x] < mass[u]; d[x] min= mass[o]; } }\n"
+        "schedule { frontier f = intersect(edges, low, count=common_ones); found = size(f); }",
+        set(),
+    ),
+    "counted_changes_at_common_neighbors": (
+        "common functor low(u, o, x) { apply { accept changed(d[x] min= mass[u] - int32(o)); } }\n"
+        "schedule { frontier f = intersect(edges, low, count=common_ones); found = size(f); }",
+        {"common_ones"},
+    ),
+    "counted_closing_common_neighbors": (
+        "common functor low(u, o, x) { cond d[x] != 9; apply { d[x] = 9; } }\n"
+        "schedule { frontier f = intersect(edges, low, count=common_ones); found = size(f); }",
+        {"common_ones"},
+    ),
     "frontier_of_losers": (
         "edge functor lead(src, dst, e) { apply { accept mass[src] == 0; parent[dst] any= src; } }\n"
         "vertex functor near_even(v) { cond parent[v] != none; apply { accept int32(parent[v]) % 2 == 0; } }\n"
@@ -149,9 +202,45 @@ CASES = {
         "schedule { frontier f = advance(vertices, lead); f = filter(f, near_even); compute(f, mark); }",
         {"parent", "count"},
     ),
+    "best_edges": (
+        "edge functor visit(src, dst, e) { cond root[dst] == 5; apply { root[dst] = 1; parent[dst] any= src; } }\n"
+        "edge functor nearby(src, dst, e) -> int32 { value w[e]; }\n"
+        "edge functor upward(src, dst, e) -> int32 { cond parent[dst] == src; value w[e]; }\n"
+        "edge functor tally(src, dst, e) { apply { mass[dst] += 1; } }\n"
+        "edge functor other(src, dst, e) { apply { count += 1; } }\n"
+        "schedule { fill(root, 5); frontier f = { 0, 3 }; while (f) { f = advance(f, visit); }"
+        " compute(top(vertices, nearby, 2), tally); compute(top(vertices, upward, 1), other); }",
+        {
+            "parent",
+            "count",
+            *("upward_bound", "upward_best", "upward_bound_edge", "upward_best_edge", "upward_rounds"),
+        },
+    ),
+    "places_in_a_frontier": (
+        "edge functor visit(src, dst, e) { cond root[dst] == 5; apply { root[dst] = 1; parent[dst] any= src; } }\n"
+        "vertex functor tree(v) { cond parent[v] == 2; }\n"
+        "schedule { fill(root, 5); frontier f = { 0, 3 }; while (f) { f = advance(f, visit); d = number(f); }"
+        " mass = number(where(tree)); }",
+        {"parent", "mass"},
+    ),
+    "levels_of_a_worklist": (
+        _RELAX
+        + "vertex functor tally(v) { apply { mass[v] += 1; } }\n"
+        + "schedule { frontier f = vertices; while (f) { history h; h.push(f); f = advance(f, relax);"
+        + " for g in backward(h) { compute(g, tally); } } }",
+        {"mass", "h_members", "h_ends", "h_levels"},
+    ),
+    "levels_of_a_search": (
+        "edge functor visit(src, dst, e) { cond root[dst] == 5; apply { root[dst] = 1; parent[dst] any= src; } }\n"
+        "vertex functor tally(v) { apply { mass[v] = iteration; } }\n"
+        "schedule { fill(root, 5); root[0] = 1; root[3] = 1; frontier f = { 0, 3 }; history h;"
+        " while (f) { h.push(f); f = advance(f, visit); }"
+        " for g in backward(h) { compute(g, tally); } count = int32(size(h)); }",
+        {"parent"},
+    ),
 }
 
-ROUNDED = ("decision_on_a_float_sum",)
+ROUNDED = ("decision_on_a_float_sum", "votes_of_float_weights")
 """The order shows in the last digits only, and no small graph turns a decision by them."""
 
 

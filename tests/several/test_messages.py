@@ -61,9 +61,9 @@ _REFUSED = [
     ("edges", "for i in 0..3 { b[dst][i] = b[src][i]; }", "E0301", ""),
     ("edges", "b[src][0] = b[dst][1];", "E0301", ""),
     ("edges", "w[0][1] = place;", "E0301", ""),
-    ("schedule", "c = neighbor_reduce(vertices, h, sum); b = neighbor_reduce(vertices, h, sum);", "E0418", ""),
-    ("schedule", "if (sum(b) > 0) { fill(c, 1); }", "E0418", ""),
-    ("schedule", "if (max(a) > 0) { fill(c, 1); }", "E0418", ""),
+    ("schedule", "c = neighbor_reduce(vertices, h, sum); b = neighbor_reduce(vertices, h, sum);", "E0424", ""),
+    ("schedule", "if (sum(b) > 0) { fill(c, 1); }", "E0424", ""),
+    ("schedule", "if (max(a) > 0) { fill(c, 1); }", "E0424", ""),
     ("schedule", "swap(a, b);", "E0405", "`a[n]`, `b[n]`"),
     ("schedule", "swap(b, c);", "E0405", ""),
     ("schedule", "b[0] = 1;", "E0204", "b[v][i]"),
@@ -135,7 +135,7 @@ def test_places_are_checked(backend: str, values: dict[str, int], message: str) 
 
 
 @pytest.mark.parametrize("backend", ["reference", "cpu"])
-@pytest.mark.parametrize(("rank", "code"), [(0, "E0613"), (-5, "E0613"), (2**31 - 1, "E0708")])
+@pytest.mark.parametrize(("rank", "code"), [(0, "E0614"), (-5, "E0614"), (2**31 - 1, "E0708")])
 def test_how_many_is_checked_before_the_run(backend: str, rank: int, code: str) -> None:
     graph = gdsl.Graph.from_edges([0], [1], num_vertices=100)
     with pytest.raises(GdslError) as caught:

@@ -14,6 +14,7 @@ from gdsl.codegen.lines import Lines
 from gdsl.codegen.literals import memory_type_name
 from gdsl.codegen.operators import STRUCTS, shared
 from gdsl.codegen.precedence import Text, postfix
+from gdsl.codegen.set_steps import SetWords, set_step_line
 from gdsl.codegen.several import all_values
 from gdsl.ir.nodes import DefineFrontier, Expression, Iteration, Literal, ParamValue, StoreElement
 from gdsl.ir.traversal import walk
@@ -29,6 +30,7 @@ from gdsl.plan.nodes import (
     Initialise,
     Leader,
     Loop,
+    OnSets,
     Operation,
     Plan,
     Step,
@@ -65,6 +67,7 @@ class SchedulePrinter:
             Copy: self._copy,
             FarEnds: self._far_ends,
             Combine: self._combine,
+            OnSets: self._on_sets,
             Leader: self._store,
             Fill: self._fill,
             Swap: self._swap,
@@ -146,6 +149,12 @@ class SchedulePrinter:
         )
         for line in edge_lines(step, words) if of_edges else combination_lines(step, words):
             self.lines.add(line)
+
+    def _on_sets(self, on_sets: OnSets) -> None:
+        made, first = on_sets.step.makes, "run"
+        result, counted = ("", "") if made is None else (self.names.frontier(made), self._counted[made])
+        words = SetWords(first, result, counted, self.names, self.expressions.checks)
+        self.lines.add(set_step_line(on_sets.step, words))
 
     # Data
 

@@ -23,10 +23,15 @@ FILES = (
     "edge_sets",
     "loops",
     "sets",
+    "results",
     "push",
     "pull",
     "reduce",
+    "vote",
+    "balance",
     "intersect",
+    "histories",
+    "numbers",
 )
 PLATFORM = "platform"
 LIBRARY = Library("cuda", FILES, ".cuh", "__device__ __forceinline__")

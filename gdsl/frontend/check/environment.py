@@ -118,12 +118,14 @@ class Environment:
     """Blocks of the callers of a procedure that its statements are expanded in."""
     in_procedure: bool = False
     """Whether the place is in a procedure, whose names hide those of the program."""
+    votes: dict[str, tuple[Type, Type]] = field(default_factory=dict)
+    """By vote functor the types of the keys and totals that it scores."""
 
     def part(self, place: Place, domain: Domain | None = None, own: Symbol | None = None) -> Environment:
         """A fresh walk over another part of the same program."""
         shared = (self.diagnostics, self.globals, self.functors, self.functions)
         part = Environment(*shared, place, domain, own, scopes=[{}], broken=self.broken, declared=self.declared)
-        part.made = self.made
+        part.made, part.votes = self.made, self.votes
         return part
 
     def seeing(self, names: dict[str, Symbol]) -> Environment:

@@ -17,6 +17,7 @@ from gdsl.frontend.check.conversions import (
     typed_number,
 )
 from gdsl.frontend.check.environment import Place, poison
+from gdsl.frontend.check.histories import misplaced
 from gdsl.frontend.check.pairs import agreed, hints_of, made_pair, part_of, undefined_fix
 from gdsl.frontend.check.set_operations import is_set_operation
 from gdsl.operations import BinaryOperation, UnaryOperation
@@ -86,6 +87,8 @@ class ExpressionChecker(CallChecker):
             case syntax.SetLiteral():
                 message = "a set of vertices can only become a frontier, in the schedule"
                 self.environment.report("E0403", message, expression.span)
+            case syntax.Method():
+                misplaced(expression, self.environment)
             case syntax.Nameless():
                 message = "a functor stands only where an operator takes one"
                 self.environment.report("E0401", message, expression.span, fix="write `f = filter(f, v => …);`")

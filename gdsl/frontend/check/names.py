@@ -32,6 +32,9 @@ _IN_RANGE = (
     SymbolKind.EDGE,
     SymbolKind.NEAR,
     SymbolKind.FAR,
+    SymbolKind.COMMON,
+    SymbolKind.SOURCE_EDGE,
+    SymbolKind.DESTINATION_EDGE,
     SymbolKind.LIST_VARIABLE,
 )
 _ITERATION_PLACES = (Place.APPLY, Place.CONDITION, Place.VALUE, Place.SCHEDULE)
@@ -142,6 +145,7 @@ class NameChecker:
             SymbolKind.FUNCTOR: ("a functor", None),
             SymbolKind.FUNCTION: ("a function", f"call it: `{symbol.name}(…)`"),
             SymbolKind.PROCEDURE: ("a procedure", f"call it as a statement: `{symbol.name}(…);`"),
+            SymbolKind.HISTORY: ("a history", f"write `size({symbol.name})` for the number of its levels"),
             SymbolKind.FRONTIER: ("a frontier", _of_frontier(symbol, in_schedule)),
         }
         if symbol.kind in words:

@@ -9,17 +9,22 @@ from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment
 from gdsl.frontend.check.expressions import ExpressionChecker
+from gdsl.frontend.check.histories import HistoryChecker
 from gdsl.frontend.check.intersect import apart, is_intersect
+from gdsl.frontend.check.numbering import is_numbering, numbering
 from gdsl.frontend.check.operators import OperatorChecker
 from gdsl.frontend.check.procedures import Procedures
 from gdsl.frontend.check.set_operations import spelled_out_set
-from gdsl.frontend.check.sets import OPERATORS
+from gdsl.frontend.check.sets import GIVE_VALUES, OPERATORS
+from gdsl.frontend.check.several import refuse_several
 from gdsl.frontend.check.updates import short_assign, spelled_out
 from gdsl.frontend.syntax import OperatorKind, Symbol, SymbolKind
 from gdsl.frontend.vocabulary import LATER_FUNCTIONS
 from gdsl.operations import Domain, ReduceOperation
 from gdsl.source import NOWHERE, Span
 from gdsl.types import Type
+
+_MAKE_EDGES = (OperatorKind.ADVANCE, OperatorKind.TOP)
 
 
 def check_block(
@@ -41,6 +46,7 @@ class ScheduleChecker:
         self.procedures = procedures
         self.expressions = ExpressionChecker(self.environment)
         self.operators = OperatorChecker(self.environment, self.expressions)
+        self.histories = HistoryChecker(self.environment, self.operators)
         if labels is not None:
             self.operators.labels = labels.labels
 
@@ -61,6 +67,10 @@ class ScheduleChecker:
         match statement:
             case syntax.FrontierDeclaration():
                 return self._frontier(statement)
+            case syntax.HistoryDeclaration():
+                return self.histories.declaration(statement)
+            case syntax.ForIn():
+                return self.histories.loop(statement, self.block)
             case syntax.Assign():
                 return self._assign(statement)
             case syntax.Update():
@@ -100,25 +110,13 @@ class ScheduleChecker:
                 fix = "put the condition into the `while`"
                 environment.report("E0220", "the schedule has no `break`", statement.span, fix=fix)
             case syntax.For():
-                environment.report("E0221", "the schedule has no `for`", statement.span, fix="write `repeat (n) { … }`")
-            case syntax.ForIn():
-                self._for_in(statement)
+                environment.report(
+                    "E0221", "the schedule has no `for` over numbers", statement.span, fix="write `repeat (n) { … }`"
+                )
             case syntax.Accept():
                 environment.report("E0221", "`accept` belongs to the `apply` of a functor", statement.span)
             case syntax.Return():
                 environment.report("E0221", "`return` belongs to functions", statement.span)
-
-    def _for_in(self, statement: syntax.ForIn) -> None:
-        environment, value = self.environment, statement.value
-        if isinstance(value, syntax.Call) and value.function == "neighbors":
-            fix = "walk lists in a functor, or all of them by `advance`"
-            environment.report("E0221", "the schedule has no loops over lists", statement.span, fix=fix)
-        else:
-            environment.later("`for … in` of the schedule", statement.span)
-        with environment.loop():
-            for name in statement.names:
-                environment.declare(Symbol(SymbolKind.LATER, name.name, NOWHERE))
-            self.block(statement.body)
 
     def _if(self, statement: syntax.If) -> syntax.Statement:
         condition = self.expressions.condition(statement.condition)
@@ -172,9 +170,10 @@ class ScheduleChecker:
         return self._assign_value(statement)
 
     def _read_only(self, symbol: Symbol, span: Span) -> None:
-        message = f"`{symbol.name}` cannot be written: it is a param"
+        why = "the loop gives it its members" if self.histories.gives(symbol) else "it is a param"
+        message = f"`{symbol.name}` cannot be written: {why}"
         labels = (Label(symbol.span, "declared here"),)
-        fix = f"give it a name of its own: `frontier f = {symbol.name};`"
+        fix = f"give it a name of its own: `frontier g = {symbol.name};`"
         self.environment.report("E0214", message, span, labels=labels, fix=fix)
 
     def _total(self, span: Span, call: syntax.Call, target: syntax.Name, *, adds: bool) -> syntax.Statement | None:
@@ -183,7 +182,14 @@ class ScheduleChecker:
 
     def _assign_array(self, statement: syntax.Assign, target: syntax.Name, symbol: Symbol) -> syntax.Statement | None:
         environment, value = self.environment, statement.value
-        if not (isinstance(value, syntax.Call) and value.function == OperatorKind.NEIGHBOR_REDUCE.value):
+        called = isinstance(value, syntax.Call) and value.function not in ("fill", "swap")
+        if called and refuse_several(symbol, f"`{value.function}`", environment, value.span):
+            return None
+        if isinstance(value, syntax.Call) and is_numbering(value, environment):
+            numbers = numbering(value, symbol, self.operators)
+            made = dataclasses.replace(target, symbol=symbol, type=symbol.type)
+            return None if numbers is None else dataclasses.replace(statement, target=made, value=numbers)
+        if not (isinstance(value, syntax.Call) and OPERATORS.get(value.function) in GIVE_VALUES):
             if isinstance(value, syntax.Call) and value.function in OPERATORS:
                 message = f"`{value.function}` gives no values for the array `{symbol.name}`"
                 environment.report("E0415", message, value.span)
@@ -197,7 +203,8 @@ class ScheduleChecker:
         if symbol.is_input:
             environment.report("E0214", f"`{symbol.name}` cannot be written: it is an input", target.span)
             return None
-        typed = self.operators.reductions.call(value, symbol)
+        votes = value.function == OperatorKind.NEIGHBOR_VOTE.value
+        typed = (self.operators.vote if votes else self.operators.reductions).call(value, symbol)
         made = dataclasses.replace(target, name=symbol.name, symbol=symbol, type=symbol.type)
         return None if typed is None else dataclasses.replace(statement, target=made, value=typed)
 
@@ -255,16 +262,15 @@ class ScheduleChecker:
 
     def _expression(self, statement: syntax.ExpressionStatement) -> syntax.Statement | None:
         value = statement.value
+        if isinstance(value, syntax.Method):
+            return self.histories.method(value)
         if isinstance(value, syntax.Call):
-            if value.function == OperatorKind.NEIGHBOR_REDUCE.value:
-                message = "the result of `neighbor_reduce` is assigned to an array over vertices"
-                self.environment.report("E0406", message, value.span, fix="write `a = neighbor_reduce(…);`")
-                return None
             if value.function in OPERATORS:
                 intersects = is_intersect(value)
                 typed = self.operators.intersect.alone(value) if intersects else self.operators.operator(value)
-                if typed is not None and typed.kind is OperatorKind.ADVANCE and typed.gives is Domain.EDGE:
-                    fix = "write `to=none`, or keep them: `edge frontier e = advance(…);`"
+                if typed is not None and typed.kind in _MAKE_EDGES and typed.gives is Domain.EDGE:
+                    fix = f"keep them: `edge frontier e = {value.function}(…);`"
+                    fix = f"write `to=none`, or {fix}" if typed.kind is OperatorKind.ADVANCE else fix
                     self.environment.report("E0227", "the edges that this gives are not used", statement.span, fix=fix)
                     return None
                 return None if typed is None else dataclasses.replace(statement, value=typed)

@@ -16,6 +16,8 @@ from gdsl.operations import Domain
 from gdsl.types import Type
 
 OPERATORS = {kind.value: kind for kind in OperatorKind}
+GIVE_VALUES = (OperatorKind.NEIGHBOR_REDUCE, OperatorKind.NEIGHBOR_VOTE)
+"""The operators whose result is assigned to an array."""
 EVERYTHING = {"vertices": Domain.VERTEX, "edges": Domain.EDGE}
 WORDS = {Domain.VERTEX: "vertices", Domain.EDGE: "edges"}
 OTHER_OPERAND = "the other operand"
@@ -67,6 +69,8 @@ class Sets:
         if call.function == OperatorKind.ADVANCE.value:
             to = next((argument.value for argument in call.arguments if argument.keyword == "to"), None)
             return Domain.EDGE if isinstance(to, syntax.Name) and to.name == "edges" else Domain.VERTEX
+        if call.function == OperatorKind.TOP.value:
+            return Domain.EDGE
         positional = [argument.value for argument in call.arguments if argument.keyword is None]
         if call.function != OperatorKind.FILTER.value or len(positional) != 2:
             return Domain.VERTEX

@@ -118,7 +118,7 @@ def refuse_several(symbol: Symbol | None, what: str, environment: Environment, s
     message = f"{what} takes arrays of one value an element, and `{symbol.name}` has several"
     labels = (Label(symbol.span, "declared here"),)
     fix = "copy the values that are meant into an array of their own, by a functor"
-    environment.report("E0418", message, span, labels=labels, fix=fix)
+    environment.report("E0424", message, span, labels=labels, fix=fix)
     return True
 
 

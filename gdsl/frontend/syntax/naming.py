@@ -4,10 +4,20 @@ from __future__ import annotations
 
 from gdsl.frontend.syntax.base import Node, walk
 from gdsl.frontend.syntax.declarations import FunctionParameter, ParameterName, Program
+from gdsl.frontend.syntax.kept_sets import HistoryDeclaration
 from gdsl.frontend.syntax.procedures import ProcedureParameter
-from gdsl.frontend.syntax.statements import For, FrontierDeclaration, Let
+from gdsl.frontend.syntax.statements import For, FrontierDeclaration, Let, LoopName
 
-_DECLARING = (Let, For, FrontierDeclaration, ParameterName, FunctionParameter, ProcedureParameter)
+_DECLARING = (
+    Let,
+    For,
+    LoopName,
+    FrontierDeclaration,
+    HistoryDeclaration,
+    ParameterName,
+    FunctionParameter,
+    ProcedureParameter,
+)
 
 
 def names_declared_in(node: Node) -> set[str]:

@@ -21,6 +21,9 @@ _ROLES = {
     SymbolKind.EDGE: nodes.Role.EDGE,
     SymbolKind.NEAR: nodes.Role.NEAR,
     SymbolKind.FAR: nodes.Role.FAR,
+    SymbolKind.COMMON: nodes.Role.COMMON,
+    SymbolKind.SOURCE_EDGE: nodes.Role.SOURCE_EDGE,
+    SymbolKind.DESTINATION_EDGE: nodes.Role.DESTINATION_EDGE,
 }
 _LOCALS = (SymbolKind.LOCAL, SymbolKind.LOOP_VARIABLE, SymbolKind.FUNCTION_PARAMETER)
 _QUERIES = frozenset(query.value for query in GraphQuery)
@@ -55,6 +58,8 @@ class ExpressionLowering:
     def __init__(self) -> None:
         self.reduced: dict[Span, nodes.ScalarValue] = {}
         self.counts = Counts()
+        self.histories: dict[str, nodes.History] = {}
+        """By unique name, of those that were declared so far."""
 
     def expression(self, node: syntax.Expression) -> nodes.Expression:
         """The IR of a typed expression."""
@@ -164,6 +169,8 @@ class ExpressionLowering:
         operand = node.arguments[0].value
         if not isinstance(operand, syntax.Name) or operand.symbol is None:
             impossible(node)
+        if operand.symbol.kind is SymbolKind.HISTORY:
+            return nodes.ScalarValue(node.span, type_, self.histories[operand.symbol.unique].levels)
         if operand.symbol.kind is SymbolKind.FRONTIER:
             return nodes.FrontierSize(node.span, type_, operand.symbol.unique)
         return nodes.Count(node.span, type_, _COUNTS[operand.symbol.name])

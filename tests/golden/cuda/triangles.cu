@@ -52,6 +52,8 @@ struct operator_counters {
     uint64 edges;  // edges of those members, where a later operator asks for them
     uint64 hubs;  // chunks of the lists too long for one warp
     uint64 visited;  // edges of the members that the operator ran on
+    uint64 late;  // members of the result that came when its queue had no room for duplicates any more
+    uint64 bins[3];  // members sorted by degree, those of each bin
 };
 
 // One a run, in device memory, zeroed by the host.
@@ -66,7 +68,7 @@ struct control_block {
     int64 answer;  // of a condition or a count that the host asked for
     operator_counters counters[3];
 };
-static_assert(sizeof(control_block) == 160, "as the host knows it");
+static_assert(sizeof(control_block) == 256, "as the host knows it");
 
 // piece: request_stop
 
@@ -178,10 +180,10 @@ struct frontier {
 // piece: owner_of
 // piece: count_edges
 // piece: out_lists
-// piece: is_new_in_list
-// piece: is_in_list
-// piece: intersect_part
 // piece: common_walk walk_of
+// piece: is_new_in_list
+// piece: place_in_list
+// piece: intersect_part
 // piece: minimum maximum
 // piece: hub_room
 // piece: defer_walk
@@ -209,11 +211,11 @@ __device__ __forceinline__ void intersect_walk(enactor& run, const data_slice& d
     intersect_walk_totals totals;
     collector out(run, result, uncounted());
     uint32* const seen = marks_of(run);
-    const auto visit = [&](bool common, vertex x) {
-        totals.triangles += common ? 1 : 0;
-        out.append(common && mark(seen, x), x);
+    const auto visit = [&](bool accepted, vertex x, edge, edge, edge) {
+        totals.triangles += accepted ? 1 : 0;
+        out.append(accepted && mark(seen, x), x);
     };
-    count_visited(run, intersect_warps(run, d.graph, all_edges{uint64(d.graph.num_edges)}, visit));
+    count_visited(run, intersect_warps<false>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, visit));
     intersect_hubs(run, d.graph, visit);
     out.flush();
     {
