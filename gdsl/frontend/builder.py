@@ -90,8 +90,9 @@ class TreeBuilder(NamelessBuilder):
     def history(self, meta: Any, children: list[Any]) -> syntax.HistoryDeclaration:
         return syntax.HistoryDeclaration(span_of(meta), str(children[0]), span_of(children[0]))
 
-    def later_buckets(self, meta: Any, children: list[Any]) -> syntax.LaterStatement:
-        return syntax.LaterStatement(span_of(meta), "`buckets`", (str(children[0]),))
+    def buckets(self, meta: Any, children: list[Any]) -> syntax.BucketsDeclaration:
+        name, arguments, value = children
+        return syntax.BucketsDeclaration(span_of(meta), str(name), span_of(name), arguments, value)
 
     def later_on(self, meta: Any, children: list[Any]) -> syntax.LaterStatement:
         return syntax.LaterStatement(span_of(meta), "`on`", (), children[1])

@@ -128,8 +128,9 @@ class ExpressionBuilder(Transformer_NonRecursive[Token, Any]):
         number = self._number(meta, str(place), 10)
         return syntax.PairPart(span_of(meta), pair, int(number.value))
 
-    def later_member(self, meta: Any, children: list[Any]) -> syntax.LaterExpression:
-        return syntax.LaterExpression(span_of(meta), f"`.{children[1]}`")
+    def member(self, meta: Any, children: list[Any]) -> syntax.Member:
+        owner, name = children
+        return syntax.Member(span_of(meta), owner, str(name))
 
     def method(self, meta: Any, children: list[Any]) -> syntax.Method:
         owner, name, arguments = children

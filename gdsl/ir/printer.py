@@ -182,6 +182,8 @@ def _set_step(node: nodes.SetStep) -> str:
             return f"push {node.frontier} to {node.history.name}"
         case nodes.TakeLevel():
             return f"{node.name} = next level of {node.history.name}, from the {'last' if node.backward else 'first'}"
+        case nodes.CheckWidth():
+            return f"check that {node.width} is above 0"
         case nodes.NumberMembers():
             return f"{node.array} = number {_set(node.members)}"
     raise AssertionError(f"printer: {type(node).__name__}")

@@ -10,8 +10,7 @@ from gdsl.pipeline import load
 
 LATER = [
     ("schedule", "count = intersect(pairs=(rank, level), settle);"),
-    ("schedule", "buckets b(level, 4) = { source }; while (b) { b.push(advance(b.pop(), visit)); }"),
-    ("schedule", "buckets b(level, width=auto) = { source }; count = b.level;"),
+    ("schedule", "buckets b(level, width=auto) = { source };"),
     ("schedule", "graph h = subgraph(f); on h { compute(vertices, settle); }"),
     ("schedule", "graph h = contract(parent, weight);"),
 ]

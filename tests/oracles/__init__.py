@@ -1,5 +1,6 @@
 """What every sample and test program must answer, made without gdsl."""
 
+from .buckets import BUCKETS
 from .case import Case
 from .corners import CORNERS
 from .draws import DRAWS
@@ -37,6 +38,7 @@ CASES: tuple[Case, ...] = (
     *VOTES,
     *CORNERS,
     *HISTORIES,
+    *BUCKETS,
 )
 BY_NAME = {case.name: case for case in CASES}
 

@@ -62,6 +62,8 @@ _REFUSED = [
     ("edges", "b[src][0] = b[dst][1];", "E0301", ""),
     ("edges", "w[0][1] = place;", "E0301", ""),
     ("schedule", "c = neighbor_reduce(vertices, h, sum); b = neighbor_reduce(vertices, h, sum);", "E0424", ""),
+    ("schedule", "b = number(vertices);", "E0424", ""),
+    ("schedule", "buckets q(b, 2);", "E0424", ""),
     ("schedule", "if (sum(b) > 0) { fill(c, 1); }", "E0424", ""),
     ("schedule", "if (max(a) > 0) { fill(c, 1); }", "E0424", ""),
     ("schedule", "swap(a, b);", "E0405", "`a[n]`, `b[n]`"),

@@ -80,6 +80,7 @@ class Interpreter:
             ir.PushLevel: self.sets.push_level,
             ir.TakeLevel: self.sets.take_level,
             ir.NumberMembers: self.sets.number_members,
+            ir.CheckWidth: self.sets.check_width,
             ir.Advance: self.operators.advance,
             ir.Filter: self.operators.filter,
             ir.Compute: self.operators.compute,

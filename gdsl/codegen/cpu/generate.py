@@ -49,6 +49,7 @@ LIBRARY = Library(
         "edge_frontier",
         "edge_sets",
         "histories",
+        "buckets",
         "numbers",
     ),
     ".hpp",

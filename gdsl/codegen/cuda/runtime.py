@@ -31,6 +31,7 @@ FILES = (
     "balance",
     "intersect",
     "histories",
+    "buckets",
     "numbers",
 )
 PLATFORM = "platform"

@@ -147,6 +147,17 @@ CODES: tuple[Code, ...] = (
         "for f in backward(h) { h.push(advance(f, visit)); }",
     ),
     Code(
+        "E0419",
+        "no use of buckets",
+        (
+            "`buckets b(A, width) = { source };` keeps vertices by the level of their element of A, an array of "
+            "numbers over vertices; the width of a level is above 0. `b.pop()` is a set: the vertices of the lowest "
+            "level. `b.push(f);` puts vertices into them, `b.level` is the level last popped, `size(b)` the number of "
+            "vertices in them."
+        ),
+        "buckets b(parent, 0) = { source };",
+    ),
+    Code(
         "E0420",
         "knob that does not fit here",
         (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from gdsl.frontend import syntax
+from gdsl.frontend.check.bucket_values import member
 from gdsl.frontend.check.calls import CallChecker
 from gdsl.frontend.check.conversions import (
     coerce,
@@ -78,6 +79,8 @@ class ExpressionChecker(CallChecker):
                 return self.call(expression, hint)
             case syntax.UpdateValue():
                 return self.update_value(expression, effects)
+            case syntax.Member():
+                return member(expression, self.environment)
             case syntax.CompareAndSwap():
                 return self.compare_and_swap(expression, effects)
         return self._no_value(expression)

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 
 from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
+from gdsl.frontend.check.bucket_values import buckets_of
+from gdsl.frontend.check.buckets import popped
 from gdsl.frontend.check.environment import Environment, built_in
 from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.check.intersect import IntersectChecker
@@ -67,6 +69,9 @@ class OperatorChecker:
                 return dataclasses.replace(value, members=tuple(members)) if fine else None
             case syntax.Name():
                 return self.sets.named(value, domain, target)
+            case syntax.Method() if (owner := buckets_of(value.owner, self.environment)) is not None:
+                taken = popped(value, owner, self)
+                return taken if taken and self.sets.fits(taken, Domain.VERTEX, domain, target) else None
             case syntax.Call() if value.function in OPERATORS:
                 typed = self.operator(value)
                 if typed is None:

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 
 from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
+from gdsl.frontend.check import buckets
+from gdsl.frontend.check.bucket_values import buckets_of
 from gdsl.frontend.check.environment import Environment
 from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.check.histories import HistoryChecker
@@ -69,6 +71,8 @@ class ScheduleChecker:
                 return self._frontier(statement)
             case syntax.HistoryDeclaration():
                 return self.histories.declaration(statement)
+            case syntax.BucketsDeclaration():
+                return buckets.declaration(statement, self.operators)
             case syntax.ForIn():
                 return self.histories.loop(statement, self.block)
             case syntax.Assign():
@@ -157,6 +161,8 @@ class ScheduleChecker:
                 value = self._set(statement.value, symbol.name, symbol.domain or Domain.VERTEX)
                 made = dataclasses.replace(target, symbol=symbol)
                 return None if value is None else dataclasses.replace(statement, target=made, value=value)
+            if self._keeps_sets(symbol, target.span):
+                return None
             if symbol.kind is SymbolKind.ARRAY:
                 return self._assign_array(statement, target, symbol)
             if isinstance(statement.value, syntax.Call) and is_intersect(statement.value):
@@ -168,6 +174,14 @@ class ScheduleChecker:
             environment.report("E0415", message, statement.value.span, fix=fix)
             return None
         return self._assign_value(statement)
+
+    def _keeps_sets(self, symbol: Symbol | None, span: Span) -> bool:
+        """Whether a name that is written is a history or buckets; says so."""
+        if symbol is None or symbol.kind not in (SymbolKind.HISTORY, SymbolKind.BUCKETS):
+            return False
+        message = f"`{symbol.name}` cannot be written: it is {symbol.kind.with_article}"
+        self.environment.report("E0214", message, span, fix=f"write `{symbol.name}.push(f);`")
+        return True
 
     def _read_only(self, symbol: Symbol, span: Span) -> None:
         why = "the loop gives it its members" if self.histories.gives(symbol) else "it is a param"
@@ -182,8 +196,8 @@ class ScheduleChecker:
 
     def _assign_array(self, statement: syntax.Assign, target: syntax.Name, symbol: Symbol) -> syntax.Statement | None:
         environment, value = self.environment, statement.value
-        called = isinstance(value, syntax.Call) and value.function not in ("fill", "swap")
-        if called and refuse_several(symbol, f"`{value.function}`", environment, value.span):
+        called = value.function if isinstance(value, syntax.Call) else None
+        if called is not None and refuse_several(symbol, f"`{called}`", environment, value.span):
             return None
         if isinstance(value, syntax.Call) and is_numbering(value, environment):
             numbers = numbering(value, symbol, self.operators)
@@ -232,6 +246,8 @@ class ScheduleChecker:
             message = f"`{statement.operation.value}` is not defined on frontiers"
             self.environment.report("E0206", message, statement.span, fix=spelled_out_set(statement))
             return None
+        if self._keeps_sets(symbol, statement.target.span):
+            return None
         adds = symbol is not None and statement.operation is ReduceOperation.ADD
         if adds and isinstance(statement.value, syntax.Call) and is_intersect(statement.value):
             return self._total(statement.span, statement.value, statement.target, adds=True)
@@ -263,7 +279,8 @@ class ScheduleChecker:
     def _expression(self, statement: syntax.ExpressionStatement) -> syntax.Statement | None:
         value = statement.value
         if isinstance(value, syntax.Method):
-            return self.histories.method(value)
+            owner = buckets_of(value.owner, self.environment)
+            return buckets.statement_of(value, owner, self.operators) if owner else self.histories.method(value)
         if isinstance(value, syntax.Call):
             if value.function in OPERATORS:
                 intersects = is_intersect(value)

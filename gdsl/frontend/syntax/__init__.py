@@ -69,7 +69,15 @@ from gdsl.frontend.syntax.expressions import (
     Unary,
     UpdateValue,
 )
-from gdsl.frontend.syntax.kept_sets import HistoryDeclaration, LevelLoop, Method, Numbering
+from gdsl.frontend.syntax.kept_sets import (
+    BucketsDeclaration,
+    HistoryDeclaration,
+    LevelLoop,
+    Member,
+    Method,
+    Numbering,
+    Popped,
+)
 from gdsl.frontend.syntax.nameless import Nameless
 from gdsl.frontend.syntax.naming import names_declared_in, words_of
 from gdsl.frontend.syntax.procedures import Import, ImportedName, Procedure, ProcedureParameter
@@ -102,6 +110,7 @@ __all__ = [
     "Binary",
     "Boolean",
     "Break",
+    "BucketsDeclaration",
     "Call",
     "Chain",
     "CompareAndSwap",
@@ -132,6 +141,7 @@ __all__ = [
     "LevelLoop",
     "Link",
     "LoopName",
+    "Member",
     "Method",
     "Name",
     "Nameless",
@@ -144,6 +154,7 @@ __all__ = [
     "Pair",
     "PairPart",
     "ParameterName",
+    "Popped",
     "Procedure",
     "ProcedureParameter",
     "Program",

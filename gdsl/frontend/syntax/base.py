@@ -30,6 +30,7 @@ class SymbolKind(Enum):
     PROCEDURE = "procedure"
     FRONTIER = "frontier"
     HISTORY = "history"
+    BUCKETS = "set of buckets"
     LOCAL = "local"
     """A `let` or `var`."""
     LOOP_VARIABLE = "loop variable"
