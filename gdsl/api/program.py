@@ -116,7 +116,7 @@ class Program:
             if ready is not choice:
                 choice, bindings = ready, self._bound(ready, graph, given, bits)
             outcome = executable.run(graph, bindings, replace(stops, spent=deadline.spent()))
-        return Result(self._program, outcome, choice.backend.name, choice.line, compile_ms)
+        return Result(self._program, outcome, choice.backend.name, choice.line, compile_ms, bindings.params)
 
     def prepare(self, backend: str = "auto", *, ids: int = 32) -> Program:
         """Compile for `backend` and graphs whose ids have `ids` bits now rather than at the first call."""

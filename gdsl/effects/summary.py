@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from gdsl.effects.atoms import Atom, OfData, OfEnd, OfFrontier, OfPass, OfPlace
 from gdsl.effects.making import Terms
-from gdsl.effects.terms import ElementTerm, End, ScalarTerm, Term, Unknown, parts
+from gdsl.effects.terms import ElementTerm, End, ScalarTerm, Term, Unknown, parts, split
 from gdsl.ir.nodes import (
     EdgeFunctor,
     Elements,
@@ -260,14 +260,18 @@ class Effects:
 
     def determined(self, term: Term, key: Term) -> bool:
         """Whether any two calls, at any two moments, with the same value for `key` have the same value for `term`: it
-        is made from the key, from what all calls share, and from elements that the operator does not write."""
-        allowed = self._harmless() | (self._decided_by(key) if isinstance(key, End) else 0)
+        is made from the key, from what all calls share, and from elements that the operator does not write. One of
+        several values decides its element and its place, and these it."""
+        keys = {key, *split(key)}
+        allowed = self._harmless()
+        for part in keys:
+            allowed |= self._decided_by(part) if isinstance(part, End) else 0
         if not self.depends(term) & ~allowed:
             return True
         waiting, seen = [term], {term}
         while waiting:
             part = waiting.pop()
-            if part is key or not self.depends(part) & ~allowed:
+            if part in keys or not self.depends(part) & ~allowed:
                 continue
             inner = parts(part)
             if not inner or (isinstance(part, ElementTerm) and part.read):

@@ -100,12 +100,12 @@ class TreeBuilder(NamelessBuilder):
     # ------------------------------------------------------------ problem data
 
     def extent(self, meta: Any, children: list[Any]) -> Part:
-        return Part("extent", span_of(meta), None)
+        return Part("extent", span_of(meta), children[0])
 
     def declaration(self, meta: Any, children: list[Any]) -> syntax.Declaration:
         words = [str(child) for child in children if isinstance(child, Token) and child.type == "WORD"]
         kind, name, *others = children[len(words) :]
-        later = "several values an element (`a[n]`)" if isinstance(others[0], Part) else None
+        count = others[0].content if isinstance(others[0], Part) else None
         declared, initial, where = others[-3:]
         self._check_words(words, str(kind), span_of(meta))
         return syntax.Declaration(
@@ -118,7 +118,7 @@ class TreeBuilder(NamelessBuilder):
             where,
             "input" in words,
             "local" in words,
-            later,
+            count,
         )
 
     def _check_words(self, words: list[str], kind: str, span: Span) -> None:

@@ -3,6 +3,7 @@
 # ruff: noqa: D102 - each method is called like the grammar rule it is for
 from __future__ import annotations
 
+import dataclasses
 import math
 from typing import Any
 
@@ -30,7 +31,8 @@ def _whole_pair(part: syntax.PairPart) -> str | None:
     """The write of a whole pair in place of one of its parts, as far as that can be said."""
     pair, index = part.pair, ""
     if isinstance(pair, syntax.Index):
-        index = f"[{pair.index.name}]" if isinstance(pair.index, syntax.Name) else "[…]"
+        indices = (pair.index, pair.place) if pair.place is not None else (pair.index,)
+        index = "".join(f"[{each.name}]" if isinstance(each, syntax.Name) else "[…]" for each in indices)
     elif not isinstance(pair, syntax.Name):
         return None
     name = f"{pair.array if isinstance(pair, syntax.Index) else pair.name}{index}"
@@ -103,7 +105,7 @@ class ExpressionBuilder(Transformer_NonRecursive[Token, Any]):
         if isinstance(operand, syntax.Name):
             return syntax.Name(span_of(meta), operand.name, now=True)
         if isinstance(operand, syntax.Index):
-            return syntax.Index(span_of(meta), operand.array, operand.array_span, operand.index, now=True)
+            return dataclasses.replace(operand, span=span_of(meta), now=True)
         if isinstance(operand, syntax.PairPart):  # `now a[v].0` is the part of `now a[v]`
             return syntax.PairPart(span_of(meta), self.now(meta, [operand.pair]), operand.place)
         message = "`now` stands before an element such as `now a[v]` or a scalar"
@@ -114,11 +116,12 @@ class ExpressionBuilder(Transformer_NonRecursive[Token, Any]):
         array, index = children
         if isinstance(array, syntax.Name):
             return syntax.Index(span_of(meta), array.name, array.span, index)
-        if isinstance(array, syntax.Index):
-            return syntax.LaterExpression(span_of(meta), "several values an element (`a[v][i]`)")
-        message = "only an array can be indexed"
+        if isinstance(array, syntax.Index) and array.place is None and not array.now:
+            return dataclasses.replace(array, span=span_of(meta), place=index)
+        message = "only an array can be indexed, by an element and where it has several values by one of them"
         self.diagnostics.append(Diagnostic("E0204", message, array.span))
-        return index  # type: ignore[no-any-return]
+        wrong: syntax.Expression = array if isinstance(array, syntax.Index) else index
+        return wrong
 
     def pair_part(self, meta: Any, children: list[Any]) -> syntax.PairPart:
         pair, place = children

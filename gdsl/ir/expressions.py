@@ -119,6 +119,31 @@ class OwnId(Expression):
 
 
 @dataclass(frozen=True, slots=True)
+class OwnPart(Expression):
+    """`part` in an initial value: which of the values of its element is made (int32)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slot(Expression):
+    """The index of the value number `place` of `element` in an array of `count` values an element, which lie beside
+    each other (int64). Nothing but the index of an element or a target.
+
+    `checked` is about the element, as in `Element`, `place_checked` about the place; `count` is a literal or a param.
+    """
+
+    element: Expression
+    checked: bool
+    place: Expression
+    place_checked: bool
+    count: Expression
+
+
+def element_index(index: Expression) -> Expression:
+    """The vertex or edge that an index speaks of."""
+    return index.element if isinstance(index, Slot) else index
+
+
+@dataclass(frozen=True, slots=True)
 class Iteration(Expression):
     """Finished passes of the innermost loop around the call site (int32), 0 outside loops."""
 

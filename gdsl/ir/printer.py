@@ -77,8 +77,13 @@ def _data(program: nodes.Program) -> list[str]:
         initial = f" = {print_expression(data.initial)}" if data.initial is not None else ""
         where = f" where {print_expression(data.where)}" if data.where is not None else ""
         grade = "" if data.grade is Grade.EXACT else f"  # {data.grade.value}{_doubt(data.doubt)}"
-        lines.append(f"{' '.join(words)} {data.name}: {data.type.name}{initial}{where}{grade}")
+        lines.append(f"{' '.join(words)} {data.name}{_several(data)}: {data.type.name}{initial}{where}{grade}")
     return lines
+
+
+def _several(data: nodes.Array | nodes.Scalar) -> str:
+    count = data.count if isinstance(data, nodes.Array) else None
+    return f"[{print_expression(count)}]" if count is not None else ""
 
 
 def _doubt(doubt: nodes.Doubt | None) -> str:

@@ -20,6 +20,9 @@ class Param(Node):
     name: str
     type: Type
     default: Expression | None
+    is_count: bool = False
+    """Whether the compiler made it: how many values an element of an array has, as `default` says, which may speak of
+    other params. Nobody gives it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +52,9 @@ class Array(Node):
     grade: Grade = Grade.EXACT
     """What the values may differ in from run to run; found by `gdsl.uniqueness`."""
     doubt: Doubt | None = None
+    count: Expression | None = None
+    """How many values an element has, a literal or a param; None: one, without a place of its own. `initial` may use
+    `OwnPart` then."""
     is_set: bool = False
     """Whether the caller gives it as a set of vertices: a param, of which the host makes an input of flags."""
 

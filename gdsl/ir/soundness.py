@@ -11,6 +11,7 @@ from gdsl.arithmetic.constants import integer_range
 from gdsl.ir import nodes, signatures
 from gdsl.ir.nodes import Role
 from gdsl.ir.set_checks import holds_together
+from gdsl.ir.slot_soundness import slots_are_sound
 from gdsl.ir.traversal import walk
 from gdsl.operations import (
     BinaryOperation,
@@ -37,6 +38,7 @@ _WHOLE = (
 _TYPES = {
     nodes.Iteration: Type.INT32,
     nodes.Place: Type.INT32,
+    nodes.OwnPart: Type.INT32,
     nodes.DegreeOf: Type.INT32,
     nodes.Count: Type.INT64,
     nodes.FrontierSize: Type.INT64,
@@ -59,7 +61,7 @@ _EVERYWHERE = (
     nodes.PairPart,
 )
 _GRAPH = (nodes.ParamValue, nodes.Count, nodes.DegreeOf)
-_INITIAL = (*_EVERYWHERE, *_GRAPH, nodes.OwnId, nodes.Element, nodes.ScalarValue)
+_INITIAL = (*_EVERYWHERE, *_GRAPH, nodes.OwnId, nodes.OwnPart, nodes.Element, nodes.Slot, nodes.ScalarValue)
 _FUNCTION = (*_EVERYWHERE, nodes.Local)
 _NAMED = (nodes.Local, nodes.ListVariable, nodes.Assign)
 _NOT_IN_FUNCTIONS = (nodes.Store, nodes.Update, nodes.Evaluate, nodes.Accept, nodes.ForNeighbors)
@@ -71,6 +73,7 @@ _VERTEX = (
     nodes.Parameter,
     nodes.ScalarValue,
     nodes.Element,
+    nodes.Slot,
     nodes.GraphRead,
     nodes.Iteration,
     nodes.UpdateValue,
@@ -89,6 +92,7 @@ _VOTE = (
 _SCHEDULE = (
     *_EVERYWHERE,
     *_GRAPH,
+    nodes.Slot,
     nodes.ScalarValue,
     nodes.Iteration,
     nodes.FrontierSize,
@@ -101,6 +105,7 @@ def is_sound(program: nodes.Program) -> bool:
     return (
         all(_node(node, program) for node in walk(program))
         and _data(program)
+        and slots_are_sound(program)
         and _functions(program)
         and _functors(program)
         and all(_allowed(step, _SCHEDULE) for step in program.schedule)
@@ -170,9 +175,9 @@ def _parameter(node: nodes.Parameter, _: nodes.Program) -> bool:
 
 
 def _indexed(node: nodes.Element | nodes.ElementTarget, program: nodes.Program) -> bool:
-    index = node.index
-    own = Type.VERTEX if node.domain is Domain.VERTEX else Type.EDGE
-    return node.checked or (index.type is own and isinstance(index, _SAFE))
+    own, index = Type.VERTEX if node.domain is Domain.VERTEX else Type.EDGE, nodes.element_index(node.index)
+    checked = node.index.checked and not node.checked if isinstance(node.index, nodes.Slot) else node.checked
+    return checked or (index.type is own and isinstance(index, _SAFE))
 
 
 def _degree(node: nodes.DegreeOf, _: nodes.Program) -> bool:
@@ -268,8 +273,10 @@ def _allowed(part: object, kinds: tuple[type[nodes.Expression], ...], roles: Ite
 
 
 def _data(program: nodes.Program) -> bool:
-    if not all(_allowed(param.default, _EVERYWHERE) and not param.type.is_pair for param in program.params):
-        return False
+    for param in program.params:
+        kinds = (*_EVERYWHERE, nodes.ParamValue) if param.is_count else _EVERYWHERE
+        if not _allowed(param.default, kinds) or param.type.is_pair:
+            return False
     everything: tuple[nodes.Array | nodes.Scalar, ...] = (*program.arrays, *program.scalars)
     for data in everything:
         if (data.initial is None) is not data.is_input or (data.is_input and data.type.is_pair):

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from gdsl.extents import of_domain
-from gdsl.ir import graph_reads, nodes, signatures
+from gdsl.ir import graph_reads, nodes, signatures, slots
 from gdsl.ir.set_checks import misfit_of_step
 from gdsl.ir.traversal import walk
 from gdsl.knobs import misfit
@@ -80,9 +79,10 @@ class _Verifier:
             names = [item.name for item in group]
             self.expect(len(names) == len(set(names)), "a name is declared twice", root)
         for array in root.arrays:
-            self.expect(
-                array.extent == of_domain(array.domain), f"{array.name} is not as long as its index goes", array
-            )
+            self.expect(slots.fits_extent(array), f"{array.name} is not as long as its index goes", array)
+            count = self.params.get(array.count.name) if isinstance(array.count, nodes.ParamValue) else None
+            known = not isinstance(array.count, nodes.ParamValue) or (count is not None and count.is_count)
+            self.expect(known, f"nobody says how many values an element of {array.name} has", array)
         everything: tuple[nodes.Param | nodes.Array | nodes.Scalar, ...] = (*root.params, *root.arrays, *root.scalars)
         for data in everything:
             initial = data.default if isinstance(data, nodes.Param) else data.initial
@@ -156,7 +156,7 @@ class _Verifier:
                 array = self.arrays.get(node.array)
                 fits = array is not None and (array.type, array.domain) == (node.type, node.domain)
                 self.expect(fits, f"no array {node.array}", node)
-                self.index(node.index, node.domain, node)
+                self.index(node.index, node.domain, node, array)
             case nodes.DegreeOf() | nodes.GraphRead():
                 self.expect(graph_reads.fits(node), "arguments of other types", node)
             case nodes.Literal():
@@ -220,8 +220,10 @@ class _Verifier:
             wanted = tuple(type_ for _, type_ in function.parameters)
             self.expect(given == wanted and node.type is function.result, "the function has other types", node)
 
-    def index(self, index: nodes.Expression, domain: Domain, node: nodes.Node) -> None:
+    def index(self, index: nodes.Expression, domain: Domain, node: nodes.Node, array: nodes.Array | None) -> None:
         own = Type.VERTEX if domain is Domain.VERTEX else Type.EDGE
+        self.expect(array is None or slots.fits(index, array), "the index is not one of this array's", node)
+        index = nodes.element_index(index)
         self.expect(index.type is own or index.type.is_integer, "the index has a wrong type", node)
 
     # ------------------------------------------------------------ statements
@@ -234,7 +236,7 @@ class _Verifier:
         array = self.arrays.get(node.array)
         fits = array is not None and (array.type, array.domain) == (node.type, node.domain)
         self.expect(fits, f"no array {node.array}", node)
-        self.index(node.index, node.domain, node)
+        self.index(node.index, node.domain, node, array)
 
     def statement(self, node: nodes.Statement) -> None:
         match node:

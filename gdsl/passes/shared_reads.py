@@ -9,7 +9,18 @@ from __future__ import annotations
 import dataclasses
 from typing import TypeVar
 
-from gdsl.ir.nodes import EdgeFunctor, Element, Node, Parameter, Program, Role, ScalarTarget, ScalarValue, VertexFunctor
+from gdsl.ir.nodes import (
+    EdgeFunctor,
+    Element,
+    Node,
+    Parameter,
+    Program,
+    Role,
+    ScalarTarget,
+    ScalarValue,
+    VertexFunctor,
+    element_index,
+)
 from gdsl.ir.traversal import rewrite
 from gdsl.passes.writers import plain_arrays, targets, written_arrays
 
@@ -35,7 +46,8 @@ def _mark(functor: AnyFunctor, own: Role | None) -> AnyFunctor:
 
     def change(node: Node) -> Node:
         if isinstance(node, Element) and node.array in written:
-            is_own = isinstance(node.index, Parameter) and node.index.role is own
+            index = element_index(node.index)
+            is_own = isinstance(index, Parameter) and index.role is own
             return dataclasses.replace(node, now=not (is_own and node.array in alone))
         if isinstance(node, ScalarValue) and node.name in scalars:
             return dataclasses.replace(node, now=True)

@@ -90,7 +90,8 @@ class _Verifier:
         plan = self.plan
         names = [(buffer.group, buffer.name) for buffer in plan.buffers]
         self.expect(len(set(names)) == len(names), "two buffers have one name")
-        everything = {Size.VERTICES: 1000, Size.EDGES: 5000, Size.BLOCKS: 10}
+        everything: dict[Size | str, int] = {Size.VERTICES: 1000, Size.EDGES: 5000, Size.BLOCKS: 10}
+        everything.update((param.name, 3) for param in self.program.params if param.is_count)
         for buffer in plan.buffers:
             self.expect(buffer.extent.value(everything) > 0, f"the buffer {buffer.name} is empty")
             own = buffer.made is Made.PROGRAM
@@ -118,7 +119,7 @@ class _Verifier:
         """Every table has the type of what it holds, and room for the lists of every operator that uses it."""
         found = {buffer.name: buffer for buffer in self.by_role.get(Role.TABLES, [])}
         used: set[str] = set()
-        everything = {Size.VERTICES: 1000, Size.EDGES: 5000, Size.BLOCKS: 10}
+        everything: dict[Size | str, int] = {Size.VERTICES: 1000, Size.EDGES: 5000, Size.BLOCKS: 10}
         for sweep in sweeps(self.plan):
             vote = sweep.vote
             if vote is None or vote.tables is None:

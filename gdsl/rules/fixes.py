@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from gdsl.effects.atoms import OfRead
 from gdsl.effects.proof import Proof
 from gdsl.effects.summary import Effects, Guard, Read, Write, WriteKind, each
-from gdsl.effects.terms import Choice, Constant, ElementTerm, Operation, ScalarTerm, Term, inside, parts
+from gdsl.effects.terms import Choice, Constant, ElementTerm, Operation, ScalarTerm, Term, inside, parts, split
 from gdsl.ir import nodes
 from gdsl.operations import BinaryOperation, Builtin, ReduceOperation
 from gdsl.source import Span
@@ -66,10 +66,12 @@ def _by_one_call(write: Write, sign: str, scalar: bool) -> str:
     """For `x /= y` and its like."""
     if scalar:
         where = f"in the schedule, behind this operator: `{write.name} {sign}= …`"
-    elif write.index.type is Type.EDGE:
-        where = f"in a `compute(edges, …)` behind this operator: `{write.name}[e] {sign}= …`"
     else:
-        where = f"in a vertex functor behind this operator: `{write.name}[v] {sign}= …`"
+        index, *value = split(write.index)
+        of_edges = index.type is Type.EDGE
+        element = f"{write.name}[{'e' if of_edges else 'v'}]{'[i]' * len(value)}"
+        place = "`compute(edges, …)`" if of_edges else "vertex functor"
+        where = f"in a {place} behind this operator: `{element} {sign}= …`"
     return f"let a single call do it, {where}; what several calls bring is put together by `+= *= min= max=`"
 
 

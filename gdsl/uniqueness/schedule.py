@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 
 from gdsl.effects import ProgramEffects, WriteKind
 from gdsl.effects.atoms import OfData, OfEnd, OfFrontier, OfPass, OfResult
-from gdsl.effects.terms import Constant, ElementTerm, Operation, Origin, ScalarTerm, Term, Unknown
+from gdsl.effects.terms import Constant, ElementTerm, End, Operation, Origin, ScalarTerm, Term, Unknown
 from gdsl.ir import nodes
 from gdsl.operations import BinaryOperation, NeighborOperation, SetOperation
 from gdsl.rules import Judged
@@ -165,7 +165,8 @@ class Flow:
             writes = effects.written(name)
             whole = len(writes) == 1 and writes[0].kind is WriteKind.STORE and writes[0].guard is None
             read = any(found.name == name for found in effects.reads.values())
-            if whole and not read and judged.writers.names_own(writes[0].index):
+            index = writes[0].index
+            if whole and not read and isinstance(index, End) and judged.writers.names_own(index):
                 replaced[name] = inner.effect(writes[0])
         return replaced
 

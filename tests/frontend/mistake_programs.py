@@ -196,7 +196,7 @@ CHECKED = {
     "identity that is no literal": ("top", "operator d(a: int32, b: int32) -> int32 identity 1 + 2 { return a + b; }"),
     "identity that reads": ("top", "operator d(a: int32, b: int32) -> int32 identity count { return a + b; }"),
     "operator of two types": ("top", "operator d(a: int32, b: int64) -> int32 identity 0 { return a; }"),
-    "several values": ("data", "vertex many[4] : int32;"),
+    "no values": ("data", "vertex many[0] : int32;"),
     "input with value": ("data", "input vertex s : bool = false;"),
     "where without input": ("data", "vertex s : bool where s;"),
     "local param": ("data", "local param s : bool;"),

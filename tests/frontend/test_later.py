@@ -9,8 +9,6 @@ from gdsl.diagnostics import GdslError
 from gdsl.pipeline import load
 
 LATER = [
-    ("data", "vertex embedding[4] : float32;"),
-    ("apply", "rank[v] = rank[v][2];"),
     ("schedule", "count = intersect(pairs=(rank, level), settle);"),
     ("schedule", "buckets b(level, width=auto) = { source };"),
     ("schedule", "graph h = subgraph(f); on h { compute(vertices, settle); }"),

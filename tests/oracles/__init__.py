@@ -14,6 +14,7 @@ from .reductions import REDUCTIONS
 from .samples import SAMPLES
 from .schedules import SCHEDULES
 from .sets import SETS
+from .several import SEVERAL
 from .short import SHORT
 from .traversals import TRAVERSALS
 from .values import VALUES
@@ -33,6 +34,7 @@ CASES: tuple[Case, ...] = (
     *SHORT,
     *DRAWS,
     *PAIRS,
+    *SEVERAL,
     *VOTES,
     *CORNERS,
     *HISTORIES,

@@ -57,6 +57,7 @@ class Enactor:
     def run(self, bindings: Bindings, limits: Limits) -> Outcome:
         """Prepare, run to the end, and collect; raises GdslError when the run fails or is stopped."""
         self.limits = limits
+        self.bindings, self.sizes = bindings, sizes_of(self.graph, bindings)
         self.memory = prepare(self.device, self.plan, self.graph, self.on_device, bindings)
         largest = numpy.iinfo(numpy.int64).max
         self.memory.data["run"]["max_iterations"] = largest if limits.max_iterations is None else limits.max_iterations
@@ -119,7 +120,7 @@ class Enactor:
 
     def _index_failure(self, number: int, value: int) -> GdslError:
         site = self.generated.checks.sites[number]
-        return failures.check_error(self.plan.program, site, value, self.graph)
+        return failures.check_error(self.plan.program, site, value, self.graph, self.bindings.params)
 
     def _follow_swaps(self) -> None:
         """After swaps by the device a name's values lie where the kernel says."""
@@ -137,7 +138,7 @@ class Enactor:
             array.name: self._values(array.type, self.device.result, self.memory.problem(array.name), count)
             for array in program.arrays
             if array.name in results
-            for count in [results[array.name].extent.value(sizes_of(self.graph))]
+            for count in [results[array.name].extent.value(self.sizes)]
         }
         scalars: dict[str, Scalar | Pair] = {
             scalar.name: first_of(self._values(scalar.type, self.device.fetch, self.memory.problem(scalar.name), 1))

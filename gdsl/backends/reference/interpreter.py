@@ -150,7 +150,8 @@ class Interpreter:
 
     def fill(self, step: ir.Fill) -> None:
         """One value for all elements."""
-        self.state.arrays[step.array].values = [self.value(step.value)] * self.state.graph.count(step.domain)
+        array = self.state.arrays[step.array]
+        array.values = [self.value(step.value)] * len(array.values)
 
     def swap(self, step: ir.Swap) -> None:
         """Two arrays or two scalars change places; the names stay."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy
 
-from gdsl.extents import Size, of_graph
+from gdsl.extents import Sizes, of_graph
 from gdsl.graph.graph import Graph
 from gdsl.ir.nodes import Role
 from gdsl.operations import Degree, Domain, Over
@@ -47,10 +47,9 @@ class GraphView:
         """Take `graph` as it is; what a run does not need is not made."""
         self.graph = graph
 
-    @cached_property
-    def sizes(self) -> dict[Size, int]:
+    def sizes(self, params: Mapping[str, object]) -> Sizes:
         """The sizes that extents speak of."""
-        return of_graph(self.graph.num_vertices, self.graph.num_edges)
+        return of_graph(self.graph.num_vertices, self.graph.num_edges, params)
 
     def count(self, domain: Domain) -> int:
         """The number of vertices or of edges."""

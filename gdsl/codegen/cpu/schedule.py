@@ -15,6 +15,7 @@ from gdsl.codegen.literals import memory_type_name
 from gdsl.codegen.operators import STRUCTS, shared
 from gdsl.codegen.precedence import Text, postfix
 from gdsl.codegen.set_steps import SetWords, set_step_line
+from gdsl.codegen.several import all_values
 from gdsl.ir.nodes import DefineFrontier, Expression, Iteration, Literal, ParamValue, StoreElement
 from gdsl.ir.traversal import walk
 from gdsl.operations import Domain
@@ -57,6 +58,7 @@ class SchedulePrinter:
         self.operators = operators
         self.lines = Lines(depth=1)
         self._counted = counted(plan)
+        self._arrays = {array.name: array for array in plan.program.arrays}
         self._domains = {frontier.name: frontier.domain for frontier in plan.frontiers}
         self._printers: dict[type[Any], Callable[[Any], None]] = {
             Initialise: lambda step: None,
@@ -168,8 +170,7 @@ class SchedulePrinter:
 
     def _fill(self, fill: Fill) -> None:
         step = fill.step
-        count = _COUNTS[step.domain]
-        array = self.names.member(step.array)
+        count, array = all_values(self._arrays[step.array], self.names), self.names.member(step.array)
         self.lines.add(f"fill<{memory_type_name(step.type)}>(d.{array}, {count}, {self._text(step.value)});")
 
     def _swap(self, swap: Swap) -> None:

@@ -172,11 +172,13 @@ class Temporary:
 
 @dataclass(frozen=True, slots=True)
 class InitialLoop:
-    """The initial values of all arrays over vertices, or over edges."""
+    """The initial values of all arrays over vertices, or over edges, or of one of `values_each` values an element."""
 
     count: str
     id_type: str
     lines: tuple[str, ...]
+    values_each: str | None = None
+    uses_part: bool = False
 
 
 @dataclass(frozen=True, slots=True)

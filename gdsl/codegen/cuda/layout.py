@@ -9,7 +9,7 @@ import numpy
 
 from gdsl.codegen.names import Names
 from gdsl.codegen.structs import checked_struct_text, element_dtype, size_check, struct_dtype, struct_text, type_text
-from gdsl.ir.nodes import Array
+from gdsl.ir.nodes import Array, Literal, ParamValue
 from gdsl.operations import Domain
 from gdsl.plan import structs
 from gdsl.plan.buffers import control_block
@@ -131,4 +131,7 @@ def _aside_of(plan: Plan, temporary: str) -> str:
 
 
 def _array_comment(array: Array) -> str:
-    return "num_vertices" if array.domain is Domain.VERTEX else "num_edges"
+    elements = "num_vertices" if array.domain is Domain.VERTEX else "num_edges"
+    if isinstance(array.count, Literal):
+        return f"{elements} * {array.count.value}"
+    return f"{elements} * {array.count.name}" if isinstance(array.count, ParamValue) else elements

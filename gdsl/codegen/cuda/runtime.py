@@ -13,6 +13,7 @@ FILES = (
     "memory",
     "plain",
     "pairs",
+    "several",
     "enactor",
     "warp",
     "edges",

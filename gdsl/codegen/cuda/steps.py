@@ -10,6 +10,7 @@ from gdsl.codegen.cuda.operators import COUNTED
 from gdsl.codegen.cuda.texts import OperatorText
 from gdsl.codegen.expressions import ExpressionPrinter
 from gdsl.codegen.set_steps import SetWords, set_step_line
+from gdsl.codegen.several import all_values
 from gdsl.ir.nodes import Expression, ParamValue, SetStep, StoreScalar
 from gdsl.operations import Domain
 from gdsl.plan.buffers import ENDS
@@ -45,6 +46,7 @@ class StepPrinter:
 
     def __post_init__(self) -> None:
         self._counts = {frontier.name: frontier.counts for frontier in self.plan.frontiers}
+        self._arrays = {array.name: array for array in self.plan.program.arrays}
         self._domains = {frontier.name: frontier.domain for frontier in self.plan.frontiers}
 
     def lines(self, step: Step) -> list[str]:
@@ -73,7 +75,7 @@ class StepPrinter:
             case Swap():
                 return [f"exchange(d.{self._member(step.step.first)}, d.{self._member(step.step.second)});"]
             case Fill():
-                count = "d.graph.num_vertices" if step.step.domain is Domain.VERTEX else "d.graph.num_edges"
+                count = all_values(self._arrays[step.step.array], self.expressions.names)
                 value = self.expressions.print(step.step.value)
                 return [f"each_id({count}, [&](uint64 i) {{ d.{self._member(step.step.array)}[i] = {value}; }});"]
             case Leader():

@@ -235,12 +235,14 @@ class Assignment:
 
 @dataclass(frozen=True, slots=True)
 class InitialLoop:
-    """The initial values of all arrays over vertices, or over edges."""
+    """The initial values of all arrays over vertices, or over edges, or of one of `values_each` values an element."""
 
     count: str
     id_type: str
     uses_id: bool
     values: tuple[Assignment, ...]
+    values_each: str | None = None
+    uses_part: bool = False
 
 
 @dataclass(frozen=True, slots=True)

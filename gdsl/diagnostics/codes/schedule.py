@@ -167,4 +167,11 @@ CODES: tuple[Code, ...] = (
         ),
         "relax.dedup = none;                      # and somewhere: count = size(f);",
     ),
+    Code(
+        "E0424",
+        "several values an element where one is wanted",
+        "`neighbor_reduce` and reductions over arrays take arrays of one value an element. Copy the values that are "
+        "meant into such an array by a functor.",
+        "s = sum(position);                       # vertex position[3]: float32",
+    ),
 )

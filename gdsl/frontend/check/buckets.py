@@ -9,6 +9,7 @@ from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment
 from gdsl.frontend.check.expressions import ExpressionChecker
+from gdsl.frontend.check.several import refuse_several
 from gdsl.frontend.syntax import Symbol, SymbolKind
 from gdsl.operations import Domain
 from gdsl.types import Type
@@ -71,6 +72,8 @@ def _array(value: syntax.Expression, operators: _Operators) -> syntax.Name | Non
         return None
     symbol = operators.expressions.resolve(value.name, value.span)
     if symbol is None:
+        return None
+    if refuse_several(symbol, "`buckets`", operators.environment, value.span):
         return None
     fits = symbol.kind is SymbolKind.ARRAY and symbol.domain is Domain.VERTEX
     if not fits or symbol.type is None or not symbol.type.is_numeric:

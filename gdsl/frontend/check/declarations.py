@@ -10,6 +10,7 @@ from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.check.names import ID_OF
 from gdsl.frontend.check.param_sets import VERTEX_SET, declare_set, is_set
 from gdsl.frontend.check.recursion import Calls, refuse_recursion
+from gdsl.frontend.check.several import check_count
 from gdsl.frontend.check.statements import StatementChecker, always_returns, resolve_type
 from gdsl.frontend.syntax import DeclarationKind, FunctorForm, Symbol, SymbolKind
 from gdsl.operations import Domain
@@ -37,10 +38,6 @@ def declare_data(node: syntax.Declaration, environment: Environment) -> syntax.D
     if node.declared.name == VERTEX_SET:
         return declare_set(node, environment)
     type_ = resolve_type(node.declared, environment)
-    if node.later is not None:
-        environment.later(node.later, node.span)
-        environment.declare_global(Symbol(SymbolKind.LATER, node.name, node.name_span))
-        return node
     given = node.is_input or node.kind is DeclarationKind.PARAM
     if type_ is not None and type_.is_pair and given:
         what = "an input" if node.is_input else "a param"
@@ -53,7 +50,8 @@ def declare_data(node: syntax.Declaration, environment: Environment) -> syntax.D
     domain = _DOMAINS.get(node.kind)
     kind = _KINDS.get(node.kind, SymbolKind.ARRAY)
     mutable = kind is not SymbolKind.PARAM and not node.is_input
-    symbol = Symbol(kind, node.name, node.name_span, type_, domain, node.is_input, mutable)
+    count = node.count if kind is SymbolKind.ARRAY else None
+    symbol = Symbol(kind, node.name, node.name_span, type_, domain, node.is_input, mutable, count=count)
     return dataclasses.replace(node, type=type_, symbol=environment.declare_global(symbol))
 
 
@@ -71,16 +69,20 @@ def check_data(node: syntax.Declaration, environment: Environment) -> syntax.Dec
         environment.report("E0224", f"`where` belongs to inputs, and `{node.name}` is none", node.where.span, fix=fix)
     if node.where is not None and node.kind is DeclarationKind.PARAM:
         environment.later("`where` behind a param", node.where.span)
+    count = check_count(node, ExpressionChecker(environment.part(Place.EXTENT)), environment)
     domain, initial, where = _DOMAINS.get(node.kind), node.initial, node.where
     if initial is not None:
         place = Place.DEFAULT if node.kind is DeclarationKind.PARAM else Place.INITIAL
-        checker = ExpressionChecker(environment.part(place, domain))
-        initial = checker.value(initial, node.type, f"`{node.name}`")
+        part = environment.part(place, domain)
+        part.count = node.symbol.count
+        initial = ExpressionChecker(part).value(initial, node.type, f"`{node.name}`")
         if place is Place.DEFAULT and initial.type is not None:
             _check_literal(initial, place, environment)
     if where is not None:
-        where = ExpressionChecker(environment.part(Place.WHERE, domain, node.symbol)).condition(where)
-    return dataclasses.replace(node, initial=initial, where=where)
+        part = environment.part(Place.WHERE, domain, node.symbol)
+        part.count = node.symbol.count
+        where = ExpressionChecker(part).condition(where)
+    return dataclasses.replace(node, initial=initial, where=where, count=count)
 
 
 def _check_literal(value: syntax.Expression, place: Place, environment: Environment) -> None:

@@ -28,6 +28,7 @@ class Place(Enum):
     DEFAULT = "a param's default"
     IDENTITY = "an operator's identity"
     WHERE = "`where`"
+    EXTENT = "the number of values an element has"
     SCHEDULE = "the schedule"
 
     @property
@@ -102,6 +103,8 @@ class Environment:
     place: Place = Place.SCHEDULE
     domain: Domain | None = None
     own: Symbol | None = None
+    count: syntax.Node | None = None
+    """How many values an element has of the array whose initial value or `where` is checked; None: one."""
     result: Type | None = None
     scopes: list[dict[str, Symbol]] = field(default_factory=list)
     taken: set[str] = field(default_factory=set)
@@ -224,16 +227,7 @@ class Environment:
 
     def declare_global(self, symbol: Symbol) -> Symbol:
         """Make a name of the whole program."""
-        made = Symbol(
-            symbol.kind,
-            symbol.name,
-            symbol.span,
-            symbol.type,
-            symbol.domain,
-            symbol.is_input,
-            symbol.mutable,
-            symbol.name,
-        )
+        made = dataclasses.replace(symbol, unique=symbol.name)
         if self.allowed(symbol.name, symbol.span) or symbol.name not in self.globals:
             self.globals[symbol.name] = made
             self._keep(made)

@@ -7,6 +7,7 @@ import dataclasses
 from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment, Place, built_in, poison, refuse_now
+from gdsl.frontend.check.several import Mistake, of_several, own_part
 from gdsl.frontend.syntax import Symbol, SymbolKind
 from gdsl.frontend.vocabulary import (
     CONTEXTUAL_FUNCTIONS,
@@ -82,6 +83,8 @@ class NameChecker:
             return symbol
         if name in VALUES:
             return self._language_value(name, span)
+        if name == "part" and self.environment.count is not None:
+            return built_in("part", Type.INT32)
         if name:
             self.undeclared(name, span, self.environment.visible_names() | VALUES)
         return None
@@ -115,7 +118,7 @@ class NameChecker:
             if place not in _ITERATION_PLACES:
                 wrong = "`iteration` stands in functors and in the schedule"
         elif name in ("num_vertices", "num_edges"):
-            if place in (Place.FUNCTION, Place.DEFAULT, Place.IDENTITY):
+            if place in (Place.FUNCTION, Place.DEFAULT, Place.IDENTITY, Place.EXTENT):
                 wrong = f"{place.value} does not see the graph"
         else:
             wrong = f"`{name}` stands as the input of an operator, in the schedule"
@@ -137,7 +140,10 @@ class NameChecker:
             refuse_now(expression, environment)
             return dataclasses.replace(expression, symbol=symbol, type=Type.BOOL)
         words = {
-            SymbolKind.ARRAY: ("an array", f"say of which element: `{symbol.name}[v]`"),
+            SymbolKind.ARRAY: (
+                "an array",
+                f"say of which element: `{symbol.name}[v]{'[i]' * (symbol.count is not None)}`",
+            ),
             SymbolKind.FUNCTOR: ("a functor", None),
             SymbolKind.FUNCTION: ("a function", f"call it: `{symbol.name}(…)`"),
             SymbolKind.PROCEDURE: ("a procedure", f"call it as a statement: `{symbol.name}(…);`"),
@@ -159,7 +165,8 @@ class NameChecker:
         assert self.environment.domain is not None
         index = syntax.Name(span, "id", symbol=built_in("id", ID_OF[self.environment.domain]), type=None)
         typed = dataclasses.replace(index, type=ID_OF[self.environment.domain])
-        return syntax.Index(span, symbol.name, span, typed, symbol=symbol, type=symbol.type)
+        part = own_part(symbol, span)
+        return syntax.Index(span, symbol.name, span, typed, symbol=symbol, type=symbol.type, place=part)
 
     def _may_read(self, symbol: Symbol, span: Span) -> bool:
         """Whether the place sees the symbol: functions, defaults, initial values and `where` see little."""
@@ -176,6 +183,7 @@ class NameChecker:
         allowed = {
             Place.DEFAULT: False,
             Place.IDENTITY: False,
+            Place.EXTENT: symbol.kind is SymbolKind.PARAM,
             Place.WHERE: symbol.kind is SymbolKind.PARAM,
             Place.INITIAL: symbol.kind is SymbolKind.PARAM or symbol.is_input,
         }
@@ -184,6 +192,7 @@ class NameChecker:
         sees = {
             Place.DEFAULT: "literals",
             Place.IDENTITY: "literals",
+            Place.EXTENT: "params and literals",
             Place.WHERE: "its own values, params and literals",
             Place.INITIAL: "`id`, params, inputs, counts and degrees",
         }[place]
@@ -220,7 +229,9 @@ class NameChecker:
                 message = f"`{expression.array}` is no array"
                 labels = (Label(symbol.span, "declared here"),) if symbol.span != NOWHERE else ()
                 environment.report("E0204", message, expression.array_span, labels=labels)
-            self.infer(expression.index, None)
+            for index in (expression.index, expression.place):
+                if index is not None:
+                    self.infer(index, None)
             return None
         wanted = ID_OF[symbol.domain]
         index = self.infer(expression.index, wanted)
@@ -230,9 +241,13 @@ class NameChecker:
             message = f"`{expression.array}` is over {_plural(symbol.domain)}, and this index is {index.type.name}"
             environment.report("E0213", message, index.span, fix=f"use {_one(wanted)} as the index")
             return None
+        try:
+            place = of_several(symbol, self, expression)
+        except Mistake:
+            return None
         checked = needs_check(index)
         made = dataclasses.replace(expression, array=symbol.name, index=index, symbol=symbol, type=symbol.type)
-        return dataclasses.replace(made, checked=checked)
+        return dataclasses.replace(made, checked=checked, place=place)
 
     def target(self, expression: syntax.Name | syntax.Index) -> syntax.Name | syntax.Index | None:
         """A place that is written: an element, a scalar, or a `var`; None after a mistake."""
@@ -243,7 +258,7 @@ class NameChecker:
         if symbol is None:
             return None
         if symbol.kind is SymbolKind.ARRAY:
-            fix = f"say which element: `{symbol.name}[v] = …`"
+            fix = f"say which element: `{symbol.name}[v]{'[i]' * (symbol.count is not None)} = …`"
             self.environment.report("E0204", f"`{symbol.name}` is an array", expression.span, fix=fix)
             return None
         if not self._may_write(symbol, expression.span):

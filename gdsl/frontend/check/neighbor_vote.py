@@ -9,6 +9,7 @@ from typing import Protocol
 from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment
+from gdsl.frontend.check.several import refuse_several
 from gdsl.frontend.syntax import FunctorForm, OperatorKind, Symbol, SymbolKind
 from gdsl.operations import Domain, Over
 from gdsl.types import Type
@@ -169,6 +170,8 @@ class VoteChecker:
             self.environment.report(
                 "E0402", message, argument.span, fix="it has the key of each vertex that wins a tie"
             )
+            return None
+        if refuse_several(symbol, "`keep=`", self.environment, argument.span):
             return None
         if not self._keyed(argument, key, symbol, "`keep=` takes"):
             return None

@@ -17,6 +17,7 @@ from gdsl.frontend.check.neighbor_reductions import NeighborReduceChecker
 from gdsl.frontend.check.neighbor_vote import VoteChecker, is_ballot
 from gdsl.frontend.check.set_operations import SetChecker, speaks_of_sets
 from gdsl.frontend.check.sets import GIVE_VALUES, OPERATORS, OTHER_OPERAND, Sets, functor_domain
+from gdsl.frontend.check.several import alike
 from gdsl.frontend.syntax import FunctorForm, OperatorKind, Symbol, SymbolKind
 from gdsl.frontend.vocabulary import closest, enumerate_words
 from gdsl.operations import Domain, Over
@@ -292,6 +293,12 @@ class OperatorChecker:
             labels = (Label(one.span, _described(one)), Label(two.span, _described(two)))
             message = f"`{one.name}` and `{two.name}` are not of one type and kind"
             self.environment.report("E0405", message, call.span, labels=labels)
+            return None
+        if not alike(one.count, two.count):
+            labels = (Label(one.span, _described(one)), Label(two.span, _described(two)))
+            message = f"`{one.name}` and `{two.name}` do not have equally many values an element"
+            fix = "write the same expression for both: `a[n]`, `b[n]`"
+            self.environment.report("E0405", message, call.span, labels=labels, fix=fix)
             return None
         arguments = tuple(dataclasses.replace(a, value=n) for a, n in zip(call.arguments, (first, second), strict=True))
         return dataclasses.replace(call, arguments=arguments, symbol=built_in("swap"))

@@ -18,6 +18,7 @@ from gdsl.frontend.check.declarations import without
 from gdsl.frontend.check.environment import Environment, Made, Place
 from gdsl.frontend.check.operators import OperatorChecker
 from gdsl.frontend.check.recursion import cyclic, refuse_recursion
+from gdsl.frontend.check.several import refuse_several
 from gdsl.frontend.check.statements import resolve_type
 from gdsl.frontend.syntax import Symbol, SymbolKind
 from gdsl.frontend.syntax.moving import moved
@@ -243,7 +244,8 @@ class _Binding:
             labels = (Label(symbol.span, "declared here"),) if symbol is not None else ()
             self.environment.report("E0240", message, given.span, labels=labels)
             return
-        self.names[parameter.name] = symbol
+        if not refuse_several(symbol, f"`{self.node.name}`", self.environment, given.span):
+            self.names[parameter.name] = symbol
 
     def _frontier(self, parameter: syntax.ProcedureParameter, given: syntax.Expression) -> None:
         """A frontier of the caller's stands for itself, so that the procedure may change it; other sets are copied."""

@@ -18,6 +18,7 @@ from gdsl.frontend.check.operators import OperatorChecker
 from gdsl.frontend.check.procedures import Procedures
 from gdsl.frontend.check.set_operations import spelled_out_set
 from gdsl.frontend.check.sets import GIVE_VALUES, OPERATORS
+from gdsl.frontend.check.several import refuse_several
 from gdsl.frontend.check.updates import short_assign, spelled_out
 from gdsl.frontend.syntax import OperatorKind, Symbol, SymbolKind
 from gdsl.frontend.vocabulary import LATER_FUNCTIONS
@@ -195,6 +196,9 @@ class ScheduleChecker:
 
     def _assign_array(self, statement: syntax.Assign, target: syntax.Name, symbol: Symbol) -> syntax.Statement | None:
         environment, value = self.environment, statement.value
+        called = value.function if isinstance(value, syntax.Call) else None
+        if called is not None and refuse_several(symbol, f"`{called}`", environment, value.span):
+            return None
         if isinstance(value, syntax.Call) and is_numbering(value, environment):
             numbers = numbering(value, symbol, self.operators)
             made = dataclasses.replace(target, symbol=symbol, type=symbol.type)
@@ -224,9 +228,11 @@ class ScheduleChecker:
             self.expressions.infer(statement.value)
             return None
         name = target.array if isinstance(target, syntax.Index) else target.name
-        if isinstance(target, syntax.Index) and not _simple_index(target.index):
+        indices = (target.index, target.place) if isinstance(target, syntax.Index) else ()
+        computed = next((each for each in indices if each is not None and not _simple_index(each)), None)
+        if computed is not None:
             message = f"the index of `{name}` is a param, a scalar or a literal here"
-            self.environment.report("E0409", message, target.index.span)
+            self.environment.report("E0409", message, computed.span)
             return None
         value = self.expressions.value(statement.value, target.type, f"`{name}`")
         return None if value.type is None else dataclasses.replace(statement, target=target, value=value)

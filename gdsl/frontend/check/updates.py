@@ -49,6 +49,9 @@ def short_assign(
     if isinstance(target, syntax.Index) and not _is_steady(target.index):
         named, index = _named(checker.environment, "index", target.index)
         before, target = (named,), dataclasses.replace(target, index=index)
+    if isinstance(target, syntax.Index) and target.place is not None and not _is_steady(target.place):
+        named, place = _named(checker.environment, "place_of_value", target.place)
+        before, target = (*before, named), dataclasses.replace(target, place=place)
     typed = checker.operated(syntax.Binary(statement.span, statement.operation, target, statement.value), target)
     if typed.type is None or target.type is None:
         return ()

@@ -62,7 +62,8 @@ class Symbol:
 
     `span` is where the name is declared (`NOWHERE` for what the language provides). `unique` is the name, with a number
     behind it where a functor or the schedule declares the same name in several blocks. `mutable` is true of `var`s,
-    of scalars and of arrays. `domain` is set for arrays and frontiers.
+    of scalars and of arrays. `domain` is set for arrays and frontiers, `count` for arrays of several values an element
+    (how many, as it was written).
     """
 
     kind: SymbolKind
@@ -73,6 +74,7 @@ class Symbol:
     is_input: bool = False
     mutable: bool = False
     unique: str = ""
+    count: Node | None = None
 
 
 _SLOTS: dict[type[Node], tuple[str, ...]] = {}

@@ -35,8 +35,8 @@ class Declaration(Node):
     where: Expression | None
     is_input: bool
     is_local: bool
-    later: str | None = None
-    """What of the declaration is not built yet (pairs, several values an element); None: nothing."""
+    count: Expression | None = None
+    """How many values an element has; None: one, which has no place of its own."""
     type: Type | None = None
     symbol: Symbol | None = None
     is_set: bool = False

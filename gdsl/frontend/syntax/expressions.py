@@ -66,7 +66,8 @@ class Name(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Index(Expression):
-    """`array[index]`. `now`: written `now array[index]`."""
+    """`array[index]`, or `array[index][place]` of an array of several values an element. `now`: written
+    `now array[index]`."""
 
     array: str
     array_span: Span
@@ -74,6 +75,7 @@ class Index(Expression):
     now: bool = field(default=False, kw_only=True)
     symbol: Symbol | None = field(default=None, kw_only=True)
     checked: bool = field(default=False, kw_only=True)
+    place: Expression | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)

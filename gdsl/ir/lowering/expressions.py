@@ -10,6 +10,7 @@ from gdsl.frontend.check.names import needs_check
 from gdsl.frontend.syntax import SymbolKind
 from gdsl.ir import nodes
 from gdsl.ir.lowering.bucket_data import Buckets
+from gdsl.ir.lowering.several import Counts
 from gdsl.operations import BinaryOperation, Builtin, Degree, Domain, GraphQuery, UnaryOperation
 from gdsl.source import Span
 from gdsl.types import Type
@@ -57,6 +58,7 @@ class ExpressionLowering:
 
     def __init__(self) -> None:
         self.reduced: dict[Span, nodes.ScalarValue] = {}
+        self.counts = Counts()
         self.histories: dict[str, nodes.History] = {}
         """By unique name, of those that were declared so far."""
         self.buckets: dict[str, Buckets] = {}
@@ -135,7 +137,7 @@ class ExpressionLowering:
             return nodes.FrontierNotEmpty(span, type_, symbol.unique)
         if symbol.kind is SymbolKind.BUCKETS:
             return nodes.FrontierNotEmpty(span, type_, self.buckets[symbol.unique].waiting)
-        plain = {"iteration": nodes.Iteration, "place": nodes.Place, "id": nodes.OwnId}
+        plain = {"iteration": nodes.Iteration, "place": nodes.Place, "id": nodes.OwnId, "part": nodes.OwnPart}
         if symbol.name in plain:
             return plain[symbol.name](span, type_)
         if symbol.name in _COUNTS:
@@ -145,8 +147,12 @@ class ExpressionLowering:
     def _element(self, node: syntax.Index, type_: Type) -> nodes.Element:
         if node.symbol is None or node.symbol.domain is None:
             impossible(node)
-        index = self.expression(node.index)
-        return nodes.Element(node.span, type_, node.array, node.symbol.domain, index, node.checked, node.now)
+        index, checked = self._index(node)
+        return nodes.Element(node.span, type_, node.array, node.symbol.domain, index, checked, node.now)
+
+    def _index(self, node: syntax.Index) -> tuple[nodes.Expression, bool]:
+        place = self.expression(node.place) if node.place is not None else None
+        return self.counts.index(node.span, node.array, self.expression(node.index), node.checked, place)
 
     def _call(self, node: syntax.Call, type_: Type) -> nodes.Expression:
         span, name = node.span, node.function
@@ -189,8 +195,8 @@ class ExpressionLowering:
             return nodes.ScalarTarget(node.span, symbol.name, type_)
         if symbol.domain is None:
             impossible(node)
-        index = self.expression(node.index)
-        return nodes.ElementTarget(node.span, symbol.name, symbol.domain, type_, index, node.checked)
+        index, checked = self._index(node)
+        return nodes.ElementTarget(node.span, symbol.name, symbol.domain, type_, index, checked)
 
     def update(self, node: syntax.Update) -> nodes.Update:
         """`x op= y` on an element or a scalar."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from gdsl import extents
 from gdsl.frontend import syntax
 from gdsl.frontend.check import CheckedProgram
 from gdsl.frontend.syntax import DeclarationKind, FunctorForm, SymbolKind
@@ -13,6 +12,7 @@ from gdsl.ir import nodes
 from gdsl.ir.lowering.expressions import ExpressionLowering, default_value, impossible
 from gdsl.ir.lowering.functors import FunctorLowering
 from gdsl.ir.lowering.schedule import ScheduleLowering
+from gdsl.ir.lowering.several import counted, extent_of
 from gdsl.ir.lowering.statements import StatementLowering
 from gdsl.ir.verifier import verify
 from gdsl.knobs import settled
@@ -44,6 +44,9 @@ class _Lowering:
         tree, knobs = self.tree, self.checked.knobs
         functors = self.functors
         schedule = ScheduleLowering(self.expressions, self.checked, functors, _frontier_names(tree.schedule))
+        for name, count in counted(tree.declarations):
+            value = self.expressions.expression(count)
+            self.expressions.counts.add(name, value, schedule.hidden.name(f"values_of_{name}"))
         functors.name_ballots(_calls(tree), schedule.hidden)
         steps = schedule.block(tree.schedule)
         hidden, used = schedule.hidden, _used_functors(tree)
@@ -57,7 +60,10 @@ class _Lowering:
             doc=tree.doc,
             source_name=self.checked.source.name,
             requires=nodes.Requirements(place, "symmetric" in words, "simple" in words),
-            params=tuple(self._param(node) for node in declarations if node.kind is DeclarationKind.PARAM),
+            params=(
+                *(self._param(node) for node in declarations if node.kind is DeclarationKind.PARAM),
+                *self.expressions.counts.params,
+            ),
             arrays=(*(self._array(node) for node in declarations if node.kind in _DOMAINS), *hidden.arrays),
             scalars=(
                 *(self._scalar(node) for node in declarations if node.kind is DeclarationKind.SCALAR),
@@ -102,12 +108,13 @@ class _Lowering:
             span=node.span,
             name=node.name,
             domain=_DOMAINS[node.kind],
-            extent=extents.of_domain(_DOMAINS[node.kind]),
+            extent=extent_of(_DOMAINS[node.kind], self.expressions.counts.of(node.name)),
             type=node.type,
             initial=self._initial(node),
             is_input=node.is_input,
             is_local=node.is_local,
             where=self._optional(node.where),
+            count=self.expressions.counts.of(node.name),
             is_set=node.is_set,
         )
 
