@@ -44,7 +44,7 @@ class ExpressionBuilder(Transformer_NonRecursive[Token, Any]):
         if isinstance(node, syntax.Name | syntax.Index) and not node.now:
             return node
         message = "only a name or an element such as `a[v]` can be written"
-        self.diagnostics.append(Diagnostic("E0214", message, node.span))
+        self.diagnostics.append(Diagnostic("E0214", message, node.span, fix=_element_meant(node)))
         return syntax.Name(node.span, "")
 
     def type_name(self, meta: Any, children: list[Any]) -> syntax.TypeName:
@@ -104,7 +104,8 @@ class ExpressionBuilder(Transformer_NonRecursive[Token, Any]):
         return syntax.LaterExpression(span_of(meta), "parts of pairs (`p.0`)")
 
     def later_member(self, meta: Any, children: list[Any]) -> syntax.LaterExpression:
-        return syntax.LaterExpression(span_of(meta), f"`.{children[1]}`")
+        base = children[0].name if isinstance(children[0], syntax.Name) else ""
+        return syntax.LaterExpression(span_of(meta), f"`.{children[1]}`", base)
 
     def later_method(self, meta: Any, children: list[Any]) -> syntax.LaterExpression:
         return syntax.LaterExpression(span_of(meta), f"`.{children[1]}(…)`")
@@ -182,3 +183,13 @@ class ExpressionBuilder(Transformer_NonRecursive[Token, Any]):
 
     def set_literal(self, meta: Any, children: list[Any]) -> syntax.SetLiteral:
         return syntax.SetLiteral(span_of(meta), tuple(child for child in children if child is not None))
+
+
+def _element_meant(node: syntax.Expression) -> str | None:
+    """What `v.level` and `level(v)` are called here, where they are written."""
+    if isinstance(node, syntax.LaterExpression) and node.base and node.what.strip("`.").isidentifier():
+        return f"write `{node.what.strip('`.')}[{node.base}]`"
+    if isinstance(node, syntax.Call) and len(node.arguments) == 1:
+        (argument,) = node.arguments
+        return f"write `{node.function}[{argument.value.name}]`" if isinstance(argument.value, syntax.Name) else None
+    return None

@@ -66,4 +66,4 @@ def test_a_knob_of_functors_on_its_own() -> None:
 
 
 def test_nothing_far_off_is_suggested() -> None:
-    assert fixes(schedule="print(f);") == [""]
+    assert fixes(schedule="plant(f);") == [""]

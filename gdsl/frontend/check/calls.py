@@ -7,11 +7,12 @@ import dataclasses
 from gdsl.frontend import syntax
 from gdsl.frontend.check.conversions import common_type, converted, is_literal, may_cast, typed_number
 from gdsl.frontend.check.environment import Environment, Place, built_in, poison, refuse_now
+from gdsl.frontend.check.foreign_names import report_foreign_call
 from gdsl.frontend.check.graph_reads import graph_read, reads_graph
 from gdsl.frontend.check.names import NameChecker
 from gdsl.frontend.check.number_functions import BITS, RANDOM, bits, drawn
 from gdsl.frontend.check.reductions import ReductionChecker, is_reduction
-from gdsl.frontend.syntax import SymbolKind
+from gdsl.frontend.syntax import Symbol, SymbolKind
 from gdsl.frontend.vocabulary import (
     ARRAY_REDUCTIONS,
     CONTEXTUAL_FUNCTIONS,
@@ -23,7 +24,7 @@ from gdsl.frontend.vocabulary import (
     TYPES,
     closest,
 )
-from gdsl.operations import Outcome, ReduceOperation
+from gdsl.operations import Domain, Outcome, ReduceOperation
 from gdsl.source import Span
 from gdsl.types import Type
 
@@ -71,8 +72,9 @@ class CallChecker(NameChecker):
             advice = "operators stand as statements of the schedule or as the value of a frontier, `frontier h = …;`"
             environment.report("E0404", message, span, fix=advice)
         elif symbol is not None:
-            environment.report("E0204", f"`{name}` is {symbol.kind.with_article} and cannot be called", span)
-        else:
+            message = f"`{name}` is {symbol.kind.with_article} and cannot be called"
+            environment.report("E0204", message, span, fix=self._instead_of_call(expression, symbol))
+        elif not report_foreign_call(expression, environment):
             functions = {n for n, s in environment.globals.items() if s.kind is SymbolKind.FUNCTION}
             known = FUNCTIONS | GRAPH_FUNCTIONS | CONTEXTUAL_FUNCTIONS
             casts = {cast for cast in TYPES if cast[0] == name[0].lower()}  # `print` is no `int64`
@@ -82,6 +84,19 @@ class CallChecker(NameChecker):
             fix = f"did you mean `{near}`?" if near else None
             environment.report("E0201", f"there is no function `{name}`", span, fix=fix)
         return poison(expression.span)
+
+    def _instead_of_call(self, call: syntax.Call, symbol: Symbol) -> str | None:
+        """How what was called is used."""
+        words = ", ".join(self.environment.words(argument.span) for argument in call.arguments)
+        if symbol.kind is SymbolKind.ARRAY:
+            return f"write `{symbol.name}[{words}]`"
+        if symbol.kind is SymbolKind.FUNCTOR and self.environment.place is Place.SCHEDULE:
+            functor = self.environment.functors.get(symbol.name)
+            operator = "advance" if functor is None or functor.domain is Domain.EDGE else "compute"
+            return f"an operator calls it: `{operator}({words or 'vertices'}, {symbol.name})`"
+        if symbol.kind is SymbolKind.FUNCTOR:
+            return "operators of the schedule call it; write a `function` for what others call"
+        return None
 
     def _intersect(self, span: Span) -> None:
         """Where its total cannot stand: beside another number of the schedule, or outside of it."""
@@ -170,7 +185,11 @@ class CallChecker(NameChecker):
         if not may_cast(typed.type, target):
             message = f"{typed.type.name} cannot be cast to {target.name}"
             through = target.is_id or typed.type.is_id
-            fix = f"go through an integer: `{target.name}(int64(…))`" if through else None
+            fix = (
+                f"go through an integer: `{target.name}(int64({self.environment.words(operand.span)}))`"
+                if through
+                else None
+            )
             self.environment.report("E0212", message, expression.span, fix=fix)
             return poison(expression.span)
         if typed.type is target:
@@ -241,9 +260,8 @@ class CallChecker(NameChecker):
             return poison(expression.span)
         if value.type is not Type.VERTEX:
             message = f"`{name}` takes a vertex, and this is {value.type.name}"
-            self.environment.report(
-                "E0213", message, value.span, fix="write `vertex(…)`" if value.type.is_integer else None
-            )
+            fix = f"write `vertex({self.environment.words(value.span)})`" if value.type.is_integer else None
+            self.environment.report("E0213", message, value.span, fix=fix)
             return poison(expression.span)
         arguments = (dataclasses.replace(argument, value=value),)
         return dataclasses.replace(expression, arguments=arguments, symbol=built_in(name), type=Type.INT32)
@@ -295,7 +313,7 @@ class CallChecker(NameChecker):
             )
             return False
         if not effects:
-            fix = f"give it a name first: `let before = {what}(…);`"
+            fix = f"give it a name first: `let before = {self.environment.words(span)};`"
             environment.report("E0216", f"`{what}` inside a larger expression", span, fix=fix)
         return effects
 

@@ -6,8 +6,10 @@ import dataclasses
 from collections.abc import Iterable
 
 from gdsl.frontend import syntax
+from gdsl.frontend.check.conversions import as_operand
 from gdsl.frontend.check.environment import Environment, Place
 from gdsl.frontend.check.expressions import ExpressionChecker
+from gdsl.frontend.check.foreign_names import report_foreign_loop, report_loop_over_set
 from gdsl.frontend.check.intersect import apart, is_intersect
 from gdsl.frontend.check.operators import OperatorChecker
 from gdsl.frontend.check.set_operations import spelled_out_set
@@ -78,7 +80,10 @@ class ScheduleChecker:
                 fix = "put the condition into the `while`"
                 environment.report("E0220", "the schedule has no `break`", statement.span, fix=fix)
             case syntax.For():
-                environment.report("E0221", "the schedule has no `for`", statement.span, fix="write `repeat (n) { … }`")
+                first, last = (environment.words(side.span) for side in (statement.first, statement.last))
+                count = last if first == "0" else f"{as_operand(last)} - {as_operand(first)}"
+                fix = f"write `repeat ({count}) {{ … }}`, in which `iteration` counts the rounds"
+                environment.report("E0221", "the schedule has no `for`", statement.span, fix=fix)
             case syntax.ForIn():
                 self._for_in(statement)
             case syntax.Accept():
@@ -91,8 +96,10 @@ class ScheduleChecker:
         if isinstance(value, syntax.Call) and value.function == "neighbors":
             fix = "walk lists in a functor, or all of them by `advance`"
             environment.report("E0221", "the schedule has no loops over lists", statement.span, fix=fix)
-        else:
-            environment.later("`for … in` of the schedule", statement.span)
+        elif isinstance(value, syntax.Call) and value.function in LATER_FUNCTIONS:
+            environment.later(f"`for … in {value.function}(…)` of the schedule", statement.span)
+        elif not report_foreign_loop(statement, environment):
+            report_loop_over_set(statement, environment)
         with environment.loop():
             for name in statement.names:
                 environment.declare(Symbol(SymbolKind.LATER, name.name, NOWHERE))
@@ -160,7 +167,10 @@ class ScheduleChecker:
             if isinstance(value, syntax.Call) and value.function in LATER_FUNCTIONS:
                 environment.later(f"`{value.function}`", value.function_span)
                 return None
-            fix = f"write `fill({symbol.name}, …)`, `swap({symbol.name}, …)` or `{symbol.name}[x] = …`"
+            fix = f"write `fill({symbol.name}, {environment.words(value.span)});`"
+            other = environment.find(value.name) if isinstance(value, syntax.Name) else None
+            if other is not None and other.kind is SymbolKind.ARRAY:
+                fix = f"write `swap({symbol.name}, {other.name});`, or copy the elements in a vertex functor"
             environment.report("E0204", f"`{symbol.name}` is an array", target.span, fix=fix)
             return None
         if symbol.is_input:
@@ -190,7 +200,8 @@ class ScheduleChecker:
         symbol = self.expressions.resolve(statement.target.name, statement.target.span)
         if symbol is not None and symbol.kind is SymbolKind.FRONTIER:
             message = f"`{statement.operation.value}` is not defined on frontiers"
-            self.environment.report("E0206", message, statement.span, fix=spelled_out_set(statement))
+            words = as_operand(self.environment.words(statement.value.span))
+            self.environment.report("E0206", message, statement.span, fix=spelled_out_set(statement, words))
             return None
         adds = symbol is not None and statement.operation is ReduceOperation.ADD
         if adds and isinstance(statement.value, syntax.Call) and is_intersect(statement.value):

@@ -257,6 +257,7 @@ class OperatorCall(Expression):
 
 @dataclass(frozen=True, slots=True)
 class LaterExpression(Expression):
-    """A form that is not built yet; `what` names it."""
+    """A form that is not built yet; `what` names it, `base` is the name whose member it is."""
 
     what: str
+    base: str = ""
