@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gdsl.cli.options import tuning_options
-from gdsl.cli.streams import message
+from gdsl.cli.streams import message, tell_warnings
 from gdsl.diagnostics import GdslError, printable
 
 if TYPE_CHECKING:
@@ -17,12 +17,14 @@ if TYPE_CHECKING:
 
 @click.command(name="check", short_help="Look for mistakes in programs.")
 @click.argument("program_files", metavar="PROGRAM...", nargs=-1, required=True)
+@click.option("--strict", is_flag=True, help="Take warnings for mistakes.")
 @tuning_options
-def command(program_files: tuple[str, ...], tune: tuple[str, ...]) -> None:
+def command(program_files: tuple[str, ...], strict: bool, tune: tuple[str, ...]) -> None:
     """Check each PROGRAM, report all mistakes, and say what those without any are, take and give.
 
     PROGRAM is a .gdsl file, a bare name (NAME if there is such a file, else NAME.gdsl here, else the sample), or - for
-    standard input. The exit status is 1 if there are mistakes.
+    standard input. The exit status is 1 if there are mistakes, with --strict also if there are warnings (W0x), which
+    say what a program probably does not mean and stop nothing.
 
     \b
     Examples:
@@ -39,6 +41,10 @@ def command(program_files: tuple[str, ...], tune: tuple[str, ...]) -> None:
         except GdslError as error:
             failed = True
             message(f"{error}\n")
+            continue
+        tell_warnings(program)
+        if strict and program.warnings:
+            failed = True
             continue
         click.echo(f"{STANDARD_INPUT if file == '-' else printable(file)}: ok")
         for line in _sentences(program):

@@ -13,7 +13,7 @@ _LONGEST_NAME = 1000
 def render(diagnostic: Diagnostic, source: Source | None) -> str:
     """`diagnostic` as text of several lines without a final line end: head, places underlined, notes, fix."""
     span = diagnostic.span if diagnostic.span != NOWHERE else None
-    lines = [f"{_head(diagnostic, span, source)}error[{diagnostic.code}]: {diagnostic.message}"]
+    lines = [f"{_head(diagnostic, span, source)}{_severity(diagnostic)}[{diagnostic.code}]: {diagnostic.message}"]
     places = [(span, diagnostic.hint)] if span else []
     places += [(label.span, label.text) for label in diagnostic.labels if label.span != NOWHERE]
     if source is not None and places:
@@ -24,6 +24,10 @@ def render(diagnostic: Diagnostic, source: Source | None) -> str:
     if diagnostic.fix is not None:
         lines.append(_indented("fix: ", diagnostic.fix))
     return "\n".join(lines)
+
+
+def _severity(diagnostic: Diagnostic) -> str:
+    return "warning" if diagnostic.code.startswith("W") else "error"
 
 
 def _head(diagnostic: Diagnostic, span: Span | None, source: Source | None) -> str:
