@@ -31,6 +31,7 @@ from gdsl.ir.nodes import (
     Repeat,
     ScalarTarget,
     ScalarValue,
+    SetStep,
     Step,
     StoreElement,
     StoreScalar,
@@ -109,6 +110,10 @@ class Accesses:
             return self.of_expression(step.value, Who.ANYBODY) | {Access(step.array, True, Who.OWNER)}
         if isinstance(step, DefineFrontier):
             return self._in(step.members, Who.ANYBODY)
+        if isinstance(step, SetStep):
+            written = frozenset(Access(name, True, Who.ANYBODY) for name in step.writes)
+            read = (Access(name, False, Who.ANYBODY) for name in step.reads)
+            return self._in(step, Who.ANYBODY).union(written, read)
         if isinstance(step, (While, If)):
             return self.of_expression(step.condition, Who.ANYBODY)
         if isinstance(step, Repeat):
@@ -157,6 +162,8 @@ def frontiers_of(step: Node) -> FrontierUse:
         return FrontierUse(asked_frontiers(step.members), (step.name,))
     if isinstance(step, (CopyFrontier, FarEnds)):
         return FrontierUse((step.other,), (step.name,))
+    if isinstance(step, SetStep):
+        return FrontierUse((*step.asks, *asked_frontiers(step)), () if step.makes is None else (step.makes,))
     if isinstance(step, CombineFrontiers):
         operands = (step.first.frontier, step.second.frontier)
         return FrontierUse(tuple(name for name in operands if name is not None), (step.name,))

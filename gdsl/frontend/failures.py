@@ -15,6 +15,7 @@ from gdsl.source import Source, Span
 if TYPE_CHECKING:
     from lark.exceptions import UnexpectedCharacters, UnexpectedToken
 
+NO_STRINGS = 'the language has no strings; a doc comment stands in `"""` before `program`'
 _LONGEST_RUN = 500
 """Characters without white space in which the word before a place is looked for."""
 
@@ -101,7 +102,7 @@ def unexpected_character(failure: UnexpectedCharacters, source: Source) -> Diagn
     if source.text.startswith('"""', failure.pos_in_stream or 0):
         return Diagnostic("E0108", "this doc comment does not end", span, fix='end it with `"""`')
     fixes = {
-        '"': 'the language has no strings; a doc comment stands in `"""` before `program`',
+        '"': NO_STRINGS,
         "'": "the language has no strings",
         "≤": "write `<=`",
         "≥": "write `>=`",

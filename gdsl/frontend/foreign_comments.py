@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from gdsl.diagnostics import Diagnostic
 from gdsl.frontend.failures import line_and_column
@@ -30,7 +31,7 @@ def without_foreign_comments(source: Source) -> tuple[Source, list[Diagnostic]]:
     blocks = [place for place in found if text.startswith("/*", place[0])]
     lines = [place for place in found if not text.startswith("/*", place[0])]
     messages = [_message(text, kind) for kind in (blocks, lines) if kind]
-    return Source(source.name, "".join(pieces) + text[position:]), messages
+    return replace(source, text="".join(pieces) + text[position:]), messages
 
 
 def _comments(text: str) -> list[tuple[int, int]]:

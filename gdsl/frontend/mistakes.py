@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 
 from gdsl.diagnostics import Diagnostic, Label
-from gdsl.frontend.failures import Failure, declared_names
+from gdsl.frontend.failures import NO_STRINGS, Failure, declared_names
 from gdsl.frontend.foreign_syntax import foreign_form
 from gdsl.frontend.unfinished import unfinished_form
 from gdsl.frontend.vocabulary import FOREIGN_TYPES, KEYWORDS, TYPES, closest, enumerate_words
@@ -72,6 +72,7 @@ def expected_words(failure: Failure) -> str:
         left -= _UPDATES
         words.append("an assignment")
     names = {"NAME": "a name", "INTEGER": "a number", "FLOAT": "a number", "DOC": "a doc comment", "$END": "the end"}
+    names["STRING"] = "the name of a file in quotes"
     words += sorted({names[kind] for kind in left if kind in names})
     words += sorted(f"`{failure.spellings[kind]}`" for kind in left if kind in failure.spellings)
     return enumerate_words(words) if words else "the end of the program"
@@ -132,6 +133,19 @@ def _mended_number(failure: Failure) -> str:
     if before == "0" and rest[0] in "bBoO":
         return "write the number in decimal, or in hexadecimal such as `0xff`"
     return "write the exponent, such as `1e3`" if rest in ("e", "E") else f"write `{before}`"
+
+
+def _string(failure: Failure, source: Source) -> Diagnostic | None:
+    if failure.kind == "STRING" and "FROM" in failure.expected:
+        return Diagnostic("E0101", "`from` is missing", failure.span, fix='write `import name from "file.gdsl";`')
+    if failure.kind == "STRING":
+        start = failure.span
+        span = Span(start.line, start.column, start.line, start.column + 1)
+        return Diagnostic("E0102", 'unknown character `"`', span, fix=NO_STRINGS)
+    if failure.expected == {"STRING"}:
+        message = "the name of the file stands in quotes"
+        return Diagnostic("E0101", message, failure.span, fix='write `import name from "file.gdsl";`')
+    return None
 
 
 def _unclosed_block(failure: Failure, source: Source) -> Diagnostic | None:
@@ -227,6 +241,7 @@ def _keyword_as_name(failure: Failure, source: Source) -> Diagnostic | None:
 
 
 _KNOWN: tuple[Callable[[Failure, Source], Diagnostic | None], ...] = (
+    _string,
     _number_suffix,
     foreign_form,
     _foreign_declaration,

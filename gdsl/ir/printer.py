@@ -49,6 +49,9 @@ def _data(program: nodes.Program) -> list[str]:
         lines.append(f"param {param.name}: {param.type.name}{default}")
     everything: tuple[nodes.Array | nodes.Scalar, ...] = (*program.arrays, *program.scalars)
     for data in everything:
+        if isinstance(data, nodes.Array) and data.is_set:
+            lines.append(f"param {data.name}: vertex set")
+            continue
         words = ["input"] * data.is_input + ["local"] * data.is_local
         words.append(data.domain.value if isinstance(data, nodes.Array) else "scalar")
         initial = f" = {print_expression(data.initial)}" if data.initial is not None else ""
@@ -59,7 +62,7 @@ def _data(program: nodes.Program) -> list[str]:
 
 
 def _doubt(doubt: nodes.Doubt | None) -> str:
-    return f" ({doubt.reason}, line {doubt.span.line})" if doubt is not None else ""
+    return f" ({doubt.reason}, {doubt.span.words})" if doubt is not None else ""
 
 
 def _functor(condition: tuple[nodes.Expression, ...], body: tuple[nodes.Statement, ...]) -> list[str]:
@@ -121,6 +124,8 @@ def _step(node: nodes.Step, tuning: nodes.Tuning) -> list[str]:
             everything = "vertices" if node.domain is Domain.VERTEX else "edges"
             members = f"{{{', '.join(show(member) for member in node.members)}}}"
             return [f"{node.name} = {everything if node.everything else members}"]
+        case nodes.SetStep():
+            return [_set_step(node)]
         case nodes.FarEnds():
             return [f"{node.name} = {node.end.value}s of {node.other}"]
         case nodes.CopyFrontier():
@@ -144,6 +149,17 @@ def _step(node: nodes.Step, tuning: nodes.Tuning) -> list[str]:
             otherwise = ["else:", *_steps(node.otherwise, tuning)] if node.otherwise else []
             return [f"if {show(node.condition)}:", *_steps(node.then, tuning), *otherwise]
     return [f"{type(node).__name__}"]
+
+
+def _set_step(node: nodes.SetStep) -> str:
+    match node:
+        case nodes.PushLevel():
+            return f"push {node.frontier} to {node.history.name}"
+        case nodes.TakeLevel():
+            return f"{node.name} = next level of {node.history.name}, from the {'last' if node.backward else 'first'}"
+        case nodes.NumberMembers():
+            return f"{node.array} = number {_set(node.members)}"
+    raise AssertionError(f"printer: {type(node).__name__}")
 
 
 def _frontier(node: nodes.Frontier) -> str:

@@ -26,6 +26,7 @@ from gdsl.plan.nodes import (
     Launch,
     Leader,
     Loop,
+    OnSets,
     Operation,
     Step,
     Swap,
@@ -107,7 +108,7 @@ class _Placement:
             return dataclasses.replace(step, then=then, otherwise=otherwise), one | other
         if isinstance(step, Swap):
             return step, _swapped(since, step)
-        if isinstance(step, (Operation, Define, Copy, Combine, FarEnds, Initialise)):
+        if isinstance(step, (Operation, Define, Copy, Combine, FarEnds, OnSets, Initialise)):
             return step, _NOTHING
         return step, since | touched
 
@@ -129,7 +130,7 @@ class _Placement:
         return since.union(Access(name, writes, who) for names, writes, who in swapped for name in names)
 
     def _touched(self, step: Step) -> Since:
-        if isinstance(step, (Operation, Leader, Fill, Define, Copy, Combine, FarEnds)):
+        if isinstance(step, (Operation, Leader, Fill, Define, Copy, Combine, FarEnds, OnSets)):
             return self.accesses.of_step(step.step)
         if isinstance(step, (Loop, Branch)):
             return self._read(step.condition)

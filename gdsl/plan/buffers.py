@@ -9,15 +9,19 @@ from gdsl.extents import EDGES, VERTICES, Extent, Fixed, Parts, Sum, Times
 from gdsl.ir.nodes import Array, DegreeOf, Place, Program, Scalar
 from gdsl.ir.nodes import Role as IrRole
 from gdsl.ir.traversal import walk
-from gdsl.operations import Degree, Domain, Over
+from gdsl.operations import Balance, Degree, Domain, Over
 from gdsl.plan import graph_reads, structs
+from gdsl.plan.duplicates import room_of
 from gdsl.plan.nodes import Dedup, FarEnds, Form, Plan, Sweep
 from gdsl.plan.storage import GRAPH, PROBLEM, RUN, Buffer, Cleared, Made, Role
-from gdsl.plan.walking import combinations, cuts_lists, steps_in, sweeps
+from gdsl.plan.walking import combinations, cuts_lists, numbered, steps_in, sweeps
 from gdsl.types import Type
 
 TRACE_CAPACITY = 1 << 16
 """Records of a trace that are kept."""
+
+NUMBERED_AT_ONCE = 1024
+"""Ids whose members are counted together before they are numbered: a word for each lane of a warp."""
 
 _OFFSETS = Sum((VERTICES, Fixed(1)))
 _OF_DOMAIN: dict[Domain, tuple[str, Type, Extent]] = {
@@ -91,6 +95,9 @@ def _parts_of(sweep: Sweep, grid: bool) -> Iterator[str]:
         yield from ("columns", "edge_sources" if alone else "offsets")
     if sweep.intersection is not None:
         yield from (*_LISTS[sweep.intersection.source], *_LISTS[sweep.intersection.destination])
+    if sweep.walks and sweep.balance is Balance.EDGES:
+        yield from ("columns", "edge_sources")
+        return
     for each in sweep.walks:
         yield from _LISTS[each.lists]
         if each.lists is Over.IN_EDGES and each.edge_ids:
@@ -132,6 +139,17 @@ def _run(plan: Plan) -> Iterator[Buffer]:
     yield buffer("trace", structs.TRACE_RECORD, Fixed(TRACE_CAPACITY), Role.TRACE, Cleared.WRITTEN)
     if any(cuts_lists(sweep) for sweep in sweeps(plan)):
         yield buffer("hubs", structs.HUB_CHUNK, _chunks(plan), Role.HUBS, Cleared.WRITTEN)
+    if numbered(plan):
+        longest = Sum(tuple(_OF_DOMAIN[domain][2] for domain in numbered(plan)))
+        yield buffer("places", Type.UINT64, Parts(longest, NUMBERED_AT_ONCE), Role.PLACES, Cleared.WRITTEN)
+    balances = {sweep.balance for sweep in sweeps(plan)}
+    room = room_of(plan)
+    if Balance.MERGE in balances:
+        yield buffer("sums", Type.UINT64, room, Role.SHARES, Cleared.WRITTEN)
+        tiles = Sum((Parts(room, plan.sizes.block_threads), Fixed(1)))
+        yield buffer("tiles", Type.UINT64, tiles, Role.SHARES, Cleared.WRITTEN)
+    if Balance.BINS in balances:
+        yield Buffer("bins", Type.VERTEX, Times(2, room), Role.SHARES, Made.HOST, Cleared.WRITTEN, RUN, 3)
     if plan.saved is not None:
         yield buffer("saved", plan.saved, Fixed(1), Role.SAVED, Cleared.ZERO)
     if plan.target.fused and plan.swapped:
@@ -150,8 +168,9 @@ def _frontiers(plan: Plan) -> Iterator[Buffer]:
         slots = plan.slots(domain)
         bits = Parts(extent, 32)
         if slots:
-            yield Buffer(f"{prefix}queues", kind, extent, Role.QUEUE, Made.HOST, Cleared.WRITTEN, RUN, slots)
-        if slots and domain is Domain.VERTEX and _needs_bitmaps(plan):
+            room = room_of(plan) if domain is Domain.VERTEX else extent
+            yield Buffer(f"{prefix}queues", kind, room, Role.QUEUE, Made.HOST, Cleared.WRITTEN, RUN, slots)
+        if slots and domain is Domain.VERTEX and needs_bitmaps(plan):
             yield Buffer("bitmaps", Type.UINT32, bits, Role.BITMAP, Made.HOST, Cleared.WRITTEN, RUN, slots)
         if domain in marked:
             yield Buffer(f"{prefix}marks", Type.UINT32, bits, Role.MARKS, Made.HOST, Cleared.ZERO, RUN, 2)
@@ -160,15 +179,17 @@ def _frontiers(plan: Plan) -> Iterator[Buffer]:
 def marked_domains(plan: Plan) -> frozenset[Domain]:
     """What is marked against duplicates anywhere."""
     collects = (sweep.collect for sweep in sweeps(plan) if sweep.collect is not None)
-    found = {collect.domain for collect in collects if collect.dedup is Dedup.MARK}
+    found = {collect.domain for collect in collects if collect.dedup in (Dedup.MARK, Dedup.LATE)}
     ends = any(isinstance(step, FarEnds) for step in steps_in(plan.schedule))
     found |= {each.asked.domain for each in combinations(plan) if each.marks}
+    found |= {domain for domain in numbered(plan) if domain is Domain.EDGE}
     return frozenset(found | {Domain.VERTEX} if ends else found)
 
 
-def _needs_bitmaps(plan: Plan) -> bool:
+def needs_bitmaps(plan: Plan) -> bool:
     """Whether any frontier is made or read as a bitmap; then any may come to be one."""
     forms = [sweep.members.form for sweep in sweeps(plan)]
     forms += [sweep.collect.form for sweep in sweeps(plan) if sweep.collect is not None]
     forms += [each.asked.form for each in combinations(plan)]
-    return Form.BITMAP in forms
+    pulls = any(sweep.selection is not None and sweep.collect is not None for sweep in sweeps(plan))
+    return pulls or Form.BITMAP in forms or Domain.VERTEX in numbered(plan)

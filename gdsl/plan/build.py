@@ -7,6 +7,7 @@ import dataclasses
 from gdsl.ir import nodes as ir
 from gdsl.operations import Domain
 from gdsl.plan import barriers, buffers, combinations, launches, slots
+from gdsl.plan.forms import collected_as_bitmaps
 from gdsl.plan.nodes import (
     Branch,
     Choice,
@@ -19,6 +20,7 @@ from gdsl.plan.nodes import (
     Initialise,
     Leader,
     Loop,
+    OnSets,
     Operation,
     Plan,
     Step,
@@ -81,8 +83,8 @@ class _Schedule:
     def __init__(self, planner: OperationPlanner) -> None:
         self.planner = planner
         self.depth = 0
-        pulled = combinations.pulled(planner.program, planner.directions)
-        self.lacking = combinations.lacking_queues(planner.program, pulled)
+        bitmaps = collected_as_bitmaps(planner.program, planner.directions)
+        self.lacking = combinations.lacking_queues(planner.program, bitmaps)
 
     def steps(self, steps: tuple[ir.Step, ...]) -> tuple[Step, ...]:
         """A block."""
@@ -97,6 +99,8 @@ class _Schedule:
             return Copy(step)
         if isinstance(step, ir.FarEnds):
             return FarEnds(step)
+        if isinstance(step, ir.SetStep):
+            return OnSets(step)
         if isinstance(step, ir.CombineFrontiers):
             return combinations.combine(step, self.planner.target, self.lacking)
         if isinstance(step, ir.Fill):

@@ -19,6 +19,7 @@ from gdsl.plan.nodes import (
     Launch,
     Leader,
     Loop,
+    OnSets,
     Operation,
     Step,
     Swap,
@@ -46,19 +47,17 @@ def _on_host(step: Step) -> Step:
 
 
 def _asking(condition: Expression) -> Launch:
-    return Launch(
-        "answer", f"line {condition.span.line}: asked by the host.", (), condition, asked_frontiers(condition)
-    )
+    return Launch("answer", f"{condition.span.words}: asked by the host.", (), condition, asked_frontiers(condition))
 
 
 def _alone(step: Step) -> Launch:
-    """A launch of one step. An operator, or what combines two frontiers, may give those another form, and hands them on
-    so."""
-    assert isinstance(step, (Operation, Define, Copy, Combine, FarEnds, Leader, Fill))
+    """A launch of one step. An operator, or what combines or keeps frontiers, may give those another form, and hands
+    them on so."""
+    assert isinstance(step, (Operation, Define, Copy, Combine, FarEnds, OnSets, Leader, Fill))
     use = frontiers_of(step.step)
-    comment = f"line {step.step.span.line}."
+    comment = f"{step.step.span.words}."
     written = tuple(dict.fromkeys((*use.read, *use.written)))
-    if isinstance(step, Combine):
+    if isinstance(step, (Combine, OnSets)):
         return Launch("step", comment, (step,), None, (), written)
     if not isinstance(step, Operation):
         return Launch("step", comment, (step,), None, use.read, use.written)

@@ -132,6 +132,14 @@ class FarEnds:
 
 
 @dataclass(frozen=True, slots=True)
+class OnSets:
+    """A step between sets and data, as a grid or its threads together; it ends with a barrier of its own. What it asks
+    for it takes from queues, which it makes where a set has none."""
+
+    step: ir.SetStep
+
+
+@dataclass(frozen=True, slots=True)
 class Combine:
     """A frontier becomes what an operation makes of two others; it ends with a barrier of its own.
 
@@ -196,7 +204,20 @@ class Launch:
 
 
 Step = (
-    Initialise | Operation | Barrier | Leader | Fill | Swap | Define | Copy | Combine | FarEnds | Loop | Branch | Launch
+    Initialise
+    | Operation
+    | Barrier
+    | Leader
+    | Fill
+    | Swap
+    | Define
+    | Copy
+    | Combine
+    | FarEnds
+    | OnSets
+    | Loop
+    | Branch
+    | Launch
 )
 
 
@@ -268,6 +289,7 @@ __all__ = [
     "Measure",
     "Members",
     "Mode",
+    "OnSets",
     "Operation",
     "Plan",
     "Reduction",

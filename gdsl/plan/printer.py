@@ -22,11 +22,13 @@ from gdsl.plan.nodes import (
     Launch,
     Leader,
     Loop,
+    OnSets,
     Operation,
     Plan,
     Step,
     Swap,
 )
+from gdsl.plan.printer_sets import on_sets
 from gdsl.plan.printer_sweeps import print_operation
 from gdsl.plan.storage import Buffer, Field, Pointer, Struct
 from gdsl.plan.walking import sweeps
@@ -144,9 +146,7 @@ def _step(step: Step, plan: Plan) -> list[str]:
         case Barrier():
             return [f"barrier  # {step.reason}"]
         case Leader():
-            if isinstance(step.step, StoreElement):
-                return [f"leader: {print_target(step.step.target)} = {show(step.step.value)}"]
-            return [f"leader: {step.step.scalar} = {show(step.step.value)}"]
+            return [_leader(step)]
         case Fill():
             return [f"fill: {step.step.array} with {show(step.step.value)}"]
         case Swap():
@@ -157,6 +157,8 @@ def _step(step: Step, plan: Plan) -> list[str]:
             return [f"copy: {step.step.name} = {step.step.other}"]
         case FarEnds():
             return [f"far ends: {step.step.name} = {step.step.end.value}s of {step.step.other}"]
+        case OnSets():
+            return [on_sets(step)]
         case Combine():
             return _combine(step)
         case Loop():
@@ -170,6 +172,11 @@ def _step(step: Step, plan: Plan) -> list[str]:
         case Launch():
             return _launch(step, plan)
     raise AssertionError(f"printer: {type(step).__name__}")
+
+
+def _leader(step: Leader) -> str:
+    stored = print_target(step.step.target) if isinstance(step.step, StoreElement) else step.step.scalar
+    return f"leader: {stored} = {print_expression(step.step.value)}"
 
 
 def _initial(each: Initial) -> str:
@@ -190,7 +197,7 @@ def _combine(step: Combine) -> list[str]:
     form = "its bitmap or by marks" if mapped and marked else "its bitmap" if mapped else "marks"
     whole = f", and all of {asked}" if node.operation is SetOperation.UNION else ""
     first = node.first.frontier or walked
-    lines = [f"combine: {node.name} = {first} {node.operation.value} {node.second.frontier}  # line {node.span.line}"]
+    lines = [f"combine: {node.name} = {first} {node.operation.value} {node.second.frontier}  # {node.span.words}"]
     lines.append(f"    as a queue: those of {walked} that are {word} {asked}, by {form}{whole}")
     lines += [f"    grows in place where {walked} has a bitmap that is worth it"] if step.grows else []
     lines += ["    without queues to walk: word by word, as a bitmap"] if step.words else []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gdsl.ir.nodes import EdgeFunctor, OwnOperation, Program, VertexFunctor
 from gdsl.ir.printer_expressions import print_expression
-from gdsl.operations import Domain, Over
+from gdsl.operations import Balance, Domain, Over
 from gdsl.plan.nodes import (
     Choice,
     Claim,
@@ -28,7 +28,7 @@ _LISTS = {Over.OUT_EDGES: "out-edges", Over.IN_EDGES: "in-edges", Over.ALL_EDGES
 def print_operation(operation: Operation, program: Program) -> list[str]:
     """An operation and all that it may do."""
     step = operation.step
-    lines = [f"{operation.name}: {operation.call}  # site {step.site} @{step.label}, line {step.span.line}"]
+    lines = [f"{operation.name}: {operation.call}  # site {step.site} @{step.label}, {step.span.words}"]
     does = operation.does
     if isinstance(does, Choice):
         enter, stay = (" and ".join(_compare(each) for each in part) for part in (does.test.enter, does.test.stay))
@@ -89,8 +89,8 @@ def _selection(selection: Selection, program: Program) -> list[str]:
 def _walk(walk: Walk, sweep: Sweep, program: Program) -> list[str]:
     limit = f", those of the first {print_expression(walk.first_places)} places" if walk.first_places else ""
     ids = ", with their ids" if walk.edge_ids and walk.lists is Over.IN_EDGES else ""
-    balance = f", a {sweep.balance.value} a member" if sweep.balance.value != "auto" else ""
-    lines = [f"walk {_LISTS[walk.lists]}{limit}{ids}{balance}:", *_indent(_variant(walk.variant, program))]
+    lists = f"all edges for the {_LISTS[walk.lists]}" if sweep.balance is Balance.EDGES else _LISTS[walk.lists]
+    lines = [f"walk {lists}{limit}{ids}{_BALANCES[sweep.balance]}:", *_indent(_variant(walk.variant, program))]
     if walk.shared == walk.variant:
         lines.append("    long lists: the same, in chunks")
     elif walk.shared is not None:
@@ -115,7 +115,21 @@ def _variant(variant: Variant, program: Program) -> list[str]:
 _MODES = {Mode.PLAIN: "plainly", Mode.SHARED: "atomically", Mode.TOTAL: "into a total"}
 
 
-_DEDUPS = {Dedup.NONE: "", Dedup.CLAIM: ", each once by its claim", Dedup.MARK: ", each once by a mark"}
+_DEDUPS = {
+    Dedup.NONE: "",
+    Dedup.CLAIM: ", each once by its claim",
+    Dedup.MARK: ", each once by a mark",
+    Dedup.LATE: ", each as often as it comes while there is room, then once by a mark",
+}
+_BALANCES = {
+    Balance.THREAD: ", a thread a member",
+    Balance.WARP: ", a warp a member",
+    Balance.BLOCK: ", a block as many members as it has threads",
+    Balance.MERGE: ", equal numbers of edges a thread",
+    Balance.BINS: ", members sorted by degree into those of a thread, of a warp and of a block",
+    Balance.EDGES: ", a thread an edge",
+    Balance.AUTO: "",
+}
 
 
 def _claim(claim: Claim, functor: VertexFunctor | EdgeFunctor) -> str:

@@ -16,9 +16,22 @@ from collections.abc import Iterable
 from gdsl.effects.access import asked_frontiers, frontiers_of
 from gdsl.ir.nodes import Frontier
 from gdsl.operations import Domain
-from gdsl.plan.nodes import Branch, Combine, Copy, Define, FarEnds, Fill, Launch, Leader, Loop, Operation, Step
+from gdsl.plan.nodes import (
+    Branch,
+    Combine,
+    Copy,
+    Define,
+    FarEnds,
+    Fill,
+    Launch,
+    Leader,
+    Loop,
+    OnSets,
+    Operation,
+    Step,
+)
 
-OfFrontiers = Operation | Define | Copy | FarEnds | Combine | Leader | Fill
+OfFrontiers = Operation | Define | Copy | FarEnds | Combine | OnSets | Leader | Fill
 """The steps, without others in them, that may touch frontiers."""
 
 

@@ -48,6 +48,8 @@ class Role(Enum):
     BITMAP = "bitmap"
     MARKS = "marks"
     HUBS = "chunks of long lists"
+    PLACES = "places of members"
+    SHARES = "shares of the edges"
     CONTROL = "control block"
     TRACE = "trace"
     OUTPUTS = "what was swapped"

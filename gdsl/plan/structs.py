@@ -15,6 +15,8 @@ COUNTERS = Struct(
         Field("edges", _U64, "edges of those members, where a later operator asks for them"),
         Field("hubs", _U64, "chunks of the lists too long for one warp"),
         Field("visited", _U64, "edges of the members that the operator ran on"),
+        Field("late", _U64, "members of the result that came when its queue had no room for duplicates any more"),
+        Field("bins", _U64, "members sorted by degree, those of each bin", count=3),
     ),
     "What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator\n"
     "before it is read from the second, the third is cleared, so that one barrier an operator is enough.",

@@ -23,15 +23,17 @@ from gdsl.plan.nodes import Claim, Mode, Reduction, Total, Variant, Write
 Functor = VertexFunctor | EdgeFunctor
 
 
-def on_elements(functor: Functor) -> Variant:
-    """On vertices, or on all edges: each element has one call, which alone addresses what it owns."""
+def on_elements(functor: Functor, repeated: bool = False) -> Variant:
+    """On vertices, or on all edges: each element has one call, which alone addresses what it owns, unless members may
+    come twice."""
     own = Role.VERTEX if isinstance(functor, VertexFunctor) else Role.EDGE
-    return _variant(functor, _all_tests(functor), plain_arrays(functor, frozenset({own})))
+    return _variant(functor, _all_tests(functor), plain_arrays(functor, frozenset() if repeated else frozenset({own})))
 
 
-def pushed(functor: EdgeFunctor, over: Over) -> Variant:
-    """Along the edges of members. Where both ends may bring an edge nobody has it alone."""
-    own = frozenset() if over is Over.ALL_EDGES else plain_arrays(functor, frozenset({Role.EDGE}))
+def pushed(functor: EdgeFunctor, over: Over, repeated: bool = False) -> Variant:
+    """Along the edges of members. Where both ends may bring an edge, or one end twice, nobody has it alone."""
+    several = repeated or over is Over.ALL_EDGES
+    own = frozenset() if several else plain_arrays(functor, frozenset({Role.EDGE}))
     return _variant(functor, _all_tests(functor), own)
 
 

@@ -10,8 +10,9 @@ from gdsl.ir import nodes as ir
 from gdsl.ir.nodes import Array, DegreeOf, Scalar
 from gdsl.ir.traversal import walk
 from gdsl.ir.verifier import VerificationError
-from gdsl.operations import Degree, Domain, Over
+from gdsl.operations import Balance, Degree, Domain, Over
 from gdsl.plan import barriers, buffers, graph_reads
+from gdsl.plan.duplicates import repeated_of
 from gdsl.plan.nodes import (
     Barrier,
     Branch,
@@ -21,11 +22,11 @@ from gdsl.plan.nodes import (
     Define,
     FarEnds,
     Fill,
-    Form,
     Initialise,
     Launch,
     Leader,
     Loop,
+    OnSets,
     Operation,
     Plan,
     Step,
@@ -35,7 +36,7 @@ from gdsl.plan.storage import PROBLEM, Buffer, Cleared, Made, Role
 from gdsl.plan.verifier_combinations import verify_combinations
 from gdsl.plan.verifier_slots import verify_slots
 from gdsl.plan.verifier_sweeps import SweepVerifier
-from gdsl.plan.walking import combinations, cuts_lists, launches, operations, steps_in, sweeps
+from gdsl.plan.walking import cuts_lists, launches, numbered, operations, steps_in, sweeps
 from gdsl.types import Type
 
 
@@ -114,19 +115,20 @@ class _Verifier:
     def _scratch(self) -> None:
         plan, all_sweeps = self.plan, sweeps(self.plan)
         by_host = not plan.target.allocates_itself
-        forms = {sweep.members.form for sweep in all_sweeps}
-        forms |= {sweep.collect.form for sweep in all_sweeps if sweep.collect is not None}
-        forms |= {each.asked.form for each in combinations(plan)}
         slots = {domain: plan.slots(domain) for domain in Domain}
+        balances = {sweep.balance for sweep in all_sweeps}
+        room = "2 * V" if repeated_of(plan) else "V"
         marked = buffers.marked_domains(plan) if plan.target.marks_apart else frozenset[Domain]()
         wanted = {
             Role.CONTROL: 1,
             Role.TRACE: 1,
             Role.HUBS: any(cuts_lists(sweep) for sweep in all_sweeps),
+            Role.PLACES: bool(numbered(plan)),
             Role.SAVED: not plan.target.fused,
             Role.OUTPUTS: plan.target.fused and bool(plan.swapped),
             Role.QUEUE: sum(slots.values()),
-            Role.BITMAP: slots[Domain.VERTEX] * (Form.BITMAP in forms),
+            Role.BITMAP: slots[Domain.VERTEX] * buffers.needs_bitmaps(plan),
+            Role.SHARES: 2 * (Balance.MERGE in balances) + 3 * (Balance.BINS in balances),
             Role.MARKS: 2 * len(marked),
         }
         for role, count in wanted.items():
@@ -134,7 +136,7 @@ class _Verifier:
             self.expect(found == int(count) * by_host, f"{found} buffers of the role {role.value}")
         for queue in self.by_role.get(Role.QUEUE, []):
             domain = Domain.EDGE if queue.element is Type.EDGE else Domain.VERTEX
-            fits = queue.copies == slots[domain] and str(queue.extent) == ("E" if domain is Domain.EDGE else "V")
+            fits = queue.copies == slots[domain] and str(queue.extent) == ("E" if domain is Domain.EDGE else room)
             self.expect(fits, f"the queues {queue.name} have no room for all")
         zero = (Role.CONTROL, Role.MARKS, Role.SAVED)
         for buffer in (each for role in zero for each in self.by_role.get(role, [])):
@@ -143,7 +145,9 @@ class _Verifier:
     def _graph(self) -> None:
         """Whatever a sweep walks or counts is there."""
         found = {buffer.name for buffer in self.by_role.get(Role.GRAPH, [])}
-        for each in (each for sweep in sweeps(self.plan) for each in sweep.walks):
+        tables = [sweep for sweep in sweeps(self.plan) if sweep.walks and sweep.balance is Balance.EDGES]
+        self.expect(not tables or {"columns", "edge_sources"} <= found, "the table of edges is not there")
+        for each in (each for sweep in sweeps(self.plan) if sweep not in tables for each in sweep.walks):
             back = each.lists is Over.IN_EDGES
             wanted = {"in_offsets", "in_sources"} if back else {"offsets", "columns"}
             self.expect(wanted <= found, f"the lists of {each.lists.value} are not there")
@@ -218,9 +222,9 @@ class _Verifier:
     def _handed_on(self, launch: Launch) -> None:
         reads, writes = set(asked_frontiers(launch.answer)), set[str]()
         for step in launch.steps if not self.plan.target.fused else ():
-            if isinstance(step, (Operation, Define, Copy, Combine, FarEnds, Leader, Fill)):
+            if isinstance(step, (Operation, Define, Copy, Combine, FarEnds, OnSets, Leader, Fill)):
                 use = frontiers_of(step.step)
-                (writes if isinstance(step, (Operation, Combine)) else reads).update(use.read)
+                (writes if isinstance(step, (Operation, Combine, OnSets)) else reads).update(use.read)
                 writes.update(use.written)
         same = (reads, writes) == (set(launch.reads), set(launch.writes))
         once = len({*launch.reads}) == len(launch.reads) and len({*launch.writes}) == len(launch.writes)

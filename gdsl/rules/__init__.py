@@ -89,5 +89,5 @@ def _in_loops(program: ProgramEffects) -> frozenset[int]:
     return frozenset(node.site for loop in loops for node in walk(loop.body) if isinstance(node, Operator))
 
 
-def _place(diagnostic: Diagnostic) -> tuple[int, int]:
-    return (diagnostic.span.line, diagnostic.span.column) if diagnostic.span is not None else (0, 0)
+def _place(diagnostic: Diagnostic) -> tuple[str, int, int]:
+    return diagnostic.span.order if diagnostic.span is not None else ("", 0, 0)

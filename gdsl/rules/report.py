@@ -43,11 +43,12 @@ class Report:
         """Keep a message unless its place has one of the same code already. Those about one `conflict` (the operator
         and the data) that one fix mends are one: the places of the others are further places of the first."""
         assert diagnostic.span is not None
-        if (diagnostic.code, diagnostic.span) in self._said:
+        place = diagnostic.span.written
+        if (diagnostic.code, place) in self._said:
             return
-        self._said.add((diagnostic.code, diagnostic.span))
+        self._said.add((diagnostic.code, place))
         if conflict is not None and diagnostic.fix is not None:
-            key = (conflict, diagnostic.fix)
+            key = ((conflict[0].written, conflict[1]), diagnostic.fix)
             if key in self._conflicts:
                 self._join(self._conflicts[key], diagnostic)
                 return
@@ -71,7 +72,7 @@ class Report:
 
 
 def _site(effects: Effects) -> str:
-    return f"in `{effects.operator.word}(…)` of line {effects.operator.span.line}"
+    return f"in `{effects.operator.word}(…)` of {effects.operator.span.words}"
 
 
 def _notes(*notes: str | None) -> tuple[str, ...]:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
+from gdsl.diagnostics import GdslError
 from gdsl.ir.nodes import Advance, NeighborReduce
 from gdsl.ir.traversal import walk
-from gdsl.operations import Domain
+from gdsl.operations import Balance, Domain
 from gdsl.plan.target import Sizes
 from gdsl.types import Widths
 
-from .running import NARROW, SMALL, TINY, WIDER, declared_functors, program_of
+from .running import NARROW, SMALL, TINY, WIDER, declared_functors, labels_in, program_of
 
 
 @dataclass(frozen=True)
@@ -24,13 +26,20 @@ class Mode:
     widths: Widths = NARROW
 
 
+def subject(name: str, label: str) -> str:
+    """What a tuning word calls an operator: the functor by name, a label behind an @."""
+    return label if label in declared_functors(name) else f"@{label}"
+
+
 @cache
 def modes_of(name: str) -> tuple[Mode, ...]:
     """All modes that make a difference to a program."""
     steps = list(walk(program_of(name).schedule))
-    advanced = sorted({step.functor for step in steps if isinstance(step, Advance)})
-    own = declared_functors(name)  # not those that lowering adds, which nobody can tune
-    reduced = sorted({step.functor for step in steps if isinstance(step, NeighborReduce)} & own)
+    own = declared_functors(name) | labels_in(name)
+    steps = [step for step in steps if getattr(step, "label", "") in own]  # nobody can tune what lowering adds
+    advances = [step for step in steps if isinstance(step, Advance)]
+    advanced = sorted({subject(name, step.label) for step in advances})
+    reduced = sorted({subject(name, step.label) for step in steps if isinstance(step, NeighborReduce)})
     modes = [
         Mode("fused", (), SMALL),
         Mode("unfused", ("schedule.fuse=off",), SMALL),
@@ -38,7 +47,7 @@ def modes_of(name: str) -> tuple[Mode, ...]:
         Mode("wide_edges", (), SMALL, Widths(32, 64)),
     ]
     if advanced:
-        push_only = {step.functor for step in steps if isinstance(step, Advance) and step.to is Domain.EDGE}
+        push_only = {subject(name, step.label) for step in advances if step.to is Domain.EDGE}
         push, auto = (tuple(f"{f}.direction={way}" for f in advanced) for way in ("push", "auto"))
         pull = tuple(f"{f}.direction=pull" for f in advanced if f not in push_only)
         modes += [
@@ -48,7 +57,26 @@ def modes_of(name: str) -> tuple[Mode, ...]:
             Mode("unfused_push", (*push, "schedule.fuse=off"), TINY),
             Mode("unfused_pull", (*pull, "schedule.fuse=off"), WIDER),
         ]
-    if advanced or reduced:
-        for balance in ("thread", "block"):
-            modes.append(Mode(balance, tuple(f"{f}.balance={balance}" for f in (*advanced, *reduced)), SMALL))
+    for balance in (each.value for each in Balance if each is not Balance.AUTO):
+        words = legal(name, (f"{f}.balance={balance}" for f in (*advanced, *reduced)))
+        modes += [Mode(balance, words, SMALL)] if words else []
+    bitmaps = legal(name, (f"{f}.frontier=bitmap" for f in advanced))
+    queues = legal(name, (f"{f}.frontier=queue" for f in advanced))
+    pulls = legal(name, (f"{f}.direction=pull" for f in advanced))
+    duplicates = legal(name, (f"{f}.dedup=none" for f in advanced))
+    modes += [Mode("bitmap", bitmaps, TINY)] if bitmaps else []
+    modes += [Mode("pull_to_queue", (*pulls, *queues), SMALL)] if pulls and queues else []
+    modes += [Mode("duplicates", duplicates, TINY)] if duplicates else []
     return tuple(modes)
+
+
+def legal(name: str, words: Iterable[str]) -> tuple[str, ...]:
+    """Those words that a program takes."""
+    found = []
+    for word in words:
+        try:
+            program_of(name, (word,))
+        except GdslError:
+            continue
+        found.append(word)
+    return tuple(found)

@@ -63,8 +63,8 @@ IN_SCHEDULE = {
     "f.clear();": ("f.clear()", "f = { };"),
     "count = f.size();": ("f.size()", "size(f)"),
     "count = len(f);": ("len", "size(f)"),
-    "for v in f { level[v] = 1; }": ("for v in f { level[v] = 1; }", "compute(f, g);"),
-    "for e in edges { }": ("for e in edges { }", "compute(edges, g);"),
+    "for v in f { level[v] = 1; }": ("f", "compute(f, g);"),
+    "for e in edges { }": ("edges", "compute(edges, g);"),
     "for i in 0..10 { }": ("for i in 0..10 { }", "repeat (10) { … }"),
     "for i in range(10) { }": ("range(10)", "repeat (10) { … }"),
     "f = [source];": ("[source]", "{ source }"),
@@ -103,7 +103,7 @@ def test_the_fix_typed_in_is_accepted(text: str) -> None:
 WORDS = {
     "apply": ["continue;", "pass;", "print(level[v]);", "switch (level[v]) { }", "do { } while (true);"],
     "schedule": ["continue;", "foreach v in f { }", "loop { }", "until (f) { }", "parallel { }"],
-    "top": ["def f(x) { return x; }", "fn g(x: int32) -> int32 { return x; }", "import gdsl;", "struct A { }"],
+    "top": ["def f(x) { return x; }", "fn g(x: int32) -> int32 { return x; }", "using namespace std;", "struct A { }"],
     "data": ["int32 x;", "global x : int32;", "x : int32;", "vertex x;", "vertex int32 x;", "output vertex x : int32;"],
 }
 

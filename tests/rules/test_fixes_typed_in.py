@@ -1,4 +1,4 @@
-"""Every statement that a fix of the race rules spells out is typed in: it is accepted, and right where an oracle says."""
+"""Every statement that a fix of the race rules spells out is typed in: it is accepted, and right by the oracles."""
 
 from __future__ import annotations
 

@@ -11,6 +11,7 @@ from gdsl.backends.interface import Bindings, Limits, Outcome
 from gdsl.backends.reference.expressions import compile_expression
 from gdsl.backends.reference.indices import index_error
 from gdsl.backends.reference.operators import CallAll, Operators, SerialCalls
+from gdsl.backends.reference.set_steps import SetSteps
 from gdsl.backends.reference.state import Clock, State
 from gdsl.backends.reference.statements import BodyCompiler
 from gdsl.backends.reference.values import Value
@@ -67,6 +68,7 @@ class Interpreter:
         """Start outside all loops."""
         self.state = state
         self.operators = Operators(state, call_all)
+        self.sets = SetSteps(state)
         self.passes = 0
         self._depth = 0
         self._expressions: dict[int, Callable[[], Value]] = {}
@@ -75,6 +77,9 @@ class Interpreter:
             ir.CopyFrontier: self.copy_frontier,
             ir.FarEnds: self.far_ends,
             ir.CombineFrontiers: self.combine_frontiers,
+            ir.PushLevel: self.sets.push_level,
+            ir.TakeLevel: self.sets.take_level,
+            ir.NumberMembers: self.sets.number_members,
             ir.Advance: self.operators.advance,
             ir.Filter: self.operators.filter,
             ir.Compute: self.operators.compute,

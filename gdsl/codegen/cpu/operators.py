@@ -19,12 +19,13 @@ from gdsl.codegen.cpu.texts import (
 )
 from gdsl.codegen.functions import Argument
 from gdsl.codegen.functors import Arguments, Calls
+from gdsl.codegen.literals import type_name
 from gdsl.codegen.operators import STRUCTS, CommonPrinter
 from gdsl.codegen.precedence import Text
 from gdsl.codegen.reductions import of_segment
 from gdsl.codegen.switches import SwitchText
-from gdsl.operations import Domain, NeighborOperation, Over
-from gdsl.plan.nodes import Collect, Dedup, EdgeCount, Measure, Operation, Plan, Segment, Sweep, Variant, Walk
+from gdsl.operations import Balance, Domain, NeighborOperation, Over
+from gdsl.plan.nodes import Collect, Dedup, EdgeCount, Form, Measure, Operation, Plan, Segment, Sweep, Variant, Walk
 from gdsl.types import Type
 
 COUNTED: dict[Over | None, str] = {
@@ -47,6 +48,8 @@ _EDGES = {
 }
 
 
+_PUSHES = {Balance.AUTO: "push_edges", Balance.THREAD: "push_lists"}
+_REDUCES = {Balance.AUTO: "reduce_edges", Balance.THREAD: "reduce_lists"}
 SPARE_EDGES = "spare_edges"
 """The set of edges into which the next result goes; it then changes places with the one that is assigned."""
 _EDGE = "vertex near, vertex far, edge e"
@@ -73,7 +76,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         totals = self._totals(operation, sweep)
         has_input = members.frontier is not None
         return {
-            "comment": f"Line {step.span.line}: {operation.call}",
+            "comment": f"L{step.span.words[1:]}: {operation.call}",
             "parameters": ", ".join(declaration for declaration, _ in parts),
             "arguments": ", ".join(argument for _, argument in parts),
             "result": self._result(collect),
@@ -96,6 +99,9 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             finish = "finish_edges(next, result, {});"
             return ResultText("edge_collector out(next);", finish.format("false"), finish.format("true"))
         counted = self._counted(collect)
+        if collect.form is Form.BITMAP:
+            collector = f"bits_collector<{counted.split('{')[0]}> out(run.next, {counted});"
+            return ResultText(collector, "finish_bitmap(run, result);", "finish_bitmap(run, result);")
         collector = f"collector<{counted.split('{')[0]}> out(run.next, {counted});"
         return ResultText(collector, "finish_queue(run, result, false);", "finish_queue(run, result, true);")
 
@@ -105,6 +111,8 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         self, common: dict[str, Any], push: Sweep | None, pull: Sweep | None, choice: SwitchText | None
     ) -> AdvanceText:
         pushed = self._push(push) if push is not None else None
+        if push is not None:
+            common["result"] = self._result(push.collect)
         return AdvanceText(**common, push=pushed, pull=self._pull(pull) if pull is not None else None, choice=choice)
 
     def _push(self, sweep: Sweep) -> Push:
@@ -120,7 +128,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             walks.append(WalkText(self._pushed_lists(walk), Visit(_EDGE, lines)))
         over = sweep.walks[0].over if len(sweep.walks) == 1 else Over.ALL_EDGES
         edges = "" if sweep.edges is EdgeCount.WALKED else _EDGES[sweep.edges]
-        return Push(tuple(walks), COUNTED[over], marks, edges)
+        return Push(tuple(walks), _PUSHES[sweep.balance], COUNTED[over], marks, edges)
 
     def _pull(self, sweep: Sweep) -> Pull:
         (walk,), selection = sweep.walks, sweep.selection
@@ -134,6 +142,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             select=Visit("vertex far", select),
             visit=Visit(_EDGE, _answer_lines(calls)),
             edges=_EDGES[sweep.edges],
+            queued=sweep.collect is not None and sweep.collect.form is Form.QUEUE,
         )
 
     def _walked_lists(self, walk: Walk) -> str:
@@ -173,16 +182,18 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         walks = []
         for i, walk in enumerate(sweep.walks):
             value = self._value(walk, segment, words.identity)
-            reduced = f"combine({target}[near], reduced)" if i else "reduced"
-            assign = Visit(f"vertex near, {kind.name} reduced", (f"{target}[near] = {reduced};",))
+            former = f"unpacked({target}[near])" if kind.is_pair else f"{target}[near]"
+            reduced = f"combine({former}, reduced)" if i else "reduced"
+            assign = Visit(f"vertex near, {type_name(kind)} reduced", (f"{target}[near] = {reduced};",))
             walks.append(WalkText(self._walked_lists(walk), Visit(_EDGE, (f"return {value};",)), assign))
         stored = Visit("vertex near", (f"{array}[near] = {target}[near];",)) if segment.aside is not None else None
         return ReduceText(
             **common,
-            type=kind.name,
+            type=type_name(kind),
             identity=words.identity,
             combine=f"bool({words.combine})" if kind is Type.BOOL else words.combine,
             captured=words.captured,
+            share=_REDUCES[sweep.balance],
             walks=tuple(walks),
             stored=stored,
         )

@@ -11,8 +11,10 @@ from gdsl.codegen.cpu.operators import SPARE_EDGES, counted, direction_of
 from gdsl.codegen.cpu.texts import OperatorText
 from gdsl.codegen.expressions import ExpressionPrinter
 from gdsl.codegen.lines import Lines
+from gdsl.codegen.literals import memory_type_name
 from gdsl.codegen.operators import STRUCTS, shared
 from gdsl.codegen.precedence import Text, postfix
+from gdsl.codegen.set_steps import SetWords, set_step_line
 from gdsl.ir.nodes import DefineFrontier, Expression, Iteration, Literal, ParamValue, StoreElement
 from gdsl.ir.traversal import walk
 from gdsl.operations import Domain
@@ -27,6 +29,7 @@ from gdsl.plan.nodes import (
     Initialise,
     Leader,
     Loop,
+    OnSets,
     Operation,
     Plan,
     Step,
@@ -62,6 +65,7 @@ class SchedulePrinter:
             Copy: self._copy,
             FarEnds: self._far_ends,
             Combine: self._combine,
+            OnSets: self._on_sets,
             Leader: self._store,
             Fill: self._fill,
             Swap: self._swap,
@@ -144,6 +148,12 @@ class SchedulePrinter:
         for line in edge_lines(step, words) if of_edges else combination_lines(step, words):
             self.lines.add(line)
 
+    def _on_sets(self, on_sets: OnSets) -> None:
+        made, first = on_sets.step.makes, "run"
+        result, counted = ("", "") if made is None else (self.names.frontier(made), self._counted[made])
+        words = SetWords(first, result, counted, self.names, self.expressions.checks)
+        self.lines.add(set_step_line(on_sets.step, words))
+
     # Data
 
     def _store(self, leader: Leader) -> None:
@@ -160,7 +170,7 @@ class SchedulePrinter:
         step = fill.step
         count = _COUNTS[step.domain]
         array = self.names.member(step.array)
-        self.lines.add(f"fill<{step.type.name}>(d.{array}, {count}, {self._text(step.value)});")
+        self.lines.add(f"fill<{memory_type_name(step.type)}>(d.{array}, {count}, {self._text(step.value)});")
 
     def _swap(self, swap: Swap) -> None:
         first, second = self.names.member(swap.step.first), self.names.member(swap.step.second)

@@ -33,6 +33,8 @@ class Push:
     """An advance from the members."""
 
     walks: tuple[WalkText, ...]
+    share: str
+    """The runtime's function that shares the edges out."""
     much: str
     """The edges by which it is decided whether to share the work."""
     marked: bool
@@ -51,11 +53,13 @@ class Pull:
     visit: Visit
     edges: str
     """The edges of what it runs on."""
+    queued: bool
+    """Whether the result must be there as a queue."""
 
 
 @dataclass(frozen=True, slots=True)
 class ResultText:
-    """How a queue of accepted elements is made: the variable in which each thread gathers them, and the statement
+    """How a set of accepted elements is made: the variable in which each thread gathers them, and the statement
     behind the region of threads, also for where they were marked against duplicates."""
 
     collector: str
@@ -118,6 +122,8 @@ class ReduceText(OperatorText):
     identity: str
     combine: str
     captured: str
+    share: str
+    """The runtime's function that shares the edges out."""
     walks: tuple[WalkText, ...]
     stored: Visit | None
 

@@ -184,12 +184,14 @@ def _block_storage(uses: frozenset[str]) -> str:
         "    bool stop_requested;  // seen by the leader, who decides at which barrier the run stops",
         "    bool stopped;",
     ]
-    if "collector" in uses:
+    if not uses.isdisjoint({"collector", "late_collector"}):
         lines.append("    vertex staged[BLOCK_THREADS / 32][64];  // a warp's accepted vertices")
     if "edge_collector" in uses:
         lines.append("    edge staged_edges[BLOCK_THREADS / 32][64];  // a warp's accepted edges")
-    if "block_reduce" in uses:
+    if not uses.isdisjoint({"block_reduce", "block_running_sum"}):
         lines.append("    uint64 partials[32];  // a value a warp")
+    if "partial_seconds" in uses:
+        lines.append("    uint64 partial_seconds[32];  // of pairs")
     if "push_blocks" in uses:
         lines.append("    block_tile tile;")
     return "\n".join([*lines, "};"])

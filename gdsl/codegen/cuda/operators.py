@@ -20,6 +20,7 @@ from gdsl.codegen.cuda.texts import (
 )
 from gdsl.codegen.functions import Argument
 from gdsl.codegen.functors import Arguments, Calls
+from gdsl.codegen.literals import type_name
 from gdsl.codegen.names import Scope
 from gdsl.codegen.operators import STRUCTS, CommonPrinter
 from gdsl.codegen.reductions import of_segment
@@ -29,6 +30,7 @@ from gdsl.plan.nodes import (
     Collect,
     Dedup,
     EdgeCount,
+    Form,
     Measure,
     Operation,
     Segment,
@@ -44,8 +46,31 @@ COUNTED: dict[Over | None, str] = {
     Over.IN_EDGES: "in_lists{d.graph}",
     Over.ALL_EDGES: "all_lists{d.graph}",
 }
-_PUSHES = {Balance.THREAD: "push_threads", Balance.BLOCK: "push_blocks", Balance.AUTO: "push_warps"}
-_REDUCES = {Balance.THREAD: "reduce_threads", Balance.BLOCK: "reduce_blocks", Balance.AUTO: "reduce_warps"}
+_TABLES = {Over.OUT_EDGES: "out_table{d.graph}", Over.IN_EDGES: "in_table{d.graph}"}
+_PUSHES = {
+    Balance.THREAD: "push_threads",
+    Balance.WARP: "push_each_warp",
+    Balance.BLOCK: "push_blocks",
+    Balance.MERGE: "push_merge",
+    Balance.BINS: "push_bins",
+    Balance.EDGES: "push_edges",
+    Balance.AUTO: "push_warps",
+}
+_REDUCES = {
+    Balance.THREAD: "reduce_threads",
+    Balance.WARP: "reduce_each_warp",
+    Balance.BLOCK: "reduce_blocks",
+    Balance.MERGE: "reduce_merge",
+    Balance.BINS: "reduce_bins",
+    Balance.EDGES: "reduce_by_edges",
+    Balance.AUTO: "reduce_warps",
+}
+_SORTED = "const bin_sizes sorted = sorted_by_now(run);"
+_WAIT = "synchronize(run);"
+_BETWEEN_PUSHES = {Balance.MERGE: (_WAIT,), Balance.BINS: (_SORTED, _WAIT)}
+"""Between the two lists of a vertex, where the second goes on in what the first has shared out."""
+_BETWEEN_REDUCTIONS = {Balance.AUTO: ("const uint64 chunks = load_relaxed(&run.counters()->hubs);",)}
+_BETWEEN_REDUCTIONS[Balance.BINS] = (_SORTED,)
 _MEASURES = {
     Measure.SIZE: "input.size",
     Measure.EDGES: "input.edges",
@@ -87,7 +112,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         prefix, members = ("edge_", "all_edges") if sweep.members.domain is Domain.EDGE else ("", "all_members")
         return {
             "direction": self.names.derived(Scope.VARIABLE, f"direction_of_{operation.name}", owner),
-            "comment": f"line {operation.step.span.line}: {operation.call}",
+            "comment": f"{operation.step.span.words}: {operation.call}",
             "parameters": ", ".join(declaration for declaration, _ in parts),
             "arguments": tuple(argument for _, argument in parts if argument),
             "result": self._result(collect),
@@ -101,9 +126,19 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         if collect is None:
             return None
         if collect.domain is Domain.EDGE:
-            return ResultText("edge_collector out(run, result);", "end_edges", "edge_marks_of", "clear_edge_marks")
-        collector = f"collector out(run, result, {self._counted(collect)});"
-        return ResultText(collector, "end_queue", "marks_of", "clear_marks")
+            end = "end_edges(run, result)"
+            return ResultText("edge_collector out(run, result);", end, "edge_marks_of", "clear_edge_marks")
+        counted, everything = self._counted(collect), "uint64(d.graph.num_vertices)"
+        if collect.form is Form.BITMAP:
+            collector = f"bitmap_collector out(run, result, {counted});"
+            begin = f"clear_bitmap(run, result, {everything});"
+            return ResultText(collector, "end_bitmap(run, result)", "", "", begin)
+        if collect.dedup is Dedup.LATE:
+            collector = f"late_collector out(run, result, {counted}, {everything});"
+            return ResultText(collector, f"end_late_queue(run, result, {everything})", "", "")
+        return ResultText(
+            f"collector out(run, result, {counted});", "end_queue(run, result)", "marks_of", "clear_marks"
+        )
 
     # Along edges
 
@@ -111,6 +146,8 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         self, common: dict[str, Any], push: Sweep | None, pull: Sweep | None, choice: SwitchText | None
     ) -> AdvanceText:
         pushed = self._push(push) if push is not None else None
+        if push is not None:
+            common["result"] = self._result(push.collect)
         return AdvanceText(**common, push=pushed, pull=self._pull(pull) if pull is not None else None, choice=choice)
 
     def _push(self, sweep: Sweep) -> Push:
@@ -118,14 +155,18 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         marks = collect is not None and collect.dedup is Dedup.MARK
         sides = []
         for i, walk in enumerate(sweep.walks):
-            far, mark = _collected(collect, walk)
-            visit = self._visit(walk.variant, _on_an_edge(walk.over, walk.lists), far=far, mark=mark if marks else "")
+            far, mark = _collected(collect, walk.over, ids_of(sweep, walk))
+            edge = _on_an_edge(walk.over, ids_of(sweep, walk))
+            visit = self._visit(walk.variant, edge, far=far, mark=mark if marks else "")
             first = i == 0 and len(sweep.walks) == 2
             name = "visit" if i == 0 else "visit_back"
-            sides.append(Side(name, self._pushed_lists(walk), visit, first, "chunks" if i else "0"))
+            lists = _TABLES[walk.lists] if sweep.balance is Balance.EDGES else self._pushed_lists(walk)
+            sides.append(Side(name, lists, visit, first, "chunks" if i else "0", _more(sweep, i)))
         return Push(
             sides=tuple(sides),
             balance=_PUSHES[sweep.balance],
+            between=_BETWEEN_PUSHES.get(sweep.balance, ()),
+            mapped=sweep.members.form is Form.BITMAP,
             hubs=any(walk.shared is not None for walk in sweep.walks),
             counts_visited=sweep.edges is EdgeCount.WALKED,
             edges=_EDGES[sweep.edges],
@@ -143,6 +184,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             alone=self._visit(walk.variant, edge, "meets", "apply_alone"),
             shared=self._visit(walk.shared, edge, "meets"),
             edges=_EDGES[sweep.edges],
+            queued=sweep.collect is not None and sweep.collect.form is Form.QUEUE,
         )
 
     def _visit(
@@ -198,13 +240,16 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         )
         return ReduceText(
             **common,
-            type=segment.type.name,
+            type=type_name(segment.type),
             identity=words.identity,
             combine=words.combine,
             captured=words.captured,
             reduce=f"{words.reduce}(&{target}[near], reduced{words.rest})",
             sides=tuple(sides),
             balance=_REDUCES[sweep.balance],
+            between=_BETWEEN_REDUCTIONS.get(sweep.balance, ()),
+            mapped=sweep.members.form is Form.BITMAP,
+            adds=sweep.balance in (Balance.MERGE, Balance.EDGES),
             hubs=any(walk.shared is not None for walk in sweep.walks),
             target=target,
             copied=array if segment.aside is not None else "",
@@ -214,14 +259,16 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         self, walk: Walk, place: int, sweep: Sweep, segment: Segment, begins: str, target: str
     ) -> ReduceSide:
         empty = "false" if segment.operation is NeighborOperation.COUNT else begins
-        assign = f"combine({target}[near], reduced)" if place else "reduced"
+        former = f"unpacked({target}[near])" if segment.type.is_pair else f"{target}[near]"
+        assign = f"combine({former}, reduced)" if place else "reduced"
         return ReduceSide(
             name="value_back" if place else "value",
-            lists=self._walked_lists(walk),
+            lists=_TABLES[walk.lists] if sweep.balance is Balance.EDGES else self._walked_lists(walk),
             parameters=_EDGE,
-            value=self.texts.value(walk.variant, _on_an_edge(walk.over, walk.lists), empty),
+            value=self.texts.value(walk.variant, _on_an_edge(walk.over, ids_of(sweep, walk)), empty),
             first_of_two=place == 0 and len(sweep.walks) == 2,
             begin="chunks" if place else "0",
+            more=_more(sweep, place),
             assign=f"{target}[near] = {assign}",
         )
 
@@ -238,12 +285,22 @@ def _on_an_edge(over: Over, lists: Over) -> Arguments:
     }
 
 
-def _collected(collect: Collect | None, walk: Walk) -> tuple[str, str]:
+def ids_of(sweep: Sweep, walk: Walk) -> Over:
+    """The lists in whose order a walk goes: the table of all edges has that of the out-edges."""
+    return Over.OUT_EDGES if sweep.balance is Balance.EDGES else walk.lists
+
+
+def _more(sweep: Sweep, place: int) -> str:
+    """The second of two sides goes on in the bins behind the first."""
+    return ", sorted" if place and sweep.balance is Balance.BINS else ""
+
+
+def _collected(collect: Collect | None, over: Over, lists: Over) -> tuple[str, str]:
     """What a visit puts into the result, and the test that it is not there yet. An inactive lane has no edge whose id
     could be looked up."""
     if collect is None or collect.domain is Domain.VERTEX:
         return "far", "mark(seen, far)"
-    edge = _on_an_edge(walk.over, walk.lists)[Argument.EDGE]
+    edge = _on_an_edge(over, lists)[Argument.EDGE]
     return (edge if edge == "at" else f"accepted ? {edge} : NO_EDGE"), f"mark_edge(seen, {edge})"
 
 

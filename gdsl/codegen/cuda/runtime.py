@@ -12,6 +12,7 @@ FILES = (
     "random",
     "memory",
     "plain",
+    "pairs",
     "enactor",
     "warp",
     "edges",
@@ -21,10 +22,14 @@ FILES = (
     "edge_sets",
     "loops",
     "sets",
+    "results",
     "push",
     "pull",
     "reduce",
+    "balance",
     "intersect",
+    "histories",
+    "numbers",
 )
 PLATFORM = "platform"
 LIBRARY = Library("cuda", FILES, ".cuh", "__device__ __forceinline__")

@@ -13,7 +13,7 @@ from gdsl.codegen.lines import Lines
 from gdsl.codegen.operators import STRUCTS, shared
 from gdsl.ir.nodes import Expression
 from gdsl.operations import Domain
-from gdsl.plan.nodes import Branch, Initialise, Launch, Loop, Operation, Plan, Step
+from gdsl.plan.nodes import Branch, Initialise, Launch, Loop, OnSets, Operation, Plan, Step
 from gdsl.plan.walking import launches
 
 _PARAMETER = "const data_slice problem"
@@ -143,7 +143,7 @@ class KernelPrinter:
             self._block(launch.steps, lines)
             if launch.answer is not None:
                 lines.add(f"if (leader()) {{ run.control->answer = int64({self._print(launch.answer)}); }}")
-            if launch.writes or any(isinstance(step, Operation) for step in launch.steps):
+            if launch.writes or any(isinstance(step, (Operation, OnSets)) for step in launch.steps):
                 self._hand_on(launch, lines)
         return Kernel(name, launch.comment, f"{_PARAMETER}, const int32 iteration", self._bounds(), lines.plain())
 

@@ -9,7 +9,8 @@ from gdsl.codegen.combinations import Words, combination_lines, edge_lines
 from gdsl.codegen.cuda.operators import COUNTED
 from gdsl.codegen.cuda.texts import OperatorText
 from gdsl.codegen.expressions import ExpressionPrinter
-from gdsl.ir.nodes import Expression, ParamValue, StoreScalar
+from gdsl.codegen.set_steps import SetWords, set_step_line
+from gdsl.ir.nodes import Expression, ParamValue, SetStep, StoreScalar
 from gdsl.operations import Domain
 from gdsl.plan.buffers import ENDS
 from gdsl.plan.nodes import (
@@ -21,6 +22,7 @@ from gdsl.plan.nodes import (
     Fill,
     Initialise,
     Leader,
+    OnSets,
     Operation,
     Plan,
     Step,
@@ -62,6 +64,8 @@ class StepPrinter:
                     f"{self._spare(step.step.name)}, {self._frontier(step.step.other)}, d.graph.{ends}, {counted}"
                 )
                 return [f"collect_far_ends(run, {arguments});", self._exchange(step.step.name)]
+            case OnSets():
+                return self._on_sets(step.step)
             case Combine():
                 return self._combine(step)
             case Barrier():
@@ -81,6 +85,8 @@ class StepPrinter:
         if isinstance(step, Operation):
             collects = (sweep.collect for sweep in sweeps_of(step) if sweep.collect is not None)
             return next((collect.domain for collect in collects), None)
+        if isinstance(step, OnSets):
+            return None if step.step.makes is None else self._domains[step.step.makes]
         return self._domains[step.step.name] if isinstance(step, (Define, Copy, Combine, FarEnds)) else None
 
     def direction(self, site: int) -> str:
@@ -142,6 +148,12 @@ class StepPrinter:
             exchange=(*wait, self._exchange(name)),
         )
         return edge_lines(step, words) if of_edges else combination_lines(step, words)
+
+    def _on_sets(self, step: SetStep) -> list[str]:
+        made, names = step.makes, self.expressions.names
+        result, counted = ("", "") if made is None else (self._spare(made), COUNTED[self._counts[made]])
+        line = set_step_line(step, SetWords("run", result, counted, names, self.expressions.checks))
+        return [line] if made is None else [line, self._exchange(made)]
 
     def _spare(self, name: str) -> str:
         return SPARES[self._domains[name]]

@@ -36,6 +36,8 @@ class Side:
     first_of_two: bool
     begin: str
     """The first chunk of long lists that is this side's."""
+    more: str = ""
+    """What the function that shares the edges out is told beside, with a comma before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,10 @@ class Push:
     sides: tuple[Side, ...]
     balance: str
     """The runtime's function that shares the edges out."""
+    between: tuple[str, ...]
+    """What must be done after the first of two sides."""
+    mapped: bool
+    """Whether the members must be there as a bitmap."""
     hubs: bool
     """Whether that function leaves long lists for later."""
     counts_visited: bool
@@ -65,6 +71,7 @@ class ReduceSide:
     value: str
     first_of_two: bool
     begin: str
+    more: str
     assign: str
     """What is done with the result `reduced` for the vertex `near`."""
 
@@ -82,19 +89,23 @@ class Pull:
     """Where several warps do."""
     edges: str
     """The edges of what it runs on."""
+    queued: bool
+    """Whether the result must be there as a queue."""
 
 
 @dataclass(frozen=True, slots=True)
 class ResultText:
-    """How a queue of accepted elements is made."""
+    """How a set of accepted elements is made."""
 
     collector: str
     """The variable that gathers them."""
     end: str
-    """The function of the barrier behind it."""
+    """The call of the barrier behind it."""
     marks: str
     """The function that gives the marks against duplicates, and that which takes them out again."""
     clear: str
+    begin: str = ""
+    """What is done before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +180,12 @@ class ReduceText(OperatorText):
     reduce: str
     sides: tuple[ReduceSide, ...]
     balance: str
+    between: tuple[str, ...]
+    """What is read after the first of two sides, before all wait."""
+    mapped: bool
+    """Whether the members must be there as a bitmap, too."""
+    adds: bool
+    """Whether `balance` combines parts with what stands there."""
     hubs: bool
     target: str
     copied: str

@@ -136,4 +136,23 @@ CODES: tuple[Code, ...] = (
         ),
         "edge frontier e = advance(f, visit, to=edges, over=all_edges);\nf = advance(e, visit);",
     ),
+    Code(
+        "E0418",
+        "no use of a history",
+        (
+            "Frontiers of vertices are pushed to a history, `h.push(f);`; `for f in backward(h) { … }` and "
+            "`forward(h)` go through them, and `size(h)` is their number. Nothing is pushed to it in such a loop."
+        ),
+        "for f in backward(h) { h.push(advance(f, visit)); }",
+    ),
+    Code(
+        "E0420",
+        "knob that does not fit here",
+        (
+            "A knob is refused where it makes no sense beside another (`balance` in a pull, a bitmap of edges) or could "
+            "be seen: `dedup = none` lets a vertex stand in a frontier twice, so all that is done with the frontier must "
+            "be idempotent, and nobody may ask for its size."
+        ),
+        "relax.dedup = none;                      # and somewhere: count = size(f);",
+    ),
 )

@@ -18,7 +18,9 @@ from gdsl.frontend.check.conversions import (
     typed_number,
 )
 from gdsl.frontend.check.environment import Place, poison
+from gdsl.frontend.check.histories import misplaced
 from gdsl.frontend.check.methods import report_member
+from gdsl.frontend.check.pairs import agreed, hints_of, made_pair, part_of
 from gdsl.frontend.check.set_operations import is_set_operation
 from gdsl.frontend.check.wrong_operands import report_quotient, report_sides, report_undefined
 from gdsl.operations import BinaryOperation, UnaryOperation
@@ -65,6 +67,8 @@ class ExpressionChecker(CallChecker):
                 return self.name(expression, hint)
             case syntax.Index():
                 return self.element(expression)
+            case syntax.Pair() | syntax.PairPart():
+                return self._pair(expression, hint)
             case syntax.Unary():
                 return self._unary(expression, hint, effects)
             case syntax.Binary():
@@ -79,12 +83,27 @@ class ExpressionChecker(CallChecker):
                 return self.update_value(expression, effects)
             case syntax.CompareAndSwap():
                 return self.compare_and_swap(expression, effects)
+        return self._no_value(expression)
+
+    def _no_value(self, expression: syntax.Expression) -> syntax.Expression:
+        match expression:
             case syntax.SetLiteral():
                 message = "a set of vertices can only become a frontier, in the schedule"
                 self.environment.report("E0403", message, expression.span)
+            case syntax.Method():
+                misplaced(expression, self.environment)
+            case syntax.Nameless():
+                message = "a functor stands only where an operator takes one"
+                self.environment.report("E0401", message, expression.span, fix="write `f = filter(f, v => …);`")
             case syntax.LaterExpression():
                 report_member(expression, self.environment)
         return poison(expression.span)
+
+    def _pair(self, expression: syntax.Pair | syntax.PairPart, hint: Type | None) -> syntax.Expression:
+        if isinstance(expression, syntax.PairPart):
+            return part_of(expression, self.infer(expression.pair), self.environment)
+        first, second = map(self.infer, (expression.first, expression.second), hints_of(hint))
+        return made_pair(expression, first, second, hint, self.environment)
 
     def _typeless(self, expression: syntax.Infinity | syntax.NoneLiteral, hint: Type | None) -> syntax.Expression:
         if isinstance(expression, syntax.Infinity):
@@ -152,6 +171,7 @@ class ExpressionChecker(CallChecker):
         operation = expression.operation
         if left.type is None or right.type is None:
             return poison(expression.span)
+        left, right = agreed(left, right)
         type_ = self._agree(expression, left, right)
         if type_ is None:
             return poison(expression.span)

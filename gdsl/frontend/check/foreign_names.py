@@ -79,18 +79,14 @@ def report_foreign_loop(statement: syntax.ForIn, environment: Environment) -> bo
     return True
 
 
-def report_loop_over_set(statement: syntax.ForIn, environment: Environment) -> None:
-    """A loop of the schedule over a set: operators are such loops."""
-    value = statement.value
-    kind = Domain.VERTEX
-    symbol = environment.find(value.name) if isinstance(value, syntax.Name) else None
-    if isinstance(value, syntax.Name) and (
-        value.name == "edges" or (symbol is not None and symbol.domain is Domain.EDGE)
-    ):
-        kind = Domain.EDGE
+def functor_for_loop(value: syntax.Expression, environment: Environment) -> str | None:
+    """What stands for a loop of the schedule over a set: operators are such loops. None where `value` is no set."""
+    if not isinstance(value, syntax.Name):
+        return None
+    symbol = environment.find(value.name)
+    kinds = {"vertices": Domain.VERTEX, "edges": Domain.EDGE}
+    kind = symbol.domain if symbol is not None and symbol.kind is SymbolKind.FRONTIER else kinds.get(value.name)
+    if kind is None:
+        return None
     functor = "vertex functor g(v)" if kind is Domain.VERTEX else "edge functor g(src, dst, e)"
-    words = environment.words(value.span)
-    if isinstance(value, syntax.Name) and symbol is None and value.name not in ("vertices", "edges"):
-        words = "vertices"
-    fix = f"put the body into `{functor} {{ apply {{ … }} }}` and write `compute({words}, g);`"
-    environment.report("E0221", "the schedule has no loops over sets: operators are", statement.span, fix=fix)
+    return f"put the body into `{functor} {{ apply {{ … }} }}` and write `compute({value.name}, g);`"

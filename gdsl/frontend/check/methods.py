@@ -60,11 +60,11 @@ _ENDS = (SymbolKind.VERTEX, SymbolKind.SOURCE, SymbolKind.DESTINATION, SymbolKin
 
 def report_member(expression: syntax.LaterExpression, environment: Environment) -> None:
     """Say what is written instead of a member or method, or that a form is not built yet."""
-    if not _is_foreign(expression.span, environment):
+    if not is_foreign_member(expression.span, environment):
         environment.later(expression.what, expression.span)
 
 
-def _is_foreign(span: Span, environment: Environment) -> bool:
+def is_foreign_member(span: Span, environment: Environment) -> bool:
     """Whether what stands at `span` is a member or method of another language; says what is written here."""
     called = _CALLED.fullmatch(environment.source.excerpt(span))
     if called is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from gdsl.frontend import syntax
 from gdsl.frontend.check.conversions import as_operand, compared, suggested_cast
 from gdsl.frontend.check.environment import Environment
+from gdsl.frontend.check.pairs import undefined_fix
 from gdsl.types import Type
 
 
@@ -30,6 +31,11 @@ def report_sides(expression: syntax.Binary, left: Type, right: Type, environment
         report_undefined(expression, sign, id_, environment, other, first if left.is_id else second)
         return
     message = f"`{sign}` between {left.name} and {right.name}"
+    if left.is_pair or right.is_pair:
+        pairs = left.is_pair and right.is_pair and expression.operation.is_comparison
+        advice = "make the types of their parts the same" if pairs else undefined_fix(sign)
+        environment.report("E0206", message, expression.span, fix=advice)
+        return
     if Type.BOOL in (left, right):
         fix = compared(second if left is Type.BOOL else first)
     else:
@@ -57,6 +63,10 @@ def report_undefined(
         )
         fix = f"ids are compared and used as indices; to calculate write `int32({words})`, and `{type_.name}(…)` back"
         environment.report("E0209", message, expression.span, fix=fix)
+        return
+    if type_.is_pair:
+        message = f"`{sign}` is not defined on pairs"
+        environment.report("E0206", message, expression.span, fix=undefined_fix(sign))
         return
     fixes: dict[str, str] = {}
     if isinstance(expression, syntax.Binary):

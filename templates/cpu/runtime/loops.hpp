@@ -66,6 +66,21 @@ inline void push_edges(run_state& run, const Members& members, const Lists& list
     run.hubs.clear();
 }
 
+// piece: push_lists
+// The same with equal numbers of members for all threads, and whole lists.
+template <class Members, class Lists, class Visit>
+inline void push_lists(run_state& run, const Members& members, const Lists& lists, Visit visit) {
+    const int64 size = members.size();
+    int64 visited = 0;
+#pragma omp for schedule(static)
+    for (int64 i = 0; i < size; ++i) {
+        const vertex near = members[i];
+        visited += lists.degree(near);
+        for (int64 at = lists.first(near), last = lists.last(near); at < last; ++at) { visit(near, lists.neighbor(at), lists.id(at)); }
+    }
+    reduce_add(&run.visited, visited);
+}
+
 // piece: pull_edges
 // Visits the edges from members into every vertex that `select` finds; where the functor closes, until it has closed.
 // One thread does all the work of a far end.
@@ -147,14 +162,15 @@ inline void reduce_edges(run_state& run, const Members& members, const Lists& li
         hub_chunk& part = run.hubs[i];
         const T reduced = reduce_list(part.first, part.last, identity, combine,
                                       [&](int64 at) { return value(part.near, lists.neighbor(at), lists.id(at)); });
-        std::memcpy(&part.reduced, &reduced, sizeof(T));
+        static_assert(sizeof(T) <= sizeof(part.reduced), "a chunk has room for it");
+        std::memcpy(part.reduced, &reduced, sizeof(T));
     }
 #pragma omp single
     {
         T reduced = identity;
         for (int64 i = 0; i < chunks; ++i) {
             T brought;
-            std::memcpy(&brought, &run.hubs[i].reduced, sizeof(T));
+            std::memcpy(&brought, run.hubs[i].reduced, sizeof(T));
             reduced = combine(reduced, brought);
             if (i + 1 == chunks || run.hubs[i + 1].near != run.hubs[i].near) {
                 assign(run.hubs[i].near, reduced);
@@ -163,6 +179,24 @@ inline void reduce_edges(run_state& run, const Members& members, const Lists& li
         }
         run.hubs.clear();
     }
+}
+
+// piece: reduce_lists
+// The same with equal numbers of members for all threads, and whole lists.
+template <class T, class Members, class Lists, class Combine, class Value, class Assign>
+inline void reduce_lists(run_state& run, const Members& members, const Lists& lists, T identity, Combine combine,
+                         Value value, Assign assign) {
+    const int64 size = members.size();
+    int64 visited = 0;
+#pragma omp for schedule(static)
+    for (int64 i = 0; i < size; ++i) {
+        const vertex near = members[i];
+        const int64 first = lists.first(near), last = lists.last(near);
+        visited += lists.degree(near);
+        assign(near, reduce_list(first, last, identity, combine,
+                                 [&](int64 at) { return value(near, lists.neighbor(at), lists.id(at)); }));
+    }
+    reduce_add(&run.visited, visited);
 }
 
 // piece: fill

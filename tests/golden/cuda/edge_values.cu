@@ -93,6 +93,8 @@ struct operator_counters {
     uint64 edges;  // edges of those members, where a later operator asks for them
     uint64 hubs;  // chunks of the lists too long for one warp
     uint64 visited;  // edges of the members that the operator ran on
+    uint64 late;  // members of the result that came when its queue had no room for duplicates any more
+    uint64 bins[3];  // members sorted by degree, those of each bin
 };
 
 // One a run, in device memory, zeroed by the host.
@@ -107,7 +109,7 @@ struct control_block {
     int64 answer;  // of a condition or a count that the host asked for
     operator_counters counters[3];
 };
-static_assert(sizeof(control_block) == 160, "as the host knows it");
+static_assert(sizeof(control_block) == 256, "as the host knows it");
 
 // piece: request_stop
 
@@ -191,6 +193,7 @@ struct block_storage {
 // piece: begin_operator
 // piece: end_operator
 // piece: lane_index
+// piece: shuffle_down
 // piece: warp_reduce
 // piece: padded
 // piece: block_reduce
@@ -208,6 +211,8 @@ struct block_storage {
 // piece: grid_warps warp_index
 // piece: warp_inclusive_sum
 // piece: owner_of
+// piece: shuffle
+// piece: shuffle_up
 // piece: count_visited
 // piece: defer_list
 // piece: reduce_warps
