@@ -22,10 +22,11 @@ def unused(
 ) -> Iterator[Diagnostic]:
     """Functors, functions, params, arrays, scalars and labels that stand nowhere but where they are declared."""
     plain = without_comments(source.text)
-    mentions = Counter(_WORD.findall(" ".join((plain, *tune))))
+    texts = [plain, *(without_comments(other.text) for other in source.imported or ())]
+    mentions = Counter(_WORD.findall(" ".join((*texts, *tune))))
     made = _made_by_their_initial_value(program)
     for symbol in symbols:
-        if mentions[symbol.name] == 1 and symbol.name not in made:
+        if not symbol.span.file and mentions[symbol.name] == 1 and symbol.name not in made:
             message = _message(symbol)
             if message is not None:
                 yield Diagnostic("W03", message[0], symbol.span, fix=message[1])

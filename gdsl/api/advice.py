@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from gdsl import cache
 from gdsl.diagnostics import Diagnostic, Label
 from gdsl.garbage import uncollected
 from gdsl.recursion import make_room
-from gdsl.source import Source, Span
+from gdsl.source import Origin, Source, Span
 
 
 def warnings_of(source: Source, tune: tuple[str, ...]) -> tuple[Diagnostic, ...]:
     """See `gdsl.pipeline.warnings`. The cache is looked up before the compiler is imported."""
-    key = (source.name, source.text, *tune)
+    imported = (part for each in source.imported or () for part in (each.name, each.text))
+    key = (source.name, source.text, *tune, "imports", *imported)
     kept = cache.get("warnings", key)
     found = None if kept is None else _decoded(kept)
     if found is None:
@@ -34,8 +36,14 @@ def _encoded(found: tuple[Diagnostic, ...]) -> bytes:
     return json.dumps(rows).encode()
 
 
-def _place(span: Span | None) -> list[int] | None:
-    return None if span is None else [span.line, span.column, span.end_line, span.end_column]
+def _place(span: Span | None) -> list[Any] | None:
+    """The last part is the file that a text was imported from."""
+    return None if span is None else [span.line, span.column, span.end_line, span.end_column, span.file]
+
+
+def _span(place: list[Any]) -> Span:
+    line, column, end_line, end_column, file = place
+    return Span(line, column, end_line, end_column, Origin(file) if file else None)
 
 
 def _decoded(data: bytes) -> tuple[Diagnostic, ...] | None:
@@ -45,8 +53,8 @@ def _decoded(data: bytes) -> tuple[Diagnostic, ...] | None:
             Diagnostic(
                 code,
                 message,
-                None if place is None else Span(*place),
-                tuple(Label(Span(*where), text) for where, text in labels),
+                None if place is None else _span(place),
+                tuple(Label(_span(where), text) for where, text in labels),
                 fix=fix,
             )
             for code, message, place, labels, fix in json.loads(data)

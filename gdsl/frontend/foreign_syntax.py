@@ -21,7 +21,6 @@ _C_LOOP = re.compile(
 _C_LIST = re.compile(rf"\(\s*(?:[\w&]+\s+)*(\w+)\s*(?::|in|of)\s*({_INSIDE})\)")
 _ELEMENT = r"\w+(?:\[[^\[\]]*\])?"
 _WORDS = {"and": "&&", "or": "||", "not": "!", "is": "==", "mod": "%", "xor": "^", "div": "//", "eq": "==", "ne": "!="}
-_ARGUMENT = re.compile(r"[(,]\s*\w+\s*=?$")
 _COMPARES = re.compile(r"\s*(if|while|cond|accept|value|return|let|var)\b")
 _MEMBER = re.compile(r"(\w+)\s*->\s*(\w+)")
 # fmt: off
@@ -100,10 +99,6 @@ def _step(failure: Failure, source: Source) -> Diagnostic | None:
     return _foreign(f"`{sign}` is not an operator here", span, fix)
 
 
-def _is_argument(before: str) -> bool:
-    return _ARGUMENT.search(before) is not None and _COMPARES.match(before) is None
-
-
 def _sign(failure: Failure, source: Source) -> Diagnostic | None:
     rest = _behind(failure, source)
     both = failure.before + failure.text if _adjacent(failure) else failure.text
@@ -115,9 +110,10 @@ def _sign(failure: Failure, source: Source) -> Diagnostic | None:
         member = _MEMBER.search(source.line(failure.span.line))
         fix = f"write `{member[2]}[{member[1]}]`" if member else "an element is written `a[v]`"
         return _foreign("`->` is not an operator here", _from(failure.before_span, failure.span), fix)
-    if (rest.startswith("=>") or both == "=>") and _is_argument(failure.line_before):
-        fix = "declare a functor, `vertex functor f(v) { cond …; }`, and write its name"
-        return _foreign("there are no functions without a name", failure.span, fix)
+    if (rest.startswith("=>") or both == "=>") and not _COMPARES.match(failure.line_before):
+        span = _wide(failure, "=>") if rest.startswith("=>") else _from(failure.before_span, failure.span)
+        message = "`=>` stands between the parameters of a functor and what it does, where an operator takes a functor"
+        return _foreign(message, span, "write `f = where(v => …);`; at least as large is `>=`")
     for sign, fix in _SIGNS.items():
         if rest.startswith(sign):
             return _foreign(f"`{sign}` is not an operator here", _wide(failure, sign), fix)

@@ -72,12 +72,12 @@ class CallChecker(NameChecker):
         advice = _where_it_stands(name, symbol)
         if advice is not None:
             environment.report("E0404", f"`{name}` cannot stand here", span, fix=advice)
-        elif symbol is not None and symbol.kind is SymbolKind.PROCEDURE:
-            message = f"`{name}` is a procedure, which gives no value"
-            environment.report("E0204", message, span, fix=f"call it as a statement of the schedule: `{name}(…);`")
         elif symbol is not None:
-            message = f"`{name}` is {symbol.kind.with_article} and cannot be called"
-            environment.report("E0204", message, span, fix=self._instead_of_call(expression, symbol))
+            no_value = symbol.kind is SymbolKind.PROCEDURE
+            what = (
+                "a procedure, which gives no value" if no_value else f"{symbol.kind.with_article} and cannot be called"
+            )
+            environment.report("E0204", f"`{name}` is {what}", span, fix=self._instead_of_call(expression, symbol))
         elif not report_foreign_call(expression, environment):
             self._unknown(expression)
         return poison(expression.span)
@@ -96,6 +96,8 @@ class CallChecker(NameChecker):
     def _instead_of_call(self, call: syntax.Call, symbol: Symbol) -> str | None:
         """How what was called is used."""
         words = ", ".join(self.environment.words(argument.span) for argument in call.arguments)
+        if symbol.kind is SymbolKind.PROCEDURE:
+            return f"call it as a statement of the schedule: `{symbol.name}({words});`"
         if symbol.kind is SymbolKind.ARRAY:
             return f"write `{symbol.name}[{words}]`"
         if symbol.kind is SymbolKind.FUNCTOR and self.environment.place is Place.SCHEDULE:

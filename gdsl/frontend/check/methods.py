@@ -92,6 +92,9 @@ def _fix(symbol: Symbol, member: str, arguments: str | None, environment: Enviro
     tables |= dict.fromkeys(_ENDS, _OF_A_VERTEX)
     number = _NUMBERS.get(symbol.domain or Domain.VERTEX, "")
     form = tables.get(symbol.kind, {}).get(member)
+    given = environment.find((arguments or "").strip())
+    if form is not None and given is not None and given.kind is SymbolKind.FRONTIER:
+        form = form.replace("{{ {x} }}", "{x}")
     if form is not None:
         return form.format(f=symbol.name, x=(arguments or "x").strip() or "x", m=member, n=number)
     other = environment.find(member)
