@@ -42,7 +42,7 @@ class Knob:
     text: what it decides. example: a value of it. without: what holds where it is not set, for people. operators: those
     that it tunes, by functor or label; of none it is the whole schedule's. default: what it is set to where nobody sets
     it; None: that is found out later. arguments: what the value `auto` takes. alone: whether it is written without
-    `schedule.` too. each: what each value does, where that asks for a word. quiet: it is shown only where somebody set it.
+    `schedule.` too. each: what each value does, where that asks for a word. quiet: shown only where somebody set it.
     """
 
     name: str

@@ -56,6 +56,7 @@ class Schedules:
 
     def __init__(self, source: Source, given: Words = (), *, grid: bool = False) -> None:
         self._source, self._given = source, given
+        self._set = {"".join(word.partition("=")[0].split()).removeprefix("@") for word in given}
         self.program = Program(load(source, given), source)
         self.choices = (*self._of_operators(), *self._of_program(grid))
         """For each knob of each operator, and of the program, the words to choose from; an empty one is none."""
@@ -94,8 +95,10 @@ class Schedules:
     def _of_operators(self) -> Iterator[Words]:
         steps = [node for node in walk(self.program.ir.schedule) if isinstance(node, ir.Operator)]
         for label in dict.fromkeys(step.label for step in steps):
-            kinds = {step.word for step in steps if step.label == label}
-            for knob in (knob for knob in KNOBS if kinds & set(knob.operators)):
+            those = [step for step in steps if step.label == label]
+            subjects = {label, *(step.functor for step in those if step.functor is not None)}
+            open_ = (knob for knob in KNOBS if not any(f"{subject}.{knob.name}" in self._set for subject in subjects))
+            for knob in (knob for knob in open_ if {step.word for step in those} & set(knob.operators)):
                 values = (value for value in knob.values if value != _SAME.get(knob.name))
                 words = tuple(word for word in (f"{label}.{knob.name}={value}" for value in values) if self._may(word))
                 if words:
@@ -103,7 +106,7 @@ class Schedules:
 
     def _of_program(self, grid: bool) -> Iterator[Words]:
         for knob in (knob for knob in KNOBS if not knob.operators and knob.name not in _UNTUNED):
-            if grid or knob.name not in _OF_GRIDS:
+            if f"schedule.{knob.name}" not in self._set and (grid or knob.name not in _OF_GRIDS):
                 words = (f"schedule.{knob.name}={value}" for value in knob.values if value != _SAME.get(knob.name))
                 yield (*words, *([""] if knob.default is None else []))
 
@@ -161,8 +164,8 @@ def uncompared(program: ir.Program) -> list[str]:
 
 def _same(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any], tolerance: float | None) -> np.ndarray[Any, Any]:
     if tolerance is not None:
-        return np.isclose(other, one, rtol=tolerance, atol=tolerance / 100, equal_nan=True)
-    return (one == other) | ((one != one) & (other != other))
+        return np.asarray(np.isclose(other, one, rtol=tolerance, atol=tolerance / 100, equal_nan=True))
+    return np.asarray((one == other) | ((one != one) & (other != other)))
 
 
 def _is_compared(data: Data) -> bool:

@@ -23,13 +23,17 @@ __all__ = [
     "no_such_place",
     "out_of_range",
     "timeout_error",
+    "width_error",
 ]
 
 
 def check_error(program: Program, site: CheckSite, value: int, graph: Graph) -> GdslError:
-    """What stopped a run on `graph` at `site`: E0801 an index, E0804 a history; `value` as the control block has it."""
+    """What stopped a run on `graph` at `site`: E0801 an index, E0804 a history, E0805 buckets;
+    `value` as the control block has it."""
     if site.stop.value == "history":
         return history_error(program.source_name, site.span, site.subject, value, graph.num_vertices)
+    if site.stop.value == "width":
+        return width_error(program.source_name, site.span, site.subject)
     length = graph.num_edges if site.domain is Domain.EDGE else graph.num_vertices
     if value < 0 and site.kind.is_id:
         return out_of_range(program.source_name, site.span, site.subject, "none", length)
@@ -64,6 +68,13 @@ def history_error(source_name: str, span: Span, history: str, members: int, room
     place = f"{source_name}:{span.line}:{span.column}" if source_name else None
     fix = "push frontiers that have no vertex in common, such as the levels of a search"
     return GdslError.single("E0804", message, span, place=place, fix=fix)
+
+
+def width_error(source_name: str, span: Span, buckets: str) -> GdslError:
+    """E0805: the width of a level of `buckets` is not above 0."""
+    message = f"the width of `{buckets}` is not above 0"
+    place = f"{span.file or source_name}:{span.line}:{span.column}" if source_name else None
+    return GdslError.single("E0805", message, span, place=place, fix="give each level a width above 0, such as 1")
 
 
 def iterations_error(program: Program, loop: int, limit: int) -> GdslError:

@@ -16,6 +16,8 @@ class Stop(Enum):
     INDEX = "index"
     HISTORY = "history"
     """More members than vertices."""
+    WIDTH = "width"
+    """Buckets whose levels have no width."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from functools import cache
 from gdsl.codegen.names import identifiers_of, library_identifiers_of
 from gdsl.codegen.templates import template_text
 
-COMMON = {"arithmetic": True, "plain": False, "pairs": True, "random": False}
+COMMON = {"arithmetic": True, "plain": False, "pairs": True, "random": False, "vote": True}
 """The files of `templates/common/runtime`, and whether each backend has something of its own to say beside."""
 _HEAD = re.compile(r"^// piece: (.+)$", re.MULTILINE)
 _INLINE = re.compile(r"^inline ", re.MULTILINE)

@@ -63,7 +63,7 @@ class Terms:
 
     def end(self, role: Role, other: bool = False) -> terms.End:
         """What the call was made for."""
-        kind = Type.EDGE if role is Role.EDGE else Type.VERTEX
+        kind = Type.EDGE if role.is_edge else Type.VERTEX
         return self._once(
             (terms.End, role, other), lambda: terms.End(kind, self.atoms.bit(atoms.OfEnd(role, other)), 0, role, other)
         )

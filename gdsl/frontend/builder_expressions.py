@@ -125,9 +125,9 @@ class ExpressionBuilder(Transformer_NonRecursive[Token, Any]):
         number = self._number(meta, str(place), 10)
         return syntax.PairPart(span_of(meta), pair, int(number.value))
 
-    def later_member(self, meta: Any, children: list[Any]) -> syntax.LaterExpression:
-        base = children[0].name if isinstance(children[0], syntax.Name) else ""
-        return syntax.LaterExpression(span_of(meta), f"`.{children[1]}`", base)
+    def member(self, meta: Any, children: list[Any]) -> syntax.Member:
+        owner, name = children
+        return syntax.Member(span_of(meta), owner, str(name))
 
     def method(self, meta: Any, children: list[Any]) -> syntax.Method:
         owner, name, arguments = children
@@ -210,8 +210,8 @@ class ExpressionBuilder(Transformer_NonRecursive[Token, Any]):
 
 def _element_meant(node: syntax.Expression) -> str | None:
     """What `v.level` and `level(v)` are called here, where they are written."""
-    if isinstance(node, syntax.LaterExpression) and node.base and node.what.strip("`.").isidentifier():
-        return f"write `{node.what.strip('`.')}[{node.base}]`"
+    if isinstance(node, syntax.Member) and isinstance(node.owner, syntax.Name):
+        return f"write `{node.name}[{node.owner.name}]`"
     if isinstance(node, syntax.Call) and len(node.arguments) == 1:
         (argument,) = node.arguments
         return f"write `{node.function}[{argument.value.name}]`" if isinstance(argument.value, syntax.Name) else None

@@ -38,10 +38,11 @@ CONTEXTUAL_FUNCTIONS = TRIGONOMETRY | frozenset((
 ARRAY_REDUCTIONS = frozenset(reduction.value for reduction in ArrayReduction)
 """The same of the schedule; two of them are functions of numbers, too."""
 SCHEDULE_FUNCTIONS = frozenset((
-    "advance", "filter", "where", "compute", "neighbor_reduce", "intersect", "top", "size", "swap", "fill",
+    "advance", "filter", "where", "compute", "neighbor_reduce", "neighbor_vote", "intersect", "top", "size", "swap",
+    "fill",
 ))
 LATER_FUNCTIONS = frozenset((
-    "neighbor_vote", "subgraph", "contract",
+    "subgraph", "contract",
 ))
 # fmt: on
 RESERVED = KEYWORDS | VALUES | FUNCTIONS | GRAPH_FUNCTIONS | SCHEDULE_FUNCTIONS | LATER_FUNCTIONS | TYPES.keys()

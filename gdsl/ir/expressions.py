@@ -52,6 +52,17 @@ class Role(Enum):
     """The end of the edge that lies in the frontier (`compute(edges, …)`: the source)."""
     FAR = "far"
     """The other end (`compute(edges, …)`: the destination)."""
+    COMMON = "common"
+    """The common neighbour of both ends of an edge."""
+    SOURCE_EDGE = "source_edge"
+    """The first edge from the source to the common neighbour."""
+    DESTINATION_EDGE = "destination_edge"
+    """The first edge from the destination to it."""
+
+    @property
+    def is_edge(self) -> bool:
+        """Whether it is the id of an edge, not of a vertex."""
+        return self in (Role.EDGE, Role.SOURCE_EDGE, Role.DESTINATION_EDGE)
 
 
 @dataclass(frozen=True, slots=True)

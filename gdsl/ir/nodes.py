@@ -48,6 +48,7 @@ from gdsl.ir.operators import (
     Filter,
     Intersect,
     NeighborReduce,
+    NeighborVote,
     Operator,
     OwnOperation,
     Step,
@@ -55,6 +56,7 @@ from gdsl.ir.operators import (
 from gdsl.ir.program import (
     Array,
     CombineFrontiers,
+    CommonNames,
     CopyFrontier,
     DefineFrontier,
     Doubt,
@@ -73,9 +75,10 @@ from gdsl.ir.program import (
     StoreScalar,
     Swap,
     VertexFunctor,
+    VoteFunctor,
     While,
 )
-from gdsl.ir.set_steps import History, NumberMembers, PushLevel, SetStep, TakeLevel
+from gdsl.ir.set_steps import CheckWidth, History, NumberMembers, PushLevel, SetStep, TakeLevel
 from gdsl.ir.statements import (
     Accept,
     Assign,
@@ -107,8 +110,10 @@ __all__ = [
     "Break",
     "BuiltinCall",
     "Chain",
+    "CheckWidth",
     "Closing",
     "CombineFrontiers",
+    "CommonNames",
     "CompareAndSwap",
     "Compute",
     "Convert",
@@ -146,6 +151,7 @@ __all__ = [
     "Loop",
     "MakePair",
     "NeighborReduce",
+    "NeighborVote",
     "Node",
     "NoneId",
     "NumberMembers",
@@ -183,5 +189,6 @@ __all__ = [
     "Update",
     "UpdateValue",
     "VertexFunctor",
+    "VoteFunctor",
     "While",
 ]

@@ -98,8 +98,21 @@ class VertexFunctor(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class CommonNames(Node):
+    """What the program calls the common neighbour, and the edges that lead to it from both ends; `has_edges`: it speaks
+    of these and of the edge itself."""
+
+    vertex: str
+    source_edge: str
+    destination_edge: str
+    has_edges: bool
+
+
+@dataclass(frozen=True, slots=True)
 class EdgeFunctor(Node):
-    """Runs on edges. A functor with a `value` is for `neighbor_reduce` and writes nothing."""
+    """Runs on edges. A functor with a `value` is for `neighbor_reduce` and writes nothing; with a `key` beside it, of
+    which the value is the weight, it is for `neighbor_vote`. One with `common` is for `intersect`, and runs on an edge
+    and each common neighbour of its ends."""
 
     name: str
     source: str
@@ -108,6 +121,22 @@ class EdgeFunctor(Node):
     condition: tuple[Expression, ...]
     body: tuple[Statement, ...]
     value: Expression | None
+    key: Expression | None = None
+    common: CommonNames | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class VoteFunctor(Node):
+    """Scores the votes for a key at a vertex, for `neighbor_vote`; `key` and `total`, the sum of their weights, are
+    locals of `value`."""
+
+    name: str
+    vertex: str
+    key: str
+    key_type: Type
+    total: str
+    total_type: Type
+    value: Expression
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,3 +277,4 @@ class Program(Node):
     frontiers: tuple[Frontier, ...]
     schedule: tuple[Step, ...]
     tuning: Tuning
+    vote_functors: tuple[VoteFunctor, ...] = ()

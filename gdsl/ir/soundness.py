@@ -77,6 +77,15 @@ _VERTEX = (
     nodes.CompareAndSwap,
 )
 _EDGE = (*_VERTEX, nodes.Place)
+_VOTE = (
+    *_FUNCTION,
+    *_GRAPH,
+    nodes.Parameter,
+    nodes.ScalarValue,
+    nodes.Element,
+    nodes.GraphRead,
+    nodes.Iteration,
+)
 _SCHEDULE = (
     *_EVERYWHERE,
     *_GRAPH,
@@ -157,7 +166,7 @@ def _builtin(node: nodes.BuiltinCall, _: nodes.Program) -> bool:
 
 
 def _parameter(node: nodes.Parameter, _: nodes.Program) -> bool:
-    return (node.type is Type.EDGE) is (node.role is Role.EDGE) and node.type.is_id
+    return (node.type is Type.EDGE) is node.role.is_edge and node.type.is_id
 
 
 def _indexed(node: nodes.Element | nodes.ElementTarget, program: nodes.Program) -> bool:
@@ -218,6 +227,12 @@ def _reduces(node: nodes.NeighborReduce, program: nodes.Program) -> bool:
     return kind.is_numeric or (ordered and operation in (NeighborOperation.MIN, NeighborOperation.MAX))
 
 
+def _votes(node: nodes.NeighborVote, program: nodes.Program) -> bool:
+    [functor] = [functor for functor in program.edge_functors if functor.name == node.functor]
+    keyed = node.array_type.is_integer or node.array_type.is_id
+    return keyed and functor.value is not None and functor.value.type.is_numeric
+
+
 _TESTS: dict[type, Callable[..., bool]] = {
     nodes.Literal: _literal,
     nodes.NoneId: lambda node, _: node.type.is_id,
@@ -237,6 +252,7 @@ _TESTS: dict[type, Callable[..., bool]] = {
     nodes.Advance: _closes,
     nodes.Compute: _closes,
     nodes.NeighborReduce: _reduces,
+    nodes.NeighborVote: _votes,
 }
 
 
@@ -296,11 +312,23 @@ def _functors(program: nodes.Program) -> bool:
         _allowed((functor.condition, functor.body), _VERTEX, (Role.VERTEX,)) for functor in program.vertex_functors
     )
     of_edges = all(
-        _allowed((functor.condition, functor.body, functor.value), _EDGE, ends) for functor in program.edge_functors
+        _allowed((functor.condition, functor.body, functor.value, functor.key), _EDGE, ends)
+        if functor.common is None
+        else _allowed((functor.condition, functor.body), _VERTEX, _corners(functor.common))
+        for functor in program.edge_functors
     )
     functors: tuple[nodes.VertexFunctor | nodes.EdgeFunctor, ...] = (*program.vertex_functors, *program.edge_functors)
     conditions = all(part.type is Type.BOOL for functor in functors for part in functor.condition)
+    votes = all(_allowed(functor.value, _VOTE, (Role.VERTEX,)) for functor in program.vote_functors)
+    numbers = all(functor.value.type.is_numeric for functor in program.vote_functors)
+    of_edges = of_edges and votes and numbers
     return of_vertices and of_edges and conditions and all(_block(functor.body, set()) for functor in functors)
+
+
+def _corners(common: nodes.CommonNames) -> tuple[Role, ...]:
+    """What a functor on common neighbours may speak of."""
+    edges = (Role.EDGE, Role.SOURCE_EDGE, Role.DESTINATION_EDGE) if common.has_edges else ()
+    return Role.SOURCE, Role.DESTINATION, Role.COMMON, *edges
 
 
 def _block(body: Iterable[nodes.Statement], known: set[_Known], loop: bool = False, returns: bool = False) -> bool:

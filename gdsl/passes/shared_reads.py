@@ -21,13 +21,16 @@ def run(program: Program) -> Program:
     return dataclasses.replace(
         program,
         vertex_functors=tuple(_mark(functor, Role.VERTEX) for functor in program.vertex_functors),
-        edge_functors=tuple(_mark(functor, Role.EDGE) for functor in program.edge_functors),
+        edge_functors=tuple(
+            _mark(functor, Role.EDGE if functor.common is None else None) for functor in program.edge_functors
+        ),
     )
 
 
-def _mark(functor: AnyFunctor, own: Role) -> AnyFunctor:
+def _mark(functor: AnyFunctor, own: Role | None) -> AnyFunctor:
+    """`own` is what a call has alone."""
     written = written_arrays(functor)
-    alone = plain_arrays(functor, frozenset({own}))
+    alone = plain_arrays(functor, frozenset({own} if own is not None else ()))
     scalars = {target.scalar for target in targets(functor) if isinstance(target, ScalarTarget)}
 
     def change(node: Node) -> Node:

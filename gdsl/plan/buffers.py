@@ -10,10 +10,10 @@ from gdsl.ir.nodes import Array, DegreeOf, Place, Program, Scalar
 from gdsl.ir.nodes import Role as IrRole
 from gdsl.ir.traversal import walk
 from gdsl.operations import Balance, Degree, Domain, Over
-from gdsl.plan import graph_reads, structs
-from gdsl.plan.duplicates import room_of
+from gdsl.plan import graph_reads, structs, votes
+from gdsl.plan.duplicates import repeated_of, room_of
 from gdsl.plan.nodes import Dedup, FarEnds, Form, Plan, Sweep
-from gdsl.plan.storage import GRAPH, PROBLEM, RUN, Buffer, Cleared, Made, Role
+from gdsl.plan.storage import GRAPH, PROBLEM, RUN, Buffer, Cleared, Made, Role, Struct
 from gdsl.plan.walking import combinations, cuts_lists, numbered, steps_in, sweeps
 from gdsl.types import Type
 
@@ -50,7 +50,7 @@ def fill(plan: Plan) -> Plan:
     if not plan.target.fused:
         slots = (plan.slots(Domain.VERTEX), plan.slots(Domain.EDGE))
         plan = dataclasses.replace(plan, saved=structs.saved_state(*slots, len(plan.switches)))
-    buffers = (*_graph(plan), *_problem(plan), *_temporaries(plan))
+    buffers = (*_graph(plan), *_problem(plan), *_temporaries(plan), *_tables(plan))
     if not plan.target.allocates_itself:
         buffers = (*buffers, *_run(plan), *_frontiers(plan))
     return dataclasses.replace(plan, buffers=buffers)
@@ -86,7 +86,8 @@ def _parts_read(plan: Plan) -> Iterator[str]:
 def _code(program: Program) -> tuple[object, ...]:
     data: tuple[Array | Scalar, ...] = (*program.arrays, *program.scalars)
     initial = tuple(each.initial for each in data if each.initial is not None)
-    return (program.functions, program.vertex_functors, program.edge_functors, program.schedule, initial)
+    functors = (program.vertex_functors, program.edge_functors, program.vote_functors)
+    return (program.functions, *functors, program.schedule, initial)
 
 
 def _parts_of(sweep: Sweep, grid: bool) -> Iterator[str]:
@@ -121,11 +122,25 @@ def _problem(plan: Plan) -> Iterator[Buffer]:
 
 def _temporaries(plan: Plan) -> Iterator[Buffer]:
     arrays = {array.name: array for array in plan.program.arrays}
-    segments = [sweep.segment for sweep in sweeps(plan) if sweep.segment is not None]
-    asides = {segment.aside: arrays[segment.array] for segment in segments if segment.aside is not None}
+    results = (sweep.segment or sweep.vote for sweep in sweeps(plan))
+    asides = {each.aside: arrays[each.array] for each in results if each is not None and each.aside is not None}
     made = Made.PROGRAM if plan.target.allocates_itself else Made.HOST
     for name, array in asides.items():
         yield Buffer(name, array.type, array.extent, Role.TEMPORARY, made, Cleared.WRITTEN, PROBLEM)
+
+
+def _tables(plan: Plan) -> Iterator[Buffer]:
+    """Tables of one type are shared by all operators, which run one after the other."""
+    found: dict[str, tuple[Type, Sweep]] = {}
+    for sweep in sweeps(plan):
+        vote = sweep.vote
+        if vote is not None and vote.tables is not None:
+            for name, kind in ((vote.tables.keys, vote.key), (vote.tables.totals, vote.total)):
+                former = found.get(name)
+                if former is None or len(former[1].walks) < len(sweep.walks):
+                    found[name] = kind, sweep
+    for name, (kind, sweep) in found.items():
+        yield Buffer(name, kind, votes.places(sweep), Role.TABLES, Made.HOST, Cleared.WRITTEN, PROBLEM)
 
 
 # What the run itself works with
@@ -135,14 +150,15 @@ def _run(plan: Plan) -> Iterator[Buffer]:
     def buffer(name: str, element: object, extent: Extent, role: Role, cleared: Cleared) -> Buffer:
         return Buffer(name, element, extent, role, Made.HOST, cleared, RUN)  # type: ignore[arg-type]
 
-    yield buffer("control", structs.CONTROL, Fixed(1), Role.CONTROL, Cleared.ZERO)
+    balances = {sweep.balance for sweep in sweeps(plan)}
+    counted = (*((structs.LATE,) if repeated_of(plan) else ()), *((structs.BINS,) if Balance.BINS in balances else ()))
+    yield buffer("control", structs.control(*counted), Fixed(1), Role.CONTROL, Cleared.ZERO)
     yield buffer("trace", structs.TRACE_RECORD, Fixed(TRACE_CAPACITY), Role.TRACE, Cleared.WRITTEN)
     if any(cuts_lists(sweep) for sweep in sweeps(plan)):
         yield buffer("hubs", structs.HUB_CHUNK, _chunks(plan), Role.HUBS, Cleared.WRITTEN)
     if numbered(plan):
         longest = Sum(tuple(_OF_DOMAIN[domain][2] for domain in numbered(plan)))
         yield buffer("places", Type.UINT64, Parts(longest, NUMBERED_AT_ONCE), Role.PLACES, Cleared.WRITTEN)
-    balances = {sweep.balance for sweep in sweeps(plan)}
     room = room_of(plan)
     if Balance.MERGE in balances:
         yield buffer("sums", Type.UINT64, room, Role.SHARES, Cleared.WRITTEN)
@@ -174,6 +190,13 @@ def _frontiers(plan: Plan) -> Iterator[Buffer]:
             yield Buffer("bitmaps", Type.UINT32, bits, Role.BITMAP, Made.HOST, Cleared.WRITTEN, RUN, slots)
         if domain in marked:
             yield Buffer(f"{prefix}marks", Type.UINT32, bits, Role.MARKS, Made.HOST, Cleared.ZERO, RUN, 2)
+
+
+def control_block(plan: Plan) -> Struct:
+    """The struct of the run's control block."""
+    (found,) = (buffer.element for buffer in plan.buffers if buffer.role is Role.CONTROL)
+    assert isinstance(found, Struct)
+    return found
 
 
 def marked_domains(plan: Plan) -> frozenset[Domain]:

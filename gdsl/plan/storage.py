@@ -44,6 +44,7 @@ class Role(Enum):
     RESULT = "result"
     LOCAL = "local"
     TEMPORARY = "temporary"
+    TABLES = "votes of long lists"
     QUEUE = "queue"
     BITMAP = "bitmap"
     MARKS = "marks"

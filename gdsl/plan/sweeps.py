@@ -15,6 +15,7 @@ from gdsl.ir.nodes import (
     Filter,
     Intersect,
     NeighborReduce,
+    NeighborVote,
     Operator,
     OwnOperation,
     Param,
@@ -26,7 +27,7 @@ from gdsl.ir.nodes import (
 from gdsl.ir.remembered import Remembered
 from gdsl.ir.traversal import walk
 from gdsl.operations import Balance, Direction, Domain, NeighborOperation, Over, ReduceOperation
-from gdsl.plan import choices, variants
+from gdsl.plan import choices, variants, votes
 from gdsl.plan.balances import balance_of, form_of_members
 from gdsl.plan.claims import claim_of
 from gdsl.plan.duplicates import dedup_of, repeated_in
@@ -87,6 +88,7 @@ class OperationPlanner:
             *self.program.scalars,
         )
         self._names = {each.name for each in data}
+        self._votes = {functor.name: functor for functor in self.program.vote_functors}
         made = (step.result for step in walk(self.program.schedule) if isinstance(step, Advance) and self._late(step))
         self.repeated = repeated_in(self.program, (name for name in made if name is not None))
 
@@ -101,7 +103,9 @@ class OperationPlanner:
             call = f"compute({_set_text(step.frontier)}, {step.functor})"
             return Operation(step, f"compute_{step.label}", call, self._on_members(step))
         if isinstance(step, Intersect):
-            return plan_intersection(step)
+            return plan_intersection(step, self._edge_functor(step) if step.functor is not None else None)
+        if isinstance(step, NeighborVote):
+            return self._vote(step)
         assert isinstance(step, NeighborReduce)
         words = f"{step.functor}, {step.combines_by}{_over_text(step.over)}"
         call = f"{step.array} = neighbor_reduce({_set_text(step.frontier)}, {words})"
@@ -224,6 +228,30 @@ class OperationPlanner:
             edges=EdgeCount.WALKED,
         )
 
+    # Votes
+
+    def _vote(self, step: NeighborVote) -> Operation:
+        functor = self._edge_functor(step)
+        score = self._votes[step.score] if step.score is not None else None
+        words = [step.functor, *([step.score] if step.score else []), *over_words(step.over)]
+        words += [f"keep={step.keep}"] if step.keep is not None else []
+        call = f"{step.array} = neighbor_vote({_set_text(step.frontier)}, {', '.join(words)})"
+        variant = self._ask(variants.valued, functor)
+        asks = self._ask(variants.asks_for_edge, functor)
+        sweep = Sweep(
+            members=_members(step.frontier, Form.QUEUE),
+            own=None,
+            walks=tuple(Walk(over, over, variant, variant, None, asks) for over in _sides(step.over)),
+            selection=None,
+            collect=None,
+            totals=(),
+            segment=None,
+            balance=Balance.AUTO,
+            edges=EdgeCount.WALKED,
+            vote=votes.vote_of(step, functor, score, self.target.grid, self._unused),
+        )
+        return Operation(step, f"vote_{step.label}", call, sweep)
+
     # Facts
 
     def _functor(self, step: Operator) -> VertexFunctor | EdgeFunctor:
@@ -292,5 +320,10 @@ def _set_text(source: Elements) -> str:
     return "edges" if source.domain is Domain.EDGE else "vertices"
 
 
+def over_words(over: Over) -> list[str]:
+    """The edges that are visited, as an argument of a call."""
+    return [] if over is Over.OUT_EDGES else [f"over={over.value}"]
+
+
 def _over_text(over: Over) -> str:
-    return "" if over is Over.OUT_EDGES else f", over={over.value}"
+    return "".join(f", {word}" for word in over_words(over))

@@ -57,6 +57,11 @@ def pulled(functor: EdgeFunctor, over: Over, selection: Variant, alone: bool) ->
     return _variant(functor, tests, plain_arrays(functor, roles))
 
 
+def on_common(functor: EdgeFunctor) -> Variant:
+    """For an edge and a common neighbour of its ends: many calls have each of the three."""
+    return _variant(functor, _all_tests(functor), frozenset())
+
+
 def valued(functor: EdgeFunctor) -> Variant:
     """Of a reduction: the functor has a value and no body."""
     return Variant(functor.name, _all_tests(functor), None, (), (), accepts=False)
@@ -79,7 +84,7 @@ def asks_for_edge(functor: EdgeFunctor) -> bool:
 
 
 def _is_edge(node: Node) -> bool:
-    return isinstance(node, Place) or (isinstance(node, Parameter) and node.role is Role.EDGE)
+    return isinstance(node, Place) or (isinstance(node, Parameter) and node.role.is_edge)
 
 
 def _all_tests(functor: Functor) -> tuple[int, ...]:

@@ -11,7 +11,7 @@ from gdsl.ir.nodes import Array, DegreeOf, Scalar
 from gdsl.ir.traversal import walk
 from gdsl.ir.verifier import VerificationError
 from gdsl.operations import Balance, Degree, Domain, Over
-from gdsl.plan import barriers, buffers, graph_reads
+from gdsl.plan import barriers, buffers, graph_reads, votes
 from gdsl.plan.duplicates import repeated_of
 from gdsl.plan.nodes import (
     Barrier,
@@ -108,9 +108,27 @@ class _Verifier:
             if buffer is not None:
                 given = buffer.cleared is Cleared.GIVEN
                 self.expect(given == data.is_input and (buffer.role is Role.INPUT) == data.is_input, data.name)
-        asides = {s.segment.aside for s in sweeps(self.plan) if s.segment is not None and s.segment.aside is not None}
+        results = [sweep.segment or sweep.vote for sweep in sweeps(self.plan)]
+        asides = {each.aside for each in results if each is not None and each.aside is not None}
+        self._tables()
         found = {buffer.name for buffer in self.by_role.get(Role.TEMPORARY, [])}
         self.expect(asides == found, "the temporaries are not those of the reductions")
+
+    def _tables(self) -> None:
+        """Every table has the type of what it holds, and room for the lists of every operator that uses it."""
+        found = {buffer.name: buffer for buffer in self.by_role.get(Role.TABLES, [])}
+        used: set[str] = set()
+        everything = {Size.VERTICES: 1000, Size.EDGES: 5000, Size.BLOCKS: 10}
+        for sweep in sweeps(self.plan):
+            vote = sweep.vote
+            if vote is None or vote.tables is None:
+                continue
+            for name, kind in ((vote.tables.keys, vote.key), (vote.tables.totals, vote.total)):
+                used.add(name)
+                buffer, wanted = found.get(name), votes.places(sweep).value(everything)
+                fits = buffer is not None and buffer.element is kind and buffer.extent.value(everything) >= wanted
+                self.expect(fits, f"no room for the votes in {name}")
+        self.expect(used == set(found), "a table that nobody votes in")
 
     def _scratch(self) -> None:
         plan, all_sweeps = self.plan, sweeps(self.plan)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from gdsl.effects.access import Accesses
 from gdsl.ir.nodes import (
     Accept,
     EdgeFunctor,
     ElementTarget,
+    Intersect,
     NeighborReduce,
+    Operator,
     Role,
     ScalarTarget,
     Update,
@@ -25,6 +29,7 @@ from gdsl.plan.nodes import Choice, Collect, Dedup, EdgeCount, Form, Mode, Opera
 from gdsl.plan.sweeps import arrays_read, reduction_of
 from gdsl.plan.variants import asks_for_edge
 from gdsl.plan.verifier_intersections import verify_intersection
+from gdsl.plan.verifier_votes import verify_vote
 from gdsl.plan.walking import sweeps_of, variants_of
 
 _BACK = {Over.OUT_EDGES: Over.IN_EDGES, Over.IN_EDGES: Over.OUT_EDGES}
@@ -58,8 +63,11 @@ class SweepVerifier:
         """The whole operation."""
         functor = self._accesses.functor_of(operation.step)
         self.operation = operation
-        if functor is None:
-            verify_intersection(self.plan, operation, self.expect)
+        if functor is None or isinstance(operation.step, Intersect):
+            verify_intersection(self.plan, operation, functor, self.expect)
+            if functor is not None:
+                self.functor = functor
+                self._on_common(sweeps_of(operation)[0], operation.step)
             return
         self.functor = functor
         self.expect(bool(operation.name) and bool(operation.call), "an operation without a name")
@@ -112,6 +120,14 @@ class SweepVerifier:
         self._left(sweep)
 
     # What is run
+
+    def _on_common(self, sweep: Sweep, step: Operator) -> None:
+        """What an intersection runs."""
+        (variant,) = variants_of(sweep)
+        self._modes(variant, frozenset())
+        self._variant(variant)
+        own = tuple(total for total in sweep.totals if total.scalar != step.adds_to)
+        self._whole(variant, dataclasses.replace(sweep, totals=own))
 
     def _walk(self, each: Walk, sweep: Sweep) -> None:
         pulls = sweep.selection is not None
@@ -193,7 +209,9 @@ class SweepVerifier:
             combined = self._ask(_combined, self.functor).get(total.scalar)
             self.expect(combined == {reduction.combine}, f"a total of another kind: {total.scalar}")
         self._segment(sweep)
-        counted, reduces = self._counted(sweep.members.frontier), sweep.segment is not None
+        verify_vote(self.plan, self.operation, sweep, self.expect)
+        counted = self._counted(sweep.members.frontier)
+        reduces = sweep.segment is not None or sweep.vote is not None
         everything = sweep.members.frontier is None and not reduces
         everything = everything and (bool(sweep.walks) or sweep.members.domain is Domain.EDGE)
         fits = {
@@ -233,7 +251,7 @@ class SweepVerifier:
 
     def _segment(self, sweep: Sweep) -> None:
         segment = sweep.segment
-        valued = isinstance(self.functor, EdgeFunctor) and self.functor.value is not None
+        valued = isinstance(self.operation.step, NeighborReduce)
         self.expect((segment is not None) == valued, "a value that nobody reduces")
         if segment is not None:
             step = self.operation.step

@@ -1,15 +1,19 @@
 """Whether anybody could tell that a frontier holds a vertex twice (`dedup = none`).
 
-A vertex that stands in a queue twice has its calls made twice. That makes no difference where a functor is *idempotent*:
+A vertex that stands in a queue twice has its calls made twice. That makes no difference where a functor is
+*idempotent*:
 
-- It writes by `=`, `any=`, `min=`, `max=`, `&=` and `|=` alone, and asks for no former value (`fetch`, `cas`).
+- It writes by `=`, `any=`, `min=`, `max=`, `&=` and `|=` alone, each array and scalar by one of them, and asks for no
+  former value (`fetch`, `cas`).
 - What decides whether, where and what it writes is no element that the same operator writes. So both calls write the
-  same to the same places, and the second finds done what it does: a reduction of this kind has taken the value in (its
-  `changed` is false, and what stands under it was done by the call that came first); a store puts the same value there
-  again. Of `any=` the repeated call may win once more, where the call alone might have won at that moment too.
-- Two exceptions may read what is written. The test of a closing condition: a repeated call either finds it false and does
-  nothing, or runs beside the first, as other calls of the same far end may in any case. And all reads in a loop of which
-  `order` has proved that any order of the visits, each as often as it likes, ends in the same values.
+  same to the same places, and the second finds done what it does: a reduction of this kind has taken the value in; a
+  store puts the same value there again. Of `any=` the repeated call may win once more, where the call alone might have
+  won at that moment too.
+- What a `changed` says, which of two such calls is true for the first at most, decides only that something happens and
+  never that it does not: it is accepted, or done under `if`, and was so in the call that came first.
+- Two exceptions may read what is written. The test of a closing condition: a repeated call either finds it false and
+  does nothing, or runs beside the first, as other calls of the same far end may in any case. And all reads in a loop of
+  which `order` has proved that any order of the visits, each as often as it likes, ends in the same values.
 
 So the members of a result are those that they were, only that one may be there again. Nobody sees that who walks the
 members with an idempotent functor, copies the set, or asks whether there are any. Everybody else is refused: `size`,
@@ -24,6 +28,9 @@ from dataclasses import dataclass
 
 from gdsl.diagnostics import Label
 from gdsl.effects import Effects, WriteKind
+from gdsl.effects.atoms import OfResult, OfUnseen
+from gdsl.effects.summary import each
+from gdsl.effects.terms import Operation, Term, parts
 from gdsl.ir.nodes import (
     Advance,
     CombineFrontiers,
@@ -36,9 +43,10 @@ from gdsl.ir.nodes import (
     While,
 )
 from gdsl.ir.traversal import walk
-from gdsl.operations import Domain, Outcome
+from gdsl.operations import BinaryOperation, Domain, Outcome
 from gdsl.rules import Findings
 from gdsl.rules.closing import IDEMPOTENT
+from gdsl.source import Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +81,11 @@ def _by_operator(step: Operator, effects: Effects | None, findings: Findings, an
     if isinstance(step, Advance) and step.to is Domain.EDGE:
         yield Reason("the edges of a vertex that stands there twice would be there twice", here)
     tests = {each.name for each in findings.sites[step.site].closings}
+    for name in effects.written_names():
+        forms = list(dict.fromkeys(write.form for write in effects.written(name)))
+        if len(forms) > 1:
+            places = tuple(Label(write.span, "here") for write in effects.written(name))
+            yield Reason(f"`{name}` is written in two ways, by `{forms[0]}` and by `{forms[1]}`", places)
     for write in effects.writes:
         taken = write.kind in (WriteKind.STORE, WriteKind.ANY) or write.operation in IDEMPOTENT
         if not taken or write.outcome is Outcome.FETCH:
@@ -82,6 +95,41 @@ def _by_operator(step: Operator, effects: Effects | None, findings: Findings, an
         if not any_order and not (read.in_condition and not read.now and read.name in tests):
             text = f"`{read.name}` is read where the same operator writes it"
             yield Reason(f"{text}, so a second call may do something else", (Label(read.span, "here"),))
+    hinders = _hinders(effects)
+    if hinders is not None:
+        text = "what `changed` says there may keep something from being done, which a second call would do"
+        yield Reason(text, (Label(hinders, "here"),))
+
+
+def _hinders(effects: Effects) -> Span | None:
+    """A `changed` (or something that is not understood) that decides more than that something happens; None if all is
+    well."""
+    doubtful = {bit: atom for atom, bit in effects.atoms if isinstance(atom, OfResult | OfUnseen)}
+    every = sum(doubtful)
+
+    def said(term: Term) -> bool:
+        return bool(effects.depends(term) & every)
+
+    def only_helps(term: Term) -> bool:
+        write = effects.write_of(term)
+        if not said(term) or (write is not None and write.outcome is Outcome.CHANGED):
+            return True
+        both = isinstance(term, Operation) and term.operation in (BinaryOperation.AND, BinaryOperation.OR)
+        return both and all(map(only_helps, parts(term)))
+
+    fixed = [
+        *effects.conjuncts,
+        *effects.exits,
+        *(term for write in effects.writes for term in (write.index, write.value)),
+    ]
+    guards = [guard for write in effects.writes for guard in each(write.guard)]
+    fits = (
+        not any(map(said, fixed))
+        and all(only_helps(guard.term) if guard.expected else not said(guard.term) for guard in guards)
+        and (effects.accept is None or only_helps(effects.accept))
+    )
+    results = (write.span for write in effects.writes if write.outcome is not None)
+    return None if fits else next(results, effects.operator.span)
 
 
 def _sites_in_any_order(program: Program) -> frozenset[int]:

@@ -34,6 +34,12 @@ def meeting(effects: Effects, first: Term, second: Term) -> Meeting:
     """Two calls of which one uses index `first` and the other index `second` for the same element."""
     if not effects.on_edges:
         return _of_vertices(effects, first, second)
+    if effects.on_common:
+        calls = ("the call for a common neighbour of (a, b)", "the call for one of (c, d)")
+        if first is effects.terms.unit:
+            return Meeting(*calls, "")
+        where = f"where `{text(effects, first)}` of the first and `{text(effects, second)}` of the second are the same"
+        return Meeting(*calls, "i", where)
     if first is effects.terms.unit:
         return Meeting("the call for edge (a, b)", "the call for edge (c, d)", "")
     one, other = _role(first), _role(second)
@@ -96,6 +102,10 @@ def _names(effects: Effects) -> dict[Role, str]:
     names = {Role.NEAR: "near", Role.FAR: "far"}
     if isinstance(functor, EdgeFunctor):
         ends = {Role.SOURCE: functor.source, Role.DESTINATION: functor.destination, Role.EDGE: functor.edge}
+        if functor.common is not None:
+            ends[Role.COMMON] = functor.common.vertex
+            ends[Role.SOURCE_EDGE] = functor.common.source_edge
+            ends[Role.DESTINATION_EDGE] = functor.common.destination_edge
         return names | ends
     return names | {Role.VERTEX: functor.vertex}
 

@@ -184,6 +184,10 @@ def _places(effects: ProgramEffects) -> tuple[list[Put], list[Swapped]]:
             case nodes.Intersect(count=str(count)):
                 total = effects.terms.unknown(Type.INT64, Origin.RESULT, count, 0)
                 puts.append(Put(count, total, ReduceOperation.ADD))
+            case nodes.NeighborVote():
+                key = effects.sites[step.site].key
+                assert key is not None
+                puts.append(Put(step.array, key))
             case nodes.SetStep():
                 puts += [Put(name, effects.terms.unknown(types[name], Origin.RESULT, name, 0)) for name in step.writes]
             case nodes.NeighborReduce():

@@ -103,7 +103,9 @@ def device_for(seed: int, blocks: int = 3, stride: int = 0) -> EmulatedDevice:
 
 # Comparison
 
-VARYING = frozenset({"sssp", "widest_path", "connected_components", "pagerank", "matching", "tree_edges", "draws"})
+VARYING = frozenset(
+    {"sssp", "delta_stepping", "widest_path", "connected_components", "pagerank", "matching", "tree_edges", "draws"}
+)
 VARYING |= {case.name for case in LIBRARY if case.varies}
 """Programs whose frontiers or passes depend on the order of calls: only their results are compared."""
 

@@ -11,14 +11,8 @@ from gdsl.pipeline import load
 LATER = [
     ("data", "vertex embedding[4] : float32;"),
     ("apply", "rank[v] = rank[v][2];"),
-    ("top", "common functor triangle(u, w, x) { apply { } }"),
-    ("top", "common functor triangle(u, w, x, e, eu, ew) { apply { count += 1; } }"),
-    ("top", "vote functor score(v, key, total) -> float32 { value total; }"),
-    ("schedule", "count = intersect(f, settle);"),
     ("schedule", "count = intersect(pairs=(rank, level), settle);"),
-    ("schedule", "parent = neighbor_vote(vertices, visit, over=in_edges, keep=parent);"),
-    ("schedule", "buckets b(level, 4) = { source }; while (b) { b.push(advance(b.pop(), visit)); }"),
-    ("schedule", "buckets b(level, width=auto) = { source }; count = b.level;"),
+    ("schedule", "buckets b(level, width=auto) = { source };"),
     ("schedule", "graph h = subgraph(f); on h { compute(vertices, settle); }"),
     ("schedule", "graph h = contract(parent, weight);"),
 ]

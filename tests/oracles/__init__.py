@@ -1,6 +1,8 @@
 """What every sample and test program must answer, made without gdsl."""
 
+from .buckets import BUCKETS
 from .case import Case
+from .corners import CORNERS
 from .draws import DRAWS
 from .edges import EDGES
 from .histories import HISTORIES
@@ -15,6 +17,7 @@ from .sets import SETS
 from .short import SHORT
 from .traversals import TRAVERSALS
 from .values import VALUES
+from .votes import VOTES
 
 CASES: tuple[Case, ...] = (
     *SAMPLES,
@@ -30,7 +33,10 @@ CASES: tuple[Case, ...] = (
     *SHORT,
     *DRAWS,
     *PAIRS,
+    *VOTES,
+    *CORNERS,
     *HISTORIES,
+    *BUCKETS,
 )
 BY_NAME = {case.name: case for case in CASES}
 

@@ -20,6 +20,7 @@ from gdsl.diagnostics import GdslError
 from gdsl.graph.graph import Graph
 from gdsl.operations import Direction
 from gdsl.plan import structs
+from gdsl.plan.buffers import control_block
 from gdsl.plan.nodes import Branch, Launch, Loop, Operation, Plan, Step, Swap
 from gdsl.plan.storage import Role
 from gdsl.plan.walking import has_direction, launches, operations, sweeps_of
@@ -101,10 +102,9 @@ class Enactor:
 
     def control(self) -> dict[str, int]:
         """The control block's words."""
-        (block,) = self.device.fetch(
-            self._buffer(Role.CONTROL), struct_dtype(structs.CONTROL, self.on_device.widths), 1
-        )
-        return {word.name: int(block[word.name]) for word in structs.CONTROL.fields if not word.count}
+        struct = control_block(self.plan)
+        (block,) = self.device.fetch(self._buffer(Role.CONTROL), struct_dtype(struct, self.on_device.widths), 1)
+        return {word.name: int(block[word.name]) for word in struct.fields if not word.count}
 
     def raise_failure(self, control: dict[str, int]) -> None:
         """Raise what stopped the run, if anything did."""

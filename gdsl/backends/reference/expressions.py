@@ -22,7 +22,9 @@ Evaluator = Callable[[Frame], Value]
 """An expression made ready: its value for one call. Expressions of the schedule do not look at the frame."""
 
 VERTEX = SOURCE = 0
-DESTINATION, EDGE, NEAR, FAR, ACCEPTED, RESULT, FIRST_LOCAL = 1, 2, 3, 4, 5, 6, 7
+DESTINATION, EDGE, NEAR, FAR, SECOND, NUMBER, ACCEPTED, RESULT, FIRST_LOCAL = 1, 2, 3, 4, 5, 6, 7, 8, 9
+COMMON, SOURCE_EDGE, DESTINATION_EDGE = FAR, NEAR, SECOND
+"""Of a call for a common neighbour, which has a `NUMBER` among those of its operator, too."""
 
 _SLOT_OF_ROLE = {
     ir.Role.VERTEX: VERTEX,
@@ -31,6 +33,9 @@ _SLOT_OF_ROLE = {
     ir.Role.EDGE: EDGE,
     ir.Role.NEAR: NEAR,
     ir.Role.FAR: FAR,
+    ir.Role.COMMON: COMMON,
+    ir.Role.SOURCE_EDGE: SOURCE_EDGE,
+    ir.Role.DESTINATION_EDGE: DESTINATION_EDGE,
 }
 
 

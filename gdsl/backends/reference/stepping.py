@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterator
 from typing import Any
 
 from gdsl.arithmetic.operations import SINGLE, typed
-from gdsl.backends.reference.expressions import ACCEPTED, Evaluator, Frame
+from gdsl.backends.reference.expressions import ACCEPTED, FIRST_LOCAL, Evaluator, Frame
 from gdsl.backends.reference.graph_reads import Round, graph_question, rounds_of
 from gdsl.backends.reference.indices import index_error
 from gdsl.backends.reference.operators import Call, Functor
@@ -167,7 +167,9 @@ class SteppedFunctor(SteppedExpressions):
 
     def call(self, call: Call, accepted: set[int], collected: int) -> Steps:
         """One call, which puts what it has at `collected` into `accepted` at the end, where it accepts."""
-        frame: Frame = [*call, True, None]
+        frame: Frame = [None] * FIRST_LOCAL
+        frame[: len(call)] = call
+        frame[ACCEPTED] = True
         for conjunct in self.functor.condition:
             if not (yield from self.value(conjunct, frame)):
                 return

@@ -32,9 +32,11 @@ class Visits:
     def __len__(self) -> int:
         return len(self.edge)
 
-    def calls(self, order: Any) -> list[tuple[int, int, int, int, int]]:
-        """The visits as tuples in the order of the fields, arranged as the array of places `order` says."""
-        columns = (self.source, self.destination, self.edge, self.near, self.far)
+    def calls(
+        self, order: Any, fields: tuple[str, ...] = ("source", "destination", "edge", "near", "far")
+    ) -> list[tuple[int, ...]]:
+        """The visits as tuples of the `fields`, arranged as the array of places `order` says."""
+        columns = [getattr(self, name) for name in fields]
         return list(zip(*(column[order].tolist() for column in columns), strict=True))
 
 
@@ -113,14 +115,15 @@ class GraphView:
             found.setdefault(both, []).append(edge)
         return found
 
-    def out_neighbors(self) -> list[frozenset[int]]:
-        """Of every vertex those to which its out-edges lead."""
-        return self._out_neighbors
+    def first_edges_to(self) -> list[dict[int, int]]:
+        """Of every vertex the first edge to each of those to which its out-edges lead."""
+        return self._first_edges_to
 
     @cached_property
-    def _out_neighbors(self) -> list[frozenset[int]]:
+    def _first_edges_to(self) -> list[dict[int, int]]:
         columns, ends = self.graph.columns.tolist(), self.graph.offsets.tolist()
-        return [frozenset(columns[first:last]) for first, last in itertools.pairwise(ends)]
+        lists = itertools.pairwise(ends)
+        return [{columns[edge]: edge for edge in reversed(range(first, last))} for first, last in lists]
 
     def edges_of(self, members: Sequence[int], over: Over) -> Visits:
         """The edges of each vertex of `members`; over all edges its out-edges, then its in-edges."""

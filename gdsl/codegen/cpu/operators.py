@@ -15,17 +15,31 @@ from gdsl.codegen.cpu.texts import (
     ReduceText,
     ResultText,
     Visit,
+    VoteText,
     WalkText,
 )
 from gdsl.codegen.functions import Argument
 from gdsl.codegen.functors import Arguments, Calls
 from gdsl.codegen.literals import type_name
-from gdsl.codegen.operators import STRUCTS, CommonPrinter
+from gdsl.codegen.operators import ON_COMMON, STRUCTS, CommonPrinter
 from gdsl.codegen.precedence import Text
 from gdsl.codegen.reductions import of_segment
 from gdsl.codegen.switches import SwitchText
 from gdsl.operations import Balance, Domain, NeighborOperation, Over
-from gdsl.plan.nodes import Collect, Dedup, EdgeCount, Form, Measure, Operation, Plan, Segment, Sweep, Variant, Walk
+from gdsl.plan.nodes import (
+    Collect,
+    Dedup,
+    EdgeCount,
+    Form,
+    Measure,
+    Operation,
+    Plan,
+    Segment,
+    Sweep,
+    Variant,
+    Vote,
+    Walk,
+)
 from gdsl.types import Type
 
 COUNTED: dict[Over | None, str] = {
@@ -167,11 +181,24 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
 
     # The common neighbours of the ends of edges
 
-    def _intersect(self, common: dict[str, Any], sweep: Sweep) -> IntersectText:
-        counted = tuple(f"totals.{self.names.member(total.scalar)} += 1;" for total in sweep.totals)
+    def _intersect(self, common: dict[str, Any], sweep: Sweep, count: str | None) -> IntersectText:
+        lists = sweep.intersection
+        assert lists is not None
         collected = ("if (out.is_new(x)) { out.append(x); }",) if sweep.collect is not None else ()
         each = "each_edge(run, d.graph" if sweep.members.frontier is None else "each_edge_of(input, d.graph"
-        return IntersectText(**common, each=each, visit=Visit("vertex x", (*counted, *collected)))
+        if lists.run is None:
+            counted = tuple(f"totals.{self.names.member(total.scalar)} += 1;" for total in sweep.totals)
+            visit = Visit("vertex x, edge, edge", (*counted, *collected))
+            return IntersectText(**common, each=each, edge="vertex u, vertex w, edge", visit=visit, count="")
+        calls = self.texts.calls(lists.run, ON_COMMON)
+        counted = ("counted += 1;",) if count is not None else ()
+        inner = (*((f"{calls.apply};",) if calls.apply and not calls.says else ()), *counted, *collected)
+        chain = " && ".join((*calls.tests, *((calls.apply,) if calls.says else ())))
+        lines = (f"if ({chain}) {{", *(f"    {line}" for line in inner), "}") if chain else inner
+        visit = Visit("vertex x, edge eu, edge ew" if lists.edge_ids else "vertex x, edge, edge", lines)
+        target = f"d.{self.names.member(count)}" if count is not None else ""
+        own = "vertex u, vertex w, edge e" if lists.edge_ids else "vertex u, vertex w, edge"
+        return IntersectText(**common, each=each, edge=own, visit=visit, count=target)
 
     # Neighbour reduction
 
@@ -195,6 +222,35 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             captured=words.captured,
             share=_REDUCES[sweep.balance],
             walks=tuple(walks),
+            stored=stored,
+        )
+
+    # Votes
+
+    def _vote(self, common: dict[str, Any], sweep: Sweep, vote: Vote) -> VoteText:
+        array = f"d.{self.names.member(vote.array)}"
+        target = f"d.{self.names.member(vote.aside)}" if vote.aside is not None else array
+        walks = []
+        for walk in sweep.walks:
+            ballot = self.texts.ballot(walk.variant, _on_an_edge(walk.over))
+            count = f"votes.count({ballot.key}, {ballot.weight});"
+            lines = (f"if ({ballot.test}) {{ {count} }}",) if ballot.test else (count,)
+            walks.append(WalkText(self._walked_lists(walk), Visit(_EDGE, lines)))
+        over = sweep.walks[0].over if len(sweep.walks) == 1 else Over.ALL_EDGES
+        elected = f"if (voted) {{ {array}[near] = key; }}"
+        if vote.aside is not None:
+            elected = f"{target}[near] = voted ? key : {array}[near];"
+        stored = Visit("vertex near", (f"{array}[near] = {target}[near];",)) if vote.aside is not None else None
+        return VoteText(
+            **common,
+            key=vote.key.name,
+            total=vote.total.name,
+            score_type=vote.score_type.name,
+            score=self._score(vote),
+            kept=f"d.{self.names.member(vote.keep)}[near]" if vote.keep is not None else "",
+            degrees=COUNTED[over],
+            walks=tuple(walks),
+            elect=Visit(f"vertex near, bool voted, {vote.key.name} key", (elected,)),
             stored=stored,
         )
 

@@ -105,11 +105,14 @@ class ElementsText(OperatorText):
 
 @dataclass(frozen=True, slots=True)
 class IntersectText(OperatorText):
-    """`intersect`: `each` begins the call that goes over its edges, `visit` is what is done with a common neighbour."""
+    """`intersect`: `each` begins the call that goes over its edges, whose parameters are `edge`; `visit` is what is
+    done with a common neighbour. `count`: the scalar to which the variable ``counted`` is added, empty without."""
 
     kind: ClassVar[str] = "intersect"
     each: str
+    edge: str
     visit: Visit
+    count: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +128,24 @@ class ReduceText(OperatorText):
     share: str
     """The runtime's function that shares the edges out."""
     walks: tuple[WalkText, ...]
+    stored: Visit | None
+
+
+@dataclass(frozen=True, slots=True)
+class VoteText(OperatorText):
+    """`neighbor_vote`. Each of `walks` counts ballots in ``votes``; `degrees` are the lists by which room is made for
+    them. `score` is an expression of ``near``, ``key`` and ``total``, `kept` one of ``near``, empty without such keys;
+    `elect` takes a result, `stored` as in `ReduceText`."""
+
+    kind: ClassVar[str] = "vote"
+    key: str
+    total: str
+    score_type: str
+    score: str
+    kept: str
+    degrees: str
+    walks: tuple[WalkText, ...]
+    elect: Visit
     stored: Visit | None
 
 

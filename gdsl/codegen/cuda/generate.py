@@ -188,7 +188,7 @@ def _block_storage(uses: frozenset[str]) -> str:
         lines.append("    vertex staged[BLOCK_THREADS / 32][64];  // a warp's accepted vertices")
     if "edge_collector" in uses:
         lines.append("    edge staged_edges[BLOCK_THREADS / 32][64];  // a warp's accepted edges")
-    if not uses.isdisjoint({"block_reduce", "block_running_sum"}):
+    if not uses.isdisjoint({"block_reduce", "block_running_sum", "of_warps"}):
         lines.append("    uint64 partials[32];  // a value a warp")
     if "partial_seconds" in uses:
         lines.append("    uint64 partial_seconds[32];  // of pairs")

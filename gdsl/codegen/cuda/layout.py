@@ -12,6 +12,7 @@ from gdsl.codegen.structs import checked_struct_text, element_dtype, size_check,
 from gdsl.ir.nodes import Array
 from gdsl.operations import Domain
 from gdsl.plan import structs
+from gdsl.plan.buffers import control_block
 from gdsl.plan.nodes import Plan
 from gdsl.plan.storage import RUN, Field, Pointer, Role, Struct
 from gdsl.plan.walking import sweeps
@@ -68,6 +69,8 @@ def layout_of(plan: Plan, widths: Widths) -> Layout:
     fields = [
         Field(name, Pointer(type_text(kind)), f"{_aside_of(plan, name)} before it is stored") for name, kind in asides
     ]
+    tables = [(buffer.name, buffer.element) for buffer in plan.buffers if buffer.role is Role.TABLES]
+    fields += [Field(name, Pointer(type_text(kind)), "votes of long lists") for name, kind in tables]
     fields += [Field(array.name, Pointer(type_text(array.type)), _array_comment(array)) for array in program.arrays]
     fields += [Field(scalar.name, Pointer(type_text(scalar.type)), "one value") for scalar in program.scalars]
     params = sorted(program.params, key=lambda param: -element_dtype(param.type, widths).itemsize)
@@ -109,20 +112,22 @@ def run_slice(plan: Plan) -> Struct:
 
 def shared_structs(plan: Plan, widths: Widths) -> dict[str, str]:
     """The C++ of the structs whose size the host must know, by name; the compiler sees to it that it knows it."""
+    control = control_block(plan)
+    (counters,) = (field.type for field in control.fields if isinstance(field.type, Struct))
     found = [
-        structs.CONTROL,
+        control,
         structs.TRACE_RECORD,
         structs.HUB_CHUNK,
         *([plan.saved] if plan.saved is not None else []),
     ]
     checked = {struct.name: checked_struct_text(struct, widths) for struct in found}
-    parts = (structs.COUNTERS, structs.FRONTIER, structs.EDGE_FRONTIER, structs.DIRECTION_STATE)
+    parts = (counters, structs.FRONTIER, structs.EDGE_FRONTIER, structs.DIRECTION_STATE)
     return {**checked, **{struct.name: struct_text(struct) for struct in parts}}
 
 
 def _aside_of(plan: Plan, temporary: str) -> str:
-    segments = [sweep.segment for sweep in sweeps(plan) if sweep.segment is not None]
-    return next(segment.array for segment in segments if segment.aside == temporary)
+    results = [sweep.segment or sweep.vote for sweep in sweeps(plan)]
+    return next(each.array for each in results if each is not None and each.aside == temporary)
 
 
 def _array_comment(array: Array) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 from gdsl.codegen.cuda.texts import (
     AdvanceText,
+    BallotSide,
     ComputeText,
     FilterText,
     IntersectText,
@@ -17,12 +18,13 @@ from gdsl.codegen.cuda.texts import (
     ResultText,
     Side,
     Visit,
+    VoteText,
 )
 from gdsl.codegen.functions import Argument
 from gdsl.codegen.functors import Arguments, Calls
 from gdsl.codegen.literals import type_name
 from gdsl.codegen.names import Scope
-from gdsl.codegen.operators import STRUCTS, CommonPrinter
+from gdsl.codegen.operators import ON_COMMON, STRUCTS, CommonPrinter
 from gdsl.codegen.reductions import of_segment
 from gdsl.codegen.switches import SwitchText
 from gdsl.operations import Balance, Domain, NeighborOperation, Over
@@ -36,6 +38,7 @@ from gdsl.plan.nodes import (
     Segment,
     Sweep,
     Variant,
+    Vote,
     Walk,
 )
 
@@ -225,9 +228,18 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
 
     # The common neighbours of the ends of edges
 
-    def _intersect(self, common: dict[str, Any], sweep: Sweep) -> IntersectText:
-        totals = common["totals"].members if common["totals"] is not None else ()
-        return IntersectText(**common, total=totals[0].name if totals else "")
+    def _intersect(self, common: dict[str, Any], sweep: Sweep, count: str | None) -> IntersectText:
+        lists = sweep.intersection
+        assert lists is not None
+        if lists.run is None:
+            totals = common["totals"].members if common["totals"] is not None else ()
+            total = f"totals.{totals[0].name}" if totals else ""
+            return IntersectText(**common, total=total, count="", visit=None, edge_ids=False)
+        calls = self.texts.calls(lists.run, ON_COMMON)
+        visit = Visit("bool common, vertex x, edge e, edge at, edge found", _test(calls), calls.apply, calls.says)
+        target = f"d.{self.names.member(count)}" if count is not None else ""
+        total = "counted" if count is not None else ""
+        return IntersectText(**common, total=total, count=target, visit=visit, edge_ids=lists.edge_ids)
 
     # Neighbour reduction
 
@@ -253,6 +265,34 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             hubs=any(walk.shared is not None for walk in sweep.walks),
             target=target,
             copied=array if segment.aside is not None else "",
+        )
+
+    # Votes
+
+    def _vote(self, common: dict[str, Any], sweep: Sweep, vote: Vote) -> VoteText:
+        assert vote.tables is not None
+        array = f"d.{self.names.member(vote.array)}"
+        sides = tuple(
+            BallotSide(
+                name="ballot_back" if place else "ballot",
+                lists=self._walked_lists(walk),
+                parameters=_EDGE,
+                ballot=self.texts.ballot(walk.variant, _on_an_edge(walk.over, walk.lists)),
+            )
+            for place, walk in enumerate(sweep.walks)
+        )
+        return VoteText(
+            **common,
+            key=vote.key.name,
+            total=vote.total.name,
+            score_type=vote.score_type.name,
+            score=self._score(vote),
+            kept=f"d.{self.names.member(vote.keep)}[near]" if vote.keep is not None else "",
+            keys=f"d.{self.names.member(vote.tables.keys)}",
+            totals_at=f"d.{self.names.member(vote.tables.totals)}",
+            sides=sides,
+            target=f"d.{self.names.member(vote.aside)}" if vote.aside is not None else "",
+            array=array,
         )
 
     def _reduce_side(

@@ -26,9 +26,11 @@ FILES = (
     "push",
     "pull",
     "reduce",
+    "vote",
     "balance",
     "intersect",
     "histories",
+    "buckets",
     "numbers",
 )
 PLATFORM = "platform"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from gdsl.codegen.functors import TotalsText
+from gdsl.codegen.functors import Ballot, TotalsText
 from gdsl.codegen.operators import CommonText
 from gdsl.codegen.switches import SwitchText
 
@@ -161,10 +161,15 @@ class ComputeText(ElementsText):
 
 @dataclass(frozen=True, slots=True)
 class IntersectText(OperatorText):
-    """`intersect`. `total`: the member of the totals that counts what is found; empty where nobody asks."""
+    """`intersect`. `total`: the variable or member of the totals that counts what is found, which is added to `count`
+    where it is a variable; empty where nobody asks. `visit` is what is run, None where nothing is; `edge_ids` whether
+    that asks for the ids of edges."""
 
     kind: ClassVar[str] = "intersect"
     total: str
+    count: str
+    visit: Visit | None
+    edge_ids: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +194,35 @@ class ReduceText(OperatorText):
     hubs: bool
     target: str
     copied: str
+
+
+@dataclass(frozen=True, slots=True)
+class BallotSide:
+    """The ballots of one of the lists of a vertex."""
+
+    name: str
+    lists: str
+    parameters: str
+    ballot: Ballot
+
+
+@dataclass(frozen=True, slots=True)
+class VoteText(OperatorText):
+    """`neighbor_vote`. `score` is an expression of ``near``, ``key`` and ``total``, `kept` one of ``near``, empty
+    without such keys; `target` and `copied` as in `ReduceText`."""
+
+    kind: ClassVar[str] = "neighbor_vote"
+    key: str
+    total: str
+    score_type: str
+    score: str
+    kept: str
+    keys: str
+    totals_at: str
+    """The tables."""
+    sides: tuple[BallotSide, ...]
+    target: str
+    array: str
 
 
 @dataclass(frozen=True, slots=True)

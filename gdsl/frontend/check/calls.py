@@ -9,7 +9,7 @@ from gdsl.frontend.check.conversions import common_type, converted, is_literal, 
 from gdsl.frontend.check.environment import Environment, Place, built_in, poison, refuse_now
 from gdsl.frontend.check.foreign_names import report_foreign_call
 from gdsl.frontend.check.graph_reads import graph_read, reads_graph
-from gdsl.frontend.check.names import NameChecker
+from gdsl.frontend.check.names import SETS, NameChecker
 from gdsl.frontend.check.number_functions import BITS, RANDOM, bits, drawn
 from gdsl.frontend.check.reductions import ReductionChecker, is_reduction
 from gdsl.frontend.syntax import Symbol, SymbolKind
@@ -32,7 +32,7 @@ from gdsl.types import Type
 _ARITIES = {"min": 2, "max": 2, "pow": 2, "atan2": 2}
 _ORDINARY = ("min", "max", "abs")
 """Functions whose result has the type of their arguments; the others make a float64 of an integer."""
-_SIZED = (SymbolKind.FRONTIER, SymbolKind.HISTORY)
+_SIZED = (*SETS, SymbolKind.HISTORY)
 _DEGREES = ("out_degree", "in_degree")
 _ARITHMETIC = (ReduceOperation.ADD, ReduceOperation.SUBTRACT, ReduceOperation.MULTIPLY)
 _ORDERINGS = (ReduceOperation.MIN, ReduceOperation.MAX)
@@ -174,7 +174,7 @@ class CallChecker(NameChecker):
                 return poison(expression.span)
             if symbol.kind is SymbolKind.LATER:
                 return poison(expression.span)
-        message = "`size` takes a frontier variable, or a history"
+        message = "`size` takes a frontier variable, a history or buckets"
         self.environment.report("E0403", message, operand.span, fix="give the set a name: `frontier f = …;`")
         return poison(expression.span)
 

@@ -11,7 +11,7 @@ from gdsl.frontend.check.names import ID_OF
 from gdsl.frontend.check.param_sets import VERTEX_SET, declare_set, is_set
 from gdsl.frontend.check.recursion import Calls, refuse_recursion
 from gdsl.frontend.check.statements import StatementChecker, always_returns, resolve_type
-from gdsl.frontend.syntax import DeclarationKind, Symbol, SymbolKind
+from gdsl.frontend.syntax import DeclarationKind, FunctorForm, Symbol, SymbolKind
 from gdsl.operations import Domain
 from gdsl.types import Type
 
@@ -21,6 +21,14 @@ _EDGE_ROLES = (
     (SymbolKind.SOURCE, Type.VERTEX),
     (SymbolKind.DESTINATION, Type.VERTEX),
     (SymbolKind.EDGE, Type.EDGE),
+)
+_COMMON_ROLES = (
+    (SymbolKind.SOURCE, Type.VERTEX),
+    (SymbolKind.DESTINATION, Type.VERTEX),
+    (SymbolKind.COMMON, Type.VERTEX),
+    (SymbolKind.EDGE, Type.EDGE),
+    (SymbolKind.SOURCE_EDGE, Type.EDGE),
+    (SymbolKind.DESTINATION_EDGE, Type.EDGE),
 )
 
 
@@ -88,10 +96,10 @@ def check_functor(node: syntax.Functor, environment: Environment) -> syntax.Func
     """A functor, typed. One from another file knows nothing of the importer's names, so its own hide these."""
     if node.span.file:
         environment = environment.seeing(without(environment.globals, syntax.names_declared_in(node)))
-    part = environment.part(Place.APPLY, node.domain)
+    part = environment.part(Place.APPLY, None if node.form is FunctorForm.COMMON else node.domain)
     symbols = tuple(
         part.declare(Symbol(kind, parameter.name, parameter.span, type_), parameter=True)
-        for parameter, (kind, type_) in zip(node.parameters, _roles(node.domain), strict=True)
+        for parameter, (kind, type_) in zip(node.parameters, _roles(node, environment), strict=False)
     )
     condition, value = node.condition, node.value
     if condition is not None:
@@ -108,8 +116,15 @@ def check_functor(node: syntax.Functor, environment: Environment) -> syntax.Func
     return dataclasses.replace(node, condition=condition, value=value, body=body, symbols=symbols)
 
 
-def _roles(domain: Domain) -> tuple[tuple[SymbolKind, Type], ...]:
-    return _EDGE_ROLES if domain is Domain.EDGE else ((SymbolKind.VERTEX, ID_OF[domain]),)
+def _roles(node: syntax.Functor, environment: Environment) -> tuple[tuple[SymbolKind, Type | None], ...]:
+    """What the parameters stand for, and their types; those of votes are known from the ballots."""
+    own = (SymbolKind.VERTEX, ID_OF[Domain.VERTEX])
+    if node.form is FunctorForm.COMMON:
+        return _COMMON_ROLES
+    if node.form is FunctorForm.VOTE:
+        key, total = environment.votes.get(node.name, (None, None))
+        return own, (SymbolKind.FUNCTION_PARAMETER, key), (SymbolKind.FUNCTION_PARAMETER, total)
+    return _EDGE_ROLES if node.domain is Domain.EDGE else (own,)
 
 
 def declare_functor(node: syntax.Functor, environment: Environment) -> syntax.Functor:

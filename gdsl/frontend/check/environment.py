@@ -117,6 +117,8 @@ class Environment:
     """Blocks of the callers of a procedure that its statements are expanded in."""
     in_procedure: bool = False
     """Whether the place is in a procedure, whose names hide those of the program."""
+    votes: dict[str, tuple[Type, Type]] = field(default_factory=dict)
+    """By vote functor the types of the keys and totals that it scores."""
 
     def part(self, place: Place, domain: Domain | None = None, own: Symbol | None = None) -> Environment:
         """A fresh walk over another part of the same program."""
@@ -124,7 +126,7 @@ class Environment:
         part = Environment(
             *shared, place, domain, own, scopes=[{}], broken=self.broken, declared=self.declared, source=self.source
         )
-        part.made = self.made
+        part.made, part.votes = self.made, self.votes
         return part
 
     def seeing(self, names: dict[str, Symbol]) -> Environment:

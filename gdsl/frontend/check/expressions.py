@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from gdsl.frontend import syntax
+from gdsl.frontend.check.bucket_values import member
 from gdsl.frontend.check.calls import CallChecker
 from gdsl.frontend.check.conversions import (
     coerce,
@@ -19,7 +20,6 @@ from gdsl.frontend.check.conversions import (
 )
 from gdsl.frontend.check.environment import Place, poison
 from gdsl.frontend.check.histories import misplaced
-from gdsl.frontend.check.methods import report_member
 from gdsl.frontend.check.pairs import agreed, hints_of, made_pair, part_of
 from gdsl.frontend.check.set_operations import is_set_operation
 from gdsl.frontend.check.wrong_operands import report_quotient, report_sides, report_undefined
@@ -81,6 +81,8 @@ class ExpressionChecker(CallChecker):
                 return self.call(expression, hint)
             case syntax.UpdateValue():
                 return self.update_value(expression, effects)
+            case syntax.Member():
+                return member(expression, self.environment)
             case syntax.CompareAndSwap():
                 return self.compare_and_swap(expression, effects)
         return self._no_value(expression)
@@ -96,7 +98,7 @@ class ExpressionChecker(CallChecker):
                 message = "a functor stands only where an operator takes one"
                 self.environment.report("E0401", message, expression.span, fix="write `f = filter(f, v => …);`")
             case syntax.LaterExpression():
-                report_member(expression, self.environment)
+                self.environment.later(expression.what, expression.span)
         return poison(expression.span)
 
     def _pair(self, expression: syntax.Pair | syntax.PairPart, hint: Type | None) -> syntax.Expression:

@@ -8,7 +8,8 @@ from typing import Protocol
 
 from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
-from gdsl.frontend.check.environment import Environment
+from gdsl.frontend.check.bucket_values import misplaced_pop
+from gdsl.frontend.check.environment import Environment, Place
 from gdsl.frontend.check.foreign_names import functor_for_loop, report_foreign_loop
 from gdsl.frontend.check.methods import is_foreign_member
 from gdsl.frontend.syntax import Symbol, SymbolKind
@@ -174,6 +175,9 @@ def misplaced(call: syntax.Method, environment: Environment) -> None:
     """Report a method that stands as a value."""
     owner = environment.find(call.owner.name) if isinstance(call.owner, syntax.Name) else None
     if owner is not None and owner.kind is SymbolKind.LATER:
+        return
+    if owner is not None and owner.kind is SymbolKind.BUCKETS and environment.place is Place.SCHEDULE:
+        misplaced_pop(call, owner, environment)
         return
     if (owner is None or owner.kind is not SymbolKind.HISTORY) and is_foreign_member(call.span, environment):
         return

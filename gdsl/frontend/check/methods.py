@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment
 from gdsl.frontend.syntax import Symbol, SymbolKind
 from gdsl.operations import Domain
@@ -58,12 +57,6 @@ _NUMBERS = {Domain.VERTEX: "num_vertices", Domain.EDGE: "num_edges"}
 _ENDS = (SymbolKind.VERTEX, SymbolKind.SOURCE, SymbolKind.DESTINATION, SymbolKind.LIST_VARIABLE)
 
 
-def report_member(expression: syntax.LaterExpression, environment: Environment) -> None:
-    """Say what is written instead of a member or method, or that a form is not built yet."""
-    if not is_foreign_member(expression.span, environment):
-        environment.later(expression.what, expression.span)
-
-
 def is_foreign_member(span: Span, environment: Environment) -> bool:
     """Whether what stands at `span` is a member or method of another language; says what is written here."""
     called = _CALLED.fullmatch(environment.source.excerpt(span))
@@ -100,6 +93,4 @@ def _fix(symbol: Symbol, member: str, arguments: str | None, environment: Enviro
     other = environment.find(member)
     if other is not None and other.kind is SymbolKind.ARRAY:
         return f"write `{member}[{symbol.name}]`"
-    if symbol.kind is SymbolKind.FRONTIER:
-        return "operators take and give sets: `advance`, `filter`, `compute`; `|`, `&` and `-` combine them"
     return None

@@ -32,8 +32,13 @@ _IN_RANGE = (
     SymbolKind.EDGE,
     SymbolKind.NEAR,
     SymbolKind.FAR,
+    SymbolKind.COMMON,
+    SymbolKind.SOURCE_EDGE,
+    SymbolKind.DESTINATION_EDGE,
     SymbolKind.LIST_VARIABLE,
 )
+SETS = (SymbolKind.FRONTIER, SymbolKind.BUCKETS)
+"""What is true as a condition while it is not empty."""
 _ITERATION_PLACES = (Place.APPLY, Place.CONDITION, Place.VALUE, Place.SCHEDULE)
 _INITIAL_PLACES = (Place.INITIAL, Place.WHERE)
 
@@ -131,7 +136,7 @@ class NameChecker:
         if symbol.kind is SymbolKind.ARRAY and symbol == environment.own:
             return self._own_element(symbol, span)
         in_schedule = environment.place is Place.SCHEDULE
-        if symbol.kind is SymbolKind.FRONTIER and hint is Type.BOOL and in_schedule:
+        if symbol.kind in SETS and hint is Type.BOOL and in_schedule:
             refuse_now(expression, environment)
             return dataclasses.replace(expression, symbol=symbol, type=Type.BOOL)
         words = {
@@ -140,6 +145,7 @@ class NameChecker:
             SymbolKind.FUNCTION: ("a function", f"call it: `{symbol.name}(…)`"),
             SymbolKind.PROCEDURE: ("a procedure", f"call it as a statement: `{symbol.name}(…);`"),
             SymbolKind.HISTORY: ("a history", f"write `size({symbol.name})` for the number of its levels"),
+            SymbolKind.BUCKETS: ("a set of buckets", f"write `size({symbol.name})` for the number of its members"),
             SymbolKind.FRONTIER: ("a frontier", _of_frontier(symbol, in_schedule)),
         }
         if symbol.kind in words:

@@ -98,7 +98,7 @@ class Procedures:
 
     def _inside(self, node: syntax.Procedure, names: dict[str, Symbol]) -> Environment:
         """What the statements of a procedure see, with `names` for its parameters."""
-        declaring = (syntax.FrontierDeclaration, syntax.HistoryDeclaration, syntax.LoopName)
+        declaring = (syntax.FrontierDeclaration, syntax.HistoryDeclaration, syntax.BucketsDeclaration, syntax.LoopName)
         declared = {part.name for part in syntax.walk(node) if isinstance(part, declaring)}
         inner = self.root.part(Place.SCHEDULE).seeing({**without(self.root.globals, declared), **names})
         inner.in_procedure = True

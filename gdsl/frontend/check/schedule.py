@@ -7,6 +7,8 @@ from collections.abc import Iterable
 
 from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
+from gdsl.frontend.check import buckets
+from gdsl.frontend.check.bucket_values import buckets_of
 from gdsl.frontend.check.conversions import as_operand
 from gdsl.frontend.check.environment import Environment
 from gdsl.frontend.check.expressions import ExpressionChecker
@@ -16,7 +18,7 @@ from gdsl.frontend.check.numbering import is_numbering, numbering
 from gdsl.frontend.check.operators import OperatorChecker
 from gdsl.frontend.check.procedures import Procedures
 from gdsl.frontend.check.set_operations import spelled_out_set
-from gdsl.frontend.check.sets import OPERATORS
+from gdsl.frontend.check.sets import GIVE_VALUES, OPERATORS
 from gdsl.frontend.check.updates import short_assign, spelled_out
 from gdsl.frontend.syntax import OperatorKind, Symbol, SymbolKind
 from gdsl.frontend.vocabulary import LATER_FUNCTIONS
@@ -69,6 +71,8 @@ class ScheduleChecker:
                 return self._frontier(statement)
             case syntax.HistoryDeclaration():
                 return self.histories.declaration(statement)
+            case syntax.BucketsDeclaration():
+                return buckets.declaration(statement, self.operators)
             case syntax.ForIn():
                 return self.histories.loop(statement, self.block)
             case syntax.Assign():
@@ -158,6 +162,8 @@ class ScheduleChecker:
                 value = self._set(statement.value, symbol.name, symbol.domain or Domain.VERTEX)
                 made = dataclasses.replace(target, symbol=symbol)
                 return None if value is None else dataclasses.replace(statement, target=made, value=value)
+            if self._keeps_sets(symbol, target.span):
+                return None
             if symbol.kind is SymbolKind.ARRAY:
                 return self._assign_array(statement, target, symbol)
             if isinstance(statement.value, syntax.Call) and is_intersect(statement.value):
@@ -169,6 +175,14 @@ class ScheduleChecker:
             environment.report("E0415", message, statement.value.span, fix=fix)
             return None
         return self._assign_value(statement)
+
+    def _keeps_sets(self, symbol: Symbol | None, span: Span) -> bool:
+        """Whether a name that is written is a history or buckets; says so."""
+        if symbol is None or symbol.kind not in (SymbolKind.HISTORY, SymbolKind.BUCKETS):
+            return False
+        message = f"`{symbol.name}` cannot be written: it is {symbol.kind.with_article}"
+        self.environment.report("E0214", message, span, fix=f"write `{symbol.name}.push(f);`")
+        return True
 
     def _read_only(self, symbol: Symbol, span: Span) -> None:
         why = "the loop gives it its members" if self.histories.gives(symbol) else "it is a param"
@@ -187,7 +201,7 @@ class ScheduleChecker:
             numbers = numbering(value, symbol, self.operators)
             made = dataclasses.replace(target, symbol=symbol, type=symbol.type)
             return None if numbers is None else dataclasses.replace(statement, target=made, value=numbers)
-        if not (isinstance(value, syntax.Call) and value.function == OperatorKind.NEIGHBOR_REDUCE.value):
+        if not (isinstance(value, syntax.Call) and OPERATORS.get(value.function) in GIVE_VALUES):
             if isinstance(value, syntax.Call) and value.function in OPERATORS:
                 message = f"`{value.function}` gives no values for the array `{symbol.name}`"
                 environment.report("E0415", message, value.span)
@@ -204,7 +218,8 @@ class ScheduleChecker:
         if symbol.is_input:
             environment.report("E0214", f"`{symbol.name}` cannot be written: it is an input", target.span)
             return None
-        typed = self.operators.reductions.call(value, symbol)
+        votes = value.function == OperatorKind.NEIGHBOR_VOTE.value
+        typed = (self.operators.vote if votes else self.operators.reductions).call(value, symbol)
         made = dataclasses.replace(target, name=symbol.name, symbol=symbol, type=symbol.type)
         return None if typed is None else dataclasses.replace(statement, target=made, value=typed)
 
@@ -230,6 +245,8 @@ class ScheduleChecker:
             message = f"`{statement.operation.value}` is not defined on frontiers"
             words = as_operand(self.environment.words(statement.value.span))
             self.environment.report("E0206", message, statement.span, fix=spelled_out_set(statement, words))
+            return None
+        if self._keeps_sets(symbol, statement.target.span):
             return None
         adds = symbol is not None and statement.operation is ReduceOperation.ADD
         if adds and isinstance(statement.value, syntax.Call) and is_intersect(statement.value):
@@ -262,12 +279,9 @@ class ScheduleChecker:
     def _expression(self, statement: syntax.ExpressionStatement) -> syntax.Statement | None:
         value = statement.value
         if isinstance(value, syntax.Method):
-            return self.histories.method(value)
+            owner = buckets_of(value.owner, self.environment)
+            return buckets.statement_of(value, owner, self.operators) if owner else self.histories.method(value)
         if isinstance(value, syntax.Call):
-            if value.function == OperatorKind.NEIGHBOR_REDUCE.value:
-                message = "the result of `neighbor_reduce` is assigned to an array over vertices"
-                self.environment.report("E0406", message, value.span, fix="write `a = neighbor_reduce(…);`")
-                return None
             if value.function in OPERATORS:
                 intersects = is_intersect(value)
                 typed = self.operators.intersect.alone(value) if intersects else self.operators.operator(value)

@@ -49,6 +49,9 @@ def is_set(value: syntax.Expression, environment: Environment) -> bool:
             return value.name in ("vertices", "edges") if symbol is None else symbol.kind is SymbolKind.FRONTIER
         case syntax.Call():
             return value.function in _OPERATORS
+        case syntax.Method(owner=syntax.Name(name=name)):
+            owner = environment.find(name)
+            return owner is not None and owner.kind is SymbolKind.BUCKETS
     return isinstance(value, syntax.SetLiteral)
 
 

@@ -16,6 +16,8 @@ from gdsl.operations import Domain
 from gdsl.types import Type
 
 OPERATORS = {kind.value: kind for kind in OperatorKind}
+GIVE_VALUES = (OperatorKind.NEIGHBOR_REDUCE, OperatorKind.NEIGHBOR_VOTE)
+"""The operators whose result is assigned to an array."""
 EVERYTHING = {"vertices": Domain.VERTEX, "edges": Domain.EDGE}
 WORDS = {Domain.VERTEX: "vertices", Domain.EDGE: "edges"}
 OTHER_OPERAND = "the other operand"

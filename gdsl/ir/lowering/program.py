@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from gdsl import extents
 from gdsl.frontend import syntax
 from gdsl.frontend.check import CheckedProgram
-from gdsl.frontend.syntax import DeclarationKind, SymbolKind
+from gdsl.frontend.syntax import DeclarationKind, FunctorForm, SymbolKind
 from gdsl.ir import nodes
 from gdsl.ir.lowering.expressions import ExpressionLowering, default_value, impossible
 from gdsl.ir.lowering.functors import FunctorLowering
@@ -44,6 +44,7 @@ class _Lowering:
         tree, knobs = self.tree, self.checked.knobs
         functors = self.functors
         schedule = ScheduleLowering(self.expressions, self.checked, functors, _frontier_names(tree.schedule))
+        functors.name_ballots(_calls(tree), schedule.hidden)
         steps = schedule.block(tree.schedule)
         hidden, used = schedule.hidden, _used_functors(tree)
         words = {word.name for word in tree.requires}
@@ -64,16 +65,17 @@ class _Lowering:
             ),
             functions=tuple(self._function(node) for node in _used_functions(tree, used)),
             vertex_functors=(
-                *(functors.vertex_functor(node) for node in used if node.domain is Domain.VERTEX),
+                *(functors.vertex_functor(node) for node in used if node.form is FunctorForm.VERTEX),
                 *hidden.vertex_functors,
             ),
             edge_functors=(
-                *(functors.edge_functor(node) for node in used if node.domain is Domain.EDGE),
+                *functors.edge_functors(used),
                 *hidden.edge_functors,
             ),
             frontiers=tuple(schedule.frontiers.values()),
             schedule=steps,
             tuning=nodes.Tuning(NOWHERE, tuple(schedule.sites), **fields),
+            vote_functors=tuple(functors.vote_functor(node) for node in used if node.form is FunctorForm.VOTE),
         )
 
     # ------------------------------------------------------------ problem data
@@ -145,13 +147,13 @@ def _frontier_names(statements: Iterable[syntax.Statement]) -> set[str]:
 
 
 def _used_functors(tree: syntax.Program) -> list[syntax.Functor]:
-    names = {
-        node.functor.name
-        for statement in tree.schedule
-        for node in syntax.walk(statement)
-        if isinstance(node, syntax.OperatorCall) and node.functor is not None
-    }
+    names = {functor.name for call in _calls(tree) for functor in (call.functor, call.score) if functor is not None}
     return [functor for functor in tree.functors if functor.name in names]
+
+
+def _calls(tree: syntax.Program) -> Iterator[syntax.OperatorCall]:
+    parts = (node for statement in tree.schedule for node in syntax.walk(statement))
+    return (node for node in parts if isinstance(node, syntax.OperatorCall))
 
 
 def _used_functions(tree: syntax.Program, functors: list[syntax.Functor]) -> list[syntax.Function]:

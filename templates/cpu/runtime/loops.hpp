@@ -27,6 +27,13 @@ inline void each_id(int64 count, Visit visit) {
     for (int64 i = 0; i < count; ++i) { visit(i); }
 }
 
+// piece: each_neighbor
+// The edges in one list of a vertex: `visit(near, far, e)`.
+template <class Lists, class Visit>
+inline void each_neighbor(const Lists& lists, vertex near, Visit visit) {
+    for (int64 at = lists.first(near), last = lists.last(near); at < last; ++at) { visit(near, lists.neighbor(at), lists.id(at)); }
+}
+
 // piece: much_work
 // Whether the edges of the members are worth more than one thread.
 template <class Members, class Lists>
