@@ -109,4 +109,12 @@ KEPT_MUTANTS = (
         "numbered",
         "result",
     ),
+    Mutant(
+        "a width above 0 stops the run",
+        "runtime/buckets.cuh",
+        "width > Width(0) ? 0 : -1",
+        "width < Width(0) ? 0 : -1",
+        "coreness",
+        "error",
+    ),
 )

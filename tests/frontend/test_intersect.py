@@ -387,3 +387,38 @@ def test_the_total_is_not_for_the_functor() -> None:
 
 def test_pairs_of_sets_are_not_built_yet() -> None:
     assert {found.code for found in mistakes(with_common("intersect(pairs=(f, f));"))} == {"E0501"}
+
+
+NAMELESS = """program p; problem { edge support : int32; scalar s : int64; vertex seen : bool; edge weight : int32; }
+schedule { CALL }
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "has_edges"),
+    [
+        ("intersect(edges, (u, w, x) => { seen[x] = true; });", False),
+        ("frontier f = intersect(edges, (u, w, x) => u < x && w < x, count=s);", False),
+        ("s = intersect(edges, (u, w, x) => { cond u != x; apply { seen[x] = true; } }) @corner;", False),
+        ("intersect(edges, (u, w, x, e, eu, ew) => { support[e] += 1; support[eu] += weight[ew]; });", True),
+    ],
+)
+def test_common_functors_without_a_name(call: str, has_edges: bool) -> None:
+    (functor,) = load(NAMELESS.replace("CALL", call)).edge_functors
+    assert functor.common is not None and functor.common.has_edges == has_edges
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        ("intersect(edges, (u, w) => { seen[w] = true; });", "not 2"),
+        ("intersect(edges, x => { seen[x] = true; });", "not 1"),
+        ("s = intersect(edges, (u, w, x) => { value 1; });", "no functor with a `value`"),
+        ("s = intersect(edges, (u, w, x) => { s += 1; });", "receives the total"),
+        ("advance(vertices, (u, w, x, e, eu, ew) => { seen[x] = true; }, to=none);", "has 6"),
+    ],
+)
+def test_mistakes_of_common_functors_without_a_name(call: str, said: str) -> None:
+    with pytest.raises(GdslError) as caught:
+        load(NAMELESS.replace("CALL", call))
+    assert said in str(caught.value)

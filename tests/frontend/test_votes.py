@@ -176,3 +176,14 @@ def test_a_score_is_a_number() -> None:
     vote = "vote functor g(v, key, total) -> vertex { value key; }\n"
     (found,) = mistakes(text_of("label = neighbor_vote(f, ballot, g);", BALLOT + vote))
     assert found.code == "E0205" and "a score is a number" in found.message
+
+
+def test_votes_in_a_procedure() -> None:
+    """Of arrays that it takes as parameters, and scored by a functor that only the procedure names."""
+    procedure = """procedure elect(mine: vertex vertex, kept: vertex vertex, f: frontier) {
+        mine = neighbor_vote(f, ballot, gain, keep=kept);
+    }
+    """
+    steps = load(text_of("elect(label, other, f); elect(other, label, vertices);", BALLOT + GAIN + procedure)).schedule
+    votes = [step for step in steps if isinstance(step, nodes.NeighborVote)]
+    assert [(step.array, step.keep) for step in votes] == [("label", "other"), ("other", "label")]

@@ -144,7 +144,8 @@ class IntersectChecker:
         """Whether the functor has nothing to do with the scalar of the total."""
         if functor is None or count is None:
             return True
-        declared = self.environment.functors[functor.name]
+        made = {each.name: each for each in self.environment.made.functors}
+        declared = self.environment.functors.get(functor.name) or made[functor.name]
         uses = (node for node in syntax.walk(declared) if isinstance(node, syntax.Name) and node.name == count.name)
         use = next(uses, None)
         if use is not None:

@@ -15,6 +15,7 @@ NAMELESS_FORMS = {
     FunctorForm.VERTEX: "v => …",
     FunctorForm.EDGE: "(src, dst, e) => …",
     FunctorForm.VALUE: "(src, dst, e) => …",
+    FunctorForm.COMMON: "(u, w, x) => …",
 }
 """How functors are written without a name."""
 _FORMS = {Domain.VERTEX: FunctorForm.VERTEX, Domain.EDGE: FunctorForm.EDGE}
@@ -35,7 +36,9 @@ class NamelessChecker:
             self.environment.later(f"{form.words} without a name", value.span)
             return None
         domain = Domain.VERTEX if form is FunctorForm.VERTEX else Domain.EDGE
-        if not self._fits(value, domain, operator, result):
+        if not (
+            self._fits_common(value) if form is FunctorForm.COMMON else self._fits(value, domain, operator, result)
+        ):
             return None
         environment = self.environment
         stem = call.label or call.function
@@ -60,6 +63,22 @@ class NamelessChecker:
         local = {name: symbol for scope in environment.scopes for name, symbol in scope.items() if name not in own}
         visible = without(environment.globals, own) if environment.in_procedure else environment.globals
         return environment.seeing({**local, **visible})
+
+    def _fits_common(self, value: syntax.Nameless) -> bool:
+        """Whether a functor may run on the common neighbours of the ends of edges."""
+        report = self.environment.report
+        if len(value.parameters) not in (3, 6):
+            message = (
+                f"a common functor has the parameters `u, w, x` or `u, w, x, e, eu, ew`, not {len(value.parameters)}"
+            )
+            if value.parameters or value.whole is None:
+                report("E0401", message, value.span, fix="write `(u, w, x) => …`")
+            return False
+        if value.value is not None:
+            message = "`intersect` takes no functor with a `value`"
+            report("E0401", message, value.value.span, fix="write `cond` or `apply`")
+            return False
+        return True
 
     def _fits(self, value: syntax.Nameless, domain: Domain, operator: str, result: Type | None) -> bool:
         report = self.environment.report

@@ -172,4 +172,4 @@ class VoteChecker:
             return None
         if not self._keyed(argument, key, symbol, "`keep=` takes"):
             return None
-        return dataclasses.replace(value, symbol=symbol, type=symbol.type)
+        return dataclasses.replace(value, name=symbol.name, symbol=symbol, type=symbol.type)

@@ -11,6 +11,7 @@ from .following import FOLLOWING
 from .paths import PATHS
 from .searches import SEARCHES
 from .structure import STRUCTURE
+from .walks import WALKS
 
 LIBRARY: tuple[Case, ...] = (
     *CENTRALITY,
@@ -23,6 +24,7 @@ LIBRARY: tuple[Case, ...] = (
     *STRUCTURE,
     *FLOWS,
     *FOLLOWING,
+    *WALKS,
 )
 
 __all__ = ["LIBRARY"]
