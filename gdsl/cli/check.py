@@ -9,7 +9,7 @@ import click
 
 from gdsl.cli.options import GraphWords, graph_options, tuning_options
 from gdsl.cli.schedules import check_schedules, checked_number
-from gdsl.cli.streams import message
+from gdsl.cli.streams import message, tell_warnings
 from gdsl.diagnostics import GdslError, printable
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 @click.command(name="check", short_help="Look for mistakes in programs.")
 @click.argument("program_files", metavar="PROGRAM...", nargs=-1, required=True)
+@click.option("--strict", is_flag=True, help="Take warnings for mistakes.")
 @click.option(
     "--schedules", metavar="all|N", callback=checked_number,
     help="Of one PROGRAM and a GRAPH behind it: run it under all combinations of knobs, or N of them, and compare the "
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 @graph_options
 def command(
     program_files: tuple[str, ...],
+    strict: bool,
     schedules: str | int | None,
     assignments: tuple[str, ...],
     backend: str | None,
@@ -42,7 +44,8 @@ def command(
     """Check each PROGRAM, report all mistakes, and say what those without any are, take and give.
 
     PROGRAM is a .gdsl file, a bare name (NAME if there is such a file, else NAME.gdsl here, else the sample), or - for
-    standard input. The exit status is 1 if there are mistakes, or if a combination of knobs gives another result.
+    standard input. The exit status is 1 if there are mistakes, or if a combination of knobs gives another result; with
+    --strict also if there are warnings (W0x), which say what a program probably does not mean and stop nothing.
 
     \b
     Examples:
@@ -61,10 +64,10 @@ def command(
         return
     if assignments or backend is not None or words != GraphWords():
         raise click.UsageError("params, --backend and the options of graphs are for --schedules")
-    _check(program_files, tune)
+    _check(program_files, tune, strict)
 
 
-def _check(program_files: tuple[str, ...], tune: tuple[str, ...]) -> None:
+def _check(program_files: tuple[str, ...], tune: tuple[str, ...], strict: bool) -> None:
     from gdsl.api.compiling import compile_file
     from gdsl.program_text import STANDARD_INPUT
 
@@ -75,6 +78,10 @@ def _check(program_files: tuple[str, ...], tune: tuple[str, ...]) -> None:
         except GdslError as error:
             failed = True
             message(f"{error}\n")
+            continue
+        tell_warnings(program)
+        if strict and program.warnings:
+            failed = True
             continue
         click.echo(f"{STANDARD_INPUT if file == '-' else printable(file)}: ok")
         for line in _sentences(program):

@@ -57,7 +57,7 @@ class ExpressionBuilder(Transformer_NonRecursive[Token, Any]):
     def _target(self, node: syntax.Expression) -> syntax.Name | syntax.Index:
         if isinstance(node, syntax.Name | syntax.Index) and not node.now:
             return node
-        message, fix = "only a name or an element such as `a[v]` can be written", None
+        message, fix = "only a name or an element such as `a[v]` can be written", _element_meant(node)
         if isinstance(node, syntax.PairPart):
             message, fix = "a part of a pair cannot be written alone", _whole_pair(node)
         self.diagnostics.append(Diagnostic("E0214", message, node.span, fix=fix))
@@ -209,3 +209,13 @@ class ExpressionBuilder(Transformer_NonRecursive[Token, Any]):
 
     def set_literal(self, meta: Any, children: list[Any]) -> syntax.SetLiteral:
         return syntax.SetLiteral(span_of(meta), tuple(child for child in children if child is not None))
+
+
+def _element_meant(node: syntax.Expression) -> str | None:
+    """What `v.level` and `level(v)` are called here, where they are written."""
+    if isinstance(node, syntax.Member) and isinstance(node.owner, syntax.Name):
+        return f"write `{node.name}[{node.owner.name}]`"
+    if isinstance(node, syntax.Call) and len(node.arguments) == 1:
+        (argument,) = node.arguments
+        return f"write `{node.function}[{argument.value.name}]`" if isinstance(argument.value, syntax.Name) else None
+    return None

@@ -49,7 +49,7 @@ MISTAKES = [
     ("r = neighbor_reduce(advance(f, visit, to=edges, over=all_edges), val, sum, by=near);", "E0417", ""),
     ("e = { s };", "E0205", ""),
     ("f = { x };", "E0205", ""),
-    ("e = { n };", "E0205", "edge(…)"),
+    ("e = { n };", "E0205", "edge(n)"),
     ("e = { 0, -1 };", "E0208", ""),
     ("e = x;", "E0403", "{ x }"),
     ("e = s;", "E0403", ""),

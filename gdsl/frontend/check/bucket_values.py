@@ -7,6 +7,7 @@ import dataclasses
 from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment, Place, poison
+from gdsl.frontend.check.methods import is_foreign_member
 from gdsl.frontend.syntax import Symbol, SymbolKind
 from gdsl.types import Type
 
@@ -21,6 +22,8 @@ def member(expression: syntax.Member, environment: Environment) -> syntax.Expres
     """`b.level` as a value."""
     symbol = buckets_of(expression.owner, environment)
     known = environment.find(expression.owner.name) if isinstance(expression.owner, syntax.Name) else None
+    if symbol is None and is_foreign_member(expression.span, environment):
+        return poison(expression.span)
     if symbol is None and expression.name == "level" and known is not None and known.kind is not SymbolKind.LATER:
         labels = (Label(known.span, "declared here"),)
         message = f"`{known.name}` is {known.kind.with_article}, and only buckets have a `.level`"

@@ -13,7 +13,7 @@ from gdsl.frontend import syntax
 from gdsl.frontend.syntax import Symbol, SymbolKind
 from gdsl.frontend.vocabulary import ALLOWED_AS_PARAMETERS, RESERVED
 from gdsl.operations import Domain
-from gdsl.source import NOWHERE, Span
+from gdsl.source import NOWHERE, Source, Span
 from gdsl.types import Type
 
 
@@ -113,6 +113,8 @@ class Environment:
     """What the parser passed over: a name that may be declared there counts as declared."""
     declared: list[Symbol] = field(default_factory=list)
     """All declarations, in the order in which they were met."""
+    source: Source = field(default_factory=lambda: Source("", ""))
+    """The text, for fixes in the program's own words."""
     made: Made = field(default_factory=Made)
     blocks_around: int = 0
     """Blocks of the callers of a procedure that its statements are expanded in."""
@@ -124,7 +126,9 @@ class Environment:
     def part(self, place: Place, domain: Domain | None = None, own: Symbol | None = None) -> Environment:
         """A fresh walk over another part of the same program."""
         shared = (self.diagnostics, self.globals, self.functors, self.functions)
-        part = Environment(*shared, place, domain, own, scopes=[{}], broken=self.broken, declared=self.declared)
+        part = Environment(
+            *shared, place, domain, own, scopes=[{}], broken=self.broken, declared=self.declared, source=self.source
+        )
         part.made, part.votes = self.made, self.votes
         return part
 
@@ -145,6 +149,10 @@ class Environment:
     ) -> None:
         """Note a mistake."""
         self.diagnostics.append(Diagnostic(code, message, span, tuple(labels), tuple(notes), fix, hint))
+
+    def words(self, span: Span, otherwise: str = "…") -> str:
+        """What the program says at `span`, for a fix; `otherwise` where that is too long."""
+        return self.source.excerpt(span) or otherwise
 
     def later(self, what: str, span: Span) -> None:
         """Note a form that is not built yet."""

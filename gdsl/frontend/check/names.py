@@ -7,6 +7,7 @@ import dataclasses
 from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment, Place, built_in, poison, refuse_now
+from gdsl.frontend.check.foreign_names import report_foreign_name
 from gdsl.frontend.check.several import Mistake, of_several, own_part
 from gdsl.frontend.syntax import Symbol, SymbolKind
 from gdsl.frontend.vocabulary import (
@@ -91,13 +92,15 @@ class NameChecker:
 
     def undeclared(self, name: str, span: Span, candidates: set[str] | frozenset[str]) -> None:
         """Report a name that nothing declares."""
-        near = FOREIGN_NAMES.get(name) or closest(name, candidates)
         if (
             name
             in FUNCTIONS | CONTEXTUAL_FUNCTIONS | GRAPH_FUNCTIONS | SCHEDULE_FUNCTIONS | LATER_FUNCTIONS | TYPES.keys()
         ):
             message = f"`{name}` is a function, not a value"
             self.environment.report("E0204", message, span, fix=f"write `{name}(…)`")
+            return
+        near = FOREIGN_NAMES.get(name) or closest(name, candidates)
+        if report_foreign_name(name, span, self.environment):
             return
         fix = f"did you mean `{near}`?" if near else None
         self.environment.report("E0201", f"`{name}` is not declared", span, fix=fix)

@@ -71,7 +71,7 @@ def check(program: syntax.Program, source: Source, tune: Sequence[str] = ()) -> 
 
 def check_all(program: syntax.Program, source: Source, broken: syntax.Broken | None = None) -> Checked:
     """The same of any tree, also of one that the parser could read in parts only; raises nothing."""
-    environment = Environment(broken=broken or syntax.Broken())
+    environment = Environment(broken=broken or syntax.Broken(), source=source)
     typed, far_ends, whole = _typed(program, environment)
     knobs = Knobs()
     TuningChecker(environment, operator_calls(typed.schedule), knobs, whole=whole).entries(program.tune)

@@ -9,6 +9,7 @@ from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
 from gdsl.frontend.check import buckets
 from gdsl.frontend.check.bucket_values import buckets_of
+from gdsl.frontend.check.conversions import as_operand
 from gdsl.frontend.check.environment import Environment
 from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.check.histories import HistoryChecker
@@ -114,9 +115,10 @@ class ScheduleChecker:
                 fix = "put the condition into the `while`"
                 environment.report("E0220", "the schedule has no `break`", statement.span, fix=fix)
             case syntax.For():
-                environment.report(
-                    "E0221", "the schedule has no `for` over numbers", statement.span, fix="write `repeat (n) { … }`"
-                )
+                first, last = (environment.words(side.span) for side in (statement.first, statement.last))
+                count = last if first == "0" else f"{as_operand(last)} - {as_operand(first)}"
+                fix = f"write `repeat ({count}) {{ … }}`, in which `iteration` counts the rounds"
+                environment.report("E0221", "the schedule has no `for` over numbers", statement.span, fix=fix)
             case syntax.Accept():
                 environment.report("E0221", "`accept` belongs to the `apply` of a functor", statement.span)
             case syntax.Return():
@@ -211,7 +213,10 @@ class ScheduleChecker:
             if isinstance(value, syntax.Call) and value.function in LATER_FUNCTIONS:
                 environment.later(f"`{value.function}`", value.function_span)
                 return None
-            fix = f"write `fill({symbol.name}, …)`, `swap({symbol.name}, …)` or `{symbol.name}[x] = …`"
+            fix = f"write `fill({symbol.name}, {environment.words(value.span)});`"
+            other = environment.find(value.name) if isinstance(value, syntax.Name) else None
+            if other is not None and other.kind is SymbolKind.ARRAY:
+                fix = f"write `swap({symbol.name}, {other.name});`, or copy the elements in a vertex functor"
             environment.report("E0204", f"`{symbol.name}` is an array", target.span, fix=fix)
             return None
         if symbol.is_input:
@@ -244,7 +249,8 @@ class ScheduleChecker:
         symbol = self.expressions.resolve(statement.target.name, statement.target.span)
         if symbol is not None and symbol.kind is SymbolKind.FRONTIER:
             message = f"`{statement.operation.value}` is not defined on frontiers"
-            self.environment.report("E0206", message, statement.span, fix=spelled_out_set(statement))
+            words = as_operand(self.environment.words(statement.value.span))
+            self.environment.report("E0206", message, statement.span, fix=spelled_out_set(statement, words))
             return None
         if self._keeps_sets(symbol, statement.target.span):
             return None

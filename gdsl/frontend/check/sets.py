@@ -117,6 +117,11 @@ class Sets:
             self.environment.report("E0403", f"this is not a set of {WORDS[domain]}", value.span, fix=fix)
 
     def _misspelt(self, value: syntax.Call) -> bool:
+        if value.function == "neighbors" and len(value.arguments) == 1:
+            words = self.environment.words(value.arguments[0].span)
+            fix = f"the neighbours of a set are `advance({{ {words} }}, functor)`, with an edge functor"
+            self.environment.report("E0201", "there is no operator `neighbors`", value.function_span, fix=fix)
+            return True
         near = closest(value.function, OPERATORS)
         if near is None or self.environment.find(value.function) is not None:
             return False

@@ -130,10 +130,13 @@ class StatementChecker:
     def _for_in(self, statement: syntax.ForIn) -> syntax.Statement | None:
         value = neighbors_of(self.expressions, statement)
         with self.environment.loop():
+            if value is None:
+                for name in statement.names:
+                    self.environment.declare(Symbol(SymbolKind.LATER, name.name, name.span))
+                self.block(statement.body)
+                return None
             symbols = declare_names(statement, self.environment)
             body = self.block(statement.body)
-        if value is None:
-            return None
         return dataclasses.replace(statement, value=value, body=body, symbols=symbols)
 
     def _range(self, statement: syntax.For) -> tuple[syntax.Expression, syntax.Expression, Type | None]:
