@@ -19,7 +19,7 @@ from gdsl.ir import nodes
 from gdsl.operations import Grade
 from gdsl.source import Source
 
-COUNT = 4
+COUNT = max(1, 20 // len(SAMPLES))
 GRAPHS = (
     random_graph(3000, 40000, seed=3, directed=False),
     random_graph(90, 200, seed=4, directed=False),
