@@ -19,7 +19,7 @@ from gdsl.graph import Graph
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import walk
 from gdsl.knobs import KNOBS
-from gdsl.operations import Grade
+from gdsl.operations import Builtin, Grade
 from gdsl.source import Source
 from gdsl.types import Type
 
@@ -38,6 +38,13 @@ _TOLERANCES = {
     (Grade.CONVERGED, Type.FLOAT64): 1e-2,
 }
 """What two runs may differ in, relatively; of what hangs on where a loop of float sums ends, no more is promised."""
+
+
+_NEAR = frozenset(
+    Builtin(word)
+    for word in ["exp", "log", "pow", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh"]
+)
+"""Functions that backends compute to a few units in the last place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,10 +154,14 @@ def run_and_compare(
 
 def differences(program: ir.Program, expected: Mapping[str, Any], found: Mapping[str, Any]) -> Iterator[str]:
     """What differs in the results that all runs have alike: in exact ones anything, in sums of floats what is more
-    than rounding."""
+    than rounding. Backends may differ in the last digits of functions such as `exp`, and so in whatever a program that
+    uses one has made of floats."""
+    used = {node.function for node in walk(program) if isinstance(node, ir.BuiltinCall)}
+    near = not used.isdisjoint(_NEAR)
     for data in (data for data in results_of(program) if _is_compared(data)):
         one, other = (np.atleast_1d(on_host(results[data.name])) for results in (expected, found))
-        same = _same(one, other, _TOLERANCES.get((data.grade, data.type)))
+        grade = Grade.ROUNDING if data.grade is Grade.EXACT and near else data.grade
+        same = _same(one, other, _TOLERANCES.get((grade, data.type)))
         if not same.all():
             at = int(np.flatnonzero(~same)[0])
             place = f"[{at}]" if isinstance(data, ir.Array) else ""

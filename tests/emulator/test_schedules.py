@@ -20,7 +20,7 @@ from .running import SMALL, TINY, device_for, emulated, expect
 
 pytestmark = pytest.mark.skipif(build.compiler() is None, reason="the emulator needs g++")
 
-COUNT = 5
+COUNT = max(1, 20 // len(SAMPLES))
 GRAPHS = (
     random_graph(160, 700, seed=3, directed=False),
     random_graph(40, 60, seed=4, directed=False),
