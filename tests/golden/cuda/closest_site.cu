@@ -81,8 +81,6 @@ struct operator_counters {
     uint64 edges;  // edges of those members, where a later operator asks for them
     uint64 hubs;  // chunks of the lists too long for one warp
     uint64 visited;  // edges of the members that the operator ran on
-    uint64 late;  // members of the result that came when its queue had no room for duplicates any more
-    uint64 bins[3];  // members sorted by degree, those of each bin
 };
 
 // One a run, in device memory, zeroed by the host.
@@ -97,7 +95,7 @@ struct control_block {
     int64 answer;  // of a condition or a count that the host asked for
     operator_counters counters[3];
 };
-static_assert(sizeof(control_block) == 256, "as the host knows it");
+static_assert(sizeof(control_block) == 160, "as the host knows it");
 
 // piece: request_stop
 
