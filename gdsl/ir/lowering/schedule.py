@@ -379,9 +379,7 @@ class ScheduleLowering:
         over = over_of(call.input, self.far_ends)
         self.neighbors.of_edges(call, target, nodes.Elements(call.span, Domain.EDGE, named), ends, over, empty, steps)
 
-    def _neighbor_vote(
-        self, call: syntax.OperatorCall, target: syntax.Name | syntax.Index, steps: list[nodes.Step]
-    ) -> None:
+    def _neighbor_vote(self, call: syntax.OperatorCall, target: syntax.Expression, steps: list[nodes.Step]) -> None:
         if not isinstance(target, syntax.Name) or target.type is None:
             impossible(call)
         source = self._input(call, steps)
