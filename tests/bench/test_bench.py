@@ -6,15 +6,17 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order, connected_components, dijkstra
 
-from bench import checks, rows
+from bench import checks, measure, rows
 from bench.graphs import BenchmarkGraph, load, made_graph
-from bench.measure import DAMPING
+from bench.peers import Peer, PeerRun
+from bench.works import DAMPING, WORKS
 
 ROOT = Path(__file__).parents[2]
 SOURCE = 0
@@ -51,9 +53,29 @@ def test_rows_of_the_table_are_there():
     names = {row.name for row in rows.default_rows("cuda")}
     assert names >= set(rows.TO_REACH) | set(rows.TARGETS)
     assert names >= {f"compile_{state}-{sample}" for state in ("cold", "cached") for sample in rows.SAMPLES}
-    for work in rows.WORKS.values():
+    for work in WORKS.values():
         assert work.program.is_file()
     assert {path.stem for path in (ROOT / "samples").glob("*.gdsl")} >= set(rows.SAMPLES)
+
+
+def test_peers_that_find_something_else_are_told():
+    class Miscounting(Peer):
+        name = "miscounting"
+        works: ClassVar[dict[str, str]] = {"triangles": "triangles", "k_core": "timed_only"}
+
+        def triangles(self, _):
+            return PeerRun(1.0, lambda: -1.0)
+
+        def timed_only(self, _):
+            return PeerRun(1.0)
+
+    made = load("rmat6", "cpu", 2)
+    peers = [Miscounting(None, made, 1)]
+    counted = measure.measure(rows.Row("triangles", "rmat6"), made, "cpu", 1, peers)
+    assert counted.problem.startswith("miscounting finds -1 instead of ")
+    assert counted.peers == {"miscounting": 1.0}
+    assert measure.measure(rows.Row("k_core", "rmat6"), made, "cpu", 1, peers).problem is None
+    assert measure.measure(rows.Row("components", "rmat6"), made, "cpu", 1, peers).peers == {}
 
 
 def test_rows_by_name_and_pattern():
@@ -183,9 +205,11 @@ def test_the_whole_on_the_cpu(tmp_path):
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     document = json.loads(path.read_text(encoding="utf-8"))
-    assert [row["row"] for row in document["rows"]] == [f"{work}-rmat7" for work in rows.WORKS]
+    assert [row["row"] for row in document["rows"]] == [f"{work}-rmat7" for work in WORKS]
     assert all(row["right"] and row["ms"] > 0 for row in document["rows"])
-    assert [len(row["series"]) for row in document["rows"]] == [2, 2, 2, 1, 1]
+    assert [len(row["series"]) for row in document["rows"]] == [1 + work.takes_source for work in WORKS.values()]
+    notes = {row["row"]: row["notes"] for row in document["rows"]}
+    assert "colours" in notes["coloring-rmat7"][0]
     assert all(row["row"] in done.stdout for row in document["rows"])
 
 
