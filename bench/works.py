@@ -20,8 +20,10 @@ ITERATIONS = 20
 """Iterations of PageRank, whatever its error."""
 DAMPING = 0.85
 
-Values = Callable[[BenchmarkGraph, int | None], dict[str, Any]]
-Check = Callable[[BenchmarkGraph, Any, int | None], str | None]
+# The last one is the source: a vertex where the work takes one, else None.
+Values = Callable[[BenchmarkGraph, Any], dict[str, Any]]
+Check = Callable[[BenchmarkGraph, Any, Any], str | None]
+Mask = Callable[[BenchmarkGraph, Any, Any], Any]
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,7 @@ class Work:
     check: Check
     values: Values = lambda graph, source: {}
     takes_source: bool = False
-    reached: Callable[[BenchmarkGraph, Any, int | None], Any] | None = None
+    reached: Mask | None = None
     answer: Callable[[BenchmarkGraph, Any], float] | None = None
     tolerance: float = 0.0
     note: Callable[[Any], str] | None = None
@@ -53,34 +55,23 @@ class Work:
     targets: Mapping[str, float] = field(default_factory=dict)
 
 
-def check_bfs(graph: BenchmarkGraph, result: Any, source: int | None) -> str | None:
+def check_bfs(graph: BenchmarkGraph, result: Any, source: int) -> str | None:
     """Distances, then parents."""
-    assert source is not None
     return checks.check_levels(graph, source, result["distance"]) or checks.check_parents(
         graph, source, result["distance"], result["parent"]
     )
 
 
-def check_pagerank(graph: BenchmarkGraph, result: Any, _: int | None) -> str | None:
+def check_pagerank(graph: BenchmarkGraph, result: Any, _: None) -> str | None:
     """As many iterations as were asked for, and the ranks after these."""
     if result.iterations != ITERATIONS:
         return f"{result.iterations} iterations instead of {ITERATIONS}"
     return checks.check_ranks(graph, result["rank"], checks.iterated_ranks(graph, DAMPING, ITERATIONS))
 
 
-def check_betweenness(graph: BenchmarkGraph, result: Any, source: int | None) -> str | None:
-    """Of one source."""
-    assert source is not None
-    return library.check_dependencies(graph, source, result["centrality"])
-
-
 def labels(graph: BenchmarkGraph, result: Any) -> float:
     """How many components there are."""
     return float(graph.module.unique(result["component"]).size)
-
-
-def with_weights(graph: BenchmarkGraph, _: int | None) -> dict[str, Any]:
-    return {"weight": graph.weights}
 
 
 _ALL = (
@@ -142,7 +133,7 @@ _ALL = (
     Work(
         "betweenness",
         SAMPLES / "betweenness.gdsl",
-        check_betweenness,
+        lambda graph, result, source: library.check_dependencies(graph, source, result["centrality"]),
         values=lambda graph, source: {"sources": [source]},
         takes_source=True,
         reached=lambda graph, result, source: library.hop_distances(graph, source) >= 0,
@@ -180,7 +171,7 @@ _ALL = (
         "minimum_spanning_forest",
         SAMPLES / "minimum_spanning_forest.gdsl",
         lambda graph, result, source: library.check_forest(graph, result["total"], result["chosen"]),
-        values=with_weights,
+        values=lambda graph, source: {"weight": graph.weights},
         answer=lambda graph, result: float(result["total"]),
         to_reach={"rmat22": 12.0, "grid3000": 7.0},
         targets={"rmat22": 40.0, "grid3000": 20.0},
