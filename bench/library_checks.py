@@ -98,16 +98,14 @@ def check_cores(graph: BenchmarkGraph, core: Any) -> str | None:
     """Core numbers against those of a peeling, round by round (Batagelj and Zaversnik 2003 for the definition)."""
     module = graph.module
     degrees = module.diff(graph.offsets).astype(np.int64)
-    expected = module.full(graph.num_vertices, -1, np.int64)
-    level = 0
-    while True:
-        left = expected < 0
-        if not bool(left.any()):
-            break
-        peeled = module.flatnonzero(left & (degrees <= level))
-        if peeled.size == 0:
-            level = int(degrees[left].min())
+    expected = module.zeros(graph.num_vertices, np.int64)
+    rest, level = module.arange(graph.num_vertices), 0
+    while rest.size:
+        weak = degrees[rest] <= level
+        if not bool(weak.any()):
+            level = int(degrees[rest].min())
             continue
+        peeled, rest = rest[weak], rest[~weak]
         expected[peeled] = level
         degrees -= module.bincount(graph.columns[_edges_of(graph, peeled)], minlength=graph.num_vertices)
     wrong = expected != core

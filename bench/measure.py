@@ -98,7 +98,7 @@ def _series(
 
 def _disagreement(work: Work, graph: BenchmarkGraph, result: Any, runs: Mapping[str, PeerRun]) -> str | None:
     """Which peer has found another answer, or None."""
-    if work.answer is None:
+    if work.answer is None or not runs:
         return None
     ours = work.answer(graph, result)
     for name, run in runs.items():
