@@ -160,6 +160,13 @@ class Igraph(Peer):
     def directed(self) -> Any:
         return self._made(slice(None), True)
 
+    def run(self, work: str, source: int | None) -> PeerRun:
+        """One run, for which nothing is known from an earlier one: igraph keeps whether a graph is connected."""
+        for graph in (self.own, self.__dict__.get("directed")):
+            if graph is not None:
+                getattr(graph, "__invalidate_cache")()  # as an attribute Python would mangle the name
+        return super().run(work, source)
+
     def bfs(self, source: int | None) -> PeerRun:
         return timed(lambda: self.own.bfs(source))
 
