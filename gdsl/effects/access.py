@@ -13,6 +13,7 @@ from enum import Enum
 from gdsl.ir.calls import function_order
 from gdsl.ir.nodes import (
     CombineFrontiers,
+    Contract,
     CopyFrontier,
     DefineFrontier,
     EdgeFunctor,
@@ -26,6 +27,7 @@ from gdsl.ir.nodes import (
     FunctionCall,
     If,
     Node,
+    On,
     Operator,
     Program,
     Repeat,
@@ -34,6 +36,7 @@ from gdsl.ir.nodes import (
     Step,
     StoreElement,
     StoreScalar,
+    Subgraph,
     VertexFunctor,
     While,
 )
@@ -109,6 +112,9 @@ class Accesses:
             return self.of_expression(step.value, Who.ANYBODY) | {Access(step.array, True, Who.OWNER)}
         if isinstance(step, DefineFrontier):
             return self._in(step.members, Who.ANYBODY)
+        if isinstance(step, Contract):
+            names = (name for name in (step.label, step.weight) if name is not None)
+            return frozenset(Access(name, writes, Who.ANYBODY) for name in names for writes in (False, True))
         if isinstance(step, (While, If)):
             return self.of_expression(step.condition, Who.ANYBODY)
         if isinstance(step, Repeat):
@@ -157,6 +163,10 @@ def frontiers_of(step: Node) -> FrontierUse:
         return FrontierUse(asked_frontiers(step.members), (step.name,))
     if isinstance(step, (CopyFrontier, FarEnds)):
         return FrontierUse((step.other,), (step.name,))
+    if isinstance(step, Subgraph):
+        return FrontierUse((step.edges,))
+    if isinstance(step, On):
+        return FrontierUse()
     if isinstance(step, CombineFrontiers):
         operands = (step.first.frontier, step.second.frontier)
         return FrontierUse(tuple(name for name in operands if name is not None), (step.name,))

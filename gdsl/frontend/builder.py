@@ -90,8 +90,9 @@ class TreeBuilder(ExpressionBuilder):
         *_, name, value = children
         return syntax.FrontierDeclaration(span_of(meta), str(name), span_of(name), value, domain=Domain.EDGE)
 
-    def later_graph(self, meta: Any, children: list[Any]) -> syntax.LaterStatement:
-        return syntax.LaterStatement(span_of(meta), "graphs made by the schedule", (str(children[0]),))
+    def graph(self, meta: Any, children: list[Any]) -> syntax.GraphDeclaration:
+        name, value = children
+        return syntax.GraphDeclaration(span_of(meta), str(name), span_of(name), value)
 
     def later_history(self, meta: Any, children: list[Any]) -> syntax.LaterStatement:
         return syntax.LaterStatement(span_of(meta), "`history`", (str(children[0]),))
@@ -99,8 +100,9 @@ class TreeBuilder(ExpressionBuilder):
     def later_buckets(self, meta: Any, children: list[Any]) -> syntax.LaterStatement:
         return syntax.LaterStatement(span_of(meta), "`buckets`", (str(children[0]),))
 
-    def later_on(self, meta: Any, children: list[Any]) -> syntax.LaterStatement:
-        return syntax.LaterStatement(span_of(meta), "`on`", (), children[1])
+    def on(self, meta: Any, children: list[Any]) -> syntax.On:
+        *_, name, body = children
+        return syntax.On(span_of(meta), str(name), span_of(name), body)
 
     # ------------------------------------------------------------ problem data
 

@@ -31,9 +31,10 @@ ARRAY_REDUCTIONS = frozenset(reduction.value for reduction in ArrayReduction)
 """The same of the schedule; two of them are functions of numbers, too."""
 SCHEDULE_FUNCTIONS = frozenset((
     "advance", "filter", "where", "compute", "neighbor_reduce", "intersect", "size", "swap", "fill",
+    "subgraph", "contract",
 ))
 LATER_FUNCTIONS = frozenset((
-    "number", "top", "neighbor_vote", "backward", "subgraph", "contract",
+    "number", "top", "neighbor_vote", "backward",
 ))
 # fmt: on
 RESERVED = KEYWORDS | VALUES | FUNCTIONS | GRAPH_FUNCTIONS | SCHEDULE_FUNCTIONS | LATER_FUNCTIONS | TYPES.keys()

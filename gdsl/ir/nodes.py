@@ -38,6 +38,7 @@ from gdsl.ir.expressions import (
     Unary,
     UpdateValue,
 )
+from gdsl.ir.graphs import Contract, Graph, GraphStep, On, SameGraph, Subgraph
 from gdsl.ir.operators import (
     Advance,
     Closing,
@@ -108,6 +109,7 @@ __all__ = [
     "CombineFrontiers",
     "CompareAndSwap",
     "Compute",
+    "Contract",
     "Convert",
     "CopyFrontier",
     "Count",
@@ -132,6 +134,8 @@ __all__ = [
     "FrontierSize",
     "Function",
     "FunctionCall",
+    "Graph",
+    "GraphStep",
     "If",
     "Intersect",
     "Iteration",
@@ -143,6 +147,7 @@ __all__ = [
     "NeighborReduce",
     "Node",
     "NoneId",
+    "On",
     "Operator",
     "OwnOperation",
     "OperatorKnobs",
@@ -156,6 +161,7 @@ __all__ = [
     "Requirements",
     "Return",
     "Role",
+    "SameGraph",
     "Scalar",
     "ScalarTarget",
     "ScalarValue",
@@ -166,6 +172,7 @@ __all__ = [
     "StoreElement",
     "StoreRule",
     "StoreScalar",
+    "Subgraph",
     "Swap",
     "Target",
     "Tuning",

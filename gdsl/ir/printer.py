@@ -127,6 +127,15 @@ def _step(node: nodes.Step, tuning: nodes.Tuning) -> list[str]:
             return [f"{node.name} = copy of {node.other}"]
         case nodes.CombineFrontiers():
             return [f"{node.name} = {_set(node.first)} {node.operation.value} {_set(node.second)}"]
+        case nodes.SameGraph():
+            return [f"graph {node.name} = the graph around"]
+        case nodes.Subgraph():
+            return [f"graph {node.name} = subgraph of {node.edges}"]
+        case nodes.Contract():
+            weight = f", sums of {node.weight}" if node.weight is not None else ""
+            return [f"graph {node.name} = contraction by {node.label}{weight}"]
+        case nodes.On():
+            return [f"on {node.graph}:", *_steps(node.body, tuning)]
         case nodes.StoreElement():
             return [f"{print_target(node.target)} = {show(node.value)}"]
         case nodes.StoreScalar():

@@ -330,6 +330,8 @@ def _writes(program: nodes.Program) -> bool:
     for node in walk((program.vertex_functors, program.edge_functors, program.schedule)):
         if isinstance(node, (nodes.ElementTarget, nodes.Fill)):
             written.add(node.array)
+        elif isinstance(node, nodes.Contract):
+            written |= {name for name in (node.label, node.weight) if name is not None}
         elif isinstance(node, nodes.Operator):
             written |= {name for name in (node.stores, node.adds_to) if name is not None}
         elif isinstance(node, (nodes.ScalarTarget, nodes.StoreScalar)):

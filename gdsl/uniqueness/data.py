@@ -182,6 +182,10 @@ def _places(effects: ProgramEffects) -> tuple[list[Put], list[Swapped]]:
             case nodes.Intersect(count=str(count)):
                 total = effects.terms.unknown(Type.INT64, Origin.RESULT, count, 0)
                 puts.append(Put(count, total, ReduceOperation.ADD))
+            case nodes.Contract():
+                given = [(step.label, step.label_type), (step.weight, step.weight_type)]
+                unknown = effects.terms.unknown
+                puts += [Put(n, unknown(t, Origin.RESULT, n, 0)) for n, t in given if n is not None and t is not None]
             case nodes.NeighborReduce():
                 value = effects.sites[step.site].value
                 assert value is not None
@@ -199,7 +203,7 @@ def all_steps(steps: tuple[nodes.Step, ...]) -> Iterator[nodes.Step]:
     """Every step of a schedule, those inside loops and branches too."""
     for step in steps:
         yield step
-        if isinstance(step, nodes.While | nodes.Repeat):
+        if isinstance(step, nodes.While | nodes.Repeat | nodes.On):
             yield from all_steps(step.body)
         elif isinstance(step, nodes.If):
             yield from all_steps(step.then)

@@ -37,7 +37,10 @@ class Flow:
         self.terms = ScheduleTerms(effects)
         program = effects.program
         self.initials = self._initials()
-        self.labels = label_arrays(program, sites)
+        self.labels = label_arrays(program, sites) if not program.graphs else frozenset[str]()
+        """None where a graph may come to be another one: what is said of labels holds of all edges and vertices."""
+        self.elsewhere = 0
+        """How many `on` stand around: what runs on everything there leaves other elements as they are."""
         certain = ((scalar.name, _literal(scalar.initial)) for scalar in program.scalars)
         self.state = State(certain=frozenset((name, value) for name, value in certain if value is not None))
         self.state.compressed = self.labels
@@ -71,6 +74,8 @@ class Flow:
                 self._intersect(step)
             case nodes.Operator():
                 self._operator(step)
+            case nodes.SameGraph() | nodes.Subgraph() | nodes.Contract() | nodes.On():
+                self._graph(step)
             case nodes.DefineFrontier():
                 members = worst(self._level(member, step.span, decides=True) for member in step.members)
                 self.state.define(step.name, members, members)
@@ -98,7 +103,7 @@ class Flow:
                 if said is not None:
                     state.certain |= {(step.scalar, said)}
             case nodes.Fill():
-                self._replace(step.array, self._level(step.value, step.span), step.value, step.span)
+                self._fill(step)
             case nodes.StoreElement():
                 name = step.target.array
                 index = self._level(step.target.index, step.span, decides=True)
@@ -117,6 +122,39 @@ class Flow:
         constant = isinstance(self.terms.value(value), Constant)
         self.state.forget(name)
         self.state.set(name, level, EXACT if constant else decided(level, span))
+
+    def _fill(self, step: nodes.Fill) -> None:
+        former, mark = self.state.value(step.array), self.state.mark(step.array)
+        self._replace(step.array, self._level(step.value, step.span), step.value, step.span)
+        if self.elsewhere:
+            self.state.raise_to(step.array, former, mark)
+
+    def _graph(self, step: nodes.GraphStep | nodes.On) -> None:
+        """A graph has a level as frontiers have one, under its name, which none of them has."""
+        match step:
+            case nodes.On():
+                self.elsewhere += 1
+                self.block(step.body)
+                self.elsewhere -= 1
+                self._differs(step.body, decided(self.state.frontier(step.graph), step.span))
+            case nodes.SameGraph():
+                self.state.define(step.name, EXACT, EXACT)
+            case nodes.Subgraph():
+                level = self.state.frontier(step.edges)
+                self.state.define(step.name, level, level)
+            case nodes.Contract():
+                self._contract(step)
+
+    def _contract(self, step: nodes.Contract) -> None:
+        label = decided(self.state.value(step.label), step.span)
+        self.state.forget(step.label)
+        self.state.raise_to(step.label, label, label)
+        self.state.define(step.name, label, label)
+        if step.weight is not None and step.weight_type is not None:
+            rounds = ROUNDING if step.weight_type.is_float else EXACT
+            level = worst((self.state.value(step.weight), label, rounds))
+            self.state.forget(step.weight)
+            self.state.set(step.weight, level, decided(level, step.span))
 
     def _swap(self, step: nodes.Swap) -> None:
         state = self.state
@@ -153,7 +191,7 @@ class Flow:
     def _replaced(self, step: nodes.Operator, judged: Judged, inner: OperatorLevels) -> dict[str, Level]:
         """The arrays of which every element gets a new value, with its level: whatever it was before counts no more."""
         effects = judged.effects
-        if not isinstance(step, nodes.Compute) or not step.frontier.everything or effects.conjuncts or judged.closings:
+        if self.elsewhere or not isinstance(step, nodes.Compute) or not step.frontier.everything or effects.conjuncts or judged.closings:
             return {}
         replaced = {}
         for name in effects.written_names():
@@ -178,7 +216,7 @@ class Flow:
         if step.own is not None:
             level = combined(step.own, self.effects.program, level)
         self.state.forget(step.array)
-        if not step.frontier.everything:
+        if self.elsewhere or not step.frontier.everything:
             level = worst((level, self.state.value(step.array)))
         self.state.set(step.array, level, decided(level, step.span))
 

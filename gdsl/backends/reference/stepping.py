@@ -115,7 +115,7 @@ class SteppedExpressions:
                 return SINGLE.unary(node.operation, node.operand.type)(operand)
             case ir.Convert():
                 operand = yield from self.value(node.operand, frame)
-                ids = self.state.graph.count(domain_of(node.type))
+                ids = self.state.graph.bound(domain_of(node.type))
                 return convert_function(node.operand.type, node.type, self.state.id_bits, ids)(operand)
             case ir.DegreeOf():
                 name = node.degree.value
@@ -135,7 +135,7 @@ class SteppedExpressions:
     def index(self, node: ir.Expression, checked: bool, name: str, domain: Domain, frame: Frame) -> Steps:
         """An index into `name`, tested where `checked`."""
         index = int(node.value) if isinstance(node, ir.Literal) else (yield from self.value(node, frame))
-        count = self.state.graph.count(domain)
+        count = self.state.graph.bound(domain)
         if checked and not 0 <= index < count:
             raise index_error(self.state.environment, node, name, index, count)
         return index

@@ -134,6 +134,7 @@ class NameChecker:
             SymbolKind.ARRAY: ("an array", f"say of which element: `{symbol.name}[v]`"),
             SymbolKind.FUNCTOR: ("a functor", None),
             SymbolKind.FUNCTION: ("a function", f"call it: `{symbol.name}(…)`"),
+            SymbolKind.GRAPH: ("a graph", f"`on {symbol.name} {{ … }}` runs statements on it"),
             SymbolKind.FRONTIER: ("a frontier", f"write `size({symbol.name})` for its number of elements"),
         }
         if symbol.kind in words:

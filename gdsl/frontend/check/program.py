@@ -109,7 +109,7 @@ def _typed(program: syntax.Program, environment: Environment) -> tuple[syntax.Pr
         functors=tuple(check_functor(node, environment) for node in functors),
     )
     before = len(environment.diagnostics)
-    schedule = ScheduleChecker(environment).block(program.schedule)
+    schedule = ScheduleChecker(environment).schedule(program.schedule)
     far_ends = FarEnds(environment).find(schedule)
     whole = len(environment.diagnostics) == before and not environment.broken.spans
     return dataclasses.replace(typed, schedule=schedule), far_ends, whole

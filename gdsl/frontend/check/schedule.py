@@ -8,8 +8,10 @@ from collections.abc import Iterable
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment, Place
 from gdsl.frontend.check.expressions import ExpressionChecker
+from gdsl.frontend.check.graphs import GraphChecker, is_graph_call
 from gdsl.frontend.check.intersect import apart, is_intersect
 from gdsl.frontend.check.operators import OperatorChecker
+from gdsl.frontend.check.owners import belongs, graph_of
 from gdsl.frontend.check.set_operations import spelled_out_set
 from gdsl.frontend.check.sets import OPERATORS
 from gdsl.frontend.check.updates import short_assign, spelled_out
@@ -27,6 +29,12 @@ class ScheduleChecker:
         self.environment = environment.part(Place.SCHEDULE)
         self.expressions = ExpressionChecker(self.environment)
         self.operators = OperatorChecker(self.environment, self.expressions)
+        self.graphs = GraphChecker(self.environment, self.operators)
+
+    def schedule(self, statements: tuple[syntax.Statement, ...]) -> tuple[syntax.Statement, ...]:
+        """The typed statements of a whole schedule."""
+        self.graphs.note(statements)
+        return self.block(statements)
 
     def block(self, statements: Iterable[syntax.Statement]) -> tuple[syntax.Statement, ...]:
         """The typed statements of a block; those with a mistake are left out."""
@@ -39,6 +47,10 @@ class ScheduleChecker:
         match statement:
             case syntax.FrontierDeclaration():
                 return self._frontier(statement)
+            case syntax.GraphDeclaration():
+                return self.graphs.declaration(statement)
+            case syntax.On():
+                return self.graphs.on(statement, self.block)
             case syntax.Assign():
                 return self._assign(statement)
             case syntax.Update():
@@ -108,9 +120,9 @@ class ScheduleChecker:
 
     def _frontier(self, statement: syntax.FrontierDeclaration) -> syntax.Statement | None:
         value = self._set(statement.value, statement.name, statement.domain)
-        symbol = self.environment.declare(
-            Symbol(SymbolKind.FRONTIER, statement.name, statement.name_span, domain=statement.domain, mutable=True)
-        )
+        graph = graph_of(self.environment, statement.domain)
+        made = Symbol(SymbolKind.FRONTIER, statement.name, statement.name_span, domain=statement.domain, mutable=True)
+        symbol = self.environment.declare(dataclasses.replace(made, graph=graph))
         if statement.value is not None and value is None:
             return None
         return dataclasses.replace(statement, value=value, symbol=symbol)
@@ -130,6 +142,10 @@ class ScheduleChecker:
             symbol = self.expressions.resolve(target.name, target.span)
             if symbol is None:
                 return None
+            if symbol.kind is SymbolKind.GRAPH:
+                return self.graphs.assign(statement, symbol)
+            if symbol.kind is SymbolKind.FRONTIER and not belongs(symbol, target.span, environment):
+                return None
             if symbol.kind is SymbolKind.FRONTIER:
                 value = self._set(statement.value, symbol.name, symbol.domain or Domain.VERTEX)
                 made = dataclasses.replace(target, symbol=symbol)
@@ -138,6 +154,10 @@ class ScheduleChecker:
                 return self._assign_array(statement, target, symbol)
             if isinstance(statement.value, syntax.Call) and is_intersect(statement.value):
                 return self._total(statement.span, statement.value, target, adds=False)
+        if is_graph_call(statement.value) and isinstance(statement.value, syntax.Call):
+            message = f"`{statement.value.function}` gives a graph"
+            environment.report("E0415", message, statement.value.span, fix=f"write `graph h = {statement.value.function}(…);`")
+            return None
         if isinstance(statement.value, syntax.Call) and statement.value.function in OPERATORS:
             name = target.array if isinstance(target, syntax.Index) else target.name
             message = f"`{statement.value.function}` gives no single value for `{name}`"

@@ -79,7 +79,8 @@ class StatementChecker:
                     environment.declare(Symbol(SymbolKind.LATER, name, NOWHERE))
                 self.block(statement.body)
             return
-        word = "repeat" if isinstance(statement, syntax.Repeat) else "frontier"
+        known = {syntax.Repeat: "repeat", syntax.On: "on", syntax.GraphDeclaration: "graph"}
+        word = known.get(type(statement), "frontier")
         message = f"`{word}` belongs to the schedule, not to {environment.place.value}"
         environment.report("E0221", message, statement.span)
 

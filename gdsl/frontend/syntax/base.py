@@ -28,6 +28,7 @@ class SymbolKind(Enum):
     FUNCTOR = "functor"
     FUNCTION = "function"
     FRONTIER = "frontier"
+    GRAPH = "graph"
     LOCAL = "local"
     """A `let` or `var`."""
     LOOP_VARIABLE = "loop variable"
@@ -57,6 +58,8 @@ class Symbol:
     `span` is where the name is declared (`NOWHERE` for what the language provides). `unique` is the name, with a number
     behind it where a functor or the schedule declares the same name in several blocks. `mutable` is true of `var`s,
     of scalars and of arrays. `domain` is set for arrays and frontiers.
+
+    `graph` is set for frontiers and graphs: what their elements are elements of, as `check/graphs.py` tells it.
     """
 
     kind: SymbolKind
@@ -67,6 +70,7 @@ class Symbol:
     is_input: bool = False
     mutable: bool = False
     unique: str = ""
+    graph: str = ""
 
 
 _SLOTS: dict[type[Node], tuple[str, ...]] = {}

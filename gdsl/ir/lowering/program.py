@@ -74,6 +74,7 @@ class _Lowering:
             frontiers=tuple(schedule.frontiers.values()),
             schedule=steps,
             tuning=nodes.Tuning(NOWHERE, tuple(schedule.sites), **fields),
+            graphs=tuple(schedule.graphs.graphs.values()),
         )
 
     # ------------------------------------------------------------ problem data
@@ -134,12 +135,15 @@ class _Lowering:
         return nodes.Function(node.span, node.name, tuple(parameters), node.result, self.statements.block(node.body))
 
 
+_GRAPHS = (syntax.SameGraph, syntax.Subgraph, syntax.Contract)
+
+
 def _frontier_names(statements: Iterable[syntax.Statement]) -> set[str]:
     return {
         node.symbol.unique
         for statement in statements
         for node in syntax.walk(statement)
-        if isinstance(node, syntax.FrontierDeclaration) and node.symbol is not None
+        if isinstance(node, (syntax.FrontierDeclaration, *_GRAPHS)) and node.symbol is not None
     }
 
 

@@ -12,6 +12,7 @@ from gdsl.frontend.syntax import OperatorKind, SymbolKind
 from gdsl.ir import nodes
 from gdsl.ir.lowering.expressions import ExpressionLowering, impossible
 from gdsl.ir.lowering.functors import FunctorLowering
+from gdsl.ir.lowering.graphs import GraphLowering
 from gdsl.ir.lowering.hidden import Hidden
 from gdsl.ir.lowering.neighbor_reductions import NeighborReduceLowering
 from gdsl.ir.lowering.reductions import ReductionLowering
@@ -52,6 +53,7 @@ class ScheduleLowering:
         self.reductions = ReductionLowering(expressions, self.hidden)
         self.neighbors = NeighborReduceLowering(functors, checked.program.functions, self.hidden, self._next_site)
         self._value = self.reductions.value
+        self.graphs = GraphLowering(self._set_of_edges, self.block)
 
     def block(self, statements: tuple[syntax.Statement, ...]) -> tuple[nodes.Step, ...]:
         """The steps of a block."""
@@ -80,6 +82,8 @@ class ScheduleLowering:
                 condition = self._value(node.condition, steps)
                 then, otherwise = self.block(node.then), self.block(node.otherwise)
                 steps.append(nodes.If(span, condition, then, otherwise))
+            case syntax.SameGraph() | syntax.Subgraph() | syntax.Contract() | syntax.On():
+                self.graphs.statement(node, steps)
             case _:
                 impossible(node)
 
@@ -234,11 +238,14 @@ class ScheduleLowering:
         """The set of edges that `call` runs on, under a name."""
         if call.input is None:
             impossible(call)
-        source = self._elements(call.input, Domain.EDGE, steps)
+        return self._set_of_edges(call.input, steps)
+
+    def _set_of_edges(self, value: syntax.Expression, steps: list[nodes.Step]) -> str:
+        source = self._elements(value, Domain.EDGE, steps)
         if source.frontier is not None:
             return source.frontier
         name = self._temporary("members")
-        self._assign_set(name, source, call.input.span, steps)
+        self._assign_set(name, source, value.span, steps)
         return name
 
     def _ends(self, call: syntax.OperatorCall, edges: str, steps: list[nodes.Step], *, far: bool) -> nodes.Elements:
