@@ -113,8 +113,7 @@ class Accesses:
         if isinstance(step, DefineFrontier):
             return self._in(step.members, Who.ANYBODY)
         if isinstance(step, Contract):
-            names = (name for name in (step.label, step.weight) if name is not None)
-            return frozenset(Access(name, writes, Who.ANYBODY) for name in names for writes in (False, True))
+            return frozenset(Access(name, writes, Who.ANYBODY) for name in step.arrays for writes in (False, True))
         if isinstance(step, (While, If)):
             return self.of_expression(step.condition, Who.ANYBODY)
         if isinstance(step, Repeat):

@@ -36,19 +36,31 @@ class Subgraph(Step):
 
 
 @dataclass(frozen=True, slots=True)
+class Weights(Node):
+    """The array that is summed where edges become one."""
+
+    array: str
+    type: Type
+
+
+@dataclass(frozen=True, slots=True)
 class Contract(Step):
     """`name` becomes the graph around with all vertices of one `label` as one vertex.
 
     The new ids go by ascending label (`none` last), and `label` of each old vertex becomes its new id. Of all edges
-    between two new vertices one is left, numbered by source, then by destination; `weight` of it becomes the sum of
-    theirs, which for integers wraps. Other elements keep their values.
+    between two new vertices one is left, numbered by source, then by destination; its element in `weights` becomes the sum
+    of theirs, which for integers wraps. Other elements keep their values.
     """
 
     name: str
     label: str
     label_type: Type
-    weight: str | None
-    weight_type: Type | None
+    weights: Weights | None
+
+    @property
+    def arrays(self) -> tuple[str, ...]:
+        """What is given new values."""
+        return (self.label,) if self.weights is None else (self.label, self.weights.array)
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,7 @@ from gdsl.ir.expressions import (
     Unary,
     UpdateValue,
 )
-from gdsl.ir.graphs import Contract, Graph, GraphStep, On, SameGraph, Subgraph
+from gdsl.ir.graphs import Contract, Graph, GraphStep, On, SameGraph, Subgraph, Weights
 from gdsl.ir.operators import (
     Advance,
     Closing,
@@ -180,5 +180,6 @@ __all__ = [
     "Update",
     "UpdateValue",
     "VertexFunctor",
+    "Weights",
     "While",
 ]

@@ -132,7 +132,7 @@ def _step(node: nodes.Step, tuning: nodes.Tuning) -> list[str]:
         case nodes.Subgraph():
             return [f"graph {node.name} = subgraph of {node.edges}"]
         case nodes.Contract():
-            weight = f", sums of {node.weight}" if node.weight is not None else ""
+            weight = f", sums of {node.weights.array}" if node.weights is not None else ""
             return [f"graph {node.name} = contraction by {node.label}{weight}"]
         case nodes.On():
             return [f"on {node.graph}:", *_steps(node.body, tuning)]

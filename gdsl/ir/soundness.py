@@ -331,7 +331,7 @@ def _writes(program: nodes.Program) -> bool:
         if isinstance(node, (nodes.ElementTarget, nodes.Fill)):
             written.add(node.array)
         elif isinstance(node, nodes.Contract):
-            written |= {name for name in (node.label, node.weight) if name is not None}
+            written |= set(node.arrays)
         elif isinstance(node, nodes.Operator):
             written |= {name for name in (node.stores, node.adds_to) if name is not None}
         elif isinstance(node, (nodes.ScalarTarget, nodes.StoreScalar)):

@@ -29,10 +29,8 @@ def _contraction(node: nodes.Contract, arrays: Mapping[str, nodes.Array]) -> str
     fits = node.label_type.is_integer or node.label_type is Type.VERTEX
     if label is None or (label.domain, label.type) != (Domain.VERTEX, node.label_type) or not fits:
         return f"{node.label} is no label"
-    if node.weight is None:
-        return "" if node.weight_type is None else "a type of no weight"
-    weight = arrays.get(node.weight)
-    fits = node.weight_type is not None and node.weight_type.is_numeric
-    if weight is None or (weight.domain, weight.type) != (Domain.EDGE, node.weight_type) or not fits:
-        return f"{node.weight} is no weight"
-    return ""
+    given = node.weights
+    weights = arrays.get(given.array) if given is not None else None
+    if given is not None and (weights is None or (weights.domain, weights.type) != (Domain.EDGE, given.type)):
+        return f"no array {given.array} over edges"
+    return "" if given is None or given.type.is_numeric else f"sums of {given.type.name}"

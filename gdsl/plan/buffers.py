@@ -57,6 +57,7 @@ def fill(plan: Plan) -> Plan:
 
 def _graph(plan: Plan) -> Iterator[Buffer]:
     needed = set(_parts_read(plan))
+    needed |= _parts_of_graphs(plan, needed)
     for name, (element, extent) in _PARTS.items():
         if name in needed:
             yield Buffer(name, element, extent, Role.GRAPH, Made.CALLER, Cleared.GIVEN, GRAPH)
@@ -77,6 +78,14 @@ def _parts_read(plan: Plan) -> Iterator[str]:
     for frontier in plan.frontiers:
         if frontier.counts is not None:
             yield from _DEGREES[frontier.counts]
+
+
+def _parts_of_graphs(plan: Plan, needed: set[str]) -> frozenset[str]:
+    """What graphs are made of, and what is made with them."""
+    if not plan.graphs:
+        return frozenset()
+    back = {"in_offsets", "in_sources", "in_edges"} if needed & {"in_offsets", "in_sources", "in_edges"} else set()
+    return frozenset({"offsets", "columns", "edge_sources", *back})
 
 
 def _code(program: Program) -> tuple[object, ...]:

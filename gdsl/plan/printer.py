@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from gdsl.ir.nodes import StoreElement
+from gdsl.ir.nodes import Contract, StoreElement, Subgraph
 from gdsl.ir.printer_expressions import print_expression, print_target
 from gdsl.operations import Domain, SetOperation
 from gdsl.plan.nodes import (
@@ -13,6 +13,7 @@ from gdsl.plan.nodes import (
     Combine,
     Copy,
     Define,
+    EnterGraph,
     FarEnds,
     Fill,
     Form,
@@ -22,6 +23,8 @@ from gdsl.plan.nodes import (
     Launch,
     Leader,
     Loop,
+    MakeGraph,
+    On,
     Operation,
     Plan,
     Step,
@@ -45,6 +48,8 @@ def print_plan(plan: Plan) -> str:
         lines += _spare(plan)
     if plan.saved is not None:
         lines += ["", "handed on between launches:", *(f"    {_field(field)}" for field in plan.saved.fields)]
+    if plan.graphs:
+        lines += ["", f"graphs: {', '.join(plan.graphs)}; room for {plan.graph_rooms} at once"]
     if plan.swapped:
         lines += ["", f"change places: {', '.join(plan.swapped)}"]
     lines += ["", "schedule:", *_steps(plan.schedule, plan)]
@@ -159,6 +164,13 @@ def _step(step: Step, plan: Plan) -> list[str]:
             return [f"far ends: {step.step.name} = {step.step.end.value}s of {step.step.other}"]
         case Combine():
             return _combine(step)
+        case MakeGraph():
+            return [_graph(step)]
+        case EnterGraph():
+            return [f"enter: {step.graph}, at depth {step.depth}"]
+        case On():
+            enter = [f"    entered by the host: {_head(step.enter)}"] if step.enter is not None else []
+            return [f"on {step.graph}:  # depth {step.depth}", *enter, *_steps(step.body, plan)]
         case Loop():
             word = "repeat" if step.counted else "while"
             outermost = ", counted as iterations" if step.outermost else ""
@@ -180,6 +192,16 @@ def _define(step: Define) -> str:
     members = ", ".join(print_expression(member) for member in step.step.members)
     everything = "all vertices" if step.step.domain is Domain.VERTEX else "all edges"
     return f"define: {step.step.name} = {everything if step.step.everything else f'{{{members}}}'}"
+
+
+def _graph(made: MakeGraph) -> str:
+    step = made.step
+    if isinstance(step, Subgraph):
+        return f"graph: {step.name} = subgraph of {step.edges}"
+    if isinstance(step, Contract):
+        weight = f", sums of {step.weights.array}" if step.weights is not None else ""
+        return f"graph: {step.name} = contraction by {step.label}{weight}"
+    return f"graph: {step.name} = the graph around"
 
 
 def _combine(step: Combine) -> list[str]:

@@ -16,9 +16,9 @@ from collections.abc import Iterable
 from gdsl.effects.access import asked_frontiers, frontiers_of
 from gdsl.ir.nodes import Frontier
 from gdsl.operations import Domain
-from gdsl.plan.nodes import Branch, Combine, Copy, Define, FarEnds, Fill, Launch, Leader, Loop, Operation, Step
+from gdsl.plan.nodes import Branch, Combine, Copy, Define, FarEnds, Fill, Launch, Leader, Loop, MakeGraph, On, Operation, Step
 
-OfFrontiers = Operation | Define | Copy | FarEnds | Combine | Leader | Fill
+OfFrontiers = Operation | Define | Copy | FarEnds | Combine | MakeGraph | Leader | Fill
 """The steps, without others in them, that may touch frontiers."""
 
 
@@ -83,8 +83,8 @@ class _Needed:
         if isinstance(step, Branch):
             (first, made), (second, also) = self._block(step.then), self._block(step.otherwise)
             return first | second | self._mask(asked_frontiers(step.condition)), made & also
-        if isinstance(step, Launch):
-            return self._block(step.steps)
+        if isinstance(step, (Launch, On)):
+            return self._block(step.body if isinstance(step, On) else step.steps)
         if not isinstance(step, OfFrontiers):
             return 0, 0
         use = frontiers_of(step.step)
@@ -101,8 +101,8 @@ class _Needed:
             elif isinstance(step, Branch):
                 needed = self._before(step.then, needed) | self._before(step.otherwise, needed)
                 needed |= self._mask(asked_frontiers(step.condition))
-            elif isinstance(step, Launch):
-                needed = self._before(step.steps, needed)
+            elif isinstance(step, (Launch, On)):
+                needed = self._before(step.body if isinstance(step, On) else step.steps, needed)
             elif isinstance(step, OfFrontiers):
                 use, kept = frontiers_of(step.step), kept_after(step)
                 for name in use.written:

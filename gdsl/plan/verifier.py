@@ -19,6 +19,7 @@ from gdsl.plan.nodes import (
     Combine,
     Copy,
     Define,
+    EnterGraph,
     FarEnds,
     Fill,
     Form,
@@ -26,6 +27,8 @@ from gdsl.plan.nodes import (
     Launch,
     Leader,
     Loop,
+    MakeGraph,
+    On,
     Operation,
     Plan,
     Step,
@@ -194,14 +197,21 @@ class _Verifier:
             tested = isinstance(wanted, ir.While) and wanted.condition == step.condition
             fits = number and (counted if step.counted else tested) and step.outermost == (depth == 0)
             return fits and isinstance(wanted, (ir.While, ir.Repeat)) and self._same(step.body, wanted.body, depth + 1)
+        if isinstance(step, On):
+            fits = isinstance(wanted, ir.On) and wanted.graph == step.graph
+            return fits and isinstance(wanted, ir.On) and self._same(step.body, wanted.body, depth)
         if isinstance(step, Branch):
             fits = isinstance(wanted, ir.If) and wanted.condition == step.condition
             return fits and all(self._same(*blocks, depth) for blocks in _blocks(step, wanted))
-        return not isinstance(step, (Launch, Barrier, Initialise)) and step.step == wanted
+        return not isinstance(step, (Launch, Barrier, Initialise, EnterGraph)) and step.step == wanted
 
     def _on_host(self, step: Step) -> None:
         """A step between launches."""
-        if isinstance(step, (Loop, Branch)):
+        if isinstance(step, On):
+            self.expect(step.enter is not None, "the device enters a graph by itself")
+            for each in step.body:
+                self._on_host(each)
+        elif isinstance(step, (Loop, Branch)):
             self.expect(step.ask is not None and step.ask.answer == step.condition, "the host asks for something else")
             self._condition(step)
             blocks = (step.body,) if isinstance(step, Loop) else (step.then, step.otherwise)
@@ -218,7 +228,7 @@ class _Verifier:
     def _handed_on(self, launch: Launch) -> None:
         reads, writes = set(asked_frontiers(launch.answer)), set[str]()
         for step in launch.steps if not self.plan.target.fused else ():
-            if isinstance(step, (Operation, Define, Copy, Combine, FarEnds, Leader, Fill)):
+            if isinstance(step, (Operation, Define, Copy, Combine, FarEnds, MakeGraph, Leader, Fill)):
                 use = frontiers_of(step.step)
                 (writes if isinstance(step, (Operation, Combine)) else reads).update(use.read)
                 writes.update(use.written)

@@ -183,9 +183,10 @@ def _places(effects: ProgramEffects) -> tuple[list[Put], list[Swapped]]:
                 total = effects.terms.unknown(Type.INT64, Origin.RESULT, count, 0)
                 puts.append(Put(count, total, ReduceOperation.ADD))
             case nodes.Contract():
-                given = [(step.label, step.label_type), (step.weight, step.weight_type)]
+                types = {step.label: step.label_type}
+                types |= {step.weights.array: step.weights.type} if step.weights is not None else {}
                 unknown = effects.terms.unknown
-                puts += [Put(n, unknown(t, Origin.RESULT, n, 0)) for n, t in given if n is not None and t is not None]
+                puts += [Put(name, unknown(kind, Origin.RESULT, name, 0)) for name, kind in types.items()]
             case nodes.NeighborReduce():
                 value = effects.sites[step.site].value
                 assert value is not None

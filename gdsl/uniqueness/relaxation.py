@@ -365,7 +365,7 @@ def written_by(step: nodes.Step, sites: Mapping[int, Judged]) -> tuple[list[str]
             sets = [step.name]
         case nodes.Contract():
             sets = [step.name]
-            names = [name for name in (step.label, step.weight) if name is not None]
+            names = list(step.arrays)
         case nodes.Operator():
             names = [write.name for write in sites[step.site].effects.writes] if step.site in sites else []
             names += [name for name in (step.stores, step.adds_to) if name is not None]

@@ -150,11 +150,11 @@ class Flow:
         self.state.forget(step.label)
         self.state.raise_to(step.label, label, label)
         self.state.define(step.name, label, label)
-        if step.weight is not None and step.weight_type is not None:
-            rounds = ROUNDING if step.weight_type.is_float else EXACT
-            level = worst((self.state.value(step.weight), label, rounds))
-            self.state.forget(step.weight)
-            self.state.set(step.weight, level, decided(level, step.span))
+        if step.weights is not None:
+            name, rounds = step.weights.array, ROUNDING if step.weights.type.is_float else EXACT
+            level = worst((self.state.value(name), label, rounds))
+            self.state.forget(name)
+            self.state.set(name, level, decided(level, step.span))
 
     def _swap(self, step: nodes.Swap) -> None:
         state = self.state

@@ -192,7 +192,7 @@ class Interpreter:
         if isinstance(step, ir.Subgraph):
             made = SubgraphView(state.graph, state.frontiers.members[step.edges])
         elif isinstance(step, ir.Contract):
-            weight = state.arrays[step.weight].values if step.weight is not None else None
+            weight = state.arrays[step.weights.array].values if step.weights is not None else None
             made = contracted(state.graph, step, state.arrays[step.label].values, weight, state.id_bits)
         self.graphs[step.name] = made
 

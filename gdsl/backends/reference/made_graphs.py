@@ -106,8 +106,8 @@ def contracted(
         source, destination = base.ends_of(edge)
         between.setdefault((of_vertex[source], of_vertex[destination]), []).append(edge)
     pairs = sorted(between)
-    if weight is not None and step.weight_type is not None:
-        add = reduce_function(ReduceOperation.ADD, step.weight_type)
+    if weight is not None and step.weights is not None:
+        add = reduce_function(ReduceOperation.ADD, step.weights.type)
         sums = []
         for pair in pairs:
             total = weight[between[pair][0]]

@@ -13,7 +13,7 @@ from gdsl.codegen.expressions import ExpressionPrinter
 from gdsl.codegen.lines import Lines
 from gdsl.codegen.operators import STRUCTS, shared
 from gdsl.codegen.precedence import Text, postfix
-from gdsl.ir.nodes import DefineFrontier, Expression, Iteration, Literal, ParamValue, StoreElement
+from gdsl.ir.nodes import DefineFrontier, Expression, Iteration, Literal, ParamValue, SameGraph, StoreElement, Subgraph
 from gdsl.ir.traversal import walk
 from gdsl.operations import Domain
 from gdsl.plan.buffers import ENDS
@@ -27,6 +27,8 @@ from gdsl.plan.nodes import (
     Initialise,
     Leader,
     Loop,
+    MakeGraph,
+    On,
     Operation,
     Plan,
     Step,
@@ -34,6 +36,10 @@ from gdsl.plan.nodes import (
 )
 
 _COUNTS = {Domain.VERTEX: "d.graph.num_vertices", Domain.EDGE: "d.graph.num_edges"}
+
+
+_AROUND = "graph_around"
+"""What the graphs around are called, with their depth behind."""
 
 
 class ScheduleExpressions(ExpressionPrinter):
@@ -53,6 +59,8 @@ class SchedulePrinter:
         self.names = expressions.names
         self.operators = operators
         self.lines = Lines(depth=1)
+        self._around = [f"{_AROUND}_0"]
+        """The graphs around, innermost last."""
         self._counted = counted(plan)
         self._domains = {frontier.name: frontier.domain for frontier in plan.frontiers}
         self._printers: dict[type[Any], Callable[[Any], None]] = {
@@ -62,6 +70,8 @@ class SchedulePrinter:
             Copy: self._copy,
             FarEnds: self._far_ends,
             Combine: self._combine,
+            MakeGraph: self._make_graph,
+            On: self._on,
             Leader: self._store,
             Fill: self._fill,
             Swap: self._swap,
@@ -79,6 +89,10 @@ class SchedulePrinter:
                 self.lines.add(shared(struct, own, self.names.frontier(owner)))
             else:
                 self.lines.add(f"{struct} {own}({_COUNTS[self._domains[name]]});")
+        if self.plan.graphs:
+            self.lines.add(f"const made_graph {_AROUND}_0{{d.graph, nullptr}};")
+        for name in self.plan.graphs:
+            self.lines.add(f"made_graph {self.names.frontier(name)} = {_AROUND}_0;")
         if self.plan.slots(Domain.EDGE):
             self.lines.add(f"edge_frontier {SPARE_EDGES}(d.graph.num_edges);")
         for site in self.plan.switches:
@@ -102,7 +116,8 @@ class SchedulePrinter:
         counts = "" if of_edges else f", {self._counted[step.name]}"
         if step.everything:
             function = "define_all_edges" if of_edges else "define_everything"
-            self.lines.add(f"{function}({name}, {_COUNTS[step.domain]}{counts});")
+            count = "d.graph" if of_edges and self.plan.graphs else _COUNTS[step.domain]
+            self.lines.add(f"{function}({name}, {count}{counts});")
             return
         kind, function = ("edge", "define_edges") if of_edges else ("vertex", "define_frontier")
         members = ", ".join(f"{kind}({self._member(step, member)})" for member in step.members)
@@ -110,10 +125,10 @@ class SchedulePrinter:
 
     def _member(self, step: DefineFrontier, member: Expression) -> str:
         text = str(member.value) if isinstance(member, Literal) else self._text(member)
-        if isinstance(member, ParamValue):
+        if isinstance(member, ParamValue) and not self.plan.graphs:
             return text
         number = self.expressions.checks.number(CheckSite(step.name, step.domain, member.type, member.span))
-        return f"checked_index(d, {text}, {_COUNTS[step.domain]}, {number})"
+        return f"checked_index(d, {text}, {self.expressions.checks.bound(step.domain)}, {number})"
 
     def _copy(self, copy: Copy) -> None:
         step = copy.step
@@ -135,7 +150,7 @@ class SchedulePrinter:
             result=self.names.frontier(name),
             walked=first,
             asked=second,
-            everything="all_edges{d.graph.num_edges}" if of_edges else "all_members{d.graph.num_vertices}",
+            everything=self._all_edges() if of_edges else "all_members{d.graph.num_vertices}",
             first=SPARE_EDGES if of_edges else "run",
             growing=f"run, {first}",
             last=f", {self._counted[name]}",
@@ -143,6 +158,35 @@ class SchedulePrinter:
         )
         for line in edge_lines(step, words) if of_edges else combination_lines(step, words):
             self.lines.add(line)
+
+    def _all_edges(self) -> str:
+        return "all_edges{d.graph}" if self.plan.graphs else "all_edges{d.graph.num_edges}"
+
+    # Graphs
+
+    def _make_graph(self, made: MakeGraph) -> None:
+        step, around = made.step, self._around[-1]
+        name = self.names.frontier(step.name)
+        if isinstance(step, SameGraph):
+            self.lines.add(f"{name} = {around};")
+        elif isinstance(step, Subgraph):
+            self.lines.add(f"{name} = make_subgraph(d.graph, {around}.kept, {self.names.frontier(step.edges)});")
+        else:
+            sums = "no_sums{}"
+            if step.weights is not None:
+                sums = f"weight_sums<{step.weights.type.name}>{{d.{self.names.member(step.weights.array)}}}"
+            self.lines.add(f"{name} = make_contraction(d.graph, d.{self.names.member(step.label)}, {sums});")
+
+    def _on(self, step: On) -> None:
+        here = f"{_AROUND}_{step.depth + 1}"
+        self.lines.open("{")
+        self.lines.add(f"const made_graph {here} = {self.names.frontier(step.graph)};")
+        self.lines.add(f"d.graph = {here}.graph;")
+        self._around.append(here)
+        self._steps(step.body)
+        self._around.pop()
+        self.lines.add(f"d.graph = {self._around[-1]}.graph;")
+        self.lines.close()
 
     # Data
 
@@ -160,6 +204,9 @@ class SchedulePrinter:
         step = fill.step
         count = _COUNTS[step.domain]
         array = self.names.member(step.array)
+        if step.domain is Domain.EDGE and self.plan.graphs:
+            self.lines.add(f"fill_edges<{step.type.name}>(d.{array}, d.graph, {self._text(step.value)});")
+            return
         self.lines.add(f"fill<{step.type.name}>(d.{array}, {count}, {self._text(step.value)});")
 
     def _swap(self, swap: Swap) -> None:
@@ -204,7 +251,9 @@ def _speaks_of_iteration(steps: tuple[Step, ...]) -> bool:
             return True
         if isinstance(step, Branch) and _speaks_of_iteration((*step.then, *step.otherwise)):
             return True
-        if isinstance(step, Loop) and not step.counted:
+        if isinstance(step, On) and _speaks_of_iteration(step.body):
+            return True
+        if isinstance(step, On) or (isinstance(step, Loop) and not step.counted):
             continue
         parts = step.condition if isinstance(step, (Loop, Branch)) else getattr(step, "step", None)
         if any(isinstance(node, Iteration) for node in walk(parts)):

@@ -39,5 +39,7 @@ class GraphLowering:
         else:
             if node.label.type is None:
                 impossible(node)
-            weight = (node.weight.name, node.weight.type) if node.weight is not None else (None, None)
-            steps.append(nodes.Contract(span, name, node.label.name, node.label.type, *weight))
+            weights = None
+            if node.weight is not None and node.weight.type is not None:
+                weights = nodes.Weights(node.weight.span, node.weight.name, node.weight.type)
+            steps.append(nodes.Contract(span, name, node.label.name, node.label.type, weights))
