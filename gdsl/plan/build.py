@@ -63,7 +63,7 @@ def build(program: ir.Program, target: Target, sizes: Sizes | None = None, *, ag
         buffers=(),
         saved=None,
         graphs=tuple(graph.name for graph in program.graphs),
-        graph_rooms=len(program.graphs) + deepest_on(steps) + 1 if program.graphs else 0,
+        graph_rooms=_rooms(program, steps),
         schedule=schedule,
     )
     plan = buffers.fill(plan)
@@ -72,6 +72,16 @@ def build(program: ir.Program, target: Target, sizes: Sizes | None = None, *, ag
 
         verifier.verify(plan)
     return plan
+
+
+def _rooms(program: ir.Program, steps: tuple[Step, ...]) -> int:
+    """One for each graph in a variable or around, another for each that may have the ends of a subgraph's edges, and
+    one for what is made."""
+    if not program.graphs:
+        return 0
+    kinds = {type(step.step) for step in steps_in(steps) if isinstance(step, MakeGraph)}
+    each = 2 if {ir.Contract, ir.Subgraph} <= kinds else 1
+    return each * (len(program.graphs) + deepest_on(steps)) + 1
 
 
 def _sizes(program: ir.Program, target: Target) -> Sizes:

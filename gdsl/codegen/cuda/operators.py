@@ -85,6 +85,8 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             ("int32 iteration", "iteration"),
         ]
         prefix, members = ("edge_", "all_edges") if sweep.members.domain is Domain.EDGE else ("", "all_members")
+        listed = self.plan.graphs and sweep.members.domain is Domain.EDGE
+        counted = "d.graph" if listed else f"uint64({everything})"
         return {
             "direction": self.names.derived(Scope.VARIABLE, f"direction_of_{operation.name}", owner),
             "comment": f"line {operation.step.span.line}: {operation.call}",
@@ -92,7 +94,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             "arguments": tuple(argument for _, argument in parts if argument),
             "result": self._result(collect),
             "directed": directed,
-            "members": f"{prefix}members_of(input)" if has_input else f"{members}{{uint64({everything})}}",
+            "members": f"{prefix}members_of(input)" if has_input else f"{members}{{{counted}}}",
             "size": "input.size" if has_input else f"uint64({everything})",
             "totals": self._totals(operation, sweep),
         }
@@ -118,8 +120,8 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         marks = collect is not None and collect.dedup is Dedup.MARK
         sides = []
         for i, walk in enumerate(sweep.walks):
-            far, mark = _collected(collect, walk)
-            visit = self._visit(walk.variant, _on_an_edge(walk.over, walk.lists), far=far, mark=mark if marks else "")
+            far, mark = _collected(collect, walk, bool(self.plan.graphs))
+            visit = self._visit(walk.variant, _in_a_list(walk, bool(self.plan.graphs)), far=far, mark=mark if marks else "")
             first = i == 0 and len(sweep.walks) == 2
             name = "visit" if i == 0 else "visit_back"
             sides.append(Side(name, self._pushed_lists(walk), visit, first, "chunks" if i else "0"))
@@ -135,7 +137,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
     def _pull(self, sweep: Sweep) -> Pull:
         (walk,), selection = sweep.walks, sweep.selection
         assert selection is not None and walk.shared is not None
-        edge = _on_an_edge(walk.over, walk.lists)
+        edge = _in_a_list(walk, bool(self.plan.graphs))
         return Pull(
             lists=self._walked_lists(walk),
             closes=selection.closes,
@@ -167,7 +169,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         queued = not everything and not of_edges
         edges = "size" if of_edges else _EDGES[sweep.edges]
         if of_edges:
-            visit = self._visit(own, _on_an_edge(Over.OUT_EDGES, Over.OUT_EDGES), far="at")
+            visit = self._visit(own, _on_an_edge(Over.OUT_EDGES, "at"), far="at")
         else:
             calls = self.texts.calls(own, _ON_A_VERTEX)
             visit = Visit("vertex v", _test(calls), calls.apply, calls.says, "v")
@@ -219,31 +221,38 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             name="value_back" if place else "value",
             lists=self._walked_lists(walk),
             parameters=_EDGE,
-            value=self.texts.value(walk.variant, _on_an_edge(walk.over, walk.lists), empty),
+            value=self.texts.value(walk.variant, _in_a_list(walk, bool(self.plan.graphs)), empty),
             first_of_two=place == 0 and len(sweep.walks) == 2,
             begin="chunks" if place else "0",
             assign=f"{target}[near] = {assign}",
         )
 
 
-def _on_an_edge(over: Over, lists: Over) -> Arguments:
-    """What functors are given in a visit `over` the edges of `near`, walking `lists`."""
+def _in_a_list(walk: Walk, listed: bool) -> Arguments:
+    """What functors are given in a visit along a walk; `listed`: the id of an edge is not its place."""
+    if walk.lists is Over.IN_EDGES:
+        return _on_an_edge(walk.over, "in_lists{d.graph}.id(at)")
+    return _on_an_edge(walk.over, "out_lists{d.graph}.id(at)" if listed else "at")
+
+
+def _on_an_edge(over: Over, edge: str) -> Arguments:
+    """What functors are given in a visit `over` the edges of `near`, of `edge`."""
     source, destination = ("near", "far") if over is Over.OUT_EDGES else ("far", "near")
     return {
         Argument.SOURCE: source,
         Argument.DESTINATION: destination,
-        Argument.EDGE: "at" if lists is Over.OUT_EDGES else "in_lists{d.graph}.id(at)",
+        Argument.EDGE: edge,
         Argument.NEAR: "near",
         Argument.FAR: "far",
     }
 
 
-def _collected(collect: Collect | None, walk: Walk) -> tuple[str, str]:
+def _collected(collect: Collect | None, walk: Walk, listed: bool) -> tuple[str, str]:
     """What a visit puts into the result, and the test that it is not there yet. An inactive lane has no edge whose id
     could be looked up."""
     if collect is None or collect.domain is Domain.VERTEX:
         return "far", "mark(seen, far)"
-    edge = _on_an_edge(walk.over, walk.lists)[Argument.EDGE]
+    edge = _in_a_list(walk, listed)[Argument.EDGE]
     return (edge if edge == "at" else f"accepted ? {edge} : NO_EDGE"), f"mark_edge(seen, {edge})"
 
 
