@@ -90,7 +90,9 @@ def pieces_of(library: Library) -> tuple[Piece, ...]:
         for piece in parts:
             former = found.get(piece.names)
             alone = former is None or file == LISTED
-            found[piece.names] = piece if alone or former is None else replace(former, text=f"{former.text}\n{piece.text}")
+            found[piece.names] = (
+                piece if alone or former is None else replace(former, text=f"{former.text}\n{piece.text}")
+            )
     return tuple(found.values())
 
 

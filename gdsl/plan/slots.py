@@ -16,7 +16,21 @@ from collections.abc import Iterable
 from gdsl.effects.access import asked_frontiers, frontiers_of
 from gdsl.ir.nodes import Frontier
 from gdsl.operations import Domain
-from gdsl.plan.nodes import Branch, Combine, Copy, Define, FarEnds, Fill, Launch, Leader, Loop, MakeGraph, On, Operation, Step
+from gdsl.plan.nodes import (
+    Branch,
+    Combine,
+    Copy,
+    Define,
+    FarEnds,
+    Fill,
+    Launch,
+    Leader,
+    Loop,
+    MakeGraph,
+    On,
+    Operation,
+    Step,
+)
 
 OfFrontiers = Operation | Define | Copy | FarEnds | Combine | MakeGraph | Leader | Fill
 """The steps, without others in them, that may touch frontiers."""

@@ -191,7 +191,13 @@ class Flow:
     def _replaced(self, step: nodes.Operator, judged: Judged, inner: OperatorLevels) -> dict[str, Level]:
         """The arrays of which every element gets a new value, with its level: whatever it was before counts no more."""
         effects = judged.effects
-        if self.elsewhere or not isinstance(step, nodes.Compute) or not step.frontier.everything or effects.conjuncts or judged.closings:
+        if (
+            self.elsewhere
+            or not isinstance(step, nodes.Compute)
+            or not step.frontier.everything
+            or effects.conjuncts
+            or judged.closings
+        ):
             return {}
         replaced = {}
         for name in effects.written_names():

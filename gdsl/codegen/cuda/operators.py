@@ -121,7 +121,9 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         sides = []
         for i, walk in enumerate(sweep.walks):
             far, mark = _collected(collect, walk, bool(self.plan.graphs))
-            visit = self._visit(walk.variant, _in_a_list(walk, bool(self.plan.graphs)), far=far, mark=mark if marks else "")
+            visit = self._visit(
+                walk.variant, _in_a_list(walk, bool(self.plan.graphs)), far=far, mark=mark if marks else ""
+            )
             first = i == 0 and len(sweep.walks) == 2
             name = "visit" if i == 0 else "visit_back"
             sides.append(Side(name, self._pushed_lists(walk), visit, first, "chunks" if i else "0"))

@@ -156,7 +156,9 @@ class ScheduleChecker:
                 return self._total(statement.span, statement.value, target, adds=False)
         if is_graph_call(statement.value) and isinstance(statement.value, syntax.Call):
             message = f"`{statement.value.function}` gives a graph"
-            environment.report("E0415", message, statement.value.span, fix=f"write `graph h = {statement.value.function}(…);`")
+            environment.report(
+                "E0415", message, statement.value.span, fix=f"write `graph h = {statement.value.function}(…);`"
+            )
             return None
         if isinstance(statement.value, syntax.Call) and statement.value.function in OPERATORS:
             name = target.array if isinstance(target, syntax.Index) else target.name
