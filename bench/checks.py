@@ -20,7 +20,7 @@ _SUM_ERROR = 1e-4
 """Largest L1 difference and largest distance of the sum from 1."""
 
 
-def _chunks(graph: BenchmarkGraph) -> Iterator[tuple[slice, Any, Any]]:
+def each_chunk(graph: BenchmarkGraph) -> Iterator[tuple[slice, Any, Any]]:
     """(edges, their sources, their destinations), a chunk at a time."""
     for start in range(0, graph.num_edges, _CHUNK):
         part = slice(start, start + _CHUNK)
@@ -38,7 +38,7 @@ def check_levels(graph: BenchmarkGraph, source: int, distance: Any) -> str | Non
     if int(distance[source]) != 0 or int(distance.min()) < -1:
         return f"the source has distance {int(distance[source])}, the smallest is {int(distance.min())}"
     near = module.zeros(graph.num_vertices, dtype=bool)
-    for _, sources, destinations in _chunks(graph):
+    for _, sources, destinations in each_chunk(graph):
         before, behind = distance[sources], distance[destinations]
         reached = before >= 0
         wrong = reached & ((behind < 0) | (behind > before + 1))
@@ -57,7 +57,7 @@ def check_parents(graph: BenchmarkGraph, source: int, distance: Any, parent: Any
     if not bool(((parent >= 0) == expected).all()):
         return "the vertices with a parent are not those that were reached from another"
     along_edge = module.zeros(graph.num_vertices, dtype=bool)
-    for _, sources, destinations in _chunks(graph):
+    for _, sources, destinations in each_chunk(graph):
         nearer = distance[sources] == distance[destinations] - 1
         along_edge[destinations[(parent[destinations] == sources) & nearer]] = True
     wrong = expected & ~along_edge
@@ -73,7 +73,7 @@ def check_shortest(graph: BenchmarkGraph, source: int, distance: Any) -> str | N
     if float(distance[source]) != 0.0 or not bool((distance >= 0).all()):
         return f"the source has distance {float(distance[source])}, or one is negative or NaN"
     tight = module.zeros(graph.num_vertices, dtype=bool)
-    for part, sources, destinations in _chunks(graph):
+    for part, sources, destinations in each_chunk(graph):
         before, behind = distance[sources], distance[destinations]
         offered = before + graph.weights[part]
         wrong = ~(behind <= offered)
@@ -93,7 +93,7 @@ def iterated_ranks(graph: BenchmarkGraph, damping: float, iterations: int) -> An
     for _ in range(iterations):
         share = rank / module.maximum(degrees, 1)
         received = module.zeros(count)
-        for _, sources, destinations in _chunks(graph):
+        for _, sources, destinations in each_chunk(graph):
             received += module.bincount(destinations, weights=share[sources], minlength=count)
         dangling = float(rank[degrees == 0].sum())
         rank = (1 - damping) / count + damping * (received + dangling / count)
@@ -133,7 +133,7 @@ def check_components(graph: BenchmarkGraph, component: Any) -> str | None:
         return "a label is larger than its vertex, or none"
     if not bool((component[component] == component).all()):
         return "a label's own label is another"
-    for _, sources, destinations in _chunks(graph):
+    for _, sources, destinations in each_chunk(graph):
         wrong = component[sources] != component[destinations]
         if bool(wrong.any()):
             return f"{int(wrong.sum())} edges join different labels"

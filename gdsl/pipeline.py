@@ -10,6 +10,7 @@ from gdsl import frontend
 from gdsl.annotate import annotate
 from gdsl.diagnostics import GdslError
 from gdsl.frontend import Analysis, CheckedProgram, check_tune_words
+from gdsl.imports import with_imports
 from gdsl.ir.lowering import lower
 from gdsl.ir.nodes import Program
 from gdsl.program_text import read_source
@@ -19,6 +20,7 @@ from gdsl.source import Source
 def analyse(source: Source) -> Analysis:
     """What a text says, and all that is wrong with it: syntax, names and types, and, where these are fine, the rules of
     writes and reads. Raises nothing, whatever the text: this is what an editor asks."""
+    source = with_imports(source)
     analysis = frontend.analyse(source)
     if analysis.checked is None:
         return analysis
@@ -31,6 +33,7 @@ def analyse(source: Source) -> Analysis:
 
 def load_checked(source: Source, tune: Sequence[str] = ()) -> CheckedProgram:
     """The typed tree of a program, for `--emit ast`. Raises `GdslError` with all mistakes up to types."""
+    source = with_imports(source)
     analysis = frontend.analyse(source)
     if analysis.checked is None:
         raise GdslError(analysis.diagnostics, source)
@@ -42,6 +45,7 @@ def load_source(source: Source, tune: Sequence[str] = (), *, refuse: bool = True
     """The IR of a program; `tune` are tuning words as on the command line (``visit.direction=pull``), which win over
     the program's own. Raises `GdslError` with as many independent mistakes as there are; with `refuse` False, for tests
     that show what the rules of writes and reads prevent, a program that these forbid passes."""
+    source = with_imports(source)
     return annotate(lower(load_checked(source, tune)), source, refuse)
 
 

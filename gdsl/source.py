@@ -7,6 +7,18 @@ from functools import lru_cache
 
 
 @dataclass(frozen=True, slots=True)
+class Origin:
+    """How text from elsewhere came into a program.
+
+    `file` is the name of the file that it was imported from, empty for the program's own text; `call` is the call of
+    the procedure whose expansion it stands in.
+    """
+
+    file: str = ""
+    call: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Span:
     """A stretch of program text: lines and columns from 1, the end column one past the last character."""
 
@@ -14,6 +26,41 @@ class Span:
     column: int
     end_line: int
     end_column: int
+    origin: Origin | None = None
+    """None for what stands in the program's own text as it was written."""
+
+    @property
+    def file(self) -> str:
+        """The name of the file that the text was imported from; empty for the program's own."""
+        return self.origin.file if self.origin is not None else ""
+
+    @property
+    def order(self) -> tuple[str, int, int]:
+        """Sorts places as they are read, the program's own text first."""
+        return self.file, self.line, self.column
+
+    @property
+    def written(self) -> Span:
+        """The same place, whatever call it was expanded for."""
+        if self.origin is None or self.origin.call is None:
+            return self
+        origin = Origin(self.file) if self.file else None
+        return Span(self.line, self.column, self.end_line, self.end_column, origin)
+
+    @property
+    def calls(self) -> tuple[Span, ...]:
+        """The calls of procedures whose expansions this stands in, the innermost first."""
+        found: list[Span] = []
+        call = self.origin.call if self.origin is not None else None
+        while call is not None:
+            found.append(call)
+            call = call.origin.call if call.origin is not None else None
+        return tuple(found)
+
+    @property
+    def words(self) -> str:
+        """The place in words: `line 3`, or `line 3 of common.gdsl`."""
+        return f"line {self.line} of {self.file}" if self.file else f"line {self.line}"
 
 
 NOWHERE = Span(0, 0, 0, 0)
@@ -27,12 +74,20 @@ def _lines(text: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One program's text and the name it is known by in messages (a path, or ``<text>``)."""
+    """One program's text and the name it is known by in messages (a path, or ``<text>``).
+
+    `imported` are the files that it imports from, directly or through others; None until they have been read.
+    """
 
     name: str
     text: str
+    imported: tuple[Source, ...] | None = None
 
     def line(self, number: int) -> str:
         """The text of line `number` (from 1) without its line end; empty past the last line."""
         lines = _lines(self.text)
         return lines[number - 1].rstrip("\r") if 0 < number <= len(lines) else ""
+
+    def of(self, span: Span) -> Source:
+        """The text that `span` is a place in."""
+        return next((source for source in self.imported or () if source.name == span.file), self) if span.file else self

@@ -15,6 +15,7 @@ class Kind(Enum):
     UNSIGNED = "unsigned integer"
     FLOAT = "float"
     ID = "id"
+    PAIR = "pair"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,7 +29,9 @@ class Type:
     """As programs write it."""
     kind: Kind
     bits: int | None
-    """Width in bits; None for ids, whose width the graph decides."""
+    """Width in bits; None for ids, whose width the graph decides, and for pairs: see `Widths.of`."""
+    parts: tuple[Type, ...] = ()
+    """The two types of a pair."""
 
     BOOL: ClassVar[Type]
     INT32: ClassVar[Type]
@@ -43,11 +46,16 @@ class Type:
     @staticmethod
     def named(name: str) -> Type:
         """The type that programs call `name`; raises KeyError where there is none."""
-        return _NAMED[name]
+        return _NAMED[name] if name in _NAMED else _PAIRS[name]
+
+    @staticmethod
+    def pair(first: Type, second: Type) -> Type:
+        """The pairs of two simple types."""
+        return _PAIRS[_pair_name(first, second)]
 
     @staticmethod
     def all() -> tuple[Type, ...]:
-        """Every type of the language."""
+        """Every simple type of the language: all but pairs."""
         return tuple(_NAMED.values())
 
     @property
@@ -75,6 +83,16 @@ class Type:
         """Whether values of this type are vertex or edge ids, with ``none`` among them."""
         return self.kind is Kind.ID
 
+    @property
+    def is_pair(self) -> bool:
+        """Whether values of this type are pairs."""
+        return self.kind is Kind.PAIR
+
+    @property
+    def holds_float(self) -> bool:
+        """Whether this is a floating-point type, or a pair with one."""
+        return self.is_float or any(part.is_float for part in self.parts)
+
     def __str__(self) -> str:
         return self.name
 
@@ -97,6 +115,17 @@ _INTEGERS = (Type.INT32, Type.UINT32, Type.INT64, Type.UINT64)
 _NAMED = {made.name: made for made in (Type.BOOL, *_INTEGERS, Type.FLOAT32, Type.FLOAT64, Type.VERTEX, Type.EDGE)}
 
 
+def _pair_name(first: Type, second: Type) -> str:
+    return f"({first.name}, {second.name})"
+
+
+_PAIRS = {
+    _pair_name(first, second): Type(_pair_name(first, second), Kind.PAIR, None, (first, second))
+    for first in _NAMED.values()
+    for second in _NAMED.values()
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Widths:
     """How many bits (32 or 64) the ids of vertices and of edges have in memory."""
@@ -110,7 +139,9 @@ class Widths:
         return Widths(bits, bits)
 
     def of(self, kind: Type) -> int:
-        """The width of a type in bits."""
+        """The width of a type in bits. A pair is one word of 64 bits where neither part is wider than 32, else two."""
+        if kind.is_pair:
+            return 64 if max(self.of(part) for part in kind.parts) <= 32 else 128
         ids = {Type.VERTEX: self.vertex, Type.EDGE: self.edge}
         return kind.bits or ids[kind]
 

@@ -1,5 +1,6 @@
-"""The text of every stage, pinned: the IR, the kernel plan and the CUDA of every sample and test program, byte for
-byte; of the CUDA only what is the program's own, with the names of the runtime's pieces in their places."""
+"""The text of every stage, pinned: the IR, the kernel plan and the CUDA of the first samples and every test program,
+byte for byte; of the CUDA only what is the program's own, with the names of the runtime's pieces in their places. Of
+the rest of the library the plan alone."""
 
 from __future__ import annotations
 
@@ -24,11 +25,12 @@ from gdsl.ir.printer import print_program
 from gdsl.pipeline import load
 from gdsl.plan.printer import print_plan
 from gdsl.source import Source
+from tests.support.programs import LIBRARY, PROGRAMS, SAMPLES
 
 ROOT = Path(__file__).parents[1]
 GOLDEN = ROOT / "tests" / "golden"
-PATHS = sorted([*(ROOT / "samples").glob("*.gdsl"), *(ROOT / "tests" / "programs").glob("*.gdsl")])
-PLANS = [*(f"plan/{path.stem}.txt" for path in PATHS), "plan/bfs_unfused.txt"]
+PATHS = sorted([*SAMPLES, *PROGRAMS])
+PLANS = [*(f"plan/{path.stem}.txt" for path in (*PATHS, *LIBRARY)), "plan/bfs_unfused.txt"]
 UNFUSED = ("bfs",)
 """Programs whose text of a kernel an operator is pinned too."""
 
@@ -52,7 +54,7 @@ def own_part(text: str) -> str:
 @cache
 def texts() -> dict[str, str]:
     """Everything that is pinned, by the name of its file in tests/golden."""
-    found = {}
+    found = {f"plan/{path.stem}.txt": print_plan(plan_of(program_of(path))) for path in LIBRARY}
     for path in PATHS:
         program = program_of(path)
         found[f"ir/{path.stem}.txt"] = print_program(program)

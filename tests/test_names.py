@@ -20,6 +20,7 @@ from gdsl.ir.nodes import Program
 from gdsl.pipeline import load
 from gdsl.tools.fuzz.names import cpp_errors, cuda_errors, own_words
 from tests.support.graphs import make_graph
+from tests.support.programs import PROGRAMS, SAMPLES
 
 ROOT = Path(__file__).parents[1]
 GRAPH = make_graph([(0, 1), (1, 2)], 3)
@@ -68,7 +69,7 @@ run_schedule host_slice data_slice control_block gdsl gdsl_run gdsl_release gdsl
 def names() -> tuple[str, ...]:
     """C++'s and CUDA's words, and every word that stands in a generated text, as far as a program may declare it."""
     found = dict.fromkeys(f"{CPP} {CUDA} {MACROS} {NEAR}".split())
-    for path in sorted([*(ROOT / "samples").glob("*.gdsl"), *(ROOT / "tests" / "programs").glob("*.gdsl")]):
+    for path in sorted([*SAMPLES, *PROGRAMS]):
         program = load(str(path))
         for text in (cuda_text(program, 32), cpp_text(program, 32)):
             found |= dict.fromkeys(re.findall(r"[A-Za-z_]\w*", text, re.ASCII))

@@ -12,10 +12,10 @@ import pytest
 from gdsl.backends.cuda import nvrtc, source_text
 from gdsl.diagnostics import GdslError
 from gdsl.pipeline import load
+from tests.support.programs import LIBRARY, PROGRAMS, SAMPLES
 
 ROOT = Path(__file__).parents[1]
-SAMPLES = sorted((ROOT / "samples").glob("*.gdsl"))
-PROGRAMS = sorted((ROOT / "tests" / "programs").glob("*.gdsl"))
+OTHERS = sorted([*LIBRARY, *PROGRAMS])
 ARCHITECTURES = ["sm_75", "sm_80", "sm_90", "sm_120"]
 FORMS = {"fused": (), "unfused": ("schedule.fuse=off",)}
 WIDE = ("bfs", "lookups", "discovery_tree", "neighborhoods")
@@ -60,7 +60,7 @@ def test_text_does_not_depend_on_the_architecture() -> None:
         assert "__CUDA_ARCH__" not in generated(path)
 
 
-@pytest.mark.parametrize(("path", "architecture"), zip(PROGRAMS, itertools.cycle(ARCHITECTURES)), ids=str)
+@pytest.mark.parametrize(("path", "architecture"), zip(OTHERS, itertools.cycle(ARCHITECTURES)), ids=str)
 def test_programs(path: Path, architecture: str) -> None:
     assert_compiles(generated(path), architecture)
 

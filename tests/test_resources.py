@@ -1,5 +1,5 @@
-"""What the samples' kernels take of a multiprocessor, pinned for each version of NVRTC: a change that makes them spill,
-or lets fewer blocks run side by side, is seen here."""
+"""What the first samples' kernels take of a multiprocessor, pinned for each version of NVRTC: a change that makes them
+spill, or lets fewer blocks run side by side, is seen here."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import pytest
 from gdsl.backends.cuda import nvrtc, source_text
 from gdsl.diagnostics import GdslError
 from gdsl.pipeline import load
+from tests.support.programs import SAMPLES
 
 ROOT = Path(__file__).parents[1]
-SAMPLES = sorted((ROOT / "samples").glob("*.gdsl"))
 ARCHITECTURES = ("sm_80", "sm_90")
 FORMS = {"fused": (), "unfused": ("schedule.fuse=off",)}
 

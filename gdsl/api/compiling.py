@@ -11,6 +11,7 @@ from gdsl import cache
 from gdsl.api.program import Program
 from gdsl.diagnostics import GdslError, shown
 from gdsl.garbage import uncollected
+from gdsl.imports import with_imports
 from gdsl.ir import nodes as ir
 from gdsl.ir import storage
 from gdsl.program_text import TEXT, read_program, read_source
@@ -47,6 +48,7 @@ def compile_file(word: str, tune: Sequence[str] = ()) -> Program:
 
 
 def _compiled(source: Source, words: tuple[str, ...], started: float) -> Program:
+    source = with_imports(source)
     program = load(source, words)
     return Program(program, source, compile_ms=(time.perf_counter() - started) * 1000)
 
@@ -80,7 +82,9 @@ def tune_words(tune: TuneWords, fuse: bool | None) -> tuple[str, ...]:
 def load(source: Source, words: tuple[str, ...] = ()) -> ir.Program:
     """The IR of a program. The cache is looked up before the parser is imported."""
     make_room()
-    key = (source.name, source.text, *words)
+    source = with_imports(source)
+    imported = (part for each in source.imported or () for part in (each.name, each.text))
+    key = (source.name, source.text, *words, "imports", *imported)
     kept = cache.get("front", key)
     program = None if kept is None else storage.decode(kept)
     if program is not None:

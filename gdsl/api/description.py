@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Iterator
 from math import isfinite
 
 from gdsl.arithmetic.constants import shortest_float32
-from gdsl.binding import problem_data
+from gdsl.backends.interface import part_names
+from gdsl.binding import declared_inputs, declared_params, problem_data
 from gdsl.ir import nodes as ir
 from gdsl.ir.printer_expressions import print_expression
 from gdsl.operations import Grade
@@ -27,7 +29,7 @@ Data = ir.Array | ir.Scalar
 
 def doubt_of(data: Data) -> str:
     """Why a result is not unique, with the line that leaves it open; empty where nothing is known to."""
-    return f"{data.doubt.reason} (line {data.doubt.span.line})" if data.doubt is not None else ""
+    return f"{data.doubt.reason} ({data.doubt.span.words})" if data.doubt is not None else ""
 
 
 def results_of(program: ir.Program) -> list[Data]:
@@ -35,17 +37,22 @@ def results_of(program: ir.Program) -> list[Data]:
     return [data for data in problem_data(program) if not data.is_local and not data.is_input]
 
 
-def inputs_of(program: ir.Program) -> list[Data]:
-    """The data that a run takes beside params."""
-    return [data for data in problem_data(program) if data.is_input]
+def parts_of_data(data: Data) -> list[Data]:
+    """`data` itself, or where it is a pair its two parts as if each had been declared."""
+    if not data.type.is_pair:
+        return [data]
+    made = data.initial if isinstance(data.initial, ir.MakePair) else None
+    initials = (made.first, made.second) if made is not None else (None, None)
+    several = zip(part_names(data.name), data.type.parts, initials, strict=True)
+    return [dataclasses.replace(data, name=name, type=type_, initial=initial) for name, type_, initial in several]
 
 
 def sections(program: ir.Program, source: Source) -> Iterator[tuple[str, list[str]]]:
     """(param, input, result or graph, sentences) for each of these that the program has."""
     words = [word for word in ("symmetric", "simple") if getattr(program.requires, word)]
     parts = {
-        "param": [_param(param) for param in program.params],
-        "input": [_input(data, source) for data in inputs_of(program)],
+        "param": [_param(param) for param in declared_params(program)],
+        "input": [_input(data, source) for data in declared_inputs(program)],
         "result": [_result(data) for data in results_of(program)],
         "graph": [f"must be {' and '.join(words)}"] if words else [],
     }
@@ -67,7 +74,9 @@ def plain_default(default: ir.Expression) -> bool | int | float | None:
     return value
 
 
-def _param(param: ir.Param) -> str:
+def _param(param: ir.Param | ir.Array) -> str:
+    if isinstance(param, ir.Array):
+        return f"{param.name}: a set of vertices, must be given"
     kind = f"{param.name}: {_one(param.type)}"
     if param.default is None:
         return f"{kind}, must be given"
@@ -98,7 +107,7 @@ def _where(data: Data, source: Source) -> str:
     if data.where is None:
         return ""
     span = data.where.span
-    text = source.line(span.line)[span.column - 1 : span.end_column - 1] if span.line == span.end_line else ""
+    text = source.of(span).line(span.line)[span.column - 1 : span.end_column - 1] if span.line == span.end_line else ""
     return f", with {text}" if text else ""
 
 

@@ -15,7 +15,7 @@ from gdsl.api.signature import OPTIONS, NotGiven, OfInstance, doc_of, signature_
 from gdsl.backends import registry
 from gdsl.backends.interface import Bindings, Executable
 from gdsl.backends.registry import Choice
-from gdsl.binding import bind, needed_id_bits, problem_data
+from gdsl.binding import bind, declared_inputs, declared_params, needed_id_bits
 from gdsl.diagnostics import GdslError, shown
 from gdsl.ir import nodes as ir
 from gdsl.source import Source
@@ -66,12 +66,12 @@ class Program:
     @property
     def params(self) -> tuple[str, ...]:
         """The names of the params."""
-        return tuple(param.name for param in self._program.params)
+        return tuple(param.name for param in declared_params(self._program))
 
     @property
     def inputs(self) -> tuple[str, ...]:
         """The names of the inputs, arrays and scalars."""
-        return tuple(d.name for d in problem_data(self._program) if d.is_input)
+        return tuple(data.name for data in declared_inputs(self._program))
 
     def __call__(self, graph: Graph, /, **values: Any) -> Result:
         """Run on `graph` (or a graph of NetworkX, or a sparse matrix of SciPy) with params and inputs by keyword.

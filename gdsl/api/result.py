@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from gdsl.api.description import results_of
+from gdsl.api.description import parts_of_data, results_of
 from gdsl.api.summary import Summary, on_host, summarize
-from gdsl.backends.interface import Outcome, Scalar, TraceRecord
+from gdsl.backends.interface import Outcome, Pair, Scalar, TraceRecord, parts_of
 from gdsl.diagnostics import shown
 from gdsl.ir import nodes as ir
 
@@ -18,7 +18,8 @@ class Result(Mapping[str, Any]):
     """The results of a run: arrays (NumPy or, from the cuda backend, CuPy) and scalars (Python numbers).
 
     They are attributes and items under their declared names (``result.distance``, ``result["distance"]``); ids are
-    signed, `none` is -1. A result whose name is also one of the attributes below is reached as an item only.
+    signed, `none` is -1. A pair is a `Pair`, ``first, second = result.best``, of two arrays or two numbers. A result
+    whose name is also one of the attributes below is reached as an item only.
 
     iterations: finished passes of the schedule's outermost loops.
     time_ms: milliseconds of the run, without compilation and transfer of the graph.
@@ -53,7 +54,7 @@ class Result(Mapping[str, Any]):
         return self._arrays
 
     @property
-    def scalars(self) -> dict[str, Scalar]:
+    def scalars(self) -> dict[str, Scalar | Pair]:
         """The result scalars by name."""
         return self._scalars
 
@@ -85,9 +86,16 @@ class Result(Mapping[str, Any]):
         return f"<Result: {names}; {self.iterations} iterations, {self.time_ms:.3f} ms, {self.backend}>"
 
     def host_arrays(self) -> dict[str, np.ndarray[Any, Any]]:
-        """The result arrays as NumPy arrays, wherever they lie."""
-        return {name: on_host(values) for name, values in self._arrays.items()}
+        """The result arrays as NumPy arrays, wherever they lie; a pair `best` as `best.0` and `best.1`."""
+        return {name: on_host(values) for name, values in parts_of(self._arrays).items()}
+
+    def numbers(self) -> dict[str, Scalar]:
+        """The result scalars; a pair `best` as `best.0` and `best.1`."""
+        return parts_of(self._scalars)
 
     def summary(self) -> list[Summary]:
-        """Type, size, minimum, maximum, mean, sum and grade of every result, and how many values are not finite."""
-        return [summarize(self._declared[name], self[name]) for name in self]
+        """Type, size, minimum, maximum, mean, sum and grade of every result, and how many values are not finite; of a
+        pair `best` those of `best.0` and of `best.1`."""
+        found = {**parts_of(self._arrays), **parts_of(self._scalars)}
+        parts = (part for name in self for part in parts_of_data(self._declared[name]))
+        return [summarize(part, found[part.name]) for part in parts]

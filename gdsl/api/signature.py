@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import inspect
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from keyword import iskeyword
 from typing import Any
 
 import numpy as np
 
-from gdsl.api.description import inputs_of, plain_default, sections
+from gdsl.api.description import plain_default, sections
+from gdsl.binding import declared_inputs, declared_params
 from gdsl.ir import nodes as ir
 from gdsl.ir.printer_expressions import print_expression
 from gdsl.operations import Domain
@@ -59,9 +60,9 @@ def signature_of(program: ir.Program) -> inspect.Signature:
     from gdsl.api.result import Result
     from gdsl.graph import Graph
 
-    parameters = [_param(param) for param in program.params if not iskeyword(param.name)]
-    parameters += [_input(data) for data in inputs_of(program) if not iskeyword(data.name)]
-    taken = {declared.name for declared in (*program.params, *inputs_of(program))}
+    parameters = [_param(param) for param in declared_params(program) if not iskeyword(param.name)]
+    parameters += [_input(data) for data in declared_inputs(program) if not iskeyword(data.name)]
+    taken = {declared.name for declared in (*declared_params(program), *declared_inputs(program))}
     for name, (annotation, default) in _OPTIONS.items():
         if name not in taken:
             parameters.append(inspect.Parameter(name, _NAMED, default=default, annotation=annotation))
@@ -91,7 +92,9 @@ def _call(program: ir.Program) -> str:
     return f"{program.name}({', '.join(words)})"
 
 
-def _param(param: ir.Param) -> inspect.Parameter:
+def _param(param: ir.Param | ir.Array) -> inspect.Parameter:
+    if isinstance(param, ir.Array):
+        return inspect.Parameter(param.name, _NAMED, annotation=Collection)
     default: Any = inspect.Parameter.empty
     if param.default is not None:
         value = plain_default(param.default)

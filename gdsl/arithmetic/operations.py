@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy
 
-from gdsl.arithmetic import random, words
+from gdsl.arithmetic import pairs, random, words
 from gdsl.arithmetic.constants import integer_range
 from gdsl.operations import BinaryOperation, Builtin, UnaryOperation
 from gdsl.types import Type
@@ -95,6 +95,8 @@ class Arithmetic:
 
     def binary(self, operation: BinaryOperation, type_: Type, right: Type | None = None) -> BinaryFunction:
         """What `operation` (not `&&`, `||`) does to operands of `type_`; `right` is the type of a shift's count."""
+        if type_.is_pair:
+            return pairs.comparison(operation)
         if operation in _DIRECT:
             return _DIRECT[operation]
         if operation is BinaryOperation.MODULO and type_.is_float:
@@ -169,9 +171,9 @@ class Arithmetic:
         if function in _OF_BITS:
             return self._of_bits(function, type_)
         if function is Builtin.MIN:
-            return self.minimum
+            return pairs.minimum(self.choose) if type_.is_pair else self.minimum
         if function is Builtin.MAX:
-            return self.maximum
+            return pairs.maximum(self.choose) if type_.is_pair else self.maximum
         if function is Builtin.ABS:
             return self._absolute(type_)
         if function is Builtin.POW:

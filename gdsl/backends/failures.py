@@ -15,11 +15,21 @@ if TYPE_CHECKING:
     from gdsl.codegen.checks import CheckSite
     from gdsl.graph import Graph
 
-__all__ = ["index_error", "iterations_error", "memory_error", "no_such_place", "out_of_range", "timeout_error"]
+__all__ = [
+    "check_error",
+    "history_error",
+    "iterations_error",
+    "memory_error",
+    "no_such_place",
+    "out_of_range",
+    "timeout_error",
+]
 
 
-def index_error(program: Program, site: CheckSite, value: int, graph: Graph) -> GdslError:
-    """E0801: the index `value`, as the control block has it, in a run on `graph`."""
+def check_error(program: Program, site: CheckSite, value: int, graph: Graph) -> GdslError:
+    """What stopped a run on `graph` at `site`: E0801 an index, E0804 a history; `value` as the control block has it."""
+    if site.stop.value == "history":
+        return history_error(program.source_name, site.span, site.subject, value, graph.num_vertices)
     length = graph.num_edges if site.domain is Domain.EDGE else graph.num_vertices
     if value < 0 and site.kind.is_id:
         return out_of_range(program.source_name, site.span, site.subject, "none", length)
@@ -34,7 +44,7 @@ def no_such_place(source_name: str, span: Span, subject: str, shown: str) -> Gds
     """E0801: a place of a vertex's list, of which `subject` asks."""
     message = f"place {shown} of `{subject}` is out of range: the list of that vertex has no such place"
     fix = "places count from 0 and stay below `out_degree` of the vertex"
-    place = f"{source_name}:{span.line}:{span.column}" if source_name else None
+    place = f"{span.file or source_name}:{span.line}:{span.column}" if source_name else None
     return GdslError.single("E0801", message, span, fix=fix, place=place)
 
 
@@ -43,8 +53,17 @@ def out_of_range(source_name: str, span: Span, subject: str, shown: str, length:
     has = "there is 1 element" if length == 1 else f"there are {length or 'no'} elements"
     counted = ", counted from 0" if length else ""
     message = f"index {shown} of `{subject}` is out of range: {has}{counted}"
-    place = f"{source_name}:{span.line}:{span.column}" if source_name else None
+    place = f"{span.file or source_name}:{span.line}:{span.column}" if source_name else None
     return GdslError.single("E0801", message, span, place=place)
+
+
+def history_error(source_name: str, span: Span, history: str, members: int, room: int) -> GdslError:
+    """E0804: a push would give the history `members` members where there are `room` vertices."""
+    vertices = "1 vertex" if room == 1 else f"{room} vertices"
+    message = f"`{history}` would hold {members} members, and the graph has {vertices}"
+    place = f"{source_name}:{span.line}:{span.column}" if source_name else None
+    fix = "push frontiers that have no vertex in common, such as the levels of a search"
+    return GdslError.single("E0804", message, span, place=place, fix=fix)
 
 
 def iterations_error(program: Program, loop: int, limit: int) -> GdslError:

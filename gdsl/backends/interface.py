@@ -2,14 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from gdsl.graph.graph import Graph
 from gdsl.ir.nodes import Program
 from gdsl.operations import Balance, Direction
 
 Scalar = bool | int | float
+
+
+class Pair(NamedTuple):
+    """A result that is a pair, `first, second = result.best`: of a scalar two numbers, of an array two arrays [V] or
+    [E] (NumPy or CuPy), the first and the second parts of all elements."""
+
+    first: Any
+    second: Any
+
+
+def part_names(name: str) -> tuple[str, str]:
+    """What the two parts of a pair are called where they stand by themselves."""
+    return f"{name}.0", f"{name}.1"
+
+
+def parts_of(results: Mapping[str, Any]) -> dict[str, Any]:
+    """`results` with the two parts of each pair in its place."""
+    found: dict[str, Any] = {}
+    for name, value in results.items():
+        found.update(zip(part_names(name), value, strict=True) if isinstance(value, Pair) else {name: value}.items())
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +94,13 @@ class TraceRecord:
 class Outcome:
     """What a run gave: every array and scalar that is not `local`, under its declared name.
 
-    Arrays have the declared dtype; ids are int32 or int64 with `none` as -1. `time_ms` is the run itself, with the
-    initialisation of the results, without compilation and transfer of the graph. `iterations` counts the finished
-    passes of all loops of the schedule's top level.
+    Arrays have the declared dtype; ids are int32 or int64 with `none` as -1; pairs are `Pair`s of two. `time_ms` is the
+    run itself, with the initialisation of the results, without compilation and transfer of the graph. `iterations`
+    counts the finished passes of all loops of the schedule's top level.
     """
 
     arrays: dict[str, Any]
-    scalars: dict[str, Scalar]
+    scalars: dict[str, Scalar | Pair]
     iterations: int
     time_ms: float
     trace: tuple[TraceRecord, ...] = field(default=())

@@ -15,7 +15,9 @@ from gdsl.binding.expressions import Evaluator
 from gdsl.binding.inputs import attribute_array, input_array
 from gdsl.binding.literals import check_literals
 from gdsl.binding.named import vertex_by_name
+from gdsl.binding.numbers import check_numbers
 from gdsl.binding.params import check_id, scalar_value
+from gdsl.binding.sets import set_flags
 from gdsl.binding.where import WhereChecker
 from gdsl.diagnostics import Diagnostic, GdslError
 from gdsl.graph import Graph
@@ -62,6 +64,7 @@ def bind(
     with deadline.doing("checking what the program requires of the graph"):
         _check_requirements(program, graph, source)
     check_literals(program, graph, source)
+    check_numbers(program, graph, source)
     params = _params(program, graph, given, source)
     bits = id_bits or needed_id_bits(program, graph)
     inputs = _inputs(program, graph, given, source, bits, device)
@@ -79,7 +82,9 @@ def _inputs(
     inputs: dict[str, Any] = {}
     for array in program.arrays:
         deadline.check()
-        if array.is_input and array.name in given:
+        if array.is_set:
+            inputs[array.name] = set_flags(array, given[array.name], graph, source)
+        elif array.is_input and array.name in given:
             inputs[array.name] = input_array(array, given[array.name], graph, bits, source, device)
         elif array.is_input:
             inputs[array.name] = attribute_array(array, graph, bits, source)
@@ -88,6 +93,18 @@ def _inputs(
             value = vertex_by_name(scalar, given[scalar.name], graph, source)
             inputs[scalar.name] = scalar_value(scalar, value, _id_count(scalar.type, graph), source)
     return inputs
+
+
+def declared_params(program: ir.Program) -> list[ir.Param | ir.Array]:
+    """The params, sets of vertices included, in the order in which they are declared."""
+    params: list[ir.Param | ir.Array] = [*program.params, *(array for array in program.arrays if array.is_set)]
+    return sorted(params, key=lambda param: param.span.order)
+
+
+def declared_inputs(program: ir.Program) -> list[ir.Array | ir.Scalar]:
+    """The inputs, arrays and scalars, without the sets."""
+    sets = {array.name for array in program.arrays if array.is_set}
+    return [data for data in problem_data(program) if data.is_input and data.name not in sets]
 
 
 def problem_data(program: ir.Program) -> list[ir.Array | ir.Scalar]:
@@ -121,8 +138,8 @@ def _params(
 def check_names(program: ir.Program, given: Iterable[str], source: Source | None) -> None:
     """Raise E0601, E0602 and E0605 for what is missing and what is unknown; one of each is one mistake."""
     given = list(given)
-    params = [param.name for param in program.params]
-    inputs = [declared.name for declared in problem_data(program) if declared.is_input]
+    params = [param.name for param in declared_params(program)]
+    inputs = [declared.name for declared in declared_inputs(program)]
     missing = _missing(program, given)
     unknown = [name for name in given if name not in params and name not in inputs]
     problems = [_unknown(program, name, params, inputs) for name in unknown]
@@ -148,6 +165,10 @@ def _missing(program: ir.Program, given: Iterable[str]) -> dict[str, Diagnostic]
             example = f"{param.name}={_example(param.type)}"
             message = f"param `{param.name}` has no value, and no default"
             missing[param.name] = Diagnostic("E0601", message, param.span, fix=f"-p {example} (from Python: {example})")
+    for array in program.arrays:
+        if array.is_set and array.name not in given:
+            fix = f"-p {array.name}=0,1 (from Python: {array.name}=[0, 1])"
+            missing[array.name] = Diagnostic("E0601", f"param `{array.name}` has no value", array.span, fix=fix)
     for scalar in program.scalars:
         if scalar.is_input and scalar.name not in given:
             message = f"no value was given for the input `{scalar.name}`"

@@ -13,7 +13,7 @@ import numpy as np
 
 from gdsl import deadline
 from gdsl.arithmetic.operations import of_arrays
-from gdsl.binding import operations
+from gdsl.binding import operations, pairs
 from gdsl.binding.operations import DTYPES, Array
 from gdsl.diagnostics import GdslError
 from gdsl.ir import nodes as ir
@@ -68,11 +68,16 @@ class Evaluator:
                 return self._chain(node, local, active)
             case ir.Select(condition=condition, yes=yes, no=no):
                 chosen = self._evaluate(condition, local, active)
-                return self._module.where(
+                return pairs.chosen(
+                    self._module,
                     chosen,
                     self._evaluate(yes, local, self._narrowed(active, chosen)),
                     self._evaluate(no, local, self._narrowed(active, ~chosen)),
                 )
+            case ir.MakePair(first=first, second=second):
+                return self._evaluate(first, local, active), self._evaluate(second, local, active)
+            case ir.PairPart(pair=pair, place=place):
+                return self._evaluate(pair, local, active)[place]
             case ir.Convert(operand=operand):
                 value = self._evaluate(operand, local, active)
                 limits = self._counts.get(Domain.VERTEX if node.type is Type.VERTEX else Domain.EDGE, 0)
@@ -162,16 +167,16 @@ class Evaluator:
         names = [name for name, _ in function.parameters]
         if all(isinstance(statement, ir.Let | ir.Assign | ir.Return) for statement in function.body):
             return self._returned(function.body, dict(zip(names, values, strict=True)), active)
-        length = max([len(value) for value in values] + [len(self._own)])
-        results = self._module.zeros(length, DTYPES[function.result])
+        length = max([pairs.length(value) for value in values] + [len(self._own)])
+        results = pairs.zeros(self._module, length, function.result)
         own = self._own
         for place in range(length):
             deadline.check()
             if active is not None and not bool(active[place if len(active) > 1 else 0]):
                 continue
-            one = [value[place : place + 1] if len(value) > 1 else value for value in values]
+            one = [pairs.one_of(value, place) for value in values]
             self._own = own[place : place + 1] if len(own) > 1 else own
-            results[place] = self._returned(function.body, dict(zip(names, one, strict=True)), None)[0]
+            pairs.put(results, place, self._returned(function.body, dict(zip(names, one, strict=True)), None))
         self._own = own
         return results
 

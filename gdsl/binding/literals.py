@@ -45,7 +45,11 @@ def id_literals(part: object) -> Iterator[ir.Literal]:
 
 
 def _but_for_literals(*parts: ir.Expression) -> Iterator[ir.Literal]:
-    yield from id_literals(tuple(part for part in parts if not isinstance(part, ir.Literal)))
+    for part in parts:
+        if isinstance(part, ir.MakePair):
+            yield from _but_for_literals(part.first, part.second)
+        elif not isinstance(part, ir.Literal):
+            yield from id_literals(part)
 
 
 def _problem(literal: ir.Literal, count: int) -> Diagnostic:

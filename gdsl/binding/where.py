@@ -100,7 +100,7 @@ class WhereChecker:
         span = expression.span
         if self._source is None or span.line != span.end_line:
             return "where"
-        return self._source.line(span.line)[span.column - 1 : span.end_column - 1] or "where"
+        return self._source.of(span).line(span.line)[span.column - 1 : span.end_column - 1] or "where"
 
     def _evaluator(self, module: Any) -> Evaluator:
         def whole(name: str) -> Any:

@@ -96,9 +96,11 @@ def _made(
     text = program.source("cuda", ids=bits)
     if form == "cuda":
         return text
-    from gdsl.backends.cuda import nvrtc
+    from gdsl.backends.cuda import nvrtc, plan_of, wide_pairs
     from gdsl.cli.progress import working
+    from gdsl.types import Widths
 
+    wide_pairs.check(plan_of(program.ir), Widths.both(program.ir.tuning.ids or bits), arch)
     with working(f"compiling for {arch}"):
         return nvrtc.compile_to_ptx(text, arch) if form == "ptx" else nvrtc.compile_to_cubin(text, arch)
 

@@ -54,13 +54,18 @@ def _is_program(word: str) -> bool:
     return word == "-" or os.path.isfile(meant_by(word)) or word.endswith(SUFFIX)
 
 
+def _must_be_given(param: object) -> bool:
+    return getattr(param, "default", None) is None
+
+
 def _explain_program(word: str) -> None:
     """How it is run, what it says of itself, what it takes and gives."""
     from gdsl.api.compiling import compile_file
     from gdsl.api.description import sections
+    from gdsl.binding import declared_params
 
     program = compile_file(word)
-    params = "".join(f" -p {param.name}=…" for param in program.ir.params if param.default is None)
+    params = "".join(f" -p {param.name}=…" for param in declared_params(program.ir) if _must_be_given(param))
     click.echo(f"gdslc run {printable(word)} GRAPH{params}")
     if program.doc.strip():
         click.echo("\n" + "\n".join(map(printable, program.doc.strip().splitlines())))

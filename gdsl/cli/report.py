@@ -8,10 +8,10 @@ from typing import Any
 import click
 import numpy as np
 
-from gdsl.api.description import GRADES, Data, doubt_of, results_of
+from gdsl.api.description import GRADES, Data, doubt_of, parts_of_data, results_of
 from gdsl.api.result import Result
 from gdsl.api.summary import Summary, begins_with_inf, on_host
-from gdsl.backends.interface import TraceRecord
+from gdsl.backends.interface import TraceRecord, parts_of
 from gdsl.cli.results import plain_number, shown_vertex
 from gdsl.diagnostics import printable
 from gdsl.graph import Graph
@@ -43,7 +43,7 @@ class Run:
 def as_document(run: Run) -> dict[str, Any]:
     """The report as what `--json` prints."""
     result = run.result
-    data = {declared.name: declared for declared in results_of(run.program)}
+    data = _parts(run.program)
     return {
         "gdsl": __version__,
         "program": run.program.name,
@@ -67,7 +67,13 @@ def as_document(run: Run) -> dict[str, Any]:
     }
 
 
+def _parts(program: ir.Program) -> dict[str, Data]:
+    """The results by name, of pairs their parts."""
+    return {part.name: part for declared in results_of(program) for part in parts_of_data(declared)}
+
+
 def _figures(declared: Data, summary: Summary, result: Result) -> dict[str, Any]:
+    numbers = result.numbers()
     apart = {"infinite": summary.infinite, "lowest": summary.lowest, "nan": summary.nans, "none": summary.nones}
     doubt = declared.doubt if declared.grade is Grade.NOT_UNIQUE else None
     return {
@@ -79,7 +85,7 @@ def _figures(declared: Data, summary: Summary, result: Result) -> dict[str, Any]
         "unique": summary.unique,
         "grade": summary.grade,
         **({"reason": doubt.reason, "line": doubt.span.line} if doubt is not None else {}),
-        **({"value": plain_number(result.scalars[summary.name])} if summary.name in result.scalars else {}),
+        **({"value": plain_number(numbers[summary.name])} if summary.name in numbers else {}),
         **({"apart": {name: count for name, count in apart.items() if count}} if any(apart.values()) else {}),
     }
 
@@ -104,7 +110,7 @@ def print_report(run: Run, profile: bool) -> None:
         f"{run.program.name} on {printable(run.graph_name)}: {_count(graph.num_vertices, 'vertex', 'vertices')}, "
         f"{_count(graph.num_edges, 'edge', 'edges')} ({kind})"
     )
-    data = {declared.name: declared for declared in results_of(run.program)}
+    data = _parts(run.program)
     for summary in result.summary():
         click.echo()
         _print_result(data[summary.name], summary, run)
@@ -122,8 +128,9 @@ def _print_result(declared: Data, summary: Summary, run: Run) -> None:
     note = GRADES[summary.grade]
     said = f"  ({note})" if note else ""
     quiet = click.style(said, dim=True) if summary.unique else said
-    if summary.name in result.scalars:
-        value = _value(declared, result.scalars[summary.name], run)
+    numbers = result.numbers()
+    if summary.name in numbers:
+        value = _value(declared, numbers[summary.name], run)
         click.echo(f"{summary.name}: {declared.type.name} = {value}{quiet}")
         _print_doubt(declared)
         return
@@ -137,7 +144,7 @@ def _print_result(declared: Data, summary: Summary, run: Run) -> None:
 
 def _first_values(declared: Data, run: Run) -> str:
     """The first values of an array; with names, what belongs to which vertex."""
-    values = on_host(run.result.arrays[declared.name][:_SHOWN])
+    values = on_host(parts_of(run.result.arrays)[declared.name][:_SHOWN])
     words = [_value(declared, value, run) for value in values]
     if run.names is None or not isinstance(declared, ir.Array) or declared.domain is not Domain.VERTEX:
         return " ".join(words)

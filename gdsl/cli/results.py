@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 import click
 import numpy as np
 
-from gdsl.api.description import results_of
+from gdsl.api.description import parts_of_data, results_of
 from gdsl.api.result import Result
 from gdsl.cli.output import check_writable, write_output
 from gdsl.cli.streams import message
@@ -84,10 +84,15 @@ def _write_npz(file: BinaryIO, program: ir.Program, result: Result) -> None:
                 np.lib.format.write_array(entry, np.ascontiguousarray(values), allow_pickle=False)
 
 
+def _types(program: ir.Program) -> dict[str, Type]:
+    """The type of each result, of pairs those of their parts."""
+    return {part.name: part.type for declared in results_of(program) for part in parts_of_data(declared)}
+
+
 def _scalar_arrays(program: ir.Program, result: Result) -> dict[str, Any]:
-    types = {scalar.name: scalar.type for scalar in program.scalars}
-    dtypes = {name: "int64" if types[name].is_id else types[name].name for name in result.scalars}
-    return {name: np.asarray(value, dtype=dtypes[name]) for name, value in result.scalars.items()}
+    types, numbers = _types(program), result.numbers()
+    dtypes = {name: "int64" if types[name].is_id else types[name].name for name in numbers}
+    return {name: np.asarray(value, dtype=dtypes[name]) for name, value in numbers.items()}
 
 
 def _write_csv(file: BinaryIO, program: ir.Program, result: Result, names: Names | None) -> None:
@@ -97,7 +102,7 @@ def _write_csv(file: BinaryIO, program: ir.Program, result: Result, names: Names
     columns = [np.arange(len(next(iter(arrays.values()), ()))), *arrays.values()]
     file.write((",".join(["edge" if edges else "vertex", *arrays]) + "\n").encode())
     if names is not None:
-        types = {array.name: array.type for array in program.arrays}
+        types = _types(program)
         called = [not edges, *(types[name] is Type.VERTEX for name in arrays)]
         columns = [_called(column, names) if is_id else column for column, is_id in zip(columns, called, strict=True)]
     step = 1 << 16
@@ -126,7 +131,7 @@ def _texts(values: np.ndarray[Any, Any]) -> list[str]:
 
 
 def _write_json(file: BinaryIO, program: ir.Program, result: Result) -> None:
-    document: dict[str, Any] = {name: plain_number(value) for name, value in result.scalars.items()}
+    document: dict[str, Any] = {name: plain_number(value) for name, value in result.numbers().items()}
     for name, values in result.host_arrays().items():
         document[name] = [plain_number(value) for value in values.tolist()]
     file.write(json.dumps(document, allow_nan=False).encode() + b"\n")

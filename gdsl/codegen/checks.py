@@ -3,21 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import Enum
 
 from gdsl.operations import Domain
 from gdsl.source import Span
 from gdsl.types import Type
 
 
+class Stop(Enum):
+    """What is wrong where a check fails."""
+
+    INDEX = "index"
+    HISTORY = "history"
+    """More members than vertices."""
+
+
 @dataclass(frozen=True, slots=True)
 class CheckSite:
     """A computed index: the array, frontier or function of the graph it is for, its type and its place in the text;
-    `domain` None: a place in a vertex's list."""
+    `domain` None: a place in a vertex's list. Or (`stop`) what else stops a run, with what it is about."""
 
     subject: str
     domain: Domain | None
     kind: Type
     span: Span
+    stop: Stop = Stop.INDEX
 
 
 @dataclass

@@ -7,9 +7,9 @@ from gdsl.operations import BinaryOperation
 from gdsl.types import Type
 
 
-def conversion(operand: Text, old: Type, new: Type, count: str) -> Text:
-    """`operand`, of type `old`, as a `new`: a plain cast wherever C++ means what the language means. Ids lie below
-    `count`."""
+def conversion(operand: Text, old: Type, new: Type, count: str = "") -> Text:
+    """`operand`, of type `old`, as a `new`: a plain cast wherever C++ means what the language means. Ids, if
+    `new` is one, lie below `count`."""
     name = new.name
     if old is new:
         return operand

@@ -11,8 +11,19 @@ from gdsl.codegen.conversions import conversion
 from gdsl.codegen.graph_reads import graph_read
 from gdsl.codegen.literals import id_number, literal, type_name
 from gdsl.codegen.names import Names
-from gdsl.codegen.precedence import AND_LEVEL, Text, atom, binary_text, call, conditional, postfix, prefix
-from gdsl.codegen.ranges import cannot_overflow, stays_below_inf, value_range
+from gdsl.codegen.precedence import (
+    AND_LEVEL,
+    POSTFIX_LEVEL,
+    Text,
+    atom,
+    binary_text,
+    call,
+    conditional,
+    postfix,
+    prefix,
+)
+from gdsl.codegen.quotients import quotient, shift
+from gdsl.codegen.ranges import cannot_overflow, stays_below_inf
 from gdsl.ir.nodes import (
     Binary,
     BuiltinCall,
@@ -32,8 +43,10 @@ from gdsl.ir.nodes import (
     ListVariable,
     Literal,
     Local,
+    MakePair,
     NoneId,
     OwnId,
+    PairPart,
     Parameter,
     ParamValue,
     Place,
@@ -194,10 +207,14 @@ class ExpressionPrinter:
     def _scalar(self, node: ScalarValue) -> Text:
         if node.now:
             return call("load_now", f"d.{self.names.member(node.name)}")
+        if node.type.is_pair:
+            return call("unpacked", self.scalar(node.name))
         return prefix("*", postfix(f"d.{self.names.member(node.name)}"))
 
     def _element(self, node: Element) -> Text:
         text = self.element(node.array, node.index, node.checked, node.domain)
+        if node.type.is_pair and not node.now:
+            return call("unpacked", text)
         return call("load_now", f"&{text}") if node.now else postfix(text)
 
     def _own_id(self, node: OwnId) -> Text:
@@ -251,9 +268,9 @@ class ExpressionPrinter:
         if operation in _WRAPPING and (kind.is_signed or is_wide_product(kind, operation)):
             return call(_WRAPPING[operation], left.text, right.text)
         if operation in (BinaryOperation.INTEGER_DIVIDE, BinaryOperation.MODULO):
-            return _quotient(kind, operation is BinaryOperation.INTEGER_DIVIDE, left, right, operand)
+            return quotient(kind, operation is BinaryOperation.INTEGER_DIVIDE, left, right, operand)
         if operation in (BinaryOperation.SHIFT_LEFT, BinaryOperation.SHIFT_RIGHT):
-            return _shift(kind, operation, left, right, operand)
+            return shift(kind, operation, left, right, operand)
         if kind is Type.BOOL:
             operation = _ON_BOOLS.get(operation, operation)
         return binary_text(operation, left, right)
@@ -266,6 +283,13 @@ class ExpressionPrinter:
 
     def _select(self, node: Select) -> Text:
         return conditional(self._text(node.condition), self._text(node.yes), self._text(node.no))
+
+    def _make_pair(self, node: MakePair) -> Text:
+        types = ", ".join(part.name for part in node.type.parts)
+        return call(f"paired<{types}>", self.print(node.first), self.print(node.second))
+
+    def _pair_part(self, node: PairPart) -> Text:
+        return postfix(f"{self._text(node.pair).within(POSTFIX_LEVEL)}.{'second' if node.place else 'first'}")
 
     def _convert(self, node: Convert) -> Text:
         domain = Domain.VERTEX if node.type is Type.VERTEX else Domain.EDGE
@@ -309,24 +333,9 @@ class ExpressionPrinter:
         return call(name, self.address(node.target), self.print(node.old), self.print(node.new))
 
 
-def _quotient(kind: Type, whole: bool, left: Text, right: Text, divisor: Expression) -> Text:
-    if kind.is_integer and isinstance(divisor, Literal) and divisor.value not in (0, -1):
-        return binary_text(BinaryOperation.DIVIDE if whole else BinaryOperation.MODULO, left, right)
-    return call("divide" if whole else "modulo", left.text, right.text)
-
-
 def is_wide_product(kind: Type, operation: BinaryOperation) -> bool:
     """Products of 64 bits are never left to the compiler: the runtime of the CUDA backend says why (`multiplied`)."""
     return operation is BinaryOperation.MULTIPLY and kind.is_integer and kind.bits == 64
-
-
-def _shift(kind: Type, operation: BinaryOperation, left: Text, right: Text, count: Expression) -> Text:
-    is_left = operation is BinaryOperation.SHIFT_LEFT
-    bits = kind.bits
-    low, high = value_range(count)
-    if bits is not None and low >= 0 and high < bits and not (is_left and (kind.is_signed or bits == 64)):
-        return binary_text(operation, left, right)
-    return call("shift_left" if is_left else "shift_right", left.text, right.text)
 
 
 def _and(left: Text, right: Text) -> Text:
@@ -369,6 +378,8 @@ _PRINTERS: dict[type[Expression], Callable[[ExpressionPrinter, Any], Text]] = {
     Binary: ExpressionPrinter._binary,
     Chain: ExpressionPrinter._chain,
     Select: ExpressionPrinter._select,
+    MakePair: ExpressionPrinter._make_pair,
+    PairPart: ExpressionPrinter._pair_part,
     Convert: ExpressionPrinter._convert,
     BuiltinCall: ExpressionPrinter._builtin,
     FunctionCall: ExpressionPrinter._function,

@@ -128,7 +128,7 @@ class FunctionPrinter:
             return None
         lines = Lines(depth=1)
         text = self.expressions(functor).conjunction(tested)
-        lines.add(f"return {text};", tested[0].span.line)
+        lines.add(f"return {text};", tested[0].span)
         return self._finish(functor, part, "bool", tested, lines)
 
     def apply(
@@ -170,7 +170,7 @@ class FunctionPrinter:
         value = functor.value
         assert value is not None
         lines = Lines(depth=1)
-        lines.add(f"return {self.expressions(functor).print(value)};", value.span.line)
+        lines.add(f"return {self.expressions(functor).print(value)};", value.span)
         return self._finish(functor, part, type_name(value.type), value, lines)
 
     def claim(self, functor: EdgeFunctor, claim: Claim, part: str = "claim") -> FunctionText:
@@ -180,9 +180,7 @@ class FunctionPrinter:
         expressions = self.expressions(functor)
         values = (expressions.print(claim.expected), expressions.print(store.value))
         lines = Lines(depth=1)
-        lines.add(
-            f"return compare_and_swap({', '.join((expressions.address(store.target), *values))});", store.span.line
-        )
+        lines.add(f"return compare_and_swap({', '.join((expressions.address(store.target), *values))});", store.span)
         return self._finish(functor, part, "bool", (store, claim.expected), lines)
 
     def expressions(

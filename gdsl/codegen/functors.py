@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from gdsl.codegen.functions import Argument, FunctionPrinter, FunctionText, Functor
+from gdsl.codegen.literals import type_name
 from gdsl.codegen.reductions import combine, identity, reduce_function
 from gdsl.ir.nodes import EdgeFunctor
 from gdsl.plan.nodes import Mode, Total, Variant
@@ -116,7 +117,7 @@ class FunctorTexts:
         name, reduction = self.printer.names.member(total.scalar), total.reduction
         return TotalText(
             name=name,
-            type=reduction.type.name,
+            type=type_name(reduction.type),
             identity=identity(total.identity, reduction.type),
             combine=combine(reduction),
             reduce=reduce_function(reduction),

@@ -1,8 +1,9 @@
 """A runtime library in pieces: a generated program gets those that it uses, and what they need.
 
 The files are cut at lines `// piece: name …`, which list the names that the piece defines for others. A piece needs
-every piece whose names occur in it. What backends say alike stands in `templates/common/runtime`, with `inline` for
-whatever a backend writes there; where a backend's own file has a piece of the same names, that goes on behind it.
+every piece whose names occur in it; one called `name for other` overloads `name`, and goes wherever both are needed.
+What backends say alike stands in `templates/common/runtime`, with `inline` for whatever a backend writes there; where a
+backend's own file has a piece of the same names, that goes on behind it.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from gdsl.codegen.templates import template_text
 
 LISTED = "listed"
 """The file whose pieces stand for others of their names, in programs that make graphs."""
-COMMON = {"arithmetic": True, "plain": False, "random": False}
+COMMON = {"arithmetic": True, "plain": False, "pairs": True, "random": False}
 """The files of `templates/common/runtime`, and whether each backend has something of its own to say beside."""
 _HEAD = re.compile(r"^// piece: (.+)$", re.MULTILINE)
 _INLINE = re.compile(r"^inline ", re.MULTILINE)
@@ -32,6 +33,8 @@ class Piece:
     file: str
     names: tuple[str, ...]
     text: str
+    overloads: tuple[str, ...] = ()
+    """The names that must all be there for this one to be needed; without any it is needed by its names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,19 +63,24 @@ class Library:
         ordered: list[Piece] = []
         seen: set[str] = set()
 
+        def take(piece: Piece) -> None:
+            seen.update(piece.names)
+            if piece.names[0] in generated:
+                include(_MEMBER.sub(";", piece.text), identifiers_of)
+            else:
+                include(piece.text, library_identifiers_of)
+            ordered.append(piece)
+
         def include(body: str, words: Callable[[str], frozenset[str]]) -> None:
             for name in sorted(words(body) & by_name.keys(), key=places.__getitem__):
-                piece = by_name[name]
-                if piece.names[0] not in seen:
-                    seen.add(piece.names[0])
-                    if name in generated:
-                        include(_MEMBER.sub(";", piece.text), identifiers_of)
-                    else:
-                        include(piece.text, library_identifiers_of)
-                    ordered.append(piece)
+                if name not in seen:
+                    take(by_name[name])
 
         include("int32", library_identifiers_of)
         include(text, identifiers_of)
+        overloads = [piece for piece in self.pieces if piece.overloads]
+        while new := [each for each in overloads if each.names[0] not in seen and seen.issuperset(each.overloads)]:
+            take(new[0])
         return tuple(ordered)
 
 
@@ -99,7 +107,10 @@ def pieces_of(library: Library) -> tuple[Piece, ...]:
 def _cut(file: str, text: str) -> list[Piece]:
     heads = list(_HEAD.finditer(text))
     ends = [head.start() for head in heads[1:]] + [len(text)]
-    return [
-        Piece(file, tuple(head[1].split()), text[head.end() : end].strip())
-        for head, end in zip(heads, ends, strict=True)
-    ]
+    return [_piece(file, head[1], text[head.end() : end].strip()) for head, end in zip(heads, ends, strict=True)]
+
+
+def _piece(file: str, head: str, text: str) -> Piece:
+    if " for " in head:
+        return Piece(file, (head,), text, tuple(head.split(" for ")))
+    return Piece(file, tuple(head.split()), text)

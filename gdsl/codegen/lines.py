@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import PurePath
 
 from gdsl.codegen.comments import file_name
+from gdsl.source import Span
 
 RESUME = "#line resume"
 """Stands where the generated file's own numbering goes on; `number_lines` puts the number in."""
@@ -16,17 +18,18 @@ _INDENT = "    "
 class Lines:
     """A growing block of code."""
 
-    lines: list[tuple[str, int | None]] = field(default_factory=list)
-    """The text and the line of the program, None where it belongs to the line before."""
+    lines: list[tuple[str, Span | None]] = field(default_factory=list)
+    """The text and its place in the program, None where it belongs to the line before."""
     depth: int = 0
 
-    def add(self, text: str, source_line: int | None = None) -> None:
-        """One more line at the present depth; `source_line` 0 is nowhere."""
-        self.lines.append((_INDENT * self.depth + text, source_line or None))
+    def add(self, text: str, place: Span | None = None) -> None:
+        """One more line at the present depth, made from what stands at `place`."""
+        known = place is not None and place.line > 0
+        self.lines.append((_INDENT * self.depth + text, place if known else None))
 
-    def open(self, text: str, source_line: int | None = None) -> None:
+    def open(self, text: str, place: Span | None = None) -> None:
         """A line that begins a block."""
-        self.add(text, source_line)
+        self.add(text, place)
         self.depth += 1
 
     def close(self, text: str = "}") -> None:
@@ -41,14 +44,20 @@ class Lines:
     def directed(self, source_name: str) -> tuple[str, ...]:
         """The lines with a `#line` wherever the line of the program is not the one that follows by itself."""
         result: list[str] = []
-        following: int | None = None
-        for text, line in self.lines:
-            if line is not None and line != following:
-                result.append(f"#line {line} {file_name(source_name)}")
-                following = line
+        following: tuple[str, int] | None = None
+        for text, place in self.lines:
+            if place is not None and (place.file, place.line) != following:
+                name = _beside(source_name, place.file) if place.file else source_name
+                result.append(f"#line {place.line} {file_name(name)}")
+                following = (place.file, place.line)
             result.append(text)
-            following = None if following is None else following + 1
+            following = None if following is None else (following[0], following[1] + 1)
         return tuple(result)
+
+
+def _beside(source_name: str, file: str) -> str:
+    """The name of an imported file, without its directory where the program's own goes without one."""
+    return file if PurePath(source_name).name != source_name else PurePath(file).name
 
 
 def number_lines(text: str, name: str) -> str:

@@ -19,8 +19,13 @@ def id_number(value: int, kind: Type) -> str:
 
 
 def type_name(kind: Type) -> str:
-    """The runtime's typedef of a scalar type: the language's own name."""
-    return kind.name
+    """What values of a type are in generated text: the language's own name, which the runtime defines."""
+    return f"pair_of<{', '.join(part.name for part in kind.parts)}>" if kind.is_pair else kind.name
+
+
+def memory_type_name(kind: Type) -> str:
+    """What they are in memory."""
+    return f"stored_pair<{', '.join(part.name for part in kind.parts)}>" if kind.is_pair else kind.name
 
 
 def literal(value: bool | int | float, kind: Type) -> str:

@@ -30,6 +30,8 @@ _BINARY = {
 }
 AND_LEVEL = _BINARY[BinaryOperation.AND]
 """How tightly an operand of `&&` must bind."""
+POSTFIX_LEVEL = _POSTFIX
+"""How tightly that must bind of which a member is taken."""
 
 _UNUSUAL = frozenset({10, 11, 12, 15})
 """Bit operations and shifts: few know how they bind, so whatever binary stands in them gets parentheses."""

@@ -60,6 +60,9 @@ def of_segment(segment: Segment, printer: ExpressionPrinter) -> SegmentText:
 
 def identity(begins: Identity, kind: Type) -> str:
     """What a reduction of this type begins with."""
+    if kind.is_pair:
+        parts = (identity(_of_part(begins, part), part) for part in kind.parts)
+        return f"paired<{', '.join(part.name for part in kind.parts)}>({', '.join(parts)})"
     match begins:
         case Identity.ZERO:
             return literal(0, kind)
@@ -71,6 +74,11 @@ def identity(begins: Identity, kind: Type) -> str:
             return literal(math.nan, kind)
         case extreme:
             return _extreme(kind, largest=extreme is Identity.LARGEST)
+
+
+def _of_part(begins: Identity, part: Type) -> Identity:
+    """A pair is nobody's minimum as soon as one of its floats is NaN."""
+    return Identity.SMALLEST if begins is Identity.NAN and not part.is_float else begins
 
 
 def _extreme(kind: Type, largest: bool) -> str:

@@ -113,7 +113,7 @@ class StatementPrinter:
         self._add(node, f"{start} {self._print(node.value)};")
 
     def _branch(self, node: Branch) -> None:
-        self.lines.open(f"if ({self._print(node.condition)}) {{", node.span.line)
+        self.lines.open(f"if ({self._print(node.condition)}) {{", node.span)
         self.block(node.then)
         if node.otherwise:
             self.lines.depth -= 1
@@ -128,20 +128,20 @@ class StatementPrinter:
             end = self.expressions.names.derived(Scope.LOCAL, f"{node.name}_end", "range")
             last, declared = end, f", {end} = {last}"
         head = f"for ({kind} {name} = {self._print(node.first)}{declared}; {name} < {last}; ++{name}) {{"
-        self.lines.open(head, node.span.line)
+        self.lines.open(head, node.span)
         self._loop_body(node.body, _is_short(node))
 
     def _for_neighbors(self, node: ForNeighbors) -> None:
         names = self.expressions.names
         at = names.derived(Scope.LOCAL, f"{node.name}_edge", "list") if node.edge is None else names.local(node.edge)
         vertex = self.expressions.index("neighbors", node.vertex, node.checked, Domain.VERTEX)
-        self.lines.open(f"for (const edge {at} : out_edges(d.graph, {vertex})) {{", node.span.line)
+        self.lines.open(f"for (const edge {at} : out_edges(d.graph, {vertex})) {{", node.span)
         if any(isinstance(part, ListVariable) and part.name == node.name for part in walk(node.body)):
             self.lines.add(f"const vertex {names.local(node.name)} = destination_of(d.graph, {at});")
         self._loop_body(node.body, False)
 
     def _loop(self, node: Loop) -> None:
-        self.lines.open(f"while ({self._print(node.condition)}) {{", node.span.line)
+        self.lines.open(f"while ({self._print(node.condition)}) {{", node.span)
         self._loop_body(node.body, False)
 
     def _loop_body(self, body: tuple[Statement, ...], short: bool) -> None:
@@ -157,7 +157,7 @@ class StatementPrinter:
         self._add(node, f"return {self._print(node.value)};")
 
     def _add(self, node: Statement, text: str) -> None:
-        self.lines.add(text, node.span.line)
+        self.lines.add(text, node.span)
 
     def _print(self, expression: Expression) -> str:
         return self.expressions.print(expression)

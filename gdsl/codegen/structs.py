@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy
 
+from gdsl.codegen.literals import memory_type_name
 from gdsl.plan.storage import Pointer, Struct
 from gdsl.types import Type, Widths
 
@@ -43,7 +44,7 @@ def type_text(kind: Type | Pointer | Struct) -> str:
     """What a type is called."""
     if isinstance(kind, Pointer):
         return f"{kind.to}*"
-    return kind.name
+    return memory_type_name(kind) if isinstance(kind, Type) else kind.name
 
 
 def struct_dtype(struct: Struct, widths: Widths) -> numpy.dtype[numpy.void]:
@@ -61,4 +62,7 @@ def element_dtype(kind: Type | Pointer | Struct, widths: Widths) -> numpy.dtype[
         return struct_dtype(kind, widths)
     if isinstance(kind, Pointer):
         return numpy.dtype("u8")
+    if kind.is_pair:
+        words = [("word", "u8")] if widths.of(kind) == 64 else [("first", "u8"), ("second", "u8")]
+        return numpy.dtype(words)
     return numpy.dtype(_DTYPES.get(kind) or f"u{widths.of(kind) // 8}")

@@ -8,6 +8,7 @@ from gdsl.source import NOWHERE, Source, Span
 
 _LONGEST_LINE = 160
 _LONGEST_NAME = 1000
+_MOST_CALLS = 4
 
 
 def render(diagnostic: Diagnostic, source: Source | None) -> str:
@@ -16,14 +17,24 @@ def render(diagnostic: Diagnostic, source: Source | None) -> str:
     lines = [f"{_head(diagnostic, span, source)}error[{diagnostic.code}]: {diagnostic.message}"]
     places = [(span, diagnostic.hint)] if span else []
     places += [(label.span, label.text) for label in diagnostic.labels if label.span != NOWHERE]
+    places += [(call, "in this call") for call in _few(span.calls if span else ())]
     if source is not None and places:
         width = max(len(str(place.line)) for place, _ in places)
+        file = span.file if span else ""
         for place, text in places:
-            lines += _underlined(place, text, source, width)
+            if place.file != file:
+                lines.append(f"  in {_file(source.of(place).name)}:")
+            file = place.file
+            lines += _underlined(place, text, source.of(place), width)
     lines += [_indented("note: ", note) for note in diagnostic.notes]
     if diagnostic.fix is not None:
         lines.append(_indented("fix: ", diagnostic.fix))
     return "\n".join(lines)
+
+
+def _few(calls: tuple[Span, ...]) -> tuple[Span, ...]:
+    """The innermost calls and the one in the schedule."""
+    return calls if len(calls) <= _MOST_CALLS else (*calls[: _MOST_CALLS - 1], calls[-1])
 
 
 def _head(diagnostic: Diagnostic, span: Span | None, source: Source | None) -> str:
@@ -31,7 +42,7 @@ def _head(diagnostic: Diagnostic, span: Span | None, source: Source | None) -> s
         return f"{_file(diagnostic.place)}: "
     if source is None:
         return ""
-    name = _file(source.name)
+    name = _file((source.of(span) if span else source).name)
     return f"{name}:{span.line}:{span.column}: " if span else f"{name}: "
 
 

@@ -33,6 +33,7 @@ from gdsl.ir.nodes import (
     Repeat,
     ScalarTarget,
     ScalarValue,
+    SetStep,
     Step,
     StoreElement,
     StoreScalar,
@@ -114,6 +115,10 @@ class Accesses:
             return self._in(step.members, Who.ANYBODY)
         if isinstance(step, Contract):
             return frozenset(Access(name, writes, Who.ANYBODY) for name in step.arrays for writes in (False, True))
+        if isinstance(step, SetStep):
+            written = frozenset(Access(name, True, Who.ANYBODY) for name in step.writes)
+            read = (Access(name, False, Who.ANYBODY) for name in step.reads)
+            return self._in(step, Who.ANYBODY).union(written, read)
         if isinstance(step, (While, If)):
             return self.of_expression(step.condition, Who.ANYBODY)
         if isinstance(step, Repeat):
@@ -166,6 +171,8 @@ def frontiers_of(step: Node) -> FrontierUse:
         return FrontierUse((step.edges,))
     if isinstance(step, On):
         return FrontierUse()
+    if isinstance(step, SetStep):
+        return FrontierUse((*step.asks, *asked_frontiers(step)), () if step.makes is None else (step.makes,))
     if isinstance(step, CombineFrontiers):
         operands = (step.first.frontier, step.second.frontier)
         return FrontierUse(tuple(name for name in operands if name is not None), (step.name,))

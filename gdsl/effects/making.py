@@ -181,6 +181,24 @@ class Terms:
         made = operand.depends, operand.depth + 1
         return self._once((terms.Conversion, kind, operand), lambda: terms.Conversion(kind, *made, operand))
 
+    def pair(self, kind: Type, first: Term, second: Term) -> Term:
+        """`(first, second)`."""
+        made = _joined((first, second))
+        return self._once((terms.PairTerm, first, second), lambda: terms.PairTerm(kind, *made, first, second))
+
+    def part(self, pair: Term, place: int) -> Term:
+        """`pair.0`, `pair.1`."""
+        if isinstance(pair, terms.PairTerm):
+            return pair.second if place else pair.first
+        if (
+            isinstance(pair, terms.Choice)
+            and isinstance(pair.yes, terms.PairTerm)
+            and isinstance(pair.no, terms.PairTerm)
+        ):
+            return self.choice(pair.condition, self.part(pair.yes, place), self.part(pair.no, place))
+        kind, made = pair.type.parts[place], (pair.depends, pair.depth + 1)
+        return self._once((terms.PartTerm, pair, place), lambda: terms.PartTerm(kind, *made, pair, place))
+
     def function(self, kind: Type, function: str, arguments: tuple[Term, ...]) -> terms.FunctionTerm:
         """What a function that is not looked into gives."""
         key = (terms.FunctionTerm, function, arguments)
@@ -198,6 +216,10 @@ class Terms:
             return self.choice(*new)
         if isinstance(term, terms.Conversion):
             return self.conversion(term.type, new[0])
+        if isinstance(term, terms.PairTerm):
+            return self.pair(term.type, *new)
+        if isinstance(term, terms.PartTerm):
+            return self.part(new[0], term.place)
         if isinstance(term, terms.ElementTerm):
             return self.element(term.type, term.array, new[0], term.read)
         return self.degree(term.degree, new[0]) if isinstance(term, terms.DegreeTerm) else term

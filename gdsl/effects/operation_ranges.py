@@ -23,7 +23,9 @@ class Range:
 
 
 def limits(kind: Type) -> Range:
-    """Every value of a type."""
+    """Every value of a type; of pairs nothing is known, not even that they equal themselves."""
+    if kind.is_pair:
+        return Range(-math.inf, math.inf, True)
     if kind is Type.BOOL:
         return Range(0, 1)
     if kind.is_float:

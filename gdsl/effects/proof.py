@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from gdsl.effects.operation_ranges import Range, limits
 from gdsl.effects.ranges import Ranges, never_none
-from gdsl.effects.terms import DEEPEST_PROOF, Choice, Constant, Operation, Term
+from gdsl.effects.terms import DEEPEST_PROOF, Choice, Constant, Operation, PairTerm, Term
 from gdsl.operations import BinaryOperation, UnaryOperation
 from gdsl.types import Type
 
@@ -64,6 +64,8 @@ class Proof:
         if left.type is Type.BOOL:
             one, other = self.decide(left), self.decide(right)
             return None if one is None or other is None else by_order(operation, int(one), int(other))
+        if left.type.is_pair:
+            return self._compare_pairs(operation, left, right)
         if left is right:
             if operation in _STRICT:
                 return False
@@ -72,6 +74,16 @@ class Proof:
             return _compare_ids(operation, left, right)
         ordered = _by_ranges(operation, self.ranges.of(left), self.ranges.of(right))
         return ordered if ordered is not None else self._by_offset(operation, left, right)
+
+    def _compare_pairs(self, operation: BinaryOperation, left: Term, right: Term) -> bool | None:
+        """Whether two pairs are equal; of their order nothing is shown."""
+        if operation not in (BinaryOperation.EQUAL, BinaryOperation.NOT_EQUAL):
+            return None
+        if not (isinstance(left, PairTerm) and isinstance(right, PairTerm)):
+            return None
+        first = self.compare(BinaryOperation.EQUAL, left.first, right.first)
+        same = _logical(True, first, self.compare(BinaryOperation.EQUAL, left.second, right.second))
+        return None if same is None else same is (operation is BinaryOperation.EQUAL)
 
     def _by_offset(self, operation: BinaryOperation, left: Term, right: Term) -> bool | None:
         if not left.type.is_integer:

@@ -49,6 +49,10 @@ class PureValues:
                 return terms.choice(self.value(node.condition), self.value(node.yes), self.value(node.no))
             case nodes.Convert():
                 return terms.conversion(kind, self.value(node.operand))
+            case nodes.MakePair():
+                return terms.pair(kind, self.value(node.first), self.value(node.second))
+            case nodes.PairPart():
+                return terms.part(self.value(node.pair), node.place)
             case nodes.BuiltinCall():
                 arguments = [self.value(argument) for argument in node.arguments]
                 return terms.operation(kind, node.function, *arguments)

@@ -27,7 +27,8 @@ from gdsl.effects.terms import (
     Term,
     Unknown,
 )
-from gdsl.operations import Builtin, GraphQuery, UnaryOperation
+from gdsl.ir.expressions import Role
+from gdsl.operations import Builtin, Degree, GraphQuery, UnaryOperation
 from gdsl.types import Type
 
 MOST_PASSES = 2**31 - 2**16
@@ -49,7 +50,7 @@ class Ranges:
 
     def of(self, term: Term) -> Range:
         """The range of a number or a bool (0 and 1); of an id, that of its number."""
-        if term.depth > DEEPEST_PROOF:
+        if term.depth > DEEPEST_PROOF or term.type.is_pair:
             return limits(term.type)
         found = self._known.get(term)
         if found is None:
@@ -64,7 +65,9 @@ class Ranges:
                 return Range(0, MOST_PASSES)
             case CountTerm():
                 return Range(0, _MOST_IDS)
-            case DegreeTerm() | PlaceTerm():
+            case DegreeTerm():
+                return Range(1, _INT32.high) if _counts_own_edge(term) else _INT32
+            case PlaceTerm():
                 return _INT32
             case ElementTerm():
                 return self.data.get(term.array, limits(term.type))
@@ -90,6 +93,12 @@ class Ranges:
         """Whether a number is never negative and never NaN."""
         found = self.of(term)
         return found.low >= 0 and not found.nan
+
+
+def _counts_own_edge(term: DegreeTerm) -> bool:
+    """Whether it is the degree of an end of the call's edge that counts this edge, too."""
+    end = Role.SOURCE if term.degree is Degree.OUT else Role.DESTINATION
+    return isinstance(term.vertex, End) and term.vertex.role is end
 
 
 def _of_constant(term: Constant) -> Range:

@@ -119,6 +119,22 @@ class Conversion(Term):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class PairTerm(Term):
+    """`(first, second)`."""
+
+    first: Term
+    second: Term
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PartTerm(Term):
+    """`pair.0` or `pair.1`, as `place` says, of a pair that is not known by its parts."""
+
+    pair: Term
+    place: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class FunctionTerm(Term):
     """What a function that is not looked into gives for these arguments: the same for the same arguments."""
 
@@ -156,6 +172,10 @@ def parts(term: Term) -> tuple[Term, ...]:
         return (term.condition, term.yes, term.no)
     if isinstance(term, Conversion):
         return (term.operand,)
+    if isinstance(term, PairTerm):
+        return (term.first, term.second)
+    if isinstance(term, PartTerm):
+        return (term.pair,)
     if isinstance(term, ElementTerm):
         return (term.index,)
     return (term.vertex,) if isinstance(term, DegreeTerm) else ()

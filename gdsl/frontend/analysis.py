@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 
 from gdsl.diagnostics import Diagnostic
@@ -31,6 +32,13 @@ def analyse(source: Source) -> Analysis:
     parsed = parse_all(source)
     if parsed.tree is None:
         return Analysis(None, (), parsed.diagnostics, None)
-    found = check_all(parsed.tree, source, parsed.broken)
-    diagnostics = tuple(merged(parsed.diagnostics, found.diagnostics))
+    tree, broken, mistakes = parsed.tree, parsed.broken, parsed.diagnostics
+    if tree.imports:
+        from gdsl.frontend.importing import with_definitions
+
+        imported = with_definitions(tree, source)
+        tree, mistakes = imported.tree, tuple(merged(mistakes, imported.diagnostics))
+        broken = dataclasses.replace(broken, names=broken.names | imported.lost)
+    found = check_all(tree, source, broken)
+    diagnostics = tuple(merged(mistakes, found.diagnostics))
     return Analysis(found.tree, found.symbols, diagnostics, None if diagnostics else found.checked)

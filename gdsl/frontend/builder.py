@@ -4,27 +4,20 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any, NamedTuple
+from typing import Any
 
 from lark import Token, v_args
 
-from gdsl.diagnostics import Diagnostic, Label
+from gdsl.diagnostics import Diagnostic
 from gdsl.frontend import syntax
-from gdsl.frontend.builder_expressions import ExpressionBuilder, span_of
+from gdsl.frontend.builder_expressions import span_of
+from gdsl.frontend.builder_nameless import NamelessBuilder, Part
 from gdsl.operations import BinaryOperation, Domain, ReduceOperation
 from gdsl.source import Span
 
 
-class _Part(NamedTuple):
-    """One `problem`, `schedule`, `tune` or `requires` of the program, or a `cond`, `apply` or `value` of a functor."""
-
-    keyword: str
-    span: Span
-    content: Any
-
-
 @v_args(meta=True)
-class TreeBuilder(ExpressionBuilder):
+class TreeBuilder(NamelessBuilder):
     """The rules of declarations and statements; the expressions are inherited."""
 
     # ------------------------------------------------------------ statements
@@ -94,8 +87,8 @@ class TreeBuilder(ExpressionBuilder):
         name, value = children
         return syntax.GraphDeclaration(span_of(meta), str(name), span_of(name), value)
 
-    def later_history(self, meta: Any, children: list[Any]) -> syntax.LaterStatement:
-        return syntax.LaterStatement(span_of(meta), "`history`", (str(children[0]),))
+    def history(self, meta: Any, children: list[Any]) -> syntax.HistoryDeclaration:
+        return syntax.HistoryDeclaration(span_of(meta), str(children[0]), span_of(children[0]))
 
     def later_buckets(self, meta: Any, children: list[Any]) -> syntax.LaterStatement:
         return syntax.LaterStatement(span_of(meta), "`buckets`", (str(children[0]),))
@@ -106,16 +99,14 @@ class TreeBuilder(ExpressionBuilder):
 
     # ------------------------------------------------------------ problem data
 
-    def extent(self, meta: Any, children: list[Any]) -> _Part:
-        return _Part("extent", span_of(meta), None)
+    def extent(self, meta: Any, children: list[Any]) -> Part:
+        return Part("extent", span_of(meta), None)
 
     def declaration(self, meta: Any, children: list[Any]) -> syntax.Declaration:
         words = [str(child) for child in children if isinstance(child, Token) and child.type == "WORD"]
         kind, name, *others = children[len(words) :]
-        later = "several values an element (`a[n]`)" if isinstance(others[0], _Part) else None
+        later = "several values an element (`a[n]`)" if isinstance(others[0], Part) else None
         declared, initial, where = others[-3:]
-        if declared.name == "(…)":
-            later = "pairs"
         self._check_words(words, str(kind), span_of(meta))
         return syntax.Declaration(
             span_of(meta),
@@ -139,44 +130,21 @@ class TreeBuilder(ExpressionBuilder):
                 fix = "leave it out: a param is always read-only, from the caller, and no part of the result"
                 self.diagnostics.append(Diagnostic("E0224", message, span, fix=fix))
 
-    def problem(self, meta: Any, children: list[Any]) -> _Part:
-        return _Part("problem", span_of(meta), tuple(children))
+    def problem(self, meta: Any, children: list[Any]) -> Part:
+        return Part("problem", span_of(meta), tuple(children))
 
-    def requires(self, meta: Any, children: list[Any]) -> _Part:
+    def requires(self, meta: Any, children: list[Any]) -> Part:
         words = tuple(syntax.Requirement(span_of(child), str(child)) for child in children if child is not None)
-        return _Part("requires", span_of(meta), words)
+        return Part("requires", span_of(meta), words)
 
     # ------------------------------------------------------------ functors and functions
-
-    def condition(self, meta: Any, children: list[Any]) -> _Part:
-        return _Part("cond", span_of(meta), children[0])
-
-    def apply(self, meta: Any, children: list[Any]) -> _Part:
-        return _Part("apply", span_of(meta), children[0])
-
-    def value(self, meta: Any, children: list[Any]) -> _Part:
-        return _Part("value", span_of(meta), children[0])
-
-    def _once(self, parts: list[_Part], where: str) -> dict[str, _Part]:
-        found: dict[str, _Part] = {}
-        for part in parts:
-            if part.keyword in found:
-                message = f"{where} has two `{part.keyword}` parts"
-                first = Label(found[part.keyword].span, "the first")
-                self.diagnostics.append(Diagnostic("E0110", message, part.span, (first,)))
-            else:
-                found[part.keyword] = part
-        return found
 
     def _functor(self, meta: Any, children: list[Any], domain: Domain, arity: int) -> syntax.Functor:
         name, *others = children
         parameters = tuple(syntax.ParameterName(span_of(token), str(token)) for token in others[:arity])
         result = others[arity] if domain is Domain.EDGE else None
-        parts = self._once([part for part in others if isinstance(part, _Part)], f"the functor `{name}`")
-        if "value" in parts and "apply" in parts:
-            message = f"the functor `{name}` has `apply` and `value`"
-            fix = "make two functors: one with `apply`, one with `value` for `neighbor_reduce`"
-            self.diagnostics.append(Diagnostic("E0110", message, parts["value"].span, fix=fix))
+        parts = self.once([part for part in others if isinstance(part, Part)], f"the functor `{name}`")
+        self.one_task(parts, f"the functor `{name}`")
         if ("value" in parts) != (result is not None) and not self.broken.touches(span_of(meta)):
             message = f"the functor `{name}` has " + ("`value` but no `-> type`" if result is None else "no `value`")
             fix = f"edge functor {name}(src, dst, e) -> type {{ value …; }}"
@@ -199,6 +167,21 @@ class TreeBuilder(ExpressionBuilder):
         name, *parameters, result, body = children
         names = tuple(parameter for parameter in parameters if parameter is not None)
         return syntax.Function(span_of(meta), str(name), span_of(name), names, result, body)
+
+    def procedure_parameter(self, meta: Any, children: list[Any]) -> syntax.ProcedureParameter:
+        name, kind, declared = children
+        domain = Domain(str(kind)) if kind is not None else None
+        return syntax.ProcedureParameter(span_of(name), str(name), declared, domain)
+
+    def frontier_parameter(self, meta: Any, children: list[Any]) -> syntax.ProcedureParameter:
+        name, *kind = children
+        domain = Domain.EDGE if kind else Domain.VERTEX
+        return syntax.ProcedureParameter(span_of(name), str(name), None, domain)
+
+    def procedure(self, meta: Any, children: list[Any]) -> syntax.Procedure:
+        name, *parameters, body = children
+        named = tuple(parameter for parameter in parameters if parameter is not None)
+        return syntax.Procedure(span_of(meta), str(name), span_of(name), named, body)
 
     def later_common_functor(self, meta: Any, children: list[Any]) -> syntax.LaterDeclaration:
         return syntax.LaterDeclaration(span_of(meta), "common functors", (str(children[1]),))
@@ -236,18 +219,29 @@ class TreeBuilder(ExpressionBuilder):
     def tune_switch(self, meta: Any, children: list[Any]) -> syntax.TuneEntry:
         return syntax.TuneEntry(span_of(meta), None, str(children[0]), str(children[1]))
 
-    def tune(self, meta: Any, children: list[Any]) -> _Part:
-        return _Part("tune", span_of(meta), tuple(children))
+    def tune(self, meta: Any, children: list[Any]) -> Part:
+        return Part("tune", span_of(meta), tuple(children))
 
     # ------------------------------------------------------------ the program
 
-    def schedule(self, meta: Any, children: list[Any]) -> _Part:
-        return _Part("schedule", span_of(meta), children[0])
+    def schedule(self, meta: Any, children: list[Any]) -> Part:
+        return Part("schedule", span_of(meta), children[0])
+
+    def import_part(self, meta: Any, children: list[Any]) -> syntax.Import:
+        *names, path = children
+        found = tuple(syntax.ImportedName(span_of(name), str(name)) for name in names)
+        return syntax.Import(span_of(meta), found, str(path)[1:-1], span_of(path))
+
+    def library(self, meta: Any, children: list[Any]) -> syntax.Program:
+        return self._program(meta, children, is_library=True)
 
     def program(self, meta: Any, children: list[Any]) -> syntax.Program:
+        return self._program(meta, children, is_library=False)
+
+    def _program(self, meta: Any, children: list[Any], *, is_library: bool) -> syntax.Program:
         doc, name, *others = children
-        parts = self._once([part for part in others if isinstance(part, _Part)], f"the program `{name}`")
-        if "schedule" not in parts and not self.broken.parts:
+        parts = self.once([part for part in others if isinstance(part, Part)], f"the program `{name}`")
+        if "schedule" not in parts and not self.broken.parts and not is_library:
             message = f"the program `{name}` has no `schedule`"
             fix = "add `schedule { … }`, which says what runs in which order"
             self.diagnostics.append(Diagnostic("E0110", message, span_of(name), fix=fix))
@@ -255,7 +249,7 @@ class TreeBuilder(ExpressionBuilder):
         return syntax.Program(
             span_of(meta),
             inspect.cleandoc(str(doc)[3:-3]) if doc is not None else "",
-            str(name),
+            str(name or ""),
             content.get("requires", ()),
             content.get("problem", ()),
             tuple(part for part in others if isinstance(part, syntax.Functor)),
@@ -263,4 +257,6 @@ class TreeBuilder(ExpressionBuilder):
             tuple(part for part in others if isinstance(part, syntax.LaterDeclaration)),
             content.get("schedule", ()),
             content.get("tune", ()),
+            tuple(part for part in others if isinstance(part, syntax.Procedure)),
+            tuple(part for part in others if isinstance(part, syntax.Import)),
         )

@@ -26,6 +26,18 @@ def span_of(place: Any) -> Span:
     return Span(place.line, place.column, place.end_line, place.end_column)
 
 
+def _whole_pair(part: syntax.PairPart) -> str | None:
+    """The write of a whole pair in place of one of its parts, as far as that can be said."""
+    pair, index = part.pair, ""
+    if isinstance(pair, syntax.Index):
+        index = f"[{pair.index.name}]" if isinstance(pair.index, syntax.Name) else "[…]"
+    elif not isinstance(pair, syntax.Name):
+        return None
+    name = f"{pair.array if isinstance(pair, syntax.Index) else pair.name}{index}"
+    parts = ("…", f"{name}.1") if part.place == 0 else (f"{name}.0", "…")
+    return f"write the whole pair: `{name} = ({', '.join(parts)})`"
+
+
 @v_args(meta=True)
 class ExpressionBuilder(Transformer_NonRecursive[Token, Any]):
     """The rules of expressions. Mistakes that the grammar lets through are collected in `diagnostics`."""
@@ -43,15 +55,21 @@ class ExpressionBuilder(Transformer_NonRecursive[Token, Any]):
     def _target(self, node: syntax.Expression) -> syntax.Name | syntax.Index:
         if isinstance(node, syntax.Name | syntax.Index) and not node.now:
             return node
-        message = "only a name or an element such as `a[v]` can be written"
-        self.diagnostics.append(Diagnostic("E0214", message, node.span))
+        message, fix = "only a name or an element such as `a[v]` can be written", None
+        if isinstance(node, syntax.PairPart):
+            message, fix = "a part of a pair cannot be written alone", _whole_pair(node)
+        self.diagnostics.append(Diagnostic("E0214", message, node.span, fix=fix))
         return syntax.Name(node.span, "")
 
     def type_name(self, meta: Any, children: list[Any]) -> syntax.TypeName:
         return syntax.TypeName(span_of(meta), str(children[0]))
 
-    def later_pair_type(self, meta: Any, children: list[Any]) -> syntax.TypeName:
-        return syntax.TypeName(span_of(meta), "(…)")
+    def vertex_set(self, meta: Any, children: list[Any]) -> syntax.TypeName:
+        return syntax.TypeName(span_of(meta), "vertex set")
+
+    def pair_type(self, meta: Any, children: list[Any]) -> syntax.TypeName:
+        first, second = children
+        return syntax.TypeName(span_of(meta), f"({first.name}, {second.name})", (first, second))
 
     def conditional(self, meta: Any, children: list[Any]) -> syntax.Conditional:
         return syntax.Conditional(span_of(meta), *children)
@@ -86,6 +104,8 @@ class ExpressionBuilder(Transformer_NonRecursive[Token, Any]):
             return syntax.Name(span_of(meta), operand.name, now=True)
         if isinstance(operand, syntax.Index):
             return syntax.Index(span_of(meta), operand.array, operand.array_span, operand.index, now=True)
+        if isinstance(operand, syntax.PairPart):  # `now a[v].0` is the part of `now a[v]`
+            return syntax.PairPart(span_of(meta), self.now(meta, [operand.pair]), operand.place)
         message = "`now` stands before an element such as `now a[v]` or a scalar"
         self.diagnostics.append(Diagnostic("E0101", message, operand.span))
         return operand  # type: ignore[no-any-return]
@@ -100,17 +120,20 @@ class ExpressionBuilder(Transformer_NonRecursive[Token, Any]):
         self.diagnostics.append(Diagnostic("E0204", message, array.span))
         return index  # type: ignore[no-any-return]
 
-    def later_pair_part(self, meta: Any, children: list[Any]) -> syntax.LaterExpression:
-        return syntax.LaterExpression(span_of(meta), "parts of pairs (`p.0`)")
+    def pair_part(self, meta: Any, children: list[Any]) -> syntax.PairPart:
+        pair, place = children
+        number = self._number(meta, str(place), 10)
+        return syntax.PairPart(span_of(meta), pair, int(number.value))
 
     def later_member(self, meta: Any, children: list[Any]) -> syntax.LaterExpression:
         return syntax.LaterExpression(span_of(meta), f"`.{children[1]}`")
 
-    def later_method(self, meta: Any, children: list[Any]) -> syntax.LaterExpression:
-        return syntax.LaterExpression(span_of(meta), f"`.{children[1]}(…)`")
+    def method(self, meta: Any, children: list[Any]) -> syntax.Method:
+        owner, name, arguments = children
+        return syntax.Method(span_of(meta), owner, str(name), span_of(name), arguments)
 
-    def later_pair(self, meta: Any, children: list[Any]) -> syntax.LaterExpression:
-        return syntax.LaterExpression(span_of(meta), "pairs")
+    def pair(self, meta: Any, children: list[Any]) -> syntax.Pair:
+        return syntax.Pair(span_of(meta), *children)
 
     def call(self, meta: Any, children: list[Any]) -> syntax.Call:
         function, arguments, label = children

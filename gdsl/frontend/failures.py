@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from gdsl.diagnostics import Diagnostic
-from gdsl.frontend.mistakes import Failure
+from gdsl.frontend.mistakes import NO_STRINGS, Failure
 from gdsl.source import Source, Span
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def unexpected_character(failure: UnexpectedCharacters, source: Source) -> Diagn
     if source.text.startswith('"""', failure.pos_in_stream or 0):
         return Diagnostic("E0108", "this doc comment does not end", span, fix='end it with `"""`')
     fixes = {
-        '"': 'the language has no strings; a doc comment stands in `"""` before `program`',
+        '"': NO_STRINGS,
         "'": "the language has no strings",
         "≤": "write `<=`",
         "≥": "write `>=`",

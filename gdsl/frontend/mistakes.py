@@ -37,6 +37,7 @@ _STATEMENT_WORDS = ("let", "var", "if", "for", "while", "repeat", "frontier", "a
 _PART_WORDS = ("cond", "apply", "value", "problem", "schedule", "tune", "requires", "functor", "vertex", "edge")
 _BEHIND_A_VALUE = re.compile(r"\s*(?:[=\[.@|&^*/%<>+]|-=|(?:min|max|any)=)")
 """What stands behind the name of a value, and behind no keyword."""
+NO_STRINGS = 'the language has no strings; a doc comment stands in `"""` before `program`'
 _DATA_WORDS = ("param", "input", "local", "vertex", "edge", "scalar", "program", "function")
 
 
@@ -89,6 +90,7 @@ def expected_words(failure: Failure) -> str:
         left -= _UPDATES
         words.append("an assignment")
     names = {"NAME": "a name", "INTEGER": "a number", "FLOAT": "a number", "DOC": "a doc comment", "$END": "the end"}
+    names["STRING"] = "the name of a file in quotes"
     words += sorted({names[kind] for kind in left if kind in names})
     words += sorted(f"`{failure.spellings[kind]}`" for kind in left if kind in failure.spellings)
     return enumerate_words(words) if words else "the end of the program"
@@ -135,6 +137,10 @@ def _foreign_sign(failure: Failure, source: Source) -> Diagnostic | None:
     }
     if adjacent and both in fixes:
         return Diagnostic("E0112", f"`{both}` is not an operator here", span, fix=fixes[both])
+    if failure.text in ("=", "=>") and source.line(here.line)[here.column - 1 :].startswith("=>"):
+        place = Span(here.line, here.column, here.line, here.column + 2)
+        message = "`=>` stands between the parameters of a functor and what it does, where an operator takes a functor"
+        return Diagnostic("E0112", message, place, fix="write `f = where(v => …);`; at least as large is `>=`")
     if re.search(r"--\s*$", failure.line_before) and failure.text in (";", ")"):
         return Diagnostic("E0112", "`--` is not an operator here", previous, fix="write `i -= 1`")
     if failure.kind == "SLASHES" and not failure.line_before.strip():
@@ -185,6 +191,19 @@ def _mended_number(failure: Failure) -> str:
     if before == "0" and rest[0] in "bBoO":
         return "write the number in decimal, or in hexadecimal such as `0xff`"
     return "write the exponent, such as `1e3`" if rest in ("e", "E") else f"write `{before}`"
+
+
+def _string(failure: Failure, source: Source) -> Diagnostic | None:
+    if failure.kind == "STRING" and "FROM" in failure.expected:
+        return Diagnostic("E0101", "`from` is missing", failure.span, fix='write `import name from "file.gdsl";`')
+    if failure.kind == "STRING":
+        start = failure.span
+        span = Span(start.line, start.column, start.line, start.column + 1)
+        return Diagnostic("E0102", 'unknown character `"`', span, fix=NO_STRINGS)
+    if failure.expected == {"STRING"}:
+        message = "the name of the file stands in quotes"
+        return Diagnostic("E0101", message, failure.span, fix='write `import name from "file.gdsl";`')
+    return None
 
 
 def _unclosed_block(failure: Failure, source: Source) -> Diagnostic | None:
@@ -292,6 +311,7 @@ def _keyword_as_name(failure: Failure, source: Source) -> Diagnostic | None:
 
 
 _KNOWN: tuple[Callable[[Failure, Source], Diagnostic | None], ...] = (
+    _string,
     _number_suffix,
     _foreign_sign,
     _foreign_declaration,

@@ -37,20 +37,20 @@ def parse(source: Source) -> syntax.Program:
     return parsed.tree
 
 
-def parse_all(source: Source) -> Parsed:
-    """The syntax tree of what can be read of a text, whatever the text is."""
+def parse_all(source: Source, start: str = "program") -> Parsed:
+    """The syntax tree of what can be read of a text, whatever the text is; `start` is the grammar's rule for it."""
     wrong = _unreadable(source)
     if wrong is not None:
         return Parsed(None, (wrong,), syntax.Broken())
-    tree, diagnostics, broken = _tree(source, "program")
+    tree, diagnostics, broken = _tree(source, start)
     if tree is None:
         return Parsed(None, tuple(diagnostics), broken)
     node, found = _built(tree, broken)
     assert isinstance(node, syntax.Program)
     diagnostics = merged(diagnostics, found)
-    deep = _too_deep(node)
+    deep = too_deep(node)
     if deep is not None:
-        return Parsed(None, (*diagnostics, _nested(deep)), broken)
+        return Parsed(None, (*diagnostics, deep), broken)
     return Parsed(node, tuple(diagnostics), broken)
 
 
@@ -62,9 +62,7 @@ def merged(*groups: Iterable[Diagnostic]) -> list[Diagnostic]:
 
 def in_order(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     """In the order of the text, each once."""
-    return sorted(
-        dict.fromkeys(diagnostics), key=lambda d: (d.span.line, d.span.column) if d.span is not None else (0, 0)
-    )
+    return sorted(dict.fromkeys(diagnostics), key=lambda d: d.span.order if d.span is not None else ("", 0, 0))
 
 
 def parse_tune_words(words: tuple[str, ...]) -> tuple[syntax.TuneEntry, ...]:
@@ -134,7 +132,11 @@ def _built(tree: Any, broken: syntax.Broken) -> tuple[syntax.Node, list[Diagnost
     return node, builder.diagnostics
 
 
-def _nested(deep: syntax.Node) -> Diagnostic:
+def too_deep(root: syntax.Node) -> Diagnostic | None:
+    """Says so where a tree is nested too deeply."""
+    deep = _too_deep(root)
+    if deep is None:
+        return None
     message = f"the program is nested more than {DEEPEST_NESTING} levels deep here"
     fix = "name parts of the expression with `let`, or put inner blocks into functors or functions of their own"
     return Diagnostic("E0105", message, deep.span, fix=fix)

@@ -11,7 +11,7 @@ from gdsl.source import Span
 
 _HEAD = re.compile(
     r"\b(?:problem|schedule|tune)\s*\{|\b(?:vertex|edge|common|vote)\s+functor\b"
-    r"|\b(?:function|operator)\s+\w+\s*\(|\brequires\s+\w"
+    r"|\b(?:function|operator|procedure)\s+\w+\s*\(|\brequires\s+\w|\bimport\s+\w[\w\s,]*\bfrom\b"
 )
 """How a part of a program begins; none of these may stand inside another part."""
 _STRING = re.compile("\"[^\"\n]*\"|'[^'\n]*'|\u201c[^\u201d\n]*\u201d")

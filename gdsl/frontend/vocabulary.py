@@ -16,9 +16,17 @@ KEYWORDS = frozenset((
     "operator", "identity", "common", "vote", "graph", "history", "buckets", "on", "off",
 ))
 # fmt: on
+CONTEXTUAL_KEYWORDS = frozenset(("procedure", "import", "from", "set"))
+"""Words that mean something where no name may stand; a program may declare them."""
 TYPES = {type_.name: type_ for type_ in Type.all()}
 VALUES = frozenset(("iteration", "place", "near", "far", "id", "num_vertices", "num_edges", "vertices", "edges"))
 FUNCTIONS = frozenset(("min", "max", "abs", "floor", "ceil", "sqrt", "exp", "log", "pow", "out_degree", "in_degree"))
+CONTEXTUAL_FORMS = {
+    "number": "a = number(f);",
+    "backward": "for f in backward(h) { … }",
+    "forward": "for f in forward(h) { … }",
+}
+"""Words that mean something in one form of the schedule alone, each with that; a program may declare them."""
 GRAPH_FUNCTIONS = frozenset(("src", "dst", "reverse", "neighbor", "has_edge", "neighbors"))
 """What a functor reads of the graph; `out_edge`, which does so too, is contextual."""
 # fmt: off
@@ -30,11 +38,11 @@ CONTEXTUAL_FUNCTIONS = TRIGONOMETRY | frozenset((
 ARRAY_REDUCTIONS = frozenset(reduction.value for reduction in ArrayReduction)
 """The same of the schedule; two of them are functions of numbers, too."""
 SCHEDULE_FUNCTIONS = frozenset((
-    "advance", "filter", "where", "compute", "neighbor_reduce", "intersect", "size", "swap", "fill",
+    "advance", "filter", "where", "compute", "neighbor_reduce", "intersect", "top", "size", "swap", "fill",
     "subgraph", "contract",
 ))
 LATER_FUNCTIONS = frozenset((
-    "number", "top", "neighbor_vote", "backward",
+    "neighbor_vote",
 ))
 # fmt: on
 RESERVED = KEYWORDS | VALUES | FUNCTIONS | GRAPH_FUNCTIONS | SCHEDULE_FUNCTIONS | LATER_FUNCTIONS | TYPES.keys()

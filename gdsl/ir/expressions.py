@@ -213,6 +213,22 @@ class FunctionCall(Expression):
 
 
 @dataclass(frozen=True, slots=True)
+class MakePair(Expression):
+    """`(first, second)`: the pair of two values of the types that the parts of `type` have."""
+
+    first: Expression
+    second: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class PairPart(Expression):
+    """`pair.0` or `pair.1`, as `place` says."""
+
+    pair: Expression
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
 class FrontierSize(Expression):
     """`size(f)` (int64); schedule only."""
 

@@ -48,8 +48,8 @@ class Contract(Step):
     """`name` becomes the graph around with all vertices of one `label` as one vertex.
 
     The new ids go by ascending label (`none` last), and `label` of each old vertex becomes its new id. Of all edges
-    between two new vertices one is left, numbered by source, then by destination; its element in `weights` becomes the sum
-    of theirs, which for integers wraps. Other elements keep their values.
+    between two new vertices one is left, numbered by source, then by destination; its element in `weights` becomes the
+    sum of theirs, which for integers wraps. Other elements keep their values.
     """
 
     name: str

@@ -49,6 +49,9 @@ def _data(program: nodes.Program) -> list[str]:
         lines.append(f"param {param.name}: {param.type.name}{default}")
     everything: tuple[nodes.Array | nodes.Scalar, ...] = (*program.arrays, *program.scalars)
     for data in everything:
+        if isinstance(data, nodes.Array) and data.is_set:
+            lines.append(f"param {data.name}: vertex set")
+            continue
         words = ["input"] * data.is_input + ["local"] * data.is_local
         words.append(data.domain.value if isinstance(data, nodes.Array) else "scalar")
         initial = f" = {print_expression(data.initial)}" if data.initial is not None else ""
@@ -59,7 +62,7 @@ def _data(program: nodes.Program) -> list[str]:
 
 
 def _doubt(doubt: nodes.Doubt | None) -> str:
-    return f" ({doubt.reason}, line {doubt.span.line})" if doubt is not None else ""
+    return f" ({doubt.reason}, {doubt.span.words})" if doubt is not None else ""
 
 
 def _functor(condition: tuple[nodes.Expression, ...], body: tuple[nodes.Statement, ...]) -> list[str]:
@@ -121,21 +124,15 @@ def _step(node: nodes.Step, tuning: nodes.Tuning) -> list[str]:
             everything = "vertices" if node.domain is Domain.VERTEX else "edges"
             members = f"{{{', '.join(show(member) for member in node.members)}}}"
             return [f"{node.name} = {everything if node.everything else members}"]
-        case nodes.FarEnds():
-            return [f"{node.name} = {node.end.value}s of {node.other}"]
-        case nodes.CopyFrontier():
-            return [f"{node.name} = copy of {node.other}"]
+        case nodes.SetStep():
+            return [_set_step(node)]
+        case nodes.FarEnds() | nodes.CopyFrontier():
+            ends = f"{node.end.value}s" if isinstance(node, nodes.FarEnds) else "copy"
+            return [f"{node.name} = {ends} of {node.other}"]
         case nodes.CombineFrontiers():
             return [f"{node.name} = {_set(node.first)} {node.operation.value} {_set(node.second)}"]
-        case nodes.SameGraph():
-            return [f"graph {node.name} = the graph around"]
-        case nodes.Subgraph():
-            return [f"graph {node.name} = subgraph of {node.edges}"]
-        case nodes.Contract():
-            weight = f", sums of {node.weights.array}" if node.weights is not None else ""
-            return [f"graph {node.name} = contraction by {node.label}{weight}"]
-        case nodes.On():
-            return [f"on {node.graph}:", *_steps(node.body, tuning)]
+        case nodes.SameGraph() | nodes.Subgraph() | nodes.Contract() | nodes.On():
+            return _graph(node, tuning)
         case nodes.StoreElement():
             return [f"{print_target(node.target)} = {show(node.value)}"]
         case nodes.StoreScalar():
@@ -153,6 +150,28 @@ def _step(node: nodes.Step, tuning: nodes.Tuning) -> list[str]:
             otherwise = ["else:", *_steps(node.otherwise, tuning)] if node.otherwise else []
             return [f"if {show(node.condition)}:", *_steps(node.then, tuning), *otherwise]
     return [f"{type(node).__name__}"]
+
+
+def _set_step(node: nodes.SetStep) -> str:
+    match node:
+        case nodes.PushLevel():
+            return f"push {node.frontier} to {node.history.name}"
+        case nodes.TakeLevel():
+            return f"{node.name} = next level of {node.history.name}, from the {'last' if node.backward else 'first'}"
+        case nodes.NumberMembers():
+            return f"{node.array} = number {_set(node.members)}"
+    raise AssertionError(f"printer: {type(node).__name__}")
+
+
+def _graph(node: nodes.GraphStep | nodes.On, tuning: nodes.Tuning) -> list[str]:
+    if isinstance(node, nodes.On):
+        return [f"on {node.graph}:", *_steps(node.body, tuning)]
+    if isinstance(node, nodes.SameGraph):
+        return [f"graph {node.name} = the graph around"]
+    if isinstance(node, nodes.Subgraph):
+        return [f"graph {node.name} = subgraph of {node.edges}"]
+    weights = f", sums of {node.weights.array}" if node.weights is not None else ""
+    return [f"graph {node.name} = contraction by {node.label}{weights}"]
 
 
 def _frontier(node: nodes.Frontier) -> str:

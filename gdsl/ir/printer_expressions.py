@@ -65,6 +65,12 @@ def _leaf(node: nodes.Expression) -> str | None:
     return None
 
 
+def _pair(node: nodes.MakePair | nodes.PairPart) -> str:
+    if isinstance(node, nodes.PairPart):
+        return f"{_expression(node.pair)}.{node.place}"
+    return f"({print_expression(node.first)}, {print_expression(node.second)})"
+
+
 def _expression(node: nodes.Expression) -> str:
     leaf = _leaf(node)
     if leaf is not None:
@@ -87,6 +93,8 @@ def _expression(node: nodes.Expression) -> str:
         case nodes.Chain():
             links = [f" {link.operation.value} {_expression(link.operand)}" for link in node.links]
             return f"({_expression(node.first)}{''.join(links)})"
+        case nodes.MakePair() | nodes.PairPart():
+            return _pair(node)
         case nodes.Select():
             return f"({_expression(node.condition)} ? {_expression(node.yes)} : {_expression(node.no)})"
         case nodes.Convert():

@@ -50,6 +50,8 @@ class Array(Node):
     grade: Grade = Grade.EXACT
     """What the values may differ in from run to run; found by `gdsl.uniqueness`."""
     doubt: Doubt | None = None
+    is_set: bool = False
+    """Whether the caller gives it as a set of vertices: a param, of which the host makes an input of flags."""
 
     @property
     def unique(self) -> bool:

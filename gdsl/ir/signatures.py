@@ -26,5 +26,5 @@ def fits(function: Builtin, result: Type, arguments: Sequence[Type]) -> bool:
         return result is Type.INT32 and arguments[0].is_integer
     if any(argument is not result for argument in arguments):
         return False
-    ordered = result.is_id and function in (Builtin.MIN, Builtin.MAX)
+    ordered = (result.is_id or result.is_pair) and function in (Builtin.MIN, Builtin.MAX)
     return ordered or (result.is_numeric if function in _OF_ALL_NUMBERS else result.is_float)

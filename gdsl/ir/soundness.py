@@ -10,6 +10,7 @@ from typing import TypeAlias
 from gdsl.arithmetic.constants import integer_range
 from gdsl.ir import nodes, signatures
 from gdsl.ir.nodes import Role
+from gdsl.ir.set_checks import holds_together
 from gdsl.ir.traversal import walk
 from gdsl.operations import (
     BinaryOperation,
@@ -19,6 +20,7 @@ from gdsl.operations import (
     ReduceOperation,
     UnaryOperation,
 )
+from gdsl.source import Span
 from gdsl.types import Type
 
 _Known: TypeAlias = "str | tuple[str, Type]"
@@ -53,6 +55,8 @@ _EVERYWHERE = (
     nodes.Convert,
     nodes.BuiltinCall,
     nodes.FunctionCall,
+    nodes.MakePair,
+    nodes.PairPart,
 )
 _GRAPH = (nodes.ParamValue, nodes.Count, nodes.DegreeOf)
 _INITIAL = (*_EVERYWHERE, *_GRAPH, nodes.OwnId, nodes.Element, nodes.ScalarValue)
@@ -92,6 +96,7 @@ def is_sound(program: nodes.Program) -> bool:
         and _functors(program)
         and all(_allowed(step, _SCHEDULE) for step in program.schedule)
         and _writes(program)
+        and holds_together(program)
     )
 
 
@@ -100,7 +105,7 @@ def is_sound(program: nodes.Program) -> bool:
 
 def _node(node: nodes.Node, program: nodes.Program) -> bool:
     span = node.span
-    if not all(0 <= at <= _LARGEST for at in (span.line, span.column, span.end_line, span.end_column)):
+    if not all(0 <= at <= _LARGEST for place in (span, *span.calls) for at in _numbers(place)):
         return False
     if type(node) in _TYPES and isinstance(node, nodes.Expression) and node.type is not _TYPES[type(node)]:
         return False
@@ -108,10 +113,14 @@ def _node(node: nodes.Node, program: nodes.Program) -> bool:
     return test is None or test(node, program)
 
 
+def _numbers(span: Span) -> tuple[int, ...]:
+    return span.line, span.column, span.end_line, span.end_column
+
+
 def _literal(node: nodes.Literal, _: nodes.Program) -> bool:
     if node.type.is_float or node.type is Type.BOOL:
         return isinstance(node.value, float if node.type.is_float else bool)
-    if isinstance(node.value, bool) or not isinstance(node.value, int):
+    if isinstance(node.value, bool) or not isinstance(node.value, int) or node.type.is_pair:
         return False
     low, high = integer_range(node.type) if node.type.is_integer else (-(2**64), 2**64)
     return low <= node.value <= high
@@ -168,7 +177,7 @@ def _graph_read(node: nodes.GraphRead, _: nodes.Program) -> bool:
 def _update(node: nodes.Update, _: nodes.Program) -> bool:
     kind = node.target.type
     if node.operation in (ReduceOperation.MIN, ReduceOperation.MAX):
-        return kind.is_numeric or kind.is_id
+        return kind.is_numeric or kind.is_id or kind.is_pair
     if node.operation in (ReduceOperation.BIT_AND, ReduceOperation.BIT_OR, ReduceOperation.BIT_XOR):
         return kind.is_integer or kind is Type.BOOL
     return kind.is_numeric
@@ -205,7 +214,8 @@ def _reduces(node: nodes.NeighborReduce, program: nodes.Program) -> bool:
         return kind is Type.BOOL
     if operation in (NeighborOperation.AND, NeighborOperation.OR, NeighborOperation.XOR):
         return kind.is_integer or kind is Type.BOOL
-    return kind.is_numeric or (kind.is_id and operation in (NeighborOperation.MIN, NeighborOperation.MAX))
+    ordered = kind.is_id or kind.is_pair
+    return kind.is_numeric or (ordered and operation in (NeighborOperation.MIN, NeighborOperation.MAX))
 
 
 _TESTS: dict[type, Callable[..., bool]] = {
@@ -216,6 +226,7 @@ _TESTS: dict[type, Callable[..., bool]] = {
     nodes.Binary: lambda node, _: _takes(node.operation, node.left.type),
     nodes.Chain: _chain,
     nodes.BuiltinCall: _builtin,
+    nodes.Convert: lambda node, _: node.type is node.operand.type or not (node.type.parts or node.operand.type.parts),
     nodes.Parameter: _parameter,
     nodes.Element: _indexed,
     nodes.ElementTarget: _indexed,
@@ -241,11 +252,15 @@ def _allowed(part: object, kinds: tuple[type[nodes.Expression], ...], roles: Ite
 
 
 def _data(program: nodes.Program) -> bool:
-    if not all(_allowed(param.default, _EVERYWHERE) for param in program.params):
+    if not all(_allowed(param.default, _EVERYWHERE) and not param.type.is_pair for param in program.params):
         return False
     everything: tuple[nodes.Array | nodes.Scalar, ...] = (*program.arrays, *program.scalars)
     for data in everything:
-        if (data.initial is None) is not data.is_input or (data.where is not None and not data.is_input):
+        if (data.initial is None) is not data.is_input or (data.is_input and data.type.is_pair):
+            return False
+        if data.where is not None and not data.is_input:
+            return False
+        if isinstance(data, nodes.Array) and data.is_set and not _is_set(data):
             return False
         if not _allowed((data.initial, data.where), _INITIAL):
             return False
@@ -318,6 +333,11 @@ def _block(body: Iterable[nodes.Statement], known: set[_Known], loop: bool = Fal
     return True
 
 
+def _is_set(array: nodes.Array) -> bool:
+    """Whether an array can hold a set of the caller's."""
+    return array.is_input and array.type is Type.BOOL and array.domain is Domain.VERTEX and array.where is None
+
+
 def _key(part: nodes.Local | nodes.ListVariable | nodes.Assign) -> _Known:
     return (part.name, part.type) if isinstance(part, nodes.ListVariable) else part.name
 
@@ -332,6 +352,8 @@ def _writes(program: nodes.Program) -> bool:
             written.add(node.array)
         elif isinstance(node, nodes.Contract):
             written |= set(node.arrays)
+        elif isinstance(node, nodes.SetStep):
+            written |= set(node.writes)
         elif isinstance(node, nodes.Operator):
             written |= {name for name in (node.stores, node.adds_to) if name is not None}
         elif isinstance(node, (nodes.ScalarTarget, nodes.StoreScalar)):

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 
-from gdsl import extents
+from gdsl import extents, source
 from gdsl.cache.codec import Codec
-from gdsl.ir import expressions, graphs, operators, program, statements, tuning
+from gdsl.ir import expressions, graphs, operators, program, set_steps, statements, tuning
 from gdsl.ir.nodes import Program
 from gdsl.ir.soundness import is_sound
 from gdsl.ir.verifier import VerificationError, verify
 
-_ROOMS = (extents, expressions, statements, operators, graphs, tuning, program)
+_ROOMS = (source, extents, expressions, statements, operators, graphs, set_steps, tuning, program)
 CLASSES = {name: value for room in _ROOMS for name, value in vars(room).items()}
 """Every name that an annotation of the IR holds."""
 
@@ -19,7 +19,7 @@ _PROGRAMS = Codec(
     Program,
     CLASSES,
     names=re.compile(r"[^\W\d]\w*", re.ASCII),  # names go into generated text as they are
-    free=("Program.doc", "Program.source_name", "Doubt.reason"),
+    free=("Program.doc", "Program.source_name", "Doubt.reason", "Origin.file"),
 )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from gdsl.extents import of_domain
 from gdsl.ir import graph_reads, nodes, signatures
+from gdsl.ir.set_checks import misfit_of_step
 from gdsl.ir.traversal import walk
 from gdsl.ir.verifier_graphs import wrong_with
 from gdsl.knobs import misfit
@@ -63,7 +64,7 @@ class _Verifier:
 
     def expect(self, holds: bool, what: str, node: nodes.Node) -> None:
         if not holds:
-            place = f"{self.root.source_name}:{node.span.line}:{node.span.column}"
+            place = f"{node.span.file or self.root.source_name}:{node.span.line}:{node.span.column}"
             raise VerificationError(f"after {self.after}: {what}, in {type(node).__name__} at {place}")
 
     def program(self) -> None:
@@ -169,14 +170,28 @@ class _Verifier:
                 self.expect(signatures.fits(node.function, node.type, given), "an argument has another type", node)
             case nodes.FunctionCall():
                 self.call(node)
+            case nodes.MakePair() | nodes.PairPart():
+                self.pair(node)
             case nodes.FrontierSize() | nodes.FrontierNotEmpty():
                 self.expect(node.frontier in self.frontiers, f"no frontier {node.frontier}", node)
-            case nodes.UpdateValue():
-                wanted = Type.BOOL if node.outcome is Outcome.CHANGED else node.update.target.type
-                self.expect(node.type is wanted, "the outcome has another type", node)
-            case nodes.CompareAndSwap():
-                same = node.old.type is node.target.type and node.new.type is node.target.type
-                self.expect(same, "the values have other types than the target", node)
+            case nodes.UpdateValue() | nodes.CompareAndSwap():
+                self.effect(node)
+
+    def effect(self, node: nodes.UpdateValue | nodes.CompareAndSwap) -> None:
+        if isinstance(node, nodes.CompareAndSwap):
+            same = node.old.type is node.target.type and node.new.type is node.target.type
+            self.expect(same, "the values have other types than the target", node)
+            return
+        wanted = Type.BOOL if node.outcome is Outcome.CHANGED else node.update.target.type
+        self.expect(node.type is wanted, "the outcome has another type", node)
+
+    def pair(self, node: nodes.MakePair | nodes.PairPart) -> None:
+        if isinstance(node, nodes.MakePair):
+            parts = (node.first.type, node.second.type)
+            self.expect(parts == node.type.parts, "the parts of a pair have other types", node)
+            return
+        fits = node.place in (0, 1) and node.pair.type.is_pair
+        self.expect(fits and node.pair.type.parts[node.place] is node.type, "no such part of a pair", node)
 
     def binary(self, node: nodes.Binary | nodes.Chain) -> None:
         if isinstance(node, nodes.Chain):
@@ -242,6 +257,9 @@ class _Verifier:
         if isinstance(node, nodes.Operator):
             self.operator(node)
         match node:
+            case nodes.SetStep():
+                wrong = misfit_of_step(node, self.frontiers, self.arrays, self.scalars)
+                self.expect(wrong is None, str(wrong), node)
             case nodes.DefineFrontier():
                 self.members(node)
             case nodes.CopyFrontier():

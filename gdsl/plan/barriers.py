@@ -28,6 +28,7 @@ from gdsl.plan.nodes import (
     Loop,
     MakeGraph,
     On,
+    OnSets,
     Operation,
     Step,
     Swap,
@@ -112,7 +113,7 @@ class _Placement:
             return dataclasses.replace(step, then=then, otherwise=otherwise), one | other
         if isinstance(step, Swap):
             return step, _swapped(since, step)
-        if isinstance(step, (Operation, Define, Copy, Combine, FarEnds, MakeGraph, Initialise)):
+        if isinstance(step, (Operation, Define, Copy, Combine, FarEnds, MakeGraph, Initialise, OnSets)):
             return step, _NOTHING
         return step, since | touched
 
@@ -134,7 +135,7 @@ class _Placement:
         return since.union(Access(name, writes, who) for names, writes, who in swapped for name in names)
 
     def _touched(self, step: Step) -> Since:
-        if isinstance(step, (Operation, Leader, Fill, Define, Copy, Combine, FarEnds, MakeGraph)):
+        if isinstance(step, (Operation, Leader, Fill, Define, Copy, Combine, FarEnds, MakeGraph, OnSets)):
             return self.accesses.of_step(step.step)
         if isinstance(step, (Loop, Branch)):
             return self._read(step.condition)

@@ -13,7 +13,7 @@ from gdsl.operations import Degree, Domain, Over
 from gdsl.plan import graph_reads, structs
 from gdsl.plan.nodes import Dedup, FarEnds, Form, MakeGraph, Plan, Sweep
 from gdsl.plan.storage import GRAPH, PROBLEM, RUN, Buffer, Cleared, Made, Role
-from gdsl.plan.walking import combinations, cuts_lists, deepest_on, steps_in, sweeps
+from gdsl.plan.walking import combinations, cuts_lists, deepest_on, numbered, steps_in, sweeps
 from gdsl.types import Type
 
 TRACE_CAPACITY = 1 << 16
@@ -21,6 +21,8 @@ TRACE_CAPACITY = 1 << 16
 
 GRAPH_SCRATCH = 4
 """Arrays that sorting and adding up take while a graph is made: two each, from one to the other and back."""
+NUMBERED_AT_ONCE = 1024
+"""Ids whose members are counted together before they are numbered: a word for each lane of a warp."""
 
 _OFFSETS = Sum((VERTICES, Fixed(1)))
 _OF_DOMAIN: dict[Domain, tuple[str, Type, Extent]] = {
@@ -148,6 +150,9 @@ def _run(plan: Plan) -> Iterator[Buffer]:
     yield buffer("trace", structs.TRACE_RECORD, Fixed(TRACE_CAPACITY), Role.TRACE, Cleared.WRITTEN)
     if any(cuts_lists(sweep) for sweep in sweeps(plan)):
         yield buffer("hubs", structs.HUB_CHUNK, _chunks(plan), Role.HUBS, Cleared.WRITTEN)
+    if numbered(plan):
+        longest = Sum(tuple(_OF_DOMAIN[domain][2] for domain in numbered(plan)))
+        yield buffer("places", Type.UINT64, Parts(longest, NUMBERED_AT_ONCE), Role.PLACES, Cleared.WRITTEN)
     if plan.saved is not None:
         yield buffer("saved", plan.saved, Fixed(1), Role.SAVED, Cleared.ZERO)
     if plan.target.fused and plan.swapped:
@@ -209,6 +214,7 @@ def marked_domains(plan: Plan) -> frozenset[Domain]:
     found |= {each.asked.domain for each in combinations(plan) if each.marks}
     made = (step.step for step in steps_in(plan.schedule) if isinstance(step, MakeGraph))
     found |= {Domain.EDGE for step in made if isinstance(step, Subgraph)}
+    found |= {domain for domain in numbered(plan) if domain is Domain.EDGE}
     return frozenset(found | {Domain.VERTEX} if ends else found)
 
 
@@ -217,4 +223,4 @@ def _needs_bitmaps(plan: Plan) -> bool:
     forms = [sweep.members.form for sweep in sweeps(plan)]
     forms += [sweep.collect.form for sweep in sweeps(plan) if sweep.collect is not None]
     forms += [each.asked.form for each in combinations(plan)]
-    return Form.BITMAP in forms
+    return Form.BITMAP in forms or Domain.VERTEX in numbered(plan)

@@ -21,6 +21,7 @@ from gdsl.plan.nodes import (
     Loop,
     MakeGraph,
     On,
+    OnSets,
     Operation,
     Plan,
     Step,
@@ -112,6 +113,8 @@ class _Schedule:
             return Copy(step)
         if isinstance(step, ir.FarEnds):
             return FarEnds(step)
+        if isinstance(step, ir.SetStep):
+            return OnSets(step)
         if isinstance(step, ir.CombineFrontiers):
             return combinations.combine(step, self.planner.target, self.lacking)
         if isinstance(step, ir.Fill):

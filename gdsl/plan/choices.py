@@ -3,8 +3,8 @@
 An auto direction chooses on the frontier's edges, so where the frontier is all vertices, or visits both lists of a
 vertex, there is nothing to choose: it pushes; so does an advance whose result is edges. What makes a frontier that a
 choice asks about counts its edges on the way, so that no pass over it is needed; frontiers that are copied from one
-another count alike, and an advance whose frontier counts other edges already pushes, as does one whose frontier more than one graph
-has to do with.
+another count alike, and an advance whose frontier counts other edges already pushes, as does one whose frontier more
+than one graph has to do with.
 """
 
 from __future__ import annotations

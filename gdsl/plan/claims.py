@@ -40,7 +40,8 @@ def claim_of(functor: EdgeFunctor, over: Over, closing: Closing | None) -> Claim
     can = (
         len(writes) == 1
         and len(reads) == 1
-        and sides[0].type not in (Type.BOOL, Type.FLOAT32, Type.FLOAT64)
+        and sides[0].type is not Type.BOOL
+        and not sides[0].type.holds_float
         and not any(isinstance(node, (Local, UpdateValue)) for node in walk(store.value))
     )
     return Claim(closing.array, closing.conjunct, closing.statement, sides[1]) if can else None

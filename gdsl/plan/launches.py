@@ -24,6 +24,7 @@ from gdsl.plan.nodes import (
     Loop,
     MakeGraph,
     On,
+    OnSets,
     Operation,
     Step,
     Swap,
@@ -54,18 +55,18 @@ def _on_host(step: Step, around: int) -> Step:
 
 
 def _asking(condition: Expression, around: int) -> Launch:
-    comment = f"line {condition.span.line}: asked by the host."
+    comment = f"{condition.span.words}: asked by the host."
     return Launch("answer", comment, (), condition, asked_frontiers(condition), around=around)
 
 
 def _alone(step: Step) -> Launch:
-    """A launch of one step. An operator, or what combines two frontiers, may give those another form, and hands them on
-    so."""
-    assert isinstance(step, (Operation, Define, Copy, Combine, FarEnds, MakeGraph, Leader, Fill))
+    """A launch of one step. An operator, or what combines or keeps frontiers, may give those another form, and hands
+    them on so."""
+    assert isinstance(step, (Operation, Define, Copy, Combine, FarEnds, MakeGraph, OnSets, Leader, Fill))
     use = frontiers_of(step.step)
-    comment = f"line {step.step.span.line}."
+    comment = f"{step.step.span.words}."
     written = tuple(dict.fromkeys((*use.read, *use.written)))
-    if isinstance(step, Combine):
+    if isinstance(step, (Combine, OnSets)):
         return Launch("step", comment, (step,), None, (), written)
     if not isinstance(step, Operation):
         return Launch("step", comment, (step,), None, use.read, use.written)

@@ -132,6 +132,14 @@ class FarEnds:
 
 
 @dataclass(frozen=True, slots=True)
+class OnSets:
+    """A step between sets and data, as a grid or its threads together; it ends with a barrier of its own. What it asks
+    for it takes from queues, which it makes where a set has none."""
+
+    step: ir.SetStep
+
+
+@dataclass(frozen=True, slots=True)
 class Combine:
     """A frontier becomes what an operation makes of two others; it ends with a barrier of its own.
 
@@ -237,6 +245,7 @@ Step = (
     | MakeGraph
     | EnterGraph
     | On
+    | OnSets
     | Loop
     | Branch
     | Launch
@@ -318,6 +327,7 @@ __all__ = [
     "Members",
     "Mode",
     "On",
+    "OnSets",
     "Operation",
     "Plan",
     "Reduction",

@@ -25,11 +25,13 @@ from gdsl.plan.nodes import (
     Loop,
     MakeGraph,
     On,
+    OnSets,
     Operation,
     Plan,
     Step,
     Swap,
 )
+from gdsl.plan.printer_sets import on_sets
 from gdsl.plan.printer_sweeps import print_operation
 from gdsl.plan.storage import Buffer, Field, Pointer, Struct
 from gdsl.plan.walking import sweeps
@@ -149,28 +151,21 @@ def _step(step: Step, plan: Plan) -> list[str]:
         case Barrier():
             return [f"barrier  # {step.reason}"]
         case Leader():
-            if isinstance(step.step, StoreElement):
-                return [f"leader: {print_target(step.step.target)} = {show(step.step.value)}"]
-            return [f"leader: {step.step.scalar} = {show(step.step.value)}"]
+            return [_leader(step)]
         case Fill():
             return [f"fill: {step.step.array} with {show(step.step.value)}"]
         case Swap():
             return [f"swap: {step.step.first}, {step.step.second}"]
         case Define():
             return [_define(step)]
-        case Copy():
-            return [f"copy: {step.step.name} = {step.step.other}"]
-        case FarEnds():
-            return [f"far ends: {step.step.name} = {step.step.end.value}s of {step.step.other}"]
+        case Copy() | FarEnds():
+            return [_taken(step)]
+        case OnSets():
+            return [on_sets(step)]
         case Combine():
             return _combine(step)
-        case MakeGraph():
-            return [_graph(step)]
-        case EnterGraph():
-            return [f"enter: {step.graph}, at depth {step.depth}"]
-        case On():
-            enter = [f"    entered by the host: {_head(step.enter)}"] if step.enter is not None else []
-            return [f"on {step.graph}:  # depth {step.depth}", *enter, *_steps(step.body, plan)]
+        case MakeGraph() | EnterGraph() | On():
+            return _graph(step, plan)
         case Loop():
             word = "repeat" if step.counted else "while"
             outermost = ", counted as iterations" if step.outermost else ""
@@ -184,6 +179,11 @@ def _step(step: Step, plan: Plan) -> list[str]:
     raise AssertionError(f"printer: {type(step).__name__}")
 
 
+def _leader(step: Leader) -> str:
+    stored = print_target(step.step.target) if isinstance(step.step, StoreElement) else step.step.scalar
+    return f"leader: {stored} = {print_expression(step.step.value)}"
+
+
 def _initial(each: Initial) -> str:
     return f"{each.name} = {print_expression(each.value) if each.value is not None else 'nothing'}"
 
@@ -194,14 +194,25 @@ def _define(step: Define) -> str:
     return f"define: {step.step.name} = {everything if step.step.everything else f'{{{members}}}'}"
 
 
-def _graph(made: MakeGraph) -> str:
+def _taken(step: Copy | FarEnds) -> str:
+    if isinstance(step, Copy):
+        return f"copy: {step.step.name} = {step.step.other}"
+    return f"far ends: {step.step.name} = {step.step.end.value}s of {step.step.other}"
+
+
+def _graph(made: MakeGraph | EnterGraph | On, plan: Plan) -> list[str]:
+    if isinstance(made, EnterGraph):
+        return [f"enter: {made.graph}, at depth {made.depth}"]
+    if isinstance(made, On):
+        enter = [f"    entered by the host: {_head(made.enter)}"] if made.enter is not None else []
+        return [f"on {made.graph}:  # depth {made.depth}", *enter, *_steps(made.body, plan)]
     step = made.step
     if isinstance(step, Subgraph):
-        return f"graph: {step.name} = subgraph of {step.edges}"
+        return [f"graph: {step.name} = subgraph of {step.edges}"]
     if isinstance(step, Contract):
-        weight = f", sums of {step.weights.array}" if step.weights is not None else ""
-        return f"graph: {step.name} = contraction by {step.label}{weight}"
-    return f"graph: {step.name} = the graph around"
+        weights = f", sums of {step.weights.array}" if step.weights is not None else ""
+        return [f"graph: {step.name} = contraction by {step.label}{weights}"]
+    return [f"graph: {step.name} = the graph around"]
 
 
 def _combine(step: Combine) -> list[str]:
@@ -212,7 +223,7 @@ def _combine(step: Combine) -> list[str]:
     form = "its bitmap or by marks" if mapped and marked else "its bitmap" if mapped else "marks"
     whole = f", and all of {asked}" if node.operation is SetOperation.UNION else ""
     first = node.first.frontier or walked
-    lines = [f"combine: {node.name} = {first} {node.operation.value} {node.second.frontier}  # line {node.span.line}"]
+    lines = [f"combine: {node.name} = {first} {node.operation.value} {node.second.frontier}  # {node.span.words}"]
     lines.append(f"    as a queue: those of {walked} that are {word} {asked}, by {form}{whole}")
     lines += [f"    grows in place where {walked} has a bitmap that is worth it"] if step.grows else []
     lines += ["    without queues to walk: word by word, as a bitmap"] if step.words else []

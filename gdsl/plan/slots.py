@@ -28,11 +28,12 @@ from gdsl.plan.nodes import (
     Loop,
     MakeGraph,
     On,
+    OnSets,
     Operation,
     Step,
 )
 
-OfFrontiers = Operation | Define | Copy | FarEnds | Combine | MakeGraph | Leader | Fill
+OfFrontiers = Operation | Define | Copy | FarEnds | Combine | MakeGraph | Leader | Fill | OnSets
 """The steps, without others in them, that may touch frontiers."""
 
 

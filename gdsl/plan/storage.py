@@ -48,6 +48,7 @@ class Role(Enum):
     BITMAP = "bitmap"
     MARKS = "marks"
     HUBS = "chunks of long lists"
+    PLACES = "places of members"
     CONTROL = "control block"
     TRACE = "trace"
     OUTPUTS = "what was swapped"

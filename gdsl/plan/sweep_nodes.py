@@ -169,7 +169,7 @@ class Total:
         """What a thread begins with: NaN for `min=` and `max=` of floats, since an infinity would win where the scalar
         and all that is reduced into it are NaN."""
         least_or_most = self.reduction.combine in (ReduceOperation.MIN, ReduceOperation.MAX)
-        return Identity.NAN if self.reduction.type.is_float and least_or_most else self.reduction.identity
+        return Identity.NAN if self.reduction.type.holds_float and least_or_most else self.reduction.identity
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,7 @@ from gdsl.plan.nodes import (
     Loop,
     MakeGraph,
     On,
+    OnSets,
     Operation,
     Plan,
     Step,
@@ -38,7 +39,7 @@ from gdsl.plan.storage import PROBLEM, Buffer, Cleared, Made, Role
 from gdsl.plan.verifier_combinations import verify_combinations
 from gdsl.plan.verifier_slots import verify_slots
 from gdsl.plan.verifier_sweeps import SweepVerifier
-from gdsl.plan.walking import combinations, cuts_lists, launches, operations, steps_in, sweeps
+from gdsl.plan.walking import combinations, cuts_lists, launches, numbered, operations, steps_in, sweeps
 from gdsl.types import Type
 
 
@@ -126,10 +127,11 @@ class _Verifier:
             Role.CONTROL: 1,
             Role.TRACE: 1,
             Role.HUBS: any(cuts_lists(sweep) for sweep in all_sweeps),
+            Role.PLACES: bool(numbered(plan)),
             Role.SAVED: not plan.target.fused,
             Role.OUTPUTS: plan.target.fused and bool(plan.swapped),
             Role.QUEUE: sum(slots.values()),
-            Role.BITMAP: slots[Domain.VERTEX] * (Form.BITMAP in forms),
+            Role.BITMAP: slots[Domain.VERTEX] * (Form.BITMAP in forms or Domain.VERTEX in numbered(plan)),
             Role.MARKS: 2 * len(marked),
         }
         for role, count in wanted.items():
@@ -228,9 +230,9 @@ class _Verifier:
     def _handed_on(self, launch: Launch) -> None:
         reads, writes = set(asked_frontiers(launch.answer)), set[str]()
         for step in launch.steps if not self.plan.target.fused else ():
-            if isinstance(step, (Operation, Define, Copy, Combine, FarEnds, MakeGraph, Leader, Fill)):
+            if isinstance(step, (Operation, Define, Copy, Combine, FarEnds, MakeGraph, Leader, Fill, OnSets)):
                 use = frontiers_of(step.step)
-                (writes if isinstance(step, (Operation, Combine)) else reads).update(use.read)
+                (writes if isinstance(step, (Operation, Combine, OnSets)) else reads).update(use.read)
                 writes.update(use.written)
         same = (reads, writes) == (set(launch.reads), set(launch.writes))
         once = len({*launch.reads}) == len(launch.reads) and len({*launch.writes}) == len(launch.writes)

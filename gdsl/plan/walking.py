@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdsl.plan.nodes import Branch, Choice, Combine, Launch, Loop, On, Operation, Plan, Step, Sweep, Variant
+from gdsl.ir.nodes import NumberMembers
+from gdsl.operations import Domain
+from gdsl.plan.nodes import Branch, Choice, Combine, Launch, Loop, On, OnSets, Operation, Plan, Step, Sweep, Variant
 
 
 def steps_in(steps: tuple[Step, ...]) -> Iterator[Step]:
@@ -35,6 +37,13 @@ def operations(plan: Plan) -> tuple[Operation, ...]:
 def combinations(plan: Plan) -> tuple[Combine, ...]:
     """The combinations of frontiers of a plan, in the order of the text."""
     return tuple(step for step in steps_in(plan.schedule) if isinstance(step, Combine))
+
+
+def numbered(plan: Plan) -> tuple[Domain, ...]:
+    """What there are frontiers of whose members are numbered."""
+    steps = (step.step for step in steps_in(plan.schedule) if isinstance(step, OnSets))
+    found = (step.members for step in steps if isinstance(step, NumberMembers))
+    return tuple(dict.fromkeys(members.domain for members in found if not members.everything))
 
 
 def launches(plan: Plan) -> tuple[Launch, ...]:

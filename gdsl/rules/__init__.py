@@ -82,5 +82,5 @@ def judge(program: ProgramEffects, source: Source, refuse: bool = True, others: 
     return Findings(stores, nodes, sites)
 
 
-def _place(diagnostic: Diagnostic) -> tuple[int, int]:
-    return (diagnostic.span.line, diagnostic.span.column) if diagnostic.span is not None else (0, 0)
+def _place(diagnostic: Diagnostic) -> tuple[str, int, int]:
+    return diagnostic.span.order if diagnostic.span is not None else ("", 0, 0)

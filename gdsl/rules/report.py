@@ -38,8 +38,9 @@ class Report:
     def add(self, diagnostic: Diagnostic) -> None:
         """Keep a message unless its place has one of the same code already."""
         assert diagnostic.span is not None
-        if (diagnostic.code, diagnostic.span) not in self._said:
-            self._said.add((diagnostic.code, diagnostic.span))
+        place = diagnostic.span.written
+        if (diagnostic.code, place) not in self._said:
+            self._said.add((diagnostic.code, place))
             self.diagnostics.append(diagnostic)
 
     def refused(self, code: str, span: Span) -> bool:
@@ -48,13 +49,13 @@ class Report:
 
     def words_at(self, span: Span) -> str:
         """The program's text at `span`, if it is on one line."""
-        line = self.source.line(span.line)
+        line = self.source.of(span).line(span.line)
         end = span.end_column - 1 if span.end_line == span.line else len(line)
         return line[span.column - 1 : end].strip().rstrip(";")
 
 
 def _site(effects: Effects) -> str:
-    return f"in `{effects.operator.word}(…)` of line {effects.operator.span.line}"
+    return f"in `{effects.operator.word}(…)` of {effects.operator.span.words}"
 
 
 def _notes(*notes: str | None) -> tuple[str, ...]:

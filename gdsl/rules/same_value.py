@@ -78,7 +78,7 @@ def _in_one_form(effects: Effects, term: Term, expected: bool) -> tuple[Term, bo
         return effects.terms.operation(Type.BOOL, BinaryOperation.EQUAL, left, right), not expected
     if term.operation is BinaryOperation.GREATER:
         return effects.terms.operation(Type.BOOL, BinaryOperation.LESS, right, left), expected
-    if left.type.is_float:
+    if left.type.holds_float:
         return term, expected
     if term.operation is BinaryOperation.GREATER_EQUAL:
         return effects.terms.operation(Type.BOOL, BinaryOperation.LESS, left, right), not expected

@@ -135,6 +135,10 @@ class _Text:
         if isinstance(term, terms.Choice):
             condition, yes, no = (self.of(part, deeper) for part in (term.condition, term.yes, term.no))
             return f"{condition} ? {yes} : {no}"
+        if isinstance(term, terms.PairTerm):
+            return f"({self.of(term.first, deeper)}, {self.of(term.second, deeper)})"
+        if isinstance(term, terms.PartTerm):
+            return f"{self.of(term.pair, deeper)}.{term.place}"
         if isinstance(term, terms.FunctionTerm):
             return f"{term.function}({', '.join(self.of(part, deeper) for part in term.arguments)})"
         assert isinstance(term, terms.Operation)

@@ -157,10 +157,12 @@ class Data:
             return term.type.is_float and self.stays_positive(term.operand, names)
         if isinstance(term, Choice):
             return self.stays_positive(term.yes, names) and self.stays_positive(term.no, names)
+        if not term.depends and self.ranges.known_sign(term):  # it hangs on nothing that a run computes
+            return True
         if isinstance(term, Operation):
             growing = term.operation in _GROWING_OPERATIONS
             return growing and all(self.stays_positive(part, names) for part in term.arguments)
-        return not term.depends and self.ranges.known_sign(term)
+        return False
 
 
 def _places(effects: ProgramEffects) -> tuple[list[Put], list[Swapped]]:
@@ -168,7 +170,7 @@ def _places(effects: ProgramEffects) -> tuple[list[Put], list[Swapped]]:
     puts, swaps = [], []
     for found in effects.sites.values():
         puts += [_of_write(write) for write in found.writes]
-    terms = ScheduleTerms(effects)
+    terms, types = ScheduleTerms(effects), {data.name: data.type for data in effects.data}
     for step in all_steps(effects.program.schedule):
         match step:
             case nodes.StoreScalar():
@@ -187,6 +189,8 @@ def _places(effects: ProgramEffects) -> tuple[list[Put], list[Swapped]]:
                 types |= {step.weights.array: step.weights.type} if step.weights is not None else {}
                 unknown = effects.terms.unknown
                 puts += [Put(name, unknown(kind, Origin.RESULT, name, 0)) for name, kind in types.items()]
+            case nodes.SetStep():
+                puts += [Put(name, effects.terms.unknown(types[name], Origin.RESULT, name, 0)) for name in step.writes]
             case nodes.NeighborReduce():
                 value = effects.sites[step.site].value
                 assert value is not None
@@ -255,6 +259,8 @@ def _narrowed(found: Range, operation: BinaryOperation, limit: Range) -> Range:
 
 def _after(put: Put, former: Range, ranges: Ranges, kind: Type) -> Range:
     """The range of a name once `put` has happened."""
+    if kind.is_pair:
+        return limits(kind)
     value = ranges.of(put.value)
     if put.neighbors is not None:
         return _of_neighbors(put.neighbors, value, kind)

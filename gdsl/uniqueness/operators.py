@@ -286,6 +286,8 @@ class OperatorLevels:
                 if not self._same_for_all(cause, (write.value,), write.guard):
                     return self._of_result(cause)
         value = worst((self._value(write), self._of_comparison(write)))
+        if write.kind is WriteKind.REDUCE and write.type.is_pair:  # the first parts decide between the second ones
+            return decided(worst((value, self.state.value(write.name))), write.span)
         sums = write.kind is WriteKind.REDUCE and write.operation not in IDEMPOTENT and write.type.is_float
         return worst((value, ROUNDING)) if sums and not self.judged.writers.single(write.name) else value
 

@@ -17,6 +17,7 @@ from gdsl.operations import BinaryOperation, NeighborOperation, SetOperation
 from gdsl.rules import Judged
 from gdsl.source import Span
 from gdsl.types import Type
+from gdsl.uniqueness import set_steps
 from gdsl.uniqueness.data import Data
 from gdsl.uniqueness.labels import LabelLoop, label_arrays, settled_labels
 from gdsl.uniqueness.levels import EXACT, ROUNDING, Level, State, decided, not_unique, of_passes, worst
@@ -83,6 +84,8 @@ class Flow:
                 self.state.define(step.name, self.state.frontier(step.other), self.state.reached(step.other))
             case nodes.FarEnds():
                 self.state.define(step.name, self.state.reached(step.other), self.state.reached(step.other))
+            case nodes.SetStep():
+                set_steps.follow(step, self.state, self.elsewhere > 0)
             case nodes.CombineFrontiers():
                 members = worst((self._members(step.first), self._members(step.second)))
                 reached = members
@@ -215,7 +218,7 @@ class Flow:
         level = inner.run
         if value is not None:
             level = worst((level, inner.levels.at(step.span).of(value)))
-            if step.operation is NeighborOperation.COUNT:
+            if step.operation is NeighborOperation.COUNT or value.type.is_pair:
                 level = decided(level, step.span)
             elif step.operation in (NeighborOperation.SUM, NeighborOperation.PRODUCT) and value.type.is_float:
                 level = worst((level, ROUNDING))

@@ -18,6 +18,8 @@ from gdsl.effects.terms import (
     ElementTerm,
     FunctionTerm,
     Operation,
+    PairTerm,
+    PartTerm,
     ScalarTerm,
     Term,
     Unknown,
@@ -118,6 +120,10 @@ class ValueLevels:
                 level = self.of(term.operand)
                 narrows = term.operand.type.is_float and not term.type.is_float
                 return self._decided(level) if narrows or not term.type.is_numeric else level
+            case PairTerm():
+                return worst((self.of(term.first), self.of(term.second)))
+            case PartTerm():
+                return self.of(term.pair)
             case FunctionTerm():
                 return worst(self.decision(part) for part in term.arguments)
             case Operation():
@@ -128,7 +134,7 @@ class ValueLevels:
     def _of_operation(self, term: Operation) -> Level:
         arguments = term.arguments
         level = worst(self.of(part) for part in arguments)
-        if term.operation in _SMOOTH:
+        if term.operation in _SMOOTH and not term.type.is_pair:  # the first parts decide between the second ones
             return level
         positive = self.data.stays_positive
         if term.operation is Builtin.SQRT and (self.data.ranges.known_sign(arguments[0]) or positive(arguments[0])):

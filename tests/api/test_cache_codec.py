@@ -9,7 +9,6 @@ import pickle
 import random
 from enum import Enum
 from functools import cache
-from pathlib import Path
 
 import pytest
 
@@ -27,10 +26,11 @@ from gdsl.operations import Balance, GraphQuery, UnaryOperation
 from gdsl.pipeline import load
 from gdsl.source import Source, Span
 from gdsl.types import Type, Widths
+from tests.support import programs
 
-ROOT = Path(__file__).parents[2]
-PROGRAMS = sorted([*ROOT.glob("samples/*.gdsl"), *ROOT.glob("tests/programs/*.gdsl")])
+PROGRAMS = sorted([*programs.SAMPLES, *programs.PROGRAMS])
 FORMS = [(), ("schedule.fuse=off",), ("schedule.ids=64", "schedule.block=128")]
+EACH = [*((path, tune) for tune in FORMS for path in PROGRAMS), *((path, ()) for path in programs.LIBRARY)]
 
 
 @cache
@@ -38,8 +38,7 @@ def lowered(path, tune=()):
     return load(str(path), tune)
 
 
-@pytest.mark.parametrize("tune", FORMS, ids=str)
-@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+@pytest.mark.parametrize(("path", "tune"), EACH, ids=lambda part: getattr(part, "stem", str(part)))
 def test_every_program_comes_back_as_it_was(path, tune):
     program = lowered(path, tune)
     found = storage.decode(storage.encode(program))

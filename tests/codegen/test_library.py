@@ -31,7 +31,8 @@ def test_both_have_all_that_is_common_each_in_its_own_words() -> None:
         for file in COMMON:
             for line in template_text("common", "runtime", f"{file}.hpp").split("\n"):
                 if line.startswith("// piece: "):
-                    for name in line.removeprefix("// piece: ").split():
+                    head = line.removeprefix("// piece: ")
+                    for name in [head] if " for " in head else head.split():
                         assert other not in "\n" + by_name(library)[name].text
 
 
@@ -49,3 +50,14 @@ def test_a_program_gets_what_it_uses_and_what_that_needs() -> None:
     generated = [piece.text for piece in CUDA.link("slice s;", {"slice": "struct slice { int32 minimum; };"})]
     assert generated[-1].startswith("struct slice")
     assert not any("T minimum(" in text for text in generated), "the name of a member is no use of a function"
+
+
+def test_overloads_go_where_both_names_are_needed() -> None:
+    for library in (CPU, CUDA):
+        without = [piece.names[0] for piece in library.link("x = minimum(a, b);", {})]
+        assert "minimum" in without and "minimum for pair_of" not in without
+        alone = [piece.names[0] for piece in library.link("pair_of<int32, bool> a;", {})]
+        assert "pair_of" in alone and "minimum for pair_of" not in alone
+        both = [piece.names[0] for piece in library.link("pair_of<int32, bool> x = minimum(a, b);", {})]
+        assert both.index("minimum") < both.index("minimum for pair_of")
+        assert both.index("lower_wins") < both.index("minimum for pair_of")

@@ -50,11 +50,13 @@ def assert_agree(program: Program, expected: Outcome, found: Outcome) -> None:
         if array.is_local or not array.unique:
             continue
         left, right = expected.arrays[array.name], found.arrays[array.name]
-        assert left.dtype == right.dtype, array.name
-        if array.type.is_float:
-            np.testing.assert_allclose(right, left, rtol=1e-4, atol=1e-7, err_msg=array.name)
-        else:
-            np.testing.assert_array_equal(right, left, err_msg=array.name)
+        several = zip(array.type.parts, left, right, strict=True) if array.type.is_pair else [(array.type, left, right)]
+        for kind, wanted, given in several:
+            assert wanted.dtype == given.dtype, array.name
+            if kind.is_float:
+                np.testing.assert_allclose(given, wanted, rtol=1e-4, atol=1e-7, err_msg=array.name)
+            else:
+                np.testing.assert_array_equal(given, wanted, err_msg=array.name)
     for scalar in program.scalars:
         if not scalar.is_local and scalar.unique and scalar.grade is not Grade.CONVERGED:
             np.testing.assert_allclose(found.scalars[scalar.name], expected.scalars[scalar.name], rtol=1e-3, atol=1e-6)

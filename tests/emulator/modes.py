@@ -11,7 +11,7 @@ from gdsl.operations import Domain
 from gdsl.plan.target import Sizes
 from gdsl.types import Widths
 
-from .running import NARROW, SMALL, TINY, WIDER, declared_functors, program_of
+from .running import NARROW, SMALL, TINY, WIDER, declared_functors, labels_in, program_of
 
 
 @dataclass(frozen=True)
@@ -24,13 +24,20 @@ class Mode:
     widths: Widths = NARROW
 
 
+def subject(name: str, label: str) -> str:
+    """What a tuning word calls an operator: the functor by name, a label behind an @."""
+    return label if label in declared_functors(name) else f"@{label}"
+
+
 @cache
 def modes_of(name: str) -> tuple[Mode, ...]:
     """All modes that make a difference to a program."""
     steps = list(walk(program_of(name).schedule))
-    advanced = sorted({step.functor for step in steps if isinstance(step, Advance)})
-    own = declared_functors(name)  # not those that lowering adds, which nobody can tune
-    reduced = sorted({step.functor for step in steps if isinstance(step, NeighborReduce)} & own)
+    own = declared_functors(name) | labels_in(name)
+    steps = [step for step in steps if getattr(step, "label", "") in own]  # nobody can tune what lowering adds
+    advances = [step for step in steps if isinstance(step, Advance)]
+    advanced = sorted({subject(name, step.label) for step in advances})
+    reduced = sorted({subject(name, step.label) for step in steps if isinstance(step, NeighborReduce)})
     modes = [
         Mode("fused", (), SMALL),
         Mode("unfused", ("schedule.fuse=off",), SMALL),
@@ -38,7 +45,7 @@ def modes_of(name: str) -> tuple[Mode, ...]:
         Mode("wide_edges", (), SMALL, Widths(32, 64)),
     ]
     if advanced:
-        push_only = {step.functor for step in steps if isinstance(step, Advance) and step.to is Domain.EDGE}
+        push_only = {subject(name, step.label) for step in advances if step.to is Domain.EDGE}
         push, auto = (tuple(f"{f}.direction={way}" for f in advanced) for way in ("push", "auto"))
         pull = tuple(f"{f}.direction=pull" for f in advanced if f not in push_only)
         modes += [

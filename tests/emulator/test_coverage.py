@@ -92,6 +92,8 @@ PROGRAMS = [
     ("back_edges", (), TINY),
     ("edge_sets", (), SMALL),
     ("common_neighbors", (), SMALL),
+    ("betweenness", (), SMALL),
+    ("numbered", (), SMALL),
 ]
 
 

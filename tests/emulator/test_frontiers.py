@@ -79,6 +79,11 @@ SCHEDULES = {
         b = filter(a, odd); edge frontier c = { 1, 3 }; edge frontier k = b - c; edge frontier m = k;
         last += size(m); f = advance(m, step);
         edge frontier n = edges - m; last += size(n); }""",
+    # Levels are kept while the frontiers that they come from change; an empty one is none.
+    "levels_kept": """history all; repeat (3) { history own; own.push(f); own.push(h); f = advance(f, step) - f;
+        own.push(f - h); last += 100 * size(own); for a in backward(own) { h = advance(a, odd); last += size(a); }
+        if (iteration == 1) { all.push(f - g); g = f; } } for a in forward(all) { g = filter(a, third); f = g | a;
+        for b in backward(all) { last += size(a) * size(b); } }""",
     "one_at_the_end": "f = vertices; f = advance(f, step); g = where(tail); f = advance(f, odd); f = advance(f, step);",
 }
 

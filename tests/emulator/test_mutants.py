@@ -16,10 +16,12 @@ from gdsl.diagnostics import GdslError
 from . import build
 from .driver import EmulatedModule, EmulatorError
 from .edge_mutants import EDGE_MUTANTS
+from .kept_mutants import KEPT_MUTANTS
 from .list_mutants import LIST_MUTANTS
 from .mutants import GENERATED, MUTANTS, Mutant
 from .mutating import mutated, templates_with
 from .number_mutants import NUMBER_MUTANTS
+from .pair_mutants import PAIR_MUTANTS
 from .reduction_mutants import REDUCTION_MUTANTS
 from .running import NARROW, SMALL, Built, device_for, differences, expect, program_of
 from .set_mutants import SET_MUTANTS
@@ -67,7 +69,16 @@ def what_is_seen(mutant: Mutant, built: Built) -> set[str]:
     return set()
 
 
-ALL = (*SET_MUTANTS, *MUTANTS, *EDGE_MUTANTS, *LIST_MUTANTS, *NUMBER_MUTANTS, *REDUCTION_MUTANTS)
+ALL = (
+    *SET_MUTANTS,
+    *MUTANTS,
+    *EDGE_MUTANTS,
+    *KEPT_MUTANTS,
+    *LIST_MUTANTS,
+    *NUMBER_MUTANTS,
+    *PAIR_MUTANTS,
+    *REDUCTION_MUTANTS,
+)
 
 
 @pytest.mark.parametrize("mutant", [pytest.param(mutant, id=mutant.name.replace(" ", "-")) for mutant in ALL])

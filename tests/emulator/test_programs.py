@@ -9,7 +9,7 @@ from functools import cache
 
 import pytest
 from _pytest.mark import ParameterSet
-from oracles import CASES, Case
+from oracles import CASES, LIBRARY, SAMPLES, Case
 from support.graphs import grid, make_graph, named_graphs, random_graph
 
 from gdsl.backends.interface import Bindings, Limits, Outcome
@@ -53,9 +53,11 @@ def reference(case: Case, graph: str, id_bits: int) -> tuple[Bindings, Outcome]:
 
 
 def names_for(case: Case, mode: Mode) -> list[str]:
-    """A third of the small graphs, another third for each mode, and large ones."""
+    """A third of the small graphs, another third for each mode, and large ones; of the library fewer."""
     modes = [each.name for each in modes_of(case.name)]
     suited = [name for name, graph in graphs().items() if case.suits(graph) and name not in LARGE + LESS]
+    if case in LIBRARY:
+        return [*suited[modes.index(mode.name) % 6 :: 6], *(name for name in LESS if case.suits(graphs()[name]))]
     turn = modes.index(mode.name) % 3
     large = LARGE if mode.name in ("fused", "pull", "unfused_push") else LESS
     return suited[turn::3] + [name for name in large if case.suits(graphs()[name])]
@@ -71,15 +73,20 @@ def check(built: Built, case: Case, graph: str, seed: int) -> None:
 
 
 def pairs() -> Iterator[ParameterSet]:
-    """The samples in all modes; other programs in the two forms and, in turns, in a third of the other modes.
+    """The first samples in all modes; other programs in the two forms and, in turns, in a third of the other modes; the
+    rest of the library fused and in one other mode each.
 
     GDSL_TEST_EXAMPLES=2 in the environment, or more, asks for all.
     """
     everything = int(os.environ.get("GDSL_TEST_EXAMPLES", "1")) > 1
     for turn, case in enumerate(CASES):
-        for place, mode in enumerate(modes_of(case.name)):
-            chosen = everything or case.path.parent.name == "samples" or mode.name in ("fused", "unfused")
-            if chosen or (turn + place) % 3 == 0:
+        modes = modes_of(case.name)
+        for place, mode in enumerate(modes):
+            if case in LIBRARY:
+                chosen = everything or place in (0, 1 + turn % (len(modes) - 1))
+            else:
+                chosen = everything or case in SAMPLES or mode.name in ("fused", "unfused") or (turn + place) % 3 == 0
+            if chosen:
                 yield pytest.param(case, mode, id=f"{case.name}-{mode.name}")
 
 

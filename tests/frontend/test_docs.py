@@ -10,6 +10,7 @@ import pytest
 
 from gdsl.diagnostics import GdslError, find_code
 from gdsl.frontend.vocabulary import (
+    CONTEXTUAL_KEYWORDS,
     FUNCTIONS,
     GRAPH_FUNCTIONS,
     KEYWORDS,
@@ -25,7 +26,8 @@ from gdsl.resources import resource_text
 
 DOCS = Path(__file__).parents[2] / "docs"
 REFERENCE = (DOCS / "language.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"```(\w*)\n(.*?)```", REFERENCE, re.DOTALL)
+PAGES = REFERENCE + (DOCS / "short.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"```(\w*)\n(.*?)```", PAGES, re.DOTALL)
 
 
 def test_the_page_of_error_codes_is_current(request: pytest.FixtureRequest) -> None:
@@ -101,4 +103,4 @@ def test_the_reference_shows_the_grammar_of_the_parser() -> None:
     """Every keyword of the grammar is one that names may not have."""
     grammar = re.sub(r"//[^\n]*", "", resource_text("grammar", "gdsl.lark"))
     words = set(re.findall(r'"([a-z]+)"', grammar)) - {"min", "max", "any"}
-    assert words <= KEYWORDS | TYPES.keys()
+    assert words <= KEYWORDS | CONTEXTUAL_KEYWORDS | TYPES.keys()

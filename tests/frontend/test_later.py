@@ -9,23 +9,16 @@ from gdsl.diagnostics import GdslError
 from gdsl.pipeline import load
 
 LATER = [
-    ("data", "vertex best : (float32, vertex);"),
     ("data", "vertex embedding[4] : float32;"),
-    ("apply", "let p = (rank[v], v);"),
-    ("apply", "let p = rank[v].0;"),
     ("apply", "rank[v] = rank[v][2];"),
     ("top", "common functor triangle(u, w, x) { apply { } }"),
     ("top", "common functor triangle(u, w, x, e, eu, ew) { apply { count += 1; } }"),
     ("top", "vote functor score(v, key, total) -> float32 { value total; }"),
-    ("top", "edge functor ballot(src, dst, e) -> (vertex, float32) { value (dst, weight[e]); }"),
-    ("schedule", "rank = number(f);"),
-    ("schedule", "f = top(f, visit, 3);"),
     ("schedule", "count = intersect(f, settle);"),
     ("schedule", "count = intersect(pairs=(rank, level), settle);"),
     ("schedule", "parent = neighbor_vote(vertices, visit, over=in_edges, keep=parent);"),
     ("schedule", "buckets b(level, 4) = { source }; while (b) { b.push(advance(b.pop(), visit)); }"),
     ("schedule", "buckets b(level, width=auto) = { source }; count = b.level;"),
-    ("schedule", "history h; h.push(f); for g in backward(h) { advance(g, visit, to=none); }"),
     ("schedule", "graph h = subgraph(f); on h { compute(vertices, settle); }"),
     ("schedule", "graph h = contract(parent, weight);"),
     ("tune", "tune { visit.frontier = bitmap; }"),

@@ -3,17 +3,22 @@
 from .case import Case
 from .draws import DRAWS
 from .edges import EDGES
+from .histories import HISTORIES
 from .intersections import INTERSECTIONS
+from .library import LIBRARY
 from .lists import LISTS
+from .pairs import PAIRS
 from .reductions import REDUCTIONS
 from .samples import SAMPLES
 from .schedules import SCHEDULES
 from .sets import SETS
+from .short import SHORT
 from .traversals import TRAVERSALS
 from .values import VALUES
 
 CASES: tuple[Case, ...] = (
     *SAMPLES,
+    *LIBRARY,
     *TRAVERSALS,
     *VALUES,
     *SCHEDULES,
@@ -22,8 +27,11 @@ CASES: tuple[Case, ...] = (
     *INTERSECTIONS,
     *LISTS,
     *REDUCTIONS,
+    *SHORT,
     *DRAWS,
+    *PAIRS,
+    *HISTORIES,
 )
 BY_NAME = {case.name: case for case in CASES}
 
-__all__ = ["BY_NAME", "CASES", "SAMPLES", "Case"]
+__all__ = ["BY_NAME", "CASES", "LIBRARY", "SAMPLES", "Case"]

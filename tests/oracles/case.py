@@ -32,12 +32,14 @@ class Case:
     check: asserts that the answers (host arrays and Python scalars by name) are right; knows nothing of gdsl but the
         graph's arrays.
     suits: whether the program can run on a graph at all (a source needs a vertex, `requires` something more).
+    varies: whether frontiers or the number of passes depend on the order of calls, so that only results are compared.
     """
 
     name: str
     check: Callable[[Graph, Values, Answers], None]
     values: Callable[[Graph, int], Values] = _no_values
     suits: Callable[[Graph], bool] = _any_graph
+    varies: bool = False
 
     @property
     def path(self) -> Path:
@@ -54,6 +56,12 @@ def not_empty(graph: Graph) -> bool:
 def symmetric(graph: Graph) -> bool:
     """For programs that require it."""
     return not graph.directed or graph.is_symmetric()
+
+
+def members(given: object) -> np.ndarray:
+    """The ids in a set of vertices, ascending: given as ids, or (as it is bound) as a flag for each vertex."""
+    array = np.asarray(given)
+    return np.flatnonzero(array) if array.dtype == np.bool_ else np.unique(array).astype(np.int64)
 
 
 def ends(graph: Graph) -> tuple[np.ndarray, np.ndarray]:
@@ -99,6 +107,12 @@ def levels(
         front = reached & (distance < 0)
         distance[front] = level
     return distance
+
+
+def parts(answers: Answers, name: str) -> tuple[Any, Any]:
+    """Both parts of a result of pairs, which may stand under names of their own."""
+    first, second = answers[name] if name in answers else (answers[f"{name}.0"], answers[f"{name}.1"])
+    return first, second
 
 
 def same(answers: Answers, **expected: Any) -> None:

@@ -149,6 +149,42 @@ CASES = {
         "schedule { frontier f = advance(vertices, lead); f = filter(f, near_even); compute(f, mark); }",
         {"parent", "count"},
     ),
+    "best_edges": (
+        "edge functor visit(src, dst, e) { cond root[dst] == 5; apply { root[dst] = 1; parent[dst] any= src; } }\n"
+        "edge functor nearby(src, dst, e) -> int32 { value w[e]; }\n"
+        "edge functor upward(src, dst, e) -> int32 { cond parent[dst] == src; value w[e]; }\n"
+        "edge functor tally(src, dst, e) { apply { mass[dst] += 1; } }\n"
+        "edge functor other(src, dst, e) { apply { count += 1; } }\n"
+        "schedule { fill(root, 5); frontier f = { 0, 3 }; while (f) { f = advance(f, visit); }"
+        " compute(top(vertices, nearby, 2), tally); compute(top(vertices, upward, 1), other); }",
+        {
+            "parent",
+            "count",
+            *("upward_bound", "upward_best", "upward_bound_edge", "upward_best_edge", "upward_rounds"),
+        },
+    ),
+    "places_in_a_frontier": (
+        "edge functor visit(src, dst, e) { cond root[dst] == 5; apply { root[dst] = 1; parent[dst] any= src; } }\n"
+        "vertex functor tree(v) { cond parent[v] == 2; }\n"
+        "schedule { fill(root, 5); frontier f = { 0, 3 }; while (f) { f = advance(f, visit); d = number(f); }"
+        " mass = number(where(tree)); }",
+        {"parent", "mass"},
+    ),
+    "levels_of_a_worklist": (
+        _RELAX
+        + "vertex functor tally(v) { apply { mass[v] += 1; } }\n"
+        + "schedule { frontier f = vertices; while (f) { history h; h.push(f); f = advance(f, relax);"
+        + " for g in backward(h) { compute(g, tally); } } }",
+        {"mass", "h_members", "h_ends", "h_levels"},
+    ),
+    "levels_of_a_search": (
+        "edge functor visit(src, dst, e) { cond root[dst] == 5; apply { root[dst] = 1; parent[dst] any= src; } }\n"
+        "vertex functor tally(v) { apply { mass[v] = iteration; } }\n"
+        "schedule { fill(root, 5); root[0] = 1; root[3] = 1; frontier f = { 0, 3 }; history h;"
+        " while (f) { h.push(f); f = advance(f, visit); }"
+        " for g in backward(h) { compute(g, tally); } count = int32(size(h)); }",
+        {"parent"},
+    ),
 }
 
 ROUNDED = ("decision_on_a_float_sum",)

@@ -6,7 +6,7 @@ import contextlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from gdsl import cache
+from gdsl import cache, source
 from gdsl.backends.cpu import compiler as compilers
 from gdsl.backends.cpu import library as libraries
 from gdsl.backends.cpu.executable import CpuExecutable
@@ -27,7 +27,7 @@ from gdsl.plan.target import Sizes
 from gdsl.types import Widths
 
 _KIND = "cpu"
-_FACTS = Codec(Generated, {**vars(checks), "Generated": Generated})
+_FACTS = Codec(Generated, {**vars(source), **vars(checks), "Generated": Generated})
 _LONGEST_NAME = 100
 """Letters of a program's name that its temporary file has: file systems allow 255 bytes."""
 

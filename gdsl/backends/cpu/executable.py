@@ -20,7 +20,8 @@ from gdsl.backends.cpu.memory import (
     pointers,
     room_for,
 )
-from gdsl.backends.interface import Bindings, Limits, Outcome, Scalar, TraceRecord
+from gdsl.backends.interface import Bindings, Limits, Outcome, Pair, Scalar, TraceRecord
+from gdsl.backends.pairs import first_of, unpacked, words_of
 from gdsl.codegen.cpu.generated import Generated, data_buffers
 from gdsl.extents import of_graph
 from gdsl.graph.graph import Graph
@@ -90,7 +91,8 @@ class _Run:
             return given if count else room_for(0, dtype_of(buffer.element, self.widths))
         if buffer.cleared is Cleared.GIVEN:
             return self._slot(buffer.element, bindings.inputs[buffer.name])
-        return room_for(count, dtype_of(buffer.element, self.widths))
+        words = words_of(buffer.element, self.widths) if buffer.element.is_pair else 1
+        return room_for(count * words, dtype_of(buffer.element, self.widths))
 
     def call(self, function: Any) -> None:
         """Run in a thread of its own and wait, so that Ctrl-C and the timeout are seen meanwhile."""
@@ -134,13 +136,13 @@ class _Run:
             raise failures.iterations_error(program, control.exhausted - 1, self.limits.max_iterations or 0)
         if control.failure:
             site = self.executable.generated.checks.sites[control.failure - 1]
-            raise failures.index_error(program, site, control.failed_value, self.graph)
+            raise failures.check_error(program, site, control.failed_value, self.graph)
         if self.timed_out:
             raise failures.timeout_error(self.limits.timeout or 0.0)
         arrays, scalars = self._results()
         return Outcome(arrays, scalars, control.iterations, control.nanoseconds / 1e6, self._trace())
 
-    def _results(self) -> tuple[dict[str, Any], dict[str, Scalar]]:
+    def _results(self) -> tuple[dict[str, Any], dict[str, Scalar | Pair]]:
         """The arrays and the scalars that are not local, by name; after swaps their places are others."""
         by_address = {values.ctypes.data: values for values in self.data}
         found = {
@@ -149,9 +151,18 @@ class _Run:
             if buffer.role is not Role.LOCAL
         }
         program = self.plan.program
-        arrays = {array.name: found[array.name] for array in program.arrays if array.name in found}
-        scalars = {scalar.name: found[scalar.name][0].item() for scalar in program.scalars if scalar.name in found}
+        arrays = {
+            array.name: self._values(array.type, found[array.name]) for array in program.arrays if array.name in found
+        }
+        scalars = {
+            scalar.name: first_of(self._values(scalar.type, found[scalar.name]))
+            for scalar in program.scalars
+            if scalar.name in found
+        }
         return arrays, scalars
+
+    def _values(self, kind: Type, found: NDArray[Any]) -> Any:
+        return unpacked(found, kind, self.widths) if kind.is_pair else found
 
     def _trace(self) -> tuple[TraceRecord, ...]:
         records = []

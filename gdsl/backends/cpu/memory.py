@@ -18,6 +18,7 @@ from gdsl.types import Type, Widths
 _POINTERS: dict[str, Any] = {"void*": ctypes.POINTER(ctypes.c_void_p), "void* const": ctypes.POINTER(ctypes.c_void_p)}
 """What the host itself follows, by what it points to; other pointers are addresses."""
 _STRUCTURES: dict[str, Any] = {}
+_ALIGNMENT = 16
 
 
 def _structure(struct: Struct) -> Any:
@@ -74,13 +75,20 @@ def _ids(graph: Graph, name: str, id_bits: int) -> NDArray[Any]:
 
 
 def dtype_of(kind: Type, widths: Widths) -> np.dtype[Any]:
-    """The dtype of values of a type; ids are signed, with `none` as -1, the same bits as the device's."""
+    """The dtype of values of a type; ids are signed, with `none` as -1, the same bits as the device's; of pairs that of
+    their words."""
+    if kind.is_pair:
+        return np.dtype(np.uint64)
     return np.dtype(f"int{widths.of(kind)}" if kind.is_id else kind.name)
 
 
 def room_for(count: int, dtype: np.dtype[Any]) -> NDArray[Any]:
-    """An array of `count` values with room for one at least, so that a checked index 0 is always there."""
-    return np.empty(max(count, 1), dtype)[:count]
+    """An array of `count` values with room for one at least, so that a checked index 0 is always there; it begins at a
+    multiple of 16 bytes, as atomics on two words need it."""
+    size = max(count, 1) * dtype.itemsize
+    room = np.empty(size + _ALIGNMENT, np.uint8)
+    first = -room.ctypes.data % _ALIGNMENT
+    return room[first : first + size].view(dtype)[:count]
 
 
 def pointers(arrays: list[NDArray[Any]]) -> Any:

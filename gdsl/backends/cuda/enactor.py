@@ -12,7 +12,8 @@ import numpy
 from gdsl.backends import failures
 from gdsl.backends.cuda.device import Device
 from gdsl.backends.cuda.memory import GraphOnDevice, RunMemory, host_dtype, prepare, sizes_of
-from gdsl.backends.interface import Bindings, Limits, Outcome, Scalar, TraceRecord
+from gdsl.backends.interface import Bindings, Limits, Outcome, Pair, Scalar, TraceRecord
+from gdsl.backends.pairs import first_of, unpacked, words_of
 from gdsl.codegen.cuda.generated import Generated
 from gdsl.codegen.structs import struct_dtype
 from gdsl.diagnostics import GdslError
@@ -22,6 +23,7 @@ from gdsl.plan import structs
 from gdsl.plan.nodes import Branch, Launch, Loop, On, Operation, Plan, Step, Swap
 from gdsl.plan.storage import Role
 from gdsl.plan.walking import has_direction, launches, operations, sweeps_of
+from gdsl.types import Type
 
 _STOPPED_FROM_BIT = 61
 """The bits of the barrier's word from here on say that somebody asked for a stop; loops in functors heed it at once."""
@@ -117,7 +119,7 @@ class Enactor:
 
     def _index_failure(self, number: int, value: int) -> GdslError:
         site = self.generated.checks.sites[number]
-        return failures.index_error(self.plan.program, site, value, self.graph)
+        return failures.check_error(self.plan.program, site, value, self.graph)
 
     def _follow_swaps(self) -> None:
         """After swaps by the device a name's values lie where the kernel says."""
@@ -129,24 +131,28 @@ class Enactor:
         self.memory.rename({name: by_pointer[int(place)] for name, place in zip(swapped, places, strict=True)})
 
     def _outcome(self, control: dict[str, int], passes: int) -> Outcome:
-        widths, program = self.on_device.widths, self.plan.program
+        program = self.plan.program
         results = {buffer.name: buffer for buffer in self.plan.buffers if buffer.role is not Role.LOCAL}
         arrays = {
-            array.name: self.device.result(
-                self.memory.problem(array.name),
-                host_dtype(array.type, widths),
-                results[array.name].extent.value(sizes_of(self.graph)),
-            )
+            array.name: self._values(array.type, self.device.result, self.memory.problem(array.name), count)
             for array in program.arrays
             if array.name in results
+            for count in [results[array.name].extent.value(sizes_of(self.graph))]
         }
-        scalars: dict[str, Scalar] = {}
-        for scalar in program.scalars:
-            if scalar.name in results:
-                dtype = host_dtype(scalar.type, widths)
-                scalars[scalar.name] = self.device.fetch(self.memory.problem(scalar.name), dtype, 1)[0].item()
+        scalars: dict[str, Scalar | Pair] = {
+            scalar.name: first_of(self._values(scalar.type, self.device.fetch, self.memory.problem(scalar.name), 1))
+            for scalar in program.scalars
+            if scalar.name in results
+        }
         trace = self._trace(control["trace_length"])
         return Outcome(arrays, scalars, passes, self.device.elapsed_ms(), trace)
+
+    def _values(self, kind: Type, take: Callable[..., Any], buffer: Any, count: int) -> Any:
+        """What `take` finds in a buffer of `count` values."""
+        widths = self.on_device.widths
+        if kind.is_pair:
+            return unpacked(take(buffer, numpy.dtype(numpy.uint64), count * words_of(kind, widths)), kind, widths)
+        return take(buffer, host_dtype(kind, widths), count)
 
     def _trace(self, length: int) -> tuple[TraceRecord, ...]:
         by_site = {operation.step.site: operation for operation in operations(self.plan)}

@@ -8,7 +8,7 @@ import weakref
 from typing import TYPE_CHECKING, Any
 
 from gdsl import cache
-from gdsl.backends.cuda import nvrtc, plan_of
+from gdsl.backends.cuda import nvrtc, plan_of, wide_pairs
 from gdsl.backends.interface import Availability, Bindings, Limits, Outcome
 from gdsl.garbage import uncollected
 from gdsl.graph.graph import Graph
@@ -73,6 +73,7 @@ class CudaBackend:
 
         with uncollected():
             plan = plan_of(program)
+            wide_pairs.check(plan, widths, device.architecture)
             generated = generate(plan, widths)
         cubin = nvrtc.compile_to_cubin(generated.text, device.architecture, f"{program.name}.cu")
         executable = CudaExecutable(self, plan, generated, cubin, widths)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from functools import cache as remember
 
-from gdsl import cache
+from gdsl import cache, source
 from gdsl.cache.codec import Codec
 from gdsl.codegen import checks
 from gdsl.codegen.cuda.generated import Generated
@@ -36,4 +36,4 @@ def put(key: tuple[cache.KeyPart, ...], compiled: Compiled) -> None:
 @remember
 def codec() -> Codec[Generated]:
     """What the host must know, as data."""
-    return Codec(Generated, {**vars(checks), "Generated": Generated})
+    return Codec(Generated, {**vars(source), **vars(checks), "Generated": Generated})

@@ -133,6 +133,8 @@ class ExpressionCompiler:
             ir.Binary: self.binary,
             ir.Chain: self.chain,
             ir.Select: self.select,
+            ir.MakePair: self.make_pair,
+            ir.PairPart: self.pair_part,
             ir.Convert: self.convert,
             ir.BuiltinCall: self.builtin,
             ir.FunctionCall: self.call,
@@ -272,6 +274,16 @@ class ExpressionCompiler:
         """One of two sides."""
         condition, yes, no = self.compile(node.condition), self.compile(node.yes), self.compile(node.no)
         return lambda frame: yes(frame) if condition(frame) else no(frame)
+
+    def make_pair(self, node: ir.MakePair) -> Evaluator:
+        """Two values."""
+        first, second = self.compile(node.first), self.compile(node.second)
+        return lambda frame: (first(frame), second(frame))
+
+    def pair_part(self, node: ir.PairPart) -> Evaluator:
+        """One of two values."""
+        pair, place = self.compile(node.pair), node.place
+        return lambda frame: pair(frame)[place]
 
     def convert(self, node: ir.Convert) -> Evaluator:
         """A change of type."""

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy
 
-from gdsl.backends.interface import Bindings, Limits, Outcome, Scalar
+from gdsl.backends.interface import Bindings, Limits, Outcome, Scalar, parts_of
 from gdsl.backends.reference.interpreter import interpret
 from gdsl.backends.reference.operators import Call, Functor
 from gdsl.backends.reference.state import State
@@ -129,4 +129,5 @@ def _answer(program: Program, outcome: Outcome, everything: bool) -> Answer:
     names = {array.name for array in program.arrays if array.unique or everything}
     names |= {scalar.name for scalar in program.scalars if scalar.unique or everything}
     arrays = {name: values for name, values in outcome.arrays.items() if name in names}
-    return Answer(arrays, {name: value for name, value in outcome.scalars.items() if name in names}, None)
+    scalars = {name: value for name, value in outcome.scalars.items() if name in names}
+    return Answer(parts_of(arrays), parts_of(scalars), None)

@@ -12,6 +12,7 @@ from gdsl.backends.reference.expressions import compile_expression
 from gdsl.backends.reference.indices import index_error
 from gdsl.backends.reference.made_graphs import SubgraphView, contracted
 from gdsl.backends.reference.operators import CallAll, Operators, SerialCalls
+from gdsl.backends.reference.set_steps import SetSteps
 from gdsl.backends.reference.state import Clock, State
 from gdsl.backends.reference.statements import BodyCompiler
 from gdsl.backends.reference.values import Value
@@ -70,6 +71,7 @@ class Interpreter:
         self.make_calls = make_calls
         self.operators = Operators(state, make_calls(state))
         self.graphs: dict[str, GraphView] = {}
+        self.sets = SetSteps(state)
         self.passes = 0
         self._depth = 0
         self._expressions: dict[int, Callable[[], Value]] = {}
@@ -78,6 +80,9 @@ class Interpreter:
             ir.CopyFrontier: self.copy_frontier,
             ir.FarEnds: self.far_ends,
             ir.CombineFrontiers: self.combine_frontiers,
+            ir.PushLevel: self.sets.push_level,
+            ir.TakeLevel: self.sets.take_level,
+            ir.NumberMembers: self.sets.number_members,
             ir.Advance: self.operators.advance,
             ir.Filter: self.operators.filter,
             ir.Compute: self.operators.compute,

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy
 
-from gdsl.backends.interface import Bindings, Limits, Scalar
+from gdsl.backends.interface import Bindings, Limits, Pair, Scalar
 from gdsl.backends.reference.expressions import Cells, Environment, ExpressionCompiler, Frame
 from gdsl.backends.reference.statements import compile_functions
 from gdsl.backends.reference.values import Value, constant, from_array, to_array, to_python, zero
@@ -146,7 +146,7 @@ class State:
         arrays = [array for array in self.program.arrays if not array.is_local]
         return {a.name: to_array(self.arrays[a.name].values, a.type, self.id_bits) for a in arrays}
 
-    def result_scalars(self) -> dict[str, Scalar]:
+    def result_scalars(self) -> dict[str, Scalar | Pair]:
         """Every scalar that is not local, as Python numbers."""
         scalars = [scalar for scalar in self.program.scalars if not scalar.is_local]
         return {s.name: to_python(self.scalars[s.name], s.type, self.id_bits) for s in scalars}

@@ -8,6 +8,7 @@ from enum import Enum
 from typing import Any
 
 from gdsl.arithmetic.operations import BinaryFunction, typed
+from gdsl.arithmetic.pairs import comparison
 from gdsl.backends.reference.expressions import (
     ACCEPTED,
     FIRST_LOCAL,
@@ -20,7 +21,7 @@ from gdsl.backends.reference.expressions import (
 from gdsl.backends.reference.graph_reads import rounds_of
 from gdsl.backends.reference.values import Value, differs, reduce_function
 from gdsl.ir import nodes as ir
-from gdsl.operations import Domain, Outcome
+from gdsl.operations import BinaryOperation, Domain, Outcome
 
 
 class Signal(Enum):
@@ -238,7 +239,8 @@ def apply_update(values: Any, key: Any, combine: BinaryFunction, value: Value) -
 
 def apply_swap(values: Any, key: Any, old: Value, new: Value) -> bool:
     """Where `values[key]` equals `old`, make it `new`; says whether it did."""
-    if values[key] != old:
+    same = comparison(BinaryOperation.EQUAL)(values[key], old) if isinstance(old, tuple) else values[key] == old
+    if not same:
         return False
     values[key] = new
     return True

@@ -113,6 +113,12 @@ class SteppedExpressions:
             case ir.Unary():
                 operand = yield from self.value(node.operand, frame)
                 return SINGLE.unary(node.operation, node.operand.type)(operand)
+            case ir.MakePair():
+                first = yield from self.value(node.first, frame)
+                return first, (yield from self.value(node.second, frame))
+            case ir.PairPart():
+                pair = yield from self.value(node.pair, frame)
+                return pair[node.place]
             case ir.Convert():
                 operand = yield from self.value(node.operand, frame)
                 ids = self.state.graph.bound(domain_of(node.type))

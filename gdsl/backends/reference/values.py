@@ -1,7 +1,8 @@
 """The values of a run, single ones and arrays of them, and what reductions and conversions make of them.
 
 A bool is a Python or NumPy bool, a number a NumPy scalar of its type, an id a Python int, `none` the largest number of
-the id's width. `gdsl.arithmetic` says what the operations do; call what is here under `numpy.errstate(all="ignore")`.
+the id's width, a pair a tuple of two such. `gdsl.arithmetic` says what the operations do; call what is here under
+`numpy.errstate(all="ignore")`.
 """
 
 from __future__ import annotations
@@ -13,13 +14,14 @@ import numpy
 
 from gdsl.arithmetic import operations as arithmetic
 from gdsl.arithmetic.operations import SINGLE, BinaryFunction, UnaryFunction
-from gdsl.operations import BinaryOperation, Domain, NeighborOperation, ReduceOperation
+from gdsl.backends.interface import Pair
+from gdsl.operations import BinaryOperation, Builtin, Domain, NeighborOperation, ReduceOperation
 from gdsl.types import Type
 
 Value = Any
 """One value of a program, in the form that this module's text gives."""
 
-_ORDERINGS = {ReduceOperation.MIN: SINGLE.minimum, ReduceOperation.MAX: SINGLE.maximum}
+_ORDERINGS = {ReduceOperation.MIN: Builtin.MIN, ReduceOperation.MAX: Builtin.MAX}
 
 
 def none_id(id_bits: int) -> int:
@@ -68,15 +70,20 @@ def from_array(array: Any, scalar_type: Type, id_bits: int) -> list[Value]:
 
 
 def to_array(values: Sequence[Value], scalar_type: Type, id_bits: int) -> Any:
-    """`values` as a NumPy array of the type's dtype; ids are int32 or int64 with `none` as -1."""
+    """`values` as a NumPy array of the type's dtype; ids are signed with `none` as -1, pairs a `Pair` of two."""
+    if scalar_type.is_pair:
+        parts = zip(*values, strict=True) if values else ((), ())
+        return Pair(*(to_array(list(part), kind, id_bits) for part, kind in zip(parts, scalar_type.parts, strict=True)))
     if scalar_type.is_id:
         unsigned = numpy.array(values, dtype=numpy.dtype(f"uint{id_bits}"))
         return unsigned.view(dtype_of(scalar_type, id_bits))
     return numpy.array(values, dtype=dtype_of(scalar_type, id_bits))
 
 
-def to_python(value: Value, scalar_type: Type, id_bits: int) -> bool | int | float:
-    """`value` as a Python number; `none` as -1."""
+def to_python(value: Value, scalar_type: Type, id_bits: int) -> Any:
+    """`value` as a Python number, a pair as a `Pair` of two; `none` as -1."""
+    if scalar_type.is_pair:
+        return Pair(*(to_python(part, kind, id_bits) for part, kind in zip(value, scalar_type.parts, strict=True)))
     if scalar_type is Type.BOOL:
         return bool(value)
     if scalar_type.is_float:
@@ -85,17 +92,27 @@ def to_python(value: Value, scalar_type: Type, id_bits: int) -> bool | int | flo
 
 
 def largest(scalar_type: Type, id_bits: int) -> Value:
-    """The identity of a minimum: infinity for floats, `none` for ids."""
+    """The identity of a minimum: infinity for floats, `none` for ids, true."""
+    if scalar_type.is_pair:
+        return tuple(largest(part, id_bits) for part in scalar_type.parts)
+    if scalar_type is Type.BOOL:
+        return True
     return none_id(id_bits) if scalar_type.is_id else arithmetic.largest(scalar_type)
 
 
 def smallest(scalar_type: Type, id_bits: int) -> Value:
-    """The identity of a maximum: minus infinity for floats, 0 for ids and unsigned integers."""
+    """The identity of a maximum: minus infinity for floats, 0 for ids and unsigned integers, false."""
+    if scalar_type.is_pair:
+        return tuple(smallest(part, id_bits) for part in scalar_type.parts)
+    if scalar_type is Type.BOOL:
+        return False
     return 0 if scalar_type.is_id else arithmetic.smallest(scalar_type)
 
 
 def differs(a: Value, b: Value) -> bool:
     """Whether `a` and `b` are not the same value; NaN is the same as NaN."""
+    if isinstance(a, tuple):
+        return differs(a[0], b[0]) or differs(a[1], b[1])
     return bool(a != b) and not (a != a and b != b)
 
 
@@ -127,12 +144,22 @@ def reduce_function(operation: ReduceOperation, scalar_type: Type) -> BinaryFunc
     }
     if operation not in _ORDERINGS:
         return SINGLE.binary(operations[operation], scalar_type)
-    choose = _ORDERINGS[operation]
-    if not scalar_type.is_float:
+    choose = SINGLE.builtin(_ORDERINGS[operation], scalar_type)
+    if not scalar_type.holds_float:
         return choose
-    zero = arithmetic.typed(scalar_type)(0)
     # -0.0 counts as 0.0, so that it cannot be seen which of several zeros came first.
-    return lambda former, value: choose(former, value + zero)
+    positive = _without_negative_zero(scalar_type)
+    return lambda former, value: choose(former, positive(value))
+
+
+def _without_negative_zero(scalar_type: Type) -> UnaryFunction:
+    if scalar_type.is_pair:
+        first, second = (_without_negative_zero(part) for part in scalar_type.parts)
+        return lambda value: (first(value[0]), second(value[1]))
+    if not scalar_type.is_float:
+        return lambda value: value
+    zero = arithmetic.typed(scalar_type)(0)
+    return lambda value: value + zero
 
 
 def neighbor_function(operation: NeighborOperation, scalar_type: Type) -> BinaryFunction:

@@ -15,7 +15,7 @@ from gdsl.codegen.functions import FunctionPrinter
 from gdsl.codegen.functors import FunctorTexts
 from gdsl.codegen.library import LISTED, Library
 from gdsl.codegen.lines import number_lines
-from gdsl.codegen.literals import literal
+from gdsl.codegen.literals import literal, memory_type_name
 from gdsl.codegen.names import UNDEFINED, Names, Scope
 from gdsl.codegen.structs import checked_struct_text
 from gdsl.codegen.templates import render
@@ -35,6 +35,7 @@ LIBRARY = Library(
         "random",
         "memory",
         "plain",
+        "pairs",
         "graph",
         "lists",
         "frontier",
@@ -44,6 +45,8 @@ LIBRARY = Library(
         "sets",
         "edge_frontier",
         "edge_sets",
+        "histories",
+        "numbers",
     ),
     ".hpp",
     "inline",
@@ -151,7 +154,7 @@ class _Generator:
         for place, buffer in enumerate(data_buffers(self.plan)):
             assert isinstance(buffer.element, Type)
             constant = "const " if buffer.role is Role.INPUT and buffer.made is Made.CALLER else ""
-            kind = f"{constant}{buffer.element.name}"
+            kind = f"{constant}{memory_type_name(buffer.element)}"
             members.append(Member(kind, self.names.member(buffer.name), True, "data", place))
         return tuple(members)
 
@@ -161,7 +164,7 @@ class _Generator:
             if buffer.made is Made.PROGRAM and isinstance(buffer.element, Type):
                 values = self.names.derived(Scope.LOCAL, f"{buffer.name}_values", "temporary")
                 member = self.names.member(buffer.name)
-                found.append(Temporary(buffer.element.name, member, values, _count(buffer)))
+                found.append(Temporary(memory_type_name(buffer.element), member, values, _count(buffer)))
         return tuple(found)
 
     def _swapped(self) -> tuple[tuple[int, str], ...]:

@@ -19,6 +19,7 @@ from gdsl.codegen.cpu.texts import (
 )
 from gdsl.codegen.functions import Argument
 from gdsl.codegen.functors import Arguments, Calls
+from gdsl.codegen.literals import type_name
 from gdsl.codegen.operators import STRUCTS, CommonPrinter
 from gdsl.codegen.precedence import Text
 from gdsl.codegen.reductions import of_segment
@@ -73,7 +74,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         totals = self._totals(operation, sweep)
         has_input = members.frontier is not None
         return {
-            "comment": f"Line {step.span.line}: {operation.call}",
+            "comment": f"L{step.span.words[1:]}: {operation.call}",
             "parameters": ", ".join(declaration for declaration, _ in parts),
             "arguments": ", ".join(argument for _, argument in parts),
             "result": self._result(collect),
@@ -173,13 +174,14 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         walks = []
         for i, walk in enumerate(sweep.walks):
             value = self._value(walk, segment, words.identity)
-            reduced = f"combine({target}[near], reduced)" if i else "reduced"
-            assign = Visit(f"vertex near, {kind.name} reduced", (f"{target}[near] = {reduced};",))
+            former = f"unpacked({target}[near])" if kind.is_pair else f"{target}[near]"
+            reduced = f"combine({former}, reduced)" if i else "reduced"
+            assign = Visit(f"vertex near, {type_name(kind)} reduced", (f"{target}[near] = {reduced};",))
             walks.append(WalkText(self._walked_lists(walk), Visit(_EDGE, (f"return {value};",)), assign))
         stored = Visit("vertex near", (f"{array}[near] = {target}[near];",)) if segment.aside is not None else None
         return ReduceText(
             **common,
-            type=kind.name,
+            type=type_name(kind),
             identity=words.identity,
             combine=f"bool({words.combine})" if kind is Type.BOOL else words.combine,
             captured=words.captured,

@@ -11,8 +11,10 @@ from gdsl.codegen.cpu.operators import SPARE_EDGES, counted, direction_of
 from gdsl.codegen.cpu.texts import OperatorText
 from gdsl.codegen.expressions import ExpressionPrinter
 from gdsl.codegen.lines import Lines
+from gdsl.codegen.literals import memory_type_name
 from gdsl.codegen.operators import STRUCTS, shared
 from gdsl.codegen.precedence import Text, postfix
+from gdsl.codegen.set_steps import SetWords, set_step_line
 from gdsl.ir.nodes import DefineFrontier, Expression, Iteration, Literal, ParamValue, SameGraph, StoreElement, Subgraph
 from gdsl.ir.traversal import walk
 from gdsl.operations import Domain
@@ -29,6 +31,7 @@ from gdsl.plan.nodes import (
     Loop,
     MakeGraph,
     On,
+    OnSets,
     Operation,
     Plan,
     Step,
@@ -72,6 +75,7 @@ class SchedulePrinter:
             Combine: self._combine,
             MakeGraph: self._make_graph,
             On: self._on,
+            OnSets: self._on_sets,
             Leader: self._store,
             Fill: self._fill,
             Swap: self._swap,
@@ -188,6 +192,12 @@ class SchedulePrinter:
         self.lines.add(f"d.graph = {self._around[-1]}.graph;")
         self.lines.close()
 
+    def _on_sets(self, on_sets: OnSets) -> None:
+        made, first = on_sets.step.makes, "run"
+        result, counted = ("", "") if made is None else (self.names.frontier(made), self._counted[made])
+        words = SetWords(first, result, counted, self.names, self.expressions.checks)
+        self.lines.add(set_step_line(on_sets.step, words))
+
     # Data
 
     def _store(self, leader: Leader) -> None:
@@ -205,9 +215,9 @@ class SchedulePrinter:
         count = _COUNTS[step.domain]
         array = self.names.member(step.array)
         if step.domain is Domain.EDGE and self.plan.graphs:
-            self.lines.add(f"fill_edges<{step.type.name}>(d.{array}, d.graph, {self._text(step.value)});")
+            self.lines.add(f"fill_edges<{memory_type_name(step.type)}>(d.{array}, d.graph, {self._text(step.value)});")
             return
-        self.lines.add(f"fill<{step.type.name}>(d.{array}, {count}, {self._text(step.value)});")
+        self.lines.add(f"fill<{memory_type_name(step.type)}>(d.{array}, {count}, {self._text(step.value)});")
 
     def _swap(self, swap: Swap) -> None:
         first, second = self.names.member(swap.step.first), self.names.member(swap.step.second)

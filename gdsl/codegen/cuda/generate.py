@@ -192,6 +192,8 @@ def _block_storage(uses: frozenset[str]) -> str:
         lines.append("    edge staged_edges[BLOCK_THREADS / 32][64];  // a warp's accepted edges")
     if "block_reduce" in uses:
         lines.append("    uint64 partials[32];  // a value a warp")
+    if "partial_seconds" in uses:
+        lines.append("    uint64 partial_seconds[32];  // of pairs")
     if "push_blocks" in uses:
         lines.append("    block_tile tile;")
     return "\n".join([*lines, "};"])

@@ -68,8 +68,8 @@ def layout_of(plan: Plan, widths: Widths) -> Layout:
     fields = [
         Field(name, Pointer(type_text(kind)), f"{_aside_of(plan, name)} before it is stored") for name, kind in asides
     ]
-    fields += [Field(array.name, Pointer(array.type.name), _array_comment(array)) for array in program.arrays]
-    fields += [Field(scalar.name, Pointer(scalar.type.name), "one value") for scalar in program.scalars]
+    fields += [Field(array.name, Pointer(type_text(array.type)), _array_comment(array)) for array in program.arrays]
+    fields += [Field(scalar.name, Pointer(type_text(scalar.type)), "one value") for scalar in program.scalars]
     params = sorted(program.params, key=lambda param: -element_dtype(param.type, widths).itemsize)
     fields += [Field(param.name, param.type) for param in params]
     return Layout(graph_slice(plan), run_slice(plan), Struct("data_slice", tuple(fields)))
@@ -82,6 +82,7 @@ def run_slice(plan: Plan) -> Struct:
     made = {buffer.name for buffer in plan.buffers if buffer.group == RUN}
     optional = (
         ("hubs", Field("hubs", Pointer("hub_chunk"), "chunks of long lists")),
+        ("places", Field("places", Pointer("uint64"), "members before those that are numbered together")),
         ("saved", Field("saved", Pointer("saved_state"), "between the kernels of the unfused form")),
         ("outputs", Field("outputs", Pointer("uint64"), "where what was swapped lies at the end")),
         ("queues", Field("queues", Pointer("vertex"), "of each frontier: num_vertices", slots)),

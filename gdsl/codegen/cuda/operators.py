@@ -20,6 +20,7 @@ from gdsl.codegen.cuda.texts import (
 )
 from gdsl.codegen.functions import Argument
 from gdsl.codegen.functors import Arguments, Calls
+from gdsl.codegen.literals import type_name
 from gdsl.codegen.names import Scope
 from gdsl.codegen.operators import STRUCTS, CommonPrinter
 from gdsl.codegen.reductions import of_segment
@@ -89,7 +90,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         counted = "d.graph" if listed else f"uint64({everything})"
         return {
             "direction": self.names.derived(Scope.VARIABLE, f"direction_of_{operation.name}", owner),
-            "comment": f"line {operation.step.span.line}: {operation.call}",
+            "comment": f"{operation.step.span.words}: {operation.call}",
             "parameters": ", ".join(declaration for declaration, _ in parts),
             "arguments": tuple(argument for _, argument in parts if argument),
             "result": self._result(collect),
@@ -202,7 +203,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         )
         return ReduceText(
             **common,
-            type=segment.type.name,
+            type=type_name(segment.type),
             identity=words.identity,
             combine=words.combine,
             captured=words.captured,
@@ -218,7 +219,8 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         self, walk: Walk, place: int, sweep: Sweep, segment: Segment, begins: str, target: str
     ) -> ReduceSide:
         empty = "false" if segment.operation is NeighborOperation.COUNT else begins
-        assign = f"combine({target}[near], reduced)" if place else "reduced"
+        former = f"unpacked({target}[near])" if segment.type.is_pair else f"{target}[near]"
+        assign = f"combine({former}, reduced)" if place else "reduced"
         return ReduceSide(
             name="value_back" if place else "value",
             lists=self._walked_lists(walk),

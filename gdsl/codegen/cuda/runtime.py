@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import dataclasses
+from collections.abc import Mapping
 
 from gdsl.codegen.library import LISTED, Library, Piece
 
@@ -14,6 +13,7 @@ FILES = (
     "random",
     "memory",
     "plain",
+    "pairs",
     "enactor",
     "warp",
     "edges",
@@ -27,6 +27,8 @@ FILES = (
     "pull",
     "reduce",
     "intersect",
+    "histories",
+    "numbers",
 )
 PLATFORM = "platform"
 LIBRARY = Library("cuda", FILES, ".cuh", "__device__ __forceinline__")

@@ -11,9 +11,9 @@ from gdsl.codegen.cuda.steps import SPARES, StepPrinter
 from gdsl.codegen.cuda.texts import Kernel
 from gdsl.codegen.lines import Lines
 from gdsl.codegen.operators import STRUCTS, shared
-from gdsl.ir.nodes import Expression
+from gdsl.ir.nodes import Expression, SameGraph
 from gdsl.operations import Domain
-from gdsl.plan.nodes import Branch, EnterGraph, Initialise, Launch, Loop, MakeGraph, On, Operation, Plan, Step
+from gdsl.plan.nodes import Branch, EnterGraph, Initialise, Launch, Loop, MakeGraph, On, OnSets, Operation, Plan, Step
 from gdsl.plan.walking import launches
 
 _AROUND = "graph_around"
@@ -163,7 +163,7 @@ class KernelPrinter:
             self._part_steps(launch.steps, lines)
             if launch.answer is not None:
                 lines.add(f"if (leader()) {{ run.control->answer = int64({self._print(launch.answer)}); }}")
-            if launch.writes or any(isinstance(step, (Operation, MakeGraph)) for step in launch.steps):
+            if launch.writes or any(map(_has_barriers, launch.steps)):
                 self._hand_on(launch, lines)
         return Kernel(name, launch.comment, f"{_PARAMETER}, const int32 iteration", self._bounds(), lines.plain())
 
@@ -264,3 +264,10 @@ class KernelPrinter:
 
     def _print(self, expression: Expression) -> str:
         return self.steps.expressions.print(expression)
+
+
+def _has_barriers(step: Step) -> bool:
+    """Whether a launch of this step alone must hand on how many barriers there have been."""
+    if isinstance(step, MakeGraph):
+        return not isinstance(step.step, SameGraph)
+    return isinstance(step, (Operation, OnSets))

@@ -10,7 +10,8 @@ from gdsl.codegen.combinations import Words, combination_lines, edge_lines
 from gdsl.codegen.cuda.operators import COUNTED
 from gdsl.codegen.cuda.texts import OperatorText
 from gdsl.codegen.expressions import ExpressionPrinter
-from gdsl.ir.nodes import Expression, ParamValue, SameGraph, StoreScalar, Subgraph
+from gdsl.codegen.set_steps import SetWords, set_step_line
+from gdsl.ir.nodes import Expression, ParamValue, SameGraph, SetStep, StoreScalar, Subgraph
 from gdsl.operations import Domain
 from gdsl.plan.buffers import ENDS
 from gdsl.plan.nodes import (
@@ -23,6 +24,7 @@ from gdsl.plan.nodes import (
     Initialise,
     Leader,
     MakeGraph,
+    OnSets,
     Operation,
     Plan,
     Step,
@@ -64,6 +66,8 @@ class StepPrinter:
                     f"{self._spare(step.step.name)}, {self._frontier(step.step.other)}, d.graph.{ends}, {counted}"
                 )
                 return [f"collect_far_ends(run, {arguments});", self._exchange(step.step.name)]
+            case OnSets():
+                return self._on_sets(step.step)
             case Combine():
                 return self._combine(step)
             case Barrier():
@@ -88,6 +92,8 @@ class StepPrinter:
         if isinstance(step, Operation):
             collects = (sweep.collect for sweep in sweeps_of(step) if sweep.collect is not None)
             return next((collect.domain for collect in collects), None)
+        if isinstance(step, OnSets):
+            return None if step.step.makes is None else self._domains[step.step.makes]
         return self._domains[step.step.name] if isinstance(step, (Define, Copy, Combine, FarEnds)) else None
 
     def direction(self, site: int) -> str:
@@ -174,6 +180,12 @@ class StepPrinter:
             f"    {name} = {value};",
             "}",
         ]
+
+    def _on_sets(self, step: SetStep) -> list[str]:
+        made, names = step.makes, self.expressions.names
+        result, counted = ("", "") if made is None else (self._spare(made), COUNTED[self._counts[made]])
+        line = set_step_line(step, SetWords("run", result, counted, names, self.expressions.checks))
+        return [line] if made is None else [line, self._exchange(made)]
 
     def _spare(self, name: str) -> str:
         return SPARES[self._domains[name]]

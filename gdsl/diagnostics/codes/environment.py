@@ -52,6 +52,14 @@ CODES: tuple[Code, ...] = (
         "there.",
     ),
     Code(
+        "E0908",
+        "pairs too wide for the GPU",
+        "Pairs with a part of 64 bits take 128 bits each, and several threads update them by a compare-and-swap of 128 "
+        "bits, which GPUs below compute capability 9.0 do not have. Parts of 32 bits, ids of which the graph has "
+        "fewer than 2^31 among them, make pairs of 64 bits, which every GPU updates.",
+        "gdslc compile farthest.gdsl --emit cubin --arch sm_80 -o farthest.cubin",
+    ),
+    Code(
         "E0911",
         "output not writable",
         "The output could not be written: the directory is missing, the disk is full, or the system refuses. A file "

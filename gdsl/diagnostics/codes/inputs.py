@@ -80,4 +80,10 @@ CODES: tuple[Code, ...] = (
         "vertex.",
         "frontier f = { 34 };                      # of a graph with 34 vertices",
     ),
+    Code(
+        "E0613",
+        "array too narrow for the graph",
+        "`number(f)` counts up to the graph's number of vertices (or edges), which the type of its array must hold.",
+        "vertex place : int32; … place = number(f);  # of a graph with more than 2^31 vertices",
+    ),
 )

@@ -132,7 +132,7 @@ CODES: tuple[Code, ...] = (
     Code(
         "E0218",
         "recursive function",
-        "A function must not call itself, directly or through others.",
+        "A function or procedure must not call itself, directly or through others.",
         "function f(x: int32) -> int32 { return f(x - 1); }",
     ),
     Code(
@@ -194,5 +194,32 @@ CODES: tuple[Code, ...] = (
         "statement without effect",
         "A value that nothing uses. Only `cas(…)`, `changed(…)` and `fetch(…)` stand as statements.",
         "distance[v] + 1;",
+    ),
+    Code(
+        "E0240",
+        "call of a procedure that does not fit",
+        (
+            "A procedure takes one argument for each parameter, by place: a value, the name of an array of the same "
+            "kind and type, or a set. It has no label; the operators in it may have one."
+        ),
+        "procedure clear(a: vertex int32) { fill(a, 0); }\n…\nclear(distance, 1);                  # clear(distance);",
+    ),
+    Code(
+        "E0241",
+        "import that cannot be done",
+        (
+            '`import name from "file";` takes functions, functors and procedures of another file, which stands beside '
+            "the one that imports (beside the working directory for text and standard input), and neither leads back."
+        ),
+        'import mix from "common.gdsl";',
+    ),
+    Code(
+        "E0242",
+        "too many calls of procedures",
+        (
+            "Every call of a procedure becomes the statements of the procedure. There are at most 1,000 such calls, "
+            "those in procedures counted as often as these are called, at most 50 levels deep."
+        ),
+        "procedure a() { b(); b(); }  procedure b() { c(); c(); }  …",
     ),
 )

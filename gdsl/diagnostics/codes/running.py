@@ -28,4 +28,13 @@ CODES: tuple[Code, ...] = (
         "too many iterations",
         "A loop of the schedule would begin another pass after `--max-iterations` of them.",
     ),
+    Code(
+        "E0804",
+        "a history holds more than all vertices",
+        (
+            "The frontiers that are pushed to a history are meant to be disjoint, as the levels of a search are: a "
+            "history has room for each vertex once. The run stopped at the push that went beyond that."
+        ),
+        "history h; h.push(vertices); h.push({ source });",
+    ),
 )

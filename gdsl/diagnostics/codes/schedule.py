@@ -137,11 +137,20 @@ CODES: tuple[Code, ...] = (
         "edge frontier e = advance(f, visit, to=edges, over=all_edges);\nf = advance(e, visit);",
     ),
     Code(
+        "E0418",
+        "no use of a history",
+        (
+            "Frontiers of vertices are pushed to a history, `h.push(f);`; `for f in backward(h) { … }` and "
+            "`forward(h)` go through them, and `size(h)` is their number. Nothing is pushed to it in such a loop."
+        ),
+        "for f in backward(h) { h.push(advance(f, visit)); }",
+    ),
+    Code(
         "E0420",
         "a set of another graph",
         (
-            "A frontier belongs to the graph on which it was declared. A subgraph has the vertices of the graph that it "
-            "was made of, so that sets of vertices pass between the two; sets of edges, and whatever belongs to a "
+            "A frontier belongs to the graph on which it was declared. A subgraph has the vertices of the graph that "
+            "it was made of, so that sets of vertices pass between the two; sets of edges, and whatever belongs to a "
             "contracted graph, stay inside their `on { … }`."
         ),
         "edge frontier e = edges;\ngraph h = subgraph(e);\non h { compute(e, visit); }",

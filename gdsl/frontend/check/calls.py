@@ -14,6 +14,7 @@ from gdsl.frontend.check.reductions import ReductionChecker, is_reduction
 from gdsl.frontend.syntax import SymbolKind
 from gdsl.frontend.vocabulary import (
     ARRAY_REDUCTIONS,
+    CONTEXTUAL_FORMS,
     CONTEXTUAL_FUNCTIONS,
     FOREIGN_NAMES,
     FUNCTIONS,
@@ -30,6 +31,7 @@ from gdsl.types import Type
 _ARITIES = {"min": 2, "max": 2, "pow": 2, "atan2": 2}
 _ORDINARY = ("min", "max", "abs")
 """Functions whose result has the type of their arguments; the others make a float64 of an integer."""
+_SIZED = (SymbolKind.FRONTIER, SymbolKind.HISTORY)
 _DEGREES = ("out_degree", "in_degree")
 _ARITHMETIC = (ReduceOperation.ADD, ReduceOperation.SUBTRACT, ReduceOperation.MULTIPLY)
 _ORDERINGS = (ReduceOperation.MIN, ReduceOperation.MAX)
@@ -66,10 +68,12 @@ class CallChecker(NameChecker):
             return poison(expression.span)
         if symbol is None and name in CONTEXTUAL_FUNCTIONS:
             return self._contextual(expression, hint)
-        if name in SCHEDULE_FUNCTIONS:
-            message = f"`{name}` cannot stand here"
-            advice = "operators stand as statements of the schedule or as the value of a frontier, `frontier h = …;`"
-            environment.report("E0404", message, span, fix=advice)
+        advice = _where_it_stands(name, symbol)
+        if advice is not None:
+            environment.report("E0404", f"`{name}` cannot stand here", span, fix=advice)
+        elif symbol is not None and symbol.kind is SymbolKind.PROCEDURE:
+            message = f"`{name}` is a procedure, which gives no value"
+            environment.report("E0204", message, span, fix=f"call it as a statement of the schedule: `{name}(…);`")
         elif symbol is not None:
             environment.report("E0204", f"`{name}` is {symbol.kind.with_article} and cannot be called", span)
         else:
@@ -139,7 +143,7 @@ class CallChecker(NameChecker):
             symbol = self.environment.find(operand.name)
             if operand.name in ("vertices", "edges"):
                 symbol = built_in(operand.name)
-            if symbol is not None and (symbol.kind is SymbolKind.FRONTIER or operand.name in ("vertices", "edges")):
+            if symbol is not None and (symbol.kind in _SIZED or operand.name in ("vertices", "edges")):
                 refuse_now(operand, self.environment)
                 name = dataclasses.replace(operand, symbol=symbol)
                 argument = dataclasses.replace(expression.arguments[0], value=name)
@@ -149,7 +153,7 @@ class CallChecker(NameChecker):
                 return poison(expression.span)
             if symbol.kind is SymbolKind.LATER:
                 return poison(expression.span)
-        message = "`size` takes a frontier variable"
+        message = "`size` takes a frontier variable, or a history"
         self.environment.report("E0403", message, operand.span, fix="give the set a name: `frontier f = …;`")
         return poison(expression.span)
 
@@ -170,7 +174,8 @@ class CallChecker(NameChecker):
         if not may_cast(typed.type, target):
             message = f"{typed.type.name} cannot be cast to {target.name}"
             through = target.is_id or typed.type.is_id
-            fix = f"go through an integer: `{target.name}(int64(…))`" if through else None
+            fix = f"go through an integer: `{target.name}(int64(…))`" if through and not typed.type.is_pair else None
+            fix = f"take a part of it: `{target.name}(p.0)`" if typed.type.is_pair else fix
             self.environment.report("E0212", message, expression.span, fix=fix)
             return poison(expression.span)
         if typed.type is target:
@@ -191,7 +196,7 @@ class CallChecker(NameChecker):
         if name not in _ORDINARY and type_.is_integer:
             type_ = Type.FLOAT64
             values = [converted(value, type_) for value in values]
-        if not (type_.is_numeric or (type_.is_id and name in ("min", "max"))):
+        if not (type_.is_numeric or ((type_.is_id or type_.is_pair) and name in ("min", "max"))):
             message = f"`{name}` is not defined on {type_.name}"
             self.environment.report("E0206", message, expression.span)
             return poison(expression.span)
@@ -273,14 +278,15 @@ class CallChecker(NameChecker):
             return None
         type_, operation = target.type, update.operation
         if operation in _ORDERINGS:
-            fits = type_.is_numeric or type_.is_id
+            fits = type_.is_numeric or type_.is_id or type_.is_pair
         elif operation in _ARITHMETIC:
             fits = type_.is_numeric
         else:
             fits = type_.is_integer or type_ is Type.BOOL
         if not fits:
             code = "E0209" if type_.is_id else "E0206"
-            self.environment.report(code, f"`{operation.value}` is not defined on {type_.name}", update.span)
+            fix = "pairs have `min=` and `max=`" if type_.is_pair else None
+            self.environment.report(code, f"`{operation.value}` is not defined on {type_.name}", update.span, fix=fix)
             return None
         name = target.array if isinstance(target, syntax.Index) else target.name
         value = self.value(update.value, type_, f"`{name}`", effects=effects)
@@ -329,3 +335,12 @@ class CallChecker(NameChecker):
         if old.type is None or new.type is None:
             return poison(expression.span)
         return dataclasses.replace(expression, target=target, old=old, new=new, type=Type.BOOL)
+
+
+def _where_it_stands(name: str, symbol: syntax.Symbol | None) -> str | None:
+    """Where a word of the schedule belongs; None of any other."""
+    if symbol is None and name in CONTEXTUAL_FORMS:
+        return f"write `{CONTEXTUAL_FORMS[name]}`, in the schedule"
+    if name in SCHEDULE_FUNCTIONS:
+        return "operators stand as statements of the schedule or as the value of a frontier, `frontier h = …;`"
+    return None

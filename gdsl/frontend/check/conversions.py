@@ -36,8 +36,9 @@ def common_type(left: Type, right: Type) -> Type | None:
 
 
 def is_literal(expression: syntax.Expression) -> bool:
-    """Whether the expression is made of literals only, and so takes the type of its place."""
-    literals = (syntax.Number, syntax.Infinity, syntax.NoneLiteral)
+    """Whether the expression is made of literals only, and so takes the type of its place; a pair that is spelled out
+    does so part by part."""
+    literals = (syntax.Number, syntax.Infinity, syntax.NoneLiteral, syntax.Pair)
     if isinstance(expression, syntax.Unary):
         return expression.operation is not UnaryOperation.NOT and is_literal(expression.operand)
     if isinstance(expression, syntax.Binary):
@@ -123,6 +124,8 @@ def coerce(expression: syntax.Expression, target: Type, what: str, environment: 
 
 def suggested_cast(source: Type, target: Type) -> str | None:
     """What to write to get from `source` to `target`; None where no cast does it."""
+    if source.is_pair or target.is_pair:
+        return _fix_of_pairs(source, target)
     if source.is_numeric and target is Type.BOOL:
         return "compare it, such as `… != 0`"
     if may_cast(source, target):
@@ -137,3 +140,16 @@ def may_cast(source: Type, target: Type) -> bool:
     if Type.BOOL in (source, target):
         return source.is_numeric or target.is_numeric
     return (source.is_integer and target.is_id) or (source.is_id and target.is_integer)
+
+
+def _fix_of_pairs(source: Type, target: Type) -> str | None:
+    """What to write to get from one type to another of which one is a pair at least."""
+    if source.is_pair and target.is_pair:
+        for place, (given, wanted) in enumerate(zip(source.parts, target.parts, strict=True)):
+            if not widens(given, wanted):
+                return f"make its {('first', 'second')[place]} part {wanted.name}"
+        return "spell it out: `(p.0, p.1)` widens part by part"
+    if source.is_pair:
+        fitting = [place for place, part in enumerate(source.parts) if widens(part, target)]
+        return f"take a part of it: `.{fitting[0]}`" if fitting else None
+    return f"write a pair: `(…, …)` of {target.parts[0].name} and {target.parts[1].name}"

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 
-from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment, Place
 from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.check.names import ID_OF
+from gdsl.frontend.check.param_sets import VERTEX_SET, declare_set, is_set
+from gdsl.frontend.check.recursion import Calls, refuse_recursion
 from gdsl.frontend.check.statements import StatementChecker, always_returns, resolve_type
 from gdsl.frontend.syntax import DeclarationKind, Symbol, SymbolKind
 from gdsl.operations import Domain
-from gdsl.source import Span
 from gdsl.types import Type
 
 _DOMAINS = {DeclarationKind.VERTEX_ARRAY: Domain.VERTEX, DeclarationKind.EDGE_ARRAY: Domain.EDGE}
 _KINDS = {DeclarationKind.PARAM: SymbolKind.PARAM, DeclarationKind.SCALAR: SymbolKind.SCALAR}
-Calls = dict[str, list[tuple[str, Span]]]
-"""By function those that it calls, each with the place of the call."""
-
 _EDGE_ROLES = (
     (SymbolKind.SOURCE, Type.VERTEX),
     (SymbolKind.DESTINATION, Type.VERTEX),
@@ -29,11 +26,19 @@ _EDGE_ROLES = (
 
 def declare_data(node: syntax.Declaration, environment: Environment) -> syntax.Declaration:
     """Make the declared name known; its expressions are checked later, when all names are."""
+    if node.declared.name == VERTEX_SET:
+        return declare_set(node, environment)
     type_ = resolve_type(node.declared, environment)
     if node.later is not None:
         environment.later(node.later, node.span)
         environment.declare_global(Symbol(SymbolKind.LATER, node.name, node.name_span))
         return node
+    given = node.is_input or node.kind is DeclarationKind.PARAM
+    if type_ is not None and type_.is_pair and given:
+        what = "an input" if node.is_input else "a param"
+        fix = f"give two {'params' if what == 'a param' else 'inputs'}, and make the pair of them: `(a, b)`"
+        environment.report("E0224", f"{what} is no pair", node.declared.span, fix=fix)
+        type_ = None
     if type_ is None:
         environment.declare_global(Symbol(SymbolKind.LATER, node.name, node.name_span))
         return node
@@ -47,6 +52,8 @@ def declare_data(node: syntax.Declaration, environment: Environment) -> syntax.D
 def check_data(node: syntax.Declaration, environment: Environment) -> syntax.Declaration:
     """The initial value and the `where` of one declaration, typed."""
     if node.type is None or node.symbol is None:
+        if node.where is not None and is_set(node):
+            environment.later("`where` behind a param", node.where.span)
         return node
     if node.is_input and node.initial is not None:
         fix = "leave out the initial value, or leave out `input`"
@@ -78,7 +85,9 @@ def _check_literal(value: syntax.Expression, place: Place, environment: Environm
 
 
 def check_functor(node: syntax.Functor, environment: Environment) -> syntax.Functor:
-    """A functor, typed."""
+    """A functor, typed. One from another file knows nothing of the importer's names, so its own hide these."""
+    if node.span.file:
+        environment = environment.seeing(without(environment.globals, syntax.names_declared_in(node)))
     part = environment.part(Place.APPLY, node.domain)
     symbols = tuple(
         part.declare(Symbol(kind, parameter.name, parameter.span, type_), parameter=True)
@@ -91,7 +100,8 @@ def check_functor(node: syntax.Functor, environment: Environment) -> syntax.Func
     result = node.result
     if value is not None and result is not None:
         part.place = Place.VALUE
-        value = ExpressionChecker(part).value(value, result, f"the result of `{node.name}`")
+        what = "the value that is reduced" if node.nameless else f"the result of `{node.name}`"
+        value = ExpressionChecker(part).value(value, result, what)
     part.place = Place.APPLY
     with part.block():
         body = StatementChecker(part).block(node.body)
@@ -105,8 +115,6 @@ def _roles(domain: Domain) -> tuple[tuple[SymbolKind, Type], ...]:
 def declare_functor(node: syntax.Functor, environment: Environment) -> syntax.Functor:
     """Make a functor known, with the type of its `value`."""
     result = resolve_type(node.declared_result, environment) if node.declared_result is not None else None
-    if node.declared_result is not None and node.declared_result.name == "(…)":
-        environment.later("pairs", node.declared_result.span)
     symbol = environment.declare_global(Symbol(SymbolKind.FUNCTOR, node.name, node.name_span, domain=node.domain))
     made = dataclasses.replace(node, result=result, symbol=symbol)
     environment.functors.setdefault(node.name, made)
@@ -117,8 +125,6 @@ def declare_function(node: syntax.Function, environment: Environment) -> syntax.
     """Make a function known, with the types of its parameters and its result."""
     symbol = environment.declare_global(Symbol(SymbolKind.FUNCTION, node.name, node.name_span))
     result = resolve_type(node.declared_result, environment)
-    if "(…)" in [node.declared_result.name, *(parameter.declared.name for parameter in node.parameters)]:
-        environment.later("pairs", node.name_span)
     parameters = tuple(
         dataclasses.replace(parameter, type=resolve_type(parameter.declared, environment))
         for parameter in node.parameters
@@ -132,8 +138,9 @@ def check_function(node: syntax.Function, environment: Environment) -> syntax.Fu
     """A function, typed."""
     part = environment.part(Place.FUNCTION)
     part.result = node.result
-    hidden = {parameter.name for parameter in node.parameters if _is_hidden(parameter, environment)}
-    part.globals = _without(environment.globals, hidden) if hidden else environment.globals
+    hidden = syntax.names_declared_in(node) if node.span.file else set[str]()
+    hidden |= {parameter.name for parameter in node.parameters if _is_hidden(parameter, environment)}
+    part.globals = without(environment.globals, hidden) if hidden else environment.globals
     parameters = []
     for parameter in node.parameters:
         symbol = Symbol(SymbolKind.FUNCTION_PARAMETER, parameter.name, parameter.span, parameter.type)
@@ -159,6 +166,11 @@ def _identity(node: syntax.Function, environment: Environment) -> syntax.Express
     if node.identity is None or node.result is None:
         return None
     checker = ExpressionChecker(environment.part(Place.IDENTITY))
+    if node.result.is_pair:
+        fix = "reduce pairs by `min` or `max`, or its parts by operators of their own"
+        message = f"operators are on simple values, and `{node.name}` is on pairs"
+        environment.report("E0206", message, node.name_span, fix=fix)
+        return None
     identity = checker.value(node.identity, node.result, f"the identity of `{node.name}`")
     if identity.type is not None:
         _check_literal(identity, Place.IDENTITY, environment)
@@ -171,7 +183,8 @@ def _is_hidden(parameter: syntax.FunctionParameter, environment: Environment) ->
     return symbol is not None and symbol.kind not in (SymbolKind.FUNCTION, SymbolKind.FUNCTOR)
 
 
-def _without(names: dict[str, Symbol], hidden: set[str]) -> dict[str, Symbol]:
+def without(names: dict[str, Symbol], hidden: set[str]) -> dict[str, Symbol]:
+    """The names that are not hidden."""
     return {name: symbol for name, symbol in names.items() if name not in hidden}
 
 
@@ -181,52 +194,4 @@ def check_recursion(functions: tuple[syntax.Function, ...], environment: Environ
     for function in functions:
         found = [node for node in syntax.walk(function) if isinstance(node, syntax.Call)]
         calls[function.name] = [(node.function, node.span) for node in found if node.function in environment.functions]
-    suspects = _cyclic(calls)
-    for function in functions:
-        way = _way_back(function.name, calls) if function.name in suspects else None
-        if way is not None:
-            labels = (Label(way[0][1], "this call leads back"),)
-            through = " → ".join([function.name, *(name for name, _ in way)])
-            message = f"the function `{function.name}` calls itself ({through})"
-            environment.report("E0218", message, function.name_span, labels=labels, fix="use a `while` loop")
-
-
-def _way_back(start: str, calls: Calls) -> list[tuple[str, Span]] | None:
-    """A shortest chain of calls from `start` to itself; None if there is none."""
-    reached: dict[str, tuple[str, tuple[str, Span]]] = {}
-    waiting = [start]
-    for caller in waiting:
-        for call in calls.get(caller, []):
-            if call[0] in reached:
-                continue
-            reached[call[0]] = (caller, call)
-            waiting.append(call[0])
-            if call[0] == start:
-                return _way(start, reached)
-    return None
-
-
-def _way(start: str, reached: dict[str, tuple[str, tuple[str, Span]]]) -> list[tuple[str, Span]]:
-    caller, call = reached[start]
-    way = [call]
-    while caller != start:
-        caller, call = reached[caller]
-        way.append(call)
-    return way[::-1]
-
-
-def _cyclic(calls: Calls) -> set[str]:
-    """The functions that lead to themselves or to such a one: what is left when all others are taken away, first
-    those that call nothing."""
-    callers: dict[str, list[str]] = {}
-    open_calls = {name: len(called) for name, called in calls.items()}
-    for name, called in calls.items():
-        for callee, _ in called:
-            callers.setdefault(callee, []).append(name)
-    done = [name for name, count in open_calls.items() if not count]
-    for name in done:
-        for caller in callers.get(name, []):
-            open_calls[caller] -= 1
-            if not open_calls[caller]:
-                done.append(caller)
-    return calls.keys() - set(done)
+    refuse_recursion("function", {node.name: node.name_span for node in functions}, calls, environment)

@@ -65,6 +65,28 @@ def refuse_now(name: syntax.Name, environment: Environment) -> None:
 
 
 @dataclass(slots=True)
+class Made:
+    """What the checker makes: functors of those without a name, scalars; and the names that these must not have."""
+
+    functors: list[syntax.Functor] = field(default_factory=list)
+    taken: set[str] = field(default_factory=set)
+    labels: set[str] = field(default_factory=set)
+    scalars: list[Symbol] = field(default_factory=list)
+    """Those that hold the values of procedures' parameters."""
+    """Those of calls, by which these are tuned: only a functor of the same call may be called so."""
+
+    def name(self, stem: str, *, numbered: bool) -> str:
+        """A name for a functor, which counts as taken from now on."""
+        number = 1
+        name = f"{stem}_1" if numbered else stem
+        while name in self.taken or (name != stem and name in self.labels):
+            number += 1
+            name = f"{stem}_{number}"
+        self.taken.add(name)
+        return name
+
+
+@dataclass(slots=True)
 class Environment:
     """One walk over one part of the program.
 
@@ -90,11 +112,22 @@ class Environment:
     """The blocks of `on` around the place, each with the family of its graph (see `graphs`), the schedule first."""
     declared: list[Symbol] = field(default_factory=list)
     """All declarations, in the order in which they were met."""
+    made: Made = field(default_factory=Made)
+    blocks_around: int = 0
+    """Blocks of the callers of a procedure that its statements are expanded in."""
+    in_procedure: bool = False
+    """Whether the place is in a procedure, whose names hide those of the program."""
 
     def part(self, place: Place, domain: Domain | None = None, own: Symbol | None = None) -> Environment:
         """A fresh walk over another part of the same program."""
         shared = (self.diagnostics, self.globals, self.functors, self.functions)
-        return Environment(*shared, place, domain, own, scopes=[{}], broken=self.broken, declared=self.declared)
+        part = Environment(*shared, place, domain, own, scopes=[{}], broken=self.broken, declared=self.declared)
+        part.made = self.made
+        return part
+
+    def seeing(self, names: dict[str, Symbol]) -> Environment:
+        """The same, with `names` in the place of the declarations of the whole program."""
+        return dataclasses.replace(self, globals=names)
 
     def report(
         self,
@@ -164,7 +197,7 @@ class Environment:
     def declare(self, symbol: Symbol, *, parameter: bool = False) -> Symbol:
         """Put a local name into the innermost block; gives the symbol with its unique name."""
         self.allowed(symbol.name, symbol.span, parameter=parameter)
-        unique = self._unique(symbol.name)
+        unique = self.unique(symbol.name)
         made = dataclasses.replace(symbol, unique=unique)
         self.scopes[-1][symbol.name] = made
         self._keep(made)
@@ -172,9 +205,10 @@ class Environment:
 
     def hidden(self, name: str, type_: Type | None) -> Symbol:
         """A local that nothing in the text can mean."""
-        return Symbol(SymbolKind.LOCAL, name, NOWHERE, type_, unique=self._unique(name))
+        return Symbol(SymbolKind.LOCAL, name, NOWHERE, type_, unique=self.unique(name))
 
-    def _unique(self, name: str) -> str:
+    def unique(self, name: str) -> str:
+        """`name`, or that with a number, as no other declaration of this part is called."""
         unique, number = name, 1
         while unique in self.taken:
             number += 1

@@ -17,6 +17,8 @@ from gdsl.frontend.check.conversions import (
     typed_number,
 )
 from gdsl.frontend.check.environment import Place, poison
+from gdsl.frontend.check.histories import misplaced
+from gdsl.frontend.check.pairs import agreed, hints_of, made_pair, part_of, undefined_fix
 from gdsl.frontend.check.set_operations import is_set_operation
 from gdsl.operations import BinaryOperation, UnaryOperation
 from gdsl.types import Type
@@ -62,6 +64,8 @@ class ExpressionChecker(CallChecker):
                 return self.name(expression, hint)
             case syntax.Index():
                 return self.element(expression)
+            case syntax.Pair() | syntax.PairPart():
+                return self._pair(expression, hint)
             case syntax.Unary():
                 return self._unary(expression, hint, effects)
             case syntax.Binary():
@@ -76,12 +80,27 @@ class ExpressionChecker(CallChecker):
                 return self.update_value(expression, effects)
             case syntax.CompareAndSwap():
                 return self.compare_and_swap(expression, effects)
+        return self._no_value(expression)
+
+    def _no_value(self, expression: syntax.Expression) -> syntax.Expression:
+        match expression:
             case syntax.SetLiteral():
                 message = "a set of vertices can only become a frontier, in the schedule"
                 self.environment.report("E0403", message, expression.span)
+            case syntax.Method():
+                misplaced(expression, self.environment)
+            case syntax.Nameless():
+                message = "a functor stands only where an operator takes one"
+                self.environment.report("E0401", message, expression.span, fix="write `f = filter(f, v => …);`")
             case syntax.LaterExpression():
                 self.environment.later(expression.what, expression.span)
         return poison(expression.span)
+
+    def _pair(self, expression: syntax.Pair | syntax.PairPart, hint: Type | None) -> syntax.Expression:
+        if isinstance(expression, syntax.PairPart):
+            return part_of(expression, self.infer(expression.pair), self.environment)
+        first, second = map(self.infer, (expression.first, expression.second), hints_of(hint))
+        return made_pair(expression, first, second, hint, self.environment)
 
     def _typeless(self, expression: syntax.Infinity | syntax.NoneLiteral, hint: Type | None) -> syntax.Expression:
         if isinstance(expression, syntax.Infinity):
@@ -149,6 +168,7 @@ class ExpressionChecker(CallChecker):
         operation = expression.operation
         if left.type is None or right.type is None:
             return poison(expression.span)
+        left, right = agreed(left, right)
         type_ = self._agree(expression, left, right)
         if type_ is None:
             return poison(expression.span)
@@ -336,6 +356,11 @@ class ExpressionChecker(CallChecker):
             self._undefined(expression, sign, left if left.is_id else right, right if left.is_id else left)
             return
         message = f"`{sign}` between {left.name} and {right.name}"
+        if left.is_pair or right.is_pair:
+            pairs = left.is_pair and right.is_pair and expression.operation.is_comparison
+            advice = "make the types of their parts the same" if pairs else undefined_fix(sign)
+            self.environment.report("E0206", message, expression.span, fix=advice)
+            return
         fix = "compare the number, such as `… != 0`" if _BOOL in (left, right) else suggested_cast(left, right)
         sides = (expression.left, expression.right)
         if any(isinstance(side, syntax.Binary) and side.operation.is_comparison for side in sides):
@@ -354,6 +379,10 @@ class ExpressionChecker(CallChecker):
             fix = f"ids are compared and used as indices; to calculate write `int32(…)`, and `{type_.name}(…)` back"
             self.environment.report("E0209", message, expression.span, fix=fix)
         else:
+            if type_.is_pair:
+                message = f"`{sign}` is not defined on pairs"
+                self.environment.report("E0206", message, expression.span, fix=undefined_fix(sign))
+                return poison(expression.span)
             fixes = {"//": "write `trunc(x / y)`", "!": "compare it, such as `… == 0`"}
             message = f"`{sign}` is not defined on {type_.name}"
             self.environment.report("E0206", message, expression.span, fix=fixes.get(sign))

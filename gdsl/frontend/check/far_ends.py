@@ -45,8 +45,7 @@ def walked(value: syntax.Expression | None) -> Walked | str | None:
 
 def _group_of(chain: syntax.SetChain) -> str:
     """What stands for a combination of sets among the variables, none of which has such a name."""
-    span = chain.span
-    return f" {span.line}:{span.column}-{span.end_line}:{span.end_column}"
+    return f" {chain.span}"
 
 
 def over_of(value: syntax.Expression | None, known: Mapping[str, Over]) -> Over:

@@ -16,7 +16,7 @@ from gdsl.frontend.check.environment import Environment
 from gdsl.frontend.check.operators import OperatorChecker
 from gdsl.frontend.syntax import Symbol, SymbolKind
 from gdsl.operations import Domain
-from gdsl.source import NOWHERE, Span
+from gdsl.source import NOWHERE
 from gdsl.types import Type
 
 GRAPH_CALLS = ("subgraph", "contract")

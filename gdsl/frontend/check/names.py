@@ -127,7 +127,8 @@ class NameChecker:
             return poison(span)
         if symbol.kind is SymbolKind.ARRAY and symbol == environment.own:
             return self._own_element(symbol, span)
-        if symbol.kind is SymbolKind.FRONTIER and hint is Type.BOOL:
+        in_schedule = environment.place is Place.SCHEDULE
+        if symbol.kind is SymbolKind.FRONTIER and hint is Type.BOOL and in_schedule:
             refuse_now(expression, environment)
             return dataclasses.replace(expression, symbol=symbol, type=Type.BOOL)
         words = {
@@ -135,7 +136,9 @@ class NameChecker:
             SymbolKind.FUNCTOR: ("a functor", None),
             SymbolKind.FUNCTION: ("a function", f"call it: `{symbol.name}(…)`"),
             SymbolKind.GRAPH: ("a graph", f"`on {symbol.name} {{ … }}` runs statements on it"),
-            SymbolKind.FRONTIER: ("a frontier", f"write `size({symbol.name})` for its number of elements"),
+            SymbolKind.PROCEDURE: ("a procedure", f"call it as a statement: `{symbol.name}(…);`"),
+            SymbolKind.HISTORY: ("a history", f"write `size({symbol.name})` for the number of its levels"),
+            SymbolKind.FRONTIER: ("a frontier", _of_frontier(symbol, in_schedule)),
         }
         if symbol.kind in words:
             what, fix = words[symbol.kind]
@@ -145,7 +148,7 @@ class NameChecker:
             return poison(span)
         if not (symbol.kind is SymbolKind.SCALAR and environment.place.in_functor):
             refuse_now(expression, environment)
-        return dataclasses.replace(expression, symbol=symbol, type=symbol.type)
+        return dataclasses.replace(expression, name=symbol.name, symbol=symbol, type=symbol.type)
 
     def _own_element(self, symbol: Symbol, span: Span) -> syntax.Expression:
         assert self.environment.domain is not None
@@ -223,7 +226,8 @@ class NameChecker:
             environment.report("E0213", message, index.span, fix=f"use {_one(wanted)} as the index")
             return None
         checked = needs_check(index)
-        return dataclasses.replace(expression, index=index, symbol=symbol, type=symbol.type, checked=checked)
+        made = dataclasses.replace(expression, array=symbol.name, index=index, symbol=symbol, type=symbol.type)
+        return dataclasses.replace(made, checked=checked)
 
     def target(self, expression: syntax.Name | syntax.Index) -> syntax.Name | syntax.Index | None:
         """A place that is written: an element, a scalar, or a `var`; None after a mistake."""
@@ -239,12 +243,14 @@ class NameChecker:
             return None
         if not self._may_write(symbol, expression.span):
             return None
-        return dataclasses.replace(expression, symbol=symbol, type=symbol.type)
+        return dataclasses.replace(expression, name=symbol.name, symbol=symbol, type=symbol.type)
 
     def _may_write(self, symbol: Symbol | None, span: Span) -> bool:
         if symbol is None or symbol.mutable:
             return symbol is not None
         what = "an input" if symbol.is_input else symbol.kind.with_article
+        if symbol.kind is SymbolKind.SCALAR and not symbol.is_input:
+            what = "a parameter of the procedure"
         fixes = {SymbolKind.LOCAL: f"declare it by `var {symbol.name} = …;`"}
         if symbol.is_input or symbol.kind is SymbolKind.PARAM:
             fixes[symbol.kind] = "copy it into an array or scalar of its own, by its initial value"
@@ -254,6 +260,12 @@ class NameChecker:
         )
         self.environment.report("E0214", message, span, fix=fixes.get(symbol.kind), labels=labels)
         return False
+
+
+def _of_frontier(symbol: Symbol, in_schedule: bool) -> str:
+    if in_schedule:
+        return f"write `size({symbol.name})` for its number of elements"
+    return "functors see no frontiers: mark its members in an array by `compute`"
 
 
 def _one(type_: Type) -> str:

@@ -39,7 +39,7 @@ class Operators(Protocol):
         ...
 
     def functor(
-        self, value: syntax.Expression, domain: Domain, operator: str, *, with_value: bool = False
+        self, call: syntax.Call, value: syntax.Expression, domain: Domain, operator: str, reduced: Type | None = None
     ) -> syntax.Name | None:
         """A functor of the kind that is wanted."""
         ...
@@ -72,16 +72,18 @@ class NeighborReduceChecker:
             return None
         runs_on = operators.sets.domain_of(positional[0], Domain.VERTEX)
         source = operators.members(positional[0], runs_on, f"the input of `{call.function}`")
-        functor = operators.functor(positional[1], Domain.EDGE, call.function, with_value=True)
         own = self._own_operation(positional[2])
         operation = self._operation(positional[2]) if own is None else None
+        reduced = self._reduced(own, operation, array)
+        functor = operators.functor(call, positional[1], Domain.EDGE, call.function, reduced)
         over, by = operators.over(keywords), self._end(keywords)
         fits = self._keywords_fit(keywords, runs_on)
         operators.label(call)
         combined = operation is not None or (own is not None and own.symbol is not None)
         if source is None or functor is None or not combined or over is None or by is None or not fits:
             return None
-        result = self.environment.functors[functor.name].result
+        known = self.environment.functors.get(functor.name)
+        result = known.result if known is not None else reduced
         if result is None or not self._over_vertices(call, array):
             return None
         if not (self._reduces(call, operation, result, array) if operation else self._takes(call, own, result, array)):
@@ -89,6 +91,12 @@ class NeighborReduceChecker:
         made = syntax.OperatorCall(call.span, kind, source, functor, over, runs_on, label=call.label)
         made = dataclasses.replace(made, operation=operation, own_operation=own, by_far_ends=by == "far")
         return self._with_empty(made, keywords.get("empty"), array)
+
+    def _reduced(self, own: syntax.Name | None, operation: NeighborOperation | None, array: Symbol) -> Type | None:
+        """The type of the values of a functor that does not say it."""
+        function = self.environment.functions.get(own.name) if own is not None else None
+        taken = function.result if function is not None else None
+        return taken or (Type.BOOL if operation in _FLAGS else array.type)
 
     def _keywords_fit(self, keywords: dict[str, syntax.Argument], runs_on: Domain) -> bool:
         """Whether what is said of the edges suits the set: vertices have edges over which to go, edges have ends."""
@@ -158,7 +166,7 @@ class NeighborReduceChecker:
         environment, word = self.environment, operation.value
         fits = result.is_numeric
         if operation in _ORDERINGS:
-            fits = result.is_numeric or result.is_id
+            fits = result.is_numeric or result.is_id or result.is_pair
         elif operation in _FLAGS:
             fits = result is Type.BOOL
         elif operation not in _NUMBERS:
@@ -166,6 +174,7 @@ class NeighborReduceChecker:
         if not fits:
             fix = "use `count`, `some` or `every`" if result is Type.BOOL else None
             fix = "compare in the functor, so that it gives a bool" if operation in _FLAGS else fix
+            fix = "pairs have `min` and `max`; give a part, `.0` or `.1`" if result.is_pair and fix is None else fix
             environment.report("E0407", f"`{word}` is not defined on {result.name}", call.span, fix=fix)
             return False
         assert array.type is not None

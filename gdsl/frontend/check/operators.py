@@ -10,9 +10,10 @@ from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment, built_in
 from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.check.intersect import IntersectChecker
+from gdsl.frontend.check.nameless import NAMELESS_FORMS, NamelessChecker
 from gdsl.frontend.check.neighbor_reductions import NeighborReduceChecker
 from gdsl.frontend.check.set_operations import SetChecker, speaks_of_sets
-from gdsl.frontend.check.sets import OPERATORS, OTHER_OPERAND, Sets
+from gdsl.frontend.check.sets import OPERATORS, OTHER_OPERAND, Sets, functor_domain
 from gdsl.frontend.syntax import OperatorKind, Symbol, SymbolKind
 from gdsl.frontend.vocabulary import closest, enumerate_words
 from gdsl.operations import Domain, Over
@@ -22,6 +23,7 @@ _SHAPES = {
     OperatorKind.ADVANCE: ("advance(f, functor)", 2, ("to", "over")),
     OperatorKind.FILTER: ("filter(f, functor)", 2, ()),
     OperatorKind.WHERE: ("where(functor)", 1, ()),
+    OperatorKind.TOP: ("top(f, functor, k)", 3, ("over",)),
     OperatorKind.COMPUTE: ("compute(f, functor)", 2, ()),
     OperatorKind.NEIGHBOR_REDUCE: ("a = neighbor_reduce(f, functor, op)", 3, ("over", "by", "empty")),
 }
@@ -36,6 +38,7 @@ class OperatorChecker:
         self.sets = Sets(environment, expressions)
         self.combinations = SetChecker(environment, self._operand)
         self.intersect = IntersectChecker(self)
+        self.nameless = NamelessChecker(environment)
         self.reductions = NeighborReduceChecker(self)
         self.labels: dict[str, syntax.Call] = {}
 
@@ -83,6 +86,8 @@ class OperatorChecker:
             return None
         if kind is OperatorKind.INTERSECT:
             return self.intersect.call(call)
+        if kind is OperatorKind.TOP:
+            return self._top(call)
         positional, keywords = self.arguments(call, kind)
         if positional is None:
             return None
@@ -91,7 +96,8 @@ class OperatorChecker:
             runs_on = self.sets.domain_of(positional[0], self._expected(positional, kind))
             source = self.members(positional[0], runs_on, f"the input of `{call.function}`")
         domain = Domain.EDGE if kind is OperatorKind.ADVANCE else runs_on
-        functor = self.functor(positional[-1], domain, _of_edges(call.function, positional[0], domain, kind))
+        operator = _of_edges(call.function, positional[0], domain, kind)
+        functor = self.functor(call, positional[-1], domain, operator)
         over, gives = self.over(keywords), self._gives(keywords, kind, runs_on)
         self.label(call)
         if functor is None or over is None or gives is False or (source is None and kind is not OperatorKind.WHERE):
@@ -99,12 +105,32 @@ class OperatorChecker:
         kept = None if gives is True else gives
         return syntax.OperatorCall(call.span, kind, source, functor, over, runs_on, kept, None, call.label)
 
+    def _top(self, call: syntax.Call) -> syntax.OperatorCall | None:
+        """`top(f, functor, k)`."""
+        positional, keywords = self.arguments(call, OperatorKind.TOP)
+        if positional is None:
+            return None
+        source = self.members(positional[0], Domain.VERTEX, "the input of `top`")
+        functor = self.functor(call, positional[1], Domain.EDGE, call.function, Type.FLOAT64)
+        limit = self.expressions.value(positional[2], Type.INT64, "the number of edges that `top` takes")
+        over = self.over(keywords)
+        self.label(call)
+        if source is None or functor is None or limit.type is None or over is None:
+            return None
+        known = self.environment.functors.get(functor.name)
+        result = known.result if known is not None else Type.FLOAT64
+        if result is None or not result.is_numeric:
+            message = "`top` compares numbers" + (f", and `{functor.name}` gives {result.name}" if result else "")
+            self.environment.report("E0407", message, positional[1].span)
+            return None
+        made = syntax.OperatorCall(call.span, OperatorKind.TOP, source, functor, over, gives=Domain.EDGE)
+        return dataclasses.replace(made, label=call.label, limit=limit)
+
     def _expected(self, positional: list[syntax.Expression], kind: OperatorKind) -> Domain:
         """What a set is of that does not say so itself: the functor of `filter` and `compute` may."""
-        functor = positional[-1]
-        known = self.environment.functors.get(functor.name) if isinstance(functor, syntax.Name) else None
-        tells = kind in (OperatorKind.FILTER, OperatorKind.COMPUTE) and known is not None
-        return known.domain if tells and known is not None else Domain.VERTEX
+        tells = kind in (OperatorKind.FILTER, OperatorKind.COMPUTE)
+        known = functor_domain(positional[-1], self.environment) if tells else None
+        return known or Domain.VERTEX
 
     def arguments(
         self, call: syntax.Call, kind: OperatorKind
@@ -133,17 +159,19 @@ class OperatorChecker:
         return (positional, keywords) if fine else (None, keywords)
 
     def functor(
-        self, value: syntax.Expression, domain: Domain, operator: str, *, with_value: bool = False
+        self, call: syntax.Call, value: syntax.Expression, domain: Domain, operator: str, reduced: Type | None = None
     ) -> syntax.Name | None:
-        """The functor that `value` names, if it is of the kind that is wanted."""
-        environment = self.environment
+        """The functor of `call`; one with a value where a reduction takes it into elements of type `reduced`."""
+        if isinstance(value, syntax.Nameless):
+            return self.nameless.functor(value, call, domain, operator, reduced)
+        environment, with_value = self.environment, reduced is not None
         symbol = environment.find(value.name) if isinstance(value, syntax.Name) else None
         wanted = "an edge functor" if domain is Domain.EDGE else "a vertex functor"
         wanted += " with a `value`" if with_value else ""
         if not isinstance(value, syntax.Name) or (symbol is not None and symbol.kind is not SymbolKind.FUNCTOR):
             if symbol is None or symbol.kind is not SymbolKind.LATER:
                 form = _form(domain, with_value)
-                fix = f"declare `{form}` and write its name here"
+                fix = f"declare `{form}` and write its name here, or write `{NAMELESS_FORMS[domain]}`"
                 environment.report("E0401", f"`{operator}` takes {wanted} here", value.span, fix=fix)
             return None
         if symbol is None:
@@ -197,7 +225,10 @@ class OperatorChecker:
         """Take the label of a call; says so where it is taken already."""
         if call.label is None:
             return
-        if call.label in self.labels or call.label in self.environment.functors:
+        former = self.labels.get(call.label)
+        if former is not None and former.span.written == call.span.written and former.span != call.span:
+            return  # another expansion of one procedure
+        if former is not None or call.label in self.environment.functors:
             message = f"the label `@{call.label}` is used twice"
             if call.label in self.environment.functors:
                 message = f"the label `@{call.label}` is also the name of a functor"
@@ -212,11 +243,12 @@ class OperatorChecker:
             if symbol is None:
                 return None
             if symbol.kind in kinds:
-                if symbol.is_input:
-                    message = f"`{symbol.name}` cannot be written: it is an input"
+                if not symbol.mutable:
+                    what = "an input" if symbol.is_input else "a parameter of the procedure"
+                    message = f"`{symbol.name}` cannot be written: it is {what}"
                     self.environment.report("E0214", message, value.span)
                     return None
-                return dataclasses.replace(value, symbol=symbol, type=symbol.type)
+                return dataclasses.replace(value, name=symbol.name, symbol=symbol, type=symbol.type)
         self.environment.report(
             "E0405" if what == "swap" else "E0402", f"`{what}` takes the name of an array", value.span
         )

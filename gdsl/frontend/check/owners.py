@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gdsl.diagnostics import Label
 from gdsl.frontend.check.environment import Environment
-from gdsl.frontend.syntax import Symbol
+from gdsl.frontend.syntax import Symbol, SymbolKind
 from gdsl.operations import Domain
 from gdsl.source import Span
 
@@ -21,7 +21,8 @@ def belongs(symbol: Symbol, span: Span, environment: Environment) -> bool:
     if symbol.graph == graph_of(environment, domain):
         return True
     others = "vertices" if domain is Domain.VERTEX else "edges"
-    message = f"`{symbol.name}` is a set of {others} of another graph than the one around"
+    what = "has levels" if symbol.kind is SymbolKind.HISTORY else f"is a set of {others}"
+    message = f"`{symbol.name}` {what} of another graph than the one around"
     labels = (Label(symbol.span, "declared here"),)
     fix = "declare a frontier inside this `on { … }`"
     note = "a subgraph has the vertices of the graph that it was made of, and edges of its own"

@@ -17,13 +17,15 @@ from gdsl.frontend.check.declarations import (
     declare_function,
     declare_functor,
 )
-from gdsl.frontend.check.environment import Environment
+from gdsl.frontend.check.environment import Environment, Made, Place
 from gdsl.frontend.check.far_ends import FarEnds
+from gdsl.frontend.check.param_sets import with_sets
+from gdsl.frontend.check.procedures import Procedures
 from gdsl.frontend.check.saturation import saturated
-from gdsl.frontend.check.schedule import ScheduleChecker
+from gdsl.frontend.check.schedule import check_block
 from gdsl.frontend.check.tuning import Knobs, TuningChecker, operator_calls
-from gdsl.frontend.parser import in_order, parse_tune_words
-from gdsl.frontend.syntax import Symbol, SymbolKind
+from gdsl.frontend.parser import in_order, parse_tune_words, too_deep
+from gdsl.frontend.syntax import DeclarationKind, Symbol, SymbolKind
 from gdsl.frontend.vocabulary import closest
 from gdsl.operations import Over
 from gdsl.source import NOWHERE, Source
@@ -83,7 +85,7 @@ def check_all(program: syntax.Program, source: Source, broken: syntax.Broken | N
 def check_tune_words(checked: CheckedProgram, tune: Sequence[str]) -> None:
     """Put further tuning words into the knobs of a program. Raises `GdslError` (E04xx, E05xx) at a wrong one."""
     environment = Environment()
-    environment.functors.update({functor.name: functor for functor in checked.program.functors})
+    environment.functors.update({functor.name: functor for functor in checked.program.functors if not functor.nameless})
     calls = operator_calls(checked.program.schedule)
     for word in tune:
         TuningChecker(environment, calls, checked.knobs, of_text=False).entries(parse_tune_words((word,)))
@@ -93,6 +95,8 @@ def check_tune_words(checked: CheckedProgram, tune: Sequence[str]) -> None:
 
 def _typed(program: syntax.Program, environment: Environment) -> tuple[syntax.Program, dict[str, Over], bool]:
     """The typed program, how its edge frontiers were walked, and whether its schedule has no mistakes."""
+    environment.made.taken.update(syntax.words_of(program))
+    environment.made.labels.update(_labels(program))
     for part in program.later:
         environment.later(part.what, part.span)
         for name in part.names:
@@ -101,6 +105,8 @@ def _typed(program: syntax.Program, environment: Environment) -> tuple[syntax.Pr
     declarations = [declare_data(node, environment) for node in program.declarations]
     functions = [declare_function(node, environment) for node in program.functions]
     functors = [declare_functor(node, environment) for node in program.functors]
+    procedures = Procedures(environment, check_block)
+    procedures.declare(program.procedures)
     check_recursion(program.functions, environment)
     typed = dataclasses.replace(
         program,
@@ -109,10 +115,42 @@ def _typed(program: syntax.Program, environment: Environment) -> tuple[syntax.Pr
         functors=tuple(check_functor(node, environment) for node in functors),
     )
     before = len(environment.diagnostics)
-    schedule = ScheduleChecker(environment).schedule(program.schedule)
+    procedures.check_all()
+    around = environment.part(Place.SCHEDULE)
+    around.taken.update(environment.globals)  # what a procedure declares may have the name of data, which it hides
+    schedule = check_block(around, procedures, None, program.schedule)
+    made = _with_made(typed, environment.made, schedule)
+    deep = too_deep(made) if procedures.expansions and not environment.diagnostics else None
+    if deep is not None:
+        environment.diagnostics.append(deep)
     far_ends = FarEnds(environment).find(schedule)
     whole = len(environment.diagnostics) == before and not environment.broken.spans
-    return dataclasses.replace(typed, schedule=schedule), far_ends, whole
+    return made, far_ends, whole
+
+
+def _with_made(typed: syntax.Program, made: Made, schedule: tuple[syntax.Statement, ...]) -> syntax.Program:
+    """The program with its typed schedule and with what this needs beside the program's own."""
+    scalars = tuple(_local_scalar(symbol) for symbol in made.scalars)
+    whole = dataclasses.replace(
+        typed,
+        declarations=(*typed.declarations, *scalars),
+        functors=(*typed.functors, *made.functors),
+        schedule=schedule,
+        procedures=(),
+        imports=(),
+    )
+    return with_sets(whole, made)
+
+
+def _local_scalar(symbol: Symbol) -> syntax.Declaration:
+    assert symbol.type is not None
+    kind, declared = DeclarationKind.SCALAR, syntax.TypeName(symbol.span, symbol.type.name)
+    node = syntax.Declaration(symbol.span, kind, symbol.name, symbol.span, declared, None, None, False, is_local=True)
+    return dataclasses.replace(node, type=symbol.type, symbol=symbol)
+
+
+def _labels(program: syntax.Program) -> set[str]:
+    return {node.label for node in syntax.walk(program) if isinstance(node, syntax.Call) and node.label is not None}
 
 
 def _check_requirements(program: syntax.Program, environment: Environment) -> None:

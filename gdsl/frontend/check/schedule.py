@@ -5,13 +5,17 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable
 
+from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
-from gdsl.frontend.check.environment import Environment, Place
+from gdsl.frontend.check.environment import Environment
 from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.check.graphs import GraphChecker, is_graph_call
+from gdsl.frontend.check.histories import HistoryChecker
 from gdsl.frontend.check.intersect import apart, is_intersect
+from gdsl.frontend.check.numbering import is_numbering, numbering
 from gdsl.frontend.check.operators import OperatorChecker
 from gdsl.frontend.check.owners import belongs, graph_of
+from gdsl.frontend.check.procedures import Procedures
 from gdsl.frontend.check.set_operations import spelled_out_set
 from gdsl.frontend.check.sets import OPERATORS
 from gdsl.frontend.check.updates import short_assign, spelled_out
@@ -21,26 +25,46 @@ from gdsl.operations import Domain, ReduceOperation
 from gdsl.source import NOWHERE, Span
 from gdsl.types import Type
 
+_MAKE_EDGES = (OperatorKind.ADVANCE, OperatorKind.TOP)
+
+
+def check_block(
+    environment: Environment,
+    procedures: Procedures,
+    labels: OperatorChecker | None,
+    statements: Iterable[syntax.Statement],
+) -> tuple[syntax.Statement, ...]:
+    """The typed statements of a schedule or of a procedure."""
+    checker, whole = ScheduleChecker(environment, procedures, labels), tuple(statements)
+    checker.graphs.note(whole)
+    return checker.block(whole)
+
 
 class ScheduleChecker:
     """Types of the schedule."""
 
-    def __init__(self, environment: Environment) -> None:
-        self.environment = environment.part(Place.SCHEDULE)
+    def __init__(self, environment: Environment, procedures: Procedures, labels: OperatorChecker | None = None) -> None:
+        """`environment` is that of the statements; `labels` has those that are taken already."""
+        self.environment = environment
+        self.procedures = procedures
         self.expressions = ExpressionChecker(self.environment)
         self.operators = OperatorChecker(self.environment, self.expressions)
         self.graphs = GraphChecker(self.environment, self.operators)
-
-    def schedule(self, statements: tuple[syntax.Statement, ...]) -> tuple[syntax.Statement, ...]:
-        """The typed statements of a whole schedule."""
-        self.graphs.note(statements)
-        return self.block(statements)
+        self.histories = HistoryChecker(self.environment, self.operators)
+        if labels is not None:
+            self.operators.labels = labels.labels
 
     def block(self, statements: Iterable[syntax.Statement]) -> tuple[syntax.Statement, ...]:
         """The typed statements of a block; those with a mistake are left out."""
-        split = (each for statement in statements for each in apart(statement, self.environment))
-        typed = (self.statement(statement) for statement in split)
-        return tuple(statement for statement in typed if statement is not None)
+        typed: list[syntax.Statement] = []
+        for statement in statements:
+            call = self.procedures.called(statement, self.environment)
+            if call is not None:
+                typed += self.procedures.expand(call, self.environment, self.operators)
+                continue
+            split = [self.statement(each) for each in apart(statement, self.environment)]
+            typed += (each for each in split if each is not None)
+        return tuple(typed)
 
     def statement(self, statement: syntax.Statement) -> syntax.Statement | None:
         """The typed statement; None after a mistake."""
@@ -51,6 +75,10 @@ class ScheduleChecker:
                 return self.graphs.declaration(statement)
             case syntax.On():
                 return self.graphs.on(statement, self.block)
+            case syntax.HistoryDeclaration():
+                return self.histories.declaration(statement)
+            case syntax.ForIn():
+                return self.histories.loop(statement, self.block)
             case syntax.Assign():
                 return self._assign(statement)
             case syntax.Update():
@@ -90,25 +118,13 @@ class ScheduleChecker:
                 fix = "put the condition into the `while`"
                 environment.report("E0220", "the schedule has no `break`", statement.span, fix=fix)
             case syntax.For():
-                environment.report("E0221", "the schedule has no `for`", statement.span, fix="write `repeat (n) { … }`")
-            case syntax.ForIn():
-                self._for_in(statement)
+                environment.report(
+                    "E0221", "the schedule has no `for` over numbers", statement.span, fix="write `repeat (n) { … }`"
+                )
             case syntax.Accept():
                 environment.report("E0221", "`accept` belongs to the `apply` of a functor", statement.span)
             case syntax.Return():
                 environment.report("E0221", "`return` belongs to functions", statement.span)
-
-    def _for_in(self, statement: syntax.ForIn) -> None:
-        environment, value = self.environment, statement.value
-        if isinstance(value, syntax.Call) and value.function == "neighbors":
-            fix = "walk lists in a functor, or all of them by `advance`"
-            environment.report("E0221", "the schedule has no loops over lists", statement.span, fix=fix)
-        else:
-            environment.later("`for … in` of the schedule", statement.span)
-        with environment.loop():
-            for name in statement.names:
-                environment.declare(Symbol(SymbolKind.LATER, name.name, NOWHERE))
-            self.block(statement.body)
 
     def _if(self, statement: syntax.If) -> syntax.Statement:
         condition = self.expressions.condition(statement.condition)
@@ -147,6 +163,9 @@ class ScheduleChecker:
             if symbol.kind is SymbolKind.FRONTIER and not belongs(symbol, target.span, environment):
                 return None
             if symbol.kind is SymbolKind.FRONTIER:
+                if not symbol.mutable:
+                    self._read_only(symbol, target.span)
+                    return None
                 value = self._set(statement.value, symbol.name, symbol.domain or Domain.VERTEX)
                 made = dataclasses.replace(target, symbol=symbol)
                 return None if value is None else dataclasses.replace(statement, target=made, value=value)
@@ -168,12 +187,23 @@ class ScheduleChecker:
             return None
         return self._assign_value(statement)
 
+    def _read_only(self, symbol: Symbol, span: Span) -> None:
+        why = "the loop gives it its members" if self.histories.gives(symbol) else "it is a param"
+        message = f"`{symbol.name}` cannot be written: {why}"
+        labels = (Label(symbol.span, "declared here"),)
+        fix = f"give it a name of its own: `frontier g = {symbol.name};`"
+        self.environment.report("E0214", message, span, labels=labels, fix=fix)
+
     def _total(self, span: Span, call: syntax.Call, target: syntax.Name, *, adds: bool) -> syntax.Statement | None:
         typed = self.operators.intersect.total(call, target, adds=adds)
         return None if typed is None else syntax.ExpressionStatement(span, typed)
 
     def _assign_array(self, statement: syntax.Assign, target: syntax.Name, symbol: Symbol) -> syntax.Statement | None:
         environment, value = self.environment, statement.value
+        if isinstance(value, syntax.Call) and is_numbering(value, environment):
+            numbers = numbering(value, symbol, self.operators)
+            made = dataclasses.replace(target, symbol=symbol, type=symbol.type)
+            return None if numbers is None else dataclasses.replace(statement, target=made, value=numbers)
         if not (isinstance(value, syntax.Call) and value.function == OperatorKind.NEIGHBOR_REDUCE.value):
             if isinstance(value, syntax.Call) and value.function in OPERATORS:
                 message = f"`{value.function}` gives no values for the array `{symbol.name}`"
@@ -189,7 +219,7 @@ class ScheduleChecker:
             environment.report("E0214", f"`{symbol.name}` cannot be written: it is an input", target.span)
             return None
         typed = self.operators.reductions.call(value, symbol)
-        made = dataclasses.replace(target, symbol=symbol, type=symbol.type)
+        made = dataclasses.replace(target, name=symbol.name, symbol=symbol, type=symbol.type)
         return None if typed is None else dataclasses.replace(statement, target=made, value=typed)
 
     def _assign_value(self, statement: syntax.Assign) -> syntax.Statement | None:
@@ -244,6 +274,8 @@ class ScheduleChecker:
 
     def _expression(self, statement: syntax.ExpressionStatement) -> syntax.Statement | None:
         value = statement.value
+        if isinstance(value, syntax.Method):
+            return self.histories.method(value)
         if isinstance(value, syntax.Call):
             if value.function == OperatorKind.NEIGHBOR_REDUCE.value:
                 message = "the result of `neighbor_reduce` is assigned to an array over vertices"
@@ -252,8 +284,9 @@ class ScheduleChecker:
             if value.function in OPERATORS:
                 intersects = is_intersect(value)
                 typed = self.operators.intersect.alone(value) if intersects else self.operators.operator(value)
-                if typed is not None and typed.kind is OperatorKind.ADVANCE and typed.gives is Domain.EDGE:
-                    fix = "write `to=none`, or keep them: `edge frontier e = advance(…);`"
+                if typed is not None and typed.kind in _MAKE_EDGES and typed.gives is Domain.EDGE:
+                    fix = f"keep them: `edge frontier e = {value.function}(…);`"
+                    fix = f"write `to=none`, or {fix}" if typed.kind is OperatorKind.ADVANCE else fix
                     self.environment.report("E0227", "the edges that this gives are not used", statement.span, fix=fix)
                     return None
                 return None if typed is None else dataclasses.replace(statement, value=typed)

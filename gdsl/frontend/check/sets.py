@@ -68,12 +68,12 @@ class Sets:
         if call.function == OperatorKind.ADVANCE.value:
             to = next((argument.value for argument in call.arguments if argument.keyword == "to"), None)
             return Domain.EDGE if isinstance(to, syntax.Name) and to.name == "edges" else Domain.VERTEX
+        if call.function == OperatorKind.TOP.value:
+            return Domain.EDGE
         positional = [argument.value for argument in call.arguments if argument.keyword is None]
         if call.function != OperatorKind.FILTER.value or len(positional) != 2:
             return Domain.VERTEX
-        functor = positional[1]
-        known = self.environment.functors.get(functor.name) if isinstance(functor, syntax.Name) else None
-        return self.domain_of(positional[0], known.domain if known is not None else otherwise)
+        return self.domain_of(positional[0], functor_domain(positional[1], self.environment) or otherwise)
 
     def named(self, value: syntax.Name, domain: Domain, target: str) -> syntax.Expression | None:
         """A frontier, or everything, by its name."""
@@ -124,6 +124,14 @@ class Sets:
         message = f"there is no operator `{value.function}`"
         self.environment.report("E0201", message, value.function_span, fix=f"did you mean `{near}`?")
         return True
+
+
+def functor_domain(value: syntax.Expression, environment: Environment) -> Domain | None:
+    """What a functor, with or without a name, runs on; None where `value` is none."""
+    if isinstance(value, syntax.Nameless):
+        return value.domain
+    known = environment.functors.get(value.name) if isinstance(value, syntax.Name) else None
+    return known.domain if known is not None else None
 
 
 def _other_domain(value: syntax.Expression, wanted: Domain, target: str) -> str:

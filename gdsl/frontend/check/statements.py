@@ -10,6 +10,7 @@ from gdsl.frontend.check.conversions import common_type, converted, is_literal
 from gdsl.frontend.check.environment import Environment, Place
 from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.check.graph_reads import declare_names, neighbors_of
+from gdsl.frontend.check.param_sets import VERTEX_SET
 from gdsl.frontend.check.updates import short_assign, spelled_out, told_first
 from gdsl.frontend.syntax import Symbol, SymbolKind
 from gdsl.frontend.vocabulary import FOREIGN_TYPES, SCHEDULE_FUNCTIONS, TYPES, closest
@@ -20,12 +21,28 @@ from gdsl.types import Type
 
 def resolve_type(name: syntax.TypeName, environment: Environment) -> Type | None:
     """The type that is written; reports a mistake if there is none of this name."""
+    if name.parts:
+        return _pair_type(name, environment)
     found = TYPES.get(name.name)
-    if found is None and name.name != "(…)":
+    if name.name == VERTEX_SET:
+        message = f"only a param is a `{VERTEX_SET}`"
+        fix = "a parameter of a procedure that is a set is `f: frontier`"
+        environment.report("E0225", message, name.span, fix=fix)
+    elif found is None:
         near = FOREIGN_TYPES.get(name.name) or closest(name.name, TYPES)
         fix = f"did you mean `{near}`?" if near else f"the types are {', '.join(TYPES)}"
         environment.report("E0225", f"there is no type `{name.name}`", name.span, fix=fix)
     return found
+
+
+def _pair_type(name: syntax.TypeName, environment: Environment) -> Type | None:
+    nested = next((part for part in name.parts if part.parts), None)
+    if nested is not None:
+        fix = "keep the third value in an array or a local of its own"
+        environment.report("E0225", "a pair holds two simple values, not another pair", nested.span, fix=fix)
+        return None
+    first, second = (resolve_type(part, environment) for part in name.parts)
+    return Type.pair(first, second) if first is not None and second is not None else None
 
 
 class StatementChecker:
@@ -80,6 +97,7 @@ class StatementChecker:
                 self.block(statement.body)
             return
         known = {syntax.Repeat: "repeat", syntax.On: "on", syntax.GraphDeclaration: "graph"}
+        known |= {syntax.HistoryDeclaration: "history"}
         word = known.get(type(statement), "frontier")
         message = f"`{word}` belongs to the schedule, not to {environment.place.value}"
         environment.report("E0221", message, statement.span)

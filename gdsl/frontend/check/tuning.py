@@ -54,7 +54,7 @@ class TuningChecker:
         self.knobs = knobs
         self.calls: dict[str, list[syntax.OperatorCall]] = {name: [] for name in environment.functors}
         for call in calls:
-            if call.functor is not None:
+            if call.functor is not None and call.functor.name in environment.functors:
                 self.calls[call.functor.name].append(call)
             if call.label is not None:
                 self.calls.setdefault(call.label, []).append(call)

@@ -12,6 +12,7 @@ from gdsl.frontend.check.environment import Environment, built_in
 from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.syntax import SymbolKind
 from gdsl.operations import BinaryOperation, ReduceOperation
+from gdsl.types import Type
 
 _ORDERINGS = {ReduceOperation.MIN: "min", ReduceOperation.MAX: "max"}
 
@@ -77,9 +78,18 @@ def _is_steady(index: syntax.Expression) -> bool:
 
 def _without_negative_zero(value: syntax.Expression) -> syntax.Expression:
     """`value` as the operand of `min=` or `max=`, where -0.0 counts as 0.0: `value + 0.0`."""
+    if value.type is not None and value.type.is_pair and value.type.holds_float:
+        parts = (value.first, value.second) if isinstance(value, syntax.Pair) else _parts(value, value.type)
+        first, second = map(_without_negative_zero, parts)
+        return syntax.Pair(value.span, first, second, type=value.type)
     if value.type is None or not value.type.is_float or isinstance(value, syntax.Infinity):
         return value
     zero = syntax.Number(value.span, 0.0, type=value.type)
     if isinstance(value, syntax.Number):
         return zero if value.value == 0 else value
     return syntax.Binary(value.span, BinaryOperation.ADD, value, zero, type=value.type)
+
+
+def _parts(pair: syntax.Expression, type_: Type) -> tuple[syntax.Expression, syntax.Expression]:
+    first, second = (syntax.PairPart(pair.span, pair, place, type=part) for place, part in enumerate(type_.parts))
+    return first, second

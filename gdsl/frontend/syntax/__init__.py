@@ -13,6 +13,8 @@ The parser fills everything but the slots listed here. The checker builds new no
   scalars, and have no effect in their values: a `Let` before them has;
 - calls of operators in the schedule (`advance`, `filter`, `where`, `compute`, `neighbor_reduce`, `intersect`) have
   become `OperatorCall`s; `size`, `swap` and `fill` stay `Call`s whose symbol is a built-in;
+- functors without a name (`Nameless`) have become `Functor`s of the program;
+- calls of procedures have become the statements that they stand for, each with its `Span.calls`;
 - reductions over arrays in the schedule (`sum(a)`) have become `Reduced`s;
 - `|`, `&` and `-` between sets have become `SetChain`s;
 - no node of a form that is not built yet (`Later…`) is left.
@@ -57,6 +59,8 @@ from gdsl.frontend.syntax.expressions import (
     Number,
     OperatorCall,
     OperatorKind,
+    Pair,
+    PairPart,
     Reduced,
     SetChain,
     SetLink,
@@ -65,6 +69,10 @@ from gdsl.frontend.syntax.expressions import (
     UpdateValue,
 )
 from gdsl.frontend.syntax.graphs import Contract, GraphDeclaration, On, SameGraph, Subgraph
+from gdsl.frontend.syntax.kept_sets import HistoryDeclaration, LevelLoop, Method, Numbering
+from gdsl.frontend.syntax.nameless import Nameless
+from gdsl.frontend.syntax.naming import names_declared_in, words_of
+from gdsl.frontend.syntax.procedures import Import, ImportedName, Procedure, ProcedureParameter
 from gdsl.frontend.syntax.statements import (
     Accept,
     Assign,
@@ -111,7 +119,10 @@ __all__ = [
     "FunctionParameter",
     "Functor",
     "GraphDeclaration",
+    "HistoryDeclaration",
     "If",
+    "Import",
+    "ImportedName",
     "Index",
     "Infinity",
     "KnobArgument",
@@ -119,16 +130,24 @@ __all__ = [
     "LaterExpression",
     "LaterStatement",
     "Let",
+    "LevelLoop",
     "Link",
     "LoopName",
+    "Method",
     "Name",
+    "Nameless",
     "Node",
     "NoneLiteral",
     "Number",
     "On",
+    "Numbering",
     "OperatorCall",
     "OperatorKind",
+    "Pair",
+    "PairPart",
     "ParameterName",
+    "Procedure",
+    "ProcedureParameter",
     "Program",
     "Reduced",
     "Repeat",
@@ -150,5 +169,7 @@ __all__ = [
     "UpdateValue",
     "While",
     "children",
+    "names_declared_in",
     "walk",
+    "words_of",
 ]

@@ -19,6 +19,8 @@ class Broken:
 
     def touches(self, span: Span) -> bool:
         """Whether something is missing inside `span`."""
+        if span.file:
+            return False
         last = bisect_right(self.spans, (span.end_line, span.end_column), key=lambda s: (s.line, s.column)) - 1
         lost = self.spans[last] if last >= 0 else None
         return lost is not None and (lost.end_line, lost.end_column) >= (span.line, span.column)

@@ -7,6 +7,7 @@ from enum import Enum
 
 from gdsl.frontend.syntax.base import Node, Symbol
 from gdsl.frontend.syntax.expressions import Expression
+from gdsl.frontend.syntax.procedures import Import, Procedure
 from gdsl.frontend.syntax.statements import Statement, TypeName
 from gdsl.operations import Domain
 from gdsl.source import Span
@@ -38,6 +39,8 @@ class Declaration(Node):
     """What of the declaration is not built yet (pairs, several values an element); None: nothing."""
     type: Type | None = None
     symbol: Symbol | None = None
+    is_set: bool = False
+    """Of the typed tree: an input of flags that is a `vertex set` of the caller's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +80,8 @@ class Functor(Node):
     symbol: Symbol | None = None
     symbols: tuple[Symbol, ...] = ()
     """Those of the parameters, filled by the checker."""
+    nameless: bool = False
+    """Whether the checker made it of a `Nameless`: only the compiler calls it by its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +133,8 @@ class TuneEntry(Node):
 
 @dataclass(frozen=True, slots=True)
 class Program(Node):
-    """A whole program. `later` holds the parts that are not built yet; the checker refuses them."""
+    """A whole program. `later` holds the parts that are not built yet; the checker refuses them. The typed tree has no
+    procedures and no imports: it has what they stand for."""
 
     doc: str
     name: str
@@ -139,3 +145,5 @@ class Program(Node):
     later: tuple[LaterDeclaration, ...]
     schedule: tuple[Statement, ...]
     tune: tuple[TuneEntry, ...]
+    procedures: tuple[Procedure, ...] = ()
+    imports: tuple[Import, ...] = ()

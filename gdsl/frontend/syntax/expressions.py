@@ -126,6 +126,22 @@ class Conditional(Expression):
 
 
 @dataclass(frozen=True, slots=True)
+class Pair(Expression):
+    """`(first, second)`."""
+
+    first: Expression
+    second: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class PairPart(Expression):
+    """`pair.0`, `pair.1`; `place` is the number behind the point, which only the checker knows to be one of these."""
+
+    pair: Expression
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
 class Argument(Node):
     """One argument of a call; `keyword` for `over=in_edges`."""
 
@@ -215,6 +231,7 @@ class OperatorKind(Enum):
     COMPUTE = "compute"
     NEIGHBOR_REDUCE = "neighbor_reduce"
     INTERSECT = "intersect"
+    TOP = "top"
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,6 +255,8 @@ class OperatorCall(Expression):
     operation: NeighborOperation | None = None
     label: str | None = None
     count: Name | None = None
+    limit: Expression | None = None
+    """The k of TOP."""
     adds: bool = False
     own_operation: Name | None = None
     by_far_ends: bool = True

@@ -18,9 +18,10 @@ class Statement(Node):
 
 @dataclass(frozen=True, slots=True)
 class TypeName(Node):
-    """A type as written; the checker looks it up."""
+    """A type as written; the checker looks it up. `parts` are those of a pair."""
 
     name: str
+    parts: tuple[TypeName, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,10 @@ def impossible(node: syntax.Node) -> NoReturn:
 
 
 def default_value(type_: Type, span: Span) -> nodes.Expression:
-    """0, false or `none`: what data without an initial value begins with."""
+    """0, false or `none`, or a pair of such: what data without an initial value begins with."""
+    if type_.is_pair:
+        first, second = (default_value(part, span) for part in type_.parts)
+        return nodes.MakePair(span, type_, first, second)
     if type_.is_id:
         return nodes.NoneId(span, type_)
     if type_ is Type.BOOL:
@@ -50,6 +53,8 @@ class ExpressionLowering:
 
     def __init__(self) -> None:
         self.reduced: dict[Span, nodes.ScalarValue] = {}
+        self.histories: dict[str, nodes.History] = {}
+        """By unique name, of those that were declared so far."""
 
     def expression(self, node: syntax.Expression) -> nodes.Expression:
         """The IR of a typed expression."""
@@ -59,10 +64,8 @@ class ExpressionLowering:
         match node:
             case syntax.Number() | syntax.Boolean():
                 return nodes.Literal(span, type_, node.value)
-            case syntax.Infinity():
-                return infinity(type_, span)
-            case syntax.NoneLiteral():
-                return nodes.NoneId(span, type_)
+            case syntax.Infinity() | syntax.NoneLiteral():
+                return infinity(type_, span) if isinstance(node, syntax.Infinity) else nodes.NoneId(span, type_)
             case syntax.Name():
                 return self._name(node, type_)
             case syntax.Index():
@@ -75,6 +78,8 @@ class ExpressionLowering:
             case syntax.Chain():
                 first, links = self.expression(node.first), tuple(self._link(link) for link in node.links)
                 return nodes.Chain(span, type_, first, links)
+            case syntax.Pair() | syntax.PairPart():
+                return self._pair(node, type_)
             case syntax.Conditional():
                 parts = (self.expression(part) for part in (node.condition, node.yes, node.no))
                 return nodes.Select(span, type_, *parts)
@@ -88,6 +93,11 @@ class ExpressionLowering:
                 old, new = self.expression(node.old), self.expression(node.new)
                 return nodes.CompareAndSwap(span, type_, self.target(node.target), old, new)
         impossible(node)
+
+    def _pair(self, node: syntax.Pair | syntax.PairPart, type_: Type) -> nodes.Expression:
+        if isinstance(node, syntax.PairPart):
+            return nodes.PairPart(node.span, type_, self.expression(node.pair), node.place)
+        return nodes.MakePair(node.span, type_, self.expression(node.first), self.expression(node.second))
 
     def _link(self, node: syntax.Link) -> nodes.Link:
         return nodes.Link(node.span, node.operation, self.expression(node.operand))
@@ -150,6 +160,8 @@ class ExpressionLowering:
         operand = node.arguments[0].value
         if not isinstance(operand, syntax.Name) or operand.symbol is None:
             impossible(node)
+        if operand.symbol.kind is SymbolKind.HISTORY:
+            return nodes.ScalarValue(node.span, type_, self.histories[operand.symbol.unique].levels)
         if operand.symbol.kind is SymbolKind.FRONTIER:
             return nodes.FrontierSize(node.span, type_, operand.symbol.unique)
         return nodes.Count(node.span, type_, _COUNTS[operand.symbol.name])

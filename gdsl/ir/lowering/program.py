@@ -107,6 +107,7 @@ class _Lowering:
             is_input=node.is_input,
             is_local=node.is_local,
             where=self._optional(node.where),
+            is_set=node.is_set,
         )
 
     def _scalar(self, node: syntax.Declaration) -> nodes.Scalar:

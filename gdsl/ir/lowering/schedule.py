@@ -10,10 +10,12 @@ from gdsl.frontend.check import CheckedProgram
 from gdsl.frontend.check.far_ends import over_of
 from gdsl.frontend.syntax import OperatorKind, SymbolKind
 from gdsl.ir import nodes
+from gdsl.ir.lowering.best_edges import BestEdges, Request
 from gdsl.ir.lowering.expressions import ExpressionLowering, impossible
 from gdsl.ir.lowering.functors import FunctorLowering
 from gdsl.ir.lowering.graphs import GraphLowering
 from gdsl.ir.lowering.hidden import Hidden
+from gdsl.ir.lowering.kept_sets import emptied, new_history, through_levels
 from gdsl.ir.lowering.neighbor_reductions import NeighborReduceLowering
 from gdsl.ir.lowering.reductions import ReductionLowering
 from gdsl.knobs import settled
@@ -26,6 +28,7 @@ _DONE = {
     OperatorKind.FILTER: "filtered",
     OperatorKind.WHERE: "selected",
     OperatorKind.INTERSECT: "common",
+    OperatorKind.TOP: "best",
 }
 
 
@@ -51,6 +54,7 @@ class ScheduleLowering:
         self.loops = 0
         self.hidden = Hidden(checked.source.text, self.sites)
         self.reductions = ReductionLowering(expressions, self.hidden)
+        self.functors = functors
         self.neighbors = NeighborReduceLowering(functors, checked.program.functions, self.hidden, self._next_site)
         self._value = self.reductions.value
         self.graphs = GraphLowering(self._set_of_edges, self.block)
@@ -78,6 +82,10 @@ class ScheduleLowering:
             case syntax.Repeat():
                 loop, count = self._next_loop(), self._value(node.count, steps)
                 steps.append(nodes.Repeat(span, loop, count, self.block(node.body)))
+            case syntax.HistoryDeclaration():
+                self._history(node, steps)
+            case syntax.LevelLoop():
+                steps.append(self._through(node))
             case syntax.If():
                 condition = self._value(node.condition, steps)
                 then, otherwise = self.block(node.then), self.block(node.otherwise)
@@ -86,6 +94,31 @@ class ScheduleLowering:
                 self.graphs.statement(node, steps)
             case _:
                 impossible(node)
+
+    def _history(self, node: syntax.HistoryDeclaration, steps: list[nodes.Step]) -> None:
+        if node.symbol is None:
+            impossible(node)
+        history = new_history(self.hidden, node.symbol.unique, node.span)
+        self.expressions.histories[node.symbol.unique] = history
+        steps.append(emptied(history, node.span))
+
+    def _through(self, node: syntax.LevelLoop) -> nodes.Step:
+        name, history = node.symbol.unique, self.expressions.histories[node.history.unique]
+        self._list(name, node.name_span)
+        loop = self._next_loop()
+        return through_levels(node, loop, history, name, self.block(node.body))
+
+    def _push(self, node: syntax.Method, steps: list[nodes.Step]) -> None:
+        """What has no name becomes a frontier first."""
+        if node.symbol is None:
+            impossible(node)
+        (argument,) = node.arguments
+        pushed = self._elements(argument.value, Domain.VERTEX, steps)
+        name = pushed.frontier
+        if name is None:
+            name = self._temporary("members")
+            self._assign_set(name, pushed, argument.span, steps)
+        steps.append(nodes.PushLevel(node.span, self.expressions.histories[node.symbol.unique], name))
 
     def _while(self, node: syntax.While, steps: list[nodes.Step]) -> None:
         """What the condition reduces is reduced before the loop, and again at the end of each pass."""
@@ -104,6 +137,9 @@ class ScheduleLowering:
             impossible(node)
         if symbol.kind is SymbolKind.FRONTIER:
             self._define(symbol.unique, node.value, node.span, steps, symbol.domain or Domain.VERTEX)
+        elif isinstance(node.value, syntax.Numbering) and symbol.type is not None:
+            members = self._elements(node.value.input, node.value.domain, steps)
+            steps.append(nodes.NumberMembers(node.span, symbol.name, symbol.type, members))
         elif isinstance(node.value, syntax.OperatorCall):
             self._neighbor_reduce(node.value, target, steps)
         elif isinstance(target, syntax.Name):
@@ -118,6 +154,9 @@ class ScheduleLowering:
         if isinstance(node, syntax.OperatorCall):
             keeps = node.kind in (OperatorKind.FILTER, OperatorKind.WHERE)
             self._operator(node, self._temporary(_DONE[node.kind]) if keeps else None, steps)
+            return
+        if isinstance(node, syntax.Method):
+            self._push(node, steps)
             return
         if not isinstance(node, syntax.Call):
             impossible(node)
@@ -263,6 +302,9 @@ class ScheduleLowering:
         if call.kind is OperatorKind.INTERSECT:
             self._intersect(call, result, steps)
             return
+        if call.kind is OperatorKind.TOP:
+            self._top(call, result, steps)
+            return
         span, functor, label = call.span, call.name, call.label or call.name
         if call.kind is OperatorKind.WHERE and result is not None:
             everything = nodes.Elements(span, Domain.VERTEX, None)
@@ -280,6 +322,16 @@ class ScheduleLowering:
             steps.append(nodes.Filter(span, site, label, source, functor, self._list(result, span, call.runs_on)))
         else:
             steps.append(nodes.Compute(span, site, label, source, functor, None, None))
+
+    def _top(self, call: syntax.OperatorCall, result: str | None, steps: list[nodes.Step]) -> None:
+        if call.limit is None or result is None:
+            impossible(call)
+        source = self._input(call, steps)
+        functor, limit = self.functors.edge_functor_called(call.name), self._value(call.limit, steps)
+        kept = self._list(result, call.span, Domain.EDGE)
+        request = Request(call.span, call.label or call.name, source, functor, limit, call.over, kept)
+        waiting = self._list(self._temporary("waiting"), call.span)
+        steps += BestEdges(request, self.hidden, waiting, self._next_loop()).steps()
 
     def _next_site(self, call: syntax.OperatorCall) -> int:
         chosen = self.knobs.of_call(call.name, call.label)

@@ -147,14 +147,15 @@ inline void reduce_edges(run_state& run, const Members& members, const Lists& li
         hub_chunk& part = run.hubs[i];
         const T reduced = reduce_list(part.first, part.last, identity, combine,
                                       [&](int64 at) { return value(part.near, lists.neighbor(at), lists.id(at)); });
-        std::memcpy(&part.reduced, &reduced, sizeof(T));
+        static_assert(sizeof(T) <= sizeof(part.reduced), "a chunk has room for it");
+        std::memcpy(part.reduced, &reduced, sizeof(T));
     }
 #pragma omp single
     {
         T reduced = identity;
         for (int64 i = 0; i < chunks; ++i) {
             T brought;
-            std::memcpy(&brought, &run.hubs[i].reduced, sizeof(T));
+            std::memcpy(&brought, run.hubs[i].reduced, sizeof(T));
             reduced = combine(reduced, brought);
             if (i + 1 == chunks || run.hubs[i + 1].near != run.hubs[i].near) {
                 assign(run.hubs[i].near, reduced);

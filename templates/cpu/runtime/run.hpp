@@ -25,7 +25,7 @@ inline uint64 checked_index(const data_slice& d, Index index, int64 length, int6
 struct hub_chunk {
     vertex near;
     int64 first, last;
-    uint64 reduced;   // what a reduction made of it
+    uint64 reduced[2];   // what a reduction made of it
 };
 
 // piece: hub_chunks
@@ -38,7 +38,7 @@ struct hub_chunks {
 #pragma omp critical(gdsl_hubs)
         try {
             for (int64 start = first; start < last; start += HUB_CHUNK) {
-                chunks.push_back(hub_chunk{near, start, minimum(start + HUB_CHUNK, last), 0});
+                chunks.push_back(hub_chunk{near, start, minimum(start + HUB_CHUNK, last), {0, 0}});
             }
         } catch (const std::exception&) { lost = true; }
     }

@@ -119,3 +119,25 @@ __device__ __forceinline__ uint64 cycles() { return uint64(clock64()); }
 // piece: read_host_flag
 // The host's memory, so about a microsecond.
 __device__ __forceinline__ uint32 read_host_flag(const uint32* flag) { return *static_cast<const volatile uint32*>(flag); }
+
+// piece: exchange_wide
+// One compare-and-swap of two words at a multiple of 16 bytes; what was expected becomes what was found.
+__device__ __forceinline__ void exchange_wide(uint64* x, uint64& first, uint64& second, uint64 new_first, uint64 new_second) {
+    asm volatile("{ .reg .b128 expected, value, found; mov.b128 expected, {%0, %1}; mov.b128 value, {%3, %4};"
+                 " atom.relaxed.gpu.global.cas.b128 found, [%2], expected, value; mov.b128 {%0, %1}, found; }"
+                 : "+l"(first), "+l"(second) : "l"(x), "l"(new_first), "l"(new_second) : "memory");
+}
+
+// piece: load_wide
+// Both words of one moment.
+__device__ __forceinline__ void load_wide(const uint64* x, uint64& first, uint64& second) {
+    asm volatile("{ .reg .b128 found; ld.relaxed.gpu.global.b128 found, [%2]; mov.b128 {%0, %1}, found; }"
+                 : "=l"(first), "=l"(second) : "l"(x) : "memory");
+}
+
+// piece: store_wide
+// Both words at once.
+__device__ __forceinline__ void store_wide(uint64* x, uint64 first, uint64 second) {
+    asm volatile("{ .reg .b128 value; mov.b128 value, {%1, %2}; st.relaxed.gpu.global.b128 [%0], value; }"
+                 : : "l"(x), "l"(first), "l"(second) : "memory");
+}

@@ -32,12 +32,12 @@ __device__ __forceinline__ void reduce_warps(enactor& run, const Members& member
                 T part = active ? value(owned, lists.neighbor(at), at) : identity;
                 const uint32 head = before > start ? before - start : 0;
                 for (uint32 step = 1; step < 32; step *= 2) {
-                    const T below = T(__shfl_up_sync(FULL_WARP, part, step));
+                    const T below = shuffle_up(part, step);
                     if (lane >= head + step) { part = combine(below, part); }
                 }
                 // The last lane of this lane's stretch holds what these 32 edges bring.
                 const uint32 end = minimum(inclusive, start + 32);
-                const T brought = T(__shfl_sync(FULL_WARP, part, (end - start - 1) & 31));
+                const T brought = shuffle(part, (end - start - 1) & 31);
                 if (end > maximum(exclusive, start)) { reduced = combine(reduced, brought); }
             }
         }

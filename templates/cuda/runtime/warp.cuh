@@ -37,12 +37,27 @@ __device__ __forceinline__ uint32 owner_of(uint32 inclusive, uint32 item) {
     return owner;
 }
 
+// piece: shuffle
+// The value of another lane.
+template <class T>
+__device__ __forceinline__ T shuffle(T value, uint32 lane) { return T(__shfl_sync(FULL_WARP, value, lane)); }
+
+// piece: shuffle_up
+// The value of the lane `step` below.
+template <class T>
+__device__ __forceinline__ T shuffle_up(T value, uint32 step) { return T(__shfl_up_sync(FULL_WARP, value, step)); }
+
+// piece: shuffle_down
+// The value of the lane `step` above.
+template <class T>
+__device__ __forceinline__ T shuffle_down(T value, uint32 step) { return T(__shfl_down_sync(FULL_WARP, value, step)); }
+
 // piece: warp_reduce
 // The reduction of all lanes' values, in lane 0.
 template <class T, class Combine>
 __device__ __forceinline__ T warp_reduce(T value, Combine combine) {
     for (uint32 step = 16; step > 0; step /= 2) {
-        value = combine(value, T(__shfl_down_sync(FULL_WARP, value, step)));
+        value = combine(value, shuffle_down(value, step));
     }
     return value;
 }

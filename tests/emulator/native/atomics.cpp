@@ -75,6 +75,38 @@ void store(void* address, unsigned size, unsigned long long bits, bool releases)
     wake_waiters(address);
 }
 
+// Accesses to two words at once, which hardware has at a multiple of 16 bytes.
+constexpr u32 WIDE = 16;
+
+void check_wide(const void* address, u32 flags, u64 site) {
+    if (reinterpret_cast<u64>(address) % WIDE != 0) { fail(MISALIGNED, site, 0, "an access to two words is not aligned"); }
+    check_access(address, WIDE, flags | ATOMIC, site);
+}
+
+void load_wide(const unsigned long long* address, unsigned long long* words) {
+    check_wide(address, READ, EMULATOR_SITE);
+    atomic_read(*machine.current, address, false);
+    std::memcpy(words, address, WIDE);
+}
+
+void store_wide(unsigned long long* address, const unsigned long long* words) {
+    check_wide(address, WRITE, EMULATOR_SITE);
+    std::memcpy(address, words, WIDE);
+    atomic_write(*machine.current, address, false, true);
+}
+
+void exchange_wide(unsigned long long* address, unsigned long long* expected, const unsigned long long* words) {
+    check_wide(address, READ | WRITE, EMULATOR_SITE);
+    Fiber& fiber = *machine.current;
+    atomic_read(fiber, address, false);
+    const bool same = std::memcmp(address, expected, WIDE) == 0;
+    std::memcpy(expected, address, WIDE);
+    if (same) {
+        std::memcpy(address, words, WIDE);
+        atomic_write(fiber, address, false, false);
+    }
+}
+
 // Waits without spinning, so that a barrier that somebody never comes to is a deadlock and no hang.
 unsigned long long wait_for_arrivals(const unsigned long long* address, unsigned long long target) {
     constexpr u64 arrivals = (1ull << 61) - 1;  // ARRIVALS of platform.h

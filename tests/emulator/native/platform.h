@@ -17,6 +17,9 @@ unsigned long long load(const void* address, unsigned size, bool acquire);
 void store(void* address, unsigned size, unsigned long long bits, bool release);
 unsigned long long wait_for_arrivals(const unsigned long long* address, unsigned long long target);
 unsigned read_host(const unsigned* flag);
+void load_wide(const unsigned long long* address, unsigned long long* words);
+void store_wide(unsigned long long* address, const unsigned long long* words);
+void exchange_wide(unsigned long long* address, unsigned long long* expected, const unsigned long long* words);
 }  // namespace emulator
 
 template <class T>
@@ -45,4 +48,21 @@ __device__ __forceinline__ uint64 wait_for_arrivals(const uint64* x, uint64 targ
 }
 __device__ __forceinline__ uint64 cycles() { return emulator::clock(); }
 __device__ __forceinline__ uint32 read_host_flag(const uint32* flag) { return emulator::read_host(flag); }
+__device__ __forceinline__ void load_wide(const uint64* x, uint64& first, uint64& second) {
+    uint64 words[2];
+    emulator::load_wide(x, words);
+    first = words[0];
+    second = words[1];
+}
+__device__ __forceinline__ void store_wide(uint64* x, uint64 first, uint64 second) {
+    const uint64 words[2] = {first, second};
+    emulator::store_wide(x, words);
+}
+__device__ __forceinline__ void exchange_wide(uint64* x, uint64& first, uint64& second, uint64 new_first, uint64 new_second) {
+    uint64 expected[2] = {first, second};
+    const uint64 words[2] = {new_first, new_second};
+    emulator::exchange_wide(x, expected, words);
+    first = expected[0];
+    second = expected[1];
+}
 __device__ __forceinline__ void pause() { emulator::pause(); }

@@ -183,6 +183,7 @@ struct frontier {
 
 // piece: frontier_at
 // piece: lane_index
+// piece: shuffle_down
 // piece: warp_reduce
 // piece: padded
 // piece: block_reduce

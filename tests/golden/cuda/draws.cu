@@ -202,6 +202,7 @@ struct block_storage {
 // piece: begin_operator
 // piece: end_operator
 // piece: lane_index
+// piece: shuffle_down
 // piece: warp_reduce
 // piece: padded
 // piece: block_reduce

@@ -315,6 +315,7 @@ struct frontier {
 
 // piece: frontier_at
 // piece: lane_index
+// piece: shuffle_down
 // piece: warp_reduce
 // piece: padded
 // piece: block_reduce
@@ -359,6 +360,8 @@ struct edge_frontier {
 // piece: push_warps
 // piece: count_visited
 // piece: push_hubs
+// piece: shuffle
+// piece: shuffle_up
 // piece: reduce_warps
 // piece: reduce_hubs
 

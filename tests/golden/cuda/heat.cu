@@ -169,6 +169,7 @@ struct block_storage {
 // piece: end_operator
 // piece: exchange
 // piece: lane_index
+// piece: shuffle_down
 // piece: warp_reduce
 // piece: padded
 // piece: block_reduce
@@ -185,6 +186,8 @@ struct block_storage {
 // piece: grid_warps warp_index
 // piece: warp_inclusive_sum
 // piece: owner_of
+// piece: shuffle
+// piece: shuffle_up
 // piece: count_visited
 // piece: defer_list
 // piece: reduce_warps

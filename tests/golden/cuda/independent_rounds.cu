@@ -213,7 +213,10 @@ struct frontier {
 // piece: push_warps
 // piece: count_visited
 // piece: push_hubs
+// piece: shuffle
+// piece: shuffle_up
 // piece: reduce_warps
+// piece: shuffle_down
 // piece: warp_reduce
 // piece: reduce_hubs
 

@@ -190,6 +190,7 @@ struct frontier {
 
 // piece: frontier_at
 // piece: lane_index
+// piece: shuffle_down
 // piece: warp_reduce
 // piece: padded
 // piece: block_reduce
@@ -226,6 +227,8 @@ struct direction_state {
 // piece: bitmap_discarder
 // piece: pull_warps
 // piece: pull_hubs
+// piece: shuffle
+// piece: shuffle_up
 // piece: count_visited
 // piece: reduce_warps
 // piece: reduce_hubs

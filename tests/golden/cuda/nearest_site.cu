@@ -205,8 +205,11 @@ struct direction_state {
 // piece: bitmap_result
 // piece: pull_warps
 // piece: pull_hubs
+// piece: shuffle
+// piece: shuffle_up
 // piece: count_visited
 // piece: reduce_warps
+// piece: shuffle_down
 // piece: warp_reduce
 // piece: reduce_hubs
 

@@ -220,9 +220,12 @@ struct frontier {
 // piece: each_id
 // piece: warp_inclusive_sum
 // piece: owner_of
+// piece: shuffle
+// piece: shuffle_up
 // piece: count_visited
 // piece: defer_list
 // piece: reduce_warps
+// piece: shuffle_down
 // piece: warp_reduce
 // piece: reduce_hubs
 

@@ -155,6 +155,7 @@ struct block_storage {
 // piece: exchange
 // piece: bits_of
 // piece: lane_index
+// piece: shuffle_down
 // piece: warp_reduce
 // piece: padded
 // piece: block_reduce
@@ -170,6 +171,8 @@ struct block_storage {
 // piece: grid_warps warp_index
 // piece: warp_inclusive_sum
 // piece: owner_of
+// piece: shuffle
+// piece: shuffle_up
 // piece: count_visited
 // piece: defer_list
 // piece: reduce_warps

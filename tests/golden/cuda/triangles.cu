@@ -154,6 +154,7 @@ struct frontier {
 // piece: frontier_at
 // piece: bits_of
 // piece: lane_index
+// piece: shuffle_down
 // piece: warp_reduce
 // piece: padded
 // piece: block_reduce

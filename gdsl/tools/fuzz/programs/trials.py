@@ -18,6 +18,7 @@ from gdsl.operations import Grade
 from gdsl.tools.fuzz.expressions.running import apart
 from gdsl.tools.fuzz.programs.graphs import Pools, Shape
 from gdsl.tools.fuzz.programs.running import Answer, Place, Runner, on_reference
+from gdsl.types import Type
 
 STOPS = ("E0802", "E0803")
 """A run that its limits ended: it may be endless."""
@@ -100,21 +101,22 @@ def _differing(
         if declared.is_local or (compared_only and not is_compared(declared)):
             continue
         is_array = isinstance(declared, ir.Array)
-        both = [
-            numpy.atleast_1d(on_host((side.arrays if is_array else side.scalars)[declared.name]))
-            for side in (first, second)
-        ]
-        if not is_array:
-            both = [numpy.asarray(side, dtype="int64" if declared.type.is_id else declared.type.name) for side in both]
-        wrong = numpy.flatnonzero(_apart(declared, *both))
-        if wrong.size:
-            place = f"[{wrong[0]}]" if is_array else ""
-            values = " and ".join(repr(side[wrong[0]].item()) for side in both)
-            yield declared.name, f"{declared.name}{place} is {values} ({declared.grade.value})"
+        sides: list[Any] = [(side.arrays if is_array else side.scalars)[declared.name] for side in (first, second)]
+        for place, kind in enumerate(declared.type.parts or (declared.type,)):
+            values = [side[place] for side in sides] if declared.type.is_pair else sides
+            both = [numpy.atleast_1d(on_host(value)) for value in values]
+            if not is_array:
+                both = [numpy.asarray(side, dtype="int64" if kind.is_id else kind.name) for side in both]
+            wrong = numpy.flatnonzero(_apart(declared, kind, *both))
+            if wrong.size:
+                at = f"[{wrong[0]}]" if is_array else ""
+                shown = " and ".join(repr(side[wrong[0]].item()) for side in both)
+                yield declared.name, f"{declared.name}{at} is {shown} ({declared.grade.value})"
+                break
 
 
-def _apart(declared: ir.Array | ir.Scalar, first: Any, second: Any) -> Any:
-    if declared.grade is not Grade.ROUNDING or not declared.type.is_float:
+def _apart(declared: ir.Array | ir.Scalar, kind: Type, first: Any, second: Any) -> Any:
+    if declared.grade is not Grade.ROUNDING or not kind.is_float:
         return apart(first, second) > 0
     size = max((float(numpy.abs(side[numpy.isfinite(side)]).max(initial=0)) for side in (first, second)), default=0)
     return ~numpy.isclose(first, second, rtol=_NEAR, atol=_NEAR * (1 + size), equal_nan=True)

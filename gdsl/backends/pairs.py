@@ -1,0 +1,49 @@
+"""Pairs as generated code stores them (`stored_pair` of the runtime) become two arrays of results."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from gdsl.backends.interface import Pair, Scalar
+from gdsl.types import Type, Widths
+
+Words = Any
+"""Unsigned integers of 64 bits, NumPy or CuPy."""
+
+
+def words_of(kind: Type, widths: Widths) -> int:
+    """How many words of 64 bits a pair takes."""
+    return widths.of(kind) // 64
+
+
+def unpacked(words: Words, kind: Type, widths: Widths) -> Pair:
+    """Both parts of the pairs that `words`, one or two for each pair, hold."""
+    if words_of(kind, widths) == 1:
+        ranks = (words >> numpy.uint64(32), words & numpy.uint64(0xFFFFFFFF))
+    else:
+        ranks = (words[0::2], words[1::2])
+    return Pair(*(_values(rank, part, widths) for rank, part in zip(ranks, kind.parts, strict=True)))
+
+
+def first_of(values: Any) -> Scalar | Pair:
+    """The first value of an array, or of the two of a `Pair`, as Python numbers."""
+    if isinstance(values, Pair):
+        return Pair(values.first[0].item(), values.second[0].item())
+    number: Scalar = values[0].item()
+    return number
+
+
+def _values(ranks: Words, kind: Type, widths: Widths) -> Any:
+    """The values of one part from their ranks (`rank_of` of the runtime)."""
+    if kind is Type.BOOL:
+        return ranks.astype(numpy.bool_)
+    bits = widths.of(kind)
+    unsigned = numpy.dtype(f"u{bits // 8}").type
+    found, sign = ranks.astype(unsigned), unsigned(1 << (bits - 1))
+    if kind.is_float:  # of numbers below zero all bits are turned, of others the sign alone
+        found = found ^ (((found >> unsigned(bits - 1)) - unsigned(1)) | sign)
+    elif kind.is_signed:
+        found = found ^ sign
+    return found.view(numpy.dtype(f"i{bits // 8}" if kind.is_id else kind.name))

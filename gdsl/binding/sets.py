@@ -1,0 +1,115 @@
+"""Sets of vertices from the caller, as flags of all vertices."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import numpy as np
+
+from gdsl.binding.inputs import array_module, is_device_array
+from gdsl.binding.named import vertex_by_name
+from gdsl.binding.params import Text
+from gdsl.diagnostics import GdslError, shown, type_name
+from gdsl.graph import Graph
+from gdsl.graph.arrays import host_array
+from gdsl.ir import nodes as ir
+from gdsl.numerals import whole_number
+from gdsl.source import Source
+from gdsl.types import Type
+
+
+def set_flags(declared: ir.Array, given: object, graph: Graph, source: Source | None) -> Any:
+    """A bool for each vertex of `graph`: whether it is in the set that `given` is.
+
+    `given` is a sequence, set or array of ids, or of names where the graph has any; duplicates are one. Or it is bools,
+    one a vertex; or text with ids between commas or white space, or with names between commas. Raises E0603 for
+    anything else, E0604 for an id that the graph does not have, E0606 for another number of bools.
+    """
+    vertices = graph.num_vertices
+    values = _values(declared, given, graph, source)
+    if values.ndim != 1:
+        raise _unusable(declared, f"has the shape {values.shape}, and a set is a list of vertices", source)
+    if values.dtype.kind == "b":
+        if len(values) != vertices:
+            message = f"param `{declared.name}` has {len(values):,} bools, but the graph has {vertices:,} vertices"
+            raise GdslError.single("E0606", message, declared.span, source, fix="give the ids of the members")
+        return np.array(values)
+    flags = np.zeros(vertices, dtype=np.bool_)
+    if not len(values):
+        return flags
+    if values.dtype.kind not in "iu":
+        message = f"has the dtype {type_name(values.dtype)}, and a set is made of integers, the ids of vertices"
+        raise _unusable(declared, message, source)
+    wrong = values >= vertices
+    if values.dtype.kind == "i":
+        wrong |= values < 0
+    if wrong.any():
+        raise _no_vertex(declared, int(values[int(wrong.argmax())]), vertices, source)
+    flags[values] = True
+    return flags
+
+
+def _values(declared: ir.Array, given: object, graph: Graph, source: Source | None) -> Any:
+    if isinstance(given, Text):
+        words = given.split(",") if graph.names is not None else given.replace(",", " ").split()
+        members = _ids(declared, [Text(word) for word in words if word.strip()], graph, source)
+        given = [_of_text(declared, each, source) if isinstance(each, Text) else each for each in members]
+    elif is_device_array(given):
+        return array_module(given).asnumpy(given)
+    elif graph.names is not None and isinstance(given, np.ndarray) and given.ndim == 1 and given.dtype.kind != "b":
+        given = given.tolist()
+    if hasattr(given, "__array__"):
+        try:
+            return host_array(given, f"param `{declared.name}`")
+        except ValueError as error:
+            raise _unusable(declared, str(error), source) from None
+    members = _ids(declared, _listed(declared, given, source), graph, source)
+    return _integers(declared, members, graph.num_vertices, source)
+
+
+def _ids(declared: ir.Array, members: list[object], graph: Graph, source: Source | None) -> list[object]:
+    """The members, ids in the place of names."""
+    if graph.names is None:
+        return members
+    member = ir.Param(declared.span, declared.name, Type.VERTEX, None)
+    return [vertex_by_name(member, each, graph, source) for each in members]
+
+
+def _listed(declared: ir.Array, given: object, source: Source | None) -> list[object]:
+    if isinstance(given, Collection) and not isinstance(given, str | bytes | bytearray | Mapping):
+        return list(given)
+    fix = f"write [{given}]" if isinstance(given, int) and not isinstance(given, bool) else None
+    what = f"is {shown(given)}, and not a set, sequence or array of vertices"
+    raise _unusable(declared, what, source, fix)
+
+
+def _of_text(declared: ir.Array, word: Text, source: Source | None) -> int:
+    try:
+        return whole_number(word.strip())
+    except ValueError as error:
+        fix = f"-p {declared.name}=1,5,9, or -p {declared.name}=@FILE"
+        raise _unusable(declared, f"has {shown(str(word).strip())}, which is no vertex; {error}", source, fix) from None
+
+
+def _integers(declared: ir.Array, members: list[Any], vertices: int, source: Source | None) -> Any:
+    """The members one by one, since NumPy makes numbers of what is none."""
+    flags = bool(members) and all(isinstance(member, bool | np.bool_) for member in members)
+    for member in members:
+        whole = isinstance(member, int | np.integer) and not isinstance(member, bool)
+        if not flags and not whole:
+            message = f"has {shown(member)}, and a set is made of integers, the ids of vertices"
+            raise _unusable(declared, message, source)
+        if not flags and not 0 <= int(member) < vertices:
+            raise _no_vertex(declared, int(member), vertices, source)
+    return np.array(members, dtype=np.bool_ if flags else np.int64)
+
+
+def _no_vertex(declared: ir.Array, value: int, vertices: int, source: Source | None) -> GdslError:
+    have = f"vertices 0 to {vertices - 1}" if vertices else "it has no vertices"
+    message = f"param `{declared.name}` has {shown(value)}, which is no vertex of the graph ({have})"
+    return GdslError.single("E0604", message, declared.span, source)
+
+
+def _unusable(declared: ir.Array, why: str, source: Source | None, fix: str | None = None) -> GdslError:
+    return GdslError.single("E0603", f"param `{declared.name}` {why}", declared.span, source, fix=fix)

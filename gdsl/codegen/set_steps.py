@@ -1,0 +1,68 @@
+"""The steps between sets and data as calls of the runtime, which has the same functions for C++ and CUDA."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from gdsl.codegen.checks import CheckSite, CheckTable, Stop
+from gdsl.codegen.names import Names
+from gdsl.ir.nodes import History, NumberMembers, PushLevel, SetStep, TakeLevel
+from gdsl.operations import Domain
+from gdsl.types import Type
+
+
+@dataclass(frozen=True, slots=True)
+class SetWords:
+    """What a backend calls the parts of one step: `first` is what functions take before all else, `result` the place
+    that a new set goes into, `counted` whose edges are counted for it."""
+
+    first: str
+    result: str
+    counted: str
+    names: Names
+    checks: CheckTable
+
+    def history(self, history: History) -> str:
+        """What functions of the runtime take for one: its three parts."""
+        return ", ".join(f"d.{self.names.member(name)}" for name in history.data)
+
+
+def set_step_line(step: SetStep, words: SetWords) -> str:
+    """The statement that makes one step."""
+    print_step = _PRINTERS[type(step)]
+    return print_step(step, words)
+
+
+def _push_level(step: PushLevel, words: SetWords) -> str:
+    history = step.history
+    number = words.checks.number(CheckSite(history.name, Domain.VERTEX, Type.INT64, step.span, Stop.HISTORY))
+    return f"push_level({words.first}, d, {words.names.frontier(step.frontier)}, {words.history(history)}, {number});"
+
+
+def _take_level(step: TakeLevel, words: SetWords) -> str:
+    levels = f"*d.{words.names.member(step.history.levels)}"
+    level = f"{levels} - 1 - iteration" if step.backward else "iteration"
+    parts = ", ".join(f"d.{words.names.member(name)}" for name in step.history.data[:2])
+    return f"take_level({words.first}, {words.result}, {parts}, {level}, {words.counted});"
+
+
+def _number_members(step: NumberMembers, words: SetWords) -> str:
+    of_edges = step.members.domain is Domain.EDGE
+    bound = words.checks.bound(step.members.domain)
+    count = "d.graph.num_edges" if of_edges else "d.graph.num_vertices"
+    place = f"d.{words.names.member(step.array)}[id] = {step.array_type.name}(place);"
+    stored = f"[&](uint64 id, uint64 place) {{ {place} }}"
+    if step.members.frontier is None and of_edges and words.checks.listed:
+        stored = f"[&](uint64 at, uint64 place) {{ const edge id = d.graph.edge_ids[at]; {place} }}"
+    if step.members.frontier is None:
+        return f"number_everything({words.first}, {count}, {stored});"
+    function = "number_edges" if of_edges else "number_vertices"
+    return f"{function}({words.first}, {words.names.frontier(step.members.frontier)}, {bound}, {stored});"
+
+
+_PRINTERS: dict[type[SetStep], Callable[..., str]] = {
+    PushLevel: _push_level,
+    TakeLevel: _take_level,
+    NumberMembers: _number_members,
+}

@@ -1,0 +1,86 @@
+"""Params that are sets of vertices: an input that says of each vertex whether it is in the set, and a frontier of those
+of which it says so, made before the schedule begins."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from gdsl.frontend import syntax
+from gdsl.frontend.check.environment import Environment, Made
+from gdsl.frontend.syntax import DeclarationKind, OperatorKind, Symbol, SymbolKind
+from gdsl.operations import Domain, Over
+from gdsl.types import Type
+
+VERTEX_SET = "vertex set"
+"""The type as it is written."""
+
+
+def declare_set(node: syntax.Declaration, environment: Environment) -> syntax.Declaration:
+    """Make a param known as the frontier that it is for the schedule."""
+    if node.kind is not DeclarationKind.PARAM:
+        message = f"`{node.name}` cannot be a set: only a param is a `{VERTEX_SET}`"
+        fix = "declare a `frontier` in the schedule, or an array of bool"
+        environment.report("E0225", message, node.declared.span, fix=fix)
+    elif node.initial is not None:
+        message = f"the set `{node.name}` has a default"
+        fix = "leave it out: the caller gives the set, empty or not"
+        environment.report("E0224", message, node.initial.span, fix=fix)
+    symbol = Symbol(SymbolKind.FRONTIER, node.name, node.name_span, None, Domain.VERTEX)
+    declared = environment.declare_global(symbol)
+    unique = environment.made.name(f"{node.name}_set", numbered=False)
+    declared = dataclasses.replace(declared, unique=unique)
+    if environment.globals[node.name].span == node.name_span:
+        environment.globals[node.name] = declared
+    return dataclasses.replace(node, symbol=declared)
+
+
+def is_set(node: syntax.Declaration) -> bool:
+    """Whether a declaration is a param that is a set of vertices."""
+    return node.kind is DeclarationKind.PARAM and node.declared.name == VERTEX_SET
+
+
+def with_sets(program: syntax.Program, made: Made) -> syntax.Program:
+    """The typed program with an input in the place of each such param, and with the frontiers that it uses."""
+    sets = [node for node in program.declarations if is_set(node)]
+    nodes = [node for statement in program.schedule for node in syntax.walk(statement)]
+    used = {node.symbol.unique for node in nodes if isinstance(node, syntax.Name) and node.symbol is not None}
+    before: list[syntax.Statement] = []
+    functors: list[syntax.Functor] = []
+    for node in sets:
+        if node.symbol is not None and node.symbol.unique in used:
+            functor = _members(node, made)
+            functors.append(functor)
+            before.append(_frontier(node, node.symbol, functor))
+    return dataclasses.replace(
+        program,
+        declarations=tuple(_input(node) if is_set(node) else node for node in program.declarations),
+        functors=(*program.functors, *functors),
+        schedule=(*before, *program.schedule),
+    )
+
+
+def _array(node: syntax.Declaration) -> Symbol:
+    return Symbol(SymbolKind.ARRAY, node.name, node.name_span, Type.BOOL, Domain.VERTEX, True, False, node.name)
+
+
+def _input(node: syntax.Declaration) -> syntax.Declaration:
+    """The flags of the vertices, which the caller's set becomes before a run."""
+    kind, symbol = DeclarationKind.VERTEX_ARRAY, _array(node)
+    return dataclasses.replace(node, kind=kind, is_input=True, is_set=True, type=Type.BOOL, symbol=symbol)
+
+
+def _members(node: syntax.Declaration, made: Made) -> syntax.Functor:
+    """What accepts the vertices of the set."""
+    span, name = node.span, made.name(f"in_{node.name}", numbered=False)
+    vertex = Symbol(SymbolKind.VERTEX, "v", span, Type.VERTEX, unique="v")
+    own = syntax.Name(span, "v", symbol=vertex, type=Type.VERTEX)
+    flag = syntax.Index(span, node.name, span, own, symbol=_array(node), type=Type.BOOL)
+    functor = syntax.Functor(span, name, span, Domain.VERTEX, (syntax.ParameterName(span, "v"),), flag, ())
+    symbol = Symbol(SymbolKind.FUNCTOR, name, span, domain=Domain.VERTEX, unique=name)
+    return dataclasses.replace(functor, symbol=symbol, symbols=(vertex,), nameless=True)
+
+
+def _frontier(node: syntax.Declaration, symbol: Symbol, functor: syntax.Functor) -> syntax.Statement:
+    span, name = node.span, syntax.Name(node.span, functor.name, symbol=functor.symbol)
+    call = syntax.OperatorCall(span, OperatorKind.WHERE, None, name, Over.OUT_EDGES, Domain.VERTEX, Domain.VERTEX)
+    return syntax.FrontierDeclaration(span, symbol.unique, node.name_span, call, symbol)

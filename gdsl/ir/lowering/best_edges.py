@@ -1,0 +1,202 @@
+"""Lowers `top(f, functor, k)`, the edge frontier of each vertex's k best edges.
+
+Round by round each vertex finds the best of its edges behind the one that it found last: the largest value, then the
+smallest edge with that value. The k-th one found is the bound by which the edges are collected at the end. Lists of no
+more than k edges are collected whole, without rounds.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from gdsl.ir import nodes
+from gdsl.ir.lowering.hidden import Hidden, own_id
+from gdsl.operations import BinaryOperation, Degree, Domain, NeighborOperation, Over, StoreRule
+from gdsl.source import Span
+from gdsl.types import Type
+
+_DEGREES = {Over.OUT_EDGES: (Degree.OUT,), Over.IN_EDGES: (Degree.IN,), Over.ALL_EDGES: (Degree.OUT, Degree.IN)}
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One call: `of` are its vertices, `functor` is lowered already, `result` the edge frontier that it makes."""
+
+    span: Span
+    label: str
+    of: nodes.Elements
+    functor: nodes.EdgeFunctor
+    limit: nodes.Expression
+    over: Over
+    result: str
+
+
+class BestEdges:
+    """The steps of one call, and the data that they need."""
+
+    def __init__(self, request: Request, hidden: Hidden, waiting: str, loop: int) -> None:
+        """`waiting` is a new frontier of vertices, `loop` the number of a new loop."""
+        value = request.functor.value
+        assert value is not None
+        self.request, self.hidden, self.waiting, self.loop = request, hidden, waiting, loop
+        self.span, self.stem, self.value = request.span, request.functor.name, value
+        self.last_value, self.next_value = (self._array(word, value.type) for word in ("bound", "best"))
+        self.last_edge, self.next_edge = (self._array(word, Type.EDGE) for word in ("bound_edge", "best_edge"))
+        self.round, self.limit = (
+            hidden.scalar(f"{self.stem}_{word}", Type.INT64, self.span).scalar for word in ("rounds", "limit")
+        )
+
+    def steps(self) -> tuple[nodes.Step, ...]:
+        """All of them, in order."""
+        span, request = self.span, self.request
+        unbounded = self._store(self.last_edge, nodes.NoneId(span, Type.EDGE))
+        begin = self.hidden.functor(f"{self.stem}_begin", Domain.VERTEX, span, (), (unbounded,))
+        vertex = own_id(Domain.VERTEX, span)
+        long = self._is(BinaryOperation.LESS, self._scalar(self.limit), self._degree(vertex))
+        chosen = self.hidden.functor(f"{self.stem}_long", Domain.VERTEX, span, (long,), ())
+        goes_on = nodes.Binary(
+            span,
+            Type.BOOL,
+            BinaryOperation.AND,
+            nodes.FrontierNotEmpty(span, Type.BOOL, self.waiting),
+            self._is(BinaryOperation.LESS, self._scalar(self.round), self._scalar(self.limit)),
+        )
+        return (
+            nodes.StoreScalar(span, self.limit, request.limit),
+            nodes.StoreScalar(span, self.round, nodes.Literal(span, Type.INT64, 0)),
+            self.hidden.compute(span, request.of, begin),
+            nodes.Filter(span, self.hidden.site(span, "filter"), chosen, request.of, chosen, self.waiting),
+            nodes.While(span, self.loop, goes_on, self._round()),
+            self._collect(),
+        )
+
+    # ------------------------------------------------------------ one round
+
+    def _round(self) -> tuple[nodes.Step, ...]:
+        span = self.span
+        behind = self._behind()
+        best = self._is(BinaryOperation.EQUAL, self.value, self._element(self.next_value, self._near()))
+        values = self._reduction("value", (behind,), self.value, NeighborOperation.MAX, self.next_value)
+        edges = self._reduction("edge", (behind, best), self._edge(), NeighborOperation.MIN, self.next_edge)
+        vertex = own_id(Domain.VERTEX, span)
+        found = self._is(
+            BinaryOperation.NOT_EQUAL, self._element(self.next_edge, vertex), nodes.NoneId(span, Type.EDGE)
+        )
+        kept = (
+            self._store(self.last_value, self._element(self.next_value, vertex)),
+            self._store(self.last_edge, self._element(self.next_edge, vertex)),
+        )
+        keep = self.hidden.functor(f"{self.stem}_found", Domain.VERTEX, span, (found,), kept)
+        waiting = nodes.Elements(span, Domain.VERTEX, self.waiting)
+        one = nodes.Literal(span, Type.INT64, 1)
+        more = nodes.Binary(span, Type.INT64, BinaryOperation.ADD, self._scalar(self.round), one)
+        return (
+            values,
+            edges,
+            nodes.Filter(span, self.hidden.site(span, "filter"), keep, waiting, keep, self.waiting),
+            nodes.StoreScalar(span, self.round, more),
+        )
+
+    def _behind(self) -> nodes.Expression:
+        """Whether the edge comes behind the bound: in the first round all do."""
+        first = self._is(BinaryOperation.EQUAL, self._scalar(self.round), nodes.Literal(self.span, Type.INT64, 0))
+        return self._either(first, self._beside_bound(BinaryOperation.LESS, BinaryOperation.GREATER))
+
+    def _beside_bound(self, of_values: BinaryOperation, of_edges: BinaryOperation) -> nodes.Expression:
+        bound, bound_edge = (self._element(name, self._near()) for name in (self.last_value, self.last_edge))
+        equal = self._is(BinaryOperation.EQUAL, self.value, bound)
+        return self._either(
+            self._is(of_values, self.value, bound), self._both(equal, self._is(of_edges, self._edge(), bound_edge))
+        )
+
+    def _reduction(
+        self,
+        word: str,
+        conditions: Iterable[nodes.Expression],
+        value: nodes.Expression,
+        operation: NeighborOperation,
+        array: tuple[str, Type],
+    ) -> nodes.Step:
+        name = self._functor(f"best_{word}", conditions, value)
+        waiting = nodes.Elements(self.span, Domain.VERTEX, self.waiting)
+        return nodes.NeighborReduce(
+            span=self.span,
+            site=self.hidden.site(self.span, "neighbor_reduce"),
+            label=name,
+            frontier=waiting,
+            functor=name,
+            result=None,
+            operation=operation,
+            over=self.request.over,
+            array=array[0],
+            array_type=array[1],
+        )
+
+    # ------------------------------------------------------------ the end
+
+    def _collect(self) -> nodes.Step:
+        request, near = self.request, self._near()
+        short = self._is(BinaryOperation.LESS_EQUAL, self._degree(near), self._scalar(self.limit))
+        if self.value.type.is_float:  # NaN never
+            short = self._both(short, self._is(BinaryOperation.EQUAL, self.value, self.value))
+        bounded = self._is(
+            BinaryOperation.NOT_EQUAL, self._element(self.last_edge, near), nodes.NoneId(self.span, Type.EDGE)
+        )
+        within = self._both(bounded, self._beside_bound(BinaryOperation.GREATER, BinaryOperation.LESS_EQUAL))
+        name = self._functor("kept", (self._either(short, within),), None)
+        site = self.hidden.site(self.span, "advance")
+        return nodes.Advance(
+            self.span, site, request.label, request.of, name, request.result, request.over, None, Domain.EDGE
+        )
+
+    # ------------------------------------------------------------ parts
+
+    def _array(self, word: str, type_: Type) -> tuple[str, Type]:
+        return self.hidden.array(f"{self.stem}_{word}", Domain.VERTEX, type_, self.span), type_
+
+    def _functor(self, word: str, conditions: Iterable[nodes.Expression], value: nodes.Expression | None) -> str:
+        functor = self.request.functor
+        name = self.hidden.name(f"{self.stem}_{word}")
+        condition = (*functor.condition, *conditions)
+        self.hidden.edge_functors.append(
+            dataclasses.replace(functor, name=name, condition=condition, body=(), value=value)
+        )
+        return name
+
+    def _near(self) -> nodes.Parameter:
+        return nodes.Parameter(self.span, Type.VERTEX, nodes.Role.NEAR, "near")
+
+    def _edge(self) -> nodes.Parameter:
+        return nodes.Parameter(self.span, Type.EDGE, nodes.Role.EDGE, self.request.functor.edge)
+
+    def _element(self, array: tuple[str, Type], at: nodes.Parameter) -> nodes.Element:
+        return nodes.Element(self.span, array[1], array[0], Domain.VERTEX, at, False)
+
+    def _store(self, array: tuple[str, Type], value: nodes.Expression) -> nodes.Store:
+        vertex = own_id(Domain.VERTEX, self.span)
+        target = nodes.ElementTarget(self.span, array[0], Domain.VERTEX, array[1], vertex, False)
+        return nodes.Store(self.span, target, value, StoreRule.SINGLE_WRITER)
+
+    def _scalar(self, name: str) -> nodes.ScalarValue:
+        return nodes.ScalarValue(self.span, Type.INT64, name, False)
+
+    def _degree(self, at: nodes.Parameter) -> nodes.Expression:
+        first, *others = (
+            nodes.Convert(self.span, Type.INT64, nodes.DegreeOf(self.span, Type.INT32, degree, at, False))
+            for degree in _DEGREES[self.request.over]
+        )
+        total: nodes.Expression = first
+        for other in others:
+            total = nodes.Binary(self.span, Type.INT64, BinaryOperation.ADD, total, other)
+        return total
+
+    def _is(self, operation: BinaryOperation, left: nodes.Expression, right: nodes.Expression) -> nodes.Expression:
+        return nodes.Binary(self.span, Type.BOOL, operation, left, right)
+
+    def _both(self, left: nodes.Expression, right: nodes.Expression) -> nodes.Expression:
+        return self._is(BinaryOperation.AND, left, right)
+
+    def _either(self, left: nodes.Expression, right: nodes.Expression) -> nodes.Expression:
+        return self._is(BinaryOperation.OR, left, right)

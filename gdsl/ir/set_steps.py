@@ -1,0 +1,122 @@
+"""Steps between sets and data that run no functor, such as those of a history.
+
+What one needs to remember lies in arrays and scalars of the program that only these steps and the lowering name. Each
+says itself what it asks for and what it changes, so that whoever places barriers, shares storage or follows grades need
+not know the kinds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gdsl.ir.expressions import Node
+from gdsl.ir.operators import Elements, Step
+from gdsl.types import Type
+
+
+@dataclass(frozen=True, slots=True)
+class SetStep(Step):
+    """A step that takes members out of a frontier into data, or out of data into a frontier."""
+
+    @property
+    def asks(self) -> tuple[str, ...]:
+        """The frontiers whose members it asks for."""
+        return ()
+
+    @property
+    def makes(self) -> str | None:
+        """The frontier that it gives new members."""
+        return None
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The arrays and scalars that it reads, beside those of its expressions."""
+        return ()
+
+    @property
+    def writes(self) -> tuple[str, ...]:
+        """The arrays and scalars that it writes."""
+        return ()
+
+
+@dataclass(frozen=True, slots=True)
+class History(Node):
+    """Where the levels of the history `name` lie: one behind the other in the array `members`.
+
+    `ends` has for each level the place behind its last member, the scalar `levels` how many there are. A level has a
+    member or more, and all of them together no more than the graph has vertices.
+    """
+
+    name: str
+    members: str
+    ends: str
+    levels: str
+
+    @property
+    def data(self) -> tuple[str, ...]:
+        """All three."""
+        return self.members, self.ends, self.levels
+
+
+@dataclass(frozen=True, slots=True)
+class PushLevel(SetStep):
+    """`h.push(f)`: the members of `frontier`, if there are any, become one more level. More members than vertices in
+    all stop the run."""
+
+    history: History
+    frontier: str
+
+    @property
+    def asks(self) -> tuple[str, ...]:
+        """The new level."""
+        return (self.frontier,)
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """Where the last level ends."""
+        return self.history.ends, self.history.levels
+
+    @property
+    def writes(self) -> tuple[str, ...]:
+        """All of the history."""
+        return self.history.data
+
+
+@dataclass(frozen=True, slots=True)
+class TakeLevel(SetStep):
+    """`name` becomes a level of a history, one in each pass of a `Repeat` that has a pass for every level: in the first
+    pass the first one, or, `backward`, the last. Nothing in that loop adds levels."""
+
+    name: str
+    history: History
+    backward: bool
+
+    @property
+    def makes(self) -> str | None:
+        """The frontier."""
+        return self.name
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """All of the history."""
+        return self.history.data
+
+
+@dataclass(frozen=True, slots=True)
+class NumberMembers(SetStep):
+    """`array = number(f)`: the element of each member of `members` becomes how many members have a smaller id; all
+    others keep their value. The array is over what the members are of, and of integers."""
+
+    array: str
+    array_type: Type
+    members: Elements
+
+    @property
+    def asks(self) -> tuple[str, ...]:
+        """The set, where it is not everything."""
+        return () if self.members.frontier is None else (self.members.frontier,)
+
+    @property
+    def writes(self) -> tuple[str, ...]:
+        """The array."""
+        return (self.array,)

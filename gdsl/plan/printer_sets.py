@@ -1,0 +1,25 @@
+"""The steps between sets and data as text."""
+
+from __future__ import annotations
+
+from gdsl.ir.nodes import NumberMembers, PushLevel, TakeLevel
+from gdsl.operations import Domain
+from gdsl.plan.nodes import OnSets
+
+
+def on_sets(step: OnSets) -> str:
+    """One line."""
+    node = step.step
+    match node:
+        case PushLevel():
+            history = node.history
+            return f"push: the queue of {node.frontier} into {history.members}, its end into {history.ends}"
+        case TakeLevel():
+            order = "the last first" if node.backward else "the first first"
+            return f"take: {node.name} = a level of {node.history.members} as a queue, {order}"
+        case NumberMembers(members=members):
+            if members.everything:
+                return f"number: {node.array} = the ids of all"
+            form = "bitmap" if members.domain is Domain.VERTEX else "marks"
+            return f"number: {node.array} = the places of {members.frontier}, by sums over its {form}"
+    raise AssertionError(f"printer: {type(node).__name__}")

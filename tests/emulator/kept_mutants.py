@@ -1,0 +1,112 @@
+"""Deliberate mistakes in what keeps sets beyond one frontier; see `mutants`."""
+
+from __future__ import annotations
+
+from .mutants import Mutant
+
+_NUMBERS = "runtime/numbers.cuh"
+_HISTORIES = "runtime/histories.cuh"
+
+PULLED = """
+program pulled;
+problem { param source : vertex; scalar last : int64; vertex depth : int32; }
+edge functor any_edge(src, dst, e) { }
+vertex functor note(v) { apply { depth[v] += iteration; } }
+schedule {
+    history h;
+    frontier f = advance({ source }, any_edge);
+    h.push(f);
+    for g in forward(h) { compute(g, note); last = size(g); }
+}
+tune { any_edge.direction = pull; }
+"""
+
+COUNTED = """
+program counted;
+problem { param source : vertex; vertex depth : int32 = -1; }
+edge functor any_edge(src, dst, e) { }
+edge functor visit(src, dst, e) { cond depth[dst] == -1; apply { depth[dst] = iteration; } }
+schedule {
+    history h;
+    h.push(advance({ source }, any_edge));
+    h.push(advance({ 3, 5 }, any_edge));
+    for g in backward(h) { advance(g, visit); }
+}
+"""
+
+KEPT_MUTANTS = (
+    Mutant(
+        "no barrier before the number of levels grows",
+        _HISTORIES,
+        "    synchronize(run);  // all have seen how many levels there are\n",
+        "    __syncthreads();\n",
+        "betweenness",
+        "race",
+    ),
+    Mutant(
+        "no barrier behind a new level",
+        _HISTORIES,
+        "        *levels = level + 1;\n    }\n    synchronize(run);",
+        "        *levels = level + 1;\n    }",
+        "betweenness",
+        "race result",
+    ),
+    Mutant(
+        "a level of a set that has no queue",
+        _HISTORIES,
+        "    need_queue(run, f, room);\n",
+        "",
+        PULLED,
+        "uninitialized result bounds error race",
+    ),
+    Mutant(
+        "a level begins where the last one began",
+        _HISTORIES,
+        "first = level > 0 ? ends[level - 1] : 0;\n    const uint64 last",
+        "first = level > 1 ? ends[level - 2] : 0;\n    const uint64 last",
+        "betweenness",
+        "result bounds error uninitialized race",
+    ),
+    Mutant(
+        "the edges of a level are not counted",
+        _HISTORIES,
+        "    counted.add(run, edges);\n",
+        "",
+        COUNTED,
+        "result",
+    ),
+    Mutant(
+        "no barrier before what lies before is summed up",
+        _NUMBERS,
+        "    synchronize(run);\n    if (blockIdx.x == 0 && threadIdx.x < 32)",
+        "    __syncthreads();\n    if (blockIdx.x == 0 && threadIdx.x < 32)",
+        "numbered",
+        "race result uninitialized",
+    ),
+    Mutant(
+        "no barrier before members are told their places",
+        _NUMBERS,
+        "    synchronize(run);\n    for (uint64 chunk = warp_index(); chunk < chunks; chunk += grid_warps()) {\n"
+        "        const uint64 word = chunk * 32 + lane;\n        const uint32 mine",
+        "    __syncthreads();\n    for (uint64 chunk = warp_index(); chunk < chunks; chunk += grid_warps()) {\n"
+        "        const uint64 word = chunk * 32 + lane;\n        const uint32 mine",
+        "numbered",
+        "race",
+    ),
+    Mutant(
+        "marks of numbered edges are left",
+        _NUMBERS,
+        "    clear_edge_marks(seen, f);\n",
+        "",
+        "numbered",
+        "result race",
+    ),
+    Mutant(
+        "a member counts itself",
+        _NUMBERS,
+        "__popc(members & ((1u << lane) - 1))",
+        "__popc(members & ((2u << lane) - 1))",
+        "numbered",
+        "result",
+    ),
+)
