@@ -10,6 +10,7 @@ from typing import TypeAlias
 from gdsl.arithmetic.constants import integer_range
 from gdsl.ir import nodes, signatures
 from gdsl.ir.nodes import Role
+from gdsl.ir.params_checked import all_checked
 from gdsl.ir.set_checks import holds_together
 from gdsl.ir.traversal import walk
 from gdsl.operations import (
@@ -96,6 +97,7 @@ def is_sound(program: nodes.Program) -> bool:
         and _functors(program)
         and all(_allowed(step, _SCHEDULE) for step in program.schedule)
         and _writes(program)
+        and all_checked(program)
         and holds_together(program)
     )
 

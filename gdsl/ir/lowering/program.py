@@ -14,6 +14,7 @@ from gdsl.ir.lowering.expressions import ExpressionLowering, default_value, impo
 from gdsl.ir.lowering.functors import FunctorLowering
 from gdsl.ir.lowering.schedule import ScheduleLowering
 from gdsl.ir.lowering.statements import StatementLowering
+from gdsl.ir.params_checked import with_checked_params
 from gdsl.ir.verifier import verify
 from gdsl.knobs import settled
 from gdsl.operations import Domain
@@ -27,7 +28,7 @@ def lower(checked: CheckedProgram) -> nodes.Program:
 
     What the rules find out about it (`Store.rule`, `closing`, grades) is not known yet: see `gdsl.annotate`.
     """
-    program = _Lowering(checked).program()
+    program = with_checked_params(_Lowering(checked).program())
     verify(program, "lowering")
     return program
 
