@@ -58,8 +58,8 @@ QUOTIENT = """program quotient;
 problem {
     input vertex group : %(label)s;
     input edge given : %(weight)s;
-    vertex label : %(label)s = group;
-    edge weight : %(weight)s = given;
+    vertex label : %(label)s = group[id];
+    edge weight : %(weight)s = given[id];
     vertex degree : int32;
     vertex loops : %(weight)s;
     edge source : vertex;
@@ -69,7 +69,7 @@ problem {
 }
 vertex functor measure(v) { apply { degree[v] = out_degree(v) + 1000 * in_degree(v); } }
 edge functor ends(src, dst, e) { apply { source[e] = src; target[e] = dst; } }
-edge functor inner(src, dst, e) { cond src == dst; apply { loops[src] = weight[e]; } }
+edge functor inner(src, dst, e) { cond src == dst; apply { loops[src] += weight[e]; } }
 schedule {
     graph h = contract(label, weight);
     on h {
@@ -229,7 +229,7 @@ def wrong(data: str, schedule: str) -> str:
         ("", "compute(h, all); graph h;", "E0201"),
         ("", "{ graph h; } on h { }", "E0101"),
         ("", "graph h; graph h;", "E0202"),
-        ("", "graph h; edge frontier e = edges; on h { compute(e, some); }", "E0401"),
+        ("", "graph h; edge frontier e = edges; on h { compute(e, some); }", "E0420"),
         ("", "graph h; edge frontier e = edges; on h { e = filter(e, some); }", "E0420"),
         ("", "graph h = contract(label); frontier f = vertices; on h { compute(f, all); }", "E0420"),
         ("", "graph h = contract(label); frontier f; on h { f = vertices; }", "E0420"),
@@ -251,10 +251,12 @@ def test_what_is_refused(data: str, schedule: str, code: str) -> None:
     "schedule",
     [
         "graph h; frontier f = vertices; on h { compute(f, all); f = where(all); }",
-        "graph h = subgraph(edges); history past; on h { past.push(vertices); } for f in backward(past) { compute(f, all); }",
+        "graph h = subgraph(edges); history past; on h { past.push(vertices); }"
+        " for f in backward(past) { compute(f, all); }",
         "graph h = contract(label, weight); on h { on h { h = subgraph(edges); } on h { compute(vertices, all); } }",
         "graph h; if (num_edges > 3) { h = subgraph(filter(edges, some)); } on h { compute(vertices, all); }",
-        "frontier f; graph h; repeat (2) { on h { frontier f2 = f; graph k = contract(label); on k { label = number(vertices); } } }",
+        "frontier f; graph h; repeat (2) {"
+        " on h { frontier f2 = f; graph k = contract(label); on k { label = number(vertices); } } }",
     ],
 )
 def test_what_is_accepted(schedule: str) -> None:

@@ -16,6 +16,7 @@ from gdsl.diagnostics import GdslError
 from . import build
 from .driver import EmulatedModule, EmulatorError
 from .edge_mutants import EDGE_MUTANTS
+from .graph_mutants import GRAPH_MUTANTS
 from .kept_mutants import KEPT_MUTANTS
 from .list_mutants import LIST_MUTANTS
 from .mutants import GENERATED, MUTANTS, Mutant
@@ -73,6 +74,7 @@ ALL = (
     *SET_MUTANTS,
     *MUTANTS,
     *EDGE_MUTANTS,
+    *GRAPH_MUTANTS,
     *KEPT_MUTANTS,
     *LIST_MUTANTS,
     *NUMBER_MUTANTS,
