@@ -8,7 +8,12 @@ _MADE = "runtime/made_graphs.cuh"
 
 GRAPHS = """
 program graphs;
-problem { param source : vertex; vertex label : int32 = int32(id) // 3; edge weight : int64 = int64(id) % 7; vertex degree : int32; }
+problem {
+    param source : vertex;
+    vertex label : int32 = int32(id) // 3;
+    edge weight : int64 = int64(id) % 7;
+    vertex degree : int32;
+}
 edge functor light(src, dst, e) { cond weight[e] < 6; }
 vertex functor measure(v) { apply { degree[v] += out_degree(v) + 1000 * in_degree(v); } }
 vertex functor half(v) { apply { label[v] = label[v] // 2; } }
@@ -18,21 +23,18 @@ schedule {
     on h {
         compute(vertices, measure);
         graph c = contract(label, weight);
-        on c { compute(vertices, measure); compute(vertices, half); c = contract(label, weight); compute(vertices, measure); }
+        on c {
+            compute(vertices, measure);
+            compute(vertices, half);
+            c = contract(label, weight);
+            compute(vertices, measure);
+        }
         on c { compute(vertices, measure); }
     }
 }
 """
 
 GRAPH_MUTANTS = (
-    Mutant(
-        "marks taken out too early",
-        _MADE,
-        "    synchronize(run);\n    clear_edge_marks(marks, edges);",
-        "    clear_edge_marks(marks, edges);",
-        GRAPHS,
-        "race result",
-    ),
     Mutant(
         "a graph made over another",
         _MADE,
