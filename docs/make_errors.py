@@ -16,6 +16,7 @@ FAMILIES = {
     "E07": "Graph files and arrays",
     "E08": "Runs that were stopped",
     "E09": "The machine",
+    "W0": "Warnings",
 }
 
 
@@ -29,9 +30,9 @@ def errors_page() -> str:
     ]
     family = ""
     for code in all_codes():
-        if code.code[:3] != family:
-            family = code.code[:3]
-            lines += ["", f"## {family}xx: {FAMILIES[family]}"]
+        if code.family != family:
+            family = code.family
+            lines += ["", f"## {family}{'xx' if family.startswith('E') else 'x'}: {FAMILIES[family]}"]
         lines += ["", f"### {code.code}: {code.title}", "", code.explanation.strip()]
         if code.example:
             lines += ["", "```", code.example.strip("\n"), "```"]

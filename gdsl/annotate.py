@@ -12,6 +12,7 @@ from gdsl.ir.verifier import verify
 from gdsl.operations import Direction, Domain
 from gdsl.rules import Findings, judge
 from gdsl.rules.laws import Laws, laws
+from gdsl.rules.tuning import check_tuning
 from gdsl.source import Source
 from gdsl.uniqueness import Grades, grade
 
@@ -22,8 +23,8 @@ def annotate(program: nodes.Program, source: Source, refuse: bool = True) -> nod
     """A lowered program with `Store.rule`, `closing`, the direction that follows from it, the grades of all data and
     `While.monotone` filled in.
 
-    Raises GdslError (E03xx) for what the rules forbid; with `refuse` False, for tests that show what the rules prevent,
-    such a program passes all the same.
+    Raises GdslError (E03xx) for what the rules forbid, and (E0420) for knobs that do not fit; with `refuse` False, for
+    tests that show what the rules prevent, a program passes all the same whatever the rules forbid.
     """
     found = laws(program)
     program = rewrite(program, lambda node: _with_laws(node, found)) if found.exact else program
@@ -40,6 +41,7 @@ def annotate(program: nodes.Program, source: Source, refuse: bool = True) -> nod
         tuning=_tuning(program, findings),
     )
     verify(annotated, "the rules")
+    check_tuning(annotated, findings, source)
     return annotated
 
 

@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
+from typing import TypeAlias
 
 from gdsl.operations import Domain
+
+MOST_VALUES = 2**31 - 1
+"""More values an element of an array does not have."""
 
 
 class Size(Enum):
@@ -17,11 +21,15 @@ class Size(Enum):
     BLOCKS = "blocks"
 
 
+Sizes: TypeAlias = "Mapping[Size | str, int]"
+"""What is known when a run begins: the sizes, and the params by name that say how many values an element has."""
+
+
 @dataclass(frozen=True, slots=True)
 class Extent:
     """A number of elements."""
 
-    def value(self, sizes: Mapping[Size, int]) -> int:
+    def value(self, sizes: Sizes) -> int:
         """The number, given every size that it speaks of."""
         raise NotImplementedError
 
@@ -32,7 +40,7 @@ class Fixed(Extent):
 
     number: int
 
-    def value(self, sizes: Mapping[Size, int]) -> int:
+    def value(self, sizes: Sizes) -> int:
         """The number itself."""
         return self.number
 
@@ -46,7 +54,7 @@ class Of(Extent):
 
     size: Size
 
-    def value(self, sizes: Mapping[Size, int]) -> int:
+    def value(self, sizes: Sizes) -> int:
         """That size."""
         return sizes[self.size]
 
@@ -60,7 +68,7 @@ class Sum(Extent):
 
     terms: tuple[Extent, ...]
 
-    def value(self, sizes: Mapping[Size, int]) -> int:
+    def value(self, sizes: Sizes) -> int:
         """Their sum."""
         return sum(term.value(sizes) for term in self.terms)
 
@@ -75,12 +83,27 @@ class Times(Extent):
     factor: int
     of: Extent
 
-    def value(self, sizes: Mapping[Size, int]) -> int:
+    def value(self, sizes: Sizes) -> int:
         """The product."""
         return self.factor * self.of.value(sizes)
 
     def __str__(self) -> str:
         return f"{self.factor} * {self.of}"
+
+
+@dataclass(frozen=True, slots=True)
+class Values(Extent):
+    """So many for each of `of` as the param `count` says."""
+
+    count: str
+    of: Extent
+
+    def value(self, sizes: Sizes) -> int:
+        """The product."""
+        return sizes[self.count] * self.of.value(sizes)
+
+    def __str__(self) -> str:
+        return f"{self.count} * {self.of}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +114,7 @@ class Parts(Extent):
     part: int
     started: bool = True
 
-    def value(self, sizes: Mapping[Size, int]) -> int:
+    def value(self, sizes: Sizes) -> int:
         """The quotient, rounded up for `started` parts, else down."""
         whole = self.of.value(sizes)
         return -(-whole // self.part) if self.started else whole // self.part
@@ -108,6 +131,14 @@ def of_domain(domain: Domain) -> Extent:
     return VERTICES if domain is Domain.VERTEX else EDGES
 
 
-def of_graph(num_vertices: int, num_edges: int) -> dict[Size, int]:
-    """The sizes that a graph decides."""
-    return {Size.VERTICES: num_vertices, Size.EDGES: num_edges}
+def of_array(domain: Domain, count: int | str | None) -> Extent:
+    """One element for each vertex or edge, or `count` of them: a number, or a param that says it."""
+    if count is None:
+        return of_domain(domain)
+    return Times(count, of_domain(domain)) if isinstance(count, int) else Values(count, of_domain(domain))
+
+
+def of_graph(num_vertices: int, num_edges: int, params: Mapping[str, object]) -> dict[Size | str, int]:
+    """The sizes that a graph decides, and the params that may say how many values an element has."""
+    counts: dict[Size | str, int] = {name: value for name, value in params.items() if isinstance(value, int)}
+    return counts | {Size.VERTICES: num_vertices, Size.EDGES: num_edges}

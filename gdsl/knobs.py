@@ -9,9 +9,9 @@ import difflib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from gdsl.operations import Balance, Direction
+from gdsl.operations import Balance, Direction, Duplicates, FrontierForm
 
-Setting = bool | int | Direction | Balance
+Setting = bool | int | Direction | Balance | FrontierForm | Duplicates
 """What a knob is set to, as the IR holds it."""
 
 
@@ -37,12 +37,12 @@ class Chosen:
 
 @dataclass(frozen=True, slots=True)
 class Knob:
-    """One knob. `values` are its words and what they stand for; without any it is described and not built yet.
+    """One knob. `values` are its words and what they stand for.
 
     text: what it decides. example: a value of it. without: what holds where it is not set, for people. operators: those
     that it tunes, by functor or label; of none it is the whole schedule's. default: what it is set to where nobody sets
-    it; None: that is found out later. later: values that are described and not built yet. arguments: what the value
-    `auto` takes. alone: whether it is written without `schedule.` too.
+    it; None: that is found out later. arguments: what the value `auto` takes. alone: whether it is written without
+    `schedule.` too. each: what each value does, where that asks for a word. quiet: shown only where somebody set it.
     """
 
     name: str
@@ -52,9 +52,10 @@ class Knob:
     without: str = ""
     operators: tuple[str, ...] = ()
     default: Setting | None = None
-    later: tuple[str, ...] = ()
     arguments: tuple[Argument, ...] = ()
     alone: bool = False
+    each: Mapping[str, str] = field(default_factory=dict)
+    quiet: bool = False
 
 
 _SWITCH: dict[str, Setting] = {"on": True, "off": False}
@@ -80,15 +81,51 @@ KNOBS = (
     Knob(
         "balance",
         {balance.value: balance for balance in Balance},
-        "who walks the edges of a vertex: one thread, a block, or as many as its degree asks for",
-        "block",
+        "how the edges of the frontier are shared among threads",
+        "merge",
         "`auto`",
         ("advance", "neighbor_reduce"),
         Balance.AUTO,
-        later=("warp", "merge", "bins", "edges"),
+        each={
+            "thread": "a thread a vertex",
+            "warp": "a warp a vertex",
+            "block": "a block shares the edges of as many vertices as it has threads",
+            "merge": "as many edges for each thread as for any other, by search in a running sum of the degrees",
+            "bins": "vertices sorted by degree: short lists a thread each, longer ones a warp, the longest a block",
+            "edges": "a thread an edge of the whole graph, for frontiers that hold most of it",
+            "auto": "a warp shares the edges of 32 vertices; long lists are cut into chunks for all",
+        },
     ),
-    Knob("frontier", {}, "how the set is kept", operators=("advance",)),
-    Knob("dedup", {}, "how a vertex is kept from entering a frontier twice", operators=("advance",)),
+    Knob(
+        "frontier",
+        {form.value: form for form in FrontierForm},
+        "how the frontier that is made is stored",
+        "bitmap",
+        "`auto`",
+        ("advance",),
+        FrontierForm.AUTO,
+        each={
+            "queue": "its members one after another, which costs what it holds",
+            "bitmap": "a bit a vertex, which costs a pass over the vertices and never holds one twice",
+            "auto": "a queue from a push, a bitmap from a pull",
+        },
+        quiet=True,
+    ),
+    Knob(
+        "dedup",
+        {duplicates.value: duplicates for duplicates in Duplicates},
+        "whether a vertex may stand in a queue twice, where that makes no difference to any result",
+        "none",
+        "`auto`",
+        ("advance",),
+        Duplicates.AUTO,
+        each={
+            "exact": "each vertex once, by a mark or a claim",
+            "none": "as often as it is reached while there is room; refused where anybody could tell the difference",
+            "auto": "`exact`",
+        },
+        quiet=True,
+    ),
     Knob("fuse", _SWITCH, "one kernel for the whole schedule, or one for each operator", "off", "`on`", default=True),
     Knob("block", _numbers(32, 64, 128, 256, 512, 1024), "threads of a block", "256", "backend's choice"),
     Knob(
@@ -101,8 +138,7 @@ KNOBS = (
     Knob("bounds", _SWITCH, "whether computed indices are checked", "off", "`on`", default=True, alone=True),
 )
 BY_NAME = {knob.name: knob for knob in KNOBS}
-OPERATOR_KNOBS = tuple(knob.name for knob in KNOBS if knob.operators and knob.values)
-LATER_KNOBS = tuple(knob.name for knob in KNOBS if not knob.values)
+OPERATOR_KNOBS = tuple(knob.name for knob in KNOBS if knob.operators)
 SCHEDULE_KNOBS = tuple(knob.name for knob in KNOBS if not knob.operators)
 
 
@@ -153,8 +189,12 @@ def shown(holder: object, operator: str | None) -> list[str]:
     return [
         f"{knob.name} {_word(knob, holder)}"
         for knob in _settled_knobs(operator is not None)
-        if operator is None or operator in knob.operators
+        if operator is None or (operator in knob.operators and not (knob.quiet and _is_default(knob, holder)))
     ]
+
+
+def _is_default(knob: Knob, holder: object) -> bool:
+    return _same(getattr(holder, knob.name), knob.default)
 
 
 def _word(knob: Knob, holder: object) -> str:
@@ -165,7 +205,7 @@ def _word(knob: Knob, holder: object) -> str:
 
 
 def _settled_knobs(of_operators: bool) -> Iterator[Knob]:
-    return (knob for knob in KNOBS if knob.values and bool(knob.operators) is of_operators)
+    return (knob for knob in KNOBS if bool(knob.operators) is of_operators)
 
 
 def _same(value: object, known: object) -> bool:
@@ -190,15 +230,19 @@ def standing() -> str:
 
 def documented() -> list[str]:
     """The rows of the table in `docs/language.md`."""
-    later = ", ".join(f"`{name}`" for name in LATER_KNOBS)
     rows = ["| knob | values | without it | decides |", "| --- | --- | --- | --- |"]
     for knob in KNOBS:
         operators = f" (of {', '.join(f'`{operator}`' for operator in knob.operators)})" if knob.operators else ""
-        if knob.values:
-            rows.append(f"| `{written(knob)}`{operators} | {_values(knob)} | {knob.without} | {knob.text} |")
-        elif knob.name == LATER_KNOBS[0]:
-            rows.append(f"| {later} | *later* | | |")
+        rows.append(f"| `{written(knob)}`{operators} | {_values(knob)} | {knob.without} | {knob.text} |")
     return rows
+
+
+def documented_values() -> list[str]:
+    """What the values of each knob do, as far as that asks for a word: the lines of `docs/language.md`."""
+    lines = []
+    for knob in (knob for knob in KNOBS if knob.each):
+        lines += [f"- `{knob.name} = {word}`: {text}" for word, text in knob.each.items()]
+    return lines
 
 
 def explained(knob: Knob, subject: str = "") -> str:
@@ -206,25 +250,22 @@ def explained(knob: Knob, subject: str = "") -> str:
     name = (f"{subject or 'visit'}." if knob.operators else "") + written(knob)
     operators = " and ".join(knob.operators)
     rows = [("of", f"{operators}, by its functor or its @label, which wins" if knob.operators else "the whole program")]
-    if knob.values:
-        rows += [("values", ", ".join(knob.values)), ("without it", knob.without.replace("`", ""))]
-    if knob.later or not knob.values:
-        rows.append(("not built", ", ".join(knob.later) or "any value of it"))
+    rows += [("values", ", ".join(knob.values)), ("without it", knob.without.replace("`", ""))]
+    rows += [(f"    {word}", text.replace("`", "")) for word, text in knob.each.items()]
     arguments = ", ".join(f"{argument.name}={argument.default}" for argument in knob.arguments)
     if arguments:
         rows.append((f"auto({arguments})", "these are the numbers of auto itself:"))
         rows += [(f"    {argument.name}", argument.text) for argument in knob.arguments]
     width = max(len(word) for word, _ in rows)
     lines = [f"{name}: {knob.text}", "", *(f"    {word:{width}}  {text}" for word, text in rows)]
-    if knob.values:
-        entry = f"{name} = {knob.example}"
-        lines += ["", "Example:", "", f"    tune {{ {entry}; }}", f"    gdslc run … --tune {entry.replace(' = ', '=')}"]
+    entry = f"{name} = {knob.example}"
+    lines += ["", "Example:", "", f"    tune {{ {entry}; }}", f"    gdslc run … --tune {entry.replace(' = ', '=')}"]
     return "\n".join(lines) + "\n"
 
 
 def listing() -> list[str]:
     """A line for each knob that there is."""
-    names = {written(knob): knob for knob in KNOBS if knob.values}
+    names = {written(knob): knob for knob in KNOBS}
     width = max(map(len, names))
     return [f"{name:{width}}  {', '.join(knob.values)}: {knob.text}".replace("`", "") for name, knob in names.items()]
 
@@ -233,8 +274,7 @@ def _values(knob: Knob) -> str:
     parts = [f"`{' '.join(knob.values)}`"]
     if knob.arguments:
         parts.append(f"`auto({', '.join(f'{argument.name}=…' for argument in knob.arguments)})`")
-    later = f"; *later* `{' '.join(knob.later)}`" if knob.later else ""
-    return ", ".join(parts) + later
+    return ", ".join(parts)
 
 
 def _and(words: Iterable[str]) -> str:

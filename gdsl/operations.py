@@ -211,8 +211,38 @@ class Balance(Enum):
     """How the edges of a frontier are shared among threads."""
 
     THREAD = "thread"
+    """A thread walks the edges of a vertex."""
+    WARP = "warp"
+    """A warp does, a vertex at a time."""
     BLOCK = "block"
+    """A block shares the edges of as many vertices as it has threads."""
+    MERGE = "merge"
+    """Each thread has as many edges as any other, found by search in a running sum of the degrees."""
+    BINS = "bins"
+    """Vertices are sorted by degree first: short lists a thread each, longer ones a warp, the longest a block."""
+    EDGES = "edges"
+    """All edges of the graph, a thread an edge; those of others are passed over."""
     AUTO = "auto"
+    """As many threads as the degrees of neighbours in the frontier ask for; long lists are cut into chunks."""
+
+
+class FrontierForm(Enum):
+    """How an operator stores the frontier that it makes."""
+
+    QUEUE = "queue"
+    BITMAP = "bitmap"
+    AUTO = "auto"
+    """As it comes: a push makes a queue, a pull a bitmap."""
+
+
+class Duplicates(Enum):
+    """Whether a queue that an operator makes may hold a vertex twice."""
+
+    EXACT = "exact"
+    NONE = "none"
+    """It may: nothing is done against it while there is room."""
+    AUTO = "auto"
+    """As `exact`."""
 
 
 class Grade(Enum):

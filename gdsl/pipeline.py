@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gdsl import frontend
+from gdsl.advice import advise
 from gdsl.annotate import annotate
-from gdsl.diagnostics import GdslError
+from gdsl.diagnostics import Diagnostic, GdslError
 from gdsl.frontend import Analysis, CheckedProgram, check_tune_words
 from gdsl.imports import with_imports
 from gdsl.ir.lowering import lower
@@ -29,6 +30,20 @@ def analyse(source: Source) -> Analysis:
     except GdslError as error:
         return dataclasses.replace(analysis, diagnostics=error.diagnostics, checked=None)
     return analysis
+
+
+def warnings(source: Source, tune: Sequence[str] = ()) -> tuple[Diagnostic, ...]:
+    """What a program says and probably does not mean (W0x), in the order of the text; nothing of a program with
+    mistakes, whose messages are those of `load_source`."""
+    analysis = frontend.analyse(source)
+    if analysis.checked is None:
+        return ()
+    try:
+        check_tune_words(analysis.checked, tune)
+        program = annotate(lower(analysis.checked), source)
+    except GdslError:
+        return ()
+    return advise(program, analysis.symbols, source, tune)
 
 
 def load_checked(source: Source, tune: Sequence[str] = ()) -> CheckedProgram:

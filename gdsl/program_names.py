@@ -57,7 +57,7 @@ def missing(word: str) -> Missing:
     if near:
         notes.append(f"programs there: {_listed(near)}")
     if known:
-        notes.append(f"samples: {_listed(list(known))}")
+        notes.append(f"samples, as `gdslc samples` lists them: {_listed(list(known))}")
     return Missing(notes, _meant(word, near, known))
 
 

@@ -67,6 +67,10 @@ NOWHERE = Span(0, 0, 0, 0)
 """The span of what no line of the program says, such as a default."""
 
 
+_LONGEST_EXCERPT = 80
+_MOST_LINES = 8
+
+
 @lru_cache(maxsize=2)
 def _lines(text: str) -> list[str]:
     return text.split("\n")
@@ -91,3 +95,20 @@ class Source:
     def of(self, span: Span) -> Source:
         """The text that `span` is a place in."""
         return next((source for source in self.imported or () if source.name == span.file), self) if span.file else self
+
+    def excerpt(self, span: Span) -> str:
+        """The text at `span` on one line, without the `;` of a statement; empty where it is too long to be shown."""
+        if span.line != span.end_line:
+            text = " ".join(self.text_between(span).split())
+        else:
+            text = self.of(span).line(span.line)[span.column - 1 : span.end_column - 1].strip()
+        text = text.rstrip("; ")
+        return text if len(text) <= _LONGEST_EXCERPT and "#" not in text else ""
+
+    def text_between(self, span: Span) -> str:
+        """The text at `span`, with the ends of its lines; of many lines only the first."""
+        last, source = min(span.end_line, span.line + _MOST_LINES), self.of(span)
+        lines = [source.line(number) for number in range(span.line, last + 1)]
+        lines[-1] = lines[-1][: span.end_column - 1] if last == span.end_line else lines[-1]
+        lines[0] = lines[0][span.column - 1 :]
+        return "\n".join(lines)

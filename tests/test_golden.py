@@ -31,6 +31,8 @@ ROOT = Path(__file__).parents[1]
 GOLDEN = ROOT / "tests" / "golden"
 PATHS = sorted([*SAMPLES, *PROGRAMS])
 PLANS = [*(f"plan/{path.stem}.txt" for path in (*PATHS, *LIBRARY)), "plan/bfs_unfused.txt"]
+BALANCES = ("thread", "warp", "block", "merge", "bins", "edges")
+PLANS += [f"plan/sssp_{balance}.txt" for balance in BALANCES]
 UNFUSED = ("bfs",)
 """Programs whose text of a kernel an operator is pinned too."""
 
@@ -63,6 +65,9 @@ def texts() -> dict[str, str]:
         if path.stem in UNFUSED:
             found[f"plan/{path.stem}_unfused.txt"] = print_plan(plan_of(program_of(path, "schedule.fuse=off")))
             found[f"cuda/{path.stem}_unfused.cu"] = own_part(cuda_text(program_of(path, "schedule.fuse=off"), 32))
+    for balance in BALANCES:
+        tuned = program_of(ROOT / "samples" / "sssp.gdsl", f"relax.balance={balance}")
+        found[f"plan/sssp_{balance}.txt"] = print_plan(plan_of(tuned))
     return found
 
 

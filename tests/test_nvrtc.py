@@ -11,6 +11,7 @@ import pytest
 
 from gdsl.backends.cuda import nvrtc, source_text
 from gdsl.diagnostics import GdslError
+from gdsl.operations import Balance
 from gdsl.pipeline import load
 from tests.support.programs import LIBRARY, PROGRAMS, SAMPLES
 
@@ -90,11 +91,22 @@ def test_wide_ids(path: Path, form: str) -> None:
     assert_compiles(generated(path, *FORMS[form], ids=64), "sm_90")
 
 
-@pytest.mark.parametrize("words", ["direction=push", "direction=pull", "balance=thread", "balance=block"])
+BALANCES = [f"balance={balance.value}" for balance in Balance if balance is not Balance.AUTO]
+KNOBS = ["direction=push", "direction=pull", "frontier=bitmap", "frontier=queue", "dedup=none"]
+
+
+@pytest.mark.parametrize("words", KNOBS)
 @pytest.mark.parametrize("operator", ["bfs/visit", "sssp/relax"])
-def test_directions_and_balances(operator: str, words: str) -> None:
+def test_knobs_of_an_advance(operator: str, words: str) -> None:
     program, functor = operator.split("/")
     assert_compiles(generated(ROOT / "samples" / f"{program}.gdsl", f"{functor}.{words}"), "sm_90")
+
+
+@pytest.mark.parametrize("words", BALANCES)
+@pytest.mark.parametrize("operator", ["sssp/relax", "pagerank/received"])
+def test_balances_with_wide_ids(operator: str, words: str) -> None:
+    program, functor = operator.split("/")
+    assert_compiles(generated(ROOT / "samples" / f"{program}.gdsl", f"{functor}.{words}", ids=64), "sm_90")
 
 
 def read_only_loads(text: str) -> int:

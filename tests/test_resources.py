@@ -11,6 +11,7 @@ import pytest
 
 from gdsl.backends.cuda import nvrtc, source_text
 from gdsl.diagnostics import GdslError
+from gdsl.operations import Balance
 from gdsl.pipeline import load
 from tests.support.programs import SAMPLES
 
@@ -53,3 +54,17 @@ def test_no_sample_spills() -> None:
         for kernel, took in found.items():
             assert took.registers > 0
             assert took.spilled == 0, f"{kernel} for {architecture}"
+
+
+_FUNCTORS = {"bfs": "visit", "sssp": "relax", "pagerank": "received"}
+
+
+@pytest.mark.parametrize("balance", [each.value for each in Balance])
+@pytest.mark.parametrize("sample", _FUNCTORS)
+def test_no_balance_spills(sample: str, balance: str) -> None:
+    version()
+    tune = (f"{_FUNCTORS[sample]}.balance={balance}",)
+    for kernel, took in nvrtc.kernel_resources(
+        source_text(load(ROOT / "samples" / f"{sample}.gdsl", tune), 32), "sm_90"
+    ).items():
+        assert took.spilled == 0, kernel

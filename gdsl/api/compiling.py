@@ -50,7 +50,7 @@ def compile_file(word: str, tune: Sequence[str] = ()) -> Program:
 def _compiled(source: Source, words: tuple[str, ...], started: float) -> Program:
     source = with_imports(source)
     program = load(source, words)
-    return Program(program, source, compile_ms=(time.perf_counter() - started) * 1000)
+    return Program(program, source, words, compile_ms=(time.perf_counter() - started) * 1000)
 
 
 def _with_what_it_was_taken_for(error: GdslError, source: Source) -> GdslError:

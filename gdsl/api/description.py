@@ -87,12 +87,14 @@ def _input(data: Data, source: Source) -> str:
     where = _where(data, source)
     if isinstance(data, ir.Scalar):
         return f"{data.name}: {_one(data.type)}{where}, must be given"
-    kind = data.domain.value
-    return f"{data.name}: {_one(data.type)} for each {kind}{where}; the graph's attribute `{data.name}` unless given"
+    kind = f"{data.name}: {_values(data)} for each {data.domain.value}{where}"
+    if data.count is not None:
+        return f"{kind}, must be given"
+    return f"{kind}; the graph's attribute `{data.name}` unless given"
 
 
 def _result(data: Data) -> str:
-    kind = f"{data.name}: {_one(data.type)}"
+    kind = f"{data.name}: {_values(data)}"
     if isinstance(data, ir.Array):
         kind += f" for each {data.domain.value}"
     doubt = doubt_of(data)
@@ -109,6 +111,15 @@ def _where(data: Data, source: Source) -> str:
     span = data.where.span
     text = source.of(span).line(span.line)[span.column - 1 : span.end_column - 1] if span.line == span.end_line else ""
     return f", with {text}" if text else ""
+
+
+def _values(data: Data) -> str:
+    """What an element has: one value, or several."""
+    count = data.count if isinstance(data, ir.Array) else None
+    if count is None:
+        return _one(data.type)
+    several = count.value if isinstance(count, ir.Literal) else "several"
+    return f"{several} {data.type.name}"
 
 
 def _one(type_: Type) -> str:

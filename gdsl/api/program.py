@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gdsl import deadline
+from gdsl.api.advice import warnings_of
 from gdsl.api.limits import limits
 from gdsl.api.result import Result
 from gdsl.api.signature import OPTIONS, NotGiven, OfInstance, doc_of, signature_of
@@ -16,7 +17,7 @@ from gdsl.backends import registry
 from gdsl.backends.interface import Bindings, Executable
 from gdsl.backends.registry import Choice
 from gdsl.binding import bind, declared_inputs, declared_params, needed_id_bits
-from gdsl.diagnostics import GdslError, shown
+from gdsl.diagnostics import Diagnostic, GdslError, shown
 from gdsl.ir import nodes as ir
 from gdsl.source import Source
 
@@ -31,8 +32,12 @@ class Program:
     `inspect.signature(program)` say what it takes and gives.
     """
 
-    def __init__(self, program: ir.Program, source: Source, compile_ms: float = 0.0) -> None:
+    def __init__(
+        self, program: ir.Program, source: Source, tune: tuple[str, ...] = (), compile_ms: float = 0.0
+    ) -> None:
         """Use `gdsl.compile` instead."""
+        self._tune = tune
+        self._warnings: tuple[Diagnostic, ...] | None = None
         self._program = program
         self._source = source
         self._executables: dict[tuple[str, int], Executable] = {}
@@ -57,6 +62,14 @@ class Program:
     def text(self) -> Source:
         """The program's text, with the name that messages give it."""
         return self._source
+
+    @property
+    def warnings(self) -> tuple[Diagnostic, ...]:
+        """What the program says and probably does not mean (codes W0x), found when first asked for; nothing is raised
+        or printed. `str(gdsl.GdslError(program.warnings, program.text))` is the text that `gdslc check` prints."""
+        if self._warnings is None:
+            self._warnings = warnings_of(self._source, self._tune)
+        return self._warnings
 
     @property
     def ir(self) -> ir.Program:
@@ -116,7 +129,7 @@ class Program:
             if ready is not choice:
                 choice, bindings = ready, self._bound(ready, graph, given, bits)
             outcome = executable.run(graph, bindings, replace(stops, spent=deadline.spent()))
-        return Result(self._program, outcome, choice.backend.name, choice.line, compile_ms)
+        return Result(self._program, outcome, choice.backend.name, choice.line, compile_ms, bindings.params)
 
     def prepare(self, backend: str = "auto", *, ids: int = 32) -> Program:
         """Compile for `backend` and graphs whose ids have `ids` bits now rather than at the first call."""

@@ -9,7 +9,8 @@ import numpy as np
 
 from gdsl.api.description import parts_of_data, results_of
 from gdsl.api.summary import Summary, on_host, summarize
-from gdsl.backends.interface import Outcome, Pair, Scalar, TraceRecord, parts_of
+from gdsl.backends.interface import Outcome, Pair, Scalar, TraceRecord, parts_of, shaped
+from gdsl.binding import values_of
 from gdsl.diagnostics import shown
 from gdsl.ir import nodes as ir
 
@@ -18,8 +19,9 @@ class Result(Mapping[str, Any]):
     """The results of a run: arrays (NumPy or, from the cuda backend, CuPy) and scalars (Python numbers).
 
     They are attributes and items under their declared names (``result.distance``, ``result["distance"]``); ids are
-    signed, `none` is -1. A pair is a `Pair`, ``first, second = result.best``, of two arrays or two numbers. A result
-    whose name is also one of the attributes below is reached as an item only.
+    signed, `none` is -1. An array of n values an element has the shape [V, n] or [E, n], others [V] or [E]. A pair is
+    a `Pair`, ``first, second = result.best``, of two arrays or two numbers. A result whose name is also one of the
+    attributes below is reached as an item only.
 
     iterations: finished passes of the schedule's outermost loops.
     time_ms: milliseconds of the run, without compilation and transfer of the graph.
@@ -33,8 +35,15 @@ class Result(Mapping[str, Any]):
     """
 
     def __init__(
-        self, program: ir.Program, outcome: Outcome, backend: str, backend_line: str = "", compile_ms: float = 0.0
+        self,
+        program: ir.Program,
+        outcome: Outcome,
+        backend: str,
+        backend_line: str = "",
+        compile_ms: float = 0.0,
+        params: Mapping[str, object] | None = None,
     ) -> None:
+        """`params` are those of the run, which may say how many values an element of an array has."""
         self.iterations: int = outcome.iterations
         self.time_ms: float = outcome.time_ms
         self.compile_ms: float = compile_ms
@@ -45,7 +54,11 @@ class Result(Mapping[str, Any]):
         self.unique: dict[str, bool] = {d.name: d.unique for d in results}
         self.grade: dict[str, str] = {d.name: d.grade.value for d in results}
         self._declared = {d.name: d for d in results}
-        self._arrays = {d.name: outcome.arrays[d.name] for d in results if isinstance(d, ir.Array)}
+        self._arrays = {
+            d.name: shaped(outcome.arrays[d.name], values_of(d, params or {}))
+            for d in results
+            if isinstance(d, ir.Array)
+        }
         self._scalars = {d.name: outcome.scalars[d.name] for d in results if isinstance(d, ir.Scalar)}
 
     @property

@@ -106,7 +106,9 @@ def _input(data: ir.Array | ir.Scalar) -> inspect.Parameter:
     if isinstance(data, ir.Scalar):
         return inspect.Parameter(data.name, _NAMED, annotation=_python_type(data.type))
     kept = "attributes" if data.domain is Domain.EDGE else "vertex_attributes"
-    default = NotGiven(f"graph.{kept}[{data.name!r}]")
+    default: Any = NotGiven(f"graph.{kept}[{data.name!r}]")
+    if data.count is not None:
+        default = inspect.Parameter.empty
     return inspect.Parameter(data.name, _NAMED, default=default, annotation=np.ndarray)
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from gdsl.deadline import timeout_error
 from gdsl.diagnostics import GdslError
-from gdsl.ir.nodes import Program, Repeat, While
+from gdsl.ir.nodes import Array, Literal, ParamValue, Program, Repeat, While
 from gdsl.ir.traversal import walk
 from gdsl.operations import Domain
 from gdsl.source import Span
@@ -17,27 +18,52 @@ if TYPE_CHECKING:
 
 __all__ = [
     "check_error",
+    "count_of",
     "history_error",
     "iterations_error",
     "memory_error",
     "no_such_place",
+    "no_such_value",
     "out_of_range",
     "timeout_error",
+    "width_error",
 ]
 
 
-def check_error(program: Program, site: CheckSite, value: int, graph: Graph) -> GdslError:
-    """What stopped a run on `graph` at `site`: E0801 an index, E0804 a history; `value` as the control block has it."""
+def check_error(program: Program, site: CheckSite, value: int, graph: Graph, params: Mapping[str, object]) -> GdslError:
+    """What stopped a run on `graph` with these params at `site`: E0801 an index, E0804 a history, E0805 buckets.
+
+    `value` is as the control block has it."""
     if site.stop.value == "history":
         return history_error(program.source_name, site.span, site.subject, value, graph.num_vertices)
+    if site.stop.value == "width":
+        return width_error(program.source_name, site.span, site.subject)
     length = graph.num_edges if site.domain is Domain.EDGE else graph.num_vertices
     if value < 0 and site.kind.is_id:
         return out_of_range(program.source_name, site.span, site.subject, "none", length)
     bits = site.kind.bits if site.kind.is_integer and not site.kind.is_signed else None
     shown = str(value if bits is None else value % (1 << bits))
+    if site.is_value:
+        (array,) = (array for array in program.arrays if array.name == site.subject)
+        return no_such_value(program.source_name, site.span, site.subject, shown, count_of(array, params))
     if site.domain is None:
         return no_such_place(program.source_name, site.span, site.subject, shown)
     return out_of_range(program.source_name, site.span, site.subject, shown, length)
+
+
+def count_of(array: Array, params: Mapping[str, object]) -> int:
+    """How many values an element of an array of several has in a run."""
+    count = array.count
+    value = params[count.name] if isinstance(count, ParamValue) else count.value if isinstance(count, Literal) else 0
+    return int(str(value))
+
+
+def no_such_value(source_name: str, span: Span, subject: str, shown: str, count: int) -> GdslError:
+    """E0801: one of the `count` values of an element of `subject`, in words."""
+    has = "an element has 1 value" if count == 1 else f"an element has {count:,} values"
+    message = f"value {shown} of an element of `{subject}` is out of range: {has}, counted from 0"
+    place = f"{span.file or source_name}:{span.line}:{span.column}" if source_name else None
+    return GdslError.single("E0801", message, span, place=place)
 
 
 def no_such_place(source_name: str, span: Span, subject: str, shown: str) -> GdslError:
@@ -64,6 +90,13 @@ def history_error(source_name: str, span: Span, history: str, members: int, room
     place = f"{source_name}:{span.line}:{span.column}" if source_name else None
     fix = "push frontiers that have no vertex in common, such as the levels of a search"
     return GdslError.single("E0804", message, span, place=place, fix=fix)
+
+
+def width_error(source_name: str, span: Span, buckets: str) -> GdslError:
+    """E0805: the width of a level of `buckets` is not above 0."""
+    message = f"the width of `{buckets}` is not above 0"
+    place = f"{span.file or source_name}:{span.line}:{span.column}" if source_name else None
+    return GdslError.single("E0805", message, span, place=place, fix="give each level a width above 0, such as 1")
 
 
 def iterations_error(program: Program, loop: int, limit: int) -> GdslError:

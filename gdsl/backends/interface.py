@@ -94,8 +94,9 @@ class TraceRecord:
 class Outcome:
     """What a run gave: every array and scalar that is not `local`, under its declared name.
 
-    Arrays have the declared dtype; ids are int32 or int64 with `none` as -1; pairs are `Pair`s of two. `time_ms` is the
-    run itself, with the initialisation of the results, without compilation and transfer of the graph. `iterations`
+    Arrays have the declared dtype; ids are int32 or int64 with `none` as -1; pairs are `Pair`s of two; those of several
+    values an element are one row, element after element (see `shaped`). `time_ms` is the run itself, with the
+    initialisation of the results, without compilation and transfer of the graph. `iterations`
     counts the finished passes of all loops of the schedule's top level.
     """
 
@@ -104,6 +105,15 @@ class Outcome:
     iterations: int
     time_ms: float
     trace: tuple[TraceRecord, ...] = field(default=())
+
+
+def shaped(values: Any, count: int | None) -> Any:
+    """The values of a result: of `count` values an element as an array of two dimensions, else as they are."""
+    if count is None:
+        return values
+    if isinstance(values, Pair):
+        return Pair(shaped(values.first, count), shaped(values.second, count))
+    return values.reshape(-1, count)
 
 
 class Executable(Protocol):

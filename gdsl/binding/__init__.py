@@ -4,5 +4,15 @@ from __future__ import annotations
 
 from gdsl.binding.bind import bind, check_names, declared_inputs, declared_params, needed_id_bits, problem_data
 from gdsl.binding.params import Text
+from gdsl.binding.several import values_of
 
-__all__ = ["Text", "bind", "check_names", "declared_inputs", "declared_params", "needed_id_bits", "problem_data"]
+__all__ = [
+    "Text",
+    "bind",
+    "check_names",
+    "declared_inputs",
+    "declared_params",
+    "needed_id_bits",
+    "problem_data",
+    "values_of",
+]

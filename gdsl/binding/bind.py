@@ -18,6 +18,7 @@ from gdsl.binding.named import vertex_by_name
 from gdsl.binding.numbers import check_numbers
 from gdsl.binding.params import check_id, scalar_value
 from gdsl.binding.sets import set_flags
+from gdsl.binding.several import check_counts, check_room, values_of
 from gdsl.binding.where import WhereChecker
 from gdsl.diagnostics import Diagnostic, GdslError
 from gdsl.graph import Graph
@@ -67,7 +68,9 @@ def bind(
     check_numbers(program, graph, source)
     params = _params(program, graph, given, source)
     bits = id_bits or needed_id_bits(program, graph)
-    inputs = _inputs(program, graph, given, source, bits, device)
+    check_counts(program, params, source)
+    check_room(program, graph, params, bits)
+    inputs = _inputs(program, graph, given, params, source, bits, device)
     checker = WhereChecker(program, graph, params, inputs, source, given=frozenset(given))
     conditions = [data for data in problem_data(program) if data.is_input and data.where is not None]
     if conditions:
@@ -76,7 +79,13 @@ def bind(
 
 
 def _inputs(
-    program: ir.Program, graph: Graph, given: Mapping[str, object], source: Source | None, bits: int, device: bool
+    program: ir.Program,
+    graph: Graph,
+    given: Mapping[str, object],
+    params: Mapping[str, object],
+    source: Source | None,
+    bits: int,
+    device: bool,
 ) -> dict[str, Any]:
     """Every input, the caller's or the graph's own."""
     inputs: dict[str, Any] = {}
@@ -85,7 +94,8 @@ def _inputs(
         if array.is_set:
             inputs[array.name] = set_flags(array, given[array.name], graph, source)
         elif array.is_input and array.name in given:
-            inputs[array.name] = input_array(array, given[array.name], graph, bits, source, device)
+            count = values_of(array, params)
+            inputs[array.name] = input_array(array, given[array.name], graph, bits, source, device, count)
         elif array.is_input:
             inputs[array.name] = attribute_array(array, graph, bits, source)
     for scalar in program.scalars:
@@ -97,7 +107,8 @@ def _inputs(
 
 def declared_params(program: ir.Program) -> list[ir.Param | ir.Array]:
     """The params, sets of vertices included, in the order in which they are declared."""
-    params: list[ir.Param | ir.Array] = [*program.params, *(array for array in program.arrays if array.is_set)]
+    own = (param for param in program.params if not param.is_count)
+    params: list[ir.Param | ir.Array] = [*own, *(array for array in program.arrays if array.is_set)]
     return sorted(params, key=lambda param: param.span.order)
 
 
@@ -124,7 +135,7 @@ def _params(
     functions = {function.name: function for function in program.functions}
     params: dict[str, bool | int | float] = {}
     for param in program.params:
-        if param.name in given:
+        if param.name in given and not param.is_count:
             value = vertex_by_name(param, given[param.name], graph, source)
             params[param.name] = scalar_value(param, value, _id_count(param.type, graph), source)
         elif param.default is not None:

@@ -41,11 +41,12 @@ class Evaluator:
         self._counts = counts
         self._array = array
         self._degrees = degrees
-        self._own = module.zeros(1, np.uint64)
+        self._own, self._part = module.zeros(1, np.uint64), module.zeros(1, np.int32)
 
-    def values(self, expression: ir.Expression, first: int, last: int) -> Array:
-        """The values for elements `first` to `last` - 1."""
-        self._own = self._module.arange(first, last, dtype=np.uint64)
+    def values(self, expression: ir.Expression, first: int, last: int, count: int = 1) -> Array:
+        """The values for elements `first` to `last` - 1; where each has `count` values, for these of all values."""
+        places = self._module.arange(first, last, dtype=np.uint64)
+        self._own, self._part = places // np.uint64(count), (places % np.uint64(count)).astype(np.int32)
         with np.errstate(all="ignore"):
             return self._evaluate(expression, {}, None)
 
@@ -60,6 +61,12 @@ class Evaluator:
         match node:
             case ir.Element() | ir.DegreeOf():
                 return self._gathered(node, local, active)
+            case ir.Slot():
+                element, count, place = (
+                    self._evaluate(part, local, active).astype(np.int64)
+                    for part in (node.element, node.count, node.place)
+                )
+                return element * count + place
             case ir.Unary(operation=operation, operand=operand):
                 return self._arithmetic.unary(operation, operand.type)(self._evaluate(operand, local, active))
             case ir.Binary():
@@ -105,6 +112,8 @@ class Evaluator:
                 return self._constant(self._array(name), node.type)
             case ir.OwnId():
                 return self._own
+            case ir.OwnPart():
+                return self._part
             case ir.Count(domain=domain):
                 return self._constant(self._counts[domain], node.type)
         raise AssertionError(f"{type(node).__name__} cannot stand before a run")
@@ -169,15 +178,16 @@ class Evaluator:
             return self._returned(function.body, dict(zip(names, values, strict=True)), active)
         length = max([pairs.length(value) for value in values] + [len(self._own)])
         results = pairs.zeros(self._module, length, function.result)
-        own = self._own
+        own, part = self._own, self._part
         for place in range(length):
             deadline.check()
             if active is not None and not bool(active[place if len(active) > 1 else 0]):
                 continue
             one = [pairs.one_of(value, place) for value in values]
             self._own = own[place : place + 1] if len(own) > 1 else own
+            self._part = part[place : place + 1] if len(part) > 1 else part
             pairs.put(results, place, self._returned(function.body, dict(zip(names, one, strict=True)), None))
-        self._own = own
+        self._own, self._part = own, part
         return results
 
     def _returned(self, body: tuple[ir.Statement, ...], local: dict[str, Array], active: Array | None) -> Array:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from gdsl.binding.params import Text
+from gdsl.binding.several import flat
 from gdsl.diagnostics import GdslError, type_name
-from gdsl.extents import of_graph
 from gdsl.graph import Graph
 from gdsl.graph.arrays import host_array
 from gdsl.ir import nodes as ir
@@ -52,6 +52,13 @@ def element_name(domain: Domain, place: int, graph: Graph) -> str:
     return f"edge {place} ({source} -> {destination})"
 
 
+def value_name(domain: Domain, place: int, graph: Graph, count: int | None) -> str:
+    """What a message calls a value by its place among all: its element, and where this has `count` which of them."""
+    if count is None:
+        return element_name(domain, place, graph)
+    return f"value {place % count} of {element_name(domain, place // count, graph)}"
+
+
 _converted_attributes: weakref.WeakKeyDictionary[Graph, dict[tuple[str, Type, int], Any]] = weakref.WeakKeyDictionary()
 """Attributes in the dtype that a program declares, kept as long as their graph: graphs do not change."""
 
@@ -70,10 +77,13 @@ def attribute_array(array: ir.Array, graph: Graph, id_bits: int, source: Source 
 
 def _attribute(array: ir.Array, graph: Graph, source: Source | None) -> Any:
     attributes = graph.attributes if array.domain is Domain.EDGE else graph.vertex_attributes
-    if array.name in attributes:
+    if array.name in attributes and array.count is None:
         return attributes[array.name]
     kind = array.domain.value
     fix = f"give {array.name}=array (command line: -p {array.name}=@file.npy)"
+    if array.count is not None:
+        message = f"no array was given for the input `{array.name}`; a graph's attributes have one value a {kind}"
+        raise GdslError.single("E0605", message, array.span, source, fix=fix)
     if array.domain is Domain.EDGE and array.name == "weight":
         fix = "a graph file with weights, --weights random:SEED, or weight=array from Python"
     names = ", ".join(sorted(attributes))
@@ -87,21 +97,36 @@ def _attribute(array: ir.Array, graph: Graph, source: Source | None) -> Any:
     )
 
 
-def input_array(array: ir.Array, given: Any, graph: Graph, id_bits: int, source: Source | None, device: bool) -> Any:
-    """`given` as a C-contiguous array of the declared dtype (ids: int32 or int64) and length.
+def input_array(
+    array: ir.Array,
+    given: Any,
+    graph: Graph,
+    id_bits: int,
+    source: Source | None,
+    device: bool,
+    count: int | None = None,
+) -> Any:
+    """`given` as a C-contiguous array of the declared dtype (ids: int32 or int64) and length; where an element has
+    `count` values, of shape [V, count] or [E, count], which becomes one row.
 
     It stays on the device where `device` allows that. Raises E0606 for a wrong shape, E0607 for a wrong dtype or values
     that the declared type does not have, E0604 for ids that the graph does not have.
     """
     values = _as_array(array, given, source, device)
-    length = array.extent.value(of_graph(graph.num_vertices, graph.num_edges))
+    if count is not None:
+        values = flat(array, values, count, graph, source)
+    length = values.size if count is not None else _elements(array, graph)
     if values.ndim != 1 or len(values) != length:
         raise _wrong_length(array, values, length, graph, source)
     if values.dtype.kind not in _KINDS[array.type]:
         raise _wrong_type(array, values, source)
     if array.type.is_id:
-        return _checked_ids(array, values, graph, id_bits, source)
-    return _converted(array, values, graph, source)
+        return _checked_ids(array, values, graph, id_bits, source, count)
+    return _converted(array, values, graph, source, count)
+
+
+def _elements(array: ir.Array, graph: Graph) -> int:
+    return graph.num_vertices if array.domain is Domain.VERTEX else graph.num_edges
 
 
 def _as_array(array: ir.Array, given: Any, source: Source | None, device: bool) -> Any:
@@ -151,7 +176,9 @@ def _numpy_name(type_: Type) -> str:
     return "int64" if type_.is_id else type_.name
 
 
-def _checked_ids(array: ir.Array, values: Any, graph: Graph, id_bits: int, source: Source | None) -> Any:
+def _checked_ids(
+    array: ir.Array, values: Any, graph: Graph, id_bits: int, source: Source | None, count_of_values: int | None
+) -> Any:
     module = array_module(values)
     count = graph.num_vertices if array.type is Type.VERTEX else graph.num_edges
     bad = values >= count
@@ -159,7 +186,7 @@ def _checked_ids(array: ir.Array, values: Any, graph: Graph, id_bits: int, sourc
         bad |= values < -1
     if bool(bad.any()):
         place = int(bad.argmax())
-        name = element_name(array.domain, place, graph)
+        name = value_name(array.domain, place, graph, count_of_values)
         raise GdslError.single(
             "E0604",
             f"input `{array.name}`: {name} has {int(values[place])}, which is no {array.type.name} of the graph",
@@ -171,7 +198,7 @@ def _checked_ids(array: ir.Array, values: Any, graph: Graph, id_bits: int, sourc
     return module.array(values, dtype=np.int64 if id_bits == 64 else np.int32, order="C")
 
 
-def _converted(array: ir.Array, values: Any, graph: Graph, source: Source | None) -> Any:
+def _converted(array: ir.Array, values: Any, graph: Graph, source: Source | None, count: int | None) -> Any:
     """Integers must be in range; floats are rounded, as literals are, but must not become infinite."""
     module = array_module(values)
     target = np.dtype(array.type.name)
@@ -185,7 +212,7 @@ def _converted(array: ir.Array, values: Any, graph: Graph, source: Source | None
         bad = _out_of_range(values, target)
     if bool(bad.any()):
         place = int(bad.argmax())
-        name = element_name(array.domain, place, graph)
+        name = value_name(array.domain, place, graph, count)
         raise GdslError.single(
             "E0607",
             f"input `{array.name}`: {name} has {values[place].item()}, which {array.type.name} cannot hold",

@@ -38,7 +38,9 @@ def id_literals(part: object) -> Iterator[ir.Literal]:
     elif isinstance(part, ir.Binary) and part.operation.is_comparison:
         yield from _but_for_literals(part.left, part.right)
     elif isinstance(part, ir.Element | ir.ElementTarget):
-        yield from _but_for_literals(part.index)
+        yield from _but_for_literals(ir.element_index(part.index))
+        if isinstance(part.index, ir.Slot):
+            yield from id_literals(part.index.place)
     elif isinstance(part, ir.Node) and not isinstance(part, ir.Param):
         for field in dataclasses.fields(part):
             yield from id_literals(getattr(part, field.name))

@@ -10,7 +10,8 @@ import numpy as np
 
 from gdsl import deadline
 from gdsl.binding.expressions import Evaluator
-from gdsl.binding.inputs import array_module, element_name, is_device_array
+from gdsl.binding.inputs import array_module, is_device_array, value_name
+from gdsl.binding.several import values_of
 from gdsl.diagnostics import GdslError
 from gdsl.graph import Graph
 from gdsl.ir import nodes as ir
@@ -76,17 +77,20 @@ class WhereChecker:
         is_array = isinstance(declared, ir.Array)
         evaluator = self._evaluator(array_module(values))
         length = len(values) if is_array else 1
+        count = values_of(declared, self._params) if isinstance(declared, ir.Array) else None
         for first in range(0, length, _CHUNK):
             last = min(first + _CHUNK, length)
             deadline.check()
-            holds = evaluator.values(declared.where, first, last)
+            holds = evaluator.values(declared.where, first, last, count or 1)
             if bool(holds.all()):
                 continue
             place = first + int(holds.argmin()) if len(holds) > 1 else first
             self._refuse(declared, values[place].item() if is_array else values, place)
 
     def _refuse(self, declared: ir.Array | ir.Scalar, value: bool | int | float, place: int) -> None:
-        name = element_name(declared.domain, place, self._graph) if isinstance(declared, ir.Array) else "it"
+        name = "it"
+        if isinstance(declared, ir.Array):
+            name = value_name(declared.domain, place, self._graph, values_of(declared, self._params))
         condition = self._text_of(declared.where) if declared.where is not None else ""
         verb = "is" if isinstance(declared, ir.Scalar) else "has"
         raise GdslError.single(

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gdsl.cli.options import tuning_options
-from gdsl.cli.streams import message
+from gdsl.cli.options import GraphWords, graph_options, tuning_options
+from gdsl.cli.schedules import check_schedules, checked_number
+from gdsl.cli.streams import message, tell_warnings
 from gdsl.diagnostics import GdslError, printable
 
 if TYPE_CHECKING:
@@ -17,18 +18,56 @@ if TYPE_CHECKING:
 
 @click.command(name="check", short_help="Look for mistakes in programs.")
 @click.argument("program_files", metavar="PROGRAM...", nargs=-1, required=True)
+@click.option("--strict", is_flag=True, help="Take warnings for mistakes.")
+@click.option(
+    "--schedules", metavar="all|N", callback=checked_number,
+    help="Of one PROGRAM and a GRAPH behind it: run it under all combinations of knobs, or N of them, and compare the "
+    "results with the reference's.",
+)  # fmt: skip
+@click.option(
+    "-p", "--param", "assignments", metavar="NAME=VALUE", multiple=True, help="Set a param for --schedules, as in run.",
+)  # fmt: skip
+@click.option(
+    "--backend", type=click.Choice(["auto", "cuda", "cpu", "reference"]), help="What --schedules runs on; auto.",
+)  # fmt: skip
 @tuning_options
-def command(program_files: tuple[str, ...], tune: tuple[str, ...]) -> None:
+@graph_options
+def command(
+    program_files: tuple[str, ...],
+    strict: bool,
+    schedules: str | int | None,
+    assignments: tuple[str, ...],
+    backend: str | None,
+    tune: tuple[str, ...],
+    words: GraphWords,
+) -> None:
     """Check each PROGRAM, report all mistakes, and say what those without any are, take and give.
 
     PROGRAM is a .gdsl file, a bare name (NAME if there is such a file, else NAME.gdsl here, else the sample), or - for
-    standard input. The exit status is 1 if there are mistakes.
+    standard input. The exit status is 1 if there are mistakes, or if a combination of knobs gives another result; with
+    --strict also if there are warnings (W0x), which say what a program probably does not mean and stop nothing.
 
     \b
     Examples:
       gdslc check my_program.gdsl
       gdslc check bfs sssp
+      gdslc check --schedules 20 bfs karate -p source=0
     """
+    if schedules is not None:
+        if len(program_files) != 2:
+            raise click.UsageError(
+                "--schedules takes one PROGRAM and one GRAPH: gdslc check --schedules all bfs karate"
+            )
+        program, graph = program_files
+        if not check_schedules(program, graph, assignments, backend or "auto", tune, words, schedules):
+            raise click.exceptions.Exit(1)
+        return
+    if assignments or backend is not None or words != GraphWords():
+        raise click.UsageError("params, --backend and the options of graphs are for --schedules")
+    _check(program_files, tune, strict)
+
+
+def _check(program_files: tuple[str, ...], tune: tuple[str, ...], strict: bool) -> None:
     from gdsl.api.compiling import compile_file
     from gdsl.program_text import STANDARD_INPUT
 
@@ -39,6 +78,10 @@ def command(program_files: tuple[str, ...], tune: tuple[str, ...]) -> None:
         except GdslError as error:
             failed = True
             message(f"{error}\n")
+            continue
+        tell_warnings(program)
+        if strict and program.warnings:
+            failed = True
             continue
         click.echo(f"{STANDARD_INPUT if file == '-' else printable(file)}: ok")
         for line in _sentences(program):

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from gdsl.cli.options import GraphWords, graph_options, output_option, tuning_options
+from gdsl.cli.streams import tell_warnings
 
 _FORMS = ("ast", "ir", "plan", "cuda", "cpp", "ptx", "cubin")
 _SUFFIXES = {
@@ -77,6 +78,7 @@ def _made(
     if form == "ast":
         return _tree(program_file, tune)
     program = compile_file(program_file, tune)
+    tell_warnings(program)
     if form == "ir":
         from gdsl.ir.printer import print_program
 

@@ -145,10 +145,18 @@ def _print_result(declared: Data, summary: Summary, run: Run) -> None:
 def _first_values(declared: Data, run: Run) -> str:
     """The first values of an array; with names, what belongs to which vertex."""
     values = on_host(parts_of(run.result.arrays)[declared.name][:_SHOWN])
-    words = [_value(declared, value, run) for value in values]
+    words = [_values(declared, value, run) for value in values]
     if run.names is None or not isinstance(declared, ir.Array) or declared.domain is not Domain.VERTEX:
         return " ".join(words)
     return ", ".join(f"{printable(shown_vertex(place, run.names))}: {word}" for place, word in enumerate(words))
+
+
+def _values(declared: Data, values: Any, run: Run) -> str:
+    """What an element has: a value, or the first of several."""
+    if not isinstance(values, np.ndarray):
+        return _value(declared, values, run)
+    words = [_value(declared, value, run) for value in values[:_SHOWN]]
+    return f"({', '.join(words)}{', …' if len(values) > _SHOWN else ''})"
 
 
 def _value(declared: Data, value: Any, run: Run) -> str:

@@ -67,6 +67,8 @@ def shown_vertex(value: int, names: Names | None) -> str:
 
 def plain_number(value: Any) -> Any:
     """A number as JSON can hold it: those that are not finite become "inf", "-inf" and "nan"."""
+    if isinstance(value, list):
+        return [plain_number(each) for each in value]
     if isinstance(value, float) and not math.isfinite(value):
         return "nan" if math.isnan(value) else ("inf" if value > 0 else "-inf")
     return value
@@ -97,18 +99,32 @@ def _scalar_arrays(program: ir.Program, result: Result) -> dict[str, Any]:
 
 def _write_csv(file: BinaryIO, program: ir.Program, result: Result, names: Names | None) -> None:
     """One line for each vertex (or edge): its id, or name, and the results, under a line of names."""
-    arrays = result.host_arrays()
+    arrays = _columns(result)
     edges = _result_domains(program) == {Domain.EDGE}
     columns = [np.arange(len(next(iter(arrays.values()), ()))), *arrays.values()]
     file.write((",".join(["edge" if edges else "vertex", *arrays]) + "\n").encode())
     if names is not None:
         types = _types(program)
-        called = [not edges, *(types[name] is Type.VERTEX for name in arrays)]
+        called = [
+            not edges,
+            *(types[name.rpartition(".")[0] if name not in types else name] is Type.VERTEX for name in arrays),
+        ]
         columns = [_called(column, names) if is_id else column for column, is_id in zip(columns, called, strict=True)]
     step = 1 << 16
     for first in range(0, len(columns[0]), step):
         texts = [_texts(column[first : first + step]) for column in columns]
         file.write(("\n".join(map(",".join, zip(*texts, strict=True))) + "\n").encode())
+
+
+def _columns(result: Result) -> dict[str, np.ndarray[Any, Any]]:
+    """The arrays of a table by the names of their columns; one of several values an element has `a.0`, `a.1`, …"""
+    columns: dict[str, np.ndarray[Any, Any]] = {}
+    for name, values in result.host_arrays().items():
+        if values.ndim == 1:
+            columns[name] = values
+        else:
+            columns.update((f"{name}.{place}", values[:, place]) for place in range(values.shape[1]))
+    return columns
 
 
 def _called(ids: np.ndarray[Any, Any], names: Names) -> np.ndarray[Any, Any]:

@@ -11,7 +11,7 @@ import click
 
 from gdsl.cli.options import GraphWords, checked_limit, checked_seconds, graph_options, output_option, tuning_options
 from gdsl.cli.params import TakesParams, given_params, param_value
-from gdsl.cli.streams import message
+from gdsl.cli.streams import message, tell_warnings
 from gdsl.deadline import doing, interrupting, limited
 
 if TYPE_CHECKING:
@@ -106,6 +106,7 @@ def _execute(
     with interrupting():
         with doing(f"compiling {program_file}"):
             program = compile_file(program_file, tune)
+            tell_warnings(program)
         if output is not None:
             check_result_path(output, program.ir)
         check_names(program.ir, given, program.text)

@@ -13,9 +13,14 @@ import io
 import os
 import sys
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+
+from gdsl.diagnostics import GdslError
+
+if TYPE_CHECKING:
+    from gdsl.api.program import Program
 
 _ENCODING_ERRORS = "gdsl-output"
 _NAMES = ("stdin", "stdout", "stderr")
@@ -38,6 +43,12 @@ def message(text: str) -> None:
     """Write `text` to standard error, where that can be done."""
     with messages():
         click.echo(text, err=True)
+
+
+def tell_warnings(program: Program) -> None:
+    """Print the warnings about a program, where it has any."""
+    if program.warnings:
+        message(f"{GdslError(program.warnings, program.text)}\n")
 
 
 @contextlib.contextmanager

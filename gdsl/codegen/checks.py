@@ -16,18 +16,22 @@ class Stop(Enum):
     INDEX = "index"
     HISTORY = "history"
     """More members than vertices."""
+    WIDTH = "width"
+    """Buckets whose levels have no width."""
 
 
 @dataclass(frozen=True, slots=True)
 class CheckSite:
     """A computed index: the array, frontier or function of the graph it is for, its type and its place in the text;
-    `domain` None: a place in a vertex's list. Or (`stop`) what else stops a run, with what it is about."""
+    `domain` None: a place in a vertex's list. Or (`stop`) what else stops a run, with what it is about. `is_value`:
+    which of several values of an element of the array."""
 
     subject: str
     domain: Domain | None
     kind: Type
     span: Span
     stop: Stop = Stop.INDEX
+    is_value: bool = False
 
 
 @dataclass

@@ -24,6 +24,7 @@ from gdsl.codegen.precedence import (
 )
 from gdsl.codegen.quotients import quotient, shift
 from gdsl.codegen.ranges import cannot_overflow, stays_below_inf
+from gdsl.codegen.several import value_index
 from gdsl.ir.nodes import (
     Binary,
     BuiltinCall,
@@ -46,6 +47,7 @@ from gdsl.ir.nodes import (
     MakePair,
     NoneId,
     OwnId,
+    OwnPart,
     PairPart,
     Parameter,
     ParamValue,
@@ -53,6 +55,7 @@ from gdsl.ir.nodes import (
     Role,
     ScalarValue,
     Select,
+    Slot,
     Target,
     Unary,
     Update,
@@ -149,6 +152,8 @@ class ExpressionPrinter:
 
     def index(self, subject: str, index: Expression, checked: bool, domain: Domain) -> str:
         """An index of `subject`, checked where it must be."""
+        if isinstance(index, Slot):
+            return value_index(self, subject, index, domain)
         text = str(index.value) if isinstance(index, Literal) else self.print(index)
         if not checked or not self.checks.enabled:
             return text
@@ -219,6 +224,9 @@ class ExpressionPrinter:
 
     def _own_id(self, node: OwnId) -> Text:
         return atom(self.own_id)
+
+    def _own_part(self, node: OwnPart) -> Text:
+        return atom("part")
 
     def _iteration(self, node: Iteration) -> Text:
         return atom("iteration")
@@ -370,6 +378,7 @@ _PRINTERS: dict[type[Expression], Callable[[ExpressionPrinter, Any], Text]] = {
     ScalarValue: ExpressionPrinter._scalar,
     Element: ExpressionPrinter._element,
     OwnId: ExpressionPrinter._own_id,
+    OwnPart: ExpressionPrinter._own_part,
     Iteration: ExpressionPrinter._iteration,
     Count: ExpressionPrinter._count,
     DegreeOf: ExpressionPrinter._degree,

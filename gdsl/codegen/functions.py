@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from gdsl.codegen.checks import CheckTable
@@ -26,6 +26,7 @@ from gdsl.ir.nodes import (
     Statement,
     Store,
     VertexFunctor,
+    VoteFunctor,
 )
 from gdsl.ir.traversal import walk
 from gdsl.plan.nodes import Claim
@@ -43,6 +44,11 @@ class Argument(Enum):
     EDGE = "edge"
     NEAR = "near"
     FAR = "far"
+    COMMON = "common"
+    SOURCE_EDGE = "source_edge"
+    DESTINATION_EDGE = "destination_edge"
+    KEY = "key"
+    TOTAL = "total"
     ITERATION = "iteration"
     TOTALS = "totals"
     OWN = "own"
@@ -56,6 +62,9 @@ _ROLES = {
     Role.EDGE: Argument.EDGE,
     Role.NEAR: Argument.NEAR,
     Role.FAR: Argument.FAR,
+    Role.COMMON: Argument.COMMON,
+    Role.SOURCE_EDGE: Argument.SOURCE_EDGE,
+    Role.DESTINATION_EDGE: Argument.DESTINATION_EDGE,
 }
 
 
@@ -165,13 +174,24 @@ class FunctionPrinter:
             lines.add("return true;" if returns else "return accepted;")
         return self._finish(functor, part, "bool" if says else "void", body, lines, bool(accumulated))
 
-    def value(self, functor: EdgeFunctor, part: str = "value") -> FunctionText:
-        """What the functor gives to `neighbor_reduce`."""
-        value = functor.value
+    def value(self, functor: EdgeFunctor, part: str = "value", key: bool = False) -> FunctionText:
+        """What the functor gives to `neighbor_reduce`, or the weight or the `key` that it gives to `neighbor_vote`."""
+        value = functor.key if key else functor.value
         assert value is not None
         lines = Lines(depth=1)
         lines.add(f"return {self.expressions(functor).print(value)};", value.span)
         return self._finish(functor, part, type_name(value.type), value, lines)
+
+    def score(self, functor: VoteFunctor) -> FunctionText:
+        """What a vote functor makes of a key and its total at a vertex."""
+        value = functor.value
+        lines = Lines(depth=1)
+        lines.add(f"return {self.expressions(functor).print(value)};", value.span)
+        text = self._finish(functor, "score", type_name(value.type), value, lines)
+        own = ((Argument.KEY, functor.key_type, functor.key), (Argument.TOTAL, functor.total_type, functor.total))
+        votes = (FunctionParameter(each, type_name(kind), self.names.local(name)) for each, kind, name in own)
+        place = sum(text.takes(argument) for argument in (Argument.DATA, Argument.VERTEX))
+        return replace(text, parameters=(*text.parameters[:place], *votes, *text.parameters[place:]))
 
     def claim(self, functor: EdgeFunctor, claim: Claim, part: str = "claim") -> FunctionText:
         """The store that closes the functor as a compare-and-swap: true for the single call that takes the far end."""
@@ -185,7 +205,7 @@ class FunctionPrinter:
 
     def expressions(
         self,
-        functor: Functor | None = None,
+        functor: Functor | VoteFunctor | None = None,
         plain_arrays: frozenset[str] = frozenset(),
         plain_scalars: frozenset[str] = frozenset(),
     ) -> ExpressionPrinter:
@@ -215,7 +235,7 @@ class FunctionPrinter:
 
     def _finish(
         self,
-        functor: Functor,
+        functor: Functor | VoteFunctor,
         part: str,
         result: str,
         used: Node | tuple[Node, ...],
@@ -225,7 +245,7 @@ class FunctionPrinter:
         uses = uses_of(used, self.uses)
         parameters = list(self._shared_parameters(uses))
         own = [
-            FunctionParameter(_ROLES[role], "edge" if role is Role.EDGE else "vertex", self.names.local(name))
+            FunctionParameter(_ROLES[role], "edge" if role.is_edge else "vertex", self.names.local(name))
             for role, name in _parameter_names(functor).items()
             if role in uses.roles
         ]
@@ -245,10 +265,19 @@ class FunctionPrinter:
         return lines.directed(self.program.source_name) if self.line_directives else lines.plain()
 
 
-def _parameter_names(functor: Functor) -> dict[Role, str]:
+def _parameter_names(functor: Functor | VoteFunctor) -> dict[Role, str]:
     """The functor's own parameters, in the order in which generated functions take them."""
-    if isinstance(functor, VertexFunctor):
+    if isinstance(functor, VertexFunctor | VoteFunctor):
         return {Role.VERTEX: functor.vertex}
+    if functor.common is not None:
+        return {
+            Role.SOURCE: functor.source,
+            Role.DESTINATION: functor.destination,
+            Role.COMMON: functor.common.vertex,
+            Role.EDGE: functor.edge,
+            Role.SOURCE_EDGE: functor.common.source_edge,
+            Role.DESTINATION_EDGE: functor.common.destination_edge,
+        }
     return {
         Role.SOURCE: functor.source,
         Role.DESTINATION: functor.destination,

@@ -46,6 +46,15 @@ class Calls:
     says: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Ballot:
+    """What is called for an edge that votes: `test`, empty where there is nothing to test, the key and the weight."""
+
+    test: str
+    key: str
+    weight: str
+
+
 @dataclass
 class FunctorTexts:
     """Prints variants on demand and remembers what was printed, in order."""
@@ -100,6 +109,27 @@ class FunctorTexts:
         assert text is not None
         value = text.call(arguments)
         return value if condition is None else f"{condition.call(arguments)} ? {value} : {empty}"
+
+    def ballot(self, variant: Variant, arguments: Arguments) -> Ballot:
+        """What an edge gives to a vote."""
+        functor = self.functor(variant.functor)
+        assert isinstance(functor, EdgeFunctor)
+        along = functor
+        condition = self._condition(functor, variant, "condition")
+        key = self._make(functor, "key", "", "key", lambda part: self.printer.value(along, part, key=True))
+        weight = self._make(functor, "value", "", "weight", lambda part: self.printer.value(along, part))
+        assert key is not None and weight is not None
+        test = condition.call(arguments) if condition is not None else ""
+        return Ballot(test, key.call(arguments), weight.call(arguments))
+
+    def score(self, name: str, arguments: Arguments) -> str:
+        """The score that the vote functor `name` gives."""
+        functor = next(each for each in self.printer.program.vote_functors if each.name == name)
+        key = (name, "score", "")
+        text = self.made.get(key)
+        if text is None:
+            text = self.made[key] = self.printer.score(functor)
+        return text.call(arguments)
 
     def totals_of(self, functor: str, totals: tuple[Total, ...]) -> TotalsText | None:
         """The struct of the scalars that a functor sums up; None without any."""

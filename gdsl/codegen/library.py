@@ -18,7 +18,7 @@ from gdsl.codegen.templates import template_text
 
 LISTED = "listed"
 """The file whose pieces stand for others of their names, in programs that make graphs."""
-COMMON = {"arithmetic": True, "plain": False, "pairs": True, "random": False}
+COMMON = {"arithmetic": True, "plain": False, "pairs": True, "random": False, "several": False, "vote": True}
 """The files of `templates/common/runtime`, and whether each backend has something of its own to say beside."""
 _HEAD = re.compile(r"^// piece: (.+)$", re.MULTILINE)
 _INLINE = re.compile(r"^inline ", re.MULTILINE)

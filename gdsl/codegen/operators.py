@@ -7,15 +7,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar
 
+from gdsl.codegen.functions import Argument
 from gdsl.codegen.functors import FunctorTexts, TotalsText
 from gdsl.codegen.names import Names, Scope
 from gdsl.codegen.switches import SwitchText, switch_text
 from gdsl.operations import Domain, Over
-from gdsl.plan.nodes import Choice, Collect, Measure, Operation, Plan, Segment, Sweep, Variant, Walk
-from gdsl.plan.walking import sweeps_of
+from gdsl.plan.nodes import Choice, Collect, Measure, Operation, Plan, Segment, Sweep, Variant, Vote, Walk
+from gdsl.plan.walking import sweeps_of, variants_of
 
 Text = TypeVar("Text")
 
+ON_COMMON = {
+    Argument.SOURCE: "u",
+    Argument.DESTINATION: "w",
+    Argument.COMMON: "x",
+    Argument.EDGE: "e",
+    Argument.SOURCE_EDGE: "eu",
+    Argument.DESTINATION_EDGE: "ew",
+}
+"""What functors are given for a common neighbour of the ends of an edge."""
 STRUCTS = {Domain.VERTEX: "frontier", Domain.EDGE: "edge_frontier"}
 """The types of sets."""
 
@@ -67,9 +77,11 @@ class CommonPrinter(ABC, Generic[Text]):
         if isinstance(does, Choice):
             return self._advance(common, does.no, does.yes, switch_text(does.test, self.measures))
         if sweep.intersection is not None:
-            return self._intersect(common, sweep)
+            return self._intersect(common, sweep, operation.step.adds_to)
         if sweep.segment is not None:
             return self._reduce(common, sweep, sweep.segment)
+        if sweep.vote is not None:
+            return self._vote(common, sweep, sweep.vote)
         if sweep.own is not None:
             return self._on_elements(common, sweep, sweep.own)
         pulls = sweep.selection is not None
@@ -91,9 +103,10 @@ class CommonPrinter(ABC, Generic[Text]):
 
     def _totals(self, operation: Operation, sweep: Sweep) -> TotalsText | None:
         """What the sweep sums up: for its functor, or, where it runs none, for the operator itself."""
-        run = next((each for each in (sweep.own, *(walk.variant for walk in sweep.walks)) if each is not None), None)
+        run = next(iter(variants_of(sweep)), None)
         if run is not None:
-            return self.texts.totals_of(run.functor, sweep.totals)
+            own = tuple(total for total in sweep.totals if total.scalar != operation.step.adds_to)
+            return self.texts.totals_of(run.functor, own)
         owner = f"operator {operation.step.site}"
         name = self.names.derived(Scope.GLOBAL, f"{operation.name}_totals", f"totals of {owner}")
         return self.texts.totals_called(name, sweep.totals)
@@ -119,12 +132,21 @@ class CommonPrinter(ABC, Generic[Text]):
         """An advance that pushes, pulls, or chooses."""
 
     @abstractmethod
-    def _intersect(self, common: dict[str, Any], sweep: Sweep) -> Text:
-        """The common neighbours of the ends of edges."""
+    def _intersect(self, common: dict[str, Any], sweep: Sweep, count: str | None) -> Text:
+        """The common neighbours of the ends of edges; how many there are is added to the scalar `count`."""
 
     @abstractmethod
     def _reduce(self, common: dict[str, Any], sweep: Sweep, segment: Segment) -> Text:
         """A reduction over the edges of each vertex."""
+
+    @abstractmethod
+    def _vote(self, common: dict[str, Any], sweep: Sweep, vote: Vote) -> Text:
+        """A vote of the edges of each vertex."""
+
+    def _score(self, vote: Vote) -> str:
+        """What a key of `v` and its total are scored by."""
+        arguments = {Argument.VERTEX: "near", Argument.KEY: "key", Argument.TOTAL: "total"}
+        return self.texts.score(vote.score, arguments) if vote.score is not None else "total"
 
     @abstractmethod
     def _on_elements(self, common: dict[str, Any], sweep: Sweep, own: Variant) -> Text:

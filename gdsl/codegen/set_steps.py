@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from gdsl.codegen.checks import CheckSite, CheckTable, Stop
 from gdsl.codegen.names import Names
-from gdsl.ir.nodes import History, NumberMembers, PushLevel, SetStep, TakeLevel
+from gdsl.ir.nodes import CheckWidth, History, NumberMembers, PushLevel, SetStep, TakeLevel
 from gdsl.operations import Domain
 from gdsl.types import Type
 
@@ -47,6 +47,11 @@ def _take_level(step: TakeLevel, words: SetWords) -> str:
     return f"take_level({words.first}, {words.result}, {parts}, {level}, {words.counted});"
 
 
+def _check_width(step: CheckWidth, words: SetWords) -> str:
+    number = words.checks.number(CheckSite(step.name, Domain.VERTEX, step.type, step.span, Stop.WIDTH))
+    return f"check_width({words.first}, d, *d.{words.names.member(step.width)}, {number});"
+
+
 def _number_members(step: NumberMembers, words: SetWords) -> str:
     of_edges = step.members.domain is Domain.EDGE
     bound = words.checks.bound(step.members.domain)
@@ -65,4 +70,5 @@ _PRINTERS: dict[type[SetStep], Callable[..., str]] = {
     PushLevel: _push_level,
     TakeLevel: _take_level,
     NumberMembers: _number_members,
+    CheckWidth: _check_width,
 }

@@ -4,6 +4,7 @@ from gdsl.diagnostics.caution import caution
 from gdsl.diagnostics.diagnostic import Diagnostic, Label
 from gdsl.diagnostics.error import TOO_MANY, GdslError
 from gdsl.diagnostics.registry import Code, all_codes, explain, find_code
+from gdsl.diagnostics.render import render
 from gdsl.diagnostics.shown import printable, shown, type_name
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "explain",
     "find_code",
     "printable",
+    "render",
     "shown",
     "type_name",
 ]

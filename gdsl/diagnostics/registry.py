@@ -6,7 +6,11 @@ import importlib
 from dataclasses import dataclass
 from functools import cache
 
-_FAMILIES = ("syntax", "names", "races", "schedule", "unbuilt", "inputs", "graphs", "running", "environment")
+# fmt: off
+_FAMILIES = (
+    "syntax", "names", "races", "schedule", "unbuilt", "inputs", "graphs", "running", "environment", "warnings",
+)
+# fmt: on
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +21,11 @@ class Code:
     title: str
     explanation: str
     example: str = ""
+
+    @property
+    def family(self) -> str:
+        """What the code begins with: `E03`, or `W0` of all warnings."""
+        return self.code[: 3 if self.code.startswith("E") else 2]
 
 
 @cache
@@ -29,8 +38,9 @@ def all_codes() -> tuple[Code, ...]:
 
 
 def find_code(name: str) -> Code | None:
-    """The code called `name` (in any case, with or without the leading E); None if there is none."""
-    wanted = "E" + name.strip().upper().removeprefix("E").zfill(4)
+    """The code called `name` (in any case, errors with or without the leading E); None if there is none."""
+    word = name.strip().upper()
+    wanted = f"W{word[1:].zfill(2)}" if word.startswith("W") else "E" + word.removeprefix("E").zfill(4)
     return next((code for code in all_codes() if code.code == wanted), None)
 
 

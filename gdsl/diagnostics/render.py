@@ -14,7 +14,7 @@ _MOST_CALLS = 4
 def render(diagnostic: Diagnostic, source: Source | None) -> str:
     """`diagnostic` as text of several lines without a final line end: head, places underlined, notes, fix."""
     span = diagnostic.span if diagnostic.span != NOWHERE else None
-    lines = [f"{_head(diagnostic, span, source)}error[{diagnostic.code}]: {diagnostic.message}"]
+    lines = [f"{_head(diagnostic, span, source)}{_severity(diagnostic)}[{diagnostic.code}]: {diagnostic.message}"]
     places = [(span, diagnostic.hint)] if span else []
     places += [(label.span, label.text) for label in diagnostic.labels if label.span != NOWHERE]
     places += [(call, "in this call") for call in _few(span.calls if span else ())]
@@ -30,6 +30,10 @@ def render(diagnostic: Diagnostic, source: Source | None) -> str:
     if diagnostic.fix is not None:
         lines.append(_indented("fix: ", diagnostic.fix))
     return "\n".join(lines)
+
+
+def _severity(diagnostic: Diagnostic) -> str:
+    return "warning" if diagnostic.code.startswith("W") else "error"
 
 
 def _few(calls: tuple[Span, ...]) -> tuple[Span, ...]:

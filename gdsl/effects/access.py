@@ -26,6 +26,7 @@ from gdsl.ir.nodes import (
     FrontierSize,
     FunctionCall,
     If,
+    NeighborVote,
     Node,
     On,
     Operator,
@@ -91,6 +92,7 @@ class Accesses:
         self._remembered = Remembered()
         self._vertex = {functor.name: functor for functor in program.vertex_functors}
         self._edge = {functor.name: functor for functor in program.edge_functors}
+        self._votes = {functor.name: functor for functor in program.vote_functors}
         self._known: dict[int, tuple[Step, frozenset[Access]]] = {}
         """By the identity of a step, which lives as long as it is here."""
 
@@ -103,6 +105,10 @@ class Accesses:
     def _of_step(self, step: Step) -> frozenset[Access]:
         if isinstance(step, Operator):
             own = self._remembered(self._in, self.functor_of(step), Who.ANYBODY)
+            if isinstance(step, NeighborVote) and step.score is not None:
+                own |= self._remembered(self._in, self._votes[step.score], Who.ANYBODY)
+            if step.looks_at is not None:
+                own |= {Access(step.looks_at, False, Who.ANYBODY)}
             itself = (name for name in (step.stores, step.adds_to) if name is not None)
             return own.union(Access(name, True, Who.ANYBODY) for name in itself)
         if isinstance(step, StoreScalar):

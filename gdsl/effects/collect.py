@@ -9,6 +9,7 @@ from gdsl.effects.functions import Functions
 from gdsl.effects.making import Terms
 from gdsl.effects.statements import Statements
 from gdsl.effects.summary import Effects, Functor
+from gdsl.effects.terms import Origin
 from gdsl.ir import nodes
 from gdsl.ir.traversal import walk
 from gdsl.operations import StoreRule
@@ -35,6 +36,7 @@ def program_effects(program: nodes.Program) -> ProgramEffects:
     functions = Functions(terms, program.functions)
     listed: tuple[Functor, ...] = (*program.vertex_functors, *program.edge_functors)
     functors = {functor.name: functor for functor in listed}
+    votes = {functor.name: functor for functor in program.vote_functors}
     written = {functor.name: written_data(functor) for functor in functors.values()}
     sites = {}
     elsewhere = sites_elsewhere(program)
@@ -45,6 +47,8 @@ def program_effects(program: nodes.Program) -> ProgramEffects:
         simple = program.requires.simple and operator.site not in elsewhere
         effects = Effects(operator, functor, terms, requires_simple=simple)
         _collect(effects, functions, written[functor.name])
+        if isinstance(operator, nodes.NeighborVote) and operator.score is not None:
+            score(effects, functions, votes[operator.score])
         sites[operator.site] = effects
     return ProgramEffects(program, terms, functions, sites)
 
@@ -76,9 +80,22 @@ def _collect(effects: Effects, functions: Functions, written: frozenset[str]) ->
         effects.conjuncts.append(walker.value(conjunct))
     walker.in_condition = False
     walker.body(functor.body)
-    effects.accept = walker.environment[None] if effects.operator.result is not None else None
+    asked = effects.operator.result is not None or effects.operator.adds_to is not None
+    effects.accept = walker.environment[None] if asked else None
     if isinstance(functor, nodes.EdgeFunctor) and functor.value is not None:
         effects.value = walker.value(functor.value)
+    if isinstance(functor, nodes.EdgeFunctor) and functor.key is not None:
+        effects.key = walker.value(functor.key)
+
+
+def score(effects: Effects, functions: Functions, functor: nodes.VoteFunctor) -> None:
+    """What the vote functor gives, in which the key and the total may be anything that the ballots are made from."""
+    walker = Statements(effects, functions, frozenset())
+    ballots = [term for term in (*effects.conjuncts, effects.key, effects.value) if term is not None]
+    depends = effects.depends(*ballots)
+    for name, kind in ((functor.key, functor.key_type), (functor.total, functor.total_type)):
+        walker.environment[name] = effects.terms.unknown(kind, Origin.ARGUMENT, name, depends)
+    effects.score = walker.value(functor.value)
 
 
 def written_data(functor: Functor) -> frozenset[str]:

@@ -7,7 +7,7 @@ import dataclasses
 from gdsl.effects.functions import Functions
 from gdsl.effects.pure import PureValues
 from gdsl.effects.summary import Effects, Guard, Read, Write, WriteKind
-from gdsl.effects.terms import DEEPEST_PROOF, ElementTerm, Operation, ScalarTerm, Term
+from gdsl.effects.terms import DEEPEST_PROOF, SLOT, ElementTerm, Operation, ScalarTerm, Term
 from gdsl.ir import nodes
 from gdsl.operations import BinaryOperation, StoreRule, UnaryOperation
 from gdsl.source import Span
@@ -64,6 +64,8 @@ class Expressions(PureValues):
                 return terms.degree(node.degree, self.value(node.vertex))
             case nodes.GraphRead():  # the graph does not change, and no function of the program has such a name
                 return terms.function(kind, node.query.value, tuple(self.value(part) for part in node.arguments))
+            case nodes.Slot():
+                return terms.function(kind, SLOT, (self.value(node.element), self.value(node.place)))
             case nodes.ScalarValue() | nodes.Element():
                 return self._read(node)
             case nodes.UpdateValue():

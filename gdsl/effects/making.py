@@ -28,7 +28,9 @@ class Terms:
         self.unit = self.unknown(Type.BOOL, terms.Origin.OTHERS, "", 0)
         """The index of a scalar: there is one element."""
         self.placeholder = self.unknown(Type.VERTEX, terms.Origin.OTHERS, "", 0)
-        """Stands for the index when the stores of two calls are compared."""
+        """Stands for the index when the stores of two calls are compared, or for which of the values it means."""
+        self.placeholder_of_element = self.unknown(Type.VERTEX, terms.Origin.OTHERS, "", 0)
+        """The same for the element whose values these are."""
 
     def number(self) -> int:
         """A number that no read, unknown or write has yet."""
@@ -63,7 +65,7 @@ class Terms:
 
     def end(self, role: Role, other: bool = False) -> terms.End:
         """What the call was made for."""
-        kind = Type.EDGE if role is Role.EDGE else Type.VERTEX
+        kind = Type.EDGE if role.is_edge else Type.VERTEX
         return self._once(
             (terms.End, role, other), lambda: terms.End(kind, self.atoms.bit(atoms.OfEnd(role, other)), 0, role, other)
         )

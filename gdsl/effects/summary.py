@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from gdsl.effects.atoms import Atom, OfData, OfEnd, OfFrontier, OfPass, OfPlace
 from gdsl.effects.making import Terms
-from gdsl.effects.terms import ElementTerm, End, ScalarTerm, Term, Unknown, parts
+from gdsl.effects.terms import ElementTerm, End, ScalarTerm, Term, Unknown, parts, split
 from gdsl.ir.nodes import (
     EdgeFunctor,
     Elements,
@@ -125,7 +125,10 @@ class Effects:
     """What decides membership of the outgoing frontier; None where there is no frontier."""
     accepts: list[Span] = field(default_factory=list)
     value: Term | None = None
-    """The `value` of a functor for `neighbor_reduce`."""
+    """The `value` of a functor for `neighbor_reduce`, the weight of one for `neighbor_vote`."""
+    key: Term | None = None
+    score: Term | None = None
+    """Of `neighbor_vote` the key, and what the vote functor makes of it and its total."""
     exits: list[Term] = field(default_factory=list)
     """What decides how often loops run: another result may be an endless loop."""
     loops: list[Waiting] = field(default_factory=list)
@@ -143,14 +146,19 @@ class Effects:
         return isinstance(self.functor, EdgeFunctor)
 
     @property
+    def on_common(self) -> bool:
+        """Whether the calls are made for common neighbours of the ends of edges."""
+        return isinstance(self.functor, EdgeFunctor) and self.functor.common is not None
+
+    @property
     def over(self) -> Over:
         """Which edges are visited."""
         return self.operator.visits or Over.OUT_EDGES
 
     @property
     def visits_twice(self) -> bool:
-        """Whether one edge may be visited from both of its ends."""
-        return self.over is Over.ALL_EDGES
+        """Whether several calls may be for one edge: from both of its ends, or one for each common neighbour."""
+        return self.over is Over.ALL_EDGES or self.on_common
 
     @property
     def frontier(self) -> Elements:
@@ -177,6 +185,8 @@ class Effects:
     @property
     def collected(self) -> End:
         """What an accepting call puts into the result."""
+        if self.on_common:
+            return self.terms.end(Role.COMMON)
         return self.terms.end(Role.EDGE) if self.operator.gives is Domain.EDGE else self.far
 
     # ------------------------------------------------------------ what was found
@@ -221,8 +231,8 @@ class Effects:
     @cached_property
     def atoms(self) -> list[tuple[Atom, int]]:
         """Every atom that something hangs on here, with its bit; to be asked for once all effects are known."""
-        terms = [*self.conjuncts, *self.exits, *(term for term in (self.accept, self.value) if term is not None)]
-        found = self.depends(*terms)
+        decided = (self.accept, self.value, self.key, self.score)
+        found = self.depends(*self.conjuncts, *self.exits, *(term for term in decided if term is not None))
         for write in self.writes:
             found |= self.depends(write.index, write.value, *([write.old] if write.old is not None else []))
             found |= self.terms.atoms.closure(write.guard.depends) if write.guard is not None else 0
@@ -250,14 +260,18 @@ class Effects:
 
     def determined(self, term: Term, key: Term) -> bool:
         """Whether any two calls, at any two moments, with the same value for `key` have the same value for `term`: it
-        is made from the key, from what all calls share, and from elements that the operator does not write."""
-        allowed = self._harmless() | (self._decided_by(key) if isinstance(key, End) else 0)
+        is made from the key, from what all calls share, and from elements that the operator does not write. One of
+        several values decides its element and its place, and these it."""
+        keys = {key, *split(key)}
+        allowed = self._harmless()
+        for part in keys:
+            allowed |= self._decided_by(part) if isinstance(part, End) else 0
         if not self.depends(term) & ~allowed:
             return True
         waiting, seen = [term], {term}
         while waiting:
             part = waiting.pop()
-            if part is key or not self.depends(part) & ~allowed:
+            if part in keys or not self.depends(part) & ~allowed:
                 continue
             inner = parts(part)
             if not inner or (isinstance(part, ElementTerm) and part.read):

@@ -142,6 +142,15 @@ class FunctionTerm(Term):
     arguments: tuple[Term, ...]
 
 
+SLOT = "[]"
+"""The function that makes of an element and a place the index of one of several values; no program has such a name."""
+
+
+def split(index: Term) -> tuple[Term, ...]:
+    """The element that an index names, and behind it which of its values where it has several."""
+    return index.arguments if isinstance(index, FunctionTerm) and index.function == SLOT else (index,)
+
+
 class Origin(Enum):
     """What is known of an unknown."""
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterable
 from typing import Any
 
 from lark import Token, v_args
@@ -90,8 +91,9 @@ class TreeBuilder(NamelessBuilder):
     def history(self, meta: Any, children: list[Any]) -> syntax.HistoryDeclaration:
         return syntax.HistoryDeclaration(span_of(meta), str(children[0]), span_of(children[0]))
 
-    def later_buckets(self, meta: Any, children: list[Any]) -> syntax.LaterStatement:
-        return syntax.LaterStatement(span_of(meta), "`buckets`", (str(children[0]),))
+    def buckets(self, meta: Any, children: list[Any]) -> syntax.BucketsDeclaration:
+        name, arguments, value = children
+        return syntax.BucketsDeclaration(span_of(meta), str(name), span_of(name), arguments, value)
 
     def on(self, meta: Any, children: list[Any]) -> syntax.On:
         *_, name, body = children
@@ -100,12 +102,12 @@ class TreeBuilder(NamelessBuilder):
     # ------------------------------------------------------------ problem data
 
     def extent(self, meta: Any, children: list[Any]) -> Part:
-        return Part("extent", span_of(meta), None)
+        return Part("extent", span_of(meta), children[0])
 
     def declaration(self, meta: Any, children: list[Any]) -> syntax.Declaration:
         words = [str(child) for child in children if isinstance(child, Token) and child.type == "WORD"]
         kind, name, *others = children[len(words) :]
-        later = "several values an element (`a[n]`)" if isinstance(others[0], Part) else None
+        count = others[0].content if isinstance(others[0], Part) else None
         declared, initial, where = others[-3:]
         self._check_words(words, str(kind), span_of(meta))
         return syntax.Declaration(
@@ -118,7 +120,7 @@ class TreeBuilder(NamelessBuilder):
             where,
             "input" in words,
             "local" in words,
-            later,
+            count,
         )
 
     def _check_words(self, words: list[str], kind: str, span: Span) -> None:
@@ -139,26 +141,80 @@ class TreeBuilder(NamelessBuilder):
 
     # ------------------------------------------------------------ functors and functions
 
-    def _functor(self, meta: Any, children: list[Any], domain: Domain, arity: int) -> syntax.Functor:
-        name, *others = children
-        parameters = tuple(syntax.ParameterName(span_of(token), str(token)) for token in others[:arity])
-        result = others[arity] if domain is Domain.EDGE else None
+    def _functor(
+        self, meta: Any, name: Token, parameters: Iterable[Token], others: list[Any], form: syntax.FunctorForm
+    ) -> syntax.Functor:
+        """A functor; `others` are its result, where one is written, and its parts."""
+        result = next((other for other in others if isinstance(other, syntax.TypeName)), None)
         parts = self.once([part for part in others if isinstance(part, Part)], f"the functor `{name}`")
-        self.one_task(parts, f"the functor `{name}`")
+        if form is syntax.FunctorForm.EDGE and result is not None:
+            form = syntax.FunctorForm.VALUE
+        self._check_parts(meta, name, parts, result, form)
+        condition, body, value = (parts[word].content if word in parts else None for word in ("cond", "apply", "value"))
+        return syntax.Functor(
+            span_of(meta),
+            str(name),
+            span_of(name),
+            form,
+            tuple(syntax.ParameterName(span_of(token), str(token)) for token in parameters),
+            condition,
+            body or (),
+            value,
+            result,
+        )
+
+    def _check_parts(
+        self,
+        meta: Any,
+        name: Token,
+        parts: dict[str, Part],
+        result: syntax.TypeName | None,
+        form: syntax.FunctorForm,
+    ) -> None:
+        """Say which parts a functor of this form must not have, or lacks."""
+        if form is syntax.FunctorForm.VOTE:
+            for word in ("cond", "apply"):
+                if word in parts:
+                    message = f"the vote functor `{name}` has `{word}`"
+                    fix = f"write `{form.text}`, with a condition in the value: `c ? x : y`"
+                    self.diagnostics.append(Diagnostic("E0110", message, parts[word].span, fix=fix))
+        else:
+            self.one_task(parts, f"the functor `{name}`")
         if ("value" in parts) != (result is not None) and not self.broken.touches(span_of(meta)):
             message = f"the functor `{name}` has " + ("`value` but no `-> type`" if result is None else "no `value`")
             fix = f"edge functor {name}(src, dst, e) -> type {{ value …; }}"
+            if form is syntax.FunctorForm.COMMON:
+                message, fix = f"the common functor `{name}` has a `value`", "write what it does in `apply { … }`"
+            elif form is syntax.FunctorForm.VOTE:
+                fix = form.text.replace(" f(", f" {name}(")
             self.diagnostics.append(Diagnostic("E0110", message, span_of(name), fix=fix))
-        condition, body, value = (parts[word].content if word in parts else None for word in ("cond", "apply", "value"))
-        return syntax.Functor(
-            span_of(meta), str(name), span_of(name), domain, parameters, condition, body or (), value, result
-        )
+
+    def functor_parameters(self, meta: Any, children: list[Any]) -> list[Token]:
+        return children
 
     def vertex_functor(self, meta: Any, children: list[Any]) -> syntax.Functor:
-        return self._functor(meta, children, Domain.VERTEX, 1)
+        name, vertex, *others = children
+        return self._functor(meta, name, (vertex,), others, syntax.FunctorForm.VERTEX)
 
     def edge_functor(self, meta: Any, children: list[Any]) -> syntax.Functor:
-        return self._functor(meta, children, Domain.EDGE, 3)
+        name, source, destination, edge, *others = children
+        return self._functor(meta, name, (source, destination, edge), others, syntax.FunctorForm.EDGE)
+
+    def common_functor(self, meta: Any, children: list[Any]) -> syntax.Functor:
+        _, name, parameters, *others = children
+        if len(parameters) not in (3, 6):
+            message = f"a common functor has the parameters `u, w, x` or `u, w, x, e, eu, ew`, not {len(parameters)}"
+            fix = f"common functor {name}(u, w, x, e, eu, ew) {{ … }}"
+            self.diagnostics.append(Diagnostic("E0110", message, span_of(name), fix=fix))
+        return self._functor(meta, name, parameters, others, syntax.FunctorForm.COMMON)
+
+    def vote_functor(self, meta: Any, children: list[Any]) -> syntax.Functor:
+        _, name, parameters, *others = children
+        if len(parameters) != 3:
+            message = f"a vote functor has the parameters `v, key, total`, not {len(parameters)}"
+            fix = f"vote functor {name}(v, key, total) -> T {{ value …; }}"
+            self.diagnostics.append(Diagnostic("E0110", message, span_of(name), fix=fix))
+        return self._functor(meta, name, parameters, others, syntax.FunctorForm.VOTE)
 
     def function_parameter(self, meta: Any, children: list[Any]) -> syntax.FunctionParameter:
         return syntax.FunctionParameter(span_of(meta), str(children[0]), children[1])
@@ -182,12 +238,6 @@ class TreeBuilder(NamelessBuilder):
         name, *parameters, body = children
         named = tuple(parameter for parameter in parameters if parameter is not None)
         return syntax.Procedure(span_of(meta), str(name), span_of(name), named, body)
-
-    def later_common_functor(self, meta: Any, children: list[Any]) -> syntax.LaterDeclaration:
-        return syntax.LaterDeclaration(span_of(meta), "common functors", (str(children[1]),))
-
-    def later_vote_functor(self, meta: Any, children: list[Any]) -> syntax.LaterDeclaration:
-        return syntax.LaterDeclaration(span_of(meta), "vote functors", (str(children[1]),))
 
     def reduction_operator(self, meta: Any, children: list[Any]) -> syntax.Function:
         name, first, second, result, identity, body = children

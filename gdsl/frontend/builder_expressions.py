@@ -3,6 +3,7 @@
 # ruff: noqa: D102 - each method is called like the grammar rule it is for
 from __future__ import annotations
 
+import dataclasses
 import math
 from typing import Any
 
@@ -30,7 +31,8 @@ def _whole_pair(part: syntax.PairPart) -> str | None:
     """The write of a whole pair in place of one of its parts, as far as that can be said."""
     pair, index = part.pair, ""
     if isinstance(pair, syntax.Index):
-        index = f"[{pair.index.name}]" if isinstance(pair.index, syntax.Name) else "[…]"
+        indices = (pair.index, pair.place) if pair.place is not None else (pair.index,)
+        index = "".join(f"[{each.name}]" if isinstance(each, syntax.Name) else "[…]" for each in indices)
     elif not isinstance(pair, syntax.Name):
         return None
     name = f"{pair.array if isinstance(pair, syntax.Index) else pair.name}{index}"
@@ -55,7 +57,7 @@ class ExpressionBuilder(Transformer_NonRecursive[Token, Any]):
     def _target(self, node: syntax.Expression) -> syntax.Name | syntax.Index:
         if isinstance(node, syntax.Name | syntax.Index) and not node.now:
             return node
-        message, fix = "only a name or an element such as `a[v]` can be written", None
+        message, fix = "only a name or an element such as `a[v]` can be written", _element_meant(node)
         if isinstance(node, syntax.PairPart):
             message, fix = "a part of a pair cannot be written alone", _whole_pair(node)
         self.diagnostics.append(Diagnostic("E0214", message, node.span, fix=fix))
@@ -103,7 +105,7 @@ class ExpressionBuilder(Transformer_NonRecursive[Token, Any]):
         if isinstance(operand, syntax.Name):
             return syntax.Name(span_of(meta), operand.name, now=True)
         if isinstance(operand, syntax.Index):
-            return syntax.Index(span_of(meta), operand.array, operand.array_span, operand.index, now=True)
+            return dataclasses.replace(operand, span=span_of(meta), now=True)
         if isinstance(operand, syntax.PairPart):  # `now a[v].0` is the part of `now a[v]`
             return syntax.PairPart(span_of(meta), self.now(meta, [operand.pair]), operand.place)
         message = "`now` stands before an element such as `now a[v]` or a scalar"
@@ -114,19 +116,21 @@ class ExpressionBuilder(Transformer_NonRecursive[Token, Any]):
         array, index = children
         if isinstance(array, syntax.Name):
             return syntax.Index(span_of(meta), array.name, array.span, index)
-        if isinstance(array, syntax.Index):
-            return syntax.LaterExpression(span_of(meta), "several values an element (`a[v][i]`)")
-        message = "only an array can be indexed"
+        if isinstance(array, syntax.Index) and array.place is None and not array.now:
+            return dataclasses.replace(array, span=span_of(meta), place=index)
+        message = "only an array can be indexed, by an element and where it has several values by one of them"
         self.diagnostics.append(Diagnostic("E0204", message, array.span))
-        return index  # type: ignore[no-any-return]
+        wrong: syntax.Expression = array if isinstance(array, syntax.Index) else index
+        return wrong
 
     def pair_part(self, meta: Any, children: list[Any]) -> syntax.PairPart:
         pair, place = children
         number = self._number(meta, str(place), 10)
         return syntax.PairPart(span_of(meta), pair, int(number.value))
 
-    def later_member(self, meta: Any, children: list[Any]) -> syntax.LaterExpression:
-        return syntax.LaterExpression(span_of(meta), f"`.{children[1]}`")
+    def member(self, meta: Any, children: list[Any]) -> syntax.Member:
+        owner, name = children
+        return syntax.Member(span_of(meta), owner, str(name))
 
     def method(self, meta: Any, children: list[Any]) -> syntax.Method:
         owner, name, arguments = children
@@ -205,3 +209,13 @@ class ExpressionBuilder(Transformer_NonRecursive[Token, Any]):
 
     def set_literal(self, meta: Any, children: list[Any]) -> syntax.SetLiteral:
         return syntax.SetLiteral(span_of(meta), tuple(child for child in children if child is not None))
+
+
+def _element_meant(node: syntax.Expression) -> str | None:
+    """What `v.level` and `level(v)` are called here, where they are written."""
+    if isinstance(node, syntax.Member) and isinstance(node.owner, syntax.Name):
+        return f"write `{node.name}[{node.owner.name}]`"
+    if isinstance(node, syntax.Call) and len(node.arguments) == 1:
+        (argument,) = node.arguments
+        return f"write `{node.function}[{argument.value.name}]`" if isinstance(argument.value, syntax.Name) else None
+    return None

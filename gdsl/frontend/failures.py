@@ -4,18 +4,46 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from gdsl.diagnostics import Diagnostic
-from gdsl.frontend.mistakes import NO_STRINGS, Failure
+from gdsl.frontend.vocabulary import closest
 from gdsl.source import Source, Span
 
 if TYPE_CHECKING:
     from lark.exceptions import UnexpectedCharacters, UnexpectedToken
 
+NO_STRINGS = 'the language has no strings; a doc comment stands in `"""` before `program`'
 _LONGEST_RUN = 500
 """Characters without white space in which the word before a place is looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Where the parser stopped: the token, the text before it, and the tokens it would have taken.
+
+    `spellings` has the text of each expected token that is always written the same; `before` is the word or sign in
+    front of the token with its place.
+    """
+
+    kind: str
+    text: str
+    span: Span
+    expected: frozenset[str]
+    spellings: dict[str, str]
+    before: str
+    before_span: Span
+    line_before: str
+    """The text of the same statement before the token."""
+
+    def near_word(self) -> str | None:
+        """The keyword that could stand here and that the word which does stand here is near to."""
+        spellings = {self.spellings[kind] for kind in self.expected if kind in self.spellings}
+        if self.kind != "NAME" or self.text in spellings:
+            return None
+        return closest(self.text, [word for word in spellings if word.isalpha()])
 
 
 def shown_character(character: str) -> str:
@@ -61,7 +89,7 @@ def _word_before(plain: str, position: int) -> tuple[str, int, int]:
     start = end
     while start > max(0, end - _LONGEST_RUN) and not plain[start - 1].isspace():
         start -= 1
-    words = list(re.finditer(r"\w+(\.\d+)?|[^\w\s]{1,2}(?=[\s\w]|$)|[^\w\s]", plain[start:position]))
+    words = list(re.finditer(r"\w+(\.\d+)?|[-=<>!+*/&|]=|&&|\|\||<<|>>|//|->|\.\.|[^\w\s]", plain[start:position]))
     if not words:
         return "", 0, 0
     return words[-1].group(), start + words[-1].start(), start + words[-1].end()
@@ -104,6 +132,22 @@ def without_comments(text: str) -> str:
     """`text` with its comments and doc comments blanked out, everything else at its place."""
     pattern = re.compile(r'"""(?:.|\n)*?"""|#[^\n]*')
     return pattern.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), text)
+
+
+_DECLARED = re.compile(
+    r"\b(?:let|var|frontier|functor|function|operator|for|graph|history|buckets|param|vertex|edge|scalar)\s+(\w+)"
+    r"|\b(\w+)\s*:\s*\w+\s*[,)]"
+)
+_PARAMETERS = re.compile(r"\bfunctor\s+\w+\s*\(([^(){};]*)\)")
+
+
+@lru_cache(maxsize=2)
+def declared_names(text: str) -> frozenset[str]:
+    """The names that a text seems to declare, whatever is wrong with it."""
+    plain = without_comments(text)
+    names = {name for found in _DECLARED.finditer(plain) for name in found.groups() if name}
+    names.update(name for found in _PARAMETERS.finditer(plain) for name in re.findall(r"\w+", found[1]))
+    return frozenset(names - {"functor", "frontier"})
 
 
 def line_and_column(text: str, position: int) -> tuple[int, int]:

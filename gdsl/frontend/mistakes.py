@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from gdsl.diagnostics import Diagnostic, Label
+from gdsl.frontend.failures import NO_STRINGS, Failure, declared_names
+from gdsl.frontend.foreign_syntax import foreign_form
+from gdsl.frontend.unfinished import unfinished_form
 from gdsl.frontend.vocabulary import FOREIGN_TYPES, KEYWORDS, TYPES, closest, enumerate_words
 from gdsl.source import Source, Span
 
@@ -37,27 +39,7 @@ _STATEMENT_WORDS = ("let", "var", "if", "for", "while", "repeat", "frontier", "a
 _PART_WORDS = ("cond", "apply", "value", "problem", "schedule", "tune", "requires", "functor", "vertex", "edge")
 _BEHIND_A_VALUE = re.compile(r"\s*(?:[=\[.@|&^*/%<>+]|-=|(?:min|max|any)=)")
 """What stands behind the name of a value, and behind no keyword."""
-NO_STRINGS = 'the language has no strings; a doc comment stands in `"""` before `program`'
 _DATA_WORDS = ("param", "input", "local", "vertex", "edge", "scalar", "program", "function")
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """Where the parser stopped: the token, the text before it, and the tokens it would have taken.
-
-    `spellings` has the text of each expected token that is always written the same; `before` is the word or sign in
-    front of the token with its place.
-    """
-
-    kind: str
-    text: str
-    span: Span
-    expected: frozenset[str]
-    spellings: dict[str, str]
-    before: str
-    before_span: Span
-    line_before: str
-    """The text of the same statement before the token."""
 
 
 def describe(failure: Failure, source: Source) -> Diagnostic:
@@ -107,46 +89,6 @@ def _after(span: Span) -> Span:
 
 
 # ---------------------------------------------------------------- the table
-
-
-def _foreign_logic(failure: Failure, source: Source) -> Diagnostic | None:
-    words = {"and": "&&", "or": "||", "not": "!", "is": "==", "mod": "%", "xor": "^"}
-    for word in (failure.text, failure.before):
-        if word in words and "NAME" not in failure.expected | {failure.kind} - {"NAME"}:
-            span = failure.span if word == failure.text else failure.before_span
-            return Diagnostic("E0112", f"`{word}` is not an operator here", span, fix=f"write `{words[word]}`")
-    return None
-
-
-def _foreign_sign(failure: Failure, source: Source) -> Diagnostic | None:
-    both = failure.before + failure.text
-    adjacent = (failure.before_span.end_line, failure.before_span.end_column) == (
-        failure.span.line,
-        failure.span.column,
-    )
-    previous, here = failure.before_span, failure.span
-    span = Span(previous.line, previous.column, here.end_line, here.end_column)
-    fixes = {
-        "++": "write `i += 1`",
-        "**": "write `pow(x, y)` or `x * x`",
-        ":=": "write `let x = …` for a new name, `x = …` for one that exists",
-        "<-": "write `=`",
-        "===": "write `==`",
-        "::": "write `:`",
-        "/*": "comments begin with `#` and end with the line",
-    }
-    if adjacent and both in fixes:
-        return Diagnostic("E0112", f"`{both}` is not an operator here", span, fix=fixes[both])
-    if failure.text in ("=", "=>") and source.line(here.line)[here.column - 1 :].startswith("=>"):
-        place = Span(here.line, here.column, here.line, here.column + 2)
-        message = "`=>` stands between the parameters of a functor and what it does, where an operator takes a functor"
-        return Diagnostic("E0112", message, place, fix="write `f = where(v => …);`; at least as large is `>=`")
-    if re.search(r"--\s*$", failure.line_before) and failure.text in (";", ")"):
-        return Diagnostic("E0112", "`--` is not an operator here", previous, fix="write `i -= 1`")
-    if failure.kind == "SLASHES" and not failure.line_before.strip():
-        fix = "comments begin with `#` and end with the line"
-        return Diagnostic("E0112", "`//` divides, it does not begin a comment", failure.span, fix=fix)
-    return None
 
 
 def _assignment_as_value(failure: Failure, source: Source) -> Diagnostic | None:
@@ -215,20 +157,12 @@ def _unclosed_block(failure: Failure, source: Source) -> Diagnostic | None:
     return None
 
 
-def _meant(failure: Failure) -> str | None:
-    """The keyword that could stand here and that the word which does stand here is near to."""
-    spellings = {failure.spellings[kind] for kind in failure.expected if kind in failure.spellings}
-    if failure.kind != "NAME" or failure.text in spellings:
-        return None
-    return closest(failure.text, [word for word in spellings if word.isalpha()])
-
-
 def _misspelt_keyword(failure: Failure, source: Source) -> Diagnostic | None:
-    near = _meant(failure)
+    near = failure.near_word()
     if near is not None:
         return Diagnostic("E0103", f"unknown word `{failure.text}`", failure.span, fix=f"did you mean `{near}`?")
     first = re.match(r"\s*([A-Za-z_]\w*)", failure.line_before)
-    if first is None or first.group(1) in KEYWORDS:
+    if first is None or first.group(1) in KEYWORDS or first.group(1) in declared_names(source.text):
         return None
     word = first.group(1)
     column = _column_of_first_word(failure)
@@ -236,8 +170,6 @@ def _misspelt_keyword(failure: Failure, source: Source) -> Diagnostic | None:
         return None
     line = failure.span.line
     span = Span(line, column, line, column + len(word))
-    if word in ("elif", "elseif"):
-        return Diagnostic("E0112", f"`{word}` is not a keyword", span, fix="write `else if (…) { … }`")
     near = closest(word, _STATEMENT_WORDS + _PART_WORDS + _DATA_WORDS)
     looks_wrong = failure.kind == "NAME" or failure.text in ("{", ":", "functor") or failure.before == word
     if near is None or near == word or not looks_wrong:
@@ -259,8 +191,6 @@ def _missing_parenthesis(failure: Failure, source: Source) -> Diagnostic | None:
     if failure.expected == {"LPAR"} and failure.before in ("if", "while", "repeat"):
         message = f"the condition of `{failure.before}` has no parentheses"
         return Diagnostic("E0101", message, failure.span, fix=f"write `{failure.before} (…) {{ … }}`")
-    if failure.before == "for" and failure.text == "(":
-        return Diagnostic("E0112", "`for` goes over a range", failure.span, fix="write `for i in 0..n { … }`")
     return None
 
 
@@ -313,14 +243,14 @@ def _keyword_as_name(failure: Failure, source: Source) -> Diagnostic | None:
 _KNOWN: tuple[Callable[[Failure, Source], Diagnostic | None], ...] = (
     _string,
     _number_suffix,
-    _foreign_sign,
+    foreign_form,
     _foreign_declaration,
     _missing_parenthesis,
     _missing_braces,
-    _foreign_logic,
     _assignment_as_value,
     _assignment_in_condition,
     _unclosed_block,
+    unfinished_form,
     _misspelt_keyword,
     _missing_parenthesis_at_end,
     _missing_semicolon,

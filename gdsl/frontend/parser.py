@@ -10,6 +10,7 @@ from typing import Any
 from gdsl.diagnostics import Diagnostic, GdslError
 from gdsl.frontend import syntax
 from gdsl.frontend.failures import line_and_column, shown_character, unexpected_character, unexpected_token
+from gdsl.frontend.foreign_comments import without_foreign_comments
 from gdsl.frontend.mistakes import describe
 from gdsl.frontend.tables import parser
 from gdsl.recursion import DEEPEST_NESTING, make_room
@@ -42,7 +43,9 @@ def parse_all(source: Source, start: str = "program") -> Parsed:
     wrong = _unreadable(source)
     if wrong is not None:
         return Parsed(None, (wrong,), syntax.Broken())
+    source, comments = without_foreign_comments(source)
     tree, diagnostics, broken = _tree(source, start)
+    diagnostics = merged(comments, diagnostics)
     if tree is None:
         return Parsed(None, tuple(diagnostics), broken)
     node, found = _built(tree, broken)

@@ -38,14 +38,11 @@ CONTEXTUAL_FUNCTIONS = TRIGONOMETRY | frozenset((
 ARRAY_REDUCTIONS = frozenset(reduction.value for reduction in ArrayReduction)
 """The same of the schedule; two of them are functions of numbers, too."""
 SCHEDULE_FUNCTIONS = frozenset((
-    "advance", "filter", "where", "compute", "neighbor_reduce", "intersect", "top", "size", "swap", "fill",
-    "subgraph", "contract",
-))
-LATER_FUNCTIONS = frozenset((
-    "neighbor_vote",
+    "advance", "filter", "where", "compute", "neighbor_reduce", "neighbor_vote", "intersect", "top", "size", "swap",
+    "fill", "subgraph", "contract",
 ))
 # fmt: on
-RESERVED = KEYWORDS | VALUES | FUNCTIONS | GRAPH_FUNCTIONS | SCHEDULE_FUNCTIONS | LATER_FUNCTIONS | TYPES.keys()
+RESERVED = KEYWORDS | VALUES | FUNCTIONS | GRAPH_FUNCTIONS | SCHEDULE_FUNCTIONS | TYPES.keys()
 ALLOWED_AS_PARAMETERS = frozenset(("src", "dst"))
 """Built-in functions whose names a functor's parameters may have."""
 
@@ -93,12 +90,34 @@ def closest(word: str, candidates: Iterable[str]) -> str | None:
     folded = {name.lower(): name for name in known}
     if word.lower() in folded:
         return folded[word.lower()]
-    cutoff = 0.6 if len(word) > 3 else 0.65
     if len(known) > _MANY:
         known = [name for name in known if name[:1].lower() == word[:1].lower() and abs(len(name) - len(word)) <= 2]
         known = known[:_MANY]
-    matches = difflib.get_close_matches(word, known, n=1, cutoff=cutoff)
-    return matches[0] if matches else None
+    matches = difflib.get_close_matches(word, known, n=5, cutoff=0.55)
+    return next((name for name in matches if _misspelt(word.lower(), name.lower())), None)
+
+
+def _misspelt(word: str, name: str) -> bool:
+    """Whether `word` may well be `name`, cut short or with a few letters wrong: one of short words, two of longer."""
+    short = min(len(word), len(name))
+    if short >= 4 and (name.startswith(word) or word.startswith(name)):
+        return True
+    allowed = 1 if short <= 4 else 2 if short <= 8 else 3
+    return abs(len(word) - len(name)) <= allowed and _distance(word, name) <= allowed
+
+
+def _distance(one: str, other: str) -> int:
+    """Letters that are to be put in, left out, replaced or changed with the next one."""
+    before: list[int] = []
+    row = list(range(len(other) + 1))
+    for i, letter in enumerate(one, 1):
+        further, before, row = before, row, [i]
+        for j, wanted in enumerate(other, 1):
+            cost = min(before[j] + 1, row[-1] + 1, before[j - 1] + (letter != wanted))
+            if i > 1 and j > 1 and letter == other[j - 2] and one[i - 2] == wanted:
+                cost = min(cost, further[j - 2] + 1)
+            row.append(cost)
+    return row[-1]
 
 
 def enumerate_words(words: Iterable[str], last: str = "or") -> str:

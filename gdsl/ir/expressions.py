@@ -52,6 +52,17 @@ class Role(Enum):
     """The end of the edge that lies in the frontier (`compute(edges, …)`: the source)."""
     FAR = "far"
     """The other end (`compute(edges, …)`: the destination)."""
+    COMMON = "common"
+    """The common neighbour of both ends of an edge."""
+    SOURCE_EDGE = "source_edge"
+    """The first edge from the source to the common neighbour."""
+    DESTINATION_EDGE = "destination_edge"
+    """The first edge from the destination to it."""
+
+    @property
+    def is_edge(self) -> bool:
+        """Whether it is the id of an edge, not of a vertex."""
+        return self in (Role.EDGE, Role.SOURCE_EDGE, Role.DESTINATION_EDGE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +116,31 @@ class Element(Expression):
 @dataclass(frozen=True, slots=True)
 class OwnId(Expression):
     """`id` in an array's initial value: the element's own vertex or edge id."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnPart(Expression):
+    """`part` in an initial value: which of the values of its element is made (int32)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slot(Expression):
+    """The index of the value number `place` of `element` in an array of `count` values an element, which lie beside
+    each other (int64). Nothing but the index of an element or a target.
+
+    `checked` is about the element, as in `Element`, `place_checked` about the place; `count` is a literal or a param.
+    """
+
+    element: Expression
+    checked: bool
+    place: Expression
+    place_checked: bool
+    count: Expression
+
+
+def element_index(index: Expression) -> Expression:
+    """The vertex or edge that an index speaks of."""
+    return index.element if isinstance(index, Slot) else index
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,7 @@ from gdsl.ir.expressions import (
     Node,
     NoneId,
     OwnId,
+    OwnPart,
     PairPart,
     Parameter,
     ParamValue,
@@ -37,8 +38,10 @@ from gdsl.ir.expressions import (
     Role,
     ScalarValue,
     Select,
+    Slot,
     Unary,
     UpdateValue,
+    element_index,
 )
 from gdsl.ir.graphs import Contract, Graph, GraphStep, On, SameGraph, Subgraph, Weights
 from gdsl.ir.operators import (
@@ -49,6 +52,7 @@ from gdsl.ir.operators import (
     Filter,
     Intersect,
     NeighborReduce,
+    NeighborVote,
     Operator,
     OwnOperation,
     Step,
@@ -56,6 +60,7 @@ from gdsl.ir.operators import (
 from gdsl.ir.program import (
     Array,
     CombineFrontiers,
+    CommonNames,
     CopyFrontier,
     DefineFrontier,
     Doubt,
@@ -74,9 +79,10 @@ from gdsl.ir.program import (
     StoreScalar,
     Swap,
     VertexFunctor,
+    VoteFunctor,
     While,
 )
-from gdsl.ir.set_steps import History, NumberMembers, PushLevel, SetStep, TakeLevel
+from gdsl.ir.set_steps import CheckWidth, History, NumberMembers, PushLevel, SetStep, TakeLevel
 from gdsl.ir.statements import (
     Accept,
     Assign,
@@ -108,8 +114,10 @@ __all__ = [
     "Break",
     "BuiltinCall",
     "Chain",
+    "CheckWidth",
     "Closing",
     "CombineFrontiers",
+    "CommonNames",
     "CompareAndSwap",
     "Compute",
     "Contract",
@@ -124,6 +132,7 @@ __all__ = [
     "Element",
     "ElementTarget",
     "Elements",
+    "element_index",
     "Evaluate",
     "Expression",
     "FarEnds",
@@ -150,6 +159,7 @@ __all__ = [
     "Loop",
     "MakePair",
     "NeighborReduce",
+    "NeighborVote",
     "Node",
     "NoneId",
     "On",
@@ -158,6 +168,7 @@ __all__ = [
     "OwnOperation",
     "OperatorKnobs",
     "OwnId",
+    "OwnPart",
     "PairPart",
     "Param",
     "ParamValue",
@@ -175,6 +186,7 @@ __all__ = [
     "ScalarValue",
     "Select",
     "SetStep",
+    "Slot",
     "Statement",
     "Step",
     "Store",
@@ -190,6 +202,7 @@ __all__ = [
     "Update",
     "UpdateValue",
     "VertexFunctor",
+    "VoteFunctor",
     "Weights",
     "While",
 ]

@@ -79,6 +79,11 @@ class Operator(Step):
         return None
 
     @property
+    def looks_at(self) -> str | None:
+        """An array that the operator itself reads, beside what its functors read."""
+        return None
+
+    @property
     def adds_to(self) -> str | None:
         """The int64 scalar to which the operator itself adds a total."""
         return None
@@ -185,11 +190,49 @@ class NeighborReduce(Operator):
 
 
 @dataclass(frozen=True, slots=True)
+class NeighborVote(Operator):
+    """`array[v]` = the key, among those that the ballots of v's edges give, with the largest sum of weights, or the
+    largest `score`; as if all were computed before any is stored.
+
+    Of equal ones the key in `keep` at v wins, if it is among them, else the smallest. A NaN is the smallest score.
+    Without ballots `array[v]` stays what it is.
+    """
+
+    functor: str
+    score: str | None
+    over: Over
+    array: str
+    array_type: Type
+    keep: str | None
+
+    @property
+    def word(self) -> str:
+        """What the language calls it."""
+        return "neighbor_vote"
+
+    @property
+    def visits(self) -> Over | None:
+        """The edges that it is told to go over."""
+        return self.over
+
+    @property
+    def stores(self) -> str | None:
+        """The array of the results."""
+        return self.array
+
+    @property
+    def looks_at(self) -> str | None:
+        """The array of the keys that win a tie."""
+        return self.keep
+
+
+@dataclass(frozen=True, slots=True)
 class Intersect(Operator):
     """The vertices to which out-edges lead from both ends of an edge of `frontier`: all of them become `result`, and
-    how many there are for each edge, the lists of its ends taken as sets, is added to the scalar `count`.
+    how many there are for each edge, the lists of its ends taken as sets, is added to the scalar `count`; where it runs
+    a functor, for an edge and each of these, those that are accepted.
 
-    It runs no functor. Without `result` or without `count` the one is not asked for.
+    Without `result` or without `count` the one is not asked for.
     """
 
     count: str | None
@@ -208,3 +251,8 @@ class Intersect(Operator):
     def adds_to(self) -> str | None:
         """The scalar of the total."""
         return self.count
+
+    @property
+    def called_for(self) -> Domain:
+        """An edge, with a common neighbour of its ends."""
+        return Domain.EDGE

@@ -21,6 +21,8 @@ def is_unchecked(node: nodes.Node) -> bool:
     match node:
         case nodes.Element() | nodes.ElementTarget():
             index = node.index
+        case nodes.Slot():
+            index = node.element
         case nodes.DegreeOf() | nodes.ForNeighbors():
             index = node.vertex
         case nodes.GraphRead() if node.query is not GraphQuery.HAS_EDGE:
@@ -42,11 +44,12 @@ def with_checked_params(program: nodes.Program) -> nodes.Program:
         program,
         vertex_functors=tuple(rewrite(functor, change) for functor in program.vertex_functors),
         edge_functors=tuple(rewrite(functor, change) for functor in program.edge_functors),
+        vote_functors=tuple(rewrite(functor, change) for functor in program.vote_functors),
         schedule=tuple(rewrite(step, change) for step in program.schedule),
     )
 
 
 def all_checked(program: nodes.Program) -> bool:
     """Whether nothing is left to do for `with_checked_params`."""
-    parts = (program.vertex_functors, program.edge_functors, program.schedule)
+    parts = (program.vertex_functors, program.edge_functors, program.vote_functors, program.schedule)
     return not contracts(program) or not any(is_unchecked(node) for node in walk(parts))

@@ -32,14 +32,34 @@ def print_program(program: nodes.Program) -> str:
         lines += ["", f"vertex functor {vertex_functor.name}({vertex_functor.vertex}):"]
         lines += _functor(vertex_functor.condition, vertex_functor.body)
     for functor in program.edge_functors:
-        lines += ["", f"edge functor {functor.name}({functor.source}, {functor.destination}, {functor.edge}):"]
+        lines += ["", _head(functor)]
         lines += _functor(functor.condition, functor.body)
         if functor.value is not None:
-            lines.append(f"    value {print_expression(functor.value)}: {functor.value.type.name}")
+            lines.append(f"    {_value(functor)}")
+    for vote in program.vote_functors:
+        parameters = f"{vote.vertex}, {vote.key}: {vote.key_type.name}, {vote.total}: {vote.total_type.name}"
+        lines += ["", f"vote functor {vote.name}({parameters}):"]
+        lines.append(f"    value {print_expression(vote.value)}: {vote.value.type.name}")
     lines += ["", "frontiers: " + (", ".join(map(_frontier, program.frontiers)) or "none"), "", "schedule:"]
     lines += _steps(program.schedule, program.tuning)
     lines += ["", f"tuning: {', '.join(shown(program.tuning, None))}"]
     return "\n".join(lines) + "\n"
+
+
+def _head(functor: nodes.EdgeFunctor) -> str:
+    common = functor.common
+    if common is None:
+        return f"edge functor {functor.name}({functor.source}, {functor.destination}, {functor.edge}):"
+    names = (functor.source, functor.destination, common.vertex)
+    edges = (functor.edge, common.source_edge, common.destination_edge) if common.has_edges else ()
+    return f"common functor {functor.name}({', '.join((*names, *edges))}):"
+
+
+def _value(functor: nodes.EdgeFunctor) -> str:
+    value, key = functor.value, functor.key
+    assert value is not None
+    of_key = f"{print_expression(key)}: {key.type.name} weighs " if key is not None else ""
+    return f"value {of_key}{print_expression(value)}: {value.type.name}"
 
 
 def _data(program: nodes.Program) -> list[str]:
@@ -57,8 +77,13 @@ def _data(program: nodes.Program) -> list[str]:
         initial = f" = {print_expression(data.initial)}" if data.initial is not None else ""
         where = f" where {print_expression(data.where)}" if data.where is not None else ""
         grade = "" if data.grade is Grade.EXACT else f"  # {data.grade.value}{_doubt(data.doubt)}"
-        lines.append(f"{' '.join(words)} {data.name}: {data.type.name}{initial}{where}{grade}")
+        lines.append(f"{' '.join(words)} {data.name}{_several(data)}: {data.type.name}{initial}{where}{grade}")
     return lines
+
+
+def _several(data: nodes.Array | nodes.Scalar) -> str:
+    count = data.count if isinstance(data, nodes.Array) else None
+    return f"[{print_expression(count)}]" if count is not None else ""
 
 
 def _doubt(doubt: nodes.Doubt | None) -> str:
@@ -158,6 +183,8 @@ def _set_step(node: nodes.SetStep) -> str:
             return f"push {node.frontier} to {node.history.name}"
         case nodes.TakeLevel():
             return f"{node.name} = next level of {node.history.name}, from the {'last' if node.backward else 'first'}"
+        case nodes.CheckWidth():
+            return f"check that {node.width} is above 0"
         case nodes.NumberMembers():
             return f"{node.array} = number {_set(node.members)}"
     raise AssertionError(f"printer: {type(node).__name__}")
@@ -200,10 +227,16 @@ def _operator(node: nodes.Operator, tuning: nodes.Tuning) -> str:
             reduction = f"{node.combines_by} of {node.functor}"
             words = [f"over {node.over.value}", *knobs]
             return f"{node.array} = neighbor_reduce {_set(node.frontier)} by {reduction}, {', '.join(words)}"
+        case nodes.NeighborVote():
+            score = f", scored by {node.score}" if node.score is not None else ""
+            keep = f", {node.keep} wins a tie" if node.keep is not None else ""
+            edges = f"over {node.over.value}{keep}"
+            return f"{node.array} = neighbor_vote {_set(node.frontier)} by {node.functor}{score}, {edges}"
         case nodes.Intersect():
             result = f"{node.result} = " if node.result is not None else ""
             total = f", total added to {node.count}" if node.count is not None else ""
-            return f"{result}intersect {_set(node.frontier)}{total}"
+            functor = f" by {node.functor}" if node.functor is not None else ""
+            return f"{result}intersect {_set(node.frontier)}{functor}{total}"
     raise AssertionError(f"printer: {type(node).__name__}")
 
 

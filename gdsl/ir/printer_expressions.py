@@ -24,7 +24,9 @@ def print_target(node: nodes.Target) -> str:
 
 
 def print_index(index: nodes.Expression, checked: bool) -> str:
-    """An index, and whether it is checked."""
+    """An index, and whether it is checked; of one of several values an element what stands in both brackets."""
+    if isinstance(index, nodes.Slot):
+        return f"{print_index(index.element, index.checked)}][{print_index(index.place, index.place_checked)}"
     return f"checked {print_expression(index)}" if checked else print_expression(index)
 
 
@@ -50,8 +52,8 @@ def _leaf(node: nodes.Expression) -> str | None:
             return node.name
         case nodes.ScalarValue():
             return f"now {node.name}" if node.now else node.name
-        case nodes.OwnId():
-            return "id"
+        case nodes.OwnId() | nodes.OwnPart():
+            return "id" if isinstance(node, nodes.OwnId) else "part"
         case nodes.Iteration():
             return "iteration"
         case nodes.Place():

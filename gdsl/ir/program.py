@@ -21,6 +21,9 @@ class Param(Node):
     name: str
     type: Type
     default: Expression | None
+    is_count: bool = False
+    """Whether the compiler made it: how many values an element of an array has, as `default` says, which may speak of
+    other params. Nobody gives it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,9 @@ class Array(Node):
     grade: Grade = Grade.EXACT
     """What the values may differ in from run to run; found by `gdsl.uniqueness`."""
     doubt: Doubt | None = None
+    count: Expression | None = None
+    """How many values an element has, a literal or a param; None: one, without a place of its own. `initial` may use
+    `OwnPart` then."""
     is_set: bool = False
     """Whether the caller gives it as a set of vertices: a param, of which the host makes an input of flags."""
 
@@ -99,8 +105,21 @@ class VertexFunctor(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class CommonNames(Node):
+    """What the program calls the common neighbour, and the edges that lead to it from both ends; `has_edges`: it speaks
+    of these and of the edge itself."""
+
+    vertex: str
+    source_edge: str
+    destination_edge: str
+    has_edges: bool
+
+
+@dataclass(frozen=True, slots=True)
 class EdgeFunctor(Node):
-    """Runs on edges. A functor with a `value` is for `neighbor_reduce` and writes nothing."""
+    """Runs on edges. A functor with a `value` is for `neighbor_reduce` and writes nothing; with a `key` beside it, of
+    which the value is the weight, it is for `neighbor_vote`. One with `common` is for `intersect`, and runs on an edge
+    and each common neighbour of its ends."""
 
     name: str
     source: str
@@ -109,6 +128,22 @@ class EdgeFunctor(Node):
     condition: tuple[Expression, ...]
     body: tuple[Statement, ...]
     value: Expression | None
+    key: Expression | None = None
+    common: CommonNames | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class VoteFunctor(Node):
+    """Scores the votes for a key at a vertex, for `neighbor_vote`; `key` and `total`, the sum of their weights, are
+    locals of `value`."""
+
+    name: str
+    vertex: str
+    key: str
+    key_type: Type
+    total: str
+    total_type: Type
+    value: Expression
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,5 +284,6 @@ class Program(Node):
     frontiers: tuple[Frontier, ...]
     schedule: tuple[Step, ...]
     tuning: Tuning
+    vote_functors: tuple[VoteFunctor, ...] = ()
     graphs: tuple[Graph, ...] = ()
     """The variables that hold graphs, in order of appearance; their names are none of a frontier."""

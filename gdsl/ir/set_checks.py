@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from gdsl.ir.expressions import Element, Literal, NoneId, ScalarValue
 from gdsl.ir.operators import Operator, Step
 from gdsl.ir.program import Array, Fill, If, Program, Repeat, Scalar, StoreElement, StoreScalar, Swap, While
-from gdsl.ir.set_steps import History, NumberMembers, PushLevel, SetStep, TakeLevel
+from gdsl.ir.set_steps import CheckWidth, History, NumberMembers, PushLevel, SetStep, TakeLevel
 from gdsl.ir.statements import ElementTarget, ScalarTarget
 from gdsl.ir.traversal import walk
 from gdsl.operations import Domain
@@ -30,6 +30,10 @@ def misfit_of_step(
             return f"no such frontier {members.frontier}"
         fits = array is not None and (array.domain, array.type) == (members.domain, step.array_type)
         return None if fits and step.array_type.is_integer else f"no array {step.array} for the places"
+    if isinstance(step, CheckWidth):
+        width = scalars.get(step.width)
+        fits = width is not None and width.type is step.type and step.type.is_numeric
+        return None if fits else f"no width of {step.name}"
     return f"an unknown step {type(step).__name__}"
 
 

@@ -103,6 +103,20 @@ class TakeLevel(SetStep):
 
 
 @dataclass(frozen=True, slots=True)
+class CheckWidth(SetStep):
+    """The run stops where the width of a level of the buckets `name` is not above 0; it is in the scalar `width`."""
+
+    name: str
+    width: str
+    type: Type
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The width."""
+        return (self.width,)
+
+
+@dataclass(frozen=True, slots=True)
 class NumberMembers(SetStep):
     """`array = number(f)`: the element of each member of `members` becomes how many members have a smaller id; all
     others keep their value. The array is over what the members are of, and of integers."""

@@ -12,6 +12,7 @@ from gdsl.ir import nodes, signatures
 from gdsl.ir.nodes import Role
 from gdsl.ir.params_checked import all_checked
 from gdsl.ir.set_checks import holds_together
+from gdsl.ir.slot_soundness import slots_are_sound
 from gdsl.ir.traversal import walk
 from gdsl.operations import (
     BinaryOperation,
@@ -38,6 +39,7 @@ _WHOLE = (
 _TYPES = {
     nodes.Iteration: Type.INT32,
     nodes.Place: Type.INT32,
+    nodes.OwnPart: Type.INT32,
     nodes.DegreeOf: Type.INT32,
     nodes.Count: Type.INT64,
     nodes.FrontierSize: Type.INT64,
@@ -60,7 +62,7 @@ _EVERYWHERE = (
     nodes.PairPart,
 )
 _GRAPH = (nodes.ParamValue, nodes.Count, nodes.DegreeOf)
-_INITIAL = (*_EVERYWHERE, *_GRAPH, nodes.OwnId, nodes.Element, nodes.ScalarValue)
+_INITIAL = (*_EVERYWHERE, *_GRAPH, nodes.OwnId, nodes.OwnPart, nodes.Element, nodes.Slot, nodes.ScalarValue)
 _FUNCTION = (*_EVERYWHERE, nodes.Local)
 _NAMED = (nodes.Local, nodes.ListVariable, nodes.Assign)
 _NOT_IN_FUNCTIONS = (nodes.Store, nodes.Update, nodes.Evaluate, nodes.Accept, nodes.ForNeighbors)
@@ -72,15 +74,26 @@ _VERTEX = (
     nodes.Parameter,
     nodes.ScalarValue,
     nodes.Element,
+    nodes.Slot,
     nodes.GraphRead,
     nodes.Iteration,
     nodes.UpdateValue,
     nodes.CompareAndSwap,
 )
 _EDGE = (*_VERTEX, nodes.Place)
+_VOTE = (
+    *_FUNCTION,
+    *_GRAPH,
+    nodes.Parameter,
+    nodes.ScalarValue,
+    nodes.Element,
+    nodes.GraphRead,
+    nodes.Iteration,
+)
 _SCHEDULE = (
     *_EVERYWHERE,
     *_GRAPH,
+    nodes.Slot,
     nodes.ScalarValue,
     nodes.Iteration,
     nodes.FrontierSize,
@@ -93,6 +106,7 @@ def is_sound(program: nodes.Program) -> bool:
     return (
         all(_node(node, program) for node in walk(program))
         and _data(program)
+        and slots_are_sound(program)
         and _functions(program)
         and _functors(program)
         and all(_allowed(step, _SCHEDULE) for step in program.schedule)
@@ -159,13 +173,13 @@ def _builtin(node: nodes.BuiltinCall, _: nodes.Program) -> bool:
 
 
 def _parameter(node: nodes.Parameter, _: nodes.Program) -> bool:
-    return (node.type is Type.EDGE) is (node.role is Role.EDGE) and node.type.is_id
+    return (node.type is Type.EDGE) is node.role.is_edge and node.type.is_id
 
 
 def _indexed(node: nodes.Element | nodes.ElementTarget, program: nodes.Program) -> bool:
-    index = node.index
-    own = Type.VERTEX if node.domain is Domain.VERTEX else Type.EDGE
-    return node.checked or (index.type is own and isinstance(index, _SAFE))
+    own, index = Type.VERTEX if node.domain is Domain.VERTEX else Type.EDGE, nodes.element_index(node.index)
+    checked = node.index.checked and not node.checked if isinstance(node.index, nodes.Slot) else node.checked
+    return checked or (index.type is own and isinstance(index, _SAFE))
 
 
 def _degree(node: nodes.DegreeOf, _: nodes.Program) -> bool:
@@ -220,6 +234,12 @@ def _reduces(node: nodes.NeighborReduce, program: nodes.Program) -> bool:
     return kind.is_numeric or (ordered and operation in (NeighborOperation.MIN, NeighborOperation.MAX))
 
 
+def _votes(node: nodes.NeighborVote, program: nodes.Program) -> bool:
+    [functor] = [functor for functor in program.edge_functors if functor.name == node.functor]
+    keyed = node.array_type.is_integer or node.array_type.is_id
+    return keyed and functor.value is not None and functor.value.type.is_numeric
+
+
 _TESTS: dict[type, Callable[..., bool]] = {
     nodes.Literal: _literal,
     nodes.NoneId: lambda node, _: node.type.is_id,
@@ -239,6 +259,7 @@ _TESTS: dict[type, Callable[..., bool]] = {
     nodes.Advance: _closes,
     nodes.Compute: _closes,
     nodes.NeighborReduce: _reduces,
+    nodes.NeighborVote: _votes,
 }
 
 
@@ -254,8 +275,10 @@ def _allowed(part: object, kinds: tuple[type[nodes.Expression], ...], roles: Ite
 
 
 def _data(program: nodes.Program) -> bool:
-    if not all(_allowed(param.default, _EVERYWHERE) and not param.type.is_pair for param in program.params):
-        return False
+    for param in program.params:
+        kinds = (*_EVERYWHERE, nodes.ParamValue) if param.is_count else _EVERYWHERE
+        if not _allowed(param.default, kinds) or param.type.is_pair:
+            return False
     everything: tuple[nodes.Array | nodes.Scalar, ...] = (*program.arrays, *program.scalars)
     for data in everything:
         if (data.initial is None) is not data.is_input or (data.is_input and data.type.is_pair):
@@ -298,11 +321,23 @@ def _functors(program: nodes.Program) -> bool:
         _allowed((functor.condition, functor.body), _VERTEX, (Role.VERTEX,)) for functor in program.vertex_functors
     )
     of_edges = all(
-        _allowed((functor.condition, functor.body, functor.value), _EDGE, ends) for functor in program.edge_functors
+        _allowed((functor.condition, functor.body, functor.value, functor.key), _EDGE, ends)
+        if functor.common is None
+        else _allowed((functor.condition, functor.body), _VERTEX, _corners(functor.common))
+        for functor in program.edge_functors
     )
     functors: tuple[nodes.VertexFunctor | nodes.EdgeFunctor, ...] = (*program.vertex_functors, *program.edge_functors)
     conditions = all(part.type is Type.BOOL for functor in functors for part in functor.condition)
+    votes = all(_allowed(functor.value, _VOTE, (Role.VERTEX,)) for functor in program.vote_functors)
+    numbers = all(functor.value.type.is_numeric for functor in program.vote_functors)
+    of_edges = of_edges and votes and numbers
     return of_vertices and of_edges and conditions and all(_block(functor.body, set()) for functor in functors)
+
+
+def _corners(common: nodes.CommonNames) -> tuple[Role, ...]:
+    """What a functor on common neighbours may speak of."""
+    edges = (Role.EDGE, Role.SOURCE_EDGE, Role.DESTINATION_EDGE) if common.has_edges else ()
+    return Role.SOURCE, Role.DESTINATION, Role.COMMON, *edges
 
 
 def _block(body: Iterable[nodes.Statement], known: set[_Known], loop: bool = False, returns: bool = False) -> bool:

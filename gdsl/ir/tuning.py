@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gdsl.ir.expressions import Node
-from gdsl.operations import Balance, Direction
+from gdsl.operations import Balance, Direction, Duplicates, FrontierForm
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +17,8 @@ class OperatorKnobs(Node):
     alpha: int
     beta: int
     balance: Balance
+    frontier: FrontierForm = FrontierForm.AUTO
+    dedup: Duplicates = Duplicates.AUTO
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from gdsl.extents import of_domain
-from gdsl.ir import graph_reads, nodes, signatures
+from gdsl.ir import graph_reads, nodes, signatures, slots
 from gdsl.ir.set_checks import misfit_of_step
 from gdsl.ir.traversal import walk
 from gdsl.ir.verifier_graphs import wrong_with
@@ -37,14 +36,16 @@ def _kept(program: nodes.Program, before: nodes.Program | None) -> frozenset[int
     )
     if not same_data or _functors(before) != _functors(program):
         return frozenset()
-    parts = (before.functions, before.vertex_functors, before.edge_functors, before.schedule)
+    parts = (before.functions, before.vertex_functors, before.edge_functors, before.vote_functors, before.schedule)
     return frozenset(id(item) for part in parts for item in part)
 
 
 def _functors(program: nodes.Program) -> list[tuple[str, Type | None]]:
     """The functors' names, and what is known of them to the steps of the schedule."""
     values = [(functor.name, functor.value.type if functor.value else None) for functor in program.edge_functors]
-    return [*((functor.name, None) for functor in program.vertex_functors), *values]
+    keys = [(functor.name, functor.key.type if functor.key else None) for functor in program.edge_functors]
+    votes = [(functor.name, functor.value.type) for functor in program.vote_functors]
+    return [*((functor.name, None) for functor in program.vertex_functors), *values, *keys, *votes]
 
 
 class _Verifier:
@@ -73,16 +74,17 @@ class _Verifier:
             root.params,
             (*root.arrays, *root.scalars),
             root.functions,
-            (*root.vertex_functors, *root.edge_functors),
+            (*root.vertex_functors, *root.edge_functors, *root.vote_functors),
             (*root.frontiers, *root.graphs),
         )
         for group in groups:
             names = [item.name for item in group]
             self.expect(len(names) == len(set(names)), "a name is declared twice", root)
         for array in root.arrays:
-            self.expect(
-                array.extent == of_domain(array.domain), f"{array.name} is not as long as its index goes", array
-            )
+            self.expect(slots.fits_extent(array), f"{array.name} is not as long as its index goes", array)
+            count = self.params.get(array.count.name) if isinstance(array.count, nodes.ParamValue) else None
+            known = not isinstance(array.count, nodes.ParamValue) or (count is not None and count.is_count)
+            self.expect(known, f"nobody says how many values an element of {array.name} has", array)
         everything: tuple[nodes.Param | nodes.Array | nodes.Scalar, ...] = (*root.params, *root.arrays, *root.scalars)
         for data in everything:
             initial = data.default if isinstance(data, nodes.Param) else data.initial
@@ -99,6 +101,9 @@ class _Verifier:
         for each in rest:
             self.locals = {}
             self.part(each)
+        for vote in root.vote_functors:
+            self.locals = {vote.key: vote.key_type, vote.total: vote.total_type}
+            self.part(vote)
         steps = [node for node in walk(root.schedule) if isinstance(node, nodes.Operator)]
         self.expect(len({step.site for step in steps}) == len(steps), "two operators have one site", root)
         self.tuning(steps)
@@ -153,7 +158,7 @@ class _Verifier:
                 array = self.arrays.get(node.array)
                 fits = array is not None and (array.type, array.domain) == (node.type, node.domain)
                 self.expect(fits, f"no array {node.array}", node)
-                self.index(node.index, node.domain, node)
+                self.index(node.index, node.domain, node, array)
             case nodes.DegreeOf() | nodes.GraphRead():
                 self.expect(graph_reads.fits(node), "arguments of other types", node)
             case nodes.Literal():
@@ -217,8 +222,10 @@ class _Verifier:
             wanted = tuple(type_ for _, type_ in function.parameters)
             self.expect(given == wanted and node.type is function.result, "the function has other types", node)
 
-    def index(self, index: nodes.Expression, domain: Domain, node: nodes.Node) -> None:
+    def index(self, index: nodes.Expression, domain: Domain, node: nodes.Node, array: nodes.Array | None) -> None:
         own = Type.VERTEX if domain is Domain.VERTEX else Type.EDGE
+        self.expect(array is None or slots.fits(index, array), "the index is not one of this array's", node)
+        index = nodes.element_index(index)
         self.expect(index.type is own or index.type.is_integer, "the index has a wrong type", node)
 
     # ------------------------------------------------------------ statements
@@ -231,7 +238,7 @@ class _Verifier:
         array = self.arrays.get(node.array)
         fits = array is not None and (array.type, array.domain) == (node.type, node.domain)
         self.expect(fits, f"no array {node.array}", node)
-        self.index(node.index, node.domain, node)
+        self.index(node.index, node.domain, node, array)
 
     def statement(self, node: nodes.Statement) -> None:
         match node:
@@ -320,6 +327,7 @@ class _Verifier:
         if node.functor is not None:
             functors = self.edge_functors if node.called_for is Domain.EDGE else self.vertex_functors
             self.expect(node.functor in functors, f"no {node.called_for.value} functor {node.functor}", node)
+            self.form(node)
         match node:
             case nodes.Advance():
                 self.over_vertices(node)
@@ -329,13 +337,42 @@ class _Verifier:
                 self.expect(node.result is None, "a result of nothing", node)
                 self.over_vertices(node)
                 self.neighbor_reduce(node)
+            case nodes.NeighborVote():
+                self.expect(node.result is None, "a result of nothing", node)
+                self.over_vertices(node)
+                self.neighbor_vote(node)
             case nodes.Intersect():
                 self.intersect(node)
 
+    def form(self, node: nodes.Operator) -> None:
+        """Whether its functor is of the form that it runs."""
+        functor = self.edge_functors.get(node.functor or "")
+        if functor is None:
+            return
+        gives = (functor.value is not None, functor.key is not None, functor.common is not None)
+        reduces, votes = isinstance(node, nodes.NeighborReduce), isinstance(node, nodes.NeighborVote)
+        wanted = (reduces or votes, votes, isinstance(node, nodes.Intersect))
+        self.expect(gives == wanted, f"{functor.name} is a functor of another form", node)
+
+    def neighbor_vote(self, node: nodes.NeighborVote) -> None:
+        functor = self.edge_functors.get(node.functor)
+        if functor is None or functor.key is None or functor.value is None:
+            return
+        for name in (node.array, *((node.keep,) if node.keep is not None else ())):
+            array = self.arrays.get(name)
+            fits = array is not None and (array.type, array.domain) == (node.array_type, Domain.VERTEX)
+            self.expect(fits, f"no array {name}", node)
+        self.expect(functor.key.type is node.array_type, "the key has another type", node)
+        if node.score is not None:
+            score = {each.name: each for each in self.root.vote_functors}.get(node.score)
+            types = (functor.key.type, functor.value.type)
+            fits = score is not None and (score.key_type, score.total_type) == types
+            self.expect(fits, f"no vote functor {node.score} for these ballots", node)
+
     def intersect(self, node: nodes.Intersect) -> None:
-        self.expect(node.functor is None, "an intersection with a functor", node)
         self.expect(node.frontier.domain is Domain.EDGE, "an intersection of no edges", node)
-        self.expect(node.result is not None or node.count is not None, "an intersection for nothing", node)
+        wanted = node.result is not None or node.count is not None or node.functor is not None
+        self.expect(wanted, "an intersection for nothing", node)
         scalar = None if node.count is None else self.scalars.get(node.count)
         fits = scalar is not None and scalar.type is Type.INT64
         self.expect(node.count is None or fits, f"no scalar {node.count} of int64", node)

@@ -18,6 +18,7 @@ from gdsl.ir.nodes import (
     Update,
     UpdateValue,
     VertexFunctor,
+    element_index,
 )
 from gdsl.ir.traversal import walk
 from gdsl.operations import Over
@@ -51,7 +52,7 @@ def plain_arrays(functor: Functor, roles: frozenset[Role]) -> frozenset[str]:
         node.array
         for node in walk((functor.condition, functor.body))
         if isinstance(node, (Element, ElementTarget))
-        and not (isinstance(node.index, Parameter) and node.index.role in roles)
+        and not (isinstance(index := element_index(node.index), Parameter) and index.role in roles)
     }
     return written_arrays(functor) - elsewhere
 

@@ -9,10 +9,11 @@ from gdsl.extents import EDGES, VERTICES, Extent, Fixed, Parts, Sum, Times
 from gdsl.ir.nodes import Array, Contract, DegreeOf, Place, Program, Scalar, Subgraph
 from gdsl.ir.nodes import Role as IrRole
 from gdsl.ir.traversal import walk
-from gdsl.operations import Degree, Domain, Over
-from gdsl.plan import graph_reads, structs
+from gdsl.operations import Balance, Degree, Domain, Over
+from gdsl.plan import graph_reads, structs, votes
+from gdsl.plan.duplicates import repeated_of, room_of
 from gdsl.plan.nodes import Dedup, FarEnds, Form, MakeGraph, Plan, Sweep
-from gdsl.plan.storage import GRAPH, PROBLEM, RUN, Buffer, Cleared, Made, Role
+from gdsl.plan.storage import GRAPH, PROBLEM, RUN, Buffer, Cleared, Made, Role, Struct
 from gdsl.plan.walking import combinations, cuts_lists, deepest_on, numbered, steps_in, sweeps
 from gdsl.types import Type
 
@@ -53,7 +54,7 @@ def fill(plan: Plan) -> Plan:
         around = deepest_on(plan.schedule)
         saved = structs.saved_state(*slots, len(plan.switches), len(plan.graphs), around)
         plan = dataclasses.replace(plan, saved=saved)
-    buffers = (*_graph(plan), *_problem(plan), *_temporaries(plan))
+    buffers = (*_graph(plan), *_problem(plan), *_temporaries(plan), *_tables(plan))
     if not plan.target.allocates_itself:
         buffers = (*buffers, *_run(plan), *_frontiers(plan), *_made_graphs(plan, buffers))
     return dataclasses.replace(plan, buffers=buffers)
@@ -100,7 +101,8 @@ def _parts_of_graphs(plan: Plan, needed: set[str]) -> frozenset[str]:
 def _code(program: Program) -> tuple[object, ...]:
     data: tuple[Array | Scalar, ...] = (*program.arrays, *program.scalars)
     initial = tuple(each.initial for each in data if each.initial is not None)
-    return (program.functions, program.vertex_functors, program.edge_functors, program.schedule, initial)
+    functors = (program.vertex_functors, program.edge_functors, program.vote_functors)
+    return (program.functions, *functors, program.schedule, initial)
 
 
 def _parts_of(sweep: Sweep, grid: bool) -> Iterator[str]:
@@ -109,6 +111,9 @@ def _parts_of(sweep: Sweep, grid: bool) -> Iterator[str]:
         yield from ("columns", "edge_sources" if alone else "offsets")
     if sweep.intersection is not None:
         yield from (*_LISTS[sweep.intersection.source], *_LISTS[sweep.intersection.destination])
+    if sweep.walks and sweep.balance is Balance.EDGES:
+        yield from ("columns", "edge_sources")
+        return
     for each in sweep.walks:
         yield from _LISTS[each.lists]
         if each.lists is Over.IN_EDGES and each.edge_ids:
@@ -132,11 +137,25 @@ def _problem(plan: Plan) -> Iterator[Buffer]:
 
 def _temporaries(plan: Plan) -> Iterator[Buffer]:
     arrays = {array.name: array for array in plan.program.arrays}
-    segments = [sweep.segment for sweep in sweeps(plan) if sweep.segment is not None]
-    asides = {segment.aside: arrays[segment.array] for segment in segments if segment.aside is not None}
+    results = (sweep.segment or sweep.vote for sweep in sweeps(plan))
+    asides = {each.aside: arrays[each.array] for each in results if each is not None and each.aside is not None}
     made = Made.PROGRAM if plan.target.allocates_itself else Made.HOST
     for name, array in asides.items():
         yield Buffer(name, array.type, array.extent, Role.TEMPORARY, made, Cleared.WRITTEN, PROBLEM)
+
+
+def _tables(plan: Plan) -> Iterator[Buffer]:
+    """Tables of one type are shared by all operators, which run one after the other."""
+    found: dict[str, tuple[Type, Sweep]] = {}
+    for sweep in sweeps(plan):
+        vote = sweep.vote
+        if vote is not None and vote.tables is not None:
+            for name, kind in ((vote.tables.keys, vote.key), (vote.tables.totals, vote.total)):
+                former = found.get(name)
+                if former is None or len(former[1].walks) < len(sweep.walks):
+                    found[name] = kind, sweep
+    for name, (kind, sweep) in found.items():
+        yield Buffer(name, kind, votes.places(sweep), Role.TABLES, Made.HOST, Cleared.WRITTEN, PROBLEM)
 
 
 # What the run itself works with
@@ -146,13 +165,22 @@ def _run(plan: Plan) -> Iterator[Buffer]:
     def buffer(name: str, element: object, extent: Extent, role: Role, cleared: Cleared) -> Buffer:
         return Buffer(name, element, extent, role, Made.HOST, cleared, RUN)  # type: ignore[arg-type]
 
-    yield buffer("control", structs.CONTROL, Fixed(1), Role.CONTROL, Cleared.ZERO)
+    balances = {sweep.balance for sweep in sweeps(plan)}
+    counted = (*((structs.LATE,) if repeated_of(plan) else ()), *((structs.BINS,) if Balance.BINS in balances else ()))
+    yield buffer("control", structs.control(*counted), Fixed(1), Role.CONTROL, Cleared.ZERO)
     yield buffer("trace", structs.TRACE_RECORD, Fixed(TRACE_CAPACITY), Role.TRACE, Cleared.WRITTEN)
     if any(cuts_lists(sweep) for sweep in sweeps(plan)):
         yield buffer("hubs", structs.HUB_CHUNK, _chunks(plan), Role.HUBS, Cleared.WRITTEN)
     if numbered(plan):
         longest = Sum(tuple(_OF_DOMAIN[domain][2] for domain in numbered(plan)))
         yield buffer("places", Type.UINT64, Parts(longest, NUMBERED_AT_ONCE), Role.PLACES, Cleared.WRITTEN)
+    room = room_of(plan)
+    if Balance.MERGE in balances:
+        yield buffer("sums", Type.UINT64, room, Role.SHARES, Cleared.WRITTEN)
+        tiles = Sum((Parts(room, plan.sizes.block_threads), Fixed(1)))
+        yield buffer("tiles", Type.UINT64, tiles, Role.SHARES, Cleared.WRITTEN)
+    if Balance.BINS in balances:
+        yield Buffer("bins", Type.VERTEX, Times(2, room), Role.SHARES, Made.HOST, Cleared.WRITTEN, RUN, 3)
     if plan.saved is not None:
         yield buffer("saved", plan.saved, Fixed(1), Role.SAVED, Cleared.ZERO)
     if plan.target.fused and plan.swapped:
@@ -171,8 +199,9 @@ def _frontiers(plan: Plan) -> Iterator[Buffer]:
         slots = plan.slots(domain)
         bits = Parts(extent, 32)
         if slots:
-            yield Buffer(f"{prefix}queues", kind, extent, Role.QUEUE, Made.HOST, Cleared.WRITTEN, RUN, slots)
-        if slots and domain is Domain.VERTEX and _needs_bitmaps(plan):
+            room = room_of(plan) if domain is Domain.VERTEX else extent
+            yield Buffer(f"{prefix}queues", kind, room, Role.QUEUE, Made.HOST, Cleared.WRITTEN, RUN, slots)
+        if slots and domain is Domain.VERTEX and needs_bitmaps(plan):
             yield Buffer("bitmaps", Type.UINT32, bits, Role.BITMAP, Made.HOST, Cleared.WRITTEN, RUN, slots)
         if domain in marked:
             yield Buffer(f"{prefix}marks", Type.UINT32, bits, Role.MARKS, Made.HOST, Cleared.ZERO, RUN, 2)
@@ -206,10 +235,17 @@ def _made_graphs(plan: Plan, others: tuple[Buffer, ...]) -> Iterator[Buffer]:
         yield Buffer("graph_sums", Type.UINT64, EDGES, role, Made.HOST, Cleared.WRITTEN, RUN)
 
 
+def control_block(plan: Plan) -> Struct:
+    """The struct of the run's control block."""
+    (found,) = (buffer.element for buffer in plan.buffers if buffer.role is Role.CONTROL)
+    assert isinstance(found, Struct)
+    return found
+
+
 def marked_domains(plan: Plan) -> frozenset[Domain]:
     """What is marked against duplicates anywhere."""
     collects = (sweep.collect for sweep in sweeps(plan) if sweep.collect is not None)
-    found = {collect.domain for collect in collects if collect.dedup is Dedup.MARK}
+    found = {collect.domain for collect in collects if collect.dedup in (Dedup.MARK, Dedup.LATE)}
     ends = any(isinstance(step, FarEnds) for step in steps_in(plan.schedule))
     found |= {each.asked.domain for each in combinations(plan) if each.marks}
     made = (step.step for step in steps_in(plan.schedule) if isinstance(step, MakeGraph))
@@ -218,9 +254,10 @@ def marked_domains(plan: Plan) -> frozenset[Domain]:
     return frozenset(found | {Domain.VERTEX} if ends else found)
 
 
-def _needs_bitmaps(plan: Plan) -> bool:
+def needs_bitmaps(plan: Plan) -> bool:
     """Whether any frontier is made or read as a bitmap; then any may come to be one."""
     forms = [sweep.members.form for sweep in sweeps(plan)]
     forms += [sweep.collect.form for sweep in sweeps(plan) if sweep.collect is not None]
     forms += [each.asked.form for each in combinations(plan)]
-    return Form.BITMAP in forms or Domain.VERTEX in numbered(plan)
+    pulls = any(sweep.selection is not None and sweep.collect is not None for sweep in sweeps(plan))
+    return pulls or Form.BITMAP in forms or Domain.VERTEX in numbered(plan)

@@ -7,6 +7,7 @@ import dataclasses
 from gdsl.ir import nodes as ir
 from gdsl.operations import Domain
 from gdsl.plan import barriers, buffers, combinations, launches, slots
+from gdsl.plan.forms import collected_as_bitmaps
 from gdsl.plan.nodes import (
     Branch,
     Choice,
@@ -97,8 +98,8 @@ class _Schedule:
         self.planner = planner
         self.depth = 0
         self.around = 0
-        pulled = combinations.pulled(planner.program, planner.directions)
-        self.lacking = combinations.lacking_queues(planner.program, pulled)
+        bitmaps = collected_as_bitmaps(planner.program, planner.directions)
+        self.lacking = combinations.lacking_queues(planner.program, bitmaps)
 
     def steps(self, steps: tuple[ir.Step, ...]) -> tuple[Step, ...]:
         """A block."""

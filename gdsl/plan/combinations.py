@@ -9,10 +9,9 @@ them. Sets of edges have queues alone.
 
 from __future__ import annotations
 
-from gdsl.ir.nodes import Advance, CombineFrontiers, CopyFrontier, Elements, Program
+from gdsl.ir.nodes import CombineFrontiers, CopyFrontier, Elements, Program
 from gdsl.ir.traversal import walk
-from gdsl.operations import Direction, Domain, SetOperation
-from gdsl.plan.choices import Directions
+from gdsl.operations import Domain, SetOperation
 from gdsl.plan.nodes import Combine
 from gdsl.plan.sweep_nodes import Form, Members
 from gdsl.plan.target import Target
@@ -32,14 +31,6 @@ def combine(step: CombineFrontiers, target: Target, lacking: frozenset[str]) -> 
         marks=target.marks_apart,
         words=lacks_queues(step, lacking),
         waits=target.marks_apart and asked.frontier == step.name,
-    )
-
-
-def pulled(program: Program, directions: Directions) -> frozenset[str]:
-    """The frontiers that are collected as bitmaps: the results of advances that may pull."""
-    advances = (node for node in walk(program.schedule) if isinstance(node, Advance))
-    return frozenset(
-        each.result for each in advances if each.result and directions.of_site[each.site] is not Direction.PUSH
     )
 
 

@@ -1,12 +1,14 @@
 """How common neighbours are found: both ends' out-lists of every edge, the shorter one looked up in the longer.
 
-What is found is marked, since many edges may share a neighbour; each thread sums up its own total.
+What is found is marked, since many edges may share a neighbour; each thread sums up its own total. A functor is run
+where a neighbour is found; nothing that it writes is its alone.
 """
 
 from __future__ import annotations
 
-from gdsl.ir.nodes import Elements, Intersect
+from gdsl.ir.nodes import EdgeFunctor, Elements, Intersect
 from gdsl.operations import Balance, Domain, Over, ReduceOperation
+from gdsl.plan import variants
 from gdsl.plan.nodes import Collect, Dedup, EdgeCount, Form, Intersection, Members, Operation, Reduction, Sweep, Total
 from gdsl.types import Type
 
@@ -14,13 +16,21 @@ OUT_LISTS = Intersection(Over.OUT_EDGES, Over.OUT_EDGES)
 TOTAL = Reduction(ReduceOperation.ADD, Type.INT64)
 
 
-def plan_intersection(step: Intersect) -> Operation:
-    """The plan of an `intersect`."""
+def plan_intersection(step: Intersect, functor: EdgeFunctor | None) -> Operation:
+    """The plan of an `intersect`, with the functor that it runs."""
     name = "intersect" if step.label == step.word else f"intersect_{step.label}"
-    return Operation(step, name, _call(step), _sweep(step))
+    return Operation(step, name, _call(step), _sweep(step, functor))
 
 
-def _sweep(step: Intersect) -> Sweep:
+def lists_of(functor: EdgeFunctor | None) -> Intersection:
+    """What is walked, and what is done on the way."""
+    if functor is None:
+        return OUT_LISTS
+    run, asks = variants.on_common(functor), variants.asks_for_edge(functor)
+    return Intersection(OUT_LISTS.source, OUT_LISTS.destination, run, asks)
+
+
+def _sweep(step: Intersect, functor: EdgeFunctor | None) -> Sweep:
     collect = Collect(step.result, Domain.VERTEX, Form.QUEUE, Dedup.MARK) if step.result is not None else None
     return Sweep(
         members=_members(step.frontier),
@@ -28,11 +38,14 @@ def _sweep(step: Intersect) -> Sweep:
         walks=(),
         selection=None,
         collect=collect,
-        totals=(Total(step.count, TOTAL),) if step.count is not None else (),
+        totals=(
+            *(variants.totals_of(functor) if functor is not None else ()),
+            *((Total(step.count, TOTAL),) if step.count is not None else ()),
+        ),
         segment=None,
         balance=Balance.AUTO,
         edges=EdgeCount.WALKED,
-        intersection=OUT_LISTS,
+        intersection=lists_of(functor),
     )
 
 
@@ -42,7 +55,8 @@ def _members(source: Elements) -> Members:
 
 def _call(step: Intersect) -> str:
     members = step.frontier.frontier or "edges"
+    members += f", {step.functor}" if step.functor is not None else ""
     if step.result is None:
-        return f"{step.count} += intersect({members})"
+        return f"{step.count} += intersect({members})" if step.count is not None else f"intersect({members})"
     count = f", count={step.count}" if step.count is not None else ""
     return f"{step.result} = intersect({members}{count})"

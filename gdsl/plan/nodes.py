@@ -44,8 +44,10 @@ from gdsl.plan.sweep_nodes import (
     Selection,
     Sweep,
     Switch,
+    Tables,
     Total,
     Variant,
+    Vote,
     Walk,
     Write,
 )
@@ -337,8 +339,10 @@ __all__ = [
     "Swap",
     "Sweep",
     "Switch",
+    "Tables",
     "Total",
     "Variant",
+    "Vote",
     "Walk",
     "Write",
 ]

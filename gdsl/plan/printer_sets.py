@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gdsl.ir.nodes import NumberMembers, PushLevel, TakeLevel
+from gdsl.ir.nodes import CheckWidth, NumberMembers, PushLevel, TakeLevel
 from gdsl.operations import Domain
 from gdsl.plan.nodes import OnSets
 
@@ -17,6 +17,8 @@ def on_sets(step: OnSets) -> str:
         case TakeLevel():
             order = "the last first" if node.backward else "the first first"
             return f"take: {node.name} = a level of {node.history.members} as a queue, {order}"
+        case CheckWidth():
+            return f"check: {node.width} is above 0"
         case NumberMembers(members=members):
             if members.everything:
                 return f"number: {node.array} = the ids of all"

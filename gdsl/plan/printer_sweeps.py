@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gdsl.ir.nodes import EdgeFunctor, OwnOperation, Program, VertexFunctor
 from gdsl.ir.printer_expressions import print_expression
-from gdsl.operations import Domain, Over
+from gdsl.operations import Balance, Domain, Over
 from gdsl.plan.nodes import (
     Choice,
     Claim,
@@ -19,6 +19,7 @@ from gdsl.plan.nodes import (
     Selection,
     Sweep,
     Variant,
+    Vote,
     Walk,
 )
 
@@ -55,6 +56,8 @@ def _sweep(sweep: Sweep, program: Program) -> list[str]:
     if sweep.intersection is not None:
         one, other = _LISTS[sweep.intersection.source], _LISTS[sweep.intersection.destination]
         lines.append(f"    walk {one} of the source and {other} of the destination: the vertices in both, each once")
+        if sweep.intersection.run is not None:
+            lines += _indent(_indent(_variant(sweep.intersection.run, program)))
     for walk in sweep.walks:
         lines += _indent(_walk(walk, sweep, program))
     lines += _indent(_left(sweep))
@@ -65,6 +68,7 @@ def _left(sweep: Sweep) -> list[str]:
     """What stays behind, and what is counted."""
     lines = [_collect(sweep.collect)] if sweep.collect is not None else []
     lines += [_segment(sweep.segment)] if sweep.segment is not None else []
+    lines += _vote(sweep.vote) if sweep.vote is not None else []
     for total in sweep.totals:
         reduction = total.reduction
         begins = f"begins with {total.identity.value} of {reduction.type.name}"
@@ -89,8 +93,8 @@ def _selection(selection: Selection, program: Program) -> list[str]:
 def _walk(walk: Walk, sweep: Sweep, program: Program) -> list[str]:
     limit = f", those of the first {print_expression(walk.first_places)} places" if walk.first_places else ""
     ids = ", with their ids" if walk.edge_ids and walk.lists is Over.IN_EDGES else ""
-    balance = f", a {sweep.balance.value} a member" if sweep.balance.value != "auto" else ""
-    lines = [f"walk {_LISTS[walk.lists]}{limit}{ids}{balance}:", *_indent(_variant(walk.variant, program))]
+    lists = f"all edges for the {_LISTS[walk.lists]}" if sweep.balance is Balance.EDGES else _LISTS[walk.lists]
+    lines = [f"walk {lists}{limit}{ids}{_BALANCES[sweep.balance]}:", *_indent(_variant(walk.variant, program))]
     if walk.shared == walk.variant:
         lines.append("    long lists: the same, in chunks")
     elif walk.shared is not None:
@@ -105,7 +109,8 @@ def _variant(variant: Variant, program: Program) -> list[str]:
     if variant.claim is not None:
         lines.append(_claim(variant.claim, functor))
     if isinstance(functor, EdgeFunctor) and functor.value is not None:
-        return [*lines, f"value {print_expression(functor.value)}"]
+        key = f"{print_expression(functor.key)} weighs " if functor.key is not None else ""
+        return [*lines, f"value {key}{print_expression(functor.value)}"]
     words = [f"{write.name} {_MODES[write.mode]}" for write in variant.writes]
     does = f"run {variant.functor}" + (" without the claim" if variant.claim is not None else "")
     says = ["says what is accepted"] if variant.accepts else []
@@ -115,7 +120,21 @@ def _variant(variant: Variant, program: Program) -> list[str]:
 _MODES = {Mode.PLAIN: "plainly", Mode.SHARED: "atomically", Mode.TOTAL: "into a total"}
 
 
-_DEDUPS = {Dedup.NONE: "", Dedup.CLAIM: ", each once by its claim", Dedup.MARK: ", each once by a mark"}
+_DEDUPS = {
+    Dedup.NONE: "",
+    Dedup.CLAIM: ", each once by its claim",
+    Dedup.MARK: ", each once by a mark",
+    Dedup.LATE: ", each as often as it comes while there is room, then once by a mark",
+}
+_BALANCES = {
+    Balance.THREAD: ", a thread a member",
+    Balance.WARP: ", a warp a member",
+    Balance.BLOCK: ", a block as many members as it has threads",
+    Balance.MERGE: ", equal numbers of edges a thread",
+    Balance.BINS: ", members sorted by degree into those of a thread, of a warp and of a block",
+    Balance.EDGES: ", a thread an edge",
+    Balance.AUTO: "",
+}
 
 
 def _claim(claim: Claim, functor: VertexFunctor | EdgeFunctor) -> str:
@@ -136,6 +155,16 @@ def _segment(segment: Segment) -> str:
     begins = f"begins with {reduction.identity.value} of {reduction.type.name}"
     word = segment.operation.value if segment.operation is not None else reduction.combine.value
     return f"{word} a member by {reduction.combine.value} into {segment.array}, {begins}{aside}"
+
+
+def _vote(vote: Vote) -> list[str]:
+    by = f"score of {vote.score}, a {vote.score_type.name}" if vote.score is not None else f"{vote.total.name} total"
+    keep = f", {vote.keep} wins a tie" if vote.keep is not None else ""
+    aside = f", aside in {vote.aside} until all are computed" if vote.aside is not None else ""
+    lines = [f"the {vote.key.name} with the largest {by}, of a member into {vote.array}{keep}{aside}"]
+    if vote.tables is None:
+        return [*lines, "votes: counted in a table of each thread"]
+    return [*lines, f"votes of long lists: counted in {vote.tables.keys} and {vote.tables.totals}"]
 
 
 def _functor(name: str, program: Program) -> VertexFunctor | EdgeFunctor:

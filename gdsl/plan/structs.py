@@ -40,33 +40,40 @@ LISTED_GRAPH_SLICE = dataclasses.replace(
 """The same in programs that make graphs: edges need not lie in the order of their ids, and `columns` goes by id."""
 
 
-COUNTERS = Struct(
-    "operator_counters",
-    (
-        Field("accepted", _U64, "members of the result"),
-        Field("edges", _U64, "edges of those members, where a later operator asks for them"),
-        Field("hubs", _U64, "chunks of the lists too long for one warp"),
-        Field("visited", _U64, "edges of the members that the operator ran on"),
-    ),
-    "What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator\n"
-    "before it is read from the second, the third is cleared, so that one barrier an operator is enough.",
-)
+LATE = Field("late", _U64, "members of the result that came when its queue had no room for duplicates any more")
+BINS = Field("bins", _U64, "members sorted by degree, those of each bin", count=3)
 
-CONTROL = Struct(
-    "control_block",
-    (
-        Field("arrived", _U64, "blocks that came to a barrier, counted for ever; above: what asks for a stop"),
-        Field("barriers", _U64, "passed by the kernels before this one (unfused form)"),
-        Field("failure", _U64, "1 + the check that failed first"),
-        Field("failed_value", _I64, "the index that it found"),
-        Field("exhausted", _U64, "1 + the loop that has had all the passes it may have"),
-        Field("iterations", _U64, "finished passes of the outermost loops"),
-        Field("trace_length", _U64, "operators that ran, traced or not"),
-        Field("answer", _I64, "of a condition or a count that the host asked for"),
-        Field("counters", COUNTERS, count=3),
-    ),
-    "One a run, in device memory, zeroed by the host.",
-)
+
+def control(*more: Field) -> Struct:
+    """The control block, whose counters of operators have `more` than all need."""
+    counters = Struct(
+        "operator_counters",
+        (
+            Field("accepted", _U64, "members of the result"),
+            Field("edges", _U64, "edges of those members, where a later operator asks for them"),
+            Field("hubs", _U64, "chunks of the lists too long for one warp"),
+            Field("visited", _U64, "edges of the members that the operator ran on"),
+            *more,
+        ),
+        "What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator\n"
+        "before it is read from the second, the third is cleared, so that one barrier an operator is enough.",
+    )
+    return Struct(
+        "control_block",
+        (
+            Field("arrived", _U64, "blocks that came to a barrier, counted for ever; above: what asks for a stop"),
+            Field("barriers", _U64, "passed by the kernels before this one (unfused form)"),
+            Field("failure", _U64, "1 + the check that failed first"),
+            Field("failed_value", _I64, "the index that it found"),
+            Field("exhausted", _U64, "1 + the loop that has had all the passes it may have"),
+            Field("iterations", _U64, "finished passes of the outermost loops"),
+            Field("trace_length", _U64, "operators that ran, traced or not"),
+            Field("answer", _I64, "of a condition or a count that the host asked for"),
+            Field("counters", counters, count=3),
+        ),
+        "One a run, in device memory, zeroed by the host.",
+    )
+
 
 TRACE_RECORD = Struct(
     "trace_record",

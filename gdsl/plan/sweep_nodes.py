@@ -109,6 +109,8 @@ class Dedup(Enum):
     NONE = "none"
     CLAIM = "claim"
     MARK = "mark"
+    LATE = "late"
+    """Nothing while the queue has room for all vertices beside, marks from then on; see `duplicates`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,12 +189,44 @@ class Segment:
 
 
 @dataclass(frozen=True, slots=True)
+class Tables:
+    """The buffers in which the votes of long lists are counted: a key and a total at each place. A member has one place
+    more than two for each place in its lists, from twice the places before its lists and its own number on."""
+
+    keys: str
+    totals: str
+
+
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """A winner for each member: the key of its ballots with the largest total, or the largest score of these."""
+
+    array: str
+    key: Type
+    """Of keys and of the array."""
+    total: Type
+    score: str | None
+    """The vote functor; None: the total itself is the score."""
+    score_type: Type
+    keep: str | None
+    """The array of the keys that win a tie."""
+    tables: Tables | None
+    """None: each thread that counts has its own."""
+    aside: str | None
+    """As in `Segment`."""
+
+
+@dataclass(frozen=True, slots=True)
 class Intersection:
     """For each member, an edge, these lists of its source and its destination are walked side by side; what is done is
     done with each vertex that stands in both, once however often it stands there."""
 
     source: Over
     destination: Over
+    run: Variant | None = None
+    """What is run on an edge and each of these vertices; those that it accepts are collected and counted."""
+    edge_ids: bool = False
+    """Whether that asks for the ids of edges."""
 
 
 class EdgeCount(Enum):
@@ -222,7 +256,9 @@ class Sweep:
     balance: Balance
     edges: EdgeCount
     intersection: Intersection | None = None
-    """The lists whose common vertices are collected and counted in the totals; with it nothing else is run."""
+    """The lists whose common vertices are collected and counted; with it there is no other walk."""
+    vote: Vote | None = None
+    """What becomes of the ballots that the edges give."""
 
 
 # Choices on the device

@@ -15,6 +15,7 @@ from gdsl.ir.nodes import (
     Filter,
     Intersect,
     NeighborReduce,
+    NeighborVote,
     Operator,
     OwnOperation,
     Param,
@@ -26,8 +27,11 @@ from gdsl.ir.nodes import (
 from gdsl.ir.remembered import Remembered
 from gdsl.ir.traversal import walk
 from gdsl.operations import Balance, Direction, Domain, NeighborOperation, Over, ReduceOperation
-from gdsl.plan import choices, variants
+from gdsl.plan import choices, variants, votes
+from gdsl.plan.balances import balance_of, form_of_members
 from gdsl.plan.claims import claim_of
+from gdsl.plan.duplicates import dedup_of, repeated_in
+from gdsl.plan.forms import form_of_result
 from gdsl.plan.intersections import plan_intersection
 from gdsl.plan.nodes import (
     Choice,
@@ -74,6 +78,8 @@ class OperationPlanner:
     def __post_init__(self) -> None:
         self.directions = choices.directions(self.program)
         self.accesses = Accesses(self.program)
+        self.repeated: frozenset[str] = frozenset()
+        """The frontiers that may hold a vertex twice."""
         self._ask = Remembered()
         self._claims: dict[tuple[object, ...], Variant | None] = {}
         data: tuple[Param | Array | Scalar, ...] = (
@@ -82,6 +88,9 @@ class OperationPlanner:
             *self.program.scalars,
         )
         self._names = {each.name for each in data}
+        self._votes = {functor.name: functor for functor in self.program.vote_functors}
+        made = (step.result for step in walk(self.program.schedule) if isinstance(step, Advance) and self._late(step))
+        self.repeated = repeated_in(self.program, (name for name in made if name is not None))
 
     def plan(self, step: Operator) -> Operation:
         """The plan of any operator."""
@@ -94,7 +103,9 @@ class OperationPlanner:
             call = f"compute({_set_text(step.frontier)}, {step.functor})"
             return Operation(step, f"compute_{step.label}", call, self._on_members(step))
         if isinstance(step, Intersect):
-            return plan_intersection(step)
+            return plan_intersection(step, self._edge_functor(step) if step.functor is not None else None)
+        if isinstance(step, NeighborVote):
+            return self._vote(step)
         assert isinstance(step, NeighborReduce)
         words = f"{step.functor}, {step.combines_by}{_over_text(step.over)}"
         call = f"{step.array} = neighbor_reduce({_set_text(step.frontier)}, {words})"
@@ -117,20 +128,22 @@ class OperationPlanner:
     def _push(self, step: Advance) -> Sweep:
         functor = self._edge_functor(step)
         claimed = self._claimed(functor, step)
-        variant = claimed or self._ask(variants.pushed, functor, step.over)
-        limit, balance = self._ask(place_limit, functor), self._balance(step)
+        variant = claimed or self._ask(variants.pushed, functor, step.over, self._repeats(step))
+        balance = self._balance(step)
+        limit = self._ask(place_limit, functor) if balance is not Balance.EDGES else None
         shared = variant if balance is Balance.AUTO else None
         asks = step.to is Domain.EDGE or self._ask(variants.asks_for_edge, functor)
         walks = []
         for over in _sides(step.over):
             first = limit if over is Over.OUT_EDGES else None
             walks.append(Walk(over, over, variant, shared, first, asks))
+        form = form_of_result(self.program.tuning.sites[step.site].frontier, pulls=False)
         return Sweep(
-            members=_members(step.frontier, Form.QUEUE),
+            members=_members(step.frontier, form_of_members(balance, pulls=False)),
             own=None,
             walks=tuple(walks),
             selection=None,
-            collect=self._collect(step, Form.QUEUE, _dedup(step, claimed is not None)),
+            collect=self._collect(step, form, self._dedup(step)),
             totals=self._ask(variants.totals_of, functor),
             segment=None,
             balance=balance,
@@ -163,15 +176,16 @@ class OperationPlanner:
         cut = self.target.shares_pulled_lists
         several = self._ask(variants.pulled, functor, step.over, test, False) if cut else None
         asks = self._ask(variants.asks_for_edge, functor)
+        form = form_of_result(self.program.tuning.sites[step.site].frontier, pulls=True)
         return Sweep(
             members=_members(step.frontier, Form.BITMAP),
             own=None,
             walks=(Walk(step.over, _BACK[step.over], alone, several, None, asks),),
             selection=Selection(test, closes),
-            collect=self._collect(step, Form.BITMAP, Dedup.NONE),
+            collect=self._collect(step, form, Dedup.NONE),
             totals=self._ask(variants.totals_of, functor),
             segment=None,
-            balance=self._balance(step),
+            balance=Balance.AUTO,
             edges=EdgeCount.ALL if step.frontier.everything else EdgeCount.CARRIED,
         )
 
@@ -182,7 +196,7 @@ class OperationPlanner:
         edges = EdgeCount.ALL if step.frontier.everything else EdgeCount.MEMBERS
         return Sweep(
             members=_members(step.frontier, Form.QUEUE),
-            own=self._ask(variants.on_elements, functor),
+            own=self._ask(variants.on_elements, functor, self._repeats(step)),
             walks=(),
             selection=None,
             collect=self._collect(step, Form.QUEUE, Dedup.NONE),
@@ -203,7 +217,7 @@ class OperationPlanner:
         reduction = reduction_of(step)
         aside = self._unused(f"{step.array}_reduced") if reads_result else None
         return Sweep(
-            members=_members(step.frontier, Form.QUEUE),
+            members=_members(step.frontier, form_of_members(balance, pulls=False)),
             own=None,
             walks=tuple(Walk(over, over, variant, shared, None, asks) for over in _sides(step.over)),
             selection=None,
@@ -213,6 +227,30 @@ class OperationPlanner:
             balance=balance,
             edges=EdgeCount.WALKED,
         )
+
+    # Votes
+
+    def _vote(self, step: NeighborVote) -> Operation:
+        functor = self._edge_functor(step)
+        score = self._votes[step.score] if step.score is not None else None
+        words = [step.functor, *([step.score] if step.score else []), *over_words(step.over)]
+        words += [f"keep={step.keep}"] if step.keep is not None else []
+        call = f"{step.array} = neighbor_vote({_set_text(step.frontier)}, {', '.join(words)})"
+        variant = self._ask(variants.valued, functor)
+        asks = self._ask(variants.asks_for_edge, functor)
+        sweep = Sweep(
+            members=_members(step.frontier, Form.QUEUE),
+            own=None,
+            walks=tuple(Walk(over, over, variant, variant, None, asks) for over in _sides(step.over)),
+            selection=None,
+            collect=None,
+            totals=(),
+            segment=None,
+            balance=Balance.AUTO,
+            edges=EdgeCount.WALKED,
+            vote=votes.vote_of(step, functor, score, self.target.grid, self._unused),
+        )
+        return Operation(step, f"vote_{step.label}", call, sweep)
 
     # Facts
 
@@ -233,7 +271,20 @@ class OperationPlanner:
         return name
 
     def _balance(self, step: Operator) -> Balance:
-        return self.program.tuning.sites[step.site].balance if self.target.balances else Balance.AUTO
+        """Of a push or a reduction."""
+        return balance_of(self.program.tuning.sites[step.site].balance, self.target, False, self._repeats(step))
+
+    def _repeats(self, step: Operator) -> bool:
+        return step.frontier.frontier in self.repeated
+
+    def _dedup(self, step: Advance) -> Dedup:
+        knobs, claimed = self.program.tuning.sites[step.site], self._claimed(self._edge_functor(step), step) is not None
+        return dedup_of(step, knobs.dedup, self.target, form_of_result(knobs.frontier, pulls=False), claimed)
+
+    def _late(self, step: Advance) -> bool:
+        """Whether a result may hold a vertex twice."""
+        pulls = self.directions.of_site[step.site] is Direction.PULL
+        return step.result is not None and not pulls and self._dedup(step) is Dedup.LATE
 
     def _collect(self, step: Operator, form: Form, dedup: Dedup) -> Collect | None:
         if step.result is None:
@@ -258,13 +309,6 @@ def _members(source: Elements, form: Form) -> Members:
     return Members(source.domain, source.frontier, None if source.everything else form)
 
 
-def _dedup(step: Advance, claimed: bool) -> Dedup:
-    """Several edges lead to one vertex; an edge itself comes up twice only from both of its ends."""
-    if step.to is Domain.EDGE:
-        return Dedup.MARK if step.over is Over.ALL_EDGES else Dedup.NONE
-    return Dedup.CLAIM if claimed else Dedup.MARK
-
-
 def _sides(over: Over) -> tuple[Over, ...]:
     """The lists of a vertex that are walked, one after the other."""
     return (Over.OUT_EDGES, Over.IN_EDGES) if over is Over.ALL_EDGES else (over,)
@@ -276,5 +320,10 @@ def _set_text(source: Elements) -> str:
     return "edges" if source.domain is Domain.EDGE else "vertices"
 
 
+def over_words(over: Over) -> list[str]:
+    """The edges that are visited, as an argument of a call."""
+    return [] if over is Over.OUT_EDGES else [f"over={over.value}"]
+
+
 def _over_text(over: Over) -> str:
-    return "" if over is Over.OUT_EDGES else f", over={over.value}"
+    return "".join(f", {word}" for word in over_words(over))

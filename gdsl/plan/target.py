@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
+
+from gdsl.operations import Balance
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +37,8 @@ class Target:
     grid: bool
     """Whether all threads walk the schedule side by side, so that steps must wait for each other; if not, one thread
     walks it and others join it within an operator."""
-    balances: bool
-    """Whether how edges are shared among threads can be chosen; if not, always as `auto` would."""
+    balances: frozenset[Balance]
+    """The ways to share edges among threads; any other is done as `auto`."""
     shares_pulled_lists: bool
     """Whether several threads may pull for one vertex, where its list is long."""
     marks_apart: bool
@@ -50,11 +53,19 @@ class Target:
 
 
 _CUDA_SIZES = Sizes(block_threads=512, hub_degree=512, hub_chunk=512)
-CUDA_FUSED = Target("cuda", True, True, True, True, True, False, _CUDA_SIZES)
-CUDA_UNFUSED = Target("cuda", False, True, True, True, True, False, _CUDA_SIZES, resident_threads=1024)
-CPU = Target("cpu", True, False, False, False, False, True, Sizes(hub_degree=4096, hub_chunk=1024))
+_ALL = frozenset(Balance)
+_OF_CORES = frozenset({Balance.THREAD, Balance.AUTO})
+CUDA_FUSED = Target("cuda", True, True, _ALL, True, True, False, _CUDA_SIZES)
+CUDA_UNFUSED = Target("cuda", False, True, _ALL, True, True, False, _CUDA_SIZES, resident_threads=1024)
+CPU = Target("cpu", True, False, _OF_CORES, False, False, True, Sizes(hub_degree=4096, hub_chunk=1024))
 
 
-def cuda(fused: bool) -> Target:
+CUDA_BALANCED = dataclasses.replace(CUDA_FUSED, resident_threads=1024)
+"""Where the program says how edges are shared: such small kernels would spill."""
+
+
+def cuda(fused: bool, balanced: bool = False) -> Target:
     """The cuda target in one of its forms."""
-    return CUDA_FUSED if fused else CUDA_UNFUSED
+    if not fused:
+        return CUDA_UNFUSED
+    return CUDA_BALANCED if balanced else CUDA_FUSED

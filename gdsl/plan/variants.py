@@ -23,15 +23,17 @@ from gdsl.plan.nodes import Claim, Mode, Reduction, Total, Variant, Write
 Functor = VertexFunctor | EdgeFunctor
 
 
-def on_elements(functor: Functor) -> Variant:
-    """On vertices, or on all edges: each element has one call, which alone addresses what it owns."""
+def on_elements(functor: Functor, repeated: bool = False) -> Variant:
+    """On vertices, or on all edges: each element has one call, which alone addresses what it owns, unless members may
+    come twice."""
     own = Role.VERTEX if isinstance(functor, VertexFunctor) else Role.EDGE
-    return _variant(functor, _all_tests(functor), plain_arrays(functor, frozenset({own})))
+    return _variant(functor, _all_tests(functor), plain_arrays(functor, frozenset() if repeated else frozenset({own})))
 
 
-def pushed(functor: EdgeFunctor, over: Over) -> Variant:
-    """Along the edges of members. Where both ends may bring an edge nobody has it alone."""
-    own = frozenset() if over is Over.ALL_EDGES else plain_arrays(functor, frozenset({Role.EDGE}))
+def pushed(functor: EdgeFunctor, over: Over, repeated: bool = False) -> Variant:
+    """Along the edges of members. Where both ends may bring an edge, or one end twice, nobody has it alone."""
+    several = repeated or over is Over.ALL_EDGES
+    own = frozenset() if several else plain_arrays(functor, frozenset({Role.EDGE}))
     return _variant(functor, _all_tests(functor), own)
 
 
@@ -53,6 +55,11 @@ def pulled(functor: EdgeFunctor, over: Over, selection: Variant, alone: bool) ->
     tests = tuple(i for i in _all_tests(functor) if i not in selection.tests)
     roles = far_roles(over) | {Role.EDGE} if alone else frozenset({Role.EDGE})
     return _variant(functor, tests, plain_arrays(functor, roles))
+
+
+def on_common(functor: EdgeFunctor) -> Variant:
+    """For an edge and a common neighbour of its ends: many calls have each of the three."""
+    return _variant(functor, _all_tests(functor), frozenset())
 
 
 def valued(functor: EdgeFunctor) -> Variant:
@@ -77,7 +84,7 @@ def asks_for_edge(functor: EdgeFunctor) -> bool:
 
 
 def _is_edge(node: Node) -> bool:
-    return isinstance(node, Place) or (isinstance(node, Parameter) and node.role is Role.EDGE)
+    return isinstance(node, Place) or (isinstance(node, Parameter) and node.role.is_edge)
 
 
 def _all_tests(functor: Functor) -> tuple[int, ...]:

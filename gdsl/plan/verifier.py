@@ -10,8 +10,9 @@ from gdsl.ir import nodes as ir
 from gdsl.ir.nodes import Array, DegreeOf, Scalar
 from gdsl.ir.traversal import walk
 from gdsl.ir.verifier import VerificationError
-from gdsl.operations import Degree, Domain, Over
-from gdsl.plan import barriers, buffers, graph_reads
+from gdsl.operations import Balance, Degree, Domain, Over
+from gdsl.plan import barriers, buffers, graph_reads, votes
+from gdsl.plan.duplicates import repeated_of
 from gdsl.plan.nodes import (
     Barrier,
     Branch,
@@ -22,7 +23,6 @@ from gdsl.plan.nodes import (
     EnterGraph,
     FarEnds,
     Fill,
-    Form,
     Initialise,
     Launch,
     Leader,
@@ -39,7 +39,7 @@ from gdsl.plan.storage import PROBLEM, Buffer, Cleared, Made, Role
 from gdsl.plan.verifier_combinations import verify_combinations
 from gdsl.plan.verifier_slots import verify_slots
 from gdsl.plan.verifier_sweeps import SweepVerifier
-from gdsl.plan.walking import combinations, cuts_lists, launches, numbered, operations, steps_in, sweeps
+from gdsl.plan.walking import cuts_lists, launches, numbered, operations, steps_in, sweeps
 from gdsl.types import Type
 
 
@@ -93,7 +93,8 @@ class _Verifier:
         plan = self.plan
         names = [(buffer.group, buffer.name) for buffer in plan.buffers]
         self.expect(len(set(names)) == len(names), "two buffers have one name")
-        everything = {Size.VERTICES: 1000, Size.EDGES: 5000, Size.BLOCKS: 10}
+        everything: dict[Size | str, int] = {Size.VERTICES: 1000, Size.EDGES: 5000, Size.BLOCKS: 10}
+        everything.update((param.name, 3) for param in self.program.params if param.is_count)
         for buffer in plan.buffers:
             self.expect(buffer.extent.value(everything) > 0, f"the buffer {buffer.name} is empty")
             own = buffer.made is Made.PROGRAM
@@ -111,17 +112,34 @@ class _Verifier:
             if buffer is not None:
                 given = buffer.cleared is Cleared.GIVEN
                 self.expect(given == data.is_input and (buffer.role is Role.INPUT) == data.is_input, data.name)
-        asides = {s.segment.aside for s in sweeps(self.plan) if s.segment is not None and s.segment.aside is not None}
+        results = [sweep.segment or sweep.vote for sweep in sweeps(self.plan)]
+        asides = {each.aside for each in results if each is not None and each.aside is not None}
+        self._tables()
         found = {buffer.name for buffer in self.by_role.get(Role.TEMPORARY, [])}
         self.expect(asides == found, "the temporaries are not those of the reductions")
+
+    def _tables(self) -> None:
+        """Every table has the type of what it holds, and room for the lists of every operator that uses it."""
+        found = {buffer.name: buffer for buffer in self.by_role.get(Role.TABLES, [])}
+        used: set[str] = set()
+        everything: dict[Size | str, int] = {Size.VERTICES: 1000, Size.EDGES: 5000, Size.BLOCKS: 10}
+        for sweep in sweeps(self.plan):
+            vote = sweep.vote
+            if vote is None or vote.tables is None:
+                continue
+            for name, kind in ((vote.tables.keys, vote.key), (vote.tables.totals, vote.total)):
+                used.add(name)
+                buffer, wanted = found.get(name), votes.places(sweep).value(everything)
+                fits = buffer is not None and buffer.element is kind and buffer.extent.value(everything) >= wanted
+                self.expect(fits, f"no room for the votes in {name}")
+        self.expect(used == set(found), "a table that nobody votes in")
 
     def _scratch(self) -> None:
         plan, all_sweeps = self.plan, sweeps(self.plan)
         by_host = not plan.target.allocates_itself
-        forms = {sweep.members.form for sweep in all_sweeps}
-        forms |= {sweep.collect.form for sweep in all_sweeps if sweep.collect is not None}
-        forms |= {each.asked.form for each in combinations(plan)}
         slots = {domain: plan.slots(domain) for domain in Domain}
+        balances = {sweep.balance for sweep in all_sweeps}
+        room = "2 * V" if repeated_of(plan) else "V"
         marked = buffers.marked_domains(plan) if plan.target.marks_apart else frozenset[Domain]()
         wanted = {
             Role.CONTROL: 1,
@@ -131,7 +149,8 @@ class _Verifier:
             Role.SAVED: not plan.target.fused,
             Role.OUTPUTS: plan.target.fused and bool(plan.swapped),
             Role.QUEUE: sum(slots.values()),
-            Role.BITMAP: slots[Domain.VERTEX] * (Form.BITMAP in forms or Domain.VERTEX in numbered(plan)),
+            Role.BITMAP: slots[Domain.VERTEX] * buffers.needs_bitmaps(plan),
+            Role.SHARES: 2 * (Balance.MERGE in balances) + 3 * (Balance.BINS in balances),
             Role.MARKS: 2 * len(marked),
         }
         for role, count in wanted.items():
@@ -139,7 +158,7 @@ class _Verifier:
             self.expect(found == int(count) * by_host, f"{found} buffers of the role {role.value}")
         for queue in self.by_role.get(Role.QUEUE, []):
             domain = Domain.EDGE if queue.element is Type.EDGE else Domain.VERTEX
-            fits = queue.copies == slots[domain] and str(queue.extent) == ("E" if domain is Domain.EDGE else "V")
+            fits = queue.copies == slots[domain] and str(queue.extent) == ("E" if domain is Domain.EDGE else room)
             self.expect(fits, f"the queues {queue.name} have no room for all")
         zero = (Role.CONTROL, Role.MARKS, Role.SAVED)
         for buffer in (each for role in zero for each in self.by_role.get(role, [])):
@@ -148,7 +167,9 @@ class _Verifier:
     def _graph(self) -> None:
         """Whatever a sweep walks or counts is there."""
         found = {buffer.name for buffer in self.by_role.get(Role.GRAPH, [])}
-        for each in (each for sweep in sweeps(self.plan) for each in sweep.walks):
+        tables = [sweep for sweep in sweeps(self.plan) if sweep.walks and sweep.balance is Balance.EDGES]
+        self.expect(not tables or {"columns", "edge_sources"} <= found, "the table of edges is not there")
+        for each in (each for sweep in sweeps(self.plan) if sweep not in tables for each in sweep.walks):
             back = each.lists is Over.IN_EDGES
             wanted = {"in_offsets", "in_sources"} if back else {"offsets", "columns"}
             self.expect(wanted <= found, f"the lists of {each.lists.value} are not there")

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from gdsl.effects.access import Accesses
 from gdsl.ir.nodes import (
     Accept,
     EdgeFunctor,
     ElementTarget,
+    Intersect,
     NeighborReduce,
+    Operator,
     Role,
     ScalarTarget,
     Update,
@@ -16,12 +20,16 @@ from gdsl.ir.nodes import (
 from gdsl.ir.remembered import Remembered
 from gdsl.ir.traversal import walk
 from gdsl.ir.verifier import VerificationError
-from gdsl.operations import Balance, Domain, Over, ReduceOperation
+from gdsl.operations import Balance, Domain, Duplicates, Over, ReduceOperation
 from gdsl.passes.writers import accumulated_scalars, far_roles, plain_arrays, targets_in, written_arrays
+from gdsl.plan.balances import balance_of, form_of_members
+from gdsl.plan.duplicates import repeated_of
+from gdsl.plan.forms import form_of_result
 from gdsl.plan.nodes import Choice, Collect, Dedup, EdgeCount, Form, Mode, Operation, Plan, Sweep, Variant, Walk
 from gdsl.plan.sweeps import arrays_read, reduction_of
 from gdsl.plan.variants import asks_for_edge
 from gdsl.plan.verifier_intersections import verify_intersection
+from gdsl.plan.verifier_votes import verify_vote
 from gdsl.plan.walking import sweeps_of, variants_of
 
 _BACK = {Over.OUT_EDGES: Over.IN_EDGES, Over.IN_EDGES: Over.OUT_EDGES}
@@ -39,6 +47,9 @@ class SweepVerifier:
         self.scalars = {scalar.name: scalar.type for scalar in plan.program.scalars}
         self.arrays = {array.name: array.type for array in plan.program.arrays}
         self._accesses = Accesses(plan.program)
+        self._repeated = repeated_of(plan)
+        self.repeats = False
+        """Whether members of the sweep may come twice."""
         self._ask = Remembered()
         self._seen: dict[tuple[int, int], tuple[object, object]] = {}
         """The variants that fit already, by identity, each with its functor."""
@@ -52,8 +63,11 @@ class SweepVerifier:
         """The whole operation."""
         functor = self._accesses.functor_of(operation.step)
         self.operation = operation
-        if functor is None:
-            verify_intersection(self.plan, operation, self.expect)
+        if functor is None or isinstance(operation.step, Intersect):
+            verify_intersection(self.plan, operation, functor, self.expect)
+            if functor is not None:
+                self.functor = functor
+                self._on_common(sweeps_of(operation)[0], operation.step)
             return
         self.functor = functor
         self.expect(bool(operation.name) and bool(operation.call), "an operation without a name")
@@ -79,17 +93,20 @@ class SweepVerifier:
         own = self.operation.step.frontier
         self.expect((members.domain, members.frontier) == (own.domain, own.frontier), "other members")
         pulls = sweep.selection is not None
-        form = Form.BITMAP if pulls else Form.QUEUE
-        self.expect(members.form in (None, form), "members in another form")
+        wanted_form = form_of_members(sweep.balance, pulls)
+        self.expect(members.form in (None, wanted_form), "members in another form")
         over = [each.over for each in sweep.walks]
         asked = self.operation.step.visits
         wanted = [Over.OUT_EDGES, Over.IN_EDGES] if asked is Over.ALL_EDGES else [asked]
         self.expect(not over or over == wanted, "other edges than the program visits")
         knobs = self.plan.program.tuning.sites[self.operation.step.site]
-        balance = knobs.balance if self.plan.target.balances else Balance.AUTO
-        self.expect(sweep.balance is balance, "another balance")
+        self.repeats = members.frontier in self._repeated
+        wanted_balance = balance_of(knobs.balance, self.plan.target, pulls, self.repeats)
+        self.expect(sweep.balance is (wanted_balance if sweep.walks else Balance.AUTO), "another balance")
+        self.expect(not self.repeats or sweep.collect is None or bool(sweep.walks), "members twice in a result")
+        self.expect(not self.repeats or sweep.segment is None, "results of members that come twice")
         if sweep.own is not None:
-            self._modes(sweep.own, frozenset({Role.VERTEX, Role.EDGE}))
+            self._modes(sweep.own, frozenset() if self.repeats else frozenset({Role.VERTEX, Role.EDGE}))
         if sweep.selection is not None:
             closing = getattr(self.operation.step, "closing", None)
             stops = closing is not None and closing.end is Role.FAR and closing.conjunct in sweep.selection.test.tests
@@ -104,6 +121,14 @@ class SweepVerifier:
 
     # What is run
 
+    def _on_common(self, sweep: Sweep, step: Operator) -> None:
+        """What an intersection runs."""
+        (variant,) = variants_of(sweep)
+        self._modes(variant, frozenset())
+        self._variant(variant)
+        own = tuple(total for total in sweep.totals if total.scalar != step.adds_to)
+        self._whole(variant, dataclasses.replace(sweep, totals=own))
+
     def _walk(self, each: Walk, sweep: Sweep) -> None:
         pulls = sweep.selection is not None
         self.expect(each.over in _BACK and each.lists is (_BACK[each.over] if pulls else each.over), "other lists")
@@ -111,7 +136,8 @@ class SweepVerifier:
         if isinstance(self.functor, EdgeFunctor):
             asks = self._ask(asks_for_edge, self.functor) or self.operation.step.gives is Domain.EDGE
             self.expect(each.edge_ids == asks, "whether ids of edges are asked for")
-        limited = each.first_places is None or (each.lists is Over.OUT_EDGES and not pulls)
+        listed = sweep.balance is not Balance.EDGES
+        limited = each.first_places is None or (each.lists is Over.OUT_EDGES and not pulls and listed)
         self.expect(limited, "places are counted along out-edges")
         cut = self.plan.target.shares_pulled_lists if pulls else sweep.balance is Balance.AUTO
         self.expect((each.shared is not None) == cut, "whether long lists are cut")
@@ -121,7 +147,8 @@ class SweepVerifier:
 
     def _own_edge(self) -> frozenset[Role]:
         """What an edge's call has alone: nothing where both ends may bring the edge."""
-        return frozenset() if self.operation.step.visits is Over.ALL_EDGES else frozenset({Role.EDGE})
+        several = self.repeats or self.operation.step.visits is Over.ALL_EDGES
+        return frozenset() if several else frozenset({Role.EDGE})
 
     def _modes(self, variant: Variant, alone: frozenset[Role]) -> None:
         """A write is plain where the call has its element alone, and nowhere else."""
@@ -182,7 +209,9 @@ class SweepVerifier:
             combined = self._ask(_combined, self.functor).get(total.scalar)
             self.expect(combined == {reduction.combine}, f"a total of another kind: {total.scalar}")
         self._segment(sweep)
-        counted, reduces = self._counted(sweep.members.frontier), sweep.segment is not None
+        verify_vote(self.plan, self.operation, sweep, self.expect)
+        counted = self._counted(sweep.members.frontier)
+        reduces = sweep.segment is not None or sweep.vote is not None
         everything = sweep.members.frontier is None and not reduces
         everything = everything and (bool(sweep.walks) or sweep.members.domain is Domain.EDGE)
         fits = {
@@ -208,19 +237,21 @@ class SweepVerifier:
     def _collect(self, collect: Collect, sweep: Sweep) -> None:
         self.expect(self._domain(collect.frontier) is collect.domain, "a result of other elements")
         pulls, claims = sweep.selection is not None, any(v.claim is not None for v in variants_of(sweep))
-        self.expect((collect.form is Form.BITMAP) == pulls, "a result in another form")
+        knobs = self.program.tuning.sites[self.operation.step.site]
+        self.expect(collect.form is form_of_result(knobs.frontier, pulls), "a result in another form")
         of_edges = collect.domain is Domain.EDGE
         self.expect(collect.domain is self.operation.step.gives, "a result of other elements")
         self.expect(not (pulls and of_edges), "a pull finds vertices")
         twice = self.operation.step.visits is Over.ALL_EDGES
-        once = not sweep.walks or pulls or (of_edges and not twice)
+        once = not sweep.walks or collect.form is Form.BITMAP or pulls or (of_edges and not twice)
+        late = knobs.dedup is Duplicates.NONE and self.plan.target.marks_apart and not of_edges
         marks = not claims or of_edges
-        wanted = Dedup.NONE if once else Dedup.MARK if marks else Dedup.CLAIM
+        wanted = Dedup.NONE if once else (Dedup.LATE if late else Dedup.MARK) if marks else Dedup.CLAIM
         self.expect(collect.dedup is wanted, f"{collect.dedup.value} against duplicates")
 
     def _segment(self, sweep: Sweep) -> None:
         segment = sweep.segment
-        valued = isinstance(self.functor, EdgeFunctor) and self.functor.value is not None
+        valued = isinstance(self.operation.step, NeighborReduce)
         self.expect((segment is not None) == valued, "a value that nobody reduces")
         if segment is not None:
             step = self.operation.step

@@ -66,12 +66,13 @@ def variants_of(sweep: Sweep) -> tuple[Variant, ...]:
     """The ways in which a sweep runs functors."""
     along = (variant for walk in sweep.walks for variant in (walk.variant, walk.shared) if variant is not None)
     selection = (sweep.selection.test,) if sweep.selection is not None else ()
-    return (*((sweep.own,) if sweep.own is not None else ()), *along, *selection)
+    common = sweep.intersection.run if sweep.intersection is not None else None
+    return (*(run for run in (sweep.own, common) if run is not None), *along, *selection)
 
 
 def has_direction(operation: Operation) -> bool:
     """Whether an operation pushes or pulls: a walk along edges that gives no result a member."""
-    return all(sweep.walks and sweep.segment is None for sweep in sweeps_of(operation))
+    return all(sweep.walks and sweep.segment is None and sweep.vote is None for sweep in sweeps_of(operation))
 
 
 def cuts_lists(sweep: Sweep) -> bool:

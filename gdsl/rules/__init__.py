@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 
 from gdsl.diagnostics import Diagnostic, GdslError
 from gdsl.effects import Effects, ProgramEffects, WriteKind
-from gdsl.ir.nodes import Closing
+from gdsl.ir.nodes import Closing, Operator, Repeat, While
+from gdsl.ir.traversal import walk
 from gdsl.operations import StoreRule
 from gdsl.rules.closing import Closes, check_closing, closing_node, closings
 from gdsl.rules.reads import check_reads
@@ -62,6 +63,7 @@ def judge(program: ProgramEffects, source: Source, refuse: bool = True, others: 
     """
     report = Report(source)
     report.diagnostics += others
+    report.in_loops = _in_loops(program)
     stores: dict[int, StoreRule] = {}
     nodes: dict[int, Closing] = {}
     sites: dict[int, Judged] = {}
@@ -80,6 +82,11 @@ def judge(program: ProgramEffects, source: Source, refuse: bool = True, others: 
     if refuse and report.diagnostics:
         raise GdslError(sorted(report.diagnostics, key=_place), source)
     return Findings(stores, nodes, sites)
+
+
+def _in_loops(program: ProgramEffects) -> frozenset[int]:
+    loops = (node for node in walk(program.program.schedule) if isinstance(node, While | Repeat))
+    return frozenset(node.site for loop in loops for node in walk(loop.body) if isinstance(node, Operator))
 
 
 def _place(diagnostic: Diagnostic) -> tuple[str, int, int]:

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator
 from gdsl.effects.atoms import OfRead
 from gdsl.effects.proof import Proof
 from gdsl.effects.summary import Effects, Guard, Read, Write, WriteKind, each
-from gdsl.effects.terms import Choice, Constant, ElementTerm, Operation, ScalarTerm, Term, inside, parts
+from gdsl.effects.terms import Choice, Constant, ElementTerm, Operation, ScalarTerm, Term, inside, parts, split
 from gdsl.ir import nodes
-from gdsl.operations import BinaryOperation, Builtin, ReduceOperation
+from gdsl.operations import BinaryOperation, Builtin, ReduceOperation, UnaryOperation
+from gdsl.rules.written import operand_of_update, value_of_store
 from gdsl.source import Span
 from gdsl.types import Type
 
@@ -46,30 +47,46 @@ _OF_ONE_CALL = (
 """Operations whose `x = x op y` is no update: done by several calls its result hangs on their order."""
 
 
-def fix_of_store(write: Write, target: str, scalar: bool) -> str:
+def fix_of_store(effects: Effects, write: Write, words: Words) -> str:
     """For E0301."""
-    value = write.value
+    value, target, scalar = write.value, words(write.target), effects.is_scalar(write)
     if isinstance(value, Operation) and value.operation in _OF_ONE_CALL and _is_target(write, value.arguments[0]):
         return _by_one_call(write, value.operation.value, scalar)
     update = _as_update(write)
     if update is not None:
-        return f"`{target} {update} …` reads and writes in one step, so that every call counts"
+        operand = operand_of_update(words(write.span), target, update)
+        return f"`{target} {update} {operand};` reads and writes in one step, so that every call counts"
+    for guard in each(write.guard):
+        without = _reduce_without_test(effects, guard, words)
+        if without is not None:
+            return without
     index = target[len(write.name) :] if target.startswith(write.name) else ""
-    ordered = "" if write.type is Type.BOOL else "`min=` or `max=` picks by value; "
-    return (
-        f"`{target} any= …` lets any of the writers win; {ordered}a store under `if (cas(x{index}, old, new))` has a "
-        "single writer"
+    declared = "scalar" if scalar else f"{'edge' if write.index.type is Type.EDGE else 'vertex'}"
+    single = (
+        f"several stores have one writer under `if (cas(taken{index}, false, true))`, with `{declared} taken : bool;`"
     )
+    others = effects.written(write.name)
+    if any(other.kind is not WriteKind.STORE for other in others):
+        return f"write `{write.name}` by one form in this functor; {single}"
+    stored = value_of_store(words(write.span), target)
+    ordered = write.type is not Type.BOOL
+    beside = ", at all of its stores here," if len(others) > 1 else ""
+    fixes = [f"`{target} any= {stored};`{beside} lets any of the writers win"]
+    if ordered:
+        fixes.append(f"`{target} min= {stored};` or `{target} max= {stored};`{beside} picks by value")
+    return "; ".join([*fixes, single])
 
 
 def _by_one_call(write: Write, sign: str, scalar: bool) -> str:
     """For `x /= y` and its like."""
     if scalar:
         where = f"in the schedule, behind this operator: `{write.name} {sign}= …`"
-    elif write.index.type is Type.EDGE:
-        where = f"in a `compute(edges, …)` behind this operator: `{write.name}[e] {sign}= …`"
     else:
-        where = f"in a vertex functor behind this operator: `{write.name}[v] {sign}= …`"
+        index, *value = split(write.index)
+        of_edges = index.type is Type.EDGE
+        element = f"{write.name}[{'e' if of_edges else 'v'}]{'[i]' * len(value)}"
+        place = "`compute(edges, …)`" if of_edges else "vertex functor"
+        where = f"in a {place} behind this operator: `{element} {sign}= …`"
     return f"let a single call do it, {where}; what several calls bring is put together by `+= *= min= max=`"
 
 
@@ -108,18 +125,21 @@ def fix_of_read(effects: Effects, read: Read, write: Write, words: Words) -> str
     for store in effects.written(read.name):
         update = _as_update(store)
         if update is not None and _is_target(store, read.term) and read.term in inside(store.value):
-            return f"`{words(store.target)} {update} …` reads and writes in one step"
-    special = _of_a_test(effects, read, words)
+            target = words(store.target)
+            operand = operand_of_update(words(store.span), target, update)
+            return f"`{target} {update} {operand};` reads and writes in one step, so that every call counts"
+    special = _of_a_test(effects, read, words) or _in_a_value(effects, read, words) or _as_ticket(effects, read, words)
     if special is not None:
         return special
     fixes = [f"write into a second {'scalar' if effects.is_scalar(read) else 'array'} and use it in the next operator"]
     decides = read.in_condition or _decides(effects, read)
     plain = (WriteKind.STORE, WriteKind.ANY, WriteKind.CAS)
     stores = all(other.kind in plain and other.index is read.index for other in effects.written(read.name))
-    if read.in_condition and stores:
+    if read.in_condition and stores and _is_plain_test(effects, read):
         fixes.insert(0, "store what makes the test false for certain, such as a literal or `iteration + 1`")
-    if write.form in ("min=", "max=", "|=", "&="):
-        fixes.insert(0, _into_operand(effects, read, write, words))
+    into = _into_operand(effects, read, write, words) if write.form in ("min=", "max=", "|=", "&=") else None
+    if into is not None:
+        fixes.insert(0, into)
     if not decides:
         fixes.append(
             f"`now {words(read.span)}` takes any value from before or during the operator (the result is then not "
@@ -128,12 +148,63 @@ def fix_of_read(effects: Effects, read: Read, write: Write, words: Words) -> str
     return "; or ".join(fixes)
 
 
-def _into_operand(effects: Effects, read: Read, write: Write, words: Words) -> str:
+def _is_plain_test(effects: Effects, read: Read) -> bool:
+    """Whether the read alone decides its part of `cond`: compared with something, or as it is."""
+    for conjunct in effects.conjuncts:
+        if conjunct is read.term:
+            return True
+        if isinstance(conjunct, Operation) and read.term in parts(conjunct):
+            compares = isinstance(conjunct.operation, BinaryOperation) and conjunct.operation.is_comparison
+            return compares or conjunct.operation is UnaryOperation.NOT
+    return False
+
+
+def _in_a_value(effects: Effects, read: Read, words: Words) -> str | None:
+    """For the value of a store that a reduction takes the place of, with its test."""
+    for write in effects.written(read.name):
+        if read.term in inside(write.value):
+            for guard in each(write.guard):
+                without = _reduce_without_test(effects, guard, words)
+                if without is not None:
+                    return without
+    return None
+
+
+def _as_ticket(effects: Effects, read: Read, words: Words) -> str | None:
+    """For `let i = count; count += 1;`: each call is to have a number of its own."""
+    if read.in_condition or read.now:
+        return None
+    writes = effects.written(read.name)
+    if len(writes) != 1 or writes[0].operation is not ReduceOperation.ADD or writes[0].index is not read.index:
+        return None
+    (write,) = writes
+    if write.outcome is not None or not isinstance(write.value, Constant):
+        return None
+    behind = (write.span.line, write.span.column) < (read.span.line, read.span.column)
+    statement = words(write.span)
+    use = f"`before + {statement.partition('+=')[2].strip()}`" if behind else "`before`"
+    return f"let each call have a number of its own: `let before = fetch({statement});`, and {use} in place of this"
+
+
+def _into_operand(effects: Effects, read: Read, write: Write, words: Words) -> str | None:
     """The one place where what a reduction writes may be read by other calls."""
+    if not read.in_condition or effects.is_scalar(read):
+        return f"use it only in the operand or index of `{write.name}[…] {write.form} …`"
     target = words(write.target)
-    if read.in_condition and not effects.is_scalar(read):
-        return f"move the test into the operand: `{target} {write.form} test ? … : {target}`"
-    return f"use it only in the operand or index of `{write.name}[…] {write.form} …`"
+    test = next((node for node in effects.functor.condition if _holds(node.span, read.span)), None)
+    accepts = effects.accept is None or effects.accept is write.result
+    if test is None or len(effects.writes) != 1 or len(effects.functor.condition) != 1 or not accepts:
+        return None
+    value = value_of_store(words(write.span).removeprefix("changed(").removesuffix(")"), target, write.form)
+    moved = f"{target} {write.form} {words(test.span)} ? {value} : {target}"
+    statement = f"accept changed({moved});" if effects.accept is not None else f"{moved};"
+    return f"move the test into the operand: `{statement}`"
+
+
+def _holds(outer: Span, inner: Span) -> bool:
+    return (outer.line, outer.column) <= (inner.line, inner.column) and (
+        (inner.end_line, inner.end_column) <= (outer.end_line, outer.end_column)
+    )
 
 
 def _decides(effects: Effects, read: Read) -> bool:
@@ -169,10 +240,13 @@ def _reduce_without_test(effects: Effects, guard: Guard, words: Words) -> str | 
     if not isinstance(test, Operation) or not guard.expected or len(test.arguments) != 2:
         return None
     for write in effects.writes:
-        if write.operation not in (ReduceOperation.MIN, ReduceOperation.MAX) or write.guard is not guard:
+        stores = write.kind is WriteKind.STORE and len(effects.written(write.name)) == 1
+        if write.guard is not guard or not (stores or write.operation in (ReduceOperation.MIN, ReduceOperation.MAX)):
             continue
-        smaller = write.operation is ReduceOperation.MIN
         left, right = test.arguments
+        smaller = write.operation is ReduceOperation.MIN
+        if stores:
+            smaller = (test.operation in _SMALLER) is _same_text(left, write.value)
         for value, element, signs in (
             (left, right, _SMALLER if smaller else _LARGER),
             (right, left, _LARGER if smaller else _SMALLER),
@@ -180,7 +254,11 @@ def _reduce_without_test(effects: Effects, guard: Guard, words: Words) -> str | 
             at = getattr(element, "index", None)
             named = getattr(element, "array", getattr(element, "name", None)) == write.name
             if test.operation in signs and named and at is write.index and _same_text(value, write.value):
-                return _in_place_of_the_test(effects, guard, words(write.span))
+                statement = words(write.span)
+                if stores:
+                    value_words = value_of_store(statement, words(write.target))
+                    statement = f"{words(write.target)} {'min=' if smaller else 'max='} {value_words}"
+                return _in_place_of_the_test(effects, guard, statement)
     return None
 
 
@@ -238,23 +316,21 @@ def _branch_with(effects: Effects, read: Read) -> nodes.Branch | None:
     for node in effects.functor.body:
         if isinstance(node, nodes.Branch):
             first, last = node.condition.span, read.span
-            if (first.line, first.column) <= (last.line, last.column) and (
-                (last.end_line, last.end_column) <= (first.end_line, first.end_column)
-            ):
+            if _holds(first, last):
                 return node
     return None
 
 
 def _take_by_cas(effects: Effects, read: Read, words: Words) -> str | None:
     """For a `cond` that tests what `apply` then stores at several elements: one `cas` each takes them."""
-    stores = [write for write in effects.written(read.name) if write.index is read.index]
-    constant = [write for write in stores if write.kind is WriteKind.STORE and isinstance(write.value, Constant)]
-    if not constant or len(stores) != 1 or len({write.index for write in effects.written(read.name)}) < 2:
+    taken = effects.written(read.name)
+    simple = all(write.kind is WriteKind.STORE and write.value is effects.terms.true for write in taken)
+    if not simple or len(taken) < 2 or len({write.index for write in taken}) != len(taken):
         return None
-    if read.term.type is not Type.BOOL or constant[0].value is not effects.terms.true:
+    if read.term.type is not Type.BOOL or any(write.guard is not None for write in effects.writes):
         return None
-    element = words(read.span)
-    return (
-        f"in place of the test let one call take the element: `if (cas({element}, false, true)) {{ … }}` in `apply`, "
-        "one for each element, the second within the first"
-    )
+    rest = " ".join(f"{words(write.span)};" for write in effects.writes if write.name != read.name)
+    body = f" {rest} " if rest else " "
+    for write in reversed(taken):
+        body = f" if (cas({words(write.target)}, false, true)) {{{body}}} "
+    return f"in place of the test let one call take each element: `apply {{{body}}}`"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Protocol
 
 from gdsl.diagnostics import Diagnostic, Label
@@ -33,25 +34,41 @@ class Report:
     def __init__(self, source: Source) -> None:
         self.source = source
         self.diagnostics: list[Diagnostic] = []
+        self.in_loops: frozenset[int] = frozenset()
+        """The sites of the operators that a loop of the schedule repeats."""
         self._said: set[tuple[str, Span]] = set()
+        self._conflicts: dict[tuple[tuple[Span, str], str], int] = {}
 
-    def add(self, diagnostic: Diagnostic) -> None:
-        """Keep a message unless its place has one of the same code already."""
+    def add(self, diagnostic: Diagnostic, conflict: tuple[Span, str] | None = None) -> None:
+        """Keep a message unless its place has one of the same code already. Those about one `conflict` (the operator
+        and the data) that one fix mends are one: the places of the others are further places of the first."""
         assert diagnostic.span is not None
         place = diagnostic.span.written
-        if (diagnostic.code, place) not in self._said:
-            self._said.add((diagnostic.code, place))
-            self.diagnostics.append(diagnostic)
+        if (diagnostic.code, place) in self._said:
+            return
+        self._said.add((diagnostic.code, place))
+        if conflict is not None and diagnostic.fix is not None:
+            key = ((conflict[0].written, conflict[1]), diagnostic.fix)
+            if key in self._conflicts:
+                self._join(self._conflicts[key], diagnostic)
+                return
+            self._conflicts[key] = len(self.diagnostics)
+        self.diagnostics.append(diagnostic)
+
+    def _join(self, number: int, other: Diagnostic) -> None:
+        first = self.diagnostics[number]
+        assert other.span is not None
+        if first.code == other.code and first.span != other.span:
+            label = Label(other.span, "and here")
+            self.diagnostics[number] = replace(first, labels=(*first.labels, label))
 
     def refused(self, code: str, span: Span) -> bool:
         """Whether there is a message of this code at this place."""
         return (code, span) in self._said
 
     def words_at(self, span: Span) -> str:
-        """The program's text at `span`, if it is on one line."""
-        line = self.source.of(span).line(span.line)
-        end = span.end_column - 1 if span.end_line == span.line else len(line)
-        return line[span.column - 1 : end].strip().rstrip(";")
+        """The program's text at `span` on one line; `…` where it is too long to be repeated."""
+        return self.source.excerpt(span) or "…"
 
 
 def _site(effects: Effects) -> str:
@@ -77,9 +94,10 @@ def differing_stores(report: Report, effects: Effects, first: Write, second: Wri
             first.span,
             labels,
             _notes(met.where, note, _site(effects)),
-            fix_of_store(first, report.words_at(first.target), effects.is_scalar(first)),
+            fix_of_store(effects, first, report.words_at),
             "which one stays depends on the order",
-        )
+        ),
+        (effects.operator.span, first.name),
     )
 
 
@@ -103,7 +121,8 @@ def mixed_writes(report: Report, effects: Effects, first: Write, second: Write) 
             first.span,
             (Label(second.span, "the other write"),),
             _notes(met.where, _site(effects)),
-            f"use one form for all writes to `{first.name}` in this functor, or move one of them to a second operator",
+            f"use one form for all writes to `{first.name}` in this functor, or move one of them to a second operator "
+            "behind this one",
             f"`{first.form}` here",
         )
     )
@@ -144,14 +163,17 @@ def forbidden_read(report: Report, effects: Effects, read: Read, write: Write) -
             _notes(met.where, note, closing, _site(effects)),
             fix_of_read(effects, read, write, report.words_at),
             "before or after that write?",
-        )
+        ),
+        (effects.operator.span, read.name),
     )
 
 
 def in_closing_functor(report: Report, effects: Effects, write: Write, closed: str, key: Term, reason: str) -> None:
     """E0304: a statement whose effect depends on how many edges still run `apply`."""
     met = meeting(effects, key, key)
-    fix = "move it to a second operator, or let one call do it: `if (cas(…)) { … }`"
+    looped = effects.operator.site in report.in_loops
+    where = "behind the loop" if looped else "behind this one"
+    fix = f"do it in a second operator {where}, or let one call do it: `if (cas(…)) {{ … }}`"
     if reason.startswith("which") and write.operation is None:
         fix += f", or say `{report.words_at(write.target)} any= …`"
     report.add(

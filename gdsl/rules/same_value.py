@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from gdsl.effects.summary import Effects, Write, each
-from gdsl.effects.terms import DEEPEST_PROOF, Constant, Operation, Term
+from gdsl.effects.terms import DEEPEST_PROOF, Constant, Operation, Term, split
 from gdsl.operations import BinaryOperation
 from gdsl.types import Type
 
@@ -92,7 +92,13 @@ def _of_index(effects: Effects, term: Term, index: Term) -> Term:
     that is nested too deeply stays as it is, which makes it the same as itself only."""
     if term.depth > DEEPEST_PROOF:
         return term
-    return effects.terms.replace(term, index, effects.terms.placeholder)
+    element, *place = split(index)
+    term = effects.terms.replace(term, index, effects.terms.placeholder)
+    if not place:
+        return term
+    # A place that is the same for all calls stays as it is, so that what is stored at two of them can be compared.
+    term = effects.terms.replace(term, element, effects.terms.placeholder_of_element)
+    return term if effects.uniform(place[0]) else effects.terms.replace(term, place[0], effects.terms.placeholder)
 
 
 def _merged(one: Stored, other: Stored, depth: int) -> Stored:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -18,22 +19,40 @@ _DEEPEST = 6
 
 @dataclass(frozen=True, slots=True)
 class Meeting:
-    """Two calls and the element that both name. `element` is empty for scalars; `where` says when they meet there."""
+    """Two calls and the element that both name. `element` is empty for scalars; `where` says when they meet there;
+    `value` says which of several values of the element it is."""
 
     first: str
     second: str
     element: str
     where: str = ""
+    value: str = ""
 
     def place(self, name: str) -> str:
         """The array element or scalar, as code."""
-        return f"`{name}[{self.element}]`" if self.element else f"`{name}`"
+        return f"`{name}[{self.element}]{self.value}`" if self.element else f"`{name}`"
 
 
 def meeting(effects: Effects, first: Term, second: Term) -> Meeting:
     """Two calls of which one uses index `first` and the other index `second` for the same element."""
+    (first, *place), (second, *other_place) = terms.split(first), terms.split(second)
+    met = _meeting(effects, first, second)
+    if not place:
+        return met
+    same = len(other_place) == 1 and place[0] is other_place[0]
+    return dataclasses.replace(met, value=f"[{text(effects, place[0]) if same else 'i'}]")
+
+
+def _meeting(effects: Effects, first: Term, second: Term) -> Meeting:
+    """The same of elements."""
     if not effects.on_edges:
         return _of_vertices(effects, first, second)
+    if effects.on_common:
+        calls = ("the call for a common neighbour of (a, b)", "the call for one of (c, d)")
+        if first is effects.terms.unit:
+            return Meeting(*calls, "")
+        where = f"where `{text(effects, first)}` of the first and `{text(effects, second)}` of the second are the same"
+        return Meeting(*calls, "i", where)
     if first is effects.terms.unit:
         return Meeting("the call for edge (a, b)", "the call for edge (c, d)", "")
     one, other = _role(first), _role(second)
@@ -96,6 +115,10 @@ def _names(effects: Effects) -> dict[Role, str]:
     names = {Role.NEAR: "near", Role.FAR: "far"}
     if isinstance(functor, EdgeFunctor):
         ends = {Role.SOURCE: functor.source, Role.DESTINATION: functor.destination, Role.EDGE: functor.edge}
+        if functor.common is not None:
+            ends[Role.COMMON] = functor.common.vertex
+            ends[Role.SOURCE_EDGE] = functor.common.source_edge
+            ends[Role.DESTINATION_EDGE] = functor.common.destination_edge
         return names | ends
     return names | {Role.VERTEX: functor.vertex}
 
@@ -114,7 +137,7 @@ class _Text:
             case terms.End():
                 return self.names[term.role]
             case terms.ElementTerm():
-                return f"{term.array}[{self.of(term.index, deeper)}]"
+                return f"{term.array}[{']['.join(self.of(part, deeper) for part in terms.split(term.index))}]"
             case terms.ScalarTerm() | terms.ParamTerm():
                 return term.name
             case terms.PassTerm():

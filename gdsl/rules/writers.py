@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gdsl.effects.summary import Effects, Read
-from gdsl.effects.terms import Constant, End, Operation, PlaceTerm, Term
+from gdsl.effects.terms import Constant, End, Operation, PlaceTerm, Term, split
 from gdsl.ir.nodes import Role
 from gdsl.operations import BinaryOperation
 
@@ -21,19 +21,21 @@ class Writers:
         """The ends of the edge for which `cond` leaves one call at each vertex."""
 
     def names_own(self, index: Term) -> bool:
-        """Whether no other call has the same `index`, whether its `cond` holds or not."""
+        """Whether no other call names the element of `index`, whether its `cond` holds or not."""
+        index = split(index)[0]
         if not isinstance(index, End) or index.other:
             return False
         return index.role is Role.VERTEX or (index.role is Role.EDGE and not self.effects.visits_twice)
 
     def is_own(self, index: Term) -> bool:
-        """Whether no other call that passes `cond` has the same `index`."""
+        """Whether no other call that passes `cond` names the element of `index`."""
+        index = split(index)[0]
         return self.names_own(index) or (isinstance(index, End) and not index.other and index.role in self.alone)
 
     def single(self, name: str) -> bool:
         """Whether every element of `name` is written by one call at most, in ways that name it as its own."""
         if name not in self._single:
-            indices = {write.index for write in self.effects.written(name)}
+            indices = {split(write.index)[0] for write in self.effects.written(name)}
             self._single[name] = len(indices) == 1 and all(self.is_own(index) for index in indices)
         return self._single[name]
 
@@ -43,7 +45,7 @@ class Writers:
             return False
         # Before `cond` has held, calls that it will not leave are about, too.
         own = self.names_own(read.index) if read.in_condition else self.is_own(read.index)
-        return own and read.index is self.effects.written(read.name)[0].index
+        return own and split(read.index)[0] is split(self.effects.written(read.name)[0].index)[0]
 
     def _leaves_one_call(self, role: Role) -> bool:
         """Whether a conjunct holds for one edge of each vertex at `role` at most: the first of its source's list, or

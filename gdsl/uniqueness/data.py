@@ -185,10 +185,14 @@ def _places(effects: ProgramEffects) -> tuple[list[Put], list[Swapped]]:
                 total = effects.terms.unknown(Type.INT64, Origin.RESULT, count, 0)
                 puts.append(Put(count, total, ReduceOperation.ADD))
             case nodes.Contract():
-                types = {step.label: step.label_type}
-                types |= {step.weights.array: step.weights.type} if step.weights is not None else {}
+                given = {step.label: step.label_type}
+                given |= {step.weights.array: step.weights.type} if step.weights is not None else {}
                 unknown = effects.terms.unknown
-                puts += [Put(name, unknown(kind, Origin.RESULT, name, 0)) for name, kind in types.items()]
+                puts += [Put(name, unknown(kind, Origin.RESULT, name, 0)) for name, kind in given.items()]
+            case nodes.NeighborVote():
+                key = effects.sites[step.site].key
+                assert key is not None
+                puts.append(Put(step.array, key))
             case nodes.SetStep():
                 puts += [Put(name, effects.terms.unknown(types[name], Origin.RESULT, name, 0)) for name in step.writes]
             case nodes.NeighborReduce():

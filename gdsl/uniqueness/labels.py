@@ -47,7 +47,7 @@ def _chain(array: str, term: Term) -> tuple[End, int] | None:
     steps = 0
     while isinstance(term, ElementTerm) and term.array == array:
         term, steps = term.index, steps + 1
-    return (term, steps) if isinstance(term, End) and term.role is not nodes.Role.EDGE else None
+    return (term, steps) if isinstance(term, End) and not term.role.is_edge else None
 
 
 class LabelLoop:

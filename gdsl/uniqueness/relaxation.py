@@ -31,6 +31,7 @@ from gdsl.rules.closing import IDEMPOTENT
 from gdsl.types import Type
 from gdsl.uniqueness.data import Data, all_steps
 from gdsl.uniqueness.monotone import Monotone
+from gdsl.uniqueness.split_worklists import SplitWorklist
 from gdsl.uniqueness.terms_of_schedule import ScheduleTerms
 
 Sources = frozenset[tuple[str, bool]]
@@ -119,6 +120,8 @@ class Loop:
         sources = self._made_of(judged)
         if sources is None:  # a worklist
             source = judged.effects.frontier.frontier or ""
+            if self._works_off_a_part(judged.effects.operator):
+                source = self.frontier or ""
             sources = frozenset({(self.ends_of.get(source, source), source in self.ends_of)})
         return frozenset(found), sources
 
@@ -198,12 +201,18 @@ class Loop:
 
     def _is_worklist(self, name: str, steps: list[Judged]) -> bool:
         operator = steps[0].effects.operator
-        if len(steps) != 1 or self.frontier is None or self.defined.get(self.frontier) != 1:
+        if len(steps) != 1 or self.frontier is None or operator.visits is None:
             return False
         source = operator.frontier.frontier or ""
-        if operator.visits is None or not self.ends_of.get(source, source) == operator.result == self.frontier:
+        whole = self.defined.get(self.frontier) == 1 and self.ends_of.get(source, source) == self.frontier
+        if not (whole and operator.result == self.frontier) and not self._works_off_a_part(operator):
             return False
         return works_off(steps[0].effects, name) and self._accepts_steadily(steps[0].effects, name)
+
+    def _works_off_a_part(self, operator: nodes.Operator) -> bool:
+        program = self.data.effects.program
+        split = SplitWorklist(self.loop.body, self.frontier or "", self.defined, program)
+        return split.works_off(operator)
 
     def _accepts_steadily(self, effects: Effects, name: str) -> bool:
         """Whether `accept` is made from nothing else that the order decides or the loop changes."""

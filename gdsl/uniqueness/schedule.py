@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from gdsl.effects import ProgramEffects, WriteKind
-from gdsl.effects.atoms import OfData, OfEnd, OfFrontier, OfPass
-from gdsl.effects.terms import Constant, ElementTerm, Operation, Origin, ScalarTerm, Term, Unknown
+from gdsl.effects.atoms import OfData, OfEnd, OfFrontier, OfPass, OfResult
+from gdsl.effects.terms import Constant, ElementTerm, End, Operation, Origin, ScalarTerm, Term, Unknown
 from gdsl.ir import nodes
 from gdsl.operations import BinaryOperation, NeighborOperation, SetOperation
 from gdsl.rules import Judged
@@ -71,6 +71,8 @@ class Flow:
                 self._if(step)
             case nodes.NeighborReduce():
                 self._neighbor_reduce(step)
+            case nodes.NeighborVote():
+                self._neighbor_vote(step)
             case nodes.Intersect():
                 self._intersect(step)
             case nodes.Operator():
@@ -207,7 +209,8 @@ class Flow:
             writes = effects.written(name)
             whole = len(writes) == 1 and writes[0].kind is WriteKind.STORE and writes[0].guard is None
             read = any(found.name == name for found in effects.reads.values())
-            if whole and not read and judged.writers.names_own(writes[0].index):
+            index = writes[0].index
+            if whole and not read and isinstance(index, End) and judged.writers.names_own(index):
                 replaced[name] = inner.effect(writes[0])
         return replaced
 
@@ -229,14 +232,34 @@ class Flow:
             level = worst((level, self.state.value(step.array)))
         self.state.set(step.array, level, decided(level, step.span))
 
+    def _neighbor_vote(self, step: nodes.NeighborVote) -> None:
+        """Which key wins is decided on sums of weights; where nobody votes the element stays."""
+        judged = self.sites[step.site]
+        inner = OperatorLevels(judged, self.state, self._members(step.frontier), self.data, self.initials)
+        key, weight, score = judged.effects.key, judged.effects.value, judged.effects.score
+        assert key is not None and weight is not None
+        levels = inner.levels.at(step.span)
+        total = worst((levels.of(weight), *((ROUNDING,) if weight.type.is_float else ())))
+        decisions = [inner.run, levels.decision(key), decided(total, step.span)]
+        decisions += [levels.decision(score)] if score is not None else []
+        decisions += [decided(self.state.value(step.keep), step.span)] if step.keep is not None else []
+        level = worst((*decisions, self.state.value(step.array)))
+        self.state.forget(step.array)
+        self.state.set(step.array, level, decided(level, step.span))
+
     def _intersect(self, step: nodes.Intersect) -> None:
-        """What it finds hangs on the graph and on its members alone."""
+        """What it finds hangs on the graph and on its members alone, and on what its functor accepts of that."""
         level = self._members(step.frontier)
+        if step.functor is not None:
+            judged = self.sites[step.site]
+            inner = OperatorLevels(judged, self.state, level, self.data, self.initials)
+            level = inner.run if step.count is None else _of_accepted(inner)
+            self._operator(step)
         if step.count is not None:
             total = worst((self.state.value(step.count), level))
             self.state.forget(step.count)
             self.state.set(step.count, total, decided(total, step.span))
-        if step.result is not None:
+        if step.result is not None and step.functor is None:
             self.state.define(step.result, level, level)
 
     # ------------------------------------------------------------ expressions
@@ -361,6 +384,20 @@ class Flow:
             found[name] = worst((enters, *levels))
         entered = isinstance(condition, nodes.ScalarValue) and (condition.name, True) in self.state.certain
         return found, roots if entered else set()
+
+
+def _of_accepted(inner: OperatorLevels) -> Level:
+    """The level of how many calls accept, before anything is written."""
+    effects, span = inner.effects, inner.effects.operator.span
+    term = effects.accept
+    if not inner.run.exact or term is None:
+        return inner.run
+    if inner.judged.closings:
+        return not_unique(span, "how many are accepted depends on which calls run")
+    atoms = effects.terms.atoms.members(term.depends)
+    if any(isinstance(atom, OfResult) for atom in atoms):
+        return not_unique(span, "how many are accepted hangs on shared results")
+    return inner.levels.at(span).decision(term)
 
 
 def _literal(node: nodes.Expression | None) -> bool | None:

@@ -25,5 +25,7 @@ def follow(step: nodes.SetStep, state: State, elsewhere: bool) -> None:
         if source is not None or elsewhere:
             level = worst((level, state.value(step.array)))
         state.set(step.array, level, decided(level, step.span))
+    elif isinstance(step, nodes.CheckWidth):
+        pass  # changes nothing, and what stops a run leaves no results
     else:
         raise AssertionError(f"uniqueness: {type(step).__name__} in a schedule")

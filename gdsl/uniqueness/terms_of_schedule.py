@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gdsl.effects import ProgramEffects
 from gdsl.effects.pure import PureValues
-from gdsl.effects.terms import Term
+from gdsl.effects.terms import SLOT, Term
 from gdsl.ir import nodes
 from gdsl.types import Type
 
@@ -27,6 +27,10 @@ class ScheduleTerms(PureValues):
                 return terms.count(node.domain)
             case nodes.OwnId():
                 return terms.end(nodes.Role.EDGE if kind is Type.EDGE else nodes.Role.VERTEX)
+            case nodes.OwnPart():
+                return terms.place()
+            case nodes.Slot():
+                return terms.function(kind, SLOT, (self.value(node.element), self.value(node.place)))
             case nodes.DegreeOf():
                 return terms.degree(node.degree, self.value(node.vertex))
             case nodes.ScalarValue():

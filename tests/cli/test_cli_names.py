@@ -52,14 +52,17 @@ def test_a_directory_is_no_program(gdslc):
 @pytest.mark.parametrize(
     ("word", "said"),
     [
-        ("bsf", ("looked for the files bsf and bsf.gdsl", "samples: bfs, ", "did you mean bfs, a sample?")),
+        (
+            "bsf",
+            ("looked for the files bsf and bsf.gdsl", "samples, as `gdslc samples`", "did you mean bfs, a sample?"),
+        ),
         ("hop", ("programs there: endless.gdsl, hops.gdsl", "did you mean hops.gdsl?")),
         ("hosp.gdsl", ("did you mean hops.gdsl?",)),
         ("deep/page.gdsl", ("programs there: pages.gdsl", "did you mean deep/pages.gdsl?")),
         ("./hops", ("did you mean ./hops.gdsl?",)),
         ("PageRank", ("did you mean pagerank, a sample?",)),
-        ("nothing_like_it", ("samples: bfs",)),
-        ("no/such/folder/x.gdsl", ("samples: bfs",)),
+        ("nothing_like_it", ("samples, as `gdslc samples`",)),
+        ("no/such/folder/x.gdsl", ("samples, as `gdslc samples`",)),
     ],
 )
 def test_an_unknown_program_says_where_it_looked_and_what_there_is(gdslc, word, said):

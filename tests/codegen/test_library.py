@@ -52,6 +52,13 @@ def test_a_program_gets_what_it_uses_and_what_that_needs() -> None:
     assert not any("T minimum(" in text for text in generated), "the name of a member is no use of a function"
 
 
+def test_a_name_stands_for_one_piece() -> None:
+    """Where two files have a piece of one name, it would be that of either, whatever a program means."""
+    for library in (CPU, CUDA):
+        names = [name for piece in library.pieces for name in piece.names]
+        assert len(names) == len(set(names)), library.backend
+
+
 def test_overloads_go_where_both_names_are_needed() -> None:
     for library in (CPU, CUDA):
         without = [piece.names[0] for piece in library.link("x = minimum(a, b);", {})]

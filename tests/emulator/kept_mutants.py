@@ -40,7 +40,7 @@ KEPT_MUTANTS = (
         _HISTORIES,
         "    synchronize(run);  // all have seen how many levels there are\n",
         "    __syncthreads();\n",
-        "betweenness",
+        "search_levels",
         "race",
     ),
     Mutant(
@@ -48,7 +48,7 @@ KEPT_MUTANTS = (
         _HISTORIES,
         "        *levels = level + 1;\n    }\n    synchronize(run);",
         "        *levels = level + 1;\n    }",
-        "betweenness",
+        "search_levels",
         "race result",
     ),
     Mutant(
@@ -64,7 +64,7 @@ KEPT_MUTANTS = (
         _HISTORIES,
         "first = level > 0 ? ends[level - 1] : 0;\n    const uint64 last",
         "first = level > 1 ? ends[level - 2] : 0;\n    const uint64 last",
-        "betweenness",
+        "search_levels",
         "result bounds error uninitialized race",
     ),
     Mutant(
@@ -108,5 +108,13 @@ KEPT_MUTANTS = (
         "__popc(members & ((2u << lane) - 1))",
         "numbered",
         "result",
+    ),
+    Mutant(
+        "a width above 0 stops the run",
+        "runtime/buckets.cuh",
+        "width > Width(0) ? 0 : -1",
+        "width < Width(0) ? 0 : -1",
+        "coreness",
+        "error",
     ),
 )

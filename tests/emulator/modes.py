@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
+from gdsl.diagnostics import GdslError
 from gdsl.ir.nodes import Advance, NeighborReduce
 from gdsl.ir.traversal import walk
-from gdsl.operations import Domain
+from gdsl.operations import Balance, Domain
 from gdsl.plan.target import Sizes
 from gdsl.types import Widths
 
@@ -55,7 +57,26 @@ def modes_of(name: str) -> tuple[Mode, ...]:
             Mode("unfused_push", (*push, "schedule.fuse=off"), TINY),
             Mode("unfused_pull", (*pull, "schedule.fuse=off"), WIDER),
         ]
-    if advanced or reduced:
-        for balance in ("thread", "block"):
-            modes.append(Mode(balance, tuple(f"{f}.balance={balance}" for f in (*advanced, *reduced)), SMALL))
+    for balance in (each.value for each in Balance if each is not Balance.AUTO):
+        words = legal(name, (f"{f}.balance={balance}" for f in (*advanced, *reduced)))
+        modes += [Mode(balance, words, SMALL)] if words else []
+    bitmaps = legal(name, (f"{f}.frontier=bitmap" for f in advanced))
+    queues = legal(name, (f"{f}.frontier=queue" for f in advanced))
+    pulls = legal(name, (f"{f}.direction=pull" for f in advanced))
+    duplicates = legal(name, (f"{f}.dedup=none" for f in advanced))
+    modes += [Mode("bitmap", bitmaps, TINY)] if bitmaps else []
+    modes += [Mode("pull_to_queue", (*pulls, *queues), SMALL)] if pulls and queues else []
+    modes += [Mode("duplicates", duplicates, TINY)] if duplicates else []
     return tuple(modes)
+
+
+def legal(name: str, words: Iterable[str]) -> tuple[str, ...]:
+    """Those words that a program takes."""
+    found = []
+    for word in words:
+        try:
+            program_of(name, (word,))
+        except GdslError:
+            continue
+        found.append(word)
+    return tuple(found)

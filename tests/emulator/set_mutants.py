@@ -84,8 +84,8 @@ INTERSECTIONS = (
     Mutant(
         "a chunk forgets what comes before it",
         _INTERSECT,
-        "const edge begin = lists.first(__ldg(&g.edge_sources[first]));",
-        "const edge begin = first;",
+        "const bool looks = active && is_new_in_list(lists, walk.first, at, x);",
+        "const bool looks = active && is_new_in_list(lists, start, at, x);",
         _COMMON,
         "result",
     ),
@@ -102,8 +102,8 @@ INTERSECTIONS = (
     Mutant(
         "found neighbours are not marked",
         "operators/intersect.cu.j2",
-        "common && mark(seen, x)",
-        "common",
+        "accepted && mark(seen, x)",
+        "accepted",
         _COMMON,
         "bounds result",
     ),

@@ -92,7 +92,8 @@ PROGRAMS = [
     ("back_edges", (), TINY),
     ("edge_sets", (), SMALL),
     ("common_neighbors", (), SMALL),
-    ("betweenness", (), SMALL),
+    ("search_levels", (), SMALL),
+    ("coreness", (), SMALL),
     ("numbered", (), SMALL),
 ]
 

@@ -14,6 +14,7 @@ from gdsl.codegen.cuda.generate import generate
 from gdsl.diagnostics import GdslError
 
 from . import build
+from .balance_mutants import BALANCE_MUTANTS
 from .driver import EmulatedModule, EmulatorError
 from .edge_mutants import EDGE_MUTANTS
 from .graph_mutants import GRAPH_MUTANTS
@@ -26,6 +27,7 @@ from .pair_mutants import PAIR_MUTANTS
 from .reduction_mutants import REDUCTION_MUTANTS
 from .running import NARROW, SMALL, Built, device_for, differences, expect, program_of
 from .set_mutants import SET_MUTANTS
+from .vote_mutants import VOTE_MUTANTS
 
 pytestmark = pytest.mark.skipif(build.compiler() is None, reason="the emulator needs g++")
 
@@ -71,6 +73,7 @@ def what_is_seen(mutant: Mutant, built: Built) -> set[str]:
 
 
 ALL = (
+    *BALANCE_MUTANTS,
     *SET_MUTANTS,
     *MUTANTS,
     *EDGE_MUTANTS,
@@ -80,6 +83,7 @@ ALL = (
     *NUMBER_MUTANTS,
     *PAIR_MUTANTS,
     *REDUCTION_MUTANTS,
+    *VOTE_MUTANTS,
 )
 
 

@@ -88,8 +88,8 @@ def test_data_may_be_called_wrap() -> None:
         ("level[v] = wrap();", "E0211", "`wrap` takes 1 argument, not 0"),
         ("level[v] = wrp(level[v]);", "E0201", "did you mean `wrap`"),
         ("level[v] = level[v] << 1.5;", "E0206", "`<<` is not defined on float32"),
-        ("rank[v] = sqrt(level[v]);", "E0205", "write `float32(…)`"),
-        ("rank[v] = pow(level[v], 0.5);", "E0205", "write `float32(…)`"),
+        ("rank[v] = sqrt(level[v]);", "E0205", "write `float32(sqrt(level[v]))`"),
+        ("rank[v] = pow(level[v], 0.5);", "E0205", "write `float32(pow(level[v], 0.5))`"),
     ],
 )
 def test_mistakes(statement: str, code: str, words: str) -> None:

@@ -25,7 +25,7 @@ def test_codes_are_unique_and_described() -> None:
     names = [code.code for code in all_codes()]
     assert len(names) == len(set(names))
     for code in all_codes():
-        assert re.fullmatch(r"E0[1-9]\d\d", code.code)
+        assert re.fullmatch(r"E0[1-9]\d\d|W0\d", code.code)
         assert code.title and code.explanation
         assert code.code in explain(code)
 

@@ -49,7 +49,7 @@ MISTAKES = [
     ("r = neighbor_reduce(advance(f, visit, to=edges, over=all_edges), val, sum, by=near);", "E0417", ""),
     ("e = { s };", "E0205", ""),
     ("f = { x };", "E0205", ""),
-    ("e = { n };", "E0205", "edge(…)"),
+    ("e = { n };", "E0205", "edge(n)"),
     ("e = { 0, -1 };", "E0208", ""),
     ("e = x;", "E0403", "{ x }"),
     ("e = s;", "E0403", ""),
@@ -127,5 +127,5 @@ def test_edges_are_pushed() -> None:
         assert [one.code for one in caught.value.diagnostics] == ["E0413"]
         assert "@label" in (caught.value.diagnostics[0].fix or "")
     loaded("f = advance(f, visit); e = filter(e, visit);", ("visit.direction=pull",))
-    words = ("visit.direction=auto", "@other.direction=pull", "visit.balance=block")
+    words = ("visit.direction=auto", "@other.direction=pull", "visit.balance=block", "@other.balance=auto")
     assert [site.direction for site in loaded(body, words).tuning.sites] == [Direction.AUTO, Direction.PULL]

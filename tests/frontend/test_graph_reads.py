@@ -99,11 +99,16 @@ def test_the_new_word_is_the_programs_own_where_it_declares_it() -> None:
 
 ON_VERTEX = [
     ("let y = src(v);", "E0213", "`src` takes an edge here, and this is vertex", None),
-    ("let y = dst(a[v]);", "E0213", "`dst` takes an edge here, and this is int32", "write `edge(…)`"),
+    ("let y = dst(a[v]);", "E0213", "`dst` takes an edge here, and this is int32", "write `edge(a[v])`"),
     ("let y = reverse(v);", "E0213", "`reverse` takes an edge", None),
     ("let y = neighbor(k, 0);", "E0213", "`neighbor` takes a vertex here, and this is edge", None),
-    ("let y = neighbor(v, x[v]);", "E0213", "a place in the list, an integer from 0, and this is float32", "int32(…)"),
-    ("let y = neighbor(v, p);", "E0213", "and this is vertex", "write `int32(…)`"),
+    (
+        "let y = neighbor(v, x[v]);",
+        "E0213",
+        "a place in the list, an integer from 0, and this is float32",
+        "int32(x[v])",
+    ),
+    ("let y = neighbor(v, p);", "E0213", "and this is vertex", "write `int32(p)`"),
     ("let y = out_edge(v, true);", "E0213", "and this is bool", None),
     ("let y = has_edge(v, k);", "E0213", "`has_edge` takes a vertex here, and this is edge", None),
     ("let y = has_edge(v);", "E0211", "`has_edge` takes 2 arguments, not 1", None),

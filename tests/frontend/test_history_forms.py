@@ -62,7 +62,7 @@ def test_words_are_names_too(order: str) -> None:
         ("history h; s = h;", "E0204", "`h` is a history, not a value"),
         ("history h; s = h.push(f);", "E0418", "`h.push(…)` gives no value"),
         ("history h; f = h.push(f);", "E0418", "`h.push(…)` gives no value"),
-        ("f.push(f);", "E0418", "`f` is a frontier, not a history"),
+        ("f.push(f);", "E0112", "a frontier has no `.push(…)`"),
         ("hops.push(f);", "E0418", "`hops` is an array, not a history"),
         ("k.push(f);", "E0201", "`k` is not declared"),
         ("{ 1 }.push(f);", "E0418", "only a history has methods"),

@@ -258,10 +258,8 @@ def test_what_it_finds_is_as_certain_as_its_edges(members: str, grade: Grade) ->
             "a set of vertices, and the input of `intersect` is a set of edges",
             "to=edges",
         ),
-        ("f = intersect(edges, tally);", "E0501", "not built yet: a functor of `intersect`", None),
         ("s = intersect(pairs=(f, f));", "E0501", "not built yet: `pairs=` of `intersect`", None),
         ("intersect(pairs=(f, f));", "E0501", "not built yet: `pairs=` of `intersect`", None),
-        ("intersect(edges, tally);", "E0501", "not built yet: a functor of `intersect`", None),
         ("f = intersection(edges);", "E0201", "there is no operator `intersection`", "did you mean `intersect`?"),
     ],
 )
@@ -309,3 +307,118 @@ def test_it_has_no_knobs() -> None:
     found = mistakes(text_of("s = intersect(edges) @walk;") + "\ntune { @walk.direction = push; }")
     assert [each.code for each in found] == ["E0413"]
     assert mistakes(text_of("s = intersect(edges);") + "\ntune { intersect.balance = block; }")[0].code == "E0411"
+
+
+# ---------------------------------------------------------------- common functors
+
+COMMON = "common functor corner(u, w, x) { apply { hops[x] += 1; accept u < w; } }\n"
+EDGES = "common functor sides(u, w, x, e, eu, ew) { cond e != eu; apply { hops[u] += int32(ew == e); } }\n"
+
+
+def with_common(schedule: str, functors: str = COMMON + EDGES) -> str:
+    return text_of(schedule).replace("schedule {", functors + "schedule { edge frontier g;")
+
+
+@pytest.mark.parametrize(
+    ("schedule", "functor", "result", "count"),
+    [
+        ("intersect(edges, corner);", "corner", None, None),
+        ("intersect(g, sides) @walk;", "sides", None, None),
+        ("frontier c = intersect(edges, corner);", "corner", "c", None),
+        ("f = intersect(g, sides, count=s);", "sides", "f", "s"),
+        ("s = intersect(edges, corner);", "corner", None, "s"),
+        ("s += intersect(g, corner);", "corner", None, "s"),
+        ("f = f - intersect(edges, corner);", "corner", "common_1", None),
+    ],
+)
+def test_common_functors(schedule: str, functor: str, result: str | None, count: str | None) -> None:
+    program = load(with_common(schedule))
+    (found,) = (step for step in program.schedule if isinstance(step, Intersect))
+    assert (found.functor, found.result, found.count) == (functor, result, count)
+    (declared,) = program.edge_functors
+    assert declared.common is not None and declared.common.has_edges is (functor == "sides")
+
+
+@pytest.mark.parametrize(
+    ("schedule", "code", "said"),
+    [
+        ("intersect(edges, step);", "E0401", "a common functor"),
+        ("intersect(edges, tally);", "E0401", "common functor f(u, w, x)"),
+        ("intersect(edges, cornr);", "E0201", "`corner`"),
+        ("intersect(edges, corner, sides);", "E0402", "a common functor"),
+        ("intersect(f, corner);", "E0416", "set of vertices"),
+        ("intersect(edges, corner, count=small);", "E0205", "int64"),
+        ("intersect(edges, corner, count=s, count=s);", "E0402", "count="),
+        ("advance(f, corner, to=none);", "E0401", "a common functor"),
+        ("compute(edges, corner);", "E0401", "an edge functor"),
+        ("a = intersect(edges, corner);", "E0415", "no values"),
+    ],
+)
+def test_mistakes_of_calls_with_common_functors(schedule: str, code: str, said: str) -> None:
+    (found,) = mistakes(with_common(schedule))
+    assert found.code == code and said in f"{found.message} {found.fix}"
+
+
+@pytest.mark.parametrize(
+    ("functor", "code", "said"),
+    [
+        ("common functor c(u, w) { apply { } }", "E0110", "`u, w, x, e, eu, ew`, not 2"),
+        ("common functor c(u, w, x, e) { apply { } }", "E0110", "not 4"),
+        ("common functor c(u, w, x, e, eu, ew, o) { apply { } }", "E0110", "not 7"),
+        ("common functor c(u, w, x) { value 1; }", "E0110", "apply"),
+        ("common functor c(u, w, x) { apply { hops[near] += 1; } }", "E0215", "`near`"),
+        ("common functor c(u, w, x) { cond place == 0; }", "E0215", "`place`"),
+        ("common functor c(u, w, x) { apply { hops[e] += 1; } }", "E0201", "`e`"),
+        ("common functor c(u, u, x) { apply { } }", "E0202", "`u`"),
+    ],
+)
+def test_mistakes_of_common_functors(functor: str, code: str, said: str) -> None:
+    found = mistakes(with_common("", functor + "\n"))
+    assert any(one.code == code and said in f"{one.message} {one.fix}" for one in found)
+
+
+def test_the_total_is_not_for_the_functor() -> None:
+    functor = "common functor c(u, w, x) { apply { s += 1; } }\n"
+    for schedule in ("intersect(edges, c, count=s);", "s = intersect(edges, c);", "s += intersect(edges, c);"):
+        (found,) = mistakes(with_common(schedule, functor))
+        assert found.code == "E0402" and "scalar of its own" in (found.fix or "")
+    load(with_common("intersect(edges, c, count=t);", functor))
+
+
+def test_pairs_of_sets_are_not_built_yet() -> None:
+    assert {found.code for found in mistakes(with_common("intersect(pairs=(f, f));"))} == {"E0501"}
+
+
+NAMELESS = """program p; problem { edge support : int32; scalar s : int64; vertex seen : bool; edge weight : int32; }
+schedule { CALL }
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "has_edges"),
+    [
+        ("intersect(edges, (u, w, x) => { seen[x] = true; });", False),
+        ("frontier f = intersect(edges, (u, w, x) => u < x && w < x, count=s);", False),
+        ("s = intersect(edges, (u, w, x) => { cond u != x; apply { seen[x] = true; } }) @corner;", False),
+        ("intersect(edges, (u, w, x, e, eu, ew) => { support[e] += 1; support[eu] += weight[ew]; });", True),
+    ],
+)
+def test_common_functors_without_a_name(call: str, has_edges: bool) -> None:
+    (functor,) = load(NAMELESS.replace("CALL", call)).edge_functors
+    assert functor.common is not None and functor.common.has_edges == has_edges
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        ("intersect(edges, (u, w) => { seen[w] = true; });", "not 2"),
+        ("intersect(edges, x => { seen[x] = true; });", "not 1"),
+        ("s = intersect(edges, (u, w, x) => { value 1; });", "no functor with a `value`"),
+        ("s = intersect(edges, (u, w, x) => { s += 1; });", "receives the total"),
+        ("advance(vertices, (u, w, x, e, eu, ew) => { seen[x] = true; }, to=none);", "has 6"),
+    ],
+)
+def test_mistakes_of_common_functors_without_a_name(call: str, said: str) -> None:
+    with pytest.raises(GdslError) as caught:
+        load(NAMELESS.replace("CALL", call))
+    assert said in str(caught.value)

@@ -172,35 +172,37 @@ def test_tuning() -> None:
         schedule="f = advance(f, visit) @again;",
         tune="tune {visit.direction = auto(alpha=4, beta=7); again.direction = pull; schedule.block = 64; bounds off;}",
     )
-    program = load(text, ["visit.balance=block", "schedule.ids=64", "schedule.fuse=off", "bounds=on"])
+    program = load(
+        text, ["visit.balance=block", "again.balance=auto", "schedule.ids=64", "schedule.fuse=off", "bounds=on"]
+    )
     first, second = (node for node in walk(program.schedule) if isinstance(node, nodes.Advance))
     tuning = program.tuning
     knobs = tuning.sites[first.site]
     assert (knobs.direction, knobs.alpha, knobs.beta, knobs.balance) == (Direction.AUTO, 4, 7, Balance.BLOCK)
     knobs = tuning.sites[second.site]
     assert (knobs.direction, knobs.alpha, knobs.beta) == (Direction.PULL, 15, 20)
-    assert (knobs.balance, second.label) == (Balance.BLOCK, "again")
+    assert (knobs.balance, second.label) == (Balance.AUTO, "again")
     printed = print_program(program)
     assert (tuning.block, tuning.ids, tuning.fuse, tuning.bounds) == (64, 64, False, True)
-    assert "direction auto(alpha=4, beta=7), balance block" in printed and "direction pull, balance block" in printed
+    assert "direction auto(alpha=4, beta=7), balance block" in printed and "direction pull, balance auto" in printed
 
 
 def test_a_label_wins_over_its_functor_knob_by_knob_and_the_last_entry_over_those_before() -> None:
     text = with_parts(
         schedule="f = advance(f, visit) @again;",
-        tune="tune { @again.balance = block; visit.direction = pull; visit.balance = thread; visit.balance = auto; }",
+        tune="tune { @again.balance = block; visit.direction = push; visit.balance = thread; visit.balance = auto; }",
     )
     sites = load(text).tuning.sites
     assert [(knobs.direction, knobs.balance) for knobs in sites if knobs.direction is not None] == [
-        (Direction.PULL, Balance.AUTO),
-        (Direction.PULL, Balance.BLOCK),
+        (Direction.PUSH, Balance.AUTO),
+        (Direction.PUSH, Balance.BLOCK),
     ]
 
 
 def test_a_knob_of_a_functor_is_for_those_of_its_operators_that_have_it() -> None:
-    text = with_parts(schedule="compute(edges, visit);", tune="tune { visit.direction = pull; visit.balance = block; }")
+    text = with_parts(schedule="compute(edges, visit);", tune="tune { visit.direction = push; visit.balance = block; }")
     assert [(knobs.direction, knobs.balance) for knobs in load(text).tuning.sites if knobs.direction is not None] == [
-        (Direction.PULL, Balance.BLOCK)
+        (Direction.PUSH, Balance.BLOCK)
     ]
 
 

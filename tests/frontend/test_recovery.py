@@ -51,7 +51,7 @@ SEVERAL = {
     ),
     "foreign comments": (
         [("# all the same", "// all; the same"), ("any= src;", "any= ; /* a; b */")],
-        ["13:45 E0112", "14:26 E0101", "14:28 E0101"],
+        ["13:45 E0112", "14:26 E0101", "14:28 E0112"],
     ),
     "strings": (
         [("iteration + 1;", '"a; b";'), ("= none;", "= “a;b”;"), ("] = 0;", "] = ;")],

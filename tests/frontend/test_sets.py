@@ -103,7 +103,7 @@ MISTAKES = {
     "f = f & (g + h);": ("E0206", "write `g | h`"),
     "compute(f + g, bump);": ("E0206", "write `f | g`"),
     "f |= g;": ("E0206", "write `f = f | g;`"),
-    "f &= g | h;": ("E0206", "write `f = f & …;`"),
+    "f &= g | h;": ("E0206", "write `f = f & (g | h);`"),
     "f -= g;": ("E0206", "write `f = f - g;`"),
     "f ^= g;": ("E0206", None),
     "f = f | 3;": ("E0403", "a frontier is"),

@@ -1,6 +1,8 @@
 """What every sample and test program must answer, made without gdsl."""
 
+from .buckets import BUCKETS
 from .case import Case
+from .corners import CORNERS
 from .draws import DRAWS
 from .edges import EDGES
 from .histories import HISTORIES
@@ -12,9 +14,11 @@ from .reductions import REDUCTIONS
 from .samples import SAMPLES
 from .schedules import SCHEDULES
 from .sets import SETS
+from .several import SEVERAL
 from .short import SHORT
 from .traversals import TRAVERSALS
 from .values import VALUES
+from .votes import VOTES
 
 CASES: tuple[Case, ...] = (
     *SAMPLES,
@@ -30,7 +34,11 @@ CASES: tuple[Case, ...] = (
     *SHORT,
     *DRAWS,
     *PAIRS,
+    *SEVERAL,
+    *VOTES,
+    *CORNERS,
     *HISTORIES,
+    *BUCKETS,
 )
 BY_NAME = {case.name: case for case in CASES}
 

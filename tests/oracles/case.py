@@ -120,10 +120,10 @@ def same(answers: Answers, **expected: Any) -> None:
     for name, wanted in expected.items():
         found = np.asarray(answers[name])
         assert found.shape == np.shape(wanted), f"{name} has shape {found.shape}, not {np.shape(wanted)}"
-        wrong = np.flatnonzero(np.atleast_1d(found != np.asarray(wanted)))
+        wrong = np.flatnonzero(found != np.asarray(wanted))
         if len(wrong):
             at = wrong[0]
-            ours, theirs = np.atleast_1d(found)[at], np.atleast_1d(wanted)[at]
+            ours, theirs = found.reshape(-1)[at], np.reshape(wanted, -1)[at]
             raise AssertionError(f"{name}[{at}] is {ours}, not {theirs} ({len(wrong)} of {np.size(wanted)} are wrong)")
 
 

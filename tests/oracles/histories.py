@@ -9,7 +9,7 @@ from gdsl.graph import Graph
 from .case import Answers, Case, Values, both_ways, close, ends, levels, not_empty, random_of, same, source_of
 
 
-def check_betweenness(graph: Graph, values: Values, answers: Answers) -> None:
+def check_search_levels(graph: Graph, values: Values, answers: Answers) -> None:
     """Brandes' two passes over arcs, with dense arrays."""
     count, source = graph.num_vertices, values["source"]
     tails, heads = ends(graph)
@@ -108,7 +108,7 @@ def none_of(ids: np.ndarray) -> int:
 
 
 HISTORIES = (
-    Case("betweenness", check_betweenness, with_source, not_empty),
+    Case("search_levels", check_search_levels, with_source, not_empty),
     Case("numbered", check_numbered),
     Case("nearest", check_nearest, few_weights),
 )

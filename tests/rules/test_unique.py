@@ -18,6 +18,8 @@ problem {
     scalar moved: bool = true;
     scalar jumped: bool;
     scalar sum: float64;
+    scalar common_ones: int64;
+    scalar found: int64;
 }
 """
 _RELAX = "edge functor relax(src, dst, e) { apply { accept changed(d[dst] min= d[src] + w[e]); } }\n"
@@ -34,6 +36,13 @@ _HOOK = """edge functor hook(src, dst, e) {
 vertex functor jump(v) { apply { let lower = changed(label[v] min= label[label[v]]); jumped |= lower; } }
 """
 _COMPRESS = "jumped = true; while (jumped) { jumped = false; compute(vertices, jump); }"
+
+_OF_BUCKETS = {"b_levels", "b_popped", "b_least"}
+_SPLIT = "vertex functor chosen(v) { cond mass[v] == count; }"
+_BY_HAND = (
+    "schedule { frontier g = vertices; while (g) { frontier f = filter(g, chosen); g = filter(g, others);"
+    " count = (count + 1) % 3; frontier h = advance(f, relax); jumped = size(h) % 2 == 0; g = g | h; } count = 0; }"
+)
 
 CASES = {
     "worklist": (_RELAX + "schedule { frontier f = { 0, 3 }; while (f) { f = advance(f, relax); } }", set()),
@@ -142,6 +151,57 @@ CASES = {
         "schedule { advance(vertices, adopt, to=none); swap(parent, label); }",
         {"label"},
     ),
+    "votes": (
+        "edge functor ballot(src, dst, e) -> (vertex, int32) { value (label[dst], w[e]); }\n"
+        "schedule { repeat (2) { label = neighbor_vote(vertices, ballot, keep=root); } }",
+        set(),
+    ),
+    "votes_of_open_weights": (
+        "edge functor adopt(src, dst, e) { apply { d[dst] any= 3 * int32(src); } }\n"
+        "edge functor ballot(src, dst, e) -> (vertex, int32) { value (dst, d[dst]); }\n"
+        "schedule { advance(vertices, adopt, to=none); label = neighbor_vote(vertices, ballot); }",
+        {"d", "label"},
+    ),
+    "votes_with_an_open_score": (
+        "edge functor adopt(src, dst, e) { apply { d[dst] any= 3 * int32(src); } }\n"
+        "edge functor ballot(src, dst, e) -> (vertex, int32) { value (dst, 1); }\n"
+        "vote functor low(v, key, total) -> int32 { value total - d[key]; }\n"
+        "schedule { advance(vertices, adopt, to=none); label = neighbor_vote(vertices, ballot, low); }",
+        {"d", "label"},
+    ),
+    "votes_that_keep_what_is_open": (
+        "edge functor adopt(src, dst, e) { apply { parent[dst] any= src; } }\n"
+        "edge functor ballot(src, dst, e) -> (vertex, int32) { value (src, 1); }\n"
+        "schedule { advance(vertices, adopt, to=none);"
+        " label = neighbor_vote(vertices, ballot, over=in_edges, keep=parent); }",
+        {"parent", "label"},
+    ),
+    "votes_of_float_weights": (
+        "edge functor ballot(src, dst, e) -> (vertex, float32) { value (dst, heat[dst]); }\n"
+        "schedule { label = neighbor_vote(vertices, ballot); }",
+        {"label"},
+    ),
+    "nobody_votes": (
+        "edge functor adopt(src, dst, e) { apply { label[dst] any= src; } }\n"
+        "edge functor ballot(src, dst, e) -> (vertex, int32) { cond mass[dst] > 1; value (dst, 1); }\n"
+        "schedule { advance(vertices, adopt, to=none); label = neighbor_vote(vertices, ballot); }",
+        {"label"},
+    ),
+    "counted_common_neighbors": (
+        "common functor low(u, o, x) { apply { accept mass[x] < mass[u]; d[x] min= mass[o]; } }\n"
+        "schedule { frontier f = intersect(edges, low, count=common_ones); found = size(f); }",
+        set(),
+    ),
+    "counted_changes_at_common_neighbors": (
+        "common functor low(u, o, x) { apply { accept changed(d[x] min= mass[u] - int32(o)); } }\n"
+        "schedule { frontier f = intersect(edges, low, count=common_ones); found = size(f); }",
+        {"common_ones"},
+    ),
+    "counted_closing_common_neighbors": (
+        "common functor low(u, o, x) { cond d[x] != 9; apply { d[x] = 9; } }\n"
+        "schedule { frontier f = intersect(edges, low, count=common_ones); found = size(f); }",
+        {"common_ones"},
+    ),
     "frontier_of_losers": (
         "edge functor lead(src, dst, e) { apply { accept mass[src] == 0; parent[dst] any= src; } }\n"
         "vertex functor near_even(v) { cond parent[v] != none; apply { accept int32(parent[v]) % 2 == 0; } }\n"
@@ -177,6 +237,40 @@ CASES = {
         + " for g in backward(h) { compute(g, tally); } } }",
         {"mass", "h_members", "h_ends", "h_levels"},
     ),
+    "buckets": (
+        _RELAX
+        + "schedule { buckets b(d, 100) = vertices; while (b) { b.push(advance(b.pop(), relax)); count += 1; } }",
+        _OF_BUCKETS | {"count"},
+    ),
+    "buckets_by_another_array": (
+        _RELAX + "schedule { buckets b(mass, 9) = { 0, 3, 4, 5 }; while (b) { frontier f = b.pop();"
+        " frontier g = advance(f, relax); count += 1 + int32(b.level); b.push(g); } }",
+        _OF_BUCKETS | {"count"},
+    ),
+    "buckets_that_lose_some": (
+        _RELAX + "schedule { buckets b(d, 100) = vertices; while (b) {"
+        " frontier f = advance(b.pop(), relax); b.push(f - { 1, 2, 3, 4, 5 }); } }",
+        _OF_BUCKETS | {"d"},
+    ),
+    "buckets_not_emptied": (
+        _RELAX + "schedule { buckets b(d, 100) = vertices; repeat (1) { b.push(advance(b.pop(), relax)); } }",
+        _OF_BUCKETS | {"d"},
+    ),
+    "buckets_of_what_is_exact": (
+        "edge functor lower(src, dst, e) { cond root[dst] == 5; apply { d[dst] -= 1; } }\n"
+        "vertex functor settle(v) { apply { root[v] = 1; mass[v] = count; } }\n"
+        "schedule { fill(root, 5); buckets b(d, 1) = vertices; while (b) { frontier f = b.pop();"
+        " count = int32(b.level); compute(f, settle); b.push(advance(f, lower)); } }",
+        set(),
+    ),
+    "split_by_hand": (
+        _RELAX + _SPLIT + "vertex functor others(v) { cond mass[v] != count; }\n" + _BY_HAND,
+        {"jumped"},
+    ),
+    "split_by_two_tests": (
+        _RELAX + _SPLIT + "vertex functor others(v) { cond mass[v] > count; }\n" + _BY_HAND,
+        {"d", "jumped"},
+    ),
     "levels_of_a_search": (
         "edge functor visit(src, dst, e) { cond root[dst] == 5; apply { root[dst] = 1; parent[dst] any= src; } }\n"
         "vertex functor tally(v) { apply { mass[v] = iteration; } }\n"
@@ -187,8 +281,10 @@ CASES = {
     ),
 }
 
-ROUNDED = ("decision_on_a_float_sum",)
+ROUNDED = ("decision_on_a_float_sum", "votes_of_float_weights")
 """The order shows in the last digits only, and no small graph turns a decision by them."""
+HELD_BACK = ("split_by_two_tests",)
+"""Not proved to be exact, and no small graph shows a difference."""
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -200,7 +296,7 @@ def test_marks(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [name for name, (_, marked) in CASES.items() if marked - {"jumped"} and name not in ROUNDED]
+    "name", [name for name, (_, marked) in CASES.items() if marked - {"jumped"} and name not in ROUNDED + HELD_BACK]
 )
 def test_marks_have_a_reason(name: str) -> None:
     program = program_of(_DATA + CASES[name][0], name)

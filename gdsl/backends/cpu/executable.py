@@ -66,6 +66,7 @@ class _Run:
     def __init__(self, executable: CpuExecutable, graph: Graph, bindings: Bindings, limits: Limits) -> None:
         self.executable, self.graph, self.limits = executable, graph, limits
         self.plan, self.widths = executable.plan, executable.widths
+        self.bound = bindings.params
         self.status: list[int] = []
         self.timed_out = False
         self.abandoned = False
@@ -84,7 +85,7 @@ class _Run:
 
     def _made(self, buffer: Buffer, bindings: Bindings) -> NDArray[Any]:
         """The memory of a buffer, holding what it must hold at first."""
-        count = buffer.extent.value(of_graph(self.graph.num_vertices, self.graph.num_edges))
+        count = buffer.extent.value(of_graph(self.graph.num_vertices, self.graph.num_edges, bindings.params))
         assert isinstance(buffer.element, Type)
         if buffer.made is Made.CALLER:
             given: NDArray[Any] = bindings.inputs[buffer.name].astype(dtype_of(buffer.element, self.widths), copy=False)
@@ -136,7 +137,7 @@ class _Run:
             raise failures.iterations_error(program, control.exhausted - 1, self.limits.max_iterations or 0)
         if control.failure:
             site = self.executable.generated.checks.sites[control.failure - 1]
-            raise failures.check_error(program, site, control.failed_value, self.graph)
+            raise failures.check_error(program, site, control.failed_value, self.graph, self.bound)
         if self.timed_out:
             raise failures.timeout_error(self.limits.timeout or 0.0)
         arrays, scalars = self._results()

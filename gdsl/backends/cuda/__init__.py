@@ -22,11 +22,14 @@ def create_backend() -> CudaBackend:
 
 def plan_of(program: Program, sizes: Sizes | None = None, *, again: bool = False) -> Plan:
     """The kernel plan of `program` (as lowered), verified, unless that was done when the same was made before."""
+    from gdsl.operations import Balance
     from gdsl.passes import pipelines
     from gdsl.plan import target
     from gdsl.plan.build import build
 
-    return build(pipelines.apply(program, again=again), target.cuda(program.tuning.fuse), sizes, again=again)
+    balanced = any(knobs.balance is not Balance.AUTO for knobs in program.tuning.sites)
+    on = target.cuda(program.tuning.fuse, balanced)
+    return build(pipelines.apply(program, again=again), on, sizes, again=again)
 
 
 def source_text(program: Program, id_bits: int) -> str:

@@ -20,6 +20,7 @@ from gdsl.diagnostics import GdslError
 from gdsl.graph.graph import Graph
 from gdsl.operations import Direction
 from gdsl.plan import structs
+from gdsl.plan.buffers import control_block
 from gdsl.plan.nodes import Branch, Launch, Loop, On, Operation, Plan, Step, Swap
 from gdsl.plan.storage import Role
 from gdsl.plan.walking import has_direction, launches, operations, sweeps_of
@@ -56,6 +57,7 @@ class Enactor:
     def run(self, bindings: Bindings, limits: Limits) -> Outcome:
         """Prepare, run to the end, and collect; raises GdslError when the run fails or is stopped."""
         self.limits = limits
+        self.bindings, self.sizes = bindings, sizes_of(self.graph, bindings)
         self.memory = prepare(self.device, self.plan, self.graph, self.on_device, bindings)
         largest = numpy.iinfo(numpy.int64).max
         self.memory.data["run"]["max_iterations"] = largest if limits.max_iterations is None else limits.max_iterations
@@ -101,10 +103,9 @@ class Enactor:
 
     def control(self) -> dict[str, int]:
         """The control block's words."""
-        (block,) = self.device.fetch(
-            self._buffer(Role.CONTROL), struct_dtype(structs.CONTROL, self.on_device.widths), 1
-        )
-        return {word.name: int(block[word.name]) for word in structs.CONTROL.fields if not word.count}
+        struct = control_block(self.plan)
+        (block,) = self.device.fetch(self._buffer(Role.CONTROL), struct_dtype(struct, self.on_device.widths), 1)
+        return {word.name: int(block[word.name]) for word in struct.fields if not word.count}
 
     def raise_failure(self, control: dict[str, int]) -> None:
         """Raise what stopped the run, if anything did."""
@@ -119,7 +120,7 @@ class Enactor:
 
     def _index_failure(self, number: int, value: int) -> GdslError:
         site = self.generated.checks.sites[number]
-        return failures.check_error(self.plan.program, site, value, self.graph)
+        return failures.check_error(self.plan.program, site, value, self.graph, self.bindings.params)
 
     def _follow_swaps(self) -> None:
         """After swaps by the device a name's values lie where the kernel says."""
@@ -137,7 +138,7 @@ class Enactor:
             array.name: self._values(array.type, self.device.result, self.memory.problem(array.name), count)
             for array in program.arrays
             if array.name in results
-            for count in [results[array.name].extent.value(sizes_of(self.graph))]
+            for count in [results[array.name].extent.value(self.sizes)]
         }
         scalars: dict[str, Scalar | Pair] = {
             scalar.name: first_of(self._values(scalar.type, self.device.fetch, self.memory.problem(scalar.name), 1))

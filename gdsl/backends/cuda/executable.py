@@ -115,11 +115,11 @@ class CudaExecutable:
     def run(self, graph: Graph, bindings: Bindings, limits: Limits) -> Outcome:
         """Run on the GPU; raises GdslError when the run fails or is stopped, KeyboardInterrupt on Ctrl-C."""
         from gdsl.backends.cuda.enactor import Enactor
-        from gdsl.backends.cuda.memory import bytes_needed
+        from gdsl.backends.cuda.memory import bytes_needed, sizes_of
 
         device = self._device
         with device.reserved(limits.timeout):
-            device.require(bytes_needed(self.plan, graph, self.widths))
+            device.require(bytes_needed(self.plan, sizes_of(graph, bindings), self.widths))
             on_device = self.backend.graph(graph, self.widths, device)
             return Enactor(device, self._kernel, self.plan, self.generated, graph, on_device).run(bindings, limits)
 

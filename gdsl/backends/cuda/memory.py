@@ -13,7 +13,7 @@ from gdsl.backends.cuda.device import Buffer, Device
 from gdsl.backends.interface import Bindings
 from gdsl.codegen.cuda.layout import layout_of
 from gdsl.codegen.structs import element_dtype
-from gdsl.extents import Size, of_graph
+from gdsl.extents import Sizes, of_graph
 from gdsl.graph.graph import Graph
 from gdsl.plan import storage
 from gdsl.plan.nodes import Plan
@@ -73,15 +73,15 @@ def host_dtype(kind: Type, widths: Widths) -> numpy.dtype[Any]:
     return numpy.dtype(f"i{widths.of(kind) // 8}" if kind.is_id else kind.name)
 
 
-def sizes_of(graph: Graph) -> dict[Size, int]:
+def sizes_of(graph: Graph, bindings: Bindings) -> Sizes:
     """The sizes that extents speak of."""
-    return of_graph(graph.num_vertices, graph.num_edges)
+    return of_graph(graph.num_vertices, graph.num_edges, bindings.params)
 
 
-def bytes_needed(plan: Plan, graph: Graph, widths: Widths) -> int:
+def bytes_needed(plan: Plan, sizes: Sizes, widths: Widths) -> int:
     """Bytes of device memory beside the graph and the inputs."""
     buffers = (buffer for buffer in plan.buffers if buffer.made is Made.HOST)
-    return sum(max(buffer.copies, 1) * _bytes_of(buffer, graph, widths) for buffer in buffers)
+    return sum(max(buffer.copies, 1) * _bytes_of(buffer, sizes, widths) for buffer in buffers)
 
 
 def prepare(device: Device, plan: Plan, graph: Graph, on_device: GraphOnDevice, bindings: Bindings) -> RunMemory:
@@ -104,6 +104,11 @@ class _Preparation:
     on_device: GraphOnDevice
     bindings: Bindings
 
+    @property
+    def sizes(self) -> Sizes:
+        """The sizes that extents speak of."""
+        return sizes_of(self.graph, self.bindings)
+
     def buffer(self, buffer: storage.Buffer) -> Buffer:
         """The memory of one buffer, or of one of its copies, holding what it must hold at first."""
         if buffer.made is Made.CALLER:
@@ -112,7 +117,7 @@ class _Preparation:
                 return self.on_device.part(buffer.name, buffer.element)
             given = self.bindings.inputs[buffer.name]
             return self.device.upload(given.astype(host_dtype(buffer.element, self.on_device.widths), copy=False))
-        made = self.device.allocate(_bytes_of(buffer, self.graph, self.on_device.widths))
+        made = self.device.allocate(_bytes_of(buffer, self.sizes, self.on_device.widths))
         if buffer.cleared is Cleared.ZERO:
             self.device.zero(made)
         elif buffer.cleared is Cleared.GIVEN:
@@ -131,11 +136,11 @@ class _Preparation:
             graph["edge_bound"], graph["room"], graph["ends_room"] = self.graph.num_edges, -1, -1
         run["host_stop"] = self.device.stop_pointer
         (trace,) = (buffer for buffer in plan.buffers if buffer.role is Role.TRACE)
-        run["trace_capacity"] = trace.extent.value(sizes_of(self.graph))
+        run["trace_capacity"] = trace.extent.value(self.sizes)
         for param in plan.program.params:
             kind = element_dtype(param.type, self.on_device.widths)
             data[PROBLEM][param.name] = numpy.asarray(self.bindings.params[param.name]).astype(kind)
 
 
-def _bytes_of(buffer: storage.Buffer, graph: Graph, widths: Widths) -> int:
-    return element_dtype(buffer.element, widths).itemsize * buffer.extent.value(sizes_of(graph))
+def _bytes_of(buffer: storage.Buffer, sizes: Sizes, widths: Widths) -> int:
+    return element_dtype(buffer.element, widths).itemsize * buffer.extent.value(sizes)

@@ -10,7 +10,7 @@ from numpy import int32, int64
 
 from gdsl.arithmetic.operations import SINGLE
 from gdsl.backends.reference.graph_reads import graph_question
-from gdsl.backends.reference.indices import index_error
+from gdsl.backends.reference.indices import index_error, value_error
 from gdsl.backends.reference.values import Value, constant, convert_function, domain_of, none_id
 from gdsl.ir import nodes as ir
 from gdsl.operations import BinaryOperation, Degree, Domain
@@ -22,7 +22,11 @@ Evaluator = Callable[[Frame], Value]
 """An expression made ready: its value for one call. Expressions of the schedule do not look at the frame."""
 
 VERTEX = SOURCE = 0
-DESTINATION, EDGE, NEAR, FAR, ACCEPTED, RESULT, FIRST_LOCAL = 1, 2, 3, 4, 5, 6, 7
+PART = 1
+"""Of initial values, which are made in frames of their own."""
+DESTINATION, EDGE, NEAR, FAR, SECOND, NUMBER, ACCEPTED, RESULT, FIRST_LOCAL = 1, 2, 3, 4, 5, 6, 7, 8, 9
+COMMON, SOURCE_EDGE, DESTINATION_EDGE = FAR, NEAR, SECOND
+"""Of a call for a common neighbour, which has a `NUMBER` among those of its operator, too."""
 
 _SLOT_OF_ROLE = {
     ir.Role.VERTEX: VERTEX,
@@ -31,6 +35,9 @@ _SLOT_OF_ROLE = {
     ir.Role.EDGE: EDGE,
     ir.Role.NEAR: NEAR,
     ir.Role.FAR: FAR,
+    ir.Role.COMMON: COMMON,
+    ir.Role.SOURCE_EDGE: SOURCE_EDGE,
+    ir.Role.DESTINATION_EDGE: DESTINATION_EDGE,
 }
 
 
@@ -124,6 +131,7 @@ class ExpressionCompiler:
             ir.ScalarValue: self.scalar,
             ir.Element: self.element,
             ir.OwnId: lambda _: lambda frame: frame[VERTEX],
+            ir.OwnPart: lambda _: lambda frame: frame[PART],
             ir.Iteration: self.iteration,
             ir.Count: self.count,
             ir.DegreeOf: self.degree,
@@ -152,6 +160,8 @@ class ExpressionCompiler:
 
     def index(self, node: ir.Expression, checked: bool, name: str, length: int) -> Evaluator:
         """`node` as an index into `name`, tested against `length` where `checked`."""
+        if isinstance(node, ir.Slot):
+            return self.value_index(node, name, length)
         evaluate = self.compile(node) if not isinstance(node, ir.Literal) else lambda frame: int(node.value)
         if not checked:
             return evaluate
@@ -164,6 +174,19 @@ class ExpressionCompiler:
             raise index_error(environment, node, name, index, length)
 
         return test
+
+    def value_index(self, node: ir.Slot, name: str, length: int) -> Evaluator:
+        """The index of one of several values of an element."""
+        element, place = self.index(node.element, node.checked, name, length), self.compile(node.place)
+        count, environment = self.compile(node.count), self.environment
+
+        def find(frame: Frame) -> int:
+            first, values, at = int(element(frame)), int(count(frame)), int(place(frame))
+            if 0 <= at < values:
+                return first * values + at
+            raise value_error(environment, node.place, name, at, values)
+
+        return find
 
     def literal(self, node: ir.Literal) -> Evaluator:
         """A constant."""

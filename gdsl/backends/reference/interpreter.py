@@ -83,10 +83,12 @@ class Interpreter:
             ir.PushLevel: self.sets.push_level,
             ir.TakeLevel: self.sets.take_level,
             ir.NumberMembers: self.sets.number_members,
+            ir.CheckWidth: self.sets.check_width,
             ir.Advance: self.operators.advance,
             ir.Filter: self.operators.filter,
             ir.Compute: self.operators.compute,
             ir.NeighborReduce: self.operators.neighbor_reduce,
+            ir.NeighborVote: self.operators.neighbor_vote,
             ir.Intersect: self.operators.intersect,
             ir.SameGraph: self.make_graph,
             ir.Subgraph: self.make_graph,
@@ -155,10 +157,12 @@ class Interpreter:
 
     def fill(self, step: ir.Fill) -> None:
         """One value for all elements."""
-        value, values = self.value(step.value), list(self.state.arrays[step.array].values)
-        for place in self.state.graph.all(step.domain):
-            values[place] = value
-        self.state.arrays[step.array].values = values
+        array = self.state.arrays[step.array]
+        value, values, graph = self.value(step.value), list(array.values), self.state.graph
+        several = self.state.values_each(step.array)
+        for place in graph.all(step.domain):
+            values[place * several : (place + 1) * several] = [value] * several
+        array.values = values
 
     def swap(self, step: ir.Swap) -> None:
         """Two arrays or two scalars change places; the names stay."""

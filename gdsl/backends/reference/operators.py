@@ -9,18 +9,20 @@ import numpy
 
 from gdsl.arithmetic.operations import BinaryFunction
 from gdsl.backends.interface import TraceRecord
-from gdsl.backends.reference.expressions import ACCEPTED, EDGE, FAR, compile_expression
+from gdsl.backends.reference.expressions import ACCEPTED, COMMON, EDGE, FAR, NUMBER, compile_expression
 from gdsl.backends.reference.state import State
 from gdsl.backends.reference.statements import CompiledFunctor, compile_functor
 from gdsl.backends.reference.values import Value, convert_function, domain_of, neighbor_function, neighbor_identity
+from gdsl.backends.reference.votes import Votes
 from gdsl.ir import nodes as ir
 from gdsl.operations import Degree, Domain, NeighborOperation
 from gdsl.types import Type
 
 Functor = ir.VertexFunctor | ir.EdgeFunctor
 
-Call = tuple[Any, Any, Any, Any, Any]
-"""What one call is for: source (or the vertex itself), destination, edge, near end, far end, as a frame has them."""
+Call = tuple[Any, ...]
+"""What one call is for: source (or the vertex itself), destination, edge, near end, far end, as a frame has them; for a
+common neighbour the edge from the source and the neighbour in the place of the latter, the other edge and a number."""
 
 CallAll = Callable[[Functor, list[Call], int], set[int]]
 """Calls a functor for each of the calls, and gives what was accepted: the far ends, or what else the calls have at this
@@ -53,7 +55,7 @@ class SerialCalls:
         for start in range(0, len(calls), _CALLS_BETWEEN_CHECKS):
             self.state.clock.check()
             for call in calls[start : start + _CALLS_BETWEEN_CHECKS]:
-                frame[:ACCEPTED] = call
+                frame[: len(call)] = call
                 if condition is None or condition(frame):
                     frame[ACCEPTED] = True
                     body(frame)
@@ -70,6 +72,7 @@ class Operators:
         self.state = state
         self.call_all = call_all
         self.serial = SerialCalls(state)
+        self.votes = Votes(state)
         self.trace: list[TraceRecord] = []
         self.functors: dict[str, Functor] = {functor.name: functor for functor in state.program.vertex_functors}
         self.functors.update((functor.name, functor) for functor in state.program.edge_functors)
@@ -118,18 +121,36 @@ class Operators:
         visits = state.graph.edges(self.members(step.frontier))
         degrees = numpy.array(state.graph.degrees(Degree.OUT), dtype=numpy.int64)
         self._note(step, len(visits), int(degrees[visits.source].sum() + degrees[visits.destination].sum()))
-        lists = state.graph.out_neighbors()
-        found: set[int] = set()
-        total = 0
-        for u, w in zip(visits.source.tolist(), visits.destination.tolist(), strict=True):
+        lists = state.graph.first_edges_to()
+        calls: list[Call] = []
+        for u, w, e in visits.calls(numpy.arange(len(visits)), ("source", "destination", "edge")):
             state.clock.poll()
-            common = lists[u] & lists[w]
-            found |= common
-            total += len(common)
+            of_u, of_w = lists[u], lists[w]
+            calls += [(u, w, e, of_u[x], x, of_w[x], 0) for x in of_u if x in of_w]
+        if step.functor is not None:
+            numbered = [(*call[:-1], number) for number, call in enumerate(calls)]
+            order = state.shuffled(len(calls)).tolist()
+            accepted = self.call_all(self.functors[step.functor], [numbered[place] for place in order], NUMBER)
+            calls = [calls[number] for number in accepted]
+        total, found = len(calls), {call[COMMON] for call in calls}
         if step.count is not None:
             state.scalars[step.count] += numpy.int64(total)
         if step.result is not None:
             state.frontiers.members[step.result] = sorted(found)
+
+    def neighbor_vote(self, step: ir.NeighborVote) -> None:
+        """Count the votes of each vertex, then store the keys that won."""
+        state = self.state
+        members = self.members(step.frontier)
+        visits = state.graph.edges_of(members, step.over)
+        self._note(step, len(members), len(visits))
+        functor = self.functors[step.functor]
+        assert isinstance(functor, ir.EdgeFunctor)
+        totals = self.votes.totals(self.serial.ready(functor), functor, visits.calls(state.shuffled(len(visits))))
+        won = self.votes.winners(step, totals)
+        values = state.arrays[step.array].values
+        for vertex, key in won.items():
+            values[vertex] = key
 
     def _reductions(self, step: ir.NeighborReduce, members: list[int], calls: list[Call]) -> dict[int, Value]:
         declaration = self.functors[step.functor]
@@ -146,7 +167,7 @@ class Operators:
         frame = functor.frame()
         for call in calls:
             poll()
-            frame[:ACCEPTED] = call
+            frame[: len(call)] = call
             if functor.condition is None or functor.condition(frame):
                 functor.body(frame)
                 value, vertex = evaluate(frame), call[3]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy
 
-from gdsl.backends.failures import history_error
+from gdsl.backends.failures import history_error, width_error
 from gdsl.backends.reference.state import State
 from gdsl.backends.reference.values import constant
 from gdsl.ir import nodes as ir
@@ -41,6 +41,11 @@ class SetSteps:
         first = int(ends[level - 1]) if level else 0
         taken = state.arrays[history.members].values[first : int(ends[level])]
         state.frontiers.members[step.name] = sorted(int(vertex) for vertex in taken)
+
+    def check_width(self, step: ir.CheckWidth) -> None:
+        """The width of a level of buckets."""
+        if not self.state.scalars[step.width] > 0:
+            raise width_error(self.state.program.source_name, step.span, step.name)
 
     def number_members(self, step: ir.NumberMembers) -> None:
         """The place of each member of a set; member lists are ascending."""

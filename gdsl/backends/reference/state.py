@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy
 
+from gdsl.backends.failures import count_of
 from gdsl.backends.interface import Bindings, Limits, Pair, Scalar
-from gdsl.backends.reference.expressions import Cells, Environment, ExpressionCompiler, Frame
+from gdsl.backends.reference.expressions import PART, VERTEX, Cells, Environment, ExpressionCompiler, Frame
 from gdsl.backends.reference.statements import compile_functions
 from gdsl.backends.reference.values import Value, constant, from_array, to_array, to_python, zero
 from gdsl.backends.reference.view import GraphView
@@ -103,6 +104,11 @@ class State:
         compile_functions(program.functions, self.environment, functions)
         self._fill(bindings)
 
+    def values_each(self, name: str) -> int:
+        """How many values an element of an array has."""
+        array = next(array for array in self.program.arrays if array.name == name)
+        return 1 if array.count is None else count_of(array, self.params)
+
     def on(self, graph: GraphView) -> State:
         """The same data, frontiers and clock with another graph around."""
         other = copy.copy(self)
@@ -116,16 +122,17 @@ class State:
             self.scalars[scalar.name] = self._initial_value(scalar, bindings)
 
     def _initial_values(self, array: ir.Array, bindings: Bindings) -> list[Value]:
-        count = array.extent.value(self.graph.sizes)
+        count = array.extent.value(self.graph.sizes(bindings.params))
+        values_each = 1 if array.count is None else count_of(array, bindings.params)
         if array.is_input:
             return from_array(bindings.inputs[array.name], array.type, self.id_bits)
         if array.initial is None:
             return [zero(array.type, self.id_bits)] * count
         evaluate = ExpressionCompiler(self.environment).compile(array.initial)
-        frame: Frame = [0]
+        frame: Frame = [0, numpy.int32(0)]
         values = []
-        for own_id in range(count):
-            frame[0] = own_id
+        for place in range(count):
+            frame[VERTEX], frame[PART] = place // values_each, numpy.int32(place % values_each)
             values.append(evaluate(frame))
         return values
 

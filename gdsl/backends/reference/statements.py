@@ -250,13 +250,15 @@ def apply_swap(values: Any, key: Any, old: Value, new: Value) -> bool:
 class CompiledFunctor:
     """A functor made ready for calls one after another.
 
-    `condition` None: always true. `value` is for `neighbor_reduce` only. `size` is the length of a frame.
+    `condition` None: always true. `value` is for `neighbor_reduce` and `neighbor_vote` only, `key` for the latter.
+    `size` is the length of a frame.
     """
 
     condition: Evaluator | None
     body: Executor
     value: Evaluator | None
     size: int
+    key: Evaluator | None = None
 
     def frame(self) -> Frame:
         """A frame for a call, everything in it yet to be set."""
@@ -268,9 +270,9 @@ def compile_functor(functor: ir.VertexFunctor | ir.EdgeFunctor, environment: Env
     compiler = BodyCompiler(environment)
     conjuncts = [compiler.compile(conjunct) for conjunct in functor.condition]
     body = compiler.body(functor.body)
-    result = functor.value if isinstance(functor, ir.EdgeFunctor) else None
-    value = compiler.compile(result) if result is not None else None
-    return CompiledFunctor(_all_of(conjuncts), body, value, FIRST_LOCAL + len(compiler.slots))
+    results = (functor.value, functor.key) if isinstance(functor, ir.EdgeFunctor) else (None, None)
+    value, key = (compiler.compile(result) if result is not None else None for result in results)
+    return CompiledFunctor(_all_of(conjuncts), body, value, FIRST_LOCAL + len(compiler.slots), key)
 
 
 def _all_of(conjuncts: list[Evaluator]) -> Evaluator | None:

@@ -6,9 +6,9 @@ from collections.abc import Generator, Iterator
 from typing import Any
 
 from gdsl.arithmetic.operations import SINGLE, typed
-from gdsl.backends.reference.expressions import ACCEPTED, Evaluator, Frame
+from gdsl.backends.reference.expressions import ACCEPTED, FIRST_LOCAL, Evaluator, Frame
 from gdsl.backends.reference.graph_reads import Round, graph_question, rounds_of
-from gdsl.backends.reference.indices import index_error
+from gdsl.backends.reference.indices import index_error, value_error
 from gdsl.backends.reference.operators import Call, Functor
 from gdsl.backends.reference.state import State
 from gdsl.backends.reference.statements import BodyCompiler, Signal, apply_swap, apply_update
@@ -140,6 +140,13 @@ class SteppedExpressions:
 
     def index(self, node: ir.Expression, checked: bool, name: str, domain: Domain, frame: Frame) -> Steps:
         """An index into `name`, tested where `checked`."""
+        if isinstance(node, ir.Slot):
+            element = yield from self.index(node.element, node.checked, name, domain, frame)
+            place = int((yield from self.value(node.place, frame)))
+            values = int((yield from self.value(node.count, frame)))
+            if not 0 <= place < values:
+                raise value_error(self.state.environment, node.place, name, place, values)
+            return int(element) * values + place
         index = int(node.value) if isinstance(node, ir.Literal) else (yield from self.value(node, frame))
         count = self.state.graph.bound(domain)
         if checked and not 0 <= index < count:
@@ -167,7 +174,9 @@ class SteppedFunctor(SteppedExpressions):
 
     def call(self, call: Call, accepted: set[int], collected: int) -> Steps:
         """One call, which puts what it has at `collected` into `accepted` at the end, where it accepts."""
-        frame: Frame = [*call, True, None]
+        frame: Frame = [None] * FIRST_LOCAL
+        frame[: len(call)] = call
+        frame[ACCEPTED] = True
         for conjunct in self.functor.condition:
             if not (yield from self.value(conjunct, frame)):
                 return

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from gdsl.extents import Size, of_graph
+from gdsl.extents import Sizes, of_graph
 from gdsl.graph.graph import Graph
 from gdsl.ir.nodes import Role
 from gdsl.operations import Degree, Domain, Over
@@ -35,9 +35,11 @@ class Visits:
     def __len__(self) -> int:
         return len(self.edge)
 
-    def calls(self, order: Any) -> list[tuple[int, int, int, int, int]]:
-        """The visits as tuples in the order of the fields, arranged as the array of places `order` says."""
-        columns = (self.source, self.destination, self.edge, self.near, self.far)
+    def calls(
+        self, order: Any, fields: tuple[str, ...] = ("source", "destination", "edge", "near", "far")
+    ) -> list[tuple[int, ...]]:
+        """The visits as tuples of the `fields`, arranged as the array of places `order` says."""
+        columns = [getattr(self, name) for name in fields]
         return list(zip(*(column[order].tolist() for column in columns), strict=True))
 
 
@@ -48,10 +50,9 @@ class GraphView:
         """Take `graph` as it is; what a run does not need is not made."""
         self.graph = graph
 
-    @cached_property
-    def sizes(self) -> dict[Size, int]:
+    def sizes(self, params: Mapping[str, object]) -> Sizes:
         """The sizes that extents speak of."""
-        return of_graph(self.graph.num_vertices, self.graph.num_edges)
+        return of_graph(self.graph.num_vertices, self.graph.num_edges, params)
 
     def count(self, domain: Domain) -> int:
         """The number of vertices or of edges."""
@@ -129,14 +130,15 @@ class GraphView:
             found.setdefault(both, []).append(edge)
         return found
 
-    def out_neighbors(self) -> list[frozenset[int]]:
-        """Of every vertex those to which its out-edges lead."""
-        return self._out_neighbors
+    def first_edges_to(self) -> list[dict[int, int]]:
+        """Of every vertex the first edge to each of those to which its out-edges lead."""
+        return self._first_edges_to
 
     @cached_property
-    def _out_neighbors(self) -> list[frozenset[int]]:
+    def _first_edges_to(self) -> list[dict[int, int]]:
         columns, ends = self.graph.columns.tolist(), self.graph.offsets.tolist()
-        return [frozenset(columns[first:last]) for first, last in itertools.pairwise(ends)]
+        lists = itertools.pairwise(ends)
+        return [{columns[edge]: edge for edge in reversed(range(first, last))} for first, last in lists]
 
     def edges_of(self, members: Sequence[int], over: Over) -> Visits:
         """The edges of each vertex of `members`; over all edges its out-edges, then its in-edges."""

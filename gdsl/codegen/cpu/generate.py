@@ -17,9 +17,12 @@ from gdsl.codegen.library import LISTED, Library
 from gdsl.codegen.lines import number_lines
 from gdsl.codegen.literals import literal, memory_type_name
 from gdsl.codegen.names import UNDEFINED, Names, Scope
+from gdsl.codegen.several import initial_groups
 from gdsl.codegen.structs import checked_struct_text
 from gdsl.codegen.templates import render
 from gdsl.extents import EDGES, VERTICES, Extent
+from gdsl.ir.nodes import OwnPart
+from gdsl.ir.traversal import walk
 from gdsl.plan import structs_cpu
 from gdsl.plan.nodes import Initial, Initialise, Launch, Plan
 from gdsl.plan.storage import Buffer, Made, Role
@@ -36,16 +39,19 @@ LIBRARY = Library(
         "memory",
         "plain",
         "pairs",
+        "several",
         "graph",
         "lists",
         "frontier",
         "run",
         "loops",
+        "vote",
         "intersect",
         "sets",
         "edge_frontier",
         "edge_sets",
         "histories",
+        "buckets",
         "numbers",
     ),
     ".hpp",
@@ -179,13 +185,11 @@ class _Generator:
 
     def _initial_loops(self, initial: Initialise) -> tuple[InitialLoop, ...]:
         loops = []
-        for arrays, count, kind in (
-            (initial.vertex_arrays, "d.graph.num_vertices", "vertex"),
-            (initial.edge_arrays, "d.graph.num_edges", "edge"),
-        ):
-            lines = tuple(f"d.{self.names.member(array.name)}[id] = {self._initial(array)};" for array in arrays)
-            if lines:
-                loops.append(InitialLoop(count, kind, lines))
+        for group in initial_groups(initial, self.program, self.names):
+            at = "id" if group.count is None else "i"
+            lines = tuple(f"d.{self.names.member(each.name)}[{at}] = {self._initial(each)};" for each in group.arrays)
+            uses_part = any(isinstance(node, OwnPart) for each in group.arrays for node in walk(each.value))
+            loops.append(InitialLoop(group.length, group.kind, lines, group.count, uses_part))
         return tuple(loops)
 
     def _initial_scalar(self, initial: Initial) -> str:

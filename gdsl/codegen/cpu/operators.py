@@ -15,17 +15,31 @@ from gdsl.codegen.cpu.texts import (
     ReduceText,
     ResultText,
     Visit,
+    VoteText,
     WalkText,
 )
 from gdsl.codegen.functions import Argument
 from gdsl.codegen.functors import Arguments, Calls
 from gdsl.codegen.literals import type_name
-from gdsl.codegen.operators import STRUCTS, CommonPrinter
+from gdsl.codegen.operators import ON_COMMON, STRUCTS, CommonPrinter
 from gdsl.codegen.precedence import Text
 from gdsl.codegen.reductions import of_segment
 from gdsl.codegen.switches import SwitchText
-from gdsl.operations import Domain, NeighborOperation, Over
-from gdsl.plan.nodes import Collect, Dedup, EdgeCount, Measure, Operation, Plan, Segment, Sweep, Variant, Walk
+from gdsl.operations import Balance, Domain, NeighborOperation, Over
+from gdsl.plan.nodes import (
+    Collect,
+    Dedup,
+    EdgeCount,
+    Form,
+    Measure,
+    Operation,
+    Plan,
+    Segment,
+    Sweep,
+    Variant,
+    Vote,
+    Walk,
+)
 from gdsl.types import Type
 
 COUNTED: dict[Over | None, str] = {
@@ -48,6 +62,8 @@ _EDGES = {
 }
 
 
+_PUSHES = {Balance.AUTO: "push_edges", Balance.THREAD: "push_lists"}
+_REDUCES = {Balance.AUTO: "reduce_edges", Balance.THREAD: "reduce_lists"}
 SPARE_EDGES = "spare_edges"
 """The set of edges into which the next result goes; it then changes places with the one that is assigned."""
 _EDGE = "vertex near, vertex far, edge e"
@@ -97,6 +113,9 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             finish = "finish_edges(next, result, {});"
             return ResultText("edge_collector out(next);", finish.format("false"), finish.format("true"))
         counted = self._counted(collect)
+        if collect.form is Form.BITMAP:
+            collector = f"bits_collector<{counted.split('{')[0]}> out(run.next, {counted});"
+            return ResultText(collector, "finish_bitmap(run, result);", "finish_bitmap(run, result);")
         collector = f"collector<{counted.split('{')[0]}> out(run.next, {counted});"
         return ResultText(collector, "finish_queue(run, result, false);", "finish_queue(run, result, true);")
 
@@ -106,6 +125,8 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         self, common: dict[str, Any], push: Sweep | None, pull: Sweep | None, choice: SwitchText | None
     ) -> AdvanceText:
         pushed = self._push(push) if push is not None else None
+        if push is not None:
+            common["result"] = self._result(push.collect)
         return AdvanceText(**common, push=pushed, pull=self._pull(pull) if pull is not None else None, choice=choice)
 
     def _push(self, sweep: Sweep) -> Push:
@@ -121,7 +142,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             walks.append(WalkText(self._pushed_lists(walk), Visit(_EDGE, lines)))
         over = sweep.walks[0].over if len(sweep.walks) == 1 else Over.ALL_EDGES
         edges = "" if sweep.edges is EdgeCount.WALKED else _EDGES[sweep.edges]
-        return Push(tuple(walks), COUNTED[over], marks, edges)
+        return Push(tuple(walks), _PUSHES[sweep.balance], COUNTED[over], marks, edges)
 
     def _pull(self, sweep: Sweep) -> Pull:
         (walk,), selection = sweep.walks, sweep.selection
@@ -135,6 +156,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             select=Visit("vertex far", select),
             visit=Visit(_EDGE, _answer_lines(calls)),
             edges=_EDGES[sweep.edges],
+            queued=sweep.collect is not None and sweep.collect.form is Form.QUEUE,
         )
 
     def _walked_lists(self, walk: Walk) -> str:
@@ -159,11 +181,24 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
 
     # The common neighbours of the ends of edges
 
-    def _intersect(self, common: dict[str, Any], sweep: Sweep) -> IntersectText:
-        counted = tuple(f"totals.{self.names.member(total.scalar)} += 1;" for total in sweep.totals)
+    def _intersect(self, common: dict[str, Any], sweep: Sweep, count: str | None) -> IntersectText:
+        lists = sweep.intersection
+        assert lists is not None
         collected = ("if (out.is_new(x)) { out.append(x); }",) if sweep.collect is not None else ()
         each = "each_edge(run, d.graph" if sweep.members.frontier is None else "each_edge_of(input, d.graph"
-        return IntersectText(**common, each=each, visit=Visit("vertex x", (*counted, *collected)))
+        if lists.run is None:
+            counted = tuple(f"totals.{self.names.member(total.scalar)} += 1;" for total in sweep.totals)
+            visit = Visit("vertex x, edge, edge", (*counted, *collected))
+            return IntersectText(**common, each=each, edge="vertex u, vertex w, edge", visit=visit, count="")
+        calls = self.texts.calls(lists.run, ON_COMMON)
+        counted = ("counted += 1;",) if count is not None else ()
+        inner = (*((f"{calls.apply};",) if calls.apply and not calls.says else ()), *counted, *collected)
+        chain = " && ".join((*calls.tests, *((calls.apply,) if calls.says else ())))
+        lines = (f"if ({chain}) {{", *(f"    {line}" for line in inner), "}") if chain else inner
+        visit = Visit("vertex x, edge eu, edge ew" if lists.edge_ids else "vertex x, edge, edge", lines)
+        target = f"d.{self.names.member(count)}" if count is not None else ""
+        own = "vertex u, vertex w, edge e" if lists.edge_ids else "vertex u, vertex w, edge"
+        return IntersectText(**common, each=each, edge=own, visit=visit, count=target)
 
     # Neighbour reduction
 
@@ -185,7 +220,37 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             identity=words.identity,
             combine=f"bool({words.combine})" if kind is Type.BOOL else words.combine,
             captured=words.captured,
+            share=_REDUCES[sweep.balance],
             walks=tuple(walks),
+            stored=stored,
+        )
+
+    # Votes
+
+    def _vote(self, common: dict[str, Any], sweep: Sweep, vote: Vote) -> VoteText:
+        array = f"d.{self.names.member(vote.array)}"
+        target = f"d.{self.names.member(vote.aside)}" if vote.aside is not None else array
+        walks = []
+        for walk in sweep.walks:
+            ballot = self.texts.ballot(walk.variant, _on_an_edge(walk.over))
+            count = f"votes.count({ballot.key}, {ballot.weight});"
+            lines = (f"if ({ballot.test}) {{ {count} }}",) if ballot.test else (count,)
+            walks.append(WalkText(self._walked_lists(walk), Visit(_EDGE, lines)))
+        over = sweep.walks[0].over if len(sweep.walks) == 1 else Over.ALL_EDGES
+        elected = f"if (voted) {{ {array}[near] = key; }}"
+        if vote.aside is not None:
+            elected = f"{target}[near] = voted ? key : {array}[near];"
+        stored = Visit("vertex near", (f"{array}[near] = {target}[near];",)) if vote.aside is not None else None
+        return VoteText(
+            **common,
+            key=vote.key.name,
+            total=vote.total.name,
+            score_type=vote.score_type.name,
+            score=self._score(vote),
+            kept=f"d.{self.names.member(vote.keep)}[near]" if vote.keep is not None else "",
+            degrees=COUNTED[over],
+            walks=tuple(walks),
+            elect=Visit(f"vertex near, bool voted, {vote.key.name} key", (elected,)),
             stored=stored,
         )
 

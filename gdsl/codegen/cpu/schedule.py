@@ -15,6 +15,7 @@ from gdsl.codegen.literals import memory_type_name
 from gdsl.codegen.operators import STRUCTS, shared
 from gdsl.codegen.precedence import Text, postfix
 from gdsl.codegen.set_steps import SetWords, set_step_line
+from gdsl.codegen.several import all_values, count_text
 from gdsl.ir.nodes import DefineFrontier, Expression, Iteration, Literal, ParamValue, SameGraph, StoreElement, Subgraph
 from gdsl.ir.traversal import walk
 from gdsl.operations import Domain
@@ -65,6 +66,7 @@ class SchedulePrinter:
         self._around = [f"{_AROUND}_0"]
         """The graphs around, innermost last."""
         self._counted = counted(plan)
+        self._arrays = {array.name: array for array in plan.program.arrays}
         self._domains = {frontier.name: frontier.domain for frontier in plan.frontiers}
         self._printers: dict[type[Any], Callable[[Any], None]] = {
             Initialise: lambda step: None,
@@ -212,11 +214,13 @@ class SchedulePrinter:
 
     def _fill(self, fill: Fill) -> None:
         step = fill.step
-        count = _COUNTS[step.domain]
-        array = self.names.member(step.array)
+        declared, array = self._arrays[step.array], self.names.member(step.array)
         if step.domain is Domain.EDGE and self.plan.graphs:
-            self.lines.add(f"fill_edges<{memory_type_name(step.type)}>(d.{array}, d.graph, {self._text(step.value)});")
+            values = "1" if declared.count is None else count_text(declared.count, self.names)
+            given = f"d.{array}, d.graph, {values}, {self._text(step.value)}"
+            self.lines.add(f"fill_edges<{memory_type_name(step.type)}>({given});")
             return
+        count = all_values(declared, self.names)
         self.lines.add(f"fill<{memory_type_name(step.type)}>(d.{array}, {count}, {self._text(step.value)});")
 
     def _swap(self, swap: Swap) -> None:

@@ -33,6 +33,8 @@ class Push:
     """An advance from the members."""
 
     walks: tuple[WalkText, ...]
+    share: str
+    """The runtime's function that shares the edges out."""
     much: str
     """The edges by which it is decided whether to share the work."""
     marked: bool
@@ -51,11 +53,13 @@ class Pull:
     visit: Visit
     edges: str
     """The edges of what it runs on."""
+    queued: bool
+    """Whether the result must be there as a queue."""
 
 
 @dataclass(frozen=True, slots=True)
 class ResultText:
-    """How a queue of accepted elements is made: the variable in which each thread gathers them, and the statement
+    """How a set of accepted elements is made: the variable in which each thread gathers them, and the statement
     behind the region of threads, also for where they were marked against duplicates."""
 
     collector: str
@@ -101,11 +105,14 @@ class ElementsText(OperatorText):
 
 @dataclass(frozen=True, slots=True)
 class IntersectText(OperatorText):
-    """`intersect`: `each` begins the call that goes over its edges, `visit` is what is done with a common neighbour."""
+    """`intersect`: `each` begins the call that goes over its edges, whose parameters are `edge`; `visit` is what is
+    done with a common neighbour. `count`: the scalar to which the variable ``counted`` is added, empty without."""
 
     kind: ClassVar[str] = "intersect"
     each: str
+    edge: str
     visit: Visit
+    count: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +125,27 @@ class ReduceText(OperatorText):
     identity: str
     combine: str
     captured: str
+    share: str
+    """The runtime's function that shares the edges out."""
     walks: tuple[WalkText, ...]
+    stored: Visit | None
+
+
+@dataclass(frozen=True, slots=True)
+class VoteText(OperatorText):
+    """`neighbor_vote`. Each of `walks` counts ballots in ``votes``; `degrees` are the lists by which room is made for
+    them. `score` is an expression of ``near``, ``key`` and ``total``, `kept` one of ``near``, empty without such keys;
+    `elect` takes a result, `stored` as in `ReduceText`."""
+
+    kind: ClassVar[str] = "vote"
+    key: str
+    total: str
+    score_type: str
+    score: str
+    kept: str
+    degrees: str
+    walks: tuple[WalkText, ...]
+    elect: Visit
     stored: Visit | None
 
 
@@ -145,11 +172,13 @@ class Temporary:
 
 @dataclass(frozen=True, slots=True)
 class InitialLoop:
-    """The initial values of all arrays over vertices, or over edges."""
+    """The initial values of all arrays over vertices, or over edges, or of one of `values_each` values an element."""
 
     count: str
     id_type: str
     lines: tuple[str, ...]
+    values_each: str | None = None
+    uses_part: bool = False
 
 
 @dataclass(frozen=True, slots=True)

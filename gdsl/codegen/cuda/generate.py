@@ -18,10 +18,11 @@ from gdsl.codegen.functions import FunctionPrinter
 from gdsl.codegen.functors import FunctorTexts, TotalsText
 from gdsl.codegen.lines import number_lines
 from gdsl.codegen.names import UNDEFINED, Names, identifiers_of
+from gdsl.codegen.several import initial_groups
 from gdsl.codegen.structs import struct_text
 from gdsl.codegen.templates import render
 from gdsl.ir.calls import function_order, inlined_sizes
-from gdsl.ir.nodes import Expression, Literal, NoneId, OwnId
+from gdsl.ir.nodes import Expression, Literal, NoneId, OwnId, OwnPart
 from gdsl.ir.traversal import walk
 from gdsl.plan.nodes import Initial, Initialise, Plan
 from gdsl.plan.walking import operations, steps_in
@@ -107,16 +108,12 @@ class _Generation:
 
     def _initial_loops(self, initial: Initialise) -> list[InitialLoop]:
         loops = []
-        for arrays, count, kind in (
-            (initial.vertex_arrays, "d.graph.num_vertices", "vertex"),
-            (initial.edge_arrays, "d.graph.num_edges", "edge"),
-        ):
+        for group in initial_groups(initial, self.program, self.names):
             values = tuple(
-                Assignment(f"d.{self.names.member(array.name)}[i]", self._initial(array)) for array in arrays
+                Assignment(f"d.{self.names.member(array.name)}[i]", self._initial(array)) for array in group.arrays
             )
-            uses_id = any(isinstance(node, OwnId) for array in arrays for node in walk(array.value))
-            if values:
-                loops.append(InitialLoop(count, kind, uses_id, values))
+            used = {type(node) for array in group.arrays for node in walk(array.value)}
+            loops.append(InitialLoop(group.length, group.kind, OwnId in used, values, group.count, OwnPart in used))
         return loops
 
     def _initial_scalar(self, initial: Initial) -> Assignment:
@@ -186,11 +183,11 @@ def _block_storage(uses: frozenset[str]) -> str:
         "    bool stop_requested;  // seen by the leader, who decides at which barrier the run stops",
         "    bool stopped;",
     ]
-    if "collector" in uses:
+    if not uses.isdisjoint({"collector", "late_collector"}):
         lines.append("    vertex staged[BLOCK_THREADS / 32][64];  // a warp's accepted vertices")
     if "edge_collector" in uses:
         lines.append("    edge staged_edges[BLOCK_THREADS / 32][64];  // a warp's accepted edges")
-    if "block_reduce" in uses:
+    if not uses.isdisjoint({"block_reduce", "block_running_sum", "of_warps"}):
         lines.append("    uint64 partials[32];  // a value a warp")
     if "partial_seconds" in uses:
         lines.append("    uint64 partial_seconds[32];  // of pairs")

@@ -9,9 +9,10 @@ import numpy
 
 from gdsl.codegen.names import Names
 from gdsl.codegen.structs import checked_struct_text, element_dtype, size_check, struct_dtype, struct_text, type_text
-from gdsl.ir.nodes import Array
+from gdsl.ir.nodes import Array, Literal, ParamValue
 from gdsl.operations import Domain
 from gdsl.plan import buffers, structs
+from gdsl.plan.buffers import control_block
 from gdsl.plan.nodes import Plan
 from gdsl.plan.storage import RUN, Field, Pointer, Role, Struct
 from gdsl.plan.walking import sweeps
@@ -68,6 +69,8 @@ def layout_of(plan: Plan, widths: Widths) -> Layout:
     fields = [
         Field(name, Pointer(type_text(kind)), f"{_aside_of(plan, name)} before it is stored") for name, kind in asides
     ]
+    tables = [(buffer.name, buffer.element) for buffer in plan.buffers if buffer.role is Role.TABLES]
+    fields += [Field(name, Pointer(type_text(kind)), "votes of long lists") for name, kind in tables]
     fields += [Field(array.name, Pointer(type_text(array.type)), _array_comment(array)) for array in program.arrays]
     fields += [Field(scalar.name, Pointer(type_text(scalar.type)), "one value") for scalar in program.scalars]
     params = sorted(program.params, key=lambda param: -element_dtype(param.type, widths).itemsize)
@@ -83,6 +86,9 @@ def run_slice(plan: Plan) -> Struct:
     optional = (
         ("hubs", Field("hubs", Pointer("hub_chunk"), "chunks of long lists")),
         ("places", Field("places", Pointer("uint64"), "members before those that are numbered together")),
+        ("sums", Field("sums", Pointer("uint64"), "of degrees, up to each member of a tile")),
+        ("tiles", Field("tiles", Pointer("uint64"), "sums of degrees before each tile of a block's members")),
+        ("bins", Field("bins", Pointer("vertex"), "members sorted by degree", 3)),
         ("saved", Field("saved", Pointer("saved_state"), "between the kernels of the unfused form")),
         ("outputs", Field("outputs", Pointer("uint64"), "where what was swapped lies at the end")),
         ("queues", Field("queues", Pointer("vertex"), "of each frontier: num_vertices", slots)),
@@ -109,21 +115,26 @@ def run_slice(plan: Plan) -> Struct:
 
 def shared_structs(plan: Plan, widths: Widths) -> dict[str, str]:
     """The C++ of the structs whose size the host must know, by name; the compiler sees to it that it knows it."""
+    control = control_block(plan)
+    (counters,) = (field.type for field in control.fields if isinstance(field.type, Struct))
     found = [
-        structs.CONTROL,
+        control,
         structs.TRACE_RECORD,
         structs.HUB_CHUNK,
         *([plan.saved] if plan.saved is not None else []),
     ]
     checked = {struct.name: checked_struct_text(struct, widths) for struct in found}
-    parts = (structs.COUNTERS, structs.FRONTIER, structs.EDGE_FRONTIER, structs.DIRECTION_STATE)
+    parts = (counters, structs.FRONTIER, structs.EDGE_FRONTIER, structs.DIRECTION_STATE)
     return {**checked, **{struct.name: struct_text(struct) for struct in parts}}
 
 
 def _aside_of(plan: Plan, temporary: str) -> str:
-    segments = [sweep.segment for sweep in sweeps(plan) if sweep.segment is not None]
-    return next(segment.array for segment in segments if segment.aside == temporary)
+    results = [sweep.segment or sweep.vote for sweep in sweeps(plan)]
+    return next(each.array for each in results if each is not None and each.aside == temporary)
 
 
 def _array_comment(array: Array) -> str:
-    return "num_vertices" if array.domain is Domain.VERTEX else "num_edges"
+    elements = "num_vertices" if array.domain is Domain.VERTEX else "num_edges"
+    if isinstance(array.count, Literal):
+        return f"{elements} * {array.count.value}"
+    return f"{elements} * {array.count.name}" if isinstance(array.count, ParamValue) else elements

@@ -6,6 +6,7 @@ from typing import Any
 
 from gdsl.codegen.cuda.texts import (
     AdvanceText,
+    BallotSide,
     ComputeText,
     FilterText,
     IntersectText,
@@ -17,12 +18,13 @@ from gdsl.codegen.cuda.texts import (
     ResultText,
     Side,
     Visit,
+    VoteText,
 )
 from gdsl.codegen.functions import Argument
 from gdsl.codegen.functors import Arguments, Calls
 from gdsl.codegen.literals import type_name
 from gdsl.codegen.names import Scope
-from gdsl.codegen.operators import STRUCTS, CommonPrinter
+from gdsl.codegen.operators import ON_COMMON, STRUCTS, CommonPrinter
 from gdsl.codegen.reductions import of_segment
 from gdsl.codegen.switches import SwitchText
 from gdsl.operations import Balance, Domain, NeighborOperation, Over
@@ -30,11 +32,13 @@ from gdsl.plan.nodes import (
     Collect,
     Dedup,
     EdgeCount,
+    Form,
     Measure,
     Operation,
     Segment,
     Sweep,
     Variant,
+    Vote,
     Walk,
 )
 
@@ -45,8 +49,31 @@ COUNTED: dict[Over | None, str] = {
     Over.IN_EDGES: "in_lists{d.graph}",
     Over.ALL_EDGES: "all_lists{d.graph}",
 }
-_PUSHES = {Balance.THREAD: "push_threads", Balance.BLOCK: "push_blocks", Balance.AUTO: "push_warps"}
-_REDUCES = {Balance.THREAD: "reduce_threads", Balance.BLOCK: "reduce_blocks", Balance.AUTO: "reduce_warps"}
+_TABLES = {Over.OUT_EDGES: "out_table{d.graph}", Over.IN_EDGES: "in_table{d.graph}"}
+_PUSHES = {
+    Balance.THREAD: "push_threads",
+    Balance.WARP: "push_each_warp",
+    Balance.BLOCK: "push_blocks",
+    Balance.MERGE: "push_merge",
+    Balance.BINS: "push_bins",
+    Balance.EDGES: "push_edges",
+    Balance.AUTO: "push_warps",
+}
+_REDUCES = {
+    Balance.THREAD: "reduce_threads",
+    Balance.WARP: "reduce_each_warp",
+    Balance.BLOCK: "reduce_blocks",
+    Balance.MERGE: "reduce_merge",
+    Balance.BINS: "reduce_bins",
+    Balance.EDGES: "reduce_by_edges",
+    Balance.AUTO: "reduce_warps",
+}
+_SORTED = "const bin_sizes sorted = sorted_by_now(run);"
+_WAIT = "synchronize(run);"
+_BETWEEN_PUSHES = {Balance.MERGE: (_WAIT,), Balance.BINS: (_SORTED, _WAIT)}
+"""Between the two lists of a vertex, where the second goes on in what the first has shared out."""
+_BETWEEN_REDUCTIONS = {Balance.AUTO: ("const uint64 chunks = load_relaxed(&run.counters()->hubs);",)}
+_BETWEEN_REDUCTIONS[Balance.BINS] = (_SORTED,)
 _MEASURES = {
     Measure.SIZE: "input.size",
     Measure.EDGES: "input.edges",
@@ -104,9 +131,19 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         if collect is None:
             return None
         if collect.domain is Domain.EDGE:
-            return ResultText("edge_collector out(run, result);", "end_edges", "edge_marks_of", "clear_edge_marks")
-        collector = f"collector out(run, result, {self._counted(collect)});"
-        return ResultText(collector, "end_queue", "marks_of", "clear_marks")
+            end = "end_edges(run, result)"
+            return ResultText("edge_collector out(run, result);", end, "edge_marks_of", "clear_edge_marks")
+        counted, everything = self._counted(collect), "uint64(d.graph.num_vertices)"
+        if collect.form is Form.BITMAP:
+            collector = f"bitmap_collector out(run, result, {counted});"
+            begin = f"clear_bitmap(run, result, {everything});"
+            return ResultText(collector, "end_bitmap(run, result)", "", "", begin)
+        if collect.dedup is Dedup.LATE:
+            collector = f"late_collector out(run, result, {counted}, {everything});"
+            return ResultText(collector, f"end_late_queue(run, result, {everything})", "", "")
+        return ResultText(
+            f"collector out(run, result, {counted});", "end_queue(run, result)", "marks_of", "clear_marks"
+        )
 
     # Along edges
 
@@ -114,6 +151,8 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         self, common: dict[str, Any], push: Sweep | None, pull: Sweep | None, choice: SwitchText | None
     ) -> AdvanceText:
         pushed = self._push(push) if push is not None else None
+        if push is not None:
+            common["result"] = self._result(push.collect)
         return AdvanceText(**common, push=pushed, pull=self._pull(pull) if pull is not None else None, choice=choice)
 
     def _push(self, sweep: Sweep) -> Push:
@@ -121,16 +160,18 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         marks = collect is not None and collect.dedup is Dedup.MARK
         sides = []
         for i, walk in enumerate(sweep.walks):
-            far, mark = _collected(collect, walk, bool(self.plan.graphs))
-            visit = self._visit(
-                walk.variant, _in_a_list(walk, bool(self.plan.graphs)), far=far, mark=mark if marks else ""
-            )
+            edge = self._in_a_list(sweep, walk)
+            far, mark = _collected(collect, edge)
+            visit = self._visit(walk.variant, edge, far=far, mark=mark if marks else "")
             first = i == 0 and len(sweep.walks) == 2
             name = "visit" if i == 0 else "visit_back"
-            sides.append(Side(name, self._pushed_lists(walk), visit, first, "chunks" if i else "0"))
+            lists = _TABLES[walk.lists] if sweep.balance is Balance.EDGES else self._pushed_lists(walk)
+            sides.append(Side(name, lists, visit, first, "chunks" if i else "0", _more(sweep, i)))
         return Push(
             sides=tuple(sides),
             balance=_PUSHES[sweep.balance],
+            between=_BETWEEN_PUSHES.get(sweep.balance, ()),
+            mapped=sweep.members.form is Form.BITMAP,
             hubs=any(walk.shared is not None for walk in sweep.walks),
             counts_visited=sweep.edges is EdgeCount.WALKED,
             edges=_EDGES[sweep.edges],
@@ -140,7 +181,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
     def _pull(self, sweep: Sweep) -> Pull:
         (walk,), selection = sweep.walks, sweep.selection
         assert selection is not None and walk.shared is not None
-        edge = _in_a_list(walk, bool(self.plan.graphs))
+        edge = self._in_a_list(sweep, walk)
         return Pull(
             lists=self._walked_lists(walk),
             closes=selection.closes,
@@ -148,6 +189,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             alone=self._visit(walk.variant, edge, "meets", "apply_alone"),
             shared=self._visit(walk.shared, edge, "meets"),
             edges=_EDGES[sweep.edges],
+            queued=sweep.collect is not None and sweep.collect.form is Form.QUEUE,
         )
 
     def _visit(
@@ -164,6 +206,17 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
 
     def _walked_lists(self, walk: Walk) -> str:
         return _LISTS[walk.lists]
+
+    def _in_a_list(self, sweep: Sweep, walk: Walk) -> Arguments:
+        """What functors are given in a visit along a walk. The table of all edges has the order of the
+        out-lists; places in it are ids of edges as long as no graph is made."""
+        lists = Over.OUT_EDGES if sweep.balance is Balance.EDGES else walk.lists
+        return _on_an_edge(walk.over, self._id(lists, "at"))
+
+    def _id(self, lists: Over, place: str) -> str:
+        """The id of the edge at a place of `lists`."""
+        is_id = lists is Over.OUT_EDGES and not self.plan.graphs
+        return place if is_id else f"{_LISTS[lists]}.id({place})"
 
     # The members themselves
 
@@ -188,9 +241,19 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
 
     # The common neighbours of the ends of edges
 
-    def _intersect(self, common: dict[str, Any], sweep: Sweep) -> IntersectText:
-        totals = common["totals"].members if common["totals"] is not None else ()
-        return IntersectText(**common, total=totals[0].name if totals else "")
+    def _intersect(self, common: dict[str, Any], sweep: Sweep, count: str | None) -> IntersectText:
+        lists = sweep.intersection
+        assert lists is not None
+        if lists.run is None:
+            totals = common["totals"].members if common["totals"] is not None else ()
+            total = f"totals.{totals[0].name}" if totals else ""
+            return IntersectText(**common, total=total, count="", visit=None, edge_at="", edge_found="")
+        calls = self.texts.calls(lists.run, ON_COMMON)
+        visit = Visit("bool common, vertex x, edge e, edge at, edge found", _test(calls), calls.apply, calls.says)
+        target = f"d.{self.names.member(count)}" if count is not None else ""
+        total = "counted" if count is not None else ""
+        at, found = (self._id(Over.OUT_EDGES, place) if lists.edge_ids else "" for place in ("at", "found"))
+        return IntersectText(**common, total=total, count=target, visit=visit, edge_at=at, edge_found=found)
 
     # Neighbour reduction
 
@@ -210,9 +273,40 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             reduce=f"{words.reduce}(&{target}[near], reduced{words.rest})",
             sides=tuple(sides),
             balance=_REDUCES[sweep.balance],
+            between=_BETWEEN_REDUCTIONS.get(sweep.balance, ()),
+            mapped=sweep.members.form is Form.BITMAP,
+            adds=sweep.balance in (Balance.MERGE, Balance.EDGES),
             hubs=any(walk.shared is not None for walk in sweep.walks),
             target=target,
             copied=array if segment.aside is not None else "",
+        )
+
+    # Votes
+
+    def _vote(self, common: dict[str, Any], sweep: Sweep, vote: Vote) -> VoteText:
+        assert vote.tables is not None
+        array = f"d.{self.names.member(vote.array)}"
+        sides = tuple(
+            BallotSide(
+                name="ballot_back" if place else "ballot",
+                lists=self._walked_lists(walk),
+                parameters=_EDGE,
+                ballot=self.texts.ballot(walk.variant, self._in_a_list(sweep, walk)),
+            )
+            for place, walk in enumerate(sweep.walks)
+        )
+        return VoteText(
+            **common,
+            key=vote.key.name,
+            total=vote.total.name,
+            score_type=vote.score_type.name,
+            score=self._score(vote),
+            kept=f"d.{self.names.member(vote.keep)}[near]" if vote.keep is not None else "",
+            keys=f"d.{self.names.member(vote.tables.keys)}",
+            totals_at=f"d.{self.names.member(vote.tables.totals)}",
+            sides=sides,
+            target=f"d.{self.names.member(vote.aside)}" if vote.aside is not None else "",
+            array=array,
         )
 
     def _reduce_side(
@@ -223,20 +317,14 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         assign = f"combine({former}, reduced)" if place else "reduced"
         return ReduceSide(
             name="value_back" if place else "value",
-            lists=self._walked_lists(walk),
+            lists=_TABLES[walk.lists] if sweep.balance is Balance.EDGES else self._walked_lists(walk),
             parameters=_EDGE,
-            value=self.texts.value(walk.variant, _in_a_list(walk, bool(self.plan.graphs)), empty),
+            value=self.texts.value(walk.variant, self._in_a_list(sweep, walk), empty),
             first_of_two=place == 0 and len(sweep.walks) == 2,
             begin="chunks" if place else "0",
+            more=_more(sweep, place),
             assign=f"{target}[near] = {assign}",
         )
-
-
-def _in_a_list(walk: Walk, listed: bool) -> Arguments:
-    """What functors are given in a visit along a walk; `listed`: the id of an edge is not its place."""
-    if walk.lists is Over.IN_EDGES:
-        return _on_an_edge(walk.over, "in_lists{d.graph}.id(at)")
-    return _on_an_edge(walk.over, "out_lists{d.graph}.id(at)" if listed else "at")
 
 
 def _on_an_edge(over: Over, edge: str) -> Arguments:
@@ -251,12 +339,17 @@ def _on_an_edge(over: Over, edge: str) -> Arguments:
     }
 
 
-def _collected(collect: Collect | None, walk: Walk, listed: bool) -> tuple[str, str]:
+def _more(sweep: Sweep, place: int) -> str:
+    """The second of two sides goes on in the bins behind the first."""
+    return ", sorted" if place and sweep.balance is Balance.BINS else ""
+
+
+def _collected(collect: Collect | None, arguments: Arguments) -> tuple[str, str]:
     """What a visit puts into the result, and the test that it is not there yet. An inactive lane has no edge whose id
     could be looked up."""
     if collect is None or collect.domain is Domain.VERTEX:
         return "far", "mark(seen, far)"
-    edge = _in_a_list(walk, listed)[Argument.EDGE]
+    edge = arguments[Argument.EDGE]
     return (edge if edge == "at" else f"accepted ? {edge} : NO_EDGE"), f"mark_edge(seen, {edge})"
 
 

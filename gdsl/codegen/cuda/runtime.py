@@ -14,6 +14,7 @@ FILES = (
     "memory",
     "plain",
     "pairs",
+    "several",
     "enactor",
     "warp",
     "edges",
@@ -23,11 +24,15 @@ FILES = (
     "edge_sets",
     "loops",
     "sets",
+    "results",
     "push",
     "pull",
     "reduce",
+    "vote",
+    "balance",
     "intersect",
     "histories",
+    "buckets",
     "numbers",
 )
 PLATFORM = "platform"

@@ -11,7 +11,9 @@ from gdsl.codegen.cuda.operators import COUNTED
 from gdsl.codegen.cuda.texts import OperatorText
 from gdsl.codegen.expressions import ExpressionPrinter
 from gdsl.codegen.set_steps import SetWords, set_step_line
+from gdsl.codegen.several import all_values, count_text
 from gdsl.ir.nodes import Expression, ParamValue, SameGraph, SetStep, StoreScalar, Subgraph
+from gdsl.ir.nodes import Fill as FillStep
 from gdsl.operations import Domain
 from gdsl.plan.buffers import ENDS
 from gdsl.plan.nodes import (
@@ -47,6 +49,7 @@ class StepPrinter:
 
     def __post_init__(self) -> None:
         self._counts = {frontier.name: frontier.counts for frontier in self.plan.frontiers}
+        self._arrays = {array.name: array for array in self.plan.program.arrays}
         self._domains = {frontier.name: frontier.domain for frontier in self.plan.frontiers}
 
     def lines(self, step: Step, taken: Sequence[str] = ()) -> list[str]:
@@ -75,17 +78,23 @@ class StepPrinter:
             case Swap():
                 return [f"exchange(d.{self._member(step.step.first)}, d.{self._member(step.step.second)});"]
             case Fill():
-                value = self.expressions.print(step.step.value)
-                place = f"d.{self._member(step.step.array)}[{{}}] = {value};"
-                if step.step.domain is Domain.EDGE and self.plan.graphs:
-                    return [f"each_edge(d.graph, [&](vertex, vertex, edge e) {{ {place.format('e')} }});"]
-                count = "d.graph.num_vertices" if step.step.domain is Domain.VERTEX else "d.graph.num_edges"
-                return [f"each_id({count}, [&](uint64 i) {{ {place.format('i')} }});"]
+                return [self._fill(step.step)]
             case MakeGraph():
                 return self._make_graph(step, taken)
             case Leader():
                 return [f"if (leader()) {{ {self._store(step)}; }}"]
         raise AssertionError(f"no step of one statement: {type(step).__name__}")
+
+    def _fill(self, step: FillStep) -> str:
+        array, value = self._arrays[step.array], self.expressions.print(step.value)
+        member, names = self._member(step.array), self.expressions.names
+        if step.domain is not Domain.EDGE or not self.plan.graphs:
+            return f"each_id({all_values(array, names)}, [&](uint64 i) {{ d.{member}[i] = {value}; }});"
+        if array.count is None:
+            return f"each_edge(d.graph, [&](vertex, vertex, edge e) {{ d.{member}[e] = {value}; }});"
+        count = count_text(array.count, names)
+        places = f"for (uint64 i = 0; i < {count}; ++i) {{ d.{member}[value_index(e, {count}, i)] = {value}; }}"
+        return f"each_edge(d.graph, [&](vertex, vertex, edge e) {{ {places} }});"
 
     def uses_spare(self, step: Step) -> Domain | None:
         """The domain into whose spare frontier `step` puts something."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from gdsl.codegen.functors import TotalsText
+from gdsl.codegen.functors import Ballot, TotalsText
 from gdsl.codegen.operators import CommonText
 from gdsl.codegen.switches import SwitchText
 
@@ -36,6 +36,8 @@ class Side:
     first_of_two: bool
     begin: str
     """The first chunk of long lists that is this side's."""
+    more: str = ""
+    """What the function that shares the edges out is told beside, with a comma before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,10 @@ class Push:
     sides: tuple[Side, ...]
     balance: str
     """The runtime's function that shares the edges out."""
+    between: tuple[str, ...]
+    """What must be done after the first of two sides."""
+    mapped: bool
+    """Whether the members must be there as a bitmap."""
     hubs: bool
     """Whether that function leaves long lists for later."""
     counts_visited: bool
@@ -65,6 +71,7 @@ class ReduceSide:
     value: str
     first_of_two: bool
     begin: str
+    more: str
     assign: str
     """What is done with the result `reduced` for the vertex `near`."""
 
@@ -82,19 +89,23 @@ class Pull:
     """Where several warps do."""
     edges: str
     """The edges of what it runs on."""
+    queued: bool
+    """Whether the result must be there as a queue."""
 
 
 @dataclass(frozen=True, slots=True)
 class ResultText:
-    """How a queue of accepted elements is made."""
+    """How a set of accepted elements is made."""
 
     collector: str
     """The variable that gathers them."""
     end: str
-    """The function of the barrier behind it."""
+    """The call of the barrier behind it."""
     marks: str
     """The function that gives the marks against duplicates, and that which takes them out again."""
     clear: str
+    begin: str = ""
+    """What is done before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,10 +161,16 @@ class ComputeText(ElementsText):
 
 @dataclass(frozen=True, slots=True)
 class IntersectText(OperatorText):
-    """`intersect`. `total`: the member of the totals that counts what is found; empty where nobody asks."""
+    """`intersect`. `total`: the variable or member of the totals that counts what is found, which is added to `count`
+    where it is a variable; empty where nobody asks. `visit` is what is run, None where nothing is; `edge_at` and
+    `edge_found` are the ids of the edges at both places, empty where nobody asks."""
 
     kind: ClassVar[str] = "intersect"
     total: str
+    count: str
+    visit: Visit | None
+    edge_at: str
+    edge_found: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,9 +186,44 @@ class ReduceText(OperatorText):
     reduce: str
     sides: tuple[ReduceSide, ...]
     balance: str
+    between: tuple[str, ...]
+    """What is read after the first of two sides, before all wait."""
+    mapped: bool
+    """Whether the members must be there as a bitmap, too."""
+    adds: bool
+    """Whether `balance` combines parts with what stands there."""
     hubs: bool
     target: str
     copied: str
+
+
+@dataclass(frozen=True, slots=True)
+class BallotSide:
+    """The ballots of one of the lists of a vertex."""
+
+    name: str
+    lists: str
+    parameters: str
+    ballot: Ballot
+
+
+@dataclass(frozen=True, slots=True)
+class VoteText(OperatorText):
+    """`neighbor_vote`. `score` is an expression of ``near``, ``key`` and ``total``, `kept` one of ``near``, empty
+    without such keys; `target` and `copied` as in `ReduceText`."""
+
+    kind: ClassVar[str] = "neighbor_vote"
+    key: str
+    total: str
+    score_type: str
+    score: str
+    kept: str
+    keys: str
+    totals_at: str
+    """The tables."""
+    sides: tuple[BallotSide, ...]
+    target: str
+    array: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,12 +236,14 @@ class Assignment:
 
 @dataclass(frozen=True, slots=True)
 class InitialLoop:
-    """The initial values of all arrays over vertices, or over edges."""
+    """The initial values of all arrays over vertices, or over edges, or of one of `values_each` values an element."""
 
     count: str
     id_type: str
     uses_id: bool
     values: tuple[Assignment, ...]
+    values_each: str | None = None
+    uses_part: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,8 @@ CODES: tuple[Code, ...] = (
     Code(
         "E0606",
         "input of the wrong length",
-        "An input over vertices has one value a vertex, one over edges one value a stored edge.",
+        "An input over vertices has one value a vertex, one over edges one value a stored edge; one of several values "
+        "an element has the shape (vertices, values) or (edges, values).",
     ),
     Code(
         "E0607",
@@ -85,5 +86,11 @@ CODES: tuple[Code, ...] = (
         "array too narrow for the graph",
         "`number(f)` counts up to the graph's number of vertices (or edges), which the type of its array must hold.",
         "vertex place : int32; … place = number(f);  # of a graph with more than 2^31 vertices",
+    ),
+    Code(
+        "E0614",
+        "number of values an element that cannot be",
+        "In `vertex a[n] : T` the params of the run make n less than 1, or 2^31 and more.",
+        "gdslc run factors.gdsl karate.mtx -p rank=0",
     ),
 )

@@ -37,4 +37,13 @@ CODES: tuple[Code, ...] = (
         ),
         "history h; h.push(vertices); h.push({ source });",
     ),
+    Code(
+        "E0805",
+        "a width of buckets that is not above 0",
+        (
+            "The width of a level of buckets is evaluated where they are declared, and was 0, negative or NaN there. "
+            "The run stopped before anything was put into them."
+        ),
+        "buckets b(distance, delta) = { source };  # with delta = 0",
+    ),
 )

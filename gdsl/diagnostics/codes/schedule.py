@@ -11,7 +11,8 @@ CODES: tuple[Code, ...] = (
         "functor of another kind",
         (
             "`compute`, `filter` and `where` take a vertex functor (on sets of edges an edge functor), "
-            "`advance` an edge functor, `neighbor_reduce` an edge functor with a `value`."
+            "`advance` an edge functor, `neighbor_reduce` an edge functor with a `value`, `neighbor_vote` one with a "
+            "key and a weight (`-> (K, W)`) and a vote functor, `intersect` a common functor."
         ),
         "vertex functor visit(v) { … }\n…\nf = advance(f, visit);",
     ),
@@ -47,8 +48,8 @@ CODES: tuple[Code, ...] = (
     ),
     Code(
         "E0406",
-        "`neighbor_reduce` without its array",
-        "The result of `neighbor_reduce` is assigned to an array over vertices: `next = neighbor_reduce(…);`.",
+        "`neighbor_reduce` or `neighbor_vote` without its array",
+        "The result is assigned to an array over vertices: `next = neighbor_reduce(…);`.",
         "neighbor_reduce(vertices, received, sum);",
     ),
     Code(
@@ -115,8 +116,8 @@ CODES: tuple[Code, ...] = (
         "E0415",
         "result of an operator not used as what it is",
         (
-            "`advance`, `filter` and `where` give a frontier, `neighbor_reduce` values of an array, `intersect` a "
-            "frontier or a number for an int64 scalar, `compute` nothing."
+            "`advance`, `filter` and `where` give a frontier, `neighbor_reduce` and `neighbor_vote` values of an "
+            "array, `intersect` a frontier or a number for an int64 scalar, `compute` nothing."
         ),
         "rank = advance(f, visit);",
     ),
@@ -146,7 +147,28 @@ CODES: tuple[Code, ...] = (
         "for f in backward(h) { h.push(advance(f, visit)); }",
     ),
     Code(
+        "E0419",
+        "no use of buckets",
+        (
+            "`buckets b(A, width) = { source };` keeps vertices by the level of their element of A, an array of "
+            "numbers over vertices; the width of a level is above 0. `b.pop()` is a set: the vertices of the lowest "
+            "level. `b.push(f);` puts vertices into them, `b.level` is the level last popped, `size(b)` the number of "
+            "vertices in them."
+        ),
+        "buckets b(parent, 0) = { source };",
+    ),
+    Code(
         "E0420",
+        "knob that does not fit here",
+        (
+            "A knob is refused where it makes no sense beside another (`balance` in a pull, a bitmap of edges) or "
+            "could be seen: `dedup = none` lets a vertex stand in a frontier twice, so all that is done with the "
+            "frontier must be idempotent, and nobody may ask for its size."
+        ),
+        "relax.dedup = none;                      # and somewhere: count = size(f);",
+    ),
+    Code(
+        "E0421",
         "a set of another graph",
         (
             "A frontier belongs to the graph on which it was declared. A subgraph has the vertices of the graph that "
@@ -154,5 +176,12 @@ CODES: tuple[Code, ...] = (
             "contracted graph, stay inside their `on { … }`."
         ),
         "edge frontier e = edges;\ngraph h = subgraph(e);\non h { compute(e, visit); }",
+    ),
+    Code(
+        "E0424",
+        "several values an element where one is wanted",
+        "`neighbor_reduce` and reductions over arrays take arrays of one value an element. Copy the values that are "
+        "meant into such an array by a functor.",
+        "s = sum(position);                       # vertex position[3]: float32",
     ),
 )

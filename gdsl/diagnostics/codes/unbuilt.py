@@ -9,12 +9,6 @@ CODES: tuple[Code, ...] = (
         "E0501",
         "not built yet",
         "The language reference marks this form as later: it parses, and nothing is made of it yet.",
-        "buckets b(distance, delta) = { source };",
-    ),
-    Code(
-        "E0502",
-        "tuning not built yet",
-        "The knob or this value of it is described, but this version does not have it.",
-        "tune { visit.balance = merge; }",
+        "buckets b(distance, width=auto) = { source };",
     ),
 )

@@ -7,11 +7,12 @@ import dataclasses
 from gdsl.frontend import syntax
 from gdsl.frontend.check.conversions import common_type, converted, is_literal, may_cast, typed_number
 from gdsl.frontend.check.environment import Environment, Place, built_in, poison, refuse_now
+from gdsl.frontend.check.foreign_names import report_foreign_call
 from gdsl.frontend.check.graph_reads import graph_read, reads_graph
-from gdsl.frontend.check.names import NameChecker
+from gdsl.frontend.check.names import SETS, NameChecker
 from gdsl.frontend.check.number_functions import BITS, RANDOM, bits, drawn
 from gdsl.frontend.check.reductions import ReductionChecker, is_reduction
-from gdsl.frontend.syntax import SymbolKind
+from gdsl.frontend.syntax import Symbol, SymbolKind
 from gdsl.frontend.vocabulary import (
     ARRAY_REDUCTIONS,
     CONTEXTUAL_FORMS,
@@ -19,19 +20,18 @@ from gdsl.frontend.vocabulary import (
     FOREIGN_NAMES,
     FUNCTIONS,
     GRAPH_FUNCTIONS,
-    LATER_FUNCTIONS,
     SCHEDULE_FUNCTIONS,
     TYPES,
     closest,
 )
-from gdsl.operations import Outcome, ReduceOperation
+from gdsl.operations import Domain, Outcome, ReduceOperation
 from gdsl.source import Span
 from gdsl.types import Type
 
 _ARITIES = {"min": 2, "max": 2, "pow": 2, "atan2": 2}
 _ORDINARY = ("min", "max", "abs")
 """Functions whose result has the type of their arguments; the others make a float64 of an integer."""
-_SIZED = (SymbolKind.FRONTIER, SymbolKind.HISTORY)
+_SIZED = (*SETS, SymbolKind.HISTORY)
 _DEGREES = ("out_degree", "in_degree")
 _ARITHMETIC = (ReduceOperation.ADD, ReduceOperation.SUBTRACT, ReduceOperation.MULTIPLY)
 _ORDERINGS = (ReduceOperation.MIN, ReduceOperation.MAX)
@@ -44,9 +44,6 @@ class CallChecker(NameChecker):
         """Any call that stands as a value."""
         name, span, environment = expression.function, expression.function_span, self.environment
         symbol = environment.find(name)
-        if name in LATER_FUNCTIONS:
-            environment.later(f"`{name}`", span)
-            return poison(expression.span)
         if name == "intersect":
             self._intersect(span)
             return poison(expression.span)
@@ -71,21 +68,41 @@ class CallChecker(NameChecker):
         advice = _where_it_stands(name, symbol)
         if advice is not None:
             environment.report("E0404", f"`{name}` cannot stand here", span, fix=advice)
-        elif symbol is not None and symbol.kind is SymbolKind.PROCEDURE:
-            message = f"`{name}` is a procedure, which gives no value"
-            environment.report("E0204", message, span, fix=f"call it as a statement of the schedule: `{name}(…);`")
         elif symbol is not None:
-            environment.report("E0204", f"`{name}` is {symbol.kind.with_article} and cannot be called", span)
-        else:
-            functions = {n for n, s in environment.globals.items() if s.kind is SymbolKind.FUNCTION}
-            known = FUNCTIONS | GRAPH_FUNCTIONS | CONTEXTUAL_FUNCTIONS
-            casts = {cast for cast in TYPES if cast[0] == name[0].lower()}  # `print` is no `int64`
-            known |= functions | casts
-            known |= ARRAY_REDUCTIONS if environment.place is Place.SCHEDULE else frozenset()
-            near = FOREIGN_NAMES.get(name) or closest(name, known)
-            fix = f"did you mean `{near}`?" if near else None
-            environment.report("E0201", f"there is no function `{name}`", span, fix=fix)
+            no_value = symbol.kind is SymbolKind.PROCEDURE
+            what = (
+                "a procedure, which gives no value" if no_value else f"{symbol.kind.with_article} and cannot be called"
+            )
+            environment.report("E0204", f"`{name}` is {what}", span, fix=self._instead_of_call(expression, symbol))
+        elif not report_foreign_call(expression, environment):
+            self._unknown(expression)
         return poison(expression.span)
+
+    def _unknown(self, expression: syntax.Call) -> None:
+        name, environment = expression.function, self.environment
+        functions = {n for n, s in environment.globals.items() if s.kind is SymbolKind.FUNCTION}
+        known = FUNCTIONS | GRAPH_FUNCTIONS | CONTEXTUAL_FUNCTIONS
+        casts = {cast for cast in TYPES if cast[0] == name[0].lower()}  # `print` is no `int64`
+        known |= functions | casts
+        known |= ARRAY_REDUCTIONS if environment.place is Place.SCHEDULE else frozenset()
+        near = FOREIGN_NAMES.get(name) or closest(name, known)
+        fix = f"did you mean `{near}`?" if near else None
+        environment.report("E0201", f"there is no function `{name}`", expression.function_span, fix=fix)
+
+    def _instead_of_call(self, call: syntax.Call, symbol: Symbol) -> str | None:
+        """How what was called is used."""
+        words = ", ".join(self.environment.words(argument.span) for argument in call.arguments)
+        if symbol.kind is SymbolKind.PROCEDURE:
+            return f"call it as a statement of the schedule: `{symbol.name}({words});`"
+        if symbol.kind is SymbolKind.ARRAY:
+            return f"write `{symbol.name}[{words}]`"
+        if symbol.kind is SymbolKind.FUNCTOR and self.environment.place is Place.SCHEDULE:
+            functor = self.environment.functors.get(symbol.name)
+            operator = "advance" if functor is None or functor.domain is Domain.EDGE else "compute"
+            return f"an operator calls it: `{operator}({words or 'vertices'}, {symbol.name})`"
+        if symbol.kind is SymbolKind.FUNCTOR:
+            return "operators of the schedule call it; write a `function` for what others call"
+        return None
 
     def _intersect(self, span: Span) -> None:
         """Where its total cannot stand: beside another number of the schedule, or outside of it."""
@@ -153,7 +170,7 @@ class CallChecker(NameChecker):
                 return poison(expression.span)
             if symbol.kind is SymbolKind.LATER:
                 return poison(expression.span)
-        message = "`size` takes a frontier variable, or a history"
+        message = "`size` takes a frontier variable, a history or buckets"
         self.environment.report("E0403", message, operand.span, fix="give the set a name: `frontier f = …;`")
         return poison(expression.span)
 
@@ -174,8 +191,13 @@ class CallChecker(NameChecker):
         if not may_cast(typed.type, target):
             message = f"{typed.type.name} cannot be cast to {target.name}"
             through = target.is_id or typed.type.is_id
-            fix = f"go through an integer: `{target.name}(int64(…))`" if through and not typed.type.is_pair else None
-            fix = f"take a part of it: `{target.name}(p.0)`" if typed.type.is_pair else fix
+            words = self.environment.words(operand.span)
+            fix = (
+                f"go through an integer: `{target.name}(int64({words}))`"
+                if through and not typed.type.is_pair
+                else None
+            )
+            fix = f"take a part of it: `{target.name}({words}.0)`" if typed.type.is_pair else fix
             self.environment.report("E0212", message, expression.span, fix=fix)
             return poison(expression.span)
         if typed.type is target:
@@ -246,9 +268,8 @@ class CallChecker(NameChecker):
             return poison(expression.span)
         if value.type is not Type.VERTEX:
             message = f"`{name}` takes a vertex, and this is {value.type.name}"
-            self.environment.report(
-                "E0213", message, value.span, fix="write `vertex(…)`" if value.type.is_integer else None
-            )
+            fix = f"write `vertex({self.environment.words(value.span)})`" if value.type.is_integer else None
+            self.environment.report("E0213", message, value.span, fix=fix)
             return poison(expression.span)
         arguments = (dataclasses.replace(argument, value=value),)
         return dataclasses.replace(expression, arguments=arguments, symbol=built_in(name), type=Type.INT32)
@@ -301,7 +322,7 @@ class CallChecker(NameChecker):
             )
             return False
         if not effects:
-            fix = f"give it a name first: `let before = {what}(…);`"
+            fix = f"give it a name first: `let before = {self.environment.words(span)};`"
             environment.report("E0216", f"`{what}` inside a larger expression", span, fix=fix)
         return effects
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import re
 
 from gdsl.arithmetic.constants import in_type, integer_range
 from gdsl.frontend import syntax
@@ -12,6 +13,7 @@ from gdsl.operations import UnaryOperation
 from gdsl.source import Span
 from gdsl.types import Type
 
+_ATOM = re.compile(r"[\w.]+(\([^()]*\)|\[[^\[\]]*\])?|\{[^{}]*\}")
 _LARGEST_ID = 2**63 - 1
 _NO_ID = "ids count from 0; write `none` for no vertex and no edge"
 _WIDENINGS = {
@@ -118,19 +120,32 @@ def coerce(expression: syntax.Expression, target: Type, what: str, environment: 
     if widens(source, target):
         return converted(expression, target)
     message = f"{what} is {target.name}, and this value is {source.name}"
-    environment.report("E0205", message, expression.span, fix=suggested_cast(source, target))
+    environment.report(
+        "E0205", message, expression.span, fix=suggested_cast(source, target, environment.words(expression.span))
+    )
     return poison(expression.span)
 
 
-def suggested_cast(source: Type, target: Type) -> str | None:
-    """What to write to get from `source` to `target`; None where no cast does it."""
+def suggested_cast(source: Type, target: Type, words: str) -> str | None:
+    """What to write to get from `words`, a `source`, to `target`; None where no cast does it."""
     if source.is_pair or target.is_pair:
         return _fix_of_pairs(source, target)
     if source.is_numeric and target is Type.BOOL:
-        return "compare it, such as `… != 0`"
+        return compared(words)
     if may_cast(source, target):
-        return f"write `{target.name}(…)`"
+        return f"write `{target.name}({words})`"
     return None
+
+
+def compared(words: str, sign: str = "!=") -> str:
+    """How the number that `words` say becomes a bool."""
+    return f"compare it: `{as_operand(words)} {sign} 0`"
+
+
+def as_operand(words: str) -> str:
+    """`words` as an operand of any operator."""
+    simple = words == "…" or _ATOM.fullmatch(words)
+    return words if simple else f"({words})"
 
 
 def may_cast(source: Type, target: Type) -> bool:

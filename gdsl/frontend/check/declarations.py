@@ -10,8 +10,9 @@ from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.check.names import ID_OF
 from gdsl.frontend.check.param_sets import VERTEX_SET, declare_set, is_set
 from gdsl.frontend.check.recursion import Calls, refuse_recursion
+from gdsl.frontend.check.several import check_count
 from gdsl.frontend.check.statements import StatementChecker, always_returns, resolve_type
-from gdsl.frontend.syntax import DeclarationKind, Symbol, SymbolKind
+from gdsl.frontend.syntax import DeclarationKind, FunctorForm, Symbol, SymbolKind
 from gdsl.operations import Domain
 from gdsl.types import Type
 
@@ -22,6 +23,14 @@ _EDGE_ROLES = (
     (SymbolKind.DESTINATION, Type.VERTEX),
     (SymbolKind.EDGE, Type.EDGE),
 )
+_COMMON_ROLES = (
+    (SymbolKind.SOURCE, Type.VERTEX),
+    (SymbolKind.DESTINATION, Type.VERTEX),
+    (SymbolKind.COMMON, Type.VERTEX),
+    (SymbolKind.EDGE, Type.EDGE),
+    (SymbolKind.SOURCE_EDGE, Type.EDGE),
+    (SymbolKind.DESTINATION_EDGE, Type.EDGE),
+)
 
 
 def declare_data(node: syntax.Declaration, environment: Environment) -> syntax.Declaration:
@@ -29,10 +38,6 @@ def declare_data(node: syntax.Declaration, environment: Environment) -> syntax.D
     if node.declared.name == VERTEX_SET:
         return declare_set(node, environment)
     type_ = resolve_type(node.declared, environment)
-    if node.later is not None:
-        environment.later(node.later, node.span)
-        environment.declare_global(Symbol(SymbolKind.LATER, node.name, node.name_span))
-        return node
     given = node.is_input or node.kind is DeclarationKind.PARAM
     if type_ is not None and type_.is_pair and given:
         what = "an input" if node.is_input else "a param"
@@ -45,7 +50,8 @@ def declare_data(node: syntax.Declaration, environment: Environment) -> syntax.D
     domain = _DOMAINS.get(node.kind)
     kind = _KINDS.get(node.kind, SymbolKind.ARRAY)
     mutable = kind is not SymbolKind.PARAM and not node.is_input
-    symbol = Symbol(kind, node.name, node.name_span, type_, domain, node.is_input, mutable)
+    count = node.count if kind is SymbolKind.ARRAY else None
+    symbol = Symbol(kind, node.name, node.name_span, type_, domain, node.is_input, mutable, count=count)
     return dataclasses.replace(node, type=type_, symbol=environment.declare_global(symbol))
 
 
@@ -63,16 +69,20 @@ def check_data(node: syntax.Declaration, environment: Environment) -> syntax.Dec
         environment.report("E0224", f"`where` belongs to inputs, and `{node.name}` is none", node.where.span, fix=fix)
     if node.where is not None and node.kind is DeclarationKind.PARAM:
         environment.later("`where` behind a param", node.where.span)
+    count = check_count(node, ExpressionChecker(environment.part(Place.EXTENT)), environment)
     domain, initial, where = _DOMAINS.get(node.kind), node.initial, node.where
     if initial is not None:
         place = Place.DEFAULT if node.kind is DeclarationKind.PARAM else Place.INITIAL
-        checker = ExpressionChecker(environment.part(place, domain))
-        initial = checker.value(initial, node.type, f"`{node.name}`")
+        part = environment.part(place, domain)
+        part.count = node.symbol.count
+        initial = ExpressionChecker(part).value(initial, node.type, f"`{node.name}`")
         if place is Place.DEFAULT and initial.type is not None:
             _check_literal(initial, place, environment)
     if where is not None:
-        where = ExpressionChecker(environment.part(Place.WHERE, domain, node.symbol)).condition(where)
-    return dataclasses.replace(node, initial=initial, where=where)
+        part = environment.part(Place.WHERE, domain, node.symbol)
+        part.count = node.symbol.count
+        where = ExpressionChecker(part).condition(where)
+    return dataclasses.replace(node, initial=initial, where=where, count=count)
 
 
 def _check_literal(value: syntax.Expression, place: Place, environment: Environment) -> None:
@@ -88,10 +98,10 @@ def check_functor(node: syntax.Functor, environment: Environment) -> syntax.Func
     """A functor, typed. One from another file knows nothing of the importer's names, so its own hide these."""
     if node.span.file:
         environment = environment.seeing(without(environment.globals, syntax.names_declared_in(node)))
-    part = environment.part(Place.APPLY, node.domain)
+    part = environment.part(Place.APPLY, None if node.form is FunctorForm.COMMON else node.domain)
     symbols = tuple(
         part.declare(Symbol(kind, parameter.name, parameter.span, type_), parameter=True)
-        for parameter, (kind, type_) in zip(node.parameters, _roles(node.domain), strict=True)
+        for parameter, (kind, type_) in zip(node.parameters, _roles(node, environment), strict=False)
     )
     condition, value = node.condition, node.value
     if condition is not None:
@@ -108,8 +118,15 @@ def check_functor(node: syntax.Functor, environment: Environment) -> syntax.Func
     return dataclasses.replace(node, condition=condition, value=value, body=body, symbols=symbols)
 
 
-def _roles(domain: Domain) -> tuple[tuple[SymbolKind, Type], ...]:
-    return _EDGE_ROLES if domain is Domain.EDGE else ((SymbolKind.VERTEX, ID_OF[domain]),)
+def _roles(node: syntax.Functor, environment: Environment) -> tuple[tuple[SymbolKind, Type | None], ...]:
+    """What the parameters stand for, and their types; those of votes are known from the ballots."""
+    own = (SymbolKind.VERTEX, ID_OF[Domain.VERTEX])
+    if node.form is FunctorForm.COMMON:
+        return _COMMON_ROLES
+    if node.form is FunctorForm.VOTE:
+        key, total = environment.votes.get(node.name, (None, None))
+        return own, (SymbolKind.FUNCTION_PARAMETER, key), (SymbolKind.FUNCTION_PARAMETER, total)
+    return _EDGE_ROLES if node.domain is Domain.EDGE else (own,)
 
 
 def declare_functor(node: syntax.Functor, environment: Environment) -> syntax.Functor:

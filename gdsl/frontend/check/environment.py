@@ -13,7 +13,7 @@ from gdsl.frontend import syntax
 from gdsl.frontend.syntax import Symbol, SymbolKind
 from gdsl.frontend.vocabulary import ALLOWED_AS_PARAMETERS, RESERVED
 from gdsl.operations import Domain
-from gdsl.source import NOWHERE, Span
+from gdsl.source import NOWHERE, Source, Span
 from gdsl.types import Type
 
 
@@ -28,6 +28,7 @@ class Place(Enum):
     DEFAULT = "a param's default"
     IDENTITY = "an operator's identity"
     WHERE = "`where`"
+    EXTENT = "the number of values an element has"
     SCHEDULE = "the schedule"
 
     @property
@@ -102,6 +103,8 @@ class Environment:
     place: Place = Place.SCHEDULE
     domain: Domain | None = None
     own: Symbol | None = None
+    count: syntax.Node | None = None
+    """How many values an element has of the array whose initial value or `where` is checked; None: one."""
     result: Type | None = None
     scopes: list[dict[str, Symbol]] = field(default_factory=list)
     taken: set[str] = field(default_factory=set)
@@ -112,17 +115,23 @@ class Environment:
     """The blocks of `on` around the place, each with the family of its graph (see `graphs`), the schedule first."""
     declared: list[Symbol] = field(default_factory=list)
     """All declarations, in the order in which they were met."""
+    source: Source = field(default_factory=lambda: Source("", ""))
+    """The text, for fixes in the program's own words."""
     made: Made = field(default_factory=Made)
     blocks_around: int = 0
     """Blocks of the callers of a procedure that its statements are expanded in."""
     in_procedure: bool = False
     """Whether the place is in a procedure, whose names hide those of the program."""
+    votes: dict[str, tuple[Type, Type]] = field(default_factory=dict)
+    """By vote functor the types of the keys and totals that it scores."""
 
     def part(self, place: Place, domain: Domain | None = None, own: Symbol | None = None) -> Environment:
         """A fresh walk over another part of the same program."""
         shared = (self.diagnostics, self.globals, self.functors, self.functions)
-        part = Environment(*shared, place, domain, own, scopes=[{}], broken=self.broken, declared=self.declared)
-        part.made = self.made
+        part = Environment(
+            *shared, place, domain, own, scopes=[{}], broken=self.broken, declared=self.declared, source=self.source
+        )
+        part.made, part.votes = self.made, self.votes
         return part
 
     def seeing(self, names: dict[str, Symbol]) -> Environment:
@@ -142,6 +151,10 @@ class Environment:
     ) -> None:
         """Note a mistake."""
         self.diagnostics.append(Diagnostic(code, message, span, tuple(labels), tuple(notes), fix, hint))
+
+    def words(self, span: Span, otherwise: str = "…") -> str:
+        """What the program says at `span`, for a fix; `otherwise` where that is too long."""
+        return self.source.excerpt(span) or otherwise
 
     def later(self, what: str, span: Span) -> None:
         """Note a form that is not built yet."""
@@ -222,16 +235,7 @@ class Environment:
 
     def declare_global(self, symbol: Symbol) -> Symbol:
         """Make a name of the whole program."""
-        made = Symbol(
-            symbol.kind,
-            symbol.name,
-            symbol.span,
-            symbol.type,
-            symbol.domain,
-            symbol.is_input,
-            symbol.mutable,
-            symbol.name,
-        )
+        made = dataclasses.replace(symbol, unique=symbol.name)
         if self.allowed(symbol.name, symbol.span) or symbol.name not in self.globals:
             self.globals[symbol.name] = made
             self._keep(made)

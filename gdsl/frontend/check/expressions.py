@@ -5,10 +5,12 @@ from __future__ import annotations
 import dataclasses
 
 from gdsl.frontend import syntax
+from gdsl.frontend.check.bucket_values import member
 from gdsl.frontend.check.calls import CallChecker
 from gdsl.frontend.check.conversions import (
     coerce,
     common_type,
+    compared,
     converted,
     has_float,
     is_literal,
@@ -18,8 +20,9 @@ from gdsl.frontend.check.conversions import (
 )
 from gdsl.frontend.check.environment import Place, poison
 from gdsl.frontend.check.histories import misplaced
-from gdsl.frontend.check.pairs import agreed, hints_of, made_pair, part_of, undefined_fix
+from gdsl.frontend.check.pairs import agreed, hints_of, made_pair, part_of
 from gdsl.frontend.check.set_operations import is_set_operation
+from gdsl.frontend.check.wrong_operands import report_quotient, report_sides, report_undefined
 from gdsl.operations import BinaryOperation, UnaryOperation
 from gdsl.types import Type
 
@@ -45,7 +48,7 @@ class ExpressionChecker(CallChecker):
             return typed
         assert typed.type is not None
         message = f"a condition is a bool, and this is {typed.type.name}"
-        self.environment.report("E0210", message, typed.span, fix="compare it, such as `… != 0`")
+        self.environment.report("E0210", message, typed.span, fix=compared(self.environment.words(typed.span)))
         return poison(typed.span)
 
     def infer(
@@ -78,6 +81,8 @@ class ExpressionChecker(CallChecker):
                 return self.call(expression, hint)
             case syntax.UpdateValue():
                 return self.update_value(expression, effects)
+            case syntax.Member():
+                return member(expression, self.environment)
             case syntax.CompareAndSwap():
                 return self.compare_and_swap(expression, effects)
         return self._no_value(expression)
@@ -181,7 +186,8 @@ class ExpressionChecker(CallChecker):
         if not is_set_operation(expression, self.environment):
             return False
         if self.environment.place is Place.SCHEDULE:
-            fix = "give it a name, `frontier h = …;`, and write `h` as a condition, `size(h)` as a number"
+            words = self.environment.words(expression.span)
+            fix = f"give it a name, `frontier h = {words};`, and write `h` as a condition, `size(h)` as a number"
             self.environment.report("E0403", "this is a set, not a value", expression.span, fix=fix)
         else:
             message = "sets are combined in the schedule alone"
@@ -325,7 +331,7 @@ class ExpressionChecker(CallChecker):
         assert left.type is not None and right.type is not None
         type_ = common_type(left.type, right.type)
         if type_ is None:
-            self._report_sides(expression, left.type, right.type)
+            report_sides(expression, left.type, right.type, self.environment)
             return None
         if operation.is_comparison:
             fits = type_ is not _BOOL or operation in (BinaryOperation.EQUAL, BinaryOperation.NOT_EQUAL)
@@ -339,53 +345,12 @@ class ExpressionChecker(CallChecker):
             self._undefined(expression, operation.value, type_)
             return None
         if operation is BinaryOperation.DIVIDE and type_.is_integer:
-            message = f"`/` on two integers ({left.type.name} and {right.type.name})"
-            fix = "write `//` for the truncated quotient, or `float32(x) / y`"
-            self.environment.report("E0207", message, expression.span, fix=fix)
+            report_quotient(expression, left.type, right.type, self.environment)
             return None
         return type_
 
-    def _report_sides(self, expression: syntax.Binary, left: Type, right: Type) -> None:
-        sign = expression.operation.value
-        if left.is_integer and right.is_integer:
-            message = f"`{sign}` between {left.name} and {right.name}, one signed and one unsigned"
-            advice = f"cast one side: `{left.name}(…)` or `{right.name}(…)`"
-            self.environment.report("E0223", message, expression.span, fix=advice)
-            return
-        if left.is_id or right.is_id:
-            self._undefined(expression, sign, left if left.is_id else right, right if left.is_id else left)
-            return
-        message = f"`{sign}` between {left.name} and {right.name}"
-        if left.is_pair or right.is_pair:
-            pairs = left.is_pair and right.is_pair and expression.operation.is_comparison
-            advice = "make the types of their parts the same" if pairs else undefined_fix(sign)
-            self.environment.report("E0206", message, expression.span, fix=advice)
-            return
-        fix = "compare the number, such as `… != 0`" if _BOOL in (left, right) else suggested_cast(left, right)
-        sides = (expression.left, expression.right)
-        if any(isinstance(side, syntax.Binary) and side.operation.is_comparison for side in sides):
-            fix = f"comparisons bind tighter than `{sign}` here: write `(a {sign} b) == c`"
-        self.environment.report("E0206", message, expression.span, fix=fix)
-
-    def _undefined(
-        self, expression: syntax.Node, sign: str, type_: Type, other: Type | None = None
-    ) -> syntax.Expression:
-        if type_.is_id:
-            message = (
-                f"`{sign}` with a {type_.name} id"
-                if other is None
-                else f"`{sign}` between {type_.name} and {other.name}"
-            )
-            fix = f"ids are compared and used as indices; to calculate write `int32(…)`, and `{type_.name}(…)` back"
-            self.environment.report("E0209", message, expression.span, fix=fix)
-        else:
-            if type_.is_pair:
-                message = f"`{sign}` is not defined on pairs"
-                self.environment.report("E0206", message, expression.span, fix=undefined_fix(sign))
-                return poison(expression.span)
-            fixes = {"//": "write `trunc(x / y)`", "!": "compare it, such as `… == 0`"}
-            message = f"`{sign}` is not defined on {type_.name}"
-            self.environment.report("E0206", message, expression.span, fix=fixes.get(sign))
+    def _undefined(self, expression: syntax.Node, sign: str, type_: Type) -> syntax.Expression:
+        report_undefined(expression, sign, type_, self.environment)
         return poison(expression.span)
 
     def _conditional(self, expression: syntax.Conditional, hint: Type | None) -> syntax.Expression:
@@ -402,7 +367,12 @@ class ExpressionChecker(CallChecker):
         type_ = common_type(first.type, second.type)
         if type_ is None:
             message = f"one side is {first.type.name}, the other {second.type.name}"
-            self.environment.report("E0205", message, expression.span, fix=suggested_cast(second.type, first.type))
+            self.environment.report(
+                "E0205",
+                message,
+                expression.span,
+                fix=suggested_cast(second.type, first.type, self.environment.words(no.span)),
+            )
             return poison(expression.span)
         first, second = converted(first, type_), converted(second, type_)
         return dataclasses.replace(expression, condition=condition, yes=first, no=second, type=type_)

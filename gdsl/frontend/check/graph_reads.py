@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment, Place, built_in, poison
+from gdsl.frontend.check.foreign_names import report_foreign_loop
 from gdsl.frontend.syntax import Symbol, SymbolKind
 from gdsl.frontend.vocabulary import CONTEXTUAL_FUNCTIONS, GRAPH_FUNCTIONS, SCHEDULE_FUNCTIONS
 from gdsl.operations import GraphQuery
@@ -94,7 +95,7 @@ def _id(checker: CallChecker, name: str, value: syntax.Expression, wanted: Type)
         return typed
     assert typed.type is not None
     one = "an edge" if wanted is Type.EDGE else "a vertex"
-    fix = f"write `{wanted.name}(…)`" if typed.type.is_integer else None
+    fix = f"write `{wanted.name}({checker.environment.words(typed.span)})`" if typed.type.is_integer else None
     message = f"`{name}` takes {one} here, and this is {typed.type.name}"
     checker.environment.report("E0213", message, typed.span, fix=fix)
     return None
@@ -106,7 +107,7 @@ def _place(checker: CallChecker, name: str, value: syntax.Expression) -> syntax.
     if typed.type is None or typed.type.is_integer:
         return typed
     message = f"`{name}` takes a place in the list, an integer from 0, and this is {typed.type.name}"
-    fix = "write `int32(…)`" if typed.type is not Type.BOOL else None
+    fix = f"write `int32({checker.environment.words(typed.span)})`" if typed.type is not Type.BOOL else None
     checker.environment.report("E0213", message, typed.span, fix=fix)
     return None
 
@@ -114,6 +115,8 @@ def _place(checker: CallChecker, name: str, value: syntax.Expression) -> syntax.
 def neighbors_of(checker: CallChecker, statement: syntax.ForIn) -> syntax.Call | None:
     """The typed `neighbors(v)` of a loop; None after a mistake."""
     call, environment = statement.value, checker.environment
+    if report_foreign_loop(statement, environment):
+        return None
     if not isinstance(call, syntax.Call) or call.function != _LIST:
         _report_loop(checker, call)
         return None

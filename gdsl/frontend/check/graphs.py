@@ -14,6 +14,7 @@ from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment
 from gdsl.frontend.check.operators import OperatorChecker
+from gdsl.frontend.check.several import refuse_several
 from gdsl.frontend.syntax import Symbol, SymbolKind
 from gdsl.operations import Domain
 from gdsl.source import NOWHERE
@@ -76,7 +77,7 @@ class GraphChecker:
             message = f"`{symbol.name}` holds graphs with the vertices of another graph than this one"
             labels = (Label(symbol.span, "declared here"),)
             fix = "declare a graph inside this `on { … }`"
-            self.environment.report("E0420", message, statement.span, labels=labels, fix=fix)
+            self.environment.report("E0421", message, statement.span, labels=labels, fix=fix)
             return None
         return dataclasses.replace(typed, span=statement.span, symbol=symbol)
 
@@ -156,6 +157,8 @@ class GraphChecker:
         over = "vertices" if domain is Domain.VERTEX else "edges"
         if not isinstance(value, syntax.Name) or symbol is None or symbol.kind is not SymbolKind.ARRAY:
             environment.report("E0402", f"{what} is the name of an array over {over}", value.span)
+            return None
+        if refuse_several(symbol, "`contract`", environment, value.span):
             return None
         labels = (Label(symbol.span, "declared here"),)
         if symbol.domain is not domain:

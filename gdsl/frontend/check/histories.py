@@ -8,7 +8,10 @@ from typing import Protocol
 
 from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
-from gdsl.frontend.check.environment import Environment
+from gdsl.frontend.check.bucket_values import misplaced_pop
+from gdsl.frontend.check.environment import Environment, Place
+from gdsl.frontend.check.foreign_names import functor_for_loop, report_foreign_loop
+from gdsl.frontend.check.methods import is_foreign_member
 from gdsl.frontend.check.owners import belongs, graph_of
 from gdsl.frontend.syntax import Symbol, SymbolKind
 from gdsl.frontend.vocabulary import closest
@@ -85,6 +88,8 @@ class HistoryChecker:
             environment.report("E0418", "only a history has methods, by its name", whole, fix="write `h.push(f);`")
             return None
         symbol = environment.find(owner.name)
+        if (symbol is None or symbol.kind is not SymbolKind.HISTORY) and is_foreign_member(whole, environment):
+            return None
         if symbol is None:
             names = {name for name in environment.visible_names() if self._is_history(name)}
             near = closest(owner.name, names)
@@ -108,7 +113,8 @@ class HistoryChecker:
 
     def loop(self, statement: syntax.ForIn, block: Block) -> syntax.Statement | None:
         """`for f in backward(h) { … }`; `block` types the body."""
-        environment, order = self.environment, self._order(statement.value)
+        environment = self.environment
+        order = None if report_foreign_loop(statement, environment) else self._order(statement.value)
         history = self._history(order[1], statement.value.span) if order is not None else None
         if order is None or history is None:
             with environment.loop():
@@ -149,7 +155,8 @@ class HistoryChecker:
             message = f"in which order the loop goes through `{over.name}` is not said"
             fix = f"write `backward({over.name})` or `forward({over.name})`"
             if not known:
-                message, fix = "the schedule has no `for` but over the levels of a history", _SHAPE
+                message = "the schedule has no `for` but over the levels of a history"
+                fix = functor_for_loop(over, environment) or _SHAPE
             environment.report("E0418" if known else "E0221", message, over.span, fix=fix)
             return None
         if isinstance(over, syntax.Call) and over.function == "neighbors":
@@ -173,6 +180,11 @@ def misplaced(call: syntax.Method, environment: Environment) -> None:
     """Report a method that stands as a value."""
     owner = environment.find(call.owner.name) if isinstance(call.owner, syntax.Name) else None
     if owner is not None and owner.kind is SymbolKind.LATER:
+        return
+    if owner is not None and owner.kind is SymbolKind.BUCKETS and environment.place is Place.SCHEDULE:
+        misplaced_pop(call, owner, environment)
+        return
+    if (owner is None or owner.kind is not SymbolKind.HISTORY) and is_foreign_member(call.span, environment):
         return
     message, fix = "methods belong to the schedule: `h.push(f);`", None
     if owner is not None and owner.kind is SymbolKind.HISTORY:

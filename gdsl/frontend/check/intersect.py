@@ -5,15 +5,16 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, Protocol
 
+from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment
 from gdsl.frontend.check.expressions import ExpressionChecker
-from gdsl.frontend.syntax import OperatorKind, Symbol, SymbolKind
+from gdsl.frontend.syntax import FunctorForm, OperatorKind, Symbol, SymbolKind
 from gdsl.operations import Domain
 from gdsl.types import Type
 
 _NAME = OperatorKind.INTERSECT.value
-_SHAPE = "write `intersect(edges)`, or `frontier c = intersect(edges, count=s);`"
+_SHAPE = "write `intersect(edges)`, or `frontier c = intersect(edges, functor, count=s);`"
 
 
 def is_intersect(value: syntax.Expression) -> bool:
@@ -72,6 +73,17 @@ class Operators(Protocol):
         """Takes the label of a call, and reports one that is taken."""
         ...
 
+    def functor(
+        self,
+        call: syntax.Call,
+        value: syntax.Expression,
+        wanted: FunctorForm,
+        operator: str,
+        reduced: Type | None = None,
+    ) -> syntax.Name | None:
+        """The name of a functor of this form."""
+        ...
+
 
 class IntersectChecker:
     """Makes `OperatorCall`s of calls of `intersect`; None in an answer means that a mistake was reported."""
@@ -88,24 +100,28 @@ class IntersectChecker:
             self.environment.later("`pairs=` of `intersect`", values["pairs"].span)
             return None
         plain = [argument for argument in call.arguments if argument.keyword is None]
-        if len(plain) == 2:
-            self.environment.later("a functor of `intersect`", plain[1].span)
-            return None
-        if len(plain) != 1 or not values.keys() <= {None, "count"} or len(values) != len(call.arguments):
-            message = f"`{_NAME}` takes one frontier of edges, and `count=`"
+        twice = len(values) - (None in values) != len(call.arguments) - len(plain)
+        if len(plain) not in (1, 2) or not values.keys() <= {None, "count"} or twice:
+            message = f"`{_NAME}` takes one frontier of edges, a common functor if there is any, and `count=`"
             self.environment.report("E0402", message, call.span, fix=_SHAPE)
             return None
         source = self.operators.members(plain[0].value, Domain.EDGE, "the input of `intersect`")
+        functor = self._functor(call, plain[1].value) if len(plain) == 2 else None
         count = self._count(values["count"].value) if "count" in values else None
-        if source is None or ("count" in values and count is None):
+        if source is None or ("count" in values and count is None) or (len(plain) == 2 and functor is None):
             return None
-        made = syntax.OperatorCall(call.span, OperatorKind.INTERSECT, source, None, runs_on=Domain.EDGE)
+        if not self._apart(functor, count):
+            return None
+        made = syntax.OperatorCall(call.span, OperatorKind.INTERSECT, source, functor, runs_on=Domain.EDGE)
         return dataclasses.replace(made, gives=Domain.VERTEX, label=call.label, count=count)
 
+    def _functor(self, call: syntax.Call, value: syntax.Expression) -> syntax.Name | None:
+        return self.operators.functor(call, value, FunctorForm.COMMON, _NAME)
+
     def alone(self, call: syntax.Call) -> syntax.OperatorCall | None:
-        """The call as a statement: only its total is of use."""
+        """The call as a statement: only its total is of use, and what its functor does."""
         typed = self.call(call)
-        if typed is not None and typed.count is None:
+        if typed is not None and typed.count is None and typed.functor is None:
             fix = "write `s = intersect(…);` or `frontier c = intersect(…);`"
             self.environment.report("E0227", "the result of `intersect` is not used", call.span, fix=fix)
             return None
@@ -120,9 +136,25 @@ class IntersectChecker:
                 self.environment.report("E0402", message, argument.span, fix=fix)
                 return None
         count, typed = self._count(target), self.call(call)
-        if count is None or typed is None:
+        if count is None or typed is None or not self._apart(typed.functor, count):
             return None
         return dataclasses.replace(typed, gives=None, count=count, adds=adds)
+
+    def _apart(self, functor: syntax.Name | None, count: syntax.Name | None) -> bool:
+        """Whether the functor has nothing to do with the scalar of the total."""
+        if functor is None or count is None:
+            return True
+        made = {each.name: each for each in self.environment.made.functors}
+        declared = self.environment.functors.get(functor.name) or made[functor.name]
+        uses = (node for node in syntax.walk(declared) if isinstance(node, syntax.Name) and node.name == count.name)
+        use = next(uses, None)
+        if use is not None:
+            message = f"`{functor.name}` speaks of `{count.name}`, which receives the total of this call"
+            labels = (Label(use.span, "here"),)
+            self.environment.report(
+                "E0402", message, count.span, labels=labels, fix="give the total a scalar of its own"
+            )
+        return use is None
 
     def _count(self, value: syntax.Expression) -> syntax.Name | None:
         """The scalar that receives the total."""

@@ -7,12 +7,18 @@ import dataclasses
 from gdsl.frontend import syntax
 from gdsl.frontend.check.declarations import check_functor, without
 from gdsl.frontend.check.environment import Environment
-from gdsl.frontend.syntax import OperatorKind, Symbol, SymbolKind
+from gdsl.frontend.syntax import FunctorForm, OperatorKind, Symbol, SymbolKind
 from gdsl.operations import Domain
 from gdsl.types import Type
 
-NAMELESS_FORMS = {Domain.VERTEX: "v => …", Domain.EDGE: "(src, dst, e) => …"}
-"""How a functor without a name is written for a set of vertices or of edges."""
+NAMELESS_FORMS = {
+    FunctorForm.VERTEX: "v => …",
+    FunctorForm.EDGE: "(src, dst, e) => …",
+    FunctorForm.VALUE: "(src, dst, e) => …",
+    FunctorForm.COMMON: "(u, w, x) => …",
+}
+"""How functors are written without a name."""
+_FORMS = {Domain.VERTEX: FunctorForm.VERTEX, Domain.EDGE: FunctorForm.EDGE}
 
 
 class NamelessChecker:
@@ -22,11 +28,17 @@ class NamelessChecker:
         self.environment = environment
 
     def functor(
-        self, value: syntax.Nameless, call: syntax.Call, domain: Domain, operator: str, result: Type | None
+        self, value: syntax.Nameless, call: syntax.Call, form: FunctorForm, operator: str, result: Type | None
     ) -> syntax.Name | None:
-        """The name of what `value` becomes, for `call`, which takes a functor on `domain`, for a reduction one with a
+        """The name of what `value` becomes, for `call`, which takes a functor of that form, for a reduction one with a
         value of type `result`; None after a mistake. `operator` is the call in words."""
-        if not self._fits(value, domain, operator, result):
+        if form not in NAMELESS_FORMS:
+            self.environment.later(f"{form.words} without a name", value.span)
+            return None
+        domain = Domain.VERTEX if form is FunctorForm.VERTEX else Domain.EDGE
+        if not (
+            self._fits_common(value) if form is FunctorForm.COMMON else self._fits(value, domain, operator, result)
+        ):
             return None
         environment = self.environment
         stem = call.label or call.function
@@ -35,7 +47,7 @@ class NamelessChecker:
         if value.whole is not None:
             condition, given = (value.whole, None) if result is None else (None, value.whole)
         symbol = Symbol(SymbolKind.FUNCTOR, name, value.span, domain=domain, unique=name)
-        functor = syntax.Functor(value.span, name, value.span, domain, value.parameters, condition, value.body, given)
+        functor = syntax.Functor(value.span, name, value.span, form, value.parameters, condition, value.body, given)
         node = dataclasses.replace(functor, result=result, symbol=symbol, nameless=True)
         before = len(environment.diagnostics)
         made = check_functor(node, self._around(value))
@@ -52,9 +64,25 @@ class NamelessChecker:
         visible = without(environment.globals, own) if environment.in_procedure else environment.globals
         return environment.seeing({**local, **visible})
 
+    def _fits_common(self, value: syntax.Nameless) -> bool:
+        """Whether a functor may run on the common neighbours of the ends of edges."""
+        report = self.environment.report
+        if len(value.parameters) not in (3, 6):
+            message = (
+                f"a common functor has the parameters `u, w, x` or `u, w, x, e, eu, ew`, not {len(value.parameters)}"
+            )
+            if value.parameters or value.whole is None:
+                report("E0401", message, value.span, fix="write `(u, w, x) => …`")
+            return False
+        if value.value is not None:
+            message = "`intersect` takes no functor with a `value`"
+            report("E0401", message, value.value.span, fix="write `cond` or `apply`")
+            return False
+        return True
+
     def _fits(self, value: syntax.Nameless, domain: Domain, operator: str, result: Type | None) -> bool:
         report = self.environment.report
-        wanted = f"write `{NAMELESS_FORMS[domain] if result is None else '(src, dst, e) => value'}`"
+        wanted = f"write `{NAMELESS_FORMS[_FORMS[domain]] if result is None else '(src, dst, e) => value'}`"
         if value.domain is not domain:
             takes = "one parameter" if domain is Domain.VERTEX else "three parameters, the two ends and the edge"
             message = f"the functor of `{operator}` has {takes}, and this one has {len(value.parameters)}"

@@ -7,13 +7,14 @@ import dataclasses
 from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment, Place, built_in, poison, refuse_now
+from gdsl.frontend.check.foreign_names import report_foreign_name
+from gdsl.frontend.check.several import Mistake, of_several, own_part
 from gdsl.frontend.syntax import Symbol, SymbolKind
 from gdsl.frontend.vocabulary import (
     CONTEXTUAL_FUNCTIONS,
     FOREIGN_NAMES,
     FUNCTIONS,
     GRAPH_FUNCTIONS,
-    LATER_FUNCTIONS,
     SCHEDULE_FUNCTIONS,
     TYPES,
     VALUES,
@@ -31,8 +32,13 @@ _IN_RANGE = (
     SymbolKind.EDGE,
     SymbolKind.NEAR,
     SymbolKind.FAR,
+    SymbolKind.COMMON,
+    SymbolKind.SOURCE_EDGE,
+    SymbolKind.DESTINATION_EDGE,
     SymbolKind.LIST_VARIABLE,
 )
+SETS = (SymbolKind.FRONTIER, SymbolKind.BUCKETS)
+"""What is true as a condition while it is not empty."""
 _ITERATION_PLACES = (Place.APPLY, Place.CONDITION, Place.VALUE, Place.SCHEDULE)
 _INITIAL_PLACES = (Place.INITIAL, Place.WHERE)
 
@@ -77,19 +83,20 @@ class NameChecker:
             return symbol
         if name in VALUES:
             return self._language_value(name, span)
+        if name == "part" and self.environment.count is not None:
+            return built_in("part", Type.INT32)
         if name:
             self.undeclared(name, span, self.environment.visible_names() | VALUES)
         return None
 
     def undeclared(self, name: str, span: Span, candidates: set[str] | frozenset[str]) -> None:
         """Report a name that nothing declares."""
-        near = FOREIGN_NAMES.get(name) or closest(name, candidates)
-        if (
-            name
-            in FUNCTIONS | CONTEXTUAL_FUNCTIONS | GRAPH_FUNCTIONS | SCHEDULE_FUNCTIONS | LATER_FUNCTIONS | TYPES.keys()
-        ):
+        if name in FUNCTIONS | CONTEXTUAL_FUNCTIONS | GRAPH_FUNCTIONS | SCHEDULE_FUNCTIONS | TYPES.keys():
             message = f"`{name}` is a function, not a value"
             self.environment.report("E0204", message, span, fix=f"write `{name}(…)`")
+            return
+        near = FOREIGN_NAMES.get(name) or closest(name, candidates)
+        if report_foreign_name(name, span, self.environment):
             return
         fix = f"did you mean `{near}`?" if near else None
         self.environment.report("E0201", f"`{name}` is not declared", span, fix=fix)
@@ -110,7 +117,7 @@ class NameChecker:
             if place not in _ITERATION_PLACES:
                 wrong = "`iteration` stands in functors and in the schedule"
         elif name in ("num_vertices", "num_edges"):
-            if place in (Place.FUNCTION, Place.DEFAULT, Place.IDENTITY):
+            if place in (Place.FUNCTION, Place.DEFAULT, Place.IDENTITY, Place.EXTENT):
                 wrong = f"{place.value} does not see the graph"
         else:
             wrong = f"`{name}` stands as the input of an operator, in the schedule"
@@ -128,16 +135,20 @@ class NameChecker:
         if symbol.kind is SymbolKind.ARRAY and symbol == environment.own:
             return self._own_element(symbol, span)
         in_schedule = environment.place is Place.SCHEDULE
-        if symbol.kind is SymbolKind.FRONTIER and hint is Type.BOOL and in_schedule:
+        if symbol.kind in SETS and hint is Type.BOOL and in_schedule:
             refuse_now(expression, environment)
             return dataclasses.replace(expression, symbol=symbol, type=Type.BOOL)
         words = {
-            SymbolKind.ARRAY: ("an array", f"say of which element: `{symbol.name}[v]`"),
+            SymbolKind.ARRAY: (
+                "an array",
+                f"say of which element: `{symbol.name}[v]{'[i]' * (symbol.count is not None)}`",
+            ),
             SymbolKind.FUNCTOR: ("a functor", None),
             SymbolKind.FUNCTION: ("a function", f"call it: `{symbol.name}(…)`"),
             SymbolKind.GRAPH: ("a graph", f"`on {symbol.name} {{ … }}` runs statements on it"),
             SymbolKind.PROCEDURE: ("a procedure", f"call it as a statement: `{symbol.name}(…);`"),
             SymbolKind.HISTORY: ("a history", f"write `size({symbol.name})` for the number of its levels"),
+            SymbolKind.BUCKETS: ("a set of buckets", f"write `size({symbol.name})` for the number of its members"),
             SymbolKind.FRONTIER: ("a frontier", _of_frontier(symbol, in_schedule)),
         }
         if symbol.kind in words:
@@ -154,7 +165,8 @@ class NameChecker:
         assert self.environment.domain is not None
         index = syntax.Name(span, "id", symbol=built_in("id", ID_OF[self.environment.domain]), type=None)
         typed = dataclasses.replace(index, type=ID_OF[self.environment.domain])
-        return syntax.Index(span, symbol.name, span, typed, symbol=symbol, type=symbol.type)
+        part = own_part(symbol, span)
+        return syntax.Index(span, symbol.name, span, typed, symbol=symbol, type=symbol.type, place=part)
 
     def _may_read(self, symbol: Symbol, span: Span) -> bool:
         """Whether the place sees the symbol: functions, defaults, initial values and `where` see little."""
@@ -171,6 +183,7 @@ class NameChecker:
         allowed = {
             Place.DEFAULT: False,
             Place.IDENTITY: False,
+            Place.EXTENT: symbol.kind is SymbolKind.PARAM,
             Place.WHERE: symbol.kind is SymbolKind.PARAM,
             Place.INITIAL: symbol.kind is SymbolKind.PARAM or symbol.is_input,
         }
@@ -179,6 +192,7 @@ class NameChecker:
         sees = {
             Place.DEFAULT: "literals",
             Place.IDENTITY: "literals",
+            Place.EXTENT: "params and literals",
             Place.WHERE: "its own values, params and literals",
             Place.INITIAL: "`id`, params, inputs, counts and degrees",
         }[place]
@@ -215,7 +229,9 @@ class NameChecker:
                 message = f"`{expression.array}` is no array"
                 labels = (Label(symbol.span, "declared here"),) if symbol.span != NOWHERE else ()
                 environment.report("E0204", message, expression.array_span, labels=labels)
-            self.infer(expression.index, None)
+            for index in (expression.index, expression.place):
+                if index is not None:
+                    self.infer(index, None)
             return None
         wanted = ID_OF[symbol.domain]
         index = self.infer(expression.index, wanted)
@@ -225,9 +241,13 @@ class NameChecker:
             message = f"`{expression.array}` is over {_plural(symbol.domain)}, and this index is {index.type.name}"
             environment.report("E0213", message, index.span, fix=f"use {_one(wanted)} as the index")
             return None
+        try:
+            place = of_several(symbol, self, expression)
+        except Mistake:
+            return None
         checked = needs_check(index)
         made = dataclasses.replace(expression, array=symbol.name, index=index, symbol=symbol, type=symbol.type)
-        return dataclasses.replace(made, checked=checked)
+        return dataclasses.replace(made, checked=checked, place=place)
 
     def target(self, expression: syntax.Name | syntax.Index) -> syntax.Name | syntax.Index | None:
         """A place that is written: an element, a scalar, or a `var`; None after a mistake."""
@@ -238,7 +258,7 @@ class NameChecker:
         if symbol is None:
             return None
         if symbol.kind is SymbolKind.ARRAY:
-            fix = f"say which element: `{symbol.name}[v] = …`"
+            fix = f"say which element: `{symbol.name}[v]{'[i]' * (symbol.count is not None)} = …`"
             self.environment.report("E0204", f"`{symbol.name}` is an array", expression.span, fix=fix)
             return None
         if not self._may_write(symbol, expression.span):

@@ -11,7 +11,7 @@ from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment
 from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.check.sets import Sets
-from gdsl.frontend.syntax import OperatorKind, Symbol, SymbolKind
+from gdsl.frontend.syntax import FunctorForm, OperatorKind, Symbol, SymbolKind
 from gdsl.operations import Domain, NeighborOperation, Over
 from gdsl.types import Type
 
@@ -39,9 +39,14 @@ class Operators(Protocol):
         ...
 
     def functor(
-        self, call: syntax.Call, value: syntax.Expression, domain: Domain, operator: str, reduced: Type | None = None
+        self,
+        call: syntax.Call,
+        value: syntax.Expression,
+        wanted: FunctorForm,
+        operator: str,
+        reduced: Type | None = None,
     ) -> syntax.Name | None:
-        """A functor of the kind that is wanted."""
+        """A functor of the form that is wanted."""
         ...
 
     def word(self, value: syntax.Expression, words: Iterable[str], what: str) -> str | None:
@@ -75,7 +80,7 @@ class NeighborReduceChecker:
         own = self._own_operation(positional[2])
         operation = self._operation(positional[2]) if own is None else None
         reduced = self._reduced(own, operation, array)
-        functor = operators.functor(call, positional[1], Domain.EDGE, call.function, reduced)
+        functor = operators.functor(call, positional[1], FunctorForm.VALUE, call.function, reduced)
         over, by = operators.over(keywords), self._end(keywords)
         fits = self._keywords_fit(keywords, runs_on)
         operators.label(call)

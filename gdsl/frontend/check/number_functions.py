@@ -19,7 +19,7 @@ def bits(checker: NameChecker, call: syntax.Call) -> syntax.Expression:
     """`popcount(x)`, `ctz(x)`, of one argument."""
     (argument,) = call.arguments
     value = checker.infer(argument.value)
-    if value.type is None or not _is_integer(checker, call, value, "cast it to an integer, such as `uint64(…)`"):
+    if value.type is None or not _is_integer(checker, call, value, "uint64"):
         return poison(call.span)
     typed = (dataclasses.replace(argument, value=value),)
     return dataclasses.replace(call, arguments=typed, symbol=built_in(call.function), type=Type.INT32)
@@ -36,7 +36,7 @@ def drawn(checker: NameChecker, call: syntax.Call) -> syntax.Expression:
         return poison(call.span)
     values = [checker.infer(argument.value) for argument in call.arguments]
     limits, keys = (values[:1], values[1:]) if type_ is None else ([], values)
-    fits = [_is_integer(checker, call, limit, "its limit is an integer: write `int32(…)`") for limit in limits]
+    fits = [_is_integer(checker, call, limit, "int32") for limit in limits]
     fits += [_is_key(checker, call, key) for key in keys]
     if any(value.type is None for value in values) or False in fits:
         return poison(call.span)
@@ -48,11 +48,13 @@ def drawn(checker: NameChecker, call: syntax.Call) -> syntax.Expression:
     return dataclasses.replace(call, arguments=typed, symbol=built_in(name), type=type_)
 
 
-def _is_integer(checker: NameChecker, call: syntax.Call, value: syntax.Expression, fix: str) -> bool:
+def _is_integer(checker: NameChecker, call: syntax.Call, value: syntax.Expression, cast: str) -> bool:
     if value.type is None or value.type.is_integer:
         return True
     message = f"`{call.function}` is not defined on {value.type.name}"
-    checker.environment.report("E0206", message, value.span, fix=fix)
+    checker.environment.report(
+        "E0206", message, value.span, fix=f"write `{cast}({checker.environment.words(value.span)})`"
+    )
     return False
 
 
@@ -60,5 +62,7 @@ def _is_key(checker: NameChecker, call: syntax.Call, value: syntax.Expression) -
     if value.type is None or not value.type.is_float:
         return True
     message = f"a key of `{call.function}` is an integer, an id or a bool, and this is {value.type.name}"
-    checker.environment.report("E0205", message, value.span, fix="write `int64(…)`")
+    checker.environment.report(
+        "E0205", message, value.span, fix=f"write `int64({checker.environment.words(value.span)})`"
+    )
     return False

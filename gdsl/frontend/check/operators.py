@@ -7,25 +7,30 @@ from collections.abc import Iterable
 
 from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
+from gdsl.frontend.check.bucket_values import buckets_of
+from gdsl.frontend.check.buckets import popped
 from gdsl.frontend.check.environment import Environment, built_in
 from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.check.intersect import IntersectChecker
 from gdsl.frontend.check.nameless import NAMELESS_FORMS, NamelessChecker
 from gdsl.frontend.check.neighbor_reductions import NeighborReduceChecker
+from gdsl.frontend.check.neighbor_vote import VoteChecker, is_ballot
 from gdsl.frontend.check.set_operations import SetChecker, speaks_of_sets
-from gdsl.frontend.check.sets import OPERATORS, OTHER_OPERAND, Sets, functor_domain
-from gdsl.frontend.syntax import OperatorKind, Symbol, SymbolKind
+from gdsl.frontend.check.sets import GIVE_VALUES, OPERATORS, OTHER_OPERAND, Sets, functor_domain
+from gdsl.frontend.check.several import alike
+from gdsl.frontend.syntax import FunctorForm, OperatorKind, Symbol, SymbolKind
 from gdsl.frontend.vocabulary import closest, enumerate_words
 from gdsl.operations import Domain, Over
 from gdsl.types import Type
 
 _SHAPES = {
-    OperatorKind.ADVANCE: ("advance(f, functor)", 2, ("to", "over")),
-    OperatorKind.FILTER: ("filter(f, functor)", 2, ()),
-    OperatorKind.WHERE: ("where(functor)", 1, ()),
-    OperatorKind.TOP: ("top(f, functor, k)", 3, ("over",)),
-    OperatorKind.COMPUTE: ("compute(f, functor)", 2, ()),
-    OperatorKind.NEIGHBOR_REDUCE: ("a = neighbor_reduce(f, functor, op)", 3, ("over", "by", "empty")),
+    OperatorKind.ADVANCE: ("advance(f, functor)", (2,), ("to", "over")),
+    OperatorKind.FILTER: ("filter(f, functor)", (2,), ()),
+    OperatorKind.WHERE: ("where(functor)", (1,), ()),
+    OperatorKind.TOP: ("top(f, functor, k)", (3,), ("over",)),
+    OperatorKind.COMPUTE: ("compute(f, functor)", (2,), ()),
+    OperatorKind.NEIGHBOR_REDUCE: ("a = neighbor_reduce(f, functor, op)", (3,), ("over", "by", "empty")),
+    OperatorKind.NEIGHBOR_VOTE: ("a = neighbor_vote(f, ballot, score)", (2, 3), ("over", "keep")),
 }
 
 
@@ -40,6 +45,7 @@ class OperatorChecker:
         self.intersect = IntersectChecker(self)
         self.nameless = NamelessChecker(environment)
         self.reductions = NeighborReduceChecker(self)
+        self.vote = VoteChecker(self)
         self.labels: dict[str, syntax.Call] = {}
 
     # ------------------------------------------------------------ sets
@@ -66,6 +72,9 @@ class OperatorChecker:
                 return dataclasses.replace(value, members=tuple(members)) if fine else None
             case syntax.Name():
                 return self.sets.named(value, domain, target)
+            case syntax.Method() if (owner := buckets_of(value.owner, self.environment)) is not None:
+                taken = popped(value, owner, self)
+                return taken if taken and self.sets.fits(taken, Domain.VERTEX, domain, target) else None
             case syntax.Call() if value.function in OPERATORS:
                 typed = self.operator(value)
                 if typed is None:
@@ -81,11 +90,11 @@ class OperatorChecker:
     # ------------------------------------------------------------ operators
 
     def operator(self, call: syntax.Call) -> syntax.OperatorCall | None:
-        """Any operator but `neighbor_reduce`."""
+        """Any operator but those that give values."""
         kind = OPERATORS[call.function]
-        if kind is OperatorKind.NEIGHBOR_REDUCE:
-            message = "the result of `neighbor_reduce` is assigned to an array over vertices"
-            self.environment.report("E0406", message, call.span, fix="write `a = neighbor_reduce(…);`")
+        if kind in GIVE_VALUES:
+            message = f"the result of `{call.function}` is assigned to an array over vertices"
+            self.environment.report("E0406", message, call.span, fix=f"write `a = {call.function}(…);`")
             return None
         if kind is OperatorKind.INTERSECT:
             return self.intersect.call(call)
@@ -99,8 +108,9 @@ class OperatorChecker:
             runs_on = self.sets.domain_of(positional[0], self._expected(positional, kind))
             source = self.members(positional[0], runs_on, f"the input of `{call.function}`")
         domain = Domain.EDGE if kind is OperatorKind.ADVANCE else runs_on
+        form = FunctorForm.EDGE if domain is Domain.EDGE else FunctorForm.VERTEX
         operator = _of_edges(call.function, positional[0], domain, kind)
-        functor = self.functor(call, positional[-1], domain, operator)
+        functor = self.functor(call, positional[-1], form, operator)
         over, gives = self.over(keywords), self._gives(keywords, kind, runs_on)
         self.label(call)
         if functor is None or over is None or gives is False or (source is None and kind is not OperatorKind.WHERE):
@@ -114,7 +124,7 @@ class OperatorChecker:
         if positional is None:
             return None
         source = self.members(positional[0], Domain.VERTEX, "the input of `top`")
-        functor = self.functor(call, positional[1], Domain.EDGE, call.function, Type.FLOAT64)
+        functor = self.functor(call, positional[1], FunctorForm.VALUE, call.function, Type.FLOAT64)
         limit = self.expressions.value(positional[2], Type.INT64, "the number of edges that `top` takes")
         over = self.over(keywords)
         self.label(call)
@@ -138,8 +148,8 @@ class OperatorChecker:
     def arguments(
         self, call: syntax.Call, kind: OperatorKind
     ) -> tuple[list[syntax.Expression], dict[str, syntax.Argument]] | tuple[None, dict[str, syntax.Argument]]:
-        """The arguments by place (None after a mistake) and by keyword."""
-        shape, count, names = _SHAPES[kind]
+        """The plain arguments of a call and those with a keyword; None for the former after a mistake."""
+        shape, counts, names = _SHAPES[kind]
         keywords: dict[str, syntax.Argument] = {}
         fine = True
         for argument in call.arguments:
@@ -155,42 +165,48 @@ class OperatorChecker:
                 fine = False
             keywords[argument.keyword] = argument
         positional = [argument.value for argument in call.arguments if argument.keyword is None]
-        if len(positional) != count:
-            message = f"`{call.function}` takes {count} argument{'s' if count > 1 else ''}, not {len(positional)}"
+        if len(positional) not in counts:
+            count = enumerate_words(map(str, counts))
+            message = f"`{call.function}` takes {count} argument{'s' if counts[-1] > 1 else ''}, not {len(positional)}"
             self.environment.report("E0402", message, call.span, fix=f"write `{shape}`")
             fine = False
         return (positional, keywords) if fine else (None, keywords)
 
     def functor(
-        self, call: syntax.Call, value: syntax.Expression, domain: Domain, operator: str, reduced: Type | None = None
+        self,
+        call: syntax.Call,
+        value: syntax.Expression,
+        wanted: FunctorForm,
+        operator: str,
+        reduced: Type | None = None,
     ) -> syntax.Name | None:
-        """The functor of `call`; one with a value where a reduction takes it into elements of type `reduced`."""
+        """The functor of `call`, which takes one of the form `wanted`; where that has no name, `reduced` is the type of
+        its value."""
         if isinstance(value, syntax.Nameless):
-            return self.nameless.functor(value, call, domain, operator, reduced)
-        environment, with_value = self.environment, reduced is not None
+            return self.nameless.functor(value, call, wanted, operator, reduced)
+        environment = self.environment
         symbol = environment.find(value.name) if isinstance(value, syntax.Name) else None
-        wanted = "an edge functor" if domain is Domain.EDGE else "a vertex functor"
-        wanted += " with a `value`" if with_value else ""
         if not isinstance(value, syntax.Name) or (symbol is not None and symbol.kind is not SymbolKind.FUNCTOR):
             if symbol is None or symbol.kind is not SymbolKind.LATER:
-                form = _form(domain, with_value)
-                fix = f"declare `{form}` and write its name here, or write `{NAMELESS_FORMS[domain]}`"
-                environment.report("E0401", f"`{operator}` takes {wanted} here", value.span, fix=fix)
+                fix = f"declare `{wanted.text}` and write its name here"
+                if wanted in NAMELESS_FORMS:
+                    fix += f", or write `{NAMELESS_FORMS[wanted]}`"
+                environment.report("E0401", f"`{operator}` takes {wanted.words} here", value.span, fix=fix)
             return None
         if symbol is None:
             near = closest(value.name, environment.functors)
-            fix = f"did you mean `{near}`?" if near else f"declare {wanted} of this name"
+            fix = f"did you mean `{near}`?" if near else f"declare {wanted.words} of this name"
             environment.report("E0201", f"there is no functor `{value.name}`", value.span, fix=fix)
             return None
         functor = environment.functors[value.name]
-        has_value = functor.declared_result is not None
-        if functor.domain is not domain or has_value != with_value:
-            given = "an edge functor" if functor.domain is Domain.EDGE else "a vertex functor"
-            given += " with a `value`" if has_value else ""
+        fits = functor.form is wanted
+        if wanted is FunctorForm.BALLOT:
+            fits = functor.form is FunctorForm.VALUE and is_ballot(functor)
+        if not fits:
             labels = (Label(functor.name_span, "declared here"),)
-            message = f"`{operator}` takes {wanted}, and `{value.name}` is {given}"
-            fix = f"write `{_form(domain, with_value)}`"
-            if operator == OperatorKind.WHERE.value and functor.domain is Domain.EDGE and not has_value:
+            message = f"`{operator}` takes {wanted.words}, and `{value.name}` is {functor.form.words}"
+            fix = f"write `{wanted.text}`"
+            if operator == OperatorKind.WHERE.value and functor.form is FunctorForm.EDGE:
                 fix = f"`filter(edges, {value.name})` selects of all edges"
             environment.report("E0401", message, value.span, labels=labels, fix=fix)
             return None
@@ -208,7 +224,7 @@ class OperatorChecker:
         return None
 
     def over(self, keywords: dict[str, syntax.Argument]) -> Over | None:
-        """What `over=` says."""
+        """The edges that are visited; None after a mistake."""
         if "over" not in keywords:
             return Over.OUT_EDGES
         word = self.word(keywords["over"].value, [over.value for over in Over], "`over`")
@@ -281,6 +297,12 @@ class OperatorChecker:
             message = f"`{one.name}` and `{two.name}` are not of one type and kind"
             self.environment.report("E0405", message, call.span, labels=labels)
             return None
+        if not alike(one.count, two.count):
+            labels = (Label(one.span, _described(one)), Label(two.span, _described(two)))
+            message = f"`{one.name}` and `{two.name}` do not have equally many values an element"
+            fix = "write the same expression for both: `a[n]`, `b[n]`"
+            self.environment.report("E0405", message, call.span, labels=labels, fix=fix)
+            return None
         arguments = tuple(dataclasses.replace(a, value=n) for a, n in zip(call.arguments, (first, second), strict=True))
         return dataclasses.replace(call, arguments=arguments, symbol=built_in("swap"))
 
@@ -297,12 +319,6 @@ class OperatorChecker:
             return None
         arguments = tuple(dataclasses.replace(a, value=n) for a, n in zip(call.arguments, (array, value), strict=True))
         return dataclasses.replace(call, arguments=arguments, symbol=built_in("fill"))
-
-
-def _form(domain: Domain, with_value: bool) -> str:
-    """How a functor is written that an operator takes."""
-    head = "edge functor f(src, dst, e)" if domain is Domain.EDGE else "vertex functor f(v)"
-    return head + (" -> T { value …; }" if with_value else " { … }")
 
 
 def _of_edges(function: str, value: syntax.Expression, domain: Domain, kind: OperatorKind) -> str:

@@ -21,10 +21,11 @@ def belongs(symbol: Symbol, span: Span, environment: Environment) -> bool:
     if symbol.graph == graph_of(environment, domain):
         return True
     others = "vertices" if domain is Domain.VERTEX else "edges"
-    what = "has levels" if symbol.kind is SymbolKind.HISTORY else f"is a set of {others}"
+    words = {SymbolKind.HISTORY: "has levels", SymbolKind.BUCKETS: "holds vertices"}
+    what = words.get(symbol.kind, f"is a set of {others}")
     message = f"`{symbol.name}` {what} of another graph than the one around"
     labels = (Label(symbol.span, "declared here"),)
     fix = "declare a frontier inside this `on { … }`"
     note = "a subgraph has the vertices of the graph that it was made of, and edges of its own"
-    environment.report("E0420", message, span, labels=labels, notes=(note,), fix=fix)
+    environment.report("E0421", message, span, labels=labels, notes=(note,), fix=fix)
     return False

@@ -7,7 +7,7 @@ import dataclasses
 
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment, Made
-from gdsl.frontend.syntax import DeclarationKind, OperatorKind, Symbol, SymbolKind
+from gdsl.frontend.syntax import DeclarationKind, FunctorForm, OperatorKind, Symbol, SymbolKind
 from gdsl.operations import Domain, Over
 from gdsl.types import Type
 
@@ -75,7 +75,7 @@ def _members(node: syntax.Declaration, made: Made) -> syntax.Functor:
     vertex = Symbol(SymbolKind.VERTEX, "v", span, Type.VERTEX, unique="v")
     own = syntax.Name(span, "v", symbol=vertex, type=Type.VERTEX)
     flag = syntax.Index(span, node.name, span, own, symbol=_array(node), type=Type.BOOL)
-    functor = syntax.Functor(span, name, span, Domain.VERTEX, (syntax.ParameterName(span, "v"),), flag, ())
+    functor = syntax.Functor(span, name, span, FunctorForm.VERTEX, (syntax.ParameterName(span, "v"),), flag, ())
     symbol = Symbol(SymbolKind.FUNCTOR, name, span, domain=Domain.VERTEX, unique=name)
     return dataclasses.replace(functor, symbol=symbol, symbols=(vertex,), nameless=True)
 

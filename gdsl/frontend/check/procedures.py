@@ -19,6 +19,7 @@ from gdsl.frontend.check.environment import Environment, Made, Place
 from gdsl.frontend.check.operators import OperatorChecker
 from gdsl.frontend.check.owners import graph_of
 from gdsl.frontend.check.recursion import cyclic, refuse_recursion
+from gdsl.frontend.check.several import refuse_several
 from gdsl.frontend.check.statements import resolve_type
 from gdsl.frontend.syntax import Symbol, SymbolKind
 from gdsl.frontend.syntax.moving import moved
@@ -99,7 +100,13 @@ class Procedures:
 
     def _inside(self, node: syntax.Procedure, names: dict[str, Symbol]) -> Environment:
         """What the statements of a procedure see, with `names` for its parameters."""
-        declaring = (syntax.FrontierDeclaration, syntax.HistoryDeclaration, syntax.GraphDeclaration, syntax.LoopName)
+        declaring = (
+            syntax.FrontierDeclaration,
+            syntax.HistoryDeclaration,
+            syntax.BucketsDeclaration,
+            syntax.GraphDeclaration,
+            syntax.LoopName,
+        )
         declared = {part.name for part in syntax.walk(node) if isinstance(part, declaring)}
         inner = self.root.part(Place.SCHEDULE).seeing({**without(self.root.globals, declared), **names})
         inner.in_procedure = True
@@ -245,7 +252,8 @@ class _Binding:
             labels = (Label(symbol.span, "declared here"),) if symbol is not None else ()
             self.environment.report("E0240", message, given.span, labels=labels)
             return
-        self.names[parameter.name] = symbol
+        if not refuse_several(symbol, f"`{self.node.name}`", self.environment, given.span):
+            self.names[parameter.name] = symbol
 
     def _frontier(self, parameter: syntax.ProcedureParameter, given: syntax.Expression) -> None:
         """A frontier of the caller's stands for itself, so that the procedure may change it; other sets are copied."""

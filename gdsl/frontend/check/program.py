@@ -19,6 +19,7 @@ from gdsl.frontend.check.declarations import (
 )
 from gdsl.frontend.check.environment import Environment, Made, Place
 from gdsl.frontend.check.far_ends import FarEnds
+from gdsl.frontend.check.neighbor_vote import vote_types
 from gdsl.frontend.check.param_sets import with_sets
 from gdsl.frontend.check.procedures import Procedures
 from gdsl.frontend.check.saturation import saturated
@@ -70,7 +71,7 @@ def check(program: syntax.Program, source: Source, tune: Sequence[str] = ()) -> 
 
 def check_all(program: syntax.Program, source: Source, broken: syntax.Broken | None = None) -> Checked:
     """The same of any tree, also of one that the parser could read in parts only; raises nothing."""
-    environment = Environment(broken=broken or syntax.Broken())
+    environment = Environment(broken=broken or syntax.Broken(), source=source)
     typed, far_ends, whole = _typed(program, environment)
     knobs = Knobs()
     TuningChecker(environment, operator_calls(typed.schedule), knobs, whole=whole).entries(program.tune)
@@ -107,6 +108,7 @@ def _typed(program: syntax.Program, environment: Environment) -> tuple[syntax.Pr
     functors = [declare_functor(node, environment) for node in program.functors]
     procedures = Procedures(environment, check_block)
     procedures.declare(program.procedures)
+    environment.votes.update(vote_types(program, environment))
     check_recursion(program.functions, environment)
     typed = dataclasses.replace(
         program,

@@ -9,6 +9,7 @@ from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment, Place, built_in, poison, refuse_now
 from gdsl.frontend.check.names import ID_OF, NameChecker
 from gdsl.frontend.check.owners import belongs
+from gdsl.frontend.check.several import refuse_several
 from gdsl.frontend.syntax import Symbol, SymbolKind
 from gdsl.frontend.vocabulary import ARRAY_REDUCTIONS
 from gdsl.operations import ArrayReduction, Domain
@@ -78,6 +79,8 @@ class ReductionChecker:
             labels = (Label(symbol.span, "declared here"),) if symbol.name not in _EVERYTHING else ()
             message = f"`{word}` takes an array, and `{symbol.name}` is {symbol.kind.with_article}"
             self.environment.report("E0402", message, value.span, labels=labels, fix=_instead(word, symbol))
+            return None
+        if refuse_several(symbol, f"`{word}`", self.environment, value.span):
             return None
         return dataclasses.replace(value, symbol=symbol, type=symbol.type)
 

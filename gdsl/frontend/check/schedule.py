@@ -7,6 +7,9 @@ from collections.abc import Iterable
 
 from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
+from gdsl.frontend.check import buckets
+from gdsl.frontend.check.bucket_values import buckets_of
+from gdsl.frontend.check.conversions import as_operand
 from gdsl.frontend.check.environment import Environment
 from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.check.graphs import GraphChecker, is_graph_call
@@ -17,10 +20,10 @@ from gdsl.frontend.check.operators import OperatorChecker
 from gdsl.frontend.check.owners import belongs, graph_of
 from gdsl.frontend.check.procedures import Procedures
 from gdsl.frontend.check.set_operations import spelled_out_set
-from gdsl.frontend.check.sets import OPERATORS
+from gdsl.frontend.check.sets import GIVE_VALUES, OPERATORS
+from gdsl.frontend.check.several import refuse_several
 from gdsl.frontend.check.updates import short_assign, spelled_out
 from gdsl.frontend.syntax import OperatorKind, Symbol, SymbolKind
-from gdsl.frontend.vocabulary import LATER_FUNCTIONS
 from gdsl.operations import Domain, ReduceOperation
 from gdsl.source import NOWHERE, Span
 from gdsl.types import Type
@@ -77,6 +80,8 @@ class ScheduleChecker:
                 return self.graphs.on(statement, self.block)
             case syntax.HistoryDeclaration():
                 return self.histories.declaration(statement)
+            case syntax.BucketsDeclaration():
+                return buckets.declaration(statement, self.operators)
             case syntax.ForIn():
                 return self.histories.loop(statement, self.block)
             case syntax.Assign():
@@ -118,9 +123,10 @@ class ScheduleChecker:
                 fix = "put the condition into the `while`"
                 environment.report("E0220", "the schedule has no `break`", statement.span, fix=fix)
             case syntax.For():
-                environment.report(
-                    "E0221", "the schedule has no `for` over numbers", statement.span, fix="write `repeat (n) { … }`"
-                )
+                first, last = (environment.words(side.span) for side in (statement.first, statement.last))
+                count = last if first == "0" else f"{as_operand(last)} - {as_operand(first)}"
+                fix = f"write `repeat ({count}) {{ … }}`, in which `iteration` counts the rounds"
+                environment.report("E0221", "the schedule has no `for` over numbers", statement.span, fix=fix)
             case syntax.Accept():
                 environment.report("E0221", "`accept` belongs to the `apply` of a functor", statement.span)
             case syntax.Return():
@@ -169,6 +175,8 @@ class ScheduleChecker:
                 value = self._set(statement.value, symbol.name, symbol.domain or Domain.VERTEX)
                 made = dataclasses.replace(target, symbol=symbol)
                 return None if value is None else dataclasses.replace(statement, target=made, value=value)
+            if self._keeps_sets(symbol, target.span):
+                return None
             if symbol.kind is SymbolKind.ARRAY:
                 return self._assign_array(statement, target, symbol)
             if isinstance(statement.value, syntax.Call) and is_intersect(statement.value):
@@ -187,6 +195,14 @@ class ScheduleChecker:
             return None
         return self._assign_value(statement)
 
+    def _keeps_sets(self, symbol: Symbol | None, span: Span) -> bool:
+        """Whether a name that is written is a history or buckets; says so."""
+        if symbol is None or symbol.kind not in (SymbolKind.HISTORY, SymbolKind.BUCKETS):
+            return False
+        message = f"`{symbol.name}` cannot be written: it is {symbol.kind.with_article}"
+        self.environment.report("E0214", message, span, fix=f"write `{symbol.name}.push(f);`")
+        return True
+
     def _read_only(self, symbol: Symbol, span: Span) -> None:
         why = "the loop gives it its members" if self.histories.gives(symbol) else "it is a param"
         message = f"`{symbol.name}` cannot be written: {why}"
@@ -200,25 +216,29 @@ class ScheduleChecker:
 
     def _assign_array(self, statement: syntax.Assign, target: syntax.Name, symbol: Symbol) -> syntax.Statement | None:
         environment, value = self.environment, statement.value
+        called = value.function if isinstance(value, syntax.Call) else None
+        if called is not None and refuse_several(symbol, f"`{called}`", environment, value.span):
+            return None
         if isinstance(value, syntax.Call) and is_numbering(value, environment):
             numbers = numbering(value, symbol, self.operators)
             made = dataclasses.replace(target, symbol=symbol, type=symbol.type)
             return None if numbers is None else dataclasses.replace(statement, target=made, value=numbers)
-        if not (isinstance(value, syntax.Call) and value.function == OperatorKind.NEIGHBOR_REDUCE.value):
-            if isinstance(value, syntax.Call) and value.function in OPERATORS:
+        if not (isinstance(value, syntax.Call) and OPERATORS.get(value.function) in GIVE_VALUES):
+            if isinstance(value, syntax.Call) and (value.function in OPERATORS or is_graph_call(value)):
                 message = f"`{value.function}` gives no values for the array `{symbol.name}`"
                 environment.report("E0415", message, value.span)
                 return None
-            if isinstance(value, syntax.Call) and value.function in LATER_FUNCTIONS:
-                environment.later(f"`{value.function}`", value.function_span)
-                return None
-            fix = f"write `fill({symbol.name}, …)`, `swap({symbol.name}, …)` or `{symbol.name}[x] = …`"
+            fix = f"write `fill({symbol.name}, {environment.words(value.span)});`"
+            other = environment.find(value.name) if isinstance(value, syntax.Name) else None
+            if other is not None and other.kind is SymbolKind.ARRAY:
+                fix = f"write `swap({symbol.name}, {other.name});`, or copy the elements in a vertex functor"
             environment.report("E0204", f"`{symbol.name}` is an array", target.span, fix=fix)
             return None
         if symbol.is_input:
             environment.report("E0214", f"`{symbol.name}` cannot be written: it is an input", target.span)
             return None
-        typed = self.operators.reductions.call(value, symbol)
+        votes = value.function == OperatorKind.NEIGHBOR_VOTE.value
+        typed = (self.operators.vote if votes else self.operators.reductions).call(value, symbol)
         made = dataclasses.replace(target, name=symbol.name, symbol=symbol, type=symbol.type)
         return None if typed is None else dataclasses.replace(statement, target=made, value=typed)
 
@@ -228,9 +248,11 @@ class ScheduleChecker:
             self.expressions.infer(statement.value)
             return None
         name = target.array if isinstance(target, syntax.Index) else target.name
-        if isinstance(target, syntax.Index) and not _simple_index(target.index):
+        indices = (target.index, target.place) if isinstance(target, syntax.Index) else ()
+        computed = next((each for each in indices if each is not None and not _simple_index(each)), None)
+        if computed is not None:
             message = f"the index of `{name}` is a param, a scalar or a literal here"
-            self.environment.report("E0409", message, target.index.span)
+            self.environment.report("E0409", message, computed.span)
             return None
         value = self.expressions.value(statement.value, target.type, f"`{name}`")
         return None if value.type is None else dataclasses.replace(statement, target=target, value=value)
@@ -242,7 +264,10 @@ class ScheduleChecker:
         symbol = self.expressions.resolve(statement.target.name, statement.target.span)
         if symbol is not None and symbol.kind is SymbolKind.FRONTIER:
             message = f"`{statement.operation.value}` is not defined on frontiers"
-            self.environment.report("E0206", message, statement.span, fix=spelled_out_set(statement))
+            words = as_operand(self.environment.words(statement.value.span))
+            self.environment.report("E0206", message, statement.span, fix=spelled_out_set(statement, words))
+            return None
+        if self._keeps_sets(symbol, statement.target.span):
             return None
         adds = symbol is not None and statement.operation is ReduceOperation.ADD
         if adds and isinstance(statement.value, syntax.Call) and is_intersect(statement.value):
@@ -275,12 +300,9 @@ class ScheduleChecker:
     def _expression(self, statement: syntax.ExpressionStatement) -> syntax.Statement | None:
         value = statement.value
         if isinstance(value, syntax.Method):
-            return self.histories.method(value)
+            owner = buckets_of(value.owner, self.environment)
+            return buckets.statement_of(value, owner, self.operators) if owner else self.histories.method(value)
         if isinstance(value, syntax.Call):
-            if value.function == OperatorKind.NEIGHBOR_REDUCE.value:
-                message = "the result of `neighbor_reduce` is assigned to an array over vertices"
-                self.environment.report("E0406", message, value.span, fix="write `a = neighbor_reduce(…);`")
-                return None
             if value.function in OPERATORS:
                 intersects = is_intersect(value)
                 typed = self.operators.intersect.alone(value) if intersects else self.operators.operator(value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from gdsl.frontend import syntax
+from gdsl.frontend.check.conversions import as_operand
 from gdsl.frontend.check.environment import Environment
 from gdsl.frontend.syntax import OperatorKind, SymbolKind
 from gdsl.operations import BinaryOperation, Domain, SetOperation, UnaryOperation
@@ -48,6 +49,9 @@ def is_set(value: syntax.Expression, environment: Environment) -> bool:
             return value.name in ("vertices", "edges") if symbol is None else symbol.kind is SymbolKind.FRONTIER
         case syntax.Call():
             return value.function in _OPERATORS
+        case syntax.Method(owner=syntax.Name(name=name)):
+            owner = environment.find(name)
+            return owner is not None and owner.kind is SymbolKind.BUCKETS
     return isinstance(value, syntax.SetLiteral)
 
 
@@ -102,23 +106,23 @@ class SetChecker:
     ) -> None:
         fix, sides = _COMBINED, [right] if left is None else [left, right]
         if operation in _MEANT and all(speaks_of_sets(side, self.environment) for side in sides):
-            fix = f"write `{_MEANT[operation].format(_shown(left), _shown(right))}`"
+            first = self._shown(left) if left is not None else "…"
+            fix = f"write `{_MEANT[operation].format(first, self._shown(right))}`"
         self.environment.report("E0206", f"`{operation.value}` is not defined on frontiers", value.span, fix=fix)
 
     def unary(self, value: syntax.Unary, domain: Domain) -> None:
         """Report `!f`, `~f` and `-f`."""
-        fix = f"write `{'vertices' if domain is Domain.VERTEX else 'edges'} - {_shown(value.operand)}`"
+        fix = f"write `{'vertices' if domain is Domain.VERTEX else 'edges'} - {self._shown(value.operand)}`"
         fix = _COMBINED if value.operation is UnaryOperation.NEGATE else fix
         self.environment.report("E0206", f"`{value.operation.value}` is not defined on frontiers", value.span, fix=fix)
 
+    def _shown(self, value: syntax.Expression) -> str:
+        return as_operand(self.environment.words(value.span))
 
-def spelled_out_set(update: syntax.Update) -> str | None:
+
+def spelled_out_set(update: syntax.Update, words: str) -> str | None:
     """How `f |= g` is written; None for what no sets have."""
-    sign = update.operation.value[:-1]
+    sign = {"+": "|"}.get(update.operation.value[:-1], update.operation.value[:-1])
     if sign not in _BY_SIGN or not isinstance(update.target, syntax.Name):
         return None
-    return f"write `{update.target.name} = {update.target.name} {sign} {_shown(update.value)};`"
-
-
-def _shown(value: syntax.Expression | None) -> str:
-    return value.name if isinstance(value, syntax.Name) else "…"
+    return f"write `{update.target.name} = {update.target.name} {sign} {words};`"

@@ -12,11 +12,13 @@ from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.check.owners import belongs
 from gdsl.frontend.check.reductions import is_reduction
 from gdsl.frontend.syntax import OperatorKind, SymbolKind
-from gdsl.frontend.vocabulary import LATER_FUNCTIONS, closest
+from gdsl.frontend.vocabulary import closest
 from gdsl.operations import Domain
 from gdsl.types import Type
 
 OPERATORS = {kind.value: kind for kind in OperatorKind}
+GIVE_VALUES = (OperatorKind.NEIGHBOR_REDUCE, OperatorKind.NEIGHBOR_VOTE)
+"""The operators whose result is assigned to an array."""
 EVERYTHING = {"vertices": Domain.VERTEX, "edges": Domain.EDGE}
 WORDS = {Domain.VERTEX: "vertices", Domain.EDGE: "edges"}
 OTHER_OPERAND = "the other operand"
@@ -109,7 +111,7 @@ class Sets:
     def no_set(self, value: syntax.Expression, domain: Domain) -> None:
         """Say that `value` is no set."""
         before = len(self.environment.diagnostics)
-        if isinstance(value, syntax.Call) and value.function not in LATER_FUNCTIONS and self._misspelt(value):
+        if isinstance(value, syntax.Call) and self._misspelt(value):
             return
         self.expressions.infer(value)
         if len(self.environment.diagnostics) == before:
@@ -118,6 +120,11 @@ class Sets:
             self.environment.report("E0403", f"this is not a set of {WORDS[domain]}", value.span, fix=fix)
 
     def _misspelt(self, value: syntax.Call) -> bool:
+        if value.function == "neighbors" and len(value.arguments) == 1:
+            words = self.environment.words(value.arguments[0].span)
+            fix = f"the neighbours of a set are `advance({{ {words} }}, functor)`, with an edge functor"
+            self.environment.report("E0201", "there is no operator `neighbors`", value.function_span, fix=fix)
+            return True
         near = closest(value.function, OPERATORS)
         if near is None or self.environment.find(value.function) is not None:
             return False

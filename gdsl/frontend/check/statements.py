@@ -97,7 +97,7 @@ class StatementChecker:
                 self.block(statement.body)
             return
         known = {syntax.Repeat: "repeat", syntax.On: "on", syntax.GraphDeclaration: "graph"}
-        known |= {syntax.HistoryDeclaration: "history"}
+        known |= {syntax.HistoryDeclaration: "history", syntax.BucketsDeclaration: "buckets"}
         word = known.get(type(statement), "frontier")
         message = f"`{word}` belongs to the schedule, not to {environment.place.value}"
         environment.report("E0221", message, statement.span)
@@ -131,10 +131,13 @@ class StatementChecker:
     def _for_in(self, statement: syntax.ForIn) -> syntax.Statement | None:
         value = neighbors_of(self.expressions, statement)
         with self.environment.loop():
+            if value is None:
+                for name in statement.names:
+                    self.environment.declare(Symbol(SymbolKind.LATER, name.name, name.span))
+                self.block(statement.body)
+                return None
             symbols = declare_names(statement, self.environment)
             body = self.block(statement.body)
-        if value is None:
-            return None
         return dataclasses.replace(statement, value=value, body=body, symbols=symbols)
 
     def _range(self, statement: syntax.For) -> tuple[syntax.Expression, syntax.Expression, Type | None]:

@@ -9,9 +9,8 @@ from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment
 from gdsl.frontend.vocabulary import closest, enumerate_words
-from gdsl.knobs import BY_NAME, LARGEST_ARGUMENT, LATER_KNOBS, OPERATOR_KNOBS, SCHEDULE_KNOBS, Chosen, Knob
+from gdsl.knobs import BY_NAME, LARGEST_ARGUMENT, OPERATOR_KNOBS, SCHEDULE_KNOBS, Chosen, Knob
 from gdsl.operations import Direction, Domain
-from gdsl.source import Span
 
 
 @dataclass(slots=True)
@@ -90,9 +89,6 @@ class TuningChecker:
 
     def _chosen(self, entry: syntax.TuneEntry, knob: Knob) -> Chosen | None:
         """What the entry sets `knob` to; None after a message."""
-        if entry.value in knob.later:
-            self._later(f"`{knob.name} = {entry.value}`", entry.span)
-            return None
         value = knob.values.get(str(entry.value))
         if value is None or (entry.arguments and not knob.arguments):
             message = f"`{entry.knob}` does not take `{entry.value}`"
@@ -133,9 +129,6 @@ class TuningChecker:
 
     def _operator(self, entry: syntax.TuneEntry, subject: str) -> None:
         knob = entry.knob
-        if knob in LATER_KNOBS:
-            self._later(f"the knob `{knob}`", entry.span)
-            return
         if knob not in OPERATOR_KNOBS:
             self._unknown(entry, OPERATOR_KNOBS)
             return
@@ -161,9 +154,6 @@ class TuningChecker:
         fix = "write `push` or `auto`, or tune another call by its `@label`"
         self.environment.report("E0413", message, entry.span, labels=labels if self.knows_text else (), fix=fix)
         return False
-
-    def _later(self, what: str, span: Span) -> None:
-        self.environment.report("E0502", f"not built yet: {what}", span)
 
 
 def _listed(words: Iterable[str], last: str = "or") -> str:

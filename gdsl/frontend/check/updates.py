@@ -7,7 +7,7 @@ from __future__ import annotations
 import dataclasses
 
 from gdsl.frontend import syntax
-from gdsl.frontend.check.conversions import converted, widens
+from gdsl.frontend.check.conversions import as_operand, converted, widens
 from gdsl.frontend.check.environment import Environment, built_in
 from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.syntax import SymbolKind
@@ -49,6 +49,9 @@ def short_assign(
     if isinstance(target, syntax.Index) and not _is_steady(target.index):
         named, index = _named(checker.environment, "index", target.index)
         before, target = (named,), dataclasses.replace(target, index=index)
+    if isinstance(target, syntax.Index) and target.place is not None and not _is_steady(target.place):
+        named, place = _named(checker.environment, "place_of_value", target.place)
+        before, target = (*before, named), dataclasses.replace(target, place=place)
     typed = checker.operated(syntax.Binary(statement.span, statement.operation, target, statement.value), target)
     if typed.type is None or target.type is None:
         return ()
@@ -56,7 +59,9 @@ def short_assign(
         sign, type_ = statement.operation.value, target.type.name
         name = target.array if isinstance(target, syntax.Index) else target.name
         message = f"`{sign}` gives {typed.type.name} here, and `{name}` is {type_}"
-        fix = f"write `… = {type_}(… {sign} …);`"
+        words = checker.environment.words
+        element, by = words(target.span), as_operand(words(statement.value.span))
+        fix = f"write `{element} = {type_}({element} {sign} {by});`"
         checker.environment.report("E0205", message, statement.value.span, fix=fix)
         return ()
     return *before, syntax.Assign(statement.span, target, converted(typed, target.type))

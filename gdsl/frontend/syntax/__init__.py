@@ -11,8 +11,8 @@ The parser fills everything but the slots listed here. The checker builds new no
   operands of a `Binary` and both sides of an assignment have one type; a literal has the type of its place;
 - an `Update` of a `var` has become the `Assign` that it stands for, a `ShortAssign` too; the others write elements and
   scalars, and have no effect in their values: a `Let` before them has;
-- calls of operators in the schedule (`advance`, `filter`, `where`, `compute`, `neighbor_reduce`, `intersect`) have
-  become `OperatorCall`s; `size`, `swap` and `fill` stay `Call`s whose symbol is a built-in;
+- calls of operators in the schedule (`advance`, `filter`, `where`, `compute`, `neighbor_reduce`, `neighbor_vote`,
+  `intersect`) have become `OperatorCall`s; `size`, `swap` and `fill` stay `Call`s whose symbol is a built-in;
 - functors without a name (`Nameless`) have become `Functor`s of the program;
 - calls of procedures have become the statements that they stand for, each with its `Span.calls`;
 - reductions over arrays in the schedule (`sum(a)`) have become `Reduced`s;
@@ -33,6 +33,7 @@ from gdsl.frontend.syntax.declarations import (
     Function,
     FunctionParameter,
     Functor,
+    FunctorForm,
     KnobArgument,
     LaterDeclaration,
     ParameterName,
@@ -69,7 +70,15 @@ from gdsl.frontend.syntax.expressions import (
     UpdateValue,
 )
 from gdsl.frontend.syntax.graphs import Contract, GraphDeclaration, On, SameGraph, Subgraph
-from gdsl.frontend.syntax.kept_sets import HistoryDeclaration, LevelLoop, Method, Numbering
+from gdsl.frontend.syntax.kept_sets import (
+    BucketsDeclaration,
+    HistoryDeclaration,
+    LevelLoop,
+    Member,
+    Method,
+    Numbering,
+    Popped,
+)
 from gdsl.frontend.syntax.nameless import Nameless
 from gdsl.frontend.syntax.naming import names_declared_in, words_of
 from gdsl.frontend.syntax.procedures import Import, ImportedName, Procedure, ProcedureParameter
@@ -102,6 +111,7 @@ __all__ = [
     "Binary",
     "Boolean",
     "Break",
+    "BucketsDeclaration",
     "Call",
     "Chain",
     "CompareAndSwap",
@@ -118,6 +128,7 @@ __all__ = [
     "Function",
     "FunctionParameter",
     "Functor",
+    "FunctorForm",
     "GraphDeclaration",
     "HistoryDeclaration",
     "If",
@@ -133,6 +144,7 @@ __all__ = [
     "LevelLoop",
     "Link",
     "LoopName",
+    "Member",
     "Method",
     "Name",
     "Nameless",
@@ -146,6 +158,7 @@ __all__ = [
     "Pair",
     "PairPart",
     "ParameterName",
+    "Popped",
     "Procedure",
     "ProcedureParameter",
     "Program",

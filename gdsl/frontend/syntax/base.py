@@ -31,6 +31,7 @@ class SymbolKind(Enum):
     FRONTIER = "frontier"
     GRAPH = "graph"
     HISTORY = "history"
+    BUCKETS = "set of buckets"
     LOCAL = "local"
     """A `let` or `var`."""
     LOOP_VARIABLE = "loop variable"
@@ -41,6 +42,9 @@ class SymbolKind(Enum):
     SOURCE = "source of the edge"
     DESTINATION = "destination of the edge"
     EDGE = "edge of the functor"
+    COMMON = "common neighbour"
+    SOURCE_EDGE = "edge from the source"
+    DESTINATION_EDGE = "edge from the destination"
     NEAR = "near"
     FAR = "far"
     BUILTIN = "built-in"
@@ -59,7 +63,8 @@ class Symbol:
 
     `span` is where the name is declared (`NOWHERE` for what the language provides). `unique` is the name, with a number
     behind it where a functor or the schedule declares the same name in several blocks. `mutable` is true of `var`s,
-    of scalars and of arrays. `domain` is set for arrays and frontiers.
+    of scalars and of arrays. `domain` is set for arrays and frontiers, `count` for arrays of several values an element
+    (how many, as it was written).
 
     `graph` is set for frontiers and graphs: what their elements are elements of, as `check/graphs.py` tells it.
     """
@@ -73,6 +78,7 @@ class Symbol:
     mutable: bool = False
     unique: str = ""
     graph: str = ""
+    count: Node | None = None
 
 
 _SLOTS: dict[type[Node], tuple[str, ...]] = {}

@@ -35,8 +35,8 @@ class Declaration(Node):
     where: Expression | None
     is_input: bool
     is_local: bool
-    later: str | None = None
-    """What of the declaration is not built yet (pairs, several values an element); None: nothing."""
+    count: Expression | None = None
+    """How many values an element has; None: one, which has no place of its own."""
     type: Type | None = None
     symbol: Symbol | None = None
     is_set: bool = False
@@ -60,17 +60,39 @@ class FunctionParameter(Node):
     symbol: Symbol | None = None
 
 
+class FunctorForm(Enum):
+    """The forms of functors: what each is called, and how it is written."""
+
+    VERTEX = ("a vertex functor", "vertex functor f(v) { … }")
+    EDGE = ("an edge functor", "edge functor f(src, dst, e) { … }")
+    VALUE = ("an edge functor with a `value`", "edge functor f(src, dst, e) -> T { value …; }")
+    BALLOT = ("an edge functor with a key and a weight", "edge functor f(src, dst, e) -> (K, W) { value (…, …); }")
+    COMMON = ("a common functor", "common functor f(u, w, x) { … }")
+    VOTE = ("a vote functor", "vote functor f(v, key, total) -> T { value …; }")
+
+    @property
+    def words(self) -> str:
+        """What it is called."""
+        return self.value[0]
+
+    @property
+    def text(self) -> str:
+        """How it is written."""
+        return self.value[1]
+
+
 @dataclass(frozen=True, slots=True)
 class Functor(Node):
-    """A vertex functor (one parameter) or an edge functor (source, destination, edge).
+    """A functor of any form. The parameters are a vertex; source, destination, edge; of COMMON both ends and the common
+    neighbour, and where there are six the edge and those from both ends; of VOTE a vertex, a key and its total.
 
-    `condition` None: true. `body` holds the statements of `apply`. `value` and `result` belong to functors for
-    `neighbor_reduce` only, which have no `apply`.
+    `condition` None: true. `body` holds the statements of `apply`. `value` and `result` belong to functors that have no
+    `apply`. No functor has the form BALLOT: one of VALUE with a pair may be it.
     """
 
     name: str
     name_span: Span
-    domain: Domain
+    form: FunctorForm
     parameters: tuple[ParameterName, ...]
     condition: Expression | None
     body: tuple[Statement, ...]
@@ -82,6 +104,11 @@ class Functor(Node):
     """Those of the parameters, filled by the checker."""
     nameless: bool = False
     """Whether the checker made it of a `Nameless`: only the compiler calls it by its name."""
+
+    @property
+    def domain(self) -> Domain:
+        """What it runs on."""
+        return Domain.VERTEX if self.form in (FunctorForm.VERTEX, FunctorForm.VOTE) else Domain.EDGE
 
 
 @dataclass(frozen=True, slots=True)

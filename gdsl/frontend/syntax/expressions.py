@@ -66,7 +66,8 @@ class Name(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Index(Expression):
-    """`array[index]`. `now`: written `now array[index]`."""
+    """`array[index]`, or `array[index][place]` of an array of several values an element. `now`: written
+    `now array[index]`."""
 
     array: str
     array_span: Span
@@ -74,6 +75,7 @@ class Index(Expression):
     now: bool = field(default=False, kw_only=True)
     symbol: Symbol | None = field(default=None, kw_only=True)
     checked: bool = field(default=False, kw_only=True)
+    place: Expression | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,6 +232,7 @@ class OperatorKind(Enum):
     WHERE = "where"
     COMPUTE = "compute"
     NEIGHBOR_REDUCE = "neighbor_reduce"
+    NEIGHBOR_VOTE = "neighbor_vote"
     INTERSECT = "intersect"
     TOP = "top"
 
@@ -239,11 +242,12 @@ class OperatorCall(Expression):
     """A call of an operator; made by the checker.
 
     `input` is a `Name` (of a frontier, `vertices` or `edges`), a `SetLiteral`, a `SetChain` or another `OperatorCall`;
-    None for `where`. `over` counts for ADVANCE and NEIGHBOR_REDUCE. `runs_on` says what `input` is a set of, `gives`
-    what the result is: None for `to=none`, COMPUTE and NEIGHBOR_REDUCE. `functor` is None for INTERSECT; that puts its
-    total into the scalar `count`, to which it `adds` in `s += intersect(…)`. NEIGHBOR_REDUCE combines by `operation` or
-    by an operator of the program, `own_operation`; over edges it gives values to their far ends, or (not `by_far_ends`)
-    to their near ends; a vertex without a value receives `empty` where that is given.
+    None for `where`. `over` counts for ADVANCE, NEIGHBOR_REDUCE and NEIGHBOR_VOTE. `runs_on` says what `input` is a
+    set of, `gives` what the result is: None for `to=none`, COMPUTE and what gives an array its values. `functor` may be
+    None for INTERSECT; that puts its total into the scalar `count`, to which it `adds` in `s += intersect(…)`. `score`
+    is the vote functor of NEIGHBOR_VOTE, `keep` its array of the keys that win a tie. NEIGHBOR_REDUCE combines by
+    `operation` or by an operator of the program, `own_operation`; over edges it gives values to their far ends, or (not
+    `by_far_ends`) to their near ends; a vertex without a value receives `empty` where that is given.
     """
 
     kind: OperatorKind
@@ -258,6 +262,8 @@ class OperatorCall(Expression):
     limit: Expression | None = None
     """The k of TOP."""
     adds: bool = False
+    score: Name | None = None
+    keep: Name | None = None
     own_operation: Name | None = None
     by_far_ends: bool = True
     empty: Expression | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from gdsl.frontend.syntax.base import Symbol
-from gdsl.frontend.syntax.expressions import Argument, Expression
+from gdsl.frontend.syntax.expressions import Argument, Expression, Name
 from gdsl.frontend.syntax.statements import Statement
 from gdsl.operations import Domain
 from gdsl.source import Span
@@ -18,6 +18,20 @@ class HistoryDeclaration(Statement):
     name: str
     name_span: Span
     symbol: Symbol | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BucketsDeclaration(Statement):
+    """`buckets name(arguments) = value;`. Schedule only. In the typed schedule `array` and `width` instead of
+    `arguments`, the width of the array's type."""
+
+    name: str
+    name_span: Span
+    arguments: tuple[Argument, ...]
+    value: Expression | None
+    symbol: Symbol | None = None
+    array: Name | None = None
+    width: Expression | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,3 +67,19 @@ class Method(Expression):
     name_span: Span
     arguments: tuple[Argument, ...]
     symbol: Symbol | None = field(default=None, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Member(Expression):
+    """`owner.name`: in the typed schedule `b.level`, and `symbol` are those buckets."""
+
+    owner: Expression
+    name: str
+    symbol: Symbol | None = field(default=None, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Popped(Expression):
+    """`b.pop()` as a set of vertices; made by the checker. `buckets` is what they are taken out of."""
+
+    buckets: Symbol

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gdsl.frontend.syntax.base import Node, walk
 from gdsl.frontend.syntax.declarations import FunctionParameter, ParameterName, Program
-from gdsl.frontend.syntax.kept_sets import HistoryDeclaration
+from gdsl.frontend.syntax.kept_sets import BucketsDeclaration, HistoryDeclaration
 from gdsl.frontend.syntax.procedures import ProcedureParameter
 from gdsl.frontend.syntax.statements import For, FrontierDeclaration, Let, LoopName
 
@@ -14,6 +14,7 @@ _DECLARING = (
     LoopName,
     FrontierDeclaration,
     HistoryDeclaration,
+    BucketsDeclaration,
     ParameterName,
     FunctionParameter,
     ProcedureParameter,

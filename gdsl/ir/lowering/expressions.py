@@ -9,6 +9,8 @@ from gdsl.frontend import syntax
 from gdsl.frontend.check.names import needs_check
 from gdsl.frontend.syntax import SymbolKind
 from gdsl.ir import nodes
+from gdsl.ir.lowering.bucket_data import Buckets
+from gdsl.ir.lowering.several import Counts
 from gdsl.operations import BinaryOperation, Builtin, Degree, Domain, GraphQuery, UnaryOperation
 from gdsl.source import Span
 from gdsl.types import Type
@@ -20,6 +22,9 @@ _ROLES = {
     SymbolKind.EDGE: nodes.Role.EDGE,
     SymbolKind.NEAR: nodes.Role.NEAR,
     SymbolKind.FAR: nodes.Role.FAR,
+    SymbolKind.COMMON: nodes.Role.COMMON,
+    SymbolKind.SOURCE_EDGE: nodes.Role.SOURCE_EDGE,
+    SymbolKind.DESTINATION_EDGE: nodes.Role.DESTINATION_EDGE,
 }
 _LOCALS = (SymbolKind.LOCAL, SymbolKind.LOOP_VARIABLE, SymbolKind.FUNCTION_PARAMETER)
 _QUERIES = frozenset(query.value for query in GraphQuery)
@@ -53,8 +58,11 @@ class ExpressionLowering:
 
     def __init__(self) -> None:
         self.reduced: dict[Span, nodes.ScalarValue] = {}
+        self.counts = Counts()
         self.histories: dict[str, nodes.History] = {}
         """By unique name, of those that were declared so far."""
+        self.buckets: dict[str, Buckets] = {}
+        """The same of buckets."""
 
     def expression(self, node: syntax.Expression) -> nodes.Expression:
         """The IR of a typed expression."""
@@ -66,7 +74,7 @@ class ExpressionLowering:
                 return nodes.Literal(span, type_, node.value)
             case syntax.Infinity() | syntax.NoneLiteral():
                 return infinity(type_, span) if isinstance(node, syntax.Infinity) else nodes.NoneId(span, type_)
-            case syntax.Name():
+            case syntax.Name() | syntax.Member():
                 return self._name(node, type_)
             case syntax.Index():
                 return self._element(node, type_)
@@ -109,10 +117,12 @@ class ExpressionLowering:
             return nodes.Literal(node.span, type_, in_type(-operand.value, type_))
         return nodes.Unary(node.span, type_, node.operation, operand)
 
-    def _name(self, node: syntax.Name, type_: Type) -> nodes.Expression:
+    def _name(self, node: syntax.Name | syntax.Member, type_: Type) -> nodes.Expression:
         span, symbol = node.span, node.symbol
         if symbol is None:
             impossible(node)
+        if isinstance(node, syntax.Member):
+            return nodes.ScalarValue(span, type_, self.buckets[symbol.unique].popped)
         if symbol.kind in _ROLES:
             return nodes.Parameter(span, type_, _ROLES[symbol.kind], symbol.name)
         if symbol.kind is SymbolKind.LIST_VARIABLE:
@@ -125,7 +135,9 @@ class ExpressionLowering:
             return nodes.ScalarValue(span, type_, symbol.name, node.now)
         if symbol.kind is SymbolKind.FRONTIER:
             return nodes.FrontierNotEmpty(span, type_, symbol.unique)
-        plain = {"iteration": nodes.Iteration, "place": nodes.Place, "id": nodes.OwnId}
+        if symbol.kind is SymbolKind.BUCKETS:
+            return nodes.FrontierNotEmpty(span, type_, self.buckets[symbol.unique].waiting)
+        plain = {"iteration": nodes.Iteration, "place": nodes.Place, "id": nodes.OwnId, "part": nodes.OwnPart}
         if symbol.name in plain:
             return plain[symbol.name](span, type_)
         if symbol.name in _COUNTS:
@@ -135,8 +147,12 @@ class ExpressionLowering:
     def _element(self, node: syntax.Index, type_: Type) -> nodes.Element:
         if node.symbol is None or node.symbol.domain is None:
             impossible(node)
-        index = self.expression(node.index)
-        return nodes.Element(node.span, type_, node.array, node.symbol.domain, index, node.checked, node.now)
+        index, checked = self._index(node)
+        return nodes.Element(node.span, type_, node.array, node.symbol.domain, index, checked, node.now)
+
+    def _index(self, node: syntax.Index) -> tuple[nodes.Expression, bool]:
+        place = self.expression(node.place) if node.place is not None else None
+        return self.counts.index(node.span, node.array, self.expression(node.index), node.checked, place)
 
     def _call(self, node: syntax.Call, type_: Type) -> nodes.Expression:
         span, name = node.span, node.function
@@ -162,6 +178,8 @@ class ExpressionLowering:
             impossible(node)
         if operand.symbol.kind is SymbolKind.HISTORY:
             return nodes.ScalarValue(node.span, type_, self.histories[operand.symbol.unique].levels)
+        if operand.symbol.kind is SymbolKind.BUCKETS:
+            return nodes.FrontierSize(node.span, type_, self.buckets[operand.symbol.unique].waiting)
         if operand.symbol.kind is SymbolKind.FRONTIER:
             return nodes.FrontierSize(node.span, type_, operand.symbol.unique)
         return nodes.Count(node.span, type_, _COUNTS[operand.symbol.name])
@@ -177,8 +195,8 @@ class ExpressionLowering:
             return nodes.ScalarTarget(node.span, symbol.name, type_)
         if symbol.domain is None:
             impossible(node)
-        index = self.expression(node.index)
-        return nodes.ElementTarget(node.span, symbol.name, symbol.domain, type_, index, node.checked)
+        index, checked = self._index(node)
+        return nodes.ElementTarget(node.span, symbol.name, symbol.domain, type_, index, checked)
 
     def update(self, node: syntax.Update) -> nodes.Update:
         """`x op= y` on an element or a scalar."""

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from gdsl import extents
 from gdsl.frontend import syntax
 from gdsl.frontend.check import CheckedProgram
-from gdsl.frontend.syntax import DeclarationKind, SymbolKind
+from gdsl.frontend.syntax import DeclarationKind, FunctorForm, SymbolKind
 from gdsl.ir import nodes
 from gdsl.ir.lowering.expressions import ExpressionLowering, default_value, impossible
 from gdsl.ir.lowering.functors import FunctorLowering
 from gdsl.ir.lowering.schedule import ScheduleLowering
+from gdsl.ir.lowering.several import counted, extent_of
 from gdsl.ir.lowering.statements import StatementLowering
 from gdsl.ir.params_checked import with_checked_params
 from gdsl.ir.verifier import verify
@@ -45,6 +45,10 @@ class _Lowering:
         tree, knobs = self.tree, self.checked.knobs
         functors = self.functors
         schedule = ScheduleLowering(self.expressions, self.checked, functors, _frontier_names(tree.schedule))
+        for name, count in counted(tree.declarations):
+            value = self.expressions.expression(count)
+            self.expressions.counts.add(name, value, schedule.hidden.name(f"values_of_{name}"))
+        functors.name_ballots(_calls(tree), schedule.hidden)
         steps = schedule.block(tree.schedule)
         hidden, used = schedule.hidden, _used_functors(tree)
         words = {word.name for word in tree.requires}
@@ -57,7 +61,10 @@ class _Lowering:
             doc=tree.doc,
             source_name=self.checked.source.name,
             requires=nodes.Requirements(place, "symmetric" in words, "simple" in words),
-            params=tuple(self._param(node) for node in declarations if node.kind is DeclarationKind.PARAM),
+            params=(
+                *(self._param(node) for node in declarations if node.kind is DeclarationKind.PARAM),
+                *self.expressions.counts.params,
+            ),
             arrays=(*(self._array(node) for node in declarations if node.kind in _DOMAINS), *hidden.arrays),
             scalars=(
                 *(self._scalar(node) for node in declarations if node.kind is DeclarationKind.SCALAR),
@@ -65,17 +72,18 @@ class _Lowering:
             ),
             functions=tuple(self._function(node) for node in _used_functions(tree, used)),
             vertex_functors=(
-                *(functors.vertex_functor(node) for node in used if node.domain is Domain.VERTEX),
+                *(functors.vertex_functor(node) for node in used if node.form is FunctorForm.VERTEX),
                 *hidden.vertex_functors,
             ),
             edge_functors=(
-                *(functors.edge_functor(node) for node in used if node.domain is Domain.EDGE),
+                *functors.edge_functors(used),
                 *hidden.edge_functors,
             ),
             frontiers=tuple(schedule.frontiers.values()),
             schedule=steps,
             tuning=nodes.Tuning(NOWHERE, tuple(schedule.sites), **fields),
             graphs=tuple(schedule.graphs.graphs.values()),
+            vote_functors=tuple(functors.vote_functor(node) for node in used if node.form is FunctorForm.VOTE),
         )
 
     # ------------------------------------------------------------ problem data
@@ -102,12 +110,13 @@ class _Lowering:
             span=node.span,
             name=node.name,
             domain=_DOMAINS[node.kind],
-            extent=extents.of_domain(_DOMAINS[node.kind]),
+            extent=extent_of(_DOMAINS[node.kind], self.expressions.counts.of(node.name)),
             type=node.type,
             initial=self._initial(node),
             is_input=node.is_input,
             is_local=node.is_local,
             where=self._optional(node.where),
+            count=self.expressions.counts.of(node.name),
             is_set=node.is_set,
         )
 
@@ -150,13 +159,13 @@ def _frontier_names(statements: Iterable[syntax.Statement]) -> set[str]:
 
 
 def _used_functors(tree: syntax.Program) -> list[syntax.Functor]:
-    names = {
-        node.functor.name
-        for statement in tree.schedule
-        for node in syntax.walk(statement)
-        if isinstance(node, syntax.OperatorCall) and node.functor is not None
-    }
+    names = {functor.name for call in _calls(tree) for functor in (call.functor, call.score) if functor is not None}
     return [functor for functor in tree.functors if functor.name in names]
+
+
+def _calls(tree: syntax.Program) -> Iterator[syntax.OperatorCall]:
+    parts = (node for statement in tree.schedule for node in syntax.walk(statement))
+    return (node for node in parts if isinstance(node, syntax.OperatorCall))
 
 
 def _used_functions(tree: syntax.Program, functors: list[syntax.Functor]) -> list[syntax.Function]:

@@ -10,6 +10,7 @@ from gdsl.frontend.check import CheckedProgram
 from gdsl.frontend.check.far_ends import over_of
 from gdsl.frontend.syntax import OperatorKind, SymbolKind
 from gdsl.ir import nodes
+from gdsl.ir.lowering import buckets
 from gdsl.ir.lowering.best_edges import BestEdges, Request
 from gdsl.ir.lowering.expressions import ExpressionLowering, impossible
 from gdsl.ir.lowering.functors import FunctorLowering
@@ -18,18 +19,11 @@ from gdsl.ir.lowering.hidden import Hidden
 from gdsl.ir.lowering.kept_sets import emptied, new_history, through_levels
 from gdsl.ir.lowering.neighbor_reductions import NeighborReduceLowering
 from gdsl.ir.lowering.reductions import ReductionLowering
+from gdsl.ir.lowering.unnamed_sets import DONE, last_reader, stem_of
 from gdsl.knobs import settled
 from gdsl.operations import Domain, Over, SetOperation
 from gdsl.source import Span
 from gdsl.types import Type
-
-_DONE = {
-    OperatorKind.ADVANCE: "advanced",
-    OperatorKind.FILTER: "filtered",
-    OperatorKind.WHERE: "selected",
-    OperatorKind.INTERSECT: "common",
-    OperatorKind.TOP: "best",
-}
 
 
 class ScheduleLowering:
@@ -84,6 +78,8 @@ class ScheduleLowering:
                 steps.append(nodes.Repeat(span, loop, count, self.block(node.body)))
             case syntax.HistoryDeclaration():
                 self._history(node, steps)
+            case syntax.BucketsDeclaration():
+                self._buckets(node, steps)
             case syntax.LevelLoop():
                 steps.append(self._through(node))
             case syntax.If():
@@ -108,12 +104,31 @@ class ScheduleLowering:
         loop = self._next_loop()
         return through_levels(node, loop, history, name, self.block(node.body))
 
+    def _buckets(self, node: syntax.BucketsDeclaration, steps: list[nodes.Step]) -> None:
+        if node.symbol is None or node.array is None or node.array.type is None or node.width is None:
+            impossible(node)
+        span, name, width = node.span, node.symbol.unique, self._value(node.width, steps)
+        waiting = self._list(self._temporary(f"{name}_waiting"), span)
+        made = buckets.new_buckets(self.hidden, name, node.array.name, node.array.type, waiting, span)
+        self.expressions.buckets[name] = made
+        steps += buckets.begun(made, node.name, width, span)
+        if node.value is not None:
+            members = self._elements(node.value, Domain.VERTEX, steps)
+            steps += buckets.pushed(self.hidden, made, members, node.value.span)
+
+    def _pop(self, node: syntax.Popped, result: str, steps: list[nodes.Step]) -> None:
+        made = self.expressions.buckets[node.buckets.unique]
+        steps += buckets.popped(self.hidden, made, self._list(result, node.span), node.span)
+
     def _push(self, node: syntax.Method, steps: list[nodes.Step]) -> None:
         """What has no name becomes a frontier first."""
         if node.symbol is None:
             impossible(node)
         (argument,) = node.arguments
         pushed = self._elements(argument.value, Domain.VERTEX, steps)
+        if node.symbol.kind is SymbolKind.BUCKETS:
+            steps += buckets.pushed(self.hidden, self.expressions.buckets[node.symbol.unique], pushed, node.span)
+            return
         name = pushed.frontier
         if name is None:
             name = self._temporary("members")
@@ -141,7 +156,8 @@ class ScheduleLowering:
             members = self._elements(node.value.input, node.value.domain, steps)
             steps.append(nodes.NumberMembers(node.span, symbol.name, symbol.type, members))
         elif isinstance(node.value, syntax.OperatorCall):
-            self._neighbor_reduce(node.value, target, steps)
+            votes = node.value.kind is OperatorKind.NEIGHBOR_VOTE
+            (self._neighbor_vote if votes else self._neighbor_reduce)(node.value, target, steps)
         elif isinstance(target, syntax.Name):
             steps.append(nodes.StoreScalar(node.span, symbol.name, self._value(node.value, steps)))
         else:
@@ -153,7 +169,10 @@ class ScheduleLowering:
     def _expression(self, node: syntax.Expression, steps: list[nodes.Step]) -> None:
         if isinstance(node, syntax.OperatorCall):
             keeps = node.kind in (OperatorKind.FILTER, OperatorKind.WHERE)
-            self._operator(node, self._temporary(_DONE[node.kind]) if keeps else None, steps)
+            self._operator(node, self._temporary(DONE[node.kind]) if keeps else None, steps)
+            return
+        if isinstance(node, syntax.Popped):
+            self._pop(node, self._temporary("popped"), steps)
             return
         if isinstance(node, syntax.Method):
             self._push(node, steps)
@@ -196,6 +215,8 @@ class ScheduleLowering:
                 self._assign_set(name, self._elements(value, domain, steps), span, steps)
             case syntax.OperatorCall():
                 self._operator(value, name, steps)
+            case syntax.Popped():
+                self._pop(value, name, steps)
             case syntax.SetChain():
                 self._assign_set(name, self._chain(value, name, steps), span, steps)
             case _:
@@ -212,7 +233,7 @@ class ScheduleLowering:
         self, chain: syntax.SetChain, name: str | None, steps: list[nodes.Step], between: str | None = None
     ) -> nodes.Elements:
         """From left to right, into `name` at once where no later operand reads it, else into `between`."""
-        read = _last_reader(name, chain.links) if name is not None else len(chain.links)
+        read = last_reader(name, chain.links) if name is not None else len(chain.links)
         left = self._operand(chain.first, chain.domain, name if read < 0 else None, steps)
         for place, link in enumerate(chain.links):
             right = self._operand(link.operand, chain.domain, None, steps)
@@ -230,7 +251,7 @@ class ScheduleLowering:
             return self._elements(value, domain, steps)
         if isinstance(value, syntax.SetChain):
             return self._chain(value, None, steps, into)
-        into = into or self._temporary(_stem(value))
+        into = into or self._temporary(stem_of(value))
         self._define(into, value, value.span, steps, domain)
         return nodes.Elements(value.span, domain, into)
 
@@ -259,8 +280,8 @@ class ScheduleLowering:
                 return nodes.Elements(value.span, domain, None)
             case syntax.SetChain():
                 return self._chain(value, None, steps)
-            case syntax.SetLiteral() | syntax.OperatorCall():
-                name = self._temporary(_stem(value))
+            case syntax.SetLiteral() | syntax.OperatorCall() | syntax.Popped():
+                name = self._temporary(stem_of(value))
                 self._define(name, value, value.span, steps, domain)
                 return nodes.Elements(value.span, domain, name)
         raise AssertionError("lowering: an operator without input")
@@ -348,7 +369,8 @@ class ScheduleLowering:
             steps.append(nodes.StoreScalar(span, count, nodes.Literal(span, Type.INT64, 0)))
         kept = self._list(result, span) if result is not None else None
         label = call.label or call.name
-        steps.append(nodes.Intersect(span, self._next_site(call), label, source, None, kept, count))
+        functor = call.functor.name if call.functor is not None else None
+        steps.append(nodes.Intersect(span, self._next_site(call), label, source, functor, kept, count))
 
     def _neighbor_reduce(
         self, call: syntax.OperatorCall, target: syntax.Name | syntax.Index, steps: list[nodes.Step]
@@ -364,16 +386,22 @@ class ScheduleLowering:
         over = over_of(call.input, self.far_ends)
         self.neighbors.of_edges(call, target, nodes.Elements(call.span, Domain.EDGE, named), ends, over, empty, steps)
 
-
-def _stem(value: syntax.Expression) -> str:
-    """What a set without a name is called, as far as that is free."""
-    return _DONE[value.kind] if isinstance(value, syntax.OperatorCall) else "members"
-
-
-def _last_reader(name: str, links: tuple[syntax.SetLink, ...]) -> int:
-    """The place of the last operand that reads the frontier `name`; -1 where none does."""
-    for place in reversed(range(len(links))):
-        found = (node for node in syntax.walk(links[place].operand) if isinstance(node, syntax.Name))
-        if any(node.symbol is not None and node.symbol.unique == name for node in found):
-            return place
-    return -1
+    def _neighbor_vote(self, call: syntax.OperatorCall, target: syntax.Expression, steps: list[nodes.Step]) -> None:
+        if not isinstance(target, syntax.Name) or target.type is None:
+            impossible(call)
+        source = self._input(call, steps)
+        steps.append(
+            nodes.NeighborVote(
+                span=call.span,
+                site=self._next_site(call),
+                label=call.label or call.name,
+                frontier=source,
+                functor=self.functors.ballots[call.name],
+                result=None,
+                score=call.score.name if call.score is not None else None,
+                over=call.over,
+                array=target.name,
+                array_type=target.type,
+                keep=call.keep.name if call.keep is not None else None,
+            )
+        )

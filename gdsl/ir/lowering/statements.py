@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from gdsl.frontend import syntax
 from gdsl.frontend.check.names import needs_check
 from gdsl.frontend.syntax import SymbolKind
@@ -55,8 +57,11 @@ class StatementLowering:
             case syntax.For():
                 if node.type is None or node.symbol is None:
                     impossible(node)
-                first, last = lower(node.first), lower(node.last)
-                return nodes.ForRange(span, node.symbol.unique, node.type, first, last, self.block(node.body))
+                loop = nodes.ForRange(span, node.symbol.unique, node.type, lower(node.first), lower(node.last), ())
+                self.expressions.counts.loops[loop.name] = loop
+                body = self.block(node.body)
+                del self.expressions.counts.loops[loop.name]
+                return dataclasses.replace(loop, body=body)
             case syntax.ForIn():
                 return self._neighbors(node)
         impossible(node)

@@ -29,7 +29,7 @@ from gdsl.frontend.vocabulary import RESERVED
 from gdsl.graph import Graph
 from gdsl.ir.nodes import Advance, Operator, Program
 from gdsl.ir.traversal import walk
-from gdsl.operations import Domain
+from gdsl.operations import Balance, Domain
 from gdsl.pipeline import load
 from gdsl.resources import resource_directory
 from gdsl.tools.fuzz.campaign import Finding
@@ -250,7 +250,9 @@ def _tuning(program: Program, generator: random.Random) -> tuple[str, ...]:
             directions += ["auto"] if node.closing is not None else []
             chosen.append(f"{node.functor}.direction={generator.choice(directions)}")
         if isinstance(node, Operator) and node.visits is not None:
-            chosen.append(f"{node.functor}.balance={generator.choice(('thread', 'block', 'auto'))}")
+            chosen.append(f"{node.functor}.balance={generator.choice([each.value for each in Balance])}")
+    pulling = {word.partition(".")[0] for word in chosen if word.endswith(".direction=pull")}
+    chosen = [word for word in chosen if ".balance=" not in word or word.partition(".")[0] not in pulling]
     return tuple(dict.fromkeys(chosen))
 
 

@@ -124,6 +124,29 @@ struct bitmap_collector {
     }
 };
 
+// piece: bits_collector
+// Puts one thread's accepted vertices into the result's bitmap, which holds no vertex twice.
+template <class Counted>
+struct bits_collector {
+    frontier& result;
+    const Counted counted;
+    int64 size, edges;
+
+    bits_collector(frontier& result, const Counted counted) : result(result), counted(counted), size(0), edges(0) {}
+
+    void append(vertex v) {
+        uint64* const word = &result.bitmap[v / 64];
+        const uint64 bit = uint64(1) << (v % 64);
+        if ((load_now(word) & bit) != 0 || (__atomic_fetch_or(word, bit, __ATOMIC_RELAXED) & bit) != 0) { return; }
+        size += 1;
+        edges += counted.degree(v);
+    }
+    void flush() {
+        reduce_add(&result.size, size);
+        reduce_add(&result.edges, edges);
+    }
+};
+
 // piece: discarder
 // For operators without a result.
 struct discarder {

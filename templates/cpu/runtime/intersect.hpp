@@ -1,11 +1,13 @@
 // piece: common_neighbors
-// The vertices that stand in the lists of both u and w, each once: `visit(x)`. Returns how long both lists are.
+// The vertices that stand in the lists of both u and w, each once: `visit(x, eu, ew)` with the first edges that lead to it
+// from u and from w. Returns how long both lists are.
 template <class Visit>
 inline int64 common_neighbors(const graph_slice& g, vertex u, vertex w, Visit visit) {
     const vertex *a = g.columns + g.offsets[u], *a_end = g.columns + g.offsets[u + 1];
     const vertex *b = g.columns + g.offsets[w], *b_end = g.columns + g.offsets[w + 1];
     const int64 places = (a_end - a) + (b_end - b);
-    if (a_end - a > b_end - b) {
+    const bool swapped = a_end - a > b_end - b;
+    if (swapped) {
         std::swap(a, b);
         std::swap(a_end, b_end);
     }
@@ -16,7 +18,8 @@ inline int64 common_neighbors(const graph_slice& g, vertex u, vertex w, Visit vi
         if (b == b_end) { break; }
         const vertex x = *a, y = *b;
         if (x == y && x != last) {
-            visit(x);
+            const edge of_a = edge(a - g.columns), of_b = edge(b - g.columns);
+            visit(x, swapped ? of_b : of_a, swapped ? of_a : of_b);
             last = x;
         }
         a += x <= y ? 1 : 0;  // without branches, which nobody could foretell

@@ -84,14 +84,18 @@ inline void define_all_edges(edge_frontier& f, const graph_slice& g) {
 }
 
 // piece: fill_edges
-// A value for every edge of the graph.
+// A value for every edge of the graph, in an array of `count` values an edge.
 template <class T>
-inline void fill_edges(T* values, const graph_slice& g, T value) {
-    each_id(g.num_edges, [&](int64 i) { values[g.edge_ids[i]] = value; });
+inline void fill_edges(T* values, const graph_slice& g, int64 count, T value) {
+    each_id(g.num_edges, [&](int64 i) {
+        T* const first = values + int64(g.edge_ids[i]) * count;
+        for (int64 place = 0; place < count; ++place) { first[place] = value; }
+    });
 }
 
 // piece: common_neighbors
-// The vertices that stand in the lists of both u and w, each once: `visit(x)`. Returns how long both lists are.
+// The vertices that stand in the lists of both u and w, each once: `visit(x, eu, ew)` with the first edges that lead to it
+// from u and from w. Returns how long both lists are.
 template <class Visit>
 inline int64 common_neighbors(const graph_slice& g, vertex u, vertex w, Visit visit) {
     const out_lists lists{g};
@@ -101,7 +105,7 @@ inline int64 common_neighbors(const graph_slice& g, vertex u, vertex w, Visit vi
     while (a < a_end && b < b_end) {
         const vertex x = lists.neighbor(a), y = lists.neighbor(b);
         if (x == y && x != last) {
-            visit(x);
+            visit(x, lists.id(a), lists.id(b));
             last = x;
         }
         a += x <= y ? 1 : 0;

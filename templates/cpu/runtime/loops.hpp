@@ -27,6 +27,13 @@ inline void each_id(int64 count, Visit visit) {
     for (int64 i = 0; i < count; ++i) { visit(i); }
 }
 
+// piece: each_neighbor
+// The edges in one list of a vertex: `visit(near, far, e)`.
+template <class Lists, class Visit>
+inline void each_neighbor(const Lists& lists, vertex near, Visit visit) {
+    for (int64 at = lists.first(near), last = lists.last(near); at < last; ++at) { visit(near, lists.neighbor(at), lists.id(at)); }
+}
+
 // piece: much_work
 // Whether the edges of the members are worth more than one thread.
 template <class Members, class Lists>
@@ -64,6 +71,21 @@ inline void push_edges(run_state& run, const Members& members, const Lists& list
     }
 #pragma omp single
     run.hubs.clear();
+}
+
+// piece: push_lists
+// The same with equal numbers of members for all threads, and whole lists.
+template <class Members, class Lists, class Visit>
+inline void push_lists(run_state& run, const Members& members, const Lists& lists, Visit visit) {
+    const int64 size = members.size();
+    int64 visited = 0;
+#pragma omp for schedule(static)
+    for (int64 i = 0; i < size; ++i) {
+        const vertex near = members[i];
+        visited += lists.degree(near);
+        for (int64 at = lists.first(near), last = lists.last(near); at < last; ++at) { visit(near, lists.neighbor(at), lists.id(at)); }
+    }
+    reduce_add(&run.visited, visited);
 }
 
 // piece: pull_edges
@@ -164,6 +186,24 @@ inline void reduce_edges(run_state& run, const Members& members, const Lists& li
         }
         run.hubs.clear();
     }
+}
+
+// piece: reduce_lists
+// The same with equal numbers of members for all threads, and whole lists.
+template <class T, class Members, class Lists, class Combine, class Value, class Assign>
+inline void reduce_lists(run_state& run, const Members& members, const Lists& lists, T identity, Combine combine,
+                         Value value, Assign assign) {
+    const int64 size = members.size();
+    int64 visited = 0;
+#pragma omp for schedule(static)
+    for (int64 i = 0; i < size; ++i) {
+        const vertex near = members[i];
+        const int64 first = lists.first(near), last = lists.last(near);
+        visited += lists.degree(near);
+        assign(near, reduce_list(first, last, identity, combine,
+                                 [&](int64 at) { return value(near, lists.neighbor(at), lists.id(at)); }));
+    }
+    reduce_add(&run.visited, visited);
 }
 
 // piece: fill

@@ -3,9 +3,10 @@
 // shorter list is walked, and each of its vertices looked for in the longer one. All these walks are shared evenly among
 // the lanes. A walk of LONG_WALK places or more is cut into chunks, which all warps take side by side in
 // `intersect_hubs`; what these have no room for, the warp walks itself.
-// `visit(common, x)` is called by whole warps; x is a common neighbour of an edge where `common` holds, once for each.
+// `visit(common, x, e, at, found)` is called by whole warps; x is a common neighbour of the edge e where `common` holds,
+// once for each, and stands at these places of both lists first. What e is says it only `with_edges`.
 // Returns how many edges the two lists of the members that this thread took have.
-template <class Members, class Visit>
+template <bool with_edges, class Members, class Visit>
 __device__ __forceinline__ uint64 intersect_warps(enactor& run, const graph_slice& g, const Members& members, Visit visit) {
     const out_lists lists{g};
     const uint64 size = members.size(), warps = grid_warps();
@@ -15,15 +16,16 @@ __device__ __forceinline__ uint64 intersect_warps(enactor& run, const graph_slic
     uint64 visited = 0;
     for (uint64 base = warp_index() * width; base < size && !asked_to_stop(run); base += warps * width) {
         const bool taken = lane < width && base + lane < size;
-        common_walk walk = {0, 0, 0, 0, 0};
-        if (taken) { walk = walk_of(g, members[base + lane]); }
+        common_walk walk = {0, 0, 0, 0};
+        const edge member = taken ? members[base + lane] : edge(0);
+        if (taken) { walk = walk_of(g, member); }
         visited += uint64(walk.last - walk.first) + uint64(walk.high - walk.low);
         const bool is_long = walk.last - walk.first >= LONG_WALK;
-        const edge rest = defer_walk(run, g, is_long, walk);
+        const edge rest = defer_walk(run, g, is_long, member, walk);
         for (uint32 rows = __ballot_sync(FULL_WARP, is_long && rest < walk.last); rows != 0; rows &= rows - 1) {
             const uint32 row = __ffs(rows) - 1;
-            const vertex other = vertex(__shfl_sync(FULL_WARP, walk.other, row));
-            intersect_part(g, other, __shfl_sync(FULL_WARP, rest, row), __shfl_sync(FULL_WARP, walk.last, row), visit);
+            const edge e = __shfl_sync(FULL_WARP, member, row);
+            intersect_part(g, e, __shfl_sync(FULL_WARP, rest, row), __shfl_sync(FULL_WARP, walk.last, row), visit);
         }
         const uint32 own = is_long ? 0 : uint32(walk.last - walk.first);
         const uint32 inclusive = warp_inclusive_sum(own);
@@ -35,16 +37,19 @@ __device__ __forceinline__ uint64 intersect_warps(enactor& run, const graph_slic
             const uint32 before = __shfl_sync(FULL_WARP, inclusive - own, owner);
             const edge first = __shfl_sync(FULL_WARP, walk.first, owner);
             const edge low = __shfl_sync(FULL_WARP, walk.low, owner), high = __shfl_sync(FULL_WARP, walk.high, owner);
+            const edge e = with_edges ? edge(__shfl_sync(FULL_WARP, member, owner)) : edge(0);
             const edge at = first + (item - before);
             const vertex x = active ? lists.neighbor(at) : vertex(0);
-            visit(active && is_new_in_list(lists, first, at, x) && is_in_list(lists, low, high, x), x);
+            const bool looks = active && is_new_in_list(lists, first, at, x);
+            const edge found = looks ? place_in_list(lists, low, high, x) : high;
+            visit(found < high, x, e, at, found);
         }
     }
     return visited;
 }
 
 // piece: intersect_hubs
-// The chunks that `intersect_warps` left, a warp each.
+// The chunks that `intersect_warps` left, a warp each: of each the first place, and in place of the last one the edge.
 template <class Visit>
 __device__ __forceinline__ void intersect_hubs(enactor& run, const graph_slice& g, Visit visit) {
     if (g.largest_degree < int64(LONG_WALK)) { return; }
@@ -52,37 +57,38 @@ __device__ __forceinline__ void intersect_hubs(enactor& run, const graph_slice& 
     const uint64 chunks = minimum(load_relaxed(&run.counters()->hubs), hub_room(g));
     for (uint64 chunk = warp_index(); chunk < chunks && !asked_to_stop(run); chunk += grid_warps()) {
         const hub_chunk part = run.slice.hubs[chunk];
-        intersect_part(g, part.vertex_id, part.first, part.last, visit);
+        const edge e = part.last, last = walk_of(g, e).last;
+        intersect_part(g, e, part.first, minimum(edge(part.first + HUB_CHUNK), last), visit);
     }
 }
 
 // piece: intersect_part
-// The places `first` to `last` of one list against the whole list of `other`, by one warp.
+// The places `first` to `last` of the walk for an edge, by one warp.
 template <class Visit>
-__device__ __forceinline__ void intersect_part(const graph_slice& g, vertex other, edge first, edge last, Visit visit) {
+__device__ __forceinline__ void intersect_part(const graph_slice& g, edge e, edge first, edge last, Visit visit) {
     const out_lists lists{g};
-    const edge begin = lists.first(__ldg(&g.edge_sources[first]));
-    const edge low = lists.first(other), high = lists.last(other);
+    const common_walk walk = walk_of(g, e);
     for (edge start = first; start < last; start += 32) {
         const edge at = start + lane_index();
         const bool active = at < last;
         const vertex x = active ? lists.neighbor(at) : vertex(0);
-        visit(active && is_new_in_list(lists, begin, at, x) && is_in_list(lists, low, high, x), x);
+        const bool looks = active && is_new_in_list(lists, walk.first, at, x);
+        const edge found = looks ? place_in_list(lists, walk.low, walk.high, x) : walk.high;
+        visit(found < walk.high, x, e, at, found);
     }
 }
 
 // piece: common_walk walk_of
-// The walk for one edge: the places `first` to `last` of the shorter list; `low` to `high` is the list of `other`.
+// The walk for one edge: the places `first` to `last` of the shorter list; `low` to `high` is the longer one.
 struct common_walk {
     edge first, last, low, high;
-    vertex other;
 };
 __device__ __forceinline__ common_walk walk_of(const graph_slice& g, edge e) {
     const out_lists lists{g};
     const vertex u = __ldg(&g.edge_sources[e]), w = __ldg(&g.columns[e]);
     const edge u_first = lists.first(u), u_last = lists.last(u), w_first = lists.first(w), w_last = lists.last(w);
-    if (u_last - u_first <= w_last - w_first) { return common_walk{u_first, u_last, w_first, w_last, w}; }
-    return common_walk{w_first, w_last, u_first, u_last, u};
+    if (u_last - u_first <= w_last - w_first) { return common_walk{u_first, u_last, w_first, w_last}; }
+    return common_walk{w_first, w_last, u_first, u_last};
 }
 
 // piece: is_new_in_list
@@ -92,15 +98,15 @@ __device__ __forceinline__ bool is_new_in_list(const out_lists& lists, edge firs
     return at == first || lists.neighbor(at - 1) != x;
 }
 
-// piece: is_in_list
-// Whether `x` is among the neighbours at the places `low` to `high`, which ascend.
-__device__ __forceinline__ bool is_in_list(const out_lists& lists, edge low, edge high, vertex x) {
+// piece: place_in_list
+// The first place of `x` among the neighbours at the places `low` to `high`, which ascend; `high` where it is not there.
+__device__ __forceinline__ edge place_in_list(const out_lists& lists, edge low, edge high, vertex x) {
     const edge end = high;
     while (low < high) {
         const edge middle = low + (high - low) / 2;
         if (lists.neighbor(middle) < x) { low = middle + 1; } else { high = middle; }
     }
-    return low < end && lists.neighbor(low) == x;
+    return low < end && lists.neighbor(low) == x ? low : end;
 }
 
 // piece: hub_room
@@ -112,7 +118,7 @@ __device__ __forceinline__ uint64 hub_room(const graph_slice& g) {
 // piece: defer_walk
 // Leaves a lane's long walk for later, in chunks of HUB_CHUNK places, as far as there is room. Returns where the rest
 // begins. The whole warp calls.
-__device__ __forceinline__ edge defer_walk(enactor& run, const graph_slice& g, bool defer, const common_walk& walk) {
+__device__ __forceinline__ edge defer_walk(enactor& run, const graph_slice& g, bool defer, edge e, const common_walk& walk) {
     if (!__any_sync(FULL_WARP, defer)) { return walk.first; }
     const uint32 chunks = defer ? uint32((walk.last - walk.first + HUB_CHUNK - 1) / HUB_CHUNK) : 0;
     const uint32 inclusive = warp_inclusive_sum(chunks);
@@ -123,7 +129,7 @@ __device__ __forceinline__ edge defer_walk(enactor& run, const graph_slice& g, b
     for (const uint64 end = minimum(at + chunks, hub_room(g)); at < end; ++at) {
         const edge start = rest;
         rest = minimum(edge(start + HUB_CHUNK), walk.last);
-        run.slice.hubs[at] = hub_chunk{walk.other, start, rest};
+        run.slice.hubs[at] = hub_chunk{vertex(0), start, e};
     }
     return rest;
 }

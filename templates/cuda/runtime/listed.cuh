@@ -77,6 +77,22 @@ struct all_edges {
     __device__ __forceinline__ edge operator[](uint64 i) const { return g.edge_ids[i]; }
 };
 
+// piece: out_table
+// All edges by their places, as out-edges.
+struct out_table {
+    const graph_slice& g;
+    __device__ __forceinline__ vertex near(edge at) const { return g.edge_sources[g.edge_ids[at]]; }
+    __device__ __forceinline__ vertex neighbor(edge at) const { return g.columns[g.edge_ids[at]]; }
+};
+
+// piece: in_table
+// The same as in-edges.
+struct in_table {
+    const graph_slice& g;
+    __device__ __forceinline__ vertex near(edge at) const { return g.columns[g.edge_ids[at]]; }
+    __device__ __forceinline__ vertex neighbor(edge at) const { return g.edge_sources[g.edge_ids[at]]; }
+};
+
 // piece: each_edge
 template <class Visit>
 __device__ __forceinline__ void each_edge(const graph_slice& g, Visit visit) {
@@ -91,19 +107,4 @@ __device__ __forceinline__ void define_all_edges(enactor& run, edge_frontier& re
     for (uint64 i = thread_index(); i < uint64(g.num_edges); i += grid_threads()) { result.queue[i] = g.edge_ids[i]; }
     result.size = g.num_edges;
     synchronize(run);
-}
-
-// piece: intersect_part
-// The places `first` to `last` of one list against the whole list of `other`, by one warp.
-template <class Visit>
-__device__ __forceinline__ void intersect_part(const graph_slice& g, vertex other, edge first, edge last, Visit visit) {
-    const out_lists lists{g};
-    const edge begin = lists.first(g.edge_sources[lists.id(first)]);
-    const edge low = lists.first(other), high = lists.last(other);
-    for (edge start = first; start < last; start += 32) {
-        const edge at = start + lane_index();
-        const bool active = at < last;
-        const vertex x = active ? lists.neighbor(at) : vertex(0);
-        visit(active && is_new_in_list(lists, begin, at, x) && is_in_list(lists, low, high, x), x);
-    }
 }

@@ -224,10 +224,10 @@ struct edge_frontier {
 // piece: count_visited
 // piece: push_hubs
 // piece: asked_to_stop
-// piece: is_new_in_list
-// piece: is_in_list
-// piece: intersect_part
 // piece: common_walk walk_of
+// piece: is_new_in_list
+// piece: place_in_list
+// piece: intersect_part
 // piece: hub_room
 // piece: defer_walk
 // piece: intersect_warps
@@ -292,11 +292,11 @@ __device__ __forceinline__ void intersect_first(enactor& run, const data_slice& 
     intersect_first_totals totals;
     collector out(run, result, uncounted());
     uint32* const seen = marks_of(run);
-    const auto visit = [&](bool common, vertex x) {
-        totals.of_chosen += common ? 1 : 0;
-        out.append(common && mark(seen, x), x);
+    const auto visit = [&](bool accepted, vertex x, edge, edge, edge) {
+        totals.of_chosen += accepted ? 1 : 0;
+        out.append(accepted && mark(seen, x), x);
     };
-    count_visited(run, intersect_warps(run, d.graph, edge_members_of(input), visit));
+    count_visited(run, intersect_warps<false>(run, d.graph, edge_members_of(input), visit));
     intersect_hubs(run, d.graph, visit);
     out.flush();
     {
@@ -338,10 +338,10 @@ __device__ __forceinline__ void intersect(enactor& run, const data_slice& d, edg
     const uint64 size = input.size;
     begin_operator(run);
     intersect_totals totals;
-    const auto visit = [&](bool common, vertex x) {
-        totals.upwards += common ? 1 : 0;
+    const auto visit = [&](bool accepted, vertex x, edge, edge, edge) {
+        totals.upwards += accepted ? 1 : 0;
     };
-    count_visited(run, intersect_warps(run, d.graph, edge_members_of(input), visit));
+    count_visited(run, intersect_warps<false>(run, d.graph, edge_members_of(input), visit));
     intersect_hubs(run, d.graph, visit);
     {
         const int64 total = block_reduce(run.shared, totals.upwards, 0ll,
@@ -374,10 +374,10 @@ __device__ __forceinline__ void intersect_(enactor& run, const data_slice& d, ed
     const uint64 size = input.size;
     begin_operator(run);
     intersect_totals_ totals;
-    const auto visit = [&](bool common, vertex x) {
-        totals.followed += common ? 1 : 0;
+    const auto visit = [&](bool accepted, vertex x, edge, edge, edge) {
+        totals.followed += accepted ? 1 : 0;
     };
-    count_visited(run, intersect_warps(run, d.graph, edge_members_of(input), visit));
+    count_visited(run, intersect_warps<false>(run, d.graph, edge_members_of(input), visit));
     intersect_hubs(run, d.graph, visit);
     {
         const int64 total = block_reduce(run.shared, totals.followed, 0ll,
@@ -394,10 +394,10 @@ __device__ __forceinline__ void intersect_within(enactor& run, const data_slice&
     begin_operator(run);
     collector out(run, result, uncounted());
     uint32* const seen = marks_of(run);
-    const auto visit = [&](bool common, vertex x) {
-        out.append(common && mark(seen, x), x);
+    const auto visit = [&](bool accepted, vertex x, edge, edge, edge) {
+        out.append(accepted && mark(seen, x), x);
     };
-    count_visited(run, intersect_warps(run, d.graph, edge_members_of(input), visit));
+    count_visited(run, intersect_warps<false>(run, d.graph, edge_members_of(input), visit));
     intersect_hubs(run, d.graph, visit);
     out.flush();
     end_queue(run, result);
@@ -422,11 +422,11 @@ __device__ __forceinline__ void intersect_2(enactor& run, const data_slice& d, e
     intersect_totals_2 totals;
     collector out(run, result, uncounted());
     uint32* const seen = marks_of(run);
-    const auto visit = [&](bool common, vertex x) {
-        totals.of_none += common ? 1 : 0;
-        out.append(common && mark(seen, x), x);
+    const auto visit = [&](bool accepted, vertex x, edge, edge, edge) {
+        totals.of_none += accepted ? 1 : 0;
+        out.append(accepted && mark(seen, x), x);
     };
-    count_visited(run, intersect_warps(run, d.graph, edge_members_of(input), visit));
+    count_visited(run, intersect_warps<false>(run, d.graph, edge_members_of(input), visit));
     intersect_hubs(run, d.graph, visit);
     out.flush();
     {

@@ -204,10 +204,10 @@ struct frontier {
 // piece: count_visited
 // piece: push_hubs
 // piece: asked_to_stop
-// piece: is_new_in_list
-// piece: is_in_list
-// piece: intersect_part
 // piece: common_walk walk_of
+// piece: is_new_in_list
+// piece: place_in_list
+// piece: intersect_part
 // piece: hub_room
 // piece: defer_walk
 // piece: intersect_warps
@@ -256,10 +256,10 @@ __device__ __forceinline__ void intersect(enactor& run, const data_slice& d, int
     const uint64 size = uint64(d.graph.num_edges);
     begin_operator(run);
     intersect_totals totals;
-    const auto visit = [&](bool common, vertex x) {
-        totals.total += common ? 1 : 0;
+    const auto visit = [&](bool accepted, vertex x, edge, edge, edge) {
+        totals.total += accepted ? 1 : 0;
     };
-    count_visited(run, intersect_warps(run, d.graph, all_edges{uint64(d.graph.num_edges)}, visit));
+    count_visited(run, intersect_warps<false>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, visit));
     intersect_hubs(run, d.graph, visit);
     {
         const int64 total = block_reduce(run.shared, totals.total, 0ll,
@@ -275,10 +275,10 @@ __device__ __forceinline__ void intersect_again(enactor& run, const data_slice& 
     const uint64 size = uint64(d.graph.num_edges);
     begin_operator(run);
     intersect_again_totals totals;
-    const auto visit = [&](bool common, vertex x) {
-        totals.more += common ? 1 : 0;
+    const auto visit = [&](bool accepted, vertex x, edge, edge, edge) {
+        totals.more += accepted ? 1 : 0;
     };
-    count_visited(run, intersect_warps(run, d.graph, all_edges{uint64(d.graph.num_edges)}, visit));
+    count_visited(run, intersect_warps<false>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, visit));
     intersect_hubs(run, d.graph, visit);
     {
         const int64 total = block_reduce(run.shared, totals.more, 0ll,
@@ -294,10 +294,10 @@ __device__ __forceinline__ void intersect_(enactor& run, const data_slice& d, in
     const uint64 size = uint64(d.graph.num_edges);
     begin_operator(run);
     intersect_totals_ totals;
-    const auto visit = [&](bool common, vertex x) {
-        totals.half += common ? 1 : 0;
+    const auto visit = [&](bool accepted, vertex x, edge, edge, edge) {
+        totals.half += accepted ? 1 : 0;
     };
-    count_visited(run, intersect_warps(run, d.graph, all_edges{uint64(d.graph.num_edges)}, visit));
+    count_visited(run, intersect_warps<false>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, visit));
     intersect_hubs(run, d.graph, visit);
     {
         const int64 total = block_reduce(run.shared, totals.half, 0ll,
@@ -315,11 +315,11 @@ __device__ __forceinline__ void intersect_2(enactor& run, const data_slice& d, f
     intersect_totals_2 totals;
     collector out(run, result, uncounted());
     uint32* const seen = marks_of(run);
-    const auto visit = [&](bool common, vertex x) {
-        totals.last += common ? 1 : 0;
-        out.append(common && mark(seen, x), x);
+    const auto visit = [&](bool accepted, vertex x, edge, edge, edge) {
+        totals.last += accepted ? 1 : 0;
+        out.append(accepted && mark(seen, x), x);
     };
-    count_visited(run, intersect_warps(run, d.graph, all_edges{uint64(d.graph.num_edges)}, visit));
+    count_visited(run, intersect_warps<false>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, visit));
     intersect_hubs(run, d.graph, visit);
     out.flush();
     {
@@ -368,10 +368,10 @@ __device__ __forceinline__ void intersect_within(enactor& run, const data_slice&
     begin_operator(run);
     collector out(run, result, uncounted());
     uint32* const seen = marks_of(run);
-    const auto visit = [&](bool common, vertex x) {
-        out.append(common && mark(seen, x), x);
+    const auto visit = [&](bool accepted, vertex x, edge, edge, edge) {
+        out.append(accepted && mark(seen, x), x);
     };
-    count_visited(run, intersect_warps(run, d.graph, all_edges{uint64(d.graph.num_edges)}, visit));
+    count_visited(run, intersect_warps<false>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, visit));
     intersect_hubs(run, d.graph, visit);
     out.flush();
     end_queue(run, result);
@@ -395,10 +395,10 @@ __device__ __forceinline__ void intersect_3(enactor& run, const data_slice& d, f
     begin_operator(run);
     collector out(run, result, uncounted());
     uint32* const seen = marks_of(run);
-    const auto visit = [&](bool common, vertex x) {
-        out.append(common && mark(seen, x), x);
+    const auto visit = [&](bool accepted, vertex x, edge, edge, edge) {
+        out.append(accepted && mark(seen, x), x);
     };
-    count_visited(run, intersect_warps(run, d.graph, all_edges{uint64(d.graph.num_edges)}, visit));
+    count_visited(run, intersect_warps<false>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, visit));
     intersect_hubs(run, d.graph, visit);
     out.flush();
     end_queue(run, result);

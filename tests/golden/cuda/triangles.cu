@@ -178,10 +178,10 @@ struct frontier {
 // piece: owner_of
 // piece: count_edges
 // piece: out_lists
-// piece: is_new_in_list
-// piece: is_in_list
-// piece: intersect_part
 // piece: common_walk walk_of
+// piece: is_new_in_list
+// piece: place_in_list
+// piece: intersect_part
 // piece: minimum maximum
 // piece: hub_room
 // piece: defer_walk
@@ -209,11 +209,11 @@ __device__ __forceinline__ void intersect_walk(enactor& run, const data_slice& d
     intersect_walk_totals totals;
     collector out(run, result, uncounted());
     uint32* const seen = marks_of(run);
-    const auto visit = [&](bool common, vertex x) {
-        totals.triangles += common ? 1 : 0;
-        out.append(common && mark(seen, x), x);
+    const auto visit = [&](bool accepted, vertex x, edge, edge, edge) {
+        totals.triangles += accepted ? 1 : 0;
+        out.append(accepted && mark(seen, x), x);
     };
-    count_visited(run, intersect_warps(run, d.graph, all_edges{uint64(d.graph.num_edges)}, visit));
+    count_visited(run, intersect_warps<false>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, visit));
     intersect_hubs(run, d.graph, visit);
     out.flush();
     {

@@ -1,0 +1,121 @@
+"""`gdslc check --schedules`: a program under many ways to tune it."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import click
+
+from gdsl.cli.options import GraphWords
+from gdsl.cli.params import given_params, param_value
+from gdsl.cli.streams import message
+from gdsl.deadline import doing, interrupting
+from gdsl.diagnostics import shown
+from gdsl.numerals import whole_number
+
+if TYPE_CHECKING:
+    from gdsl.api.schedules import Schedules, Way
+
+ALL = "all"
+
+
+def checked_number(context: click.Context, option: click.Parameter, word: str | None) -> str | int | None:
+    """A callback: `all`, or a number of combinations."""
+    if word is None or word.strip() == ALL:
+        return word and ALL
+    try:
+        number = whole_number(word.strip())
+    except ValueError:
+        number = 0
+    if number < 1:
+        raise click.BadParameter(f"{shown(word)} is neither 'all' nor a number of combinations from 1 on")
+    return number
+
+
+@dataclass
+class Tally:
+    """What was run, by word, and what differed."""
+
+    ways: int = 0
+    run: Counter[str] = field(default_factory=Counter)
+    differ: Counter[str] = field(default_factory=Counter)
+    wrong: list[tuple[tuple[str, ...], list[str]]] = field(default_factory=list)
+
+    def add(self, words: tuple[str, ...], differences: list[str]) -> None:
+        """Count one combination."""
+        self.ways += 1
+        self.run.update(words)
+        if differences:
+            self.differ.update(words)
+            self.wrong.append((words, differences))
+
+
+def check_schedules(
+    program_word: str,
+    graph_word: str,
+    assignments: tuple[str, ...],
+    backend: str,
+    tune: tuple[str, ...],
+    words: GraphWords,
+    how_many: str | int,
+) -> bool:
+    """Run the program under `how_many` combinations of knobs, print what came of it, and say whether all was well.
+    Raises GdslError where the program, the graph or the params are wrong."""
+    from gdsl.api.schedules import Schedules, run_and_compare, uncompared
+    from gdsl.backends import registry
+    from gdsl.binding import check_names
+    from gdsl.cli.progress import working
+    from gdsl.program_text import read_program
+
+    with interrupting():
+        source, given = read_program(program_word), given_params(assignments)
+        choice = registry.choose(backend)
+        if choice.line:
+            message(choice.line)
+        chosen = choice.backend.name
+        with doing(f"compiling {program_word}"):
+            schedules = Schedules(source, tune, grid=chosen == "cuda")
+        check_names(schedules.program.ir, given, schedules.program.text)
+        graph = words.open(graph_word)
+        longest = max(graph.num_vertices, graph.num_edges)
+        values = {name: param_value(name, text, longest) for name, text in given.items()}
+        with working("running the reference"):
+            expected = schedules.program.run(graph, values, backend="reference")
+        tally = Tally()
+        with _progress(schedules, how_many) as ways:
+            for way in ways:
+                tally.add(way.words, run_and_compare(way, graph, values, expected, backend=chosen))
+    _report(tally, f"{schedules.program.name} on {graph_word}", chosen, uncompared(schedules.program.ir))
+    return not tally.wrong
+
+
+@contextlib.contextmanager
+def _progress(schedules: Schedules, how_many: str | int) -> Iterator[Iterator[Way]]:
+    """The combinations, with a bar on standard error if that is a terminal; its length counts those refused, too."""
+    ways = schedules.all() if isinstance(how_many, str) else schedules.sample(how_many)
+    if not sys.stderr.isatty():
+        yield ways
+        return
+    length = schedules.number if isinstance(how_many, str) else min(how_many, schedules.number)
+    with click.progressbar(ways, length=length, label="combinations", file=sys.stderr) as bar:
+        yield iter(bar)
+
+
+def _report(tally: Tally, subject: str, backend: str, uncompared: list[str]) -> None:
+    click.echo(f"{subject}: {tally.ways} combinations on {backend}, {len(tally.wrong)} differ from the reference")
+    if tally.run:
+        width = max(map(len, tally.run))
+        click.echo(f"  {'knob':{width}}  {'run':>6}  differ")
+        for word in sorted(tally.run):
+            click.echo(f"  {word:{width}}  {tally.run[word]:6}  {tally.differ[word]:6}")
+    for name in uncompared:
+        click.echo(f"  {name}: not compared, as two runs need not have it alike")
+    for words, found in tally.wrong:
+        click.echo(f"differs: {' '.join(f'--tune {word}' for word in words)}")
+        for line in found:
+            click.echo(f"  {line}")

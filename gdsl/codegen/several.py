@@ -1,0 +1,66 @@
+"""Arrays of several values an element, in C++ and CUDA: the values of an element lie beside each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gdsl.codegen.checks import CheckSite
+from gdsl.ir.nodes import Array, Expression, Literal, ParamValue, Program, Slot
+from gdsl.operations import Domain
+from gdsl.plan.nodes import Initial, Initialise
+
+if TYPE_CHECKING:
+    from gdsl.codegen.expressions import ExpressionPrinter
+    from gdsl.codegen.names import Names
+
+
+def count_text(count: Expression, names: Names) -> str:
+    """How many values an element has."""
+    if isinstance(count, Literal):
+        return str(count.value)
+    assert isinstance(count, ParamValue)
+    return f"d.{names.member(count.name)}"
+
+
+@dataclass(frozen=True, slots=True)
+class InitialGroup:
+    """Arrays whose initial values one loop makes: all of one value a vertex, or an edge, or one of `count` values.
+
+    `length` is the number of values of each, `kind` the type of `id`."""
+
+    length: str
+    kind: str
+    count: str | None
+    arrays: tuple[Initial, ...]
+
+
+def initial_groups(initial: Initialise, program: Program, names: Names) -> Iterator[InitialGroup]:
+    """The loops that make the initial values, those of single values first."""
+    declared = {array.name: array for array in program.arrays}
+    for arrays, kind in ((initial.vertex_arrays, "vertex"), (initial.edge_arrays, "edge")):
+        single = tuple(each for each in arrays if declared[each.name].count is None)
+        if single:
+            yield InitialGroup(all_values(declared[single[0].name], names), kind, None, single)
+        for each in arrays:
+            count = declared[each.name].count
+            if count is not None:
+                length = all_values(declared[each.name], names)
+                yield InitialGroup(length, kind, count_text(count, names), (each,))
+
+
+def value_index(printer: ExpressionPrinter, subject: str, slot: Slot, domain: Domain) -> str:
+    """The index of one of the values of an element of `subject`, both parts checked where they must be."""
+    element = printer.index(subject, slot.element, slot.checked, domain)
+    count, place = count_text(slot.count, printer.names), printer.print(slot.place)
+    if slot.place_checked and printer.checks.enabled:
+        number = printer.checks.number(CheckSite(subject, domain, slot.place.type, slot.place.span, is_value=True))
+        place = f"checked_index(d, {place}, {count}, {number})"
+    return f"value_index({element}, {count}, {place})"
+
+
+def all_values(array: Array, names: Names) -> str:
+    """How many values an array has in all."""
+    elements = "d.graph.num_vertices" if array.domain is Domain.VERTEX else "d.graph.num_edges"
+    return elements if array.count is None else f"value_index({elements}, {count_text(array.count, names)}, 0)"

@@ -1,0 +1,42 @@
+"""W0x: what a program says and probably does not mean. Warnings never stop a run; `gdslc check --strict` fails."""
+
+from __future__ import annotations
+
+from gdsl.diagnostics.registry import Code
+
+CODES: tuple[Code, ...] = (
+    Code(
+        "W01",
+        "the frontier of an operator is thrown away in a loop that waits for it",
+        "The loop goes on while a frontier has members, and nothing in it gives that frontier others: the set that "
+        "`advance` makes is lost. Assign it, or say `to=none` where no set is wanted.",
+        "while (f) { advance(f, visit); }         # f = advance(f, visit);",
+    ),
+    Code(
+        "W02",
+        "a loop whose condition nothing in it can change",
+        "What the condition reads is not written in the loop: it runs not once, or until `--timeout` or "
+        "`--max-iterations` stops it.",
+        "while (moved) { compute(vertices, jump); }     # and jump says nothing of `moved`",
+    ),
+    Code(
+        "W03",
+        "declared and not used",
+        "A functor that no operator runs, a function that nothing calls, a param, an array or a scalar that nothing "
+        "reads or writes, or a label that `tune` does not name beside others that it does.",
+        "param damping : float32 = 0.85;                # and no other line has `damping`",
+    ),
+    Code(
+        "W04",
+        "an integer sum that may hold `inf`",
+        "Integers have no infinity: `inf` is the largest number of the type, and a sum of it wraps. Leave the elements "
+        "that are `inf` out: by a `cond`, by `?:`, or by summing over a set. Floats have one, and their sums are fine.",
+        "total += distance[v];                          # cond distance[v] != inf;",
+    ),
+    Code(
+        "W05",
+        "a `cond` that is always true or always false",
+        "The values that the data of the program can have decide the condition, or a part of it between `&&`.",
+        "cond out_degree(v) >= 0;",
+    ),
+)

@@ -1,0 +1,92 @@
+"""Names and calls of other languages that nothing declares here: what is written instead."""
+
+from __future__ import annotations
+
+from gdsl.frontend import syntax
+from gdsl.frontend.check.environment import Environment, Place
+from gdsl.frontend.habits import ATOMICS, FUNCTIONS, LARGEST, LENGTHS, STATEMENT_WORDS
+from gdsl.frontend.syntax import SymbolKind
+from gdsl.frontend.vocabulary import FOREIGN_NAMES, FOREIGN_TYPES, TYPES
+from gdsl.operations import Domain
+from gdsl.source import Span
+
+_NUMBERS = {Domain.VERTEX: "num_vertices", Domain.EDGE: "num_edges"}
+
+
+def report_foreign_name(name: str, span: Span, environment: Environment) -> bool:
+    """Whether an undeclared name is one of another language; says what is written here."""
+    if name in STATEMENT_WORDS:
+        environment.report("E0112", f"there is no `{name}`", span, fix=STATEMENT_WORDS[name])
+    elif name in LARGEST:
+        environment.report("E0112", f"`{name}` is not declared", span, fix="write `inf`")
+    elif name in FOREIGN_TYPES or name in TYPES:
+        kind = FOREIGN_TYPES.get(name, name)
+        environment.report("E0204", f"`{name}` is a type, not a value", span, fix=f"a cast is written `{kind}(…)`")
+    else:
+        return False
+    return True
+
+
+def report_foreign_call(call: syntax.Call, environment: Environment) -> bool:
+    """The same of the function of a call that nothing declares."""
+    name = call.function
+    arguments = [environment.words(argument.span) for argument in call.arguments]
+    given = ", ".join(arguments)
+    fix: str | None = FUNCTIONS.get(name)
+    if name in FOREIGN_TYPES:
+        fix = f"write `{FOREIGN_TYPES[name]}({given})`"
+    elif name in ATOMICS and len(arguments) == 2:
+        fix = f"write `{arguments[0]} {ATOMICS[name]} {arguments[1]};` as a statement; `fetch(…)` gives what was there"
+    elif name in LENGTHS and len(arguments) == 1:
+        fix = _length(call.arguments[0].value, arguments[0], environment)
+    elif name in ("set", "list", "frozenset", "vector", "queue", "deque") and environment.place is Place.SCHEDULE:
+        fix = f"a set is written `{{ {given} }}`" if given else "an empty set is written `{ }`"
+    elif name == "range" and environment.place is Place.SCHEDULE and len(arguments) == 1:
+        fix = f"write `repeat ({given}) {{ … }}`"
+    elif name in FOREIGN_NAMES and FOREIGN_NAMES[name].isalpha():
+        fix = f"write `{FOREIGN_NAMES[name]}({given})`"
+    if fix is None:
+        return False
+    environment.report("E0112", f"there is no function `{name}`", call.function_span, fix=fix)
+    return True
+
+
+def _length(value: syntax.Expression, words: str, environment: Environment) -> str:
+    symbol = environment.find(value.name) if isinstance(value, syntax.Name) else None
+    if symbol is not None and symbol.kind is SymbolKind.ARRAY and symbol.domain is not None:
+        return f"write `{_NUMBERS[symbol.domain]}`"
+    if isinstance(value, syntax.Call) and value.function == "neighbors" and len(value.arguments) == 1:
+        return f"write `out_degree({environment.words(value.arguments[0].span)})`"
+    if environment.place is Place.SCHEDULE:
+        return f"write `size({words})`"
+    return "write `num_vertices`, `num_edges` or `out_degree(v)`; the schedule has `size(f)`"
+
+
+def report_foreign_loop(statement: syntax.ForIn, environment: Environment) -> bool:
+    """Whether a `for` goes over `range(…)`; says how such a loop is written."""
+    value = statement.value
+    if not isinstance(value, syntax.Call) or value.function not in ("range", "xrange", "prange"):
+        return False
+    words = [environment.words(argument.span) for argument in value.arguments]
+    first, last = (words[0], words[1]) if len(words) >= 2 else ("0", words[0] if words else "n")
+    name = statement.names[0].name
+    if environment.place is Place.SCHEDULE:
+        count = last if first == "0" else f"{last} - {first}"
+        fix = f"write `repeat ({count}) {{ … }}`, in which `iteration` counts the rounds"
+    else:
+        fix = f"write `for {name} in {first}..{last} {{ … }}`"
+    environment.report("E0112", f"there is no `{value.function}`", value.span, fix=fix)
+    return True
+
+
+def functor_for_loop(value: syntax.Expression, environment: Environment) -> str | None:
+    """What stands for a loop of the schedule over a set: operators are such loops. None where `value` is no set."""
+    if not isinstance(value, syntax.Name):
+        return None
+    symbol = environment.find(value.name)
+    kinds = {"vertices": Domain.VERTEX, "edges": Domain.EDGE}
+    kind = symbol.domain if symbol is not None and symbol.kind is SymbolKind.FRONTIER else kinds.get(value.name)
+    if kind is None:
+        return None
+    functor = "vertex functor g(v)" if kind is Domain.VERTEX else "edge functor g(src, dst, e)"
+    return f"put the body into `{functor} {{ apply {{ … }} }}` and write `compute({value.name}, g);`"

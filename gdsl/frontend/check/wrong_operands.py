@@ -1,0 +1,86 @@
+"""The messages about operations on types that do not have them."""
+
+from __future__ import annotations
+
+from gdsl.frontend import syntax
+from gdsl.frontend.check.conversions import as_operand, compared, suggested_cast
+from gdsl.frontend.check.environment import Environment
+from gdsl.frontend.check.pairs import undefined_fix
+from gdsl.types import Type
+
+
+def report_quotient(expression: syntax.Binary, left: Type, right: Type, environment: Environment) -> None:
+    """`/` on two integers."""
+    message = f"`/` on two integers ({left.name} and {right.name})"
+    first, second = environment.words(expression.left.span), as_operand(environment.words(expression.right.span))
+    fix = f"write `{as_operand(first)} // {second}` for the truncated quotient, or `float32({first}) / {second}`"
+    environment.report("E0207", message, expression.span, fix=fix)
+
+
+def report_sides(expression: syntax.Binary, left: Type, right: Type, environment: Environment) -> None:
+    """Two types that have no common one."""
+    sign = expression.operation.value
+    first, second = (environment.words(side.span) for side in (expression.left, expression.right))
+    if left.is_integer and right.is_integer:
+        message = f"`{sign}` between {left.name} and {right.name}, one signed and one unsigned"
+        advice = f"cast one side: `{right.name}({first})` or `{left.name}({second})`"
+        environment.report("E0223", message, expression.span, fix=advice)
+        return
+    if left.is_id or right.is_id:
+        id_, other = (left, right) if left.is_id else (right, left)
+        report_undefined(expression, sign, id_, environment, other, first if left.is_id else second)
+        return
+    message = f"`{sign}` between {left.name} and {right.name}"
+    if left.is_pair or right.is_pair:
+        pairs = left.is_pair and right.is_pair and expression.operation.is_comparison
+        advice = "make the types of their parts the same" if pairs else undefined_fix(sign)
+        environment.report("E0206", message, expression.span, fix=advice)
+        return
+    if Type.BOOL in (left, right):
+        fix = compared(second if left is Type.BOOL else first)
+    else:
+        fix = suggested_cast(left, right, first) or ""
+    sides = (expression.left, expression.right)
+    if any(isinstance(side, syntax.Binary) and side.operation.is_comparison for side in sides):
+        fix = f"comparisons bind tighter than `{sign}` here: write `(a {sign} b) == c`"
+    environment.report("E0206", message, expression.span, fix=fix or None)
+
+
+def report_undefined(
+    expression: syntax.Node,
+    sign: str,
+    type_: Type,
+    environment: Environment,
+    other: Type | None = None,
+    words: str | None = None,
+) -> None:
+    """An operation that `type_` does not have; `words` are those of the operand of this type."""
+    if words is None:
+        words = environment.words(_operand(expression).span)
+    if type_.is_id:
+        message = (
+            f"`{sign}` with a {type_.name} id" if other is None else f"`{sign}` between {type_.name} and {other.name}"
+        )
+        fix = f"ids are compared and used as indices; to calculate write `int32({words})`, and `{type_.name}(…)` back"
+        environment.report("E0209", message, expression.span, fix=fix)
+        return
+    if type_.is_pair:
+        message = f"`{sign}` is not defined on pairs"
+        environment.report("E0206", message, expression.span, fix=undefined_fix(sign))
+        return
+    fixes: dict[str, str] = {}
+    if isinstance(expression, syntax.Binary):
+        first, second = (as_operand(environment.words(side.span)) for side in (expression.left, expression.right))
+        fixes["//"] = f"write `trunc({first} / {second})`"
+    elif isinstance(expression, syntax.Unary):
+        fixes["!"] = compared(environment.words(expression.operand.span), "==")
+    environment.report("E0206", f"`{sign}` is not defined on {type_.name}", expression.span, fix=fixes.get(sign))
+
+
+def _operand(expression: syntax.Node) -> syntax.Node:
+    """The one that a message speaks of."""
+    if isinstance(expression, syntax.Binary):
+        return expression.left
+    if isinstance(expression, syntax.Unary | syntax.Link):
+        return expression.operand
+    return expression

@@ -1,0 +1,56 @@
+"""Knobs that make no sense beside each other, or that somebody could see: each is refused with the reason."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gdsl.diagnostics import Diagnostic, GdslError
+from gdsl.ir.nodes import Advance, OperatorKnobs, Program
+from gdsl.ir.traversal import walk
+from gdsl.operations import Balance, Direction, Domain, Duplicates, FrontierForm, Over
+from gdsl.rules import Findings
+from gdsl.rules.duplicates import who_could_tell
+from gdsl.source import Source
+
+
+def check_tuning(program: Program, findings: Findings, source: Source) -> None:
+    """Look at the knobs of every advance. Raises GdslError (E0420) with all that do not fit."""
+    found: list[Diagnostic] = []
+    told: dict[str, list[Advance]] = {}
+    for step in (node for node in walk(program.schedule) if isinstance(node, Advance)):
+        knobs = program.tuning.sites[step.site]
+        for what, why, fix in _misfits(step, knobs):
+            message = f"`{step.label}.{what}` does not fit here: {why}"
+            found.append(Diagnostic("E0420", message, step.span, fix=fix))
+        if knobs.dedup is Duplicates.NONE and step.result is not None and step.to is Domain.VERTEX:
+            told.setdefault(step.label, []).append(step)
+    for steps in told.values():
+        for reason in who_could_tell(program, findings, steps)[:1]:
+            message = f"`{steps[0].label}.dedup = none` could be seen: {reason.text}"
+            fix = "write `exact`, or tune another call by its `@label`"
+            found.append(Diagnostic("E0420", message, steps[0].span, labels=reason.labels, fix=fix))
+    if found:
+        raise GdslError(found, source)
+
+
+def _misfits(step: Advance, knobs: OperatorKnobs) -> Iterator[tuple[str, str, str]]:
+    """What is set, why it makes no sense, and what to do."""
+    another = "or tune another call by its `@label`"
+    pulls = knobs.direction is Direction.PULL and step.over is not Over.ALL_EDGES
+    if pulls and knobs.balance is not Balance.AUTO:
+        why = "a pull shares out the vertices to reach, not the edges of the frontier"
+        yield f"balance = {knobs.balance.value}", why, f"write `direction = push` or `auto`, leave it out, {another}"
+    if knobs.frontier is FrontierForm.BITMAP and step.to is Domain.EDGE:
+        yield "frontier = bitmap", "a frontier of edges is a queue", f"write `queue`, {another}"
+    if knobs.frontier is not FrontierForm.AUTO and step.result is None:
+        yield f"frontier = {knobs.frontier.value}", "this call leaves no frontier", f"leave it out, {another}"
+    if knobs.dedup is not Duplicates.NONE:
+        return
+    if step.result is None:
+        yield "dedup = none", "this call leaves no frontier", f"leave it out, {another}"
+    elif pulls:
+        yield "dedup = none", "a pull finds every vertex once", f"write `exact`, {another}"
+    elif step.to is Domain.EDGE:
+        yield "dedup = none", "only vertices may stand in a frontier twice", f"write `exact`, {another}"
+    elif knobs.frontier is FrontierForm.BITMAP:
+        yield "dedup = none", "a bitmap holds nothing twice", "write `exact`, or `frontier = queue`"

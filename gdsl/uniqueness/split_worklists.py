@@ -1,0 +1,88 @@
+"""Worklists of which each pass works off a part, as by buckets.
+
+`while (w) { p = those of w that pass a test; w = those that do not; …; r = advance(p, relax); …; w = w | r; }`
+
+Nobody leaves w but into p, and the advance from p visits its edges in the same pass. So where w is empty in the end,
+everybody who ever came into w has been in p afterwards, as in a plain worklist (`relaxation`); which of them a pass
+takes, and in which order, says nothing about the end. The test may read what it likes, so long as the two filters are
+made of it one right behind the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from gdsl.ir import nodes
+from gdsl.operations import BinaryOperation, Domain, SetOperation
+
+_OPPOSITES = {BinaryOperation.EQUAL: BinaryOperation.NOT_EQUAL, BinaryOperation.NOT_EQUAL: BinaryOperation.EQUAL}
+
+
+class SplitWorklist:
+    """The worklist `waiting` of the loop with this body, which defines it `defined[waiting]` times."""
+
+    def __init__(
+        self,
+        body: tuple[nodes.Step, ...],
+        waiting: str,
+        defined: Mapping[str, int],
+        program: nodes.Program,
+    ) -> None:
+        self.body, self.waiting, self.defined = body, waiting, defined
+        self.functors = {functor.name: functor for functor in program.vertex_functors}
+
+    def works_off(self, operator: nodes.Operator) -> bool:
+        """Whether an advance directly in the body visits the part that its pass takes, and what it accepts, and nothing
+        else, is added to the worklist behind it."""
+        part, found = operator.frontier.frontier, operator.result
+        if part is None or found is None or self.defined.get(self.waiting) != 2:
+            return False
+        if self.defined.get(part) != 1 or self.defined.get(found) != 1 or part == self.waiting:
+            return False
+        at = self.body.index(operator)
+        splits = any(self._splits(place, part) for place in range(at - 1))
+        return splits and any(self._adds(step, found) for step in self.body[at + 1 :])
+
+    def _splits(self, place: int, part: str) -> bool:
+        """Whether two steps take `part` out of the worklist."""
+        taken, kept = self.body[place], self.body[place + 1]
+        if not (isinstance(taken, nodes.Filter) and isinstance(kept, nodes.Filter)):
+            return False
+        if taken.frontier.domain is not Domain.VERTEX or kept.frontier.domain is not Domain.VERTEX:
+            return False
+        sources, results = (taken.frontier.frontier, kept.frontier.frontier), (taken.result, kept.result)
+        if sources != (self.waiting, self.waiting) or results != (part, self.waiting):
+            return False
+        return self._are_opposites(taken.functor, kept.functor)
+
+    def _are_opposites(self, first: str, second: str) -> bool:
+        one, other = self.functors.get(first), self.functors.get(second)
+        if one is None or other is None or one.body or other.body:
+            return False
+        if len(one.condition) != 1 or len(other.condition) != 1:
+            return False
+        test, negated = one.condition[0], other.condition[0]
+        if not (isinstance(test, nodes.Binary) and isinstance(negated, nodes.Binary)):
+            return False
+        return _OPPOSITES.get(test.operation) is negated.operation and all(
+            _same(*pair) for pair in ((test.left, negated.left), (test.right, negated.right))
+        )
+
+    def _adds(self, step: nodes.Step, found: str) -> bool:
+        return (
+            isinstance(step, nodes.CombineFrontiers)
+            and step.operation is SetOperation.UNION
+            and step.name == self.waiting
+            and {step.first.frontier, step.second.frontier} == {self.waiting, found}
+        )
+
+
+def _same(one: nodes.Expression, other: nodes.Expression) -> bool:
+    """Whether two operands are the same, as far as is looked into: a scalar, or an element of the functor's vertex."""
+    if isinstance(one, nodes.ScalarValue) and isinstance(other, nodes.ScalarValue):
+        return one.name == other.name and not one.now and not other.now
+    if not (isinstance(one, nodes.Element) and isinstance(other, nodes.Element)):
+        return False
+    at = (one.index, other.index)
+    own = all(isinstance(index, nodes.Parameter) and index.role is nodes.Role.VERTEX for index in at)
+    return own and one.array == other.array and not one.now and not other.now

@@ -1,0 +1,307 @@
+// piece: push_each_warp
+// Visits the edges of every member: a warp takes a member. All functions here return, as `push_warps` does, how many
+// edges the members that this thread took have, and call `visit(active, near, far, e)` by whole warps.
+template <class Members, class Lists, class Visit>
+__device__ __forceinline__ uint64 push_each_warp(enactor& run, const Members& members, const Lists& lists, Visit visit) {
+    const uint64 size = members.size();
+    uint64 visited = 0;
+    for (uint64 i = warp_index(); i < size; i += grid_warps()) {
+        const vertex near = members[i];
+        const edge last = lists.last(near);
+        visited += lane_index() == 0 ? lists.degree(near) : edge(0);
+        for (edge start = lists.first(near); start < last; start += 32) {
+            const edge at = start + lane_index();
+            const bool active = at < last;
+            visit(active, near, active ? lists.neighbor(at) : vertex(0), at);
+        }
+    }
+    return visited;
+}
+
+// piece: push_each_block
+// The same with a block for a member.
+template <class Members, class Lists, class Visit>
+__device__ __forceinline__ uint64 push_each_block(enactor& run, const Members& members, const Lists& lists, Visit visit) {
+    const uint64 size = members.size();
+    uint64 visited = 0;
+    for (uint64 i = blockIdx.x; i < size; i += gridDim.x) {
+        const vertex near = members[i];
+        const edge last = lists.last(near);
+        visited += threadIdx.x == 0 ? lists.degree(near) : edge(0);
+        for (edge start = lists.first(near); start < last; start += BLOCK_THREADS) {
+            const edge at = start + threadIdx.x;
+            const bool active = at < last;
+            visit(active, near, active ? lists.neighbor(at) : vertex(0), at);
+        }
+    }
+    return visited;
+}
+
+// piece: block_running_sum
+// The sum of the values of this thread of the block and of those before it. Everybody takes part.
+__device__ __forceinline__ uint64 block_running_sum(block_storage& shared, uint64 value) {
+    for (uint32 step = 1; step < 32; step *= 2) {
+        const uint64 below = __shfl_up_sync(FULL_WARP, value, step);
+        if (lane_index() >= step) { value += below; }
+    }
+    __syncthreads();
+    if (lane_index() == 31) { shared.partials[threadIdx.x / 32] = value; }
+    __syncthreads();
+    for (uint32 warp = 0; warp < threadIdx.x / 32; ++warp) { value += shared.partials[warp]; }
+    return value;
+}
+
+// piece: running_sum
+// The running sum of the members' degrees: within tiles of as many members as a block has threads, and of what comes
+// before each tile. It ends with a barrier.
+struct running_sum {
+    const uint64* sums;
+    const uint64* tiles;
+    uint64 size, total;
+
+    // The items of all members up to number `i`.
+    __device__ __forceinline__ uint64 end(uint64 i) const { return tiles[i / BLOCK_THREADS] + sums[i]; }
+    // The first member, from number `low` on, whose items end after `item`.
+    __device__ __forceinline__ uint64 owner(uint64 item, uint64 low) const {
+        uint64 high = size - 1;
+        while (low < high) {
+            const uint64 middle = low + (high - low) / 2;
+            if (end(middle) <= item) { low = middle + 1; } else { high = middle; }
+        }
+        return low;
+    }
+};
+
+// piece: sum_degrees
+// `begin(near)` is called for every member; what it returns is added to `visited`.
+template <class Members, class Lists, class Begin>
+__device__ __forceinline__ running_sum sum_degrees(enactor& run, const Members& members, const Lists& lists, Begin begin) {
+    uint64* const sums = run.slice.sums;
+    uint64* const tiles = run.slice.tiles;
+    const uint64 size = members.size(), count = (size + BLOCK_THREADS - 1) / BLOCK_THREADS;
+    for (uint64 tile = blockIdx.x; tile < count; tile += gridDim.x) {
+        const uint64 i = tile * BLOCK_THREADS + threadIdx.x;
+        const bool taken = i < size;
+        const vertex near = taken ? members[i] : vertex(0);
+        const uint64 sum = block_running_sum(run.shared, taken ? uint64(lists.last(near) - lists.first(near)) : 0);
+        if (taken) {
+            begin(near);
+            sums[i] = sum;
+        }
+        if (threadIdx.x == BLOCK_THREADS - 1) { tiles[tile] = sum; }
+    }
+    synchronize(run);
+    if (blockIdx.x == 0) {
+        uint64 before = 0;
+        for (uint64 base = 0; base < count; base += BLOCK_THREADS) {
+            const uint64 tile = base + threadIdx.x;
+            const uint64 own = tile < count ? tiles[tile] : 0;
+            const uint64 sum = before + block_running_sum(run.shared, own);
+            if (tile < count) { tiles[tile] = sum - own; }
+            __syncthreads();
+            if (threadIdx.x == BLOCK_THREADS - 1) { run.shared.partials[0] = sum; }
+            __syncthreads();
+            before = run.shared.partials[0];
+        }
+        if (threadIdx.x == 0) { tiles[count] = before; }
+    }
+    synchronize(run);
+    return running_sum{sums, tiles, size, tiles[count]};
+}
+
+// piece: each_share
+// Every thread gets as many of the edges as any other, a warp a stretch of them:
+// `visit(active, near, far, e)` for each.
+template <class Members, class Lists, class Visit>
+__device__ __forceinline__ void each_share(const running_sum& items, const Members& members, const Lists& lists, Visit visit) {
+    const uint64 rows = (items.total + 31) / 32, warps = grid_warps();
+    const uint64 first = warp_index() * (rows / warps) + minimum(warp_index(), rows % warps);
+    const uint64 last = first + rows / warps + (warp_index() < rows % warps ? 1 : 0);
+    uint64 low = 0;
+    for (uint64 row = first; row < last; ++row) {
+        const uint64 item = row * 32 + lane_index();
+        const bool active = item < items.total;
+        const uint64 owner = active ? items.owner(item, low) : 0;
+        const vertex near = active ? members[owner] : vertex(0);
+        const uint64 before = active && owner > 0 ? items.end(owner - 1) : 0;
+        const edge at = active ? lists.first(near) + edge(item - before) : edge(0);
+        visit(active, near, active ? lists.neighbor(at) : vertex(0), at);
+        low = __shfl_sync(FULL_WARP, owner, 0);
+    }
+}
+
+// piece: push_merge
+// Visits the edges of every member: equal numbers of edges for all threads.
+template <class Members, class Lists, class Visit>
+__device__ __forceinline__ uint64 push_merge(enactor& run, const Members& members, const Lists& lists, Visit visit) {
+    uint64 visited = 0;
+    const running_sum items = sum_degrees(run, members, lists, [&](vertex near) { visited += lists.degree(near); });
+    each_share(items, members, lists, visit);
+    return visited;
+}
+
+// piece: bin_sizes
+// How many members each bin has by now.
+struct bin_sizes {
+    uint64 of_threads, of_warps, of_blocks;
+};
+
+// piece: sorted_by_now
+__device__ __forceinline__ bin_sizes sorted_by_now(enactor& run) {
+    const uint64* const bins = run.counters()->bins;
+    return bin_sizes{load_relaxed(&bins[0]), load_relaxed(&bins[1]), load_relaxed(&bins[2])};
+}
+
+// piece: sort_into_bins
+// Sorts the members by degree: those of a thread, of a warp, and of a block. It ends with a barrier.
+template <class Members, class Lists>
+__device__ __forceinline__ void sort_into_bins(enactor& run, const Members& members, const Lists& lists) {
+    each_vertex_by_warps(members, [&](bool active, vertex v) {
+        const edge degree = active ? lists.last(v) - lists.first(v) : edge(0);
+        const uint32 own = degree <= SHORT_LIST ? 0 : degree < HUB_DEGREE ? 1 : 2;
+        for (uint32 bin = 0; bin < 3; ++bin) {
+            const uint32 votes = __ballot_sync(FULL_WARP, active && own == bin);
+            if (votes == 0) { continue; }
+            uint64 at = lane_index() == 0 ? atomicAdd(&run.counters()->bins[bin], uint64(__popc(votes))) : 0;
+            at = __shfl_sync(FULL_WARP, at, 0) + __popc(votes & ((1u << lane_index()) - 1));
+            if (votes >> lane_index() & 1) { run.slice.bins[bin][at] = v; }
+        }
+    });
+    synchronize(run);
+}
+
+// piece: binned
+// The members of one bin from number `begin` on.
+struct binned {
+    const vertex* bin;
+    uint64 begin, end;
+    __device__ __forceinline__ uint64 size() const { return end - begin; }
+    __device__ __forceinline__ vertex operator[](uint64 i) const { return bin[begin + i]; }
+};
+
+// piece: push_bins
+// Visits the edges of every member: by a block, a warp or a thread, as its degree asks for. `begin`: what the bins hold
+// of before.
+template <class Members, class Lists, class Visit>
+__device__ __forceinline__ uint64 push_bins(enactor& run, const Members& members, const Lists& lists, Visit visit,
+                                            const bin_sizes begin = bin_sizes()) {
+    sort_into_bins(run, members, lists);
+    const bin_sizes end = sorted_by_now(run);
+    const auto bins = run.slice.bins;
+    uint64 visited = push_each_block(run, binned{bins[2], begin.of_blocks, end.of_blocks}, lists, visit);
+    visited += push_each_warp(run, binned{bins[1], begin.of_warps, end.of_warps}, lists, visit);
+    return visited + push_threads(run, binned{bins[0], begin.of_threads, end.of_threads}, lists, visit);
+}
+
+// piece: out_table
+// All edges by their ids, as out-edges.
+struct out_table {
+    const graph_slice& g;
+    __device__ __forceinline__ vertex near(edge e) const { return __ldg(&g.edge_sources[e]); }
+    __device__ __forceinline__ vertex neighbor(edge e) const { return __ldg(&g.columns[e]); }
+};
+
+// piece: in_table
+// The same as in-edges.
+struct in_table {
+    const graph_slice& g;
+    __device__ __forceinline__ vertex near(edge e) const { return __ldg(&g.columns[e]); }
+    __device__ __forceinline__ vertex neighbor(edge e) const { return __ldg(&g.edge_sources[e]); }
+};
+
+// piece: push_edges
+// Visits the edges of every member: a thread takes an edge of the graph and asks for its end.
+template <class Members, class Table, class Visit>
+__device__ __forceinline__ uint64 push_edges(enactor& run, const Members& members, const Table& table, Visit visit) {
+    const uint64 count = table.g.num_edges;
+    uint64 visited = 0;
+    for (uint64 base = warp_index() * 32; base < count; base += grid_warps() * 32) {
+        const bool taken = base + lane_index() < count;
+        const edge at = edge(base + lane_index());
+        const vertex near = taken ? table.near(at) : vertex(0);
+        const bool active = taken && members.contains(near);
+        visited += active ? 1 : 0;
+        visit(active, near, active ? table.neighbor(at) : vertex(0), at);
+    }
+    return visited;
+}
+
+// piece: add_by_runs
+// What the lanes bring for their members; where lanes side by side bring it for the same one, it is added up before.
+template <class T, class Combine, class Add>
+__device__ __forceinline__ void add_by_runs(bool active, vertex near, T part, Combine combine, Add add) {
+    const uint32 lane = lane_index(), all = __ballot_sync(FULL_WARP, active);
+    const vertex above = vertex(__shfl_up_sync(FULL_WARP, near, 1));
+    const bool follows = lane > 0 && active && (all >> (lane - 1) & 1) != 0 && above == near;
+    const uint32 heads = __ballot_sync(FULL_WARP, !follows);
+    uint32 head = lane;
+    while ((heads >> head & 1) == 0) { head -= 1; }
+    for (uint32 step = 1; step < 32; step *= 2) {
+        const T below = T(__shfl_up_sync(FULL_WARP, part, step));
+        if (lane >= head + step) { part = combine(below, part); }
+    }
+    if (active && (lane == 31 || (heads >> (lane + 1) & 1) != 0)) { add(near, part); }
+}
+
+// piece: reduce_each_warp
+// For every member the reduction of `value` over its edges, a warp a member.
+template <class T, class Members, class Lists, class Value, class Combine, class Assign>
+__device__ __forceinline__ void reduce_each_warp(enactor& run, const Members& members, const Lists& lists, T identity,
+                                                 Combine combine, Value value, Assign assign) {
+    uint64 visited = 0;
+    for (uint64 i = warp_index(); i < members.size(); i += grid_warps()) {
+        const vertex near = members[i];
+        const edge last = lists.last(near);
+        T reduced = identity;
+        for (edge at = lists.first(near) + lane_index(); at < last; at += 32) {
+            reduced = combine(reduced, value(near, lists.neighbor(at), at));
+            visited += 1;
+        }
+        __syncwarp(FULL_WARP);
+        reduced = warp_reduce(reduced, combine);
+        if (lane_index() == 0) { assign(near, reduced); }
+    }
+    count_visited(run, visited);
+}
+
+// piece: reduce_merge
+// The same with equal numbers of edges for all threads; `add` combines a part with what stands there.
+template <class T, class Members, class Lists, class Value, class Combine, class Assign, class Add>
+__device__ __forceinline__ void reduce_merge(enactor& run, const Members& members, const Lists& lists, T identity,
+                                             Combine combine, Value value, Assign assign, Add add) {
+    uint64 visited = 0;
+    const running_sum items = sum_degrees(run, members, lists, [&](vertex near) {
+        visited += lists.degree(near);
+        assign(near, identity);
+    });
+    each_share(items, members, lists, [&](bool active, vertex near, vertex far, edge at) {
+        add_by_runs(active, near, active ? value(near, far, at) : identity, combine, add);
+    });
+    count_visited(run, visited);
+}
+
+// piece: reduce_bins
+// The same by a block, a warp or a thread, as a member's degree asks for.
+template <class T, class Members, class Lists, class Value, class Combine, class Assign>
+__device__ __forceinline__ void reduce_bins(enactor& run, const Members& members, const Lists& lists, T identity, Combine combine,
+                                            Value value, Assign assign, const bin_sizes begin = bin_sizes()) {
+    sort_into_bins(run, members, lists);
+    const bin_sizes end = sorted_by_now(run);
+    const auto bins = run.slice.bins;
+    reduce_blocks(run, binned{bins[2], begin.of_blocks, end.of_blocks}, lists, identity, combine, value, assign);
+    reduce_each_warp(run, binned{bins[1], begin.of_warps, end.of_warps}, lists, identity, combine, value, assign);
+    reduce_threads(run, binned{bins[0], begin.of_threads, end.of_threads}, lists, identity, combine, value, assign);
+}
+
+// piece: reduce_by_edges
+// The same with a thread for an edge of the graph.
+template <class T, class Members, class Table, class Value, class Combine, class Assign, class Add>
+__device__ __forceinline__ void reduce_by_edges(enactor& run, const Members& members, const Table& table, T identity,
+                                                Combine combine, Value value, Assign assign, Add add) {
+    each_vertex(members, [&](vertex near) { assign(near, identity); });
+    synchronize(run);
+    const uint64 visited = push_edges(run, members, table, [&](bool active, vertex near, vertex far, edge at) {
+        add_by_runs(active, near, active ? value(near, far, at) : identity, combine, add);
+    });
+    count_visited(run, visited);
+}

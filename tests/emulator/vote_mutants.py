@@ -1,0 +1,123 @@
+"""Deliberate mistakes where votes are counted, and where functors run on common neighbours; see `mutants`."""
+
+from __future__ import annotations
+
+from .mutants import Mutant
+
+_VOTE, _VOTES = "runtime/vote.cuh", "operators/neighbor_vote.cu.j2"
+_INTERSECT, _COMMON = "runtime/intersect.cuh", "operators/intersect.cu.j2"
+
+_DEGREES = """
+program degrees;
+problem { param source : vertex; vertex most : int32 = -3; vertex least : int32 = -3; }
+edge functor degree(src, dst, e) -> (int32, int32) { value (in_degree(dst) % 16 - 1, 1); }
+vote functor rare(v, key, total) -> float32 { value -float32(total); }
+schedule {
+    most = neighbor_vote(vertices, degree);
+    least = neighbor_vote(vertices, degree, rare, over=all_edges);
+}
+"""
+"""Few keys, -1 among them, each of which many edges vote for."""
+
+_LABELS = """
+program labels;
+problem { param source : vertex; vertex label : vertex = id; }
+edge functor ballot(src, dst, e) -> (vertex, int32) { value (label[dst], 1); }
+schedule { repeat (3) { label = neighbor_vote(vertices, ballot, keep=label); } }
+"""
+"""Many keys, in every list."""
+
+_SIDES = """
+program sides;
+problem { param source : vertex; edge near_one : int32; edge far_one : int32; scalar some : int64; }
+common functor sides(u, w, x, e, eu, ew) { cond u < w; apply { near_one[eu] += 1; far_one[ew] += 1; accept eu < ew; } }
+schedule { some = intersect(edges, sides); }
+"""
+
+VOTE_MUTANTS = (
+    Mutant(
+        "a key is taken by two lanes",
+        _VOTE,
+        "exchange_word(&table.keys[place], no_key, key)",
+        "(store_relaxed(&table.keys[place], key), true)",
+        _LABELS,
+        "race result",
+    ),
+    Mutant(
+        "votes are counted without an atomic",
+        _VOTE,
+        "reduce_add(&table.totals[place], weight);",
+        "store_relaxed(&table.totals[place], sum(load_relaxed(&table.totals[place]), weight));",
+        _DEGREES,
+        "race result",
+    ),
+    Mutant(
+        "a table is not emptied",
+        _VOTE,
+        "store_relaxed(&table.keys[i], NO_KEY);",
+        "",
+        _LABELS,
+        "result uninitialised steps",
+    ),
+    Mutant(
+        "no pause before the votes",
+        _VOTE,
+        "    pause();\n    for (uint64 place = at;",
+        "    for (uint64 place = at;",
+        _LABELS,
+        "race result",
+    ),
+    Mutant(
+        "the block does not wait for the votes of its long list",
+        _VOTE,
+        "    pause();\n    decltype(choice(near, Key(), Total())) best = {};\n    for (uint64 i = at;",
+        "    decltype(choice(near, Key(), Total())) best = {};\n    for (uint64 i = at;",
+        _LABELS,
+        "race result",
+    ),
+    Mutant(
+        "no grid barrier before the long lists",
+        _VOTE,
+        "    synchronize(run);\n    const uint64 hubs",
+        "    __syncthreads();\n    const uint64 hubs",
+        _LABELS,
+        "race result",
+    ),
+    Mutant("the empty key is no key", _VOTE, "if (key == no_key) {", "if (false) {", _DEGREES, "result steps"),
+    Mutant("a tie goes to the larger key", _VOTE, ": a.key < b.key", ": a.key > b.key", _DEGREES, "result"),
+    Mutant("a tie does not keep", _VOTE, "a.kept != b.kept ? a.kept : ", "", _LABELS, "result"),
+    Mutant("every lane of a key has a candidate", _VOTE, "if (first) {", "if (votes && false) {", _DEGREES, "result"),
+    Mutant(
+        "tables overlap", _VOTES, "2 * uint64(before(near)) + near", "2 * uint64(before(near))", _LABELS, "race result"
+    ),
+    Mutant(
+        "winners are stored at once",
+        _VOTES,
+        "{{ op.target }}[near] = voted ? key : {{ op.array }}[near];",
+        "{{ op.target }}[near] = {{ op.array }}[near] = voted ? key : {{ op.array }}[near];",
+        _LABELS,
+        "race result",
+    ),
+    Mutant(
+        "the edges of the ends change places",
+        _COMMON,
+        "const edge eu = of_source ? at : found",
+        "const edge eu = !of_source ? at : found",
+        _SIDES,
+        "result",
+    ),
+    Mutant(
+        "a chunk for another edge", _INTERSECT, "const edge e = part.last, ", "const edge e = 0, ", _SIDES, "result"
+    ),
+    Mutant(
+        "the last place of a neighbour", _INTERSECT, "neighbor(middle) < x", "neighbor(middle) <= x", _SIDES, "result"
+    ),
+    Mutant(
+        "what was accepted is counted once a warp",
+        _COMMON,
+        "if (threadIdx.x == 0) { reduce_add({{ op.count }}, counted); }",
+        "if (threadIdx.x % 32 == 0) { reduce_add({{ op.count }}, counted); }",
+        _SIDES,
+        "result",
+    ),
+)

@@ -1,0 +1,163 @@
+"""What people write from the habit of another language: one message each, at its place, whose fix is accepted."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from mistake_programs import with_parts
+
+from gdsl.diagnostics import Diagnostic, GdslError
+from gdsl.pipeline import load
+from gdsl.source import Source
+
+
+def found(text: str) -> tuple[Diagnostic, ...]:
+    with pytest.raises(GdslError) as caught:
+        load(Source("p.gdsl", text))
+    return caught.value.diagnostics
+
+
+# what stands in `apply`: the underlined text, the fix, and what it becomes
+IN_APPLY = {
+    "rank[v] = (float)out_degree(v);": ("(float)out_degree(v)", "float32(out_degree(v))"),
+    "rank[v] = (float) level[v] / 2.0;": ("(float) level[v]", "float32(level[v])"),
+    "level[v] = (int)(rank[v] + 0.5);": ("(int)(rank[v] + 0.5)", "int32(rank[v] + 0.5)"),
+    "big[v] = (long)level[v];": ("(long)level[v]", "int64(level[v])"),
+    "rank[v] = float(level[v]);": ("float", "float32(level[v])"),
+    "level[v] = int(rank[v]);": ("int", "int32(rank[v])"),
+    "if (not level[v] == 1) { }": ("not", "!(level[v] == 1)"),
+    "let y = not used_[v];": ("not", "!used_[v]"),
+    "if (level[v] > 1 and rank[v] > 1.0) { }": ("and", "&&"),
+    "if (level[v] > 1 or rank[v] > 1.0) { }": ("or", "||"),
+    "for i in range(3) { level[v] = i; }": ("range(3)", "for i in 0..3 { … }"),
+    "for i in range(1, 3) { level[v] = i; }": ("range(1, 3)", "for i in 1..3 { … }"),
+    "for (int i = 0; i < 3; i++) { level[v] = i; }": ("(", "for i in 0..3 { … }"),
+    "for (auto u : neighbors(v)) { }": ("(", "for u in neighbors(v) { … }"),
+    "level[v]++;": ("++", "level[v] += 1;"),
+    "++level[v];": ("++", "level[v] += 1;"),
+    "level[v]--;": ("-", "level[v] -= 1;"),
+    "level[v] = level[v] > 0 ? 1;": (";", "level[v] = level[v] > 0 ? 1 : …"),
+    "level[v] = 1 if level[v] > 0 else 2;": ("if", "level[v] > 0 ? 1 : 2"),
+    "v->level = 3;": ("->", "level[v]"),
+    "v.level = 3;": ("v.level", "level[v]"),
+    "level(v) = 3;": ("level(v)", "level[v]"),
+    "level[v] = level(v);": ("level", "level[v]"),
+    "if (level[v] <> 3) { }": ("<>", "!="),
+    "if (level[v] =< 3) { }": ("=<", "<="),
+    "rank[v] = abs rank[v];": ("abs rank", "abs(rank[v])"),
+    "atomicAdd(&count, 1);": ("&", "count += 1;"),
+    "atomicMin(level[v], 3);": ("atomicMin", "level[v] min= 3;"),
+    "level[v] = INT_MAX;": ("INT_MAX", "inf"),
+    "var x;": (";", "var x = 0;"),
+    "var x : float32;": (";", "var x : float32 = 0.0;"),
+    "let int x = 3;": ("int x", "let x : int32"),
+    "if (level[v]) { }": ("level[v]", "level[v] != 0"),
+    "rank[v] = level[v] / 2;": ("level[v] / 2", "level[v] // 2"),
+    "level[v] = rank[v] * 2.0;": ("rank[v] * 2.0", "int32(rank[v] * 2.0)"),
+}
+IN_SCHEDULE = {
+    "f.add(source);": ("f.add(source)", "f = f | { source };"),
+    "f.insert(source);": ("f.insert(source)", "f = f | { source };"),
+    "f.remove(source);": ("f.remove(source)", "f = f - { source };"),
+    "f.clear();": ("f.clear()", "f = { };"),
+    "count = f.size();": ("f.size()", "size(f)"),
+    "count = len(f);": ("len", "size(f)"),
+    "for v in f { level[v] = 1; }": ("f", "compute(f, g);"),
+    "for e in edges { }": ("edges", "compute(edges, g);"),
+    "for i in 0..10 { }": ("for i in 0..10 { }", "repeat (10) { … }"),
+    "for i in range(10) { }": ("range(10)", "repeat (10) { … }"),
+    "f = [source];": ("[source]", "{ source }"),
+    "f += { source };": ("f += { source };", "f = f | { source };"),
+    "level = -1;": ("level", "fill(level, -1);"),
+    "visit(f);": ("visit", "advance(f, visit)"),
+    "f = f.union({ source });": ("f.union({ source })", "f = f | { source };"),
+}
+
+
+@pytest.mark.parametrize(
+    ("place", "text"), [*(("apply", text) for text in IN_APPLY), *(("schedule", text) for text in IN_SCHEDULE)]
+)
+def test_one_message_with_what_is_written_here(place: str, text: str) -> None:
+    underlined, form = (IN_APPLY if place == "apply" else IN_SCHEDULE)[text]
+    program = with_parts(**{place: text}, data="vertex used_ : bool;")
+    [one] = found(program)
+    assert one.span is not None
+    line = program.split("\n")[one.span.line - 1]
+    assert line[one.span.column - 1 : one.span.end_column - 1] == underlined, one
+    assert one.fix is not None and f"`{form}`" in one.fix, one
+
+
+REPLACED = ("rank[v] = (float)", "level[v] = (int)", "big[v] = (long)", "rank[v] = abs", "let y = not", "if (not")
+
+
+@pytest.mark.parametrize("text", [text for text in IN_APPLY if text.startswith(REPLACED)])
+def test_the_fix_typed_in_is_accepted(text: str) -> None:
+    underlined, form = IN_APPLY[text]
+    wrong = {"not": form[1:], "abs rank": "abs rank[v]"}.get(underlined, underlined)
+    mended = text.replace(f"not {wrong.strip('()')}", form) if underlined == "not" else text.replace(wrong, form)
+    assert mended != text
+    load(with_parts(apply=mended, data="vertex used_ : bool;"))
+
+
+WORDS = {
+    "apply": ["continue;", "pass;", "print(level[v]);", "switch (level[v]) { }", "do { } while (true);"],
+    "schedule": ["continue;", "foreach v in f { }", "loop { }", "until (f) { }", "parallel { }"],
+    "top": ["def f(x) { return x; }", "fn g(x: int32) -> int32 { return x; }", "using namespace std;", "struct A { }"],
+    "data": ["int32 x;", "global x : int32;", "x : int32;", "vertex x;", "vertex int32 x;", "output vertex x : int32;"],
+}
+
+
+@pytest.mark.parametrize(("place", "text"), [(place, text) for place, texts in WORDS.items() for text in texts])
+def test_each_word_gets_its_own(place: str, text: str) -> None:
+    first = found(with_parts(**{place: text}))[0]
+    assert first.fix is not None, first
+    assert "did you mean" not in first.fix
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("/* a; b */ level[v] = 1;", 1),
+        ("level[v] = /* x */ 1;", 1),
+        ("/* a\n * b { }\n */ level[v] = 1; /* c */", 1),
+        ("level[v] = 1; // one\n // two }\n", 1),
+        ("/* a */ level[v] = 1; // b\n", 2),
+    ],
+)
+def test_comments_of_others_are_passed_over(text: str, count: int) -> None:
+    said = found(with_parts(apply=text))
+    assert [one.code for one in said] == ["E0112"] * count
+    assert all(one.fix == "a comment begins with `#` and ends with the line" for one in said)
+
+
+def test_a_quotient_is_no_comment() -> None:
+    load(with_parts(apply="level[v] = level[v]\n// 2; # /* no */\n"))
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "breaks[v] = (float)level[v];",
+        "retur[v] 3;",
+        "frontie[v] = 3 4;",
+        "whil[v] = ;",
+        "iff[v] = 1 +;",
+        "lets = (int)3 4;",
+    ],
+)
+def test_a_declared_name_is_not_blamed(statement: str) -> None:
+    name = re.match(r"\w+", statement)
+    assert name is not None
+    data = f"vertex {name[0]} : int32;" if "[" in statement[:10] else f"scalar {name[0]} : int32;"
+    for one in found(with_parts(apply=statement, data=data)):
+        assert one.code != "E0103", one
+        assert "did you mean" not in (one.fix or "")
+
+
+@pytest.mark.parametrize("name", ["set", "total", "quux", "unless", "temp", "process", "container"])
+def test_nothing_far_off_is_guessed(name: str) -> None:
+    for place in ("apply", "schedule"):
+        for text in (f"{name}(1);", f"count = {name};", f"{name} = 1;"):
+            for one in found(with_parts(**{place: text})):
+                assert "did you mean" not in (one.fix or ""), one

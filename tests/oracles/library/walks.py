@@ -1,0 +1,37 @@
+"""Random walks, step by step, by random numbers of the language's page."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gdsl.graph import Graph
+from gdsl.tools.fuzz.expressions.draws import number  # which shares nothing with the compiler
+
+from ..case import Answers, Case, Values, members, random_of
+
+
+def some_starts(graph: Graph, seed: int) -> Values:
+    starts = np.flatnonzero(random_of(graph, seed).random(graph.num_vertices) < 0.3)
+    return {"starts": starts[:20].tolist(), "length": (0, 1, 7, 16)[seed % 4], "seed": seed * 7919}
+
+
+def check_walks(graph: Graph, values: Values, answers: Answers) -> None:
+    offsets, columns = graph.offsets.tolist(), graph.columns.tolist()
+    visits = np.zeros(graph.num_vertices, int)
+    ends = np.asarray(answers["end"])
+    starts = members(values["starts"]).tolist()
+    for start in starts:
+        here = start
+        visits[here] += 1
+        for step in range(values["length"]):
+            degree = offsets[here + 1] - offsets[here]
+            if degree == 0:
+                break
+            here = columns[offsets[here] + number("random_below", (degree, start, step, values["seed"]))]
+            visits[here] += 1
+        assert ends[start] == here
+    assert not np.isin(np.delete(ends, starts), np.arange(graph.num_vertices)).any(), "none where no walk began"
+    assert np.array_equal(answers["visits"], visits)
+
+
+WALKS = (Case("random_walk", check_walks, some_starts),)
