@@ -21,6 +21,7 @@ from gdsl.pipeline import load
 
 BACKENDS = ["reference", "cpu", pytest.param("cuda", marks=pytest.mark.gpu)]
 EVERYTHING = (Path(__file__).parent / "support" / "made_graphs.gdsl").read_text(encoding="utf-8")
+FURTHER = (Path(__file__).parent / "support" / "made_graphs_further.gdsl").read_text(encoding="utf-8")
 
 K_TRUSS = """program k_truss;
 requires symmetric, simple;
@@ -282,3 +283,12 @@ def test_nvrtc_compiles_it(tune: tuple[str, ...]) -> None:
     pytest.importorskip("cupy_backends", reason="CuPy, which brings the way to NVRTC, is not installed: gdsl[cuda13]")
     for ids in (32, 64):
         assert nvrtc.compile_to_cubin(source_text(load(EVERYTHING, tune), ids), "sm_80").startswith(b"\x7fELF")
+
+
+@pytest.mark.parametrize("backend", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
+def test_votes_common_neighbours_and_buckets(backend: str) -> None:
+    program = compiled(FURTHER)
+    for name, graph in {"random": random_graph(30, 160, seed=3), "sparse": random_graph(60, 90, seed=4)}.items():
+        wanted, found = (values(program, graph, each, {}) for each in ("reference", backend))
+        for each in wanted:
+            assert wanted[each].tolist() == found[each].tolist(), (name, each)

@@ -22,7 +22,7 @@ from gdsl.operations import Direction
 from gdsl.plan import structs
 from gdsl.plan.buffers import control_block
 from gdsl.plan.nodes import Branch, Launch, Loop, On, Operation, Plan, Step, Swap
-from gdsl.plan.storage import Role
+from gdsl.plan.storage import PROBLEM, Role
 from gdsl.plan.walking import has_direction, launches, operations, sweeps_of
 from gdsl.types import Type
 
@@ -133,7 +133,11 @@ class Enactor:
 
     def _outcome(self, control: dict[str, int], passes: int) -> Outcome:
         program = self.plan.program
-        results = {buffer.name: buffer for buffer in self.plan.buffers if buffer.role is not Role.LOCAL}
+        results = {
+            buffer.name: buffer
+            for buffer in self.plan.buffers
+            if buffer.group == PROBLEM and buffer.role is not Role.LOCAL
+        }
         arrays = {
             array.name: self._values(array.type, self.device.result, self.memory.problem(array.name), count)
             for array in program.arrays

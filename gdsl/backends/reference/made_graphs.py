@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy
@@ -89,6 +90,10 @@ class SubgraphView(GraphView):
     def out_list(self, vertex: int) -> list[tuple[int, int]]:
         """(neighbour, edge) of every out-edge, in the order of the list."""
         return [(far, int(self.ids[place])) for far, place in super().out_list(vertex)]
+
+    @cached_property
+    def _first_edges_to(self) -> list[dict[int, int]]:
+        return [{far: int(self.ids[place]) for far, place in found.items()} for found in super()._first_edges_to]
 
 
 def contracted(

@@ -362,6 +362,8 @@ def _where_it_stands(name: str, symbol: syntax.Symbol | None) -> str | None:
     """Where a word of the schedule belongs; None of any other."""
     if symbol is None and name in CONTEXTUAL_FORMS:
         return f"write `{CONTEXTUAL_FORMS[name]}`, in the schedule"
+    if name in ("subgraph", "contract"):
+        return f"the schedule makes graphs: `graph h = {name}(…);`"
     if name in SCHEDULE_FUNCTIONS:
         return "operators stand as statements of the schedule or as the value of a frontier, `frontier h = …;`"
     return None
