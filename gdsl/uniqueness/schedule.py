@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from gdsl.effects import ProgramEffects, WriteKind
-from gdsl.effects.atoms import OfData, OfEnd, OfFrontier, OfPass, OfResult
+from gdsl.effects.atoms import OfData, OfEnd, OfFrontier, OfPass
 from gdsl.effects.terms import Constant, ElementTerm, End, Operation, Origin, ScalarTerm, Term, Unknown
 from gdsl.ir import nodes
 from gdsl.operations import BinaryOperation, NeighborOperation, SetOperation
@@ -18,6 +18,7 @@ from gdsl.rules import Judged
 from gdsl.source import Span
 from gdsl.types import Type
 from gdsl.uniqueness import set_steps
+from gdsl.uniqueness.accepted import of_accepted
 from gdsl.uniqueness.data import Data
 from gdsl.uniqueness.labels import LabelLoop, label_arrays, settled_labels
 from gdsl.uniqueness.levels import EXACT, ROUNDING, Level, State, decided, not_unique, of_passes, worst
@@ -253,7 +254,7 @@ class Flow:
         if step.functor is not None:
             judged = self.sites[step.site]
             inner = OperatorLevels(judged, self.state, level, self.data, self.initials)
-            level = inner.run if step.count is None else _of_accepted(inner)
+            level = inner.run if step.count is None else of_accepted(inner)
             self._operator(step)
         if step.count is not None:
             total = worst((self.state.value(step.count), level))
@@ -384,20 +385,6 @@ class Flow:
             found[name] = worst((enters, *levels))
         entered = isinstance(condition, nodes.ScalarValue) and (condition.name, True) in self.state.certain
         return found, roots if entered else set()
-
-
-def _of_accepted(inner: OperatorLevels) -> Level:
-    """The level of how many calls accept, before anything is written."""
-    effects, span = inner.effects, inner.effects.operator.span
-    term = effects.accept
-    if not inner.run.exact or term is None:
-        return inner.run
-    if inner.judged.closings:
-        return not_unique(span, "how many are accepted depends on which calls run")
-    atoms = effects.terms.atoms.members(term.depends)
-    if any(isinstance(atom, OfResult) for atom in atoms):
-        return not_unique(span, "how many are accepted hangs on shared results")
-    return inner.levels.at(span).decision(term)
 
 
 def _literal(node: nodes.Expression | None) -> bool | None:
