@@ -39,7 +39,7 @@ from gdsl.plan.storage import PROBLEM, Buffer, Cleared, Made, Role
 from gdsl.plan.verifier_combinations import verify_combinations
 from gdsl.plan.verifier_slots import verify_slots
 from gdsl.plan.verifier_sweeps import SweepVerifier
-from gdsl.plan.walking import cuts_lists, launches, numbered, operations, steps_in, sweeps
+from gdsl.plan.walking import cuts_lists, deepest_on, launches, numbered, operations, steps_in, sweeps
 from gdsl.types import Type
 
 
@@ -86,6 +86,10 @@ class _Verifier:
         names = {name for swap in swaps for name in (swap.first, swap.second)}
         self.expect(set(plan.swapped) == names and len(plan.swapped) == len(names), "other names are swapped")
         self.expect((plan.saved is None) == plan.target.fused, "what launches hand on")
+        deepest = deepest_on(plan.schedule)
+        self.expect((plan.graph_rooms > 0) == bool(plan.graphs), "rooms for graphs")
+        launches = [step for step in steps_in(plan.schedule) if isinstance(step, Launch)]
+        self.expect(all(0 <= step.around <= deepest for step in launches), "a launch has other graphs around")
 
     # ------------------------------------------------------------ buffers
 
