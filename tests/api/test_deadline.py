@@ -30,7 +30,7 @@ FUNCTIONS = {"while": LOOP, "range": RANGE, "calls": CALLS + "function endless(x
 
 
 def where(function: str) -> str:
-    data = "problem { input vertex x : int32 where endless(x) > 0; vertex a : int32; }"
+    data = "problem { input vertex x : int32 where endless(x) > 0; }"
     return f"program p;\n{data}\n{function}\nschedule {{ }}"
 
 

@@ -53,7 +53,7 @@ def test_rows_of_the_table_are_there():
     assert names >= {f"compile_{state}-{sample}" for state in ("cold", "cached") for sample in rows.SAMPLES}
     for work in rows.WORKS.values():
         assert work.program.is_file()
-    assert {path.stem for path in (ROOT / "samples").glob("*.gdsl")} == set(rows.SAMPLES)
+    assert {path.stem for path in (ROOT / "samples").glob("*.gdsl")} >= set(rows.SAMPLES)
 
 
 def test_rows_by_name_and_pattern():

@@ -18,9 +18,8 @@ from gdsl.pipeline import load
 from gdsl.plan.target import Sizes
 from tests.cpu.running import SMALL, assert_agree, executable
 from tests.support.graphs import named_graphs
+from tests.support.programs import SAMPLES
 
-ROOT = Path(__file__).parents[2]
-SAMPLES = sorted((ROOT / "samples").glob("*.gdsl"))
 GRAPHS = named_graphs()
 
 

@@ -48,8 +48,8 @@ def modes_of(name: str) -> tuple[Mode, ...]:
     ]
     if advanced:
         push_only = {subject(name, step.label) for step in advances if step.to is Domain.EDGE}
-        push, auto = (tuple(f"{f}.direction={way}" for f in advanced) for way in ("push", "auto"))
-        pull = tuple(f"{f}.direction=pull" for f in advanced if f not in push_only)
+        push, auto = (legal(name, (f"{f}.direction={way}" for f in advanced)) for way in ("push", "auto"))
+        pull = legal(name, (f"{f}.direction=pull" for f in advanced if f not in push_only))
         modes += [
             Mode("push", push, WIDER),
             Mode("pull", pull, TINY),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from .mutants import Mutant
 
 _VOTE, _VOTES = "runtime/vote.cuh", "operators/neighbor_vote.cu.j2"
+_BEST = "../common/runtime/vote.hpp"
 _INTERSECT, _COMMON = "runtime/intersect.cuh", "operators/intersect.cu.j2"
 
 _DEGREES = """
@@ -84,8 +85,8 @@ VOTE_MUTANTS = (
         "race result",
     ),
     Mutant("the empty key is no key", _VOTE, "if (key == no_key) {", "if (false) {", _DEGREES, "result steps"),
-    Mutant("a tie goes to the larger key", _VOTE, ": a.key < b.key", ": a.key > b.key", _DEGREES, "result"),
-    Mutant("a tie does not keep", _VOTE, "a.kept != b.kept ? a.kept : ", "", _LABELS, "result"),
+    Mutant("a tie goes to the larger key", _BEST, ": a.key < b.key", ": a.key > b.key", _DEGREES, "result"),
+    Mutant("a tie does not keep", _BEST, "a.kept != b.kept ? a.kept : ", "", _LABELS, "result"),
     Mutant("every lane of a key has a candidate", _VOTE, "if (first) {", "if (votes && false) {", _DEGREES, "result"),
     Mutant(
         "tables overlap", _VOTES, "2 * uint64(before(near)) + near", "2 * uint64(before(near))", _LABELS, "race result"

@@ -47,7 +47,8 @@ def check_coreness(graph: Graph, values: Values, answers: Answers) -> None:
     for place, each in enumerate(found):
         turn[level == each] = place
     last = core.max() if count else np.iinfo(np.int64).min
-    same(answers, left=left, core=core, turn=turn, k=k, rounds=len(found), most=most, deepest=last)
+    same(answers, left=left, core=core, inner=-core, turn=turn)
+    same(answers, k=k, rounds=len(found), most=most, deepest=last)
 
 
 BUCKETS = (

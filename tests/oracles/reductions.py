@@ -47,12 +47,14 @@ def check_arrays(graph: Graph, values: Values, answers: Answers) -> None:
         close(answers, 1e-9, mean=noise.sum(dtype=np.float64) / (1.0 + graph.num_vertices))
     lonely = len(friends) < graph.num_vertices  # `none` is the largest
     nearest, last = (friends[0] if len(friends) else NONE), (NONE if lonely or not len(friends) else friends[-1])
-    same(answers, nearest=nearest, last=last)
+    friend = np.where(graph.out_degrees > 1, np.arange(graph.num_vertices), NONE)
+    same(answers, friend=friend, nearest=nearest, last=last)
     same(answers, quietest=first_of(noise, least), loudest=first_of(noise, most))
     same(answers, longest=first_of(length, length.max(initial=0)))
     check_halving(load, answers)
     odd, chosen = np.flatnonzero(load % 2 * np.sign(load) == 1), length % 3 == 0
     same(answers, span=load[odd].max() - load[odd].min() if len(odd) else 0, all_set=True)
+    same(answers, chosen=chosen)
     same(answers, around=lengths[chosen].sum(dtype=np.uint64), of_none=2**31 - 1, nowhere=NONE)
 
 
@@ -116,6 +118,7 @@ def check_edges(graph: Graph, values: Values, answers: Answers) -> None:
     pays, allowed = toll > 4, size[heads] != 3
     e, least = np.flatnonzero(pays), toll.min(initial=2**31 - 1)
     below = int(np.int64(least) - 1)
+    same(answers, least=0)
     same(answers, cheapest=reduced(zeros + 1000, heads[e], toll[e], min, 2**31 - 1, allowed[e], below))
     same(answers, dearest=reduced(zeros - 1000, tails[e], toll[e], max, -(2**31), allowed[e], None))
     counted = reduced(zeros - 7, heads[e], toll[e] % 2, operator.add, 0, np.ones(len(e), bool), -1)

@@ -133,7 +133,7 @@ class Enactor:
 
     def _outcome(self, control: dict[str, int], passes: int) -> Outcome:
         program = self.plan.program
-        results = {
+        results = {  # of the problem alone: what the run works with may have the name of one of these
             buffer.name: buffer
             for buffer in self.plan.buffers
             if buffer.group == PROBLEM and buffer.role is not Role.LOCAL

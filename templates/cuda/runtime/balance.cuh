@@ -237,7 +237,7 @@ __device__ __forceinline__ void add_by_runs(bool active, vertex near, T part, Co
     uint32 head = lane;
     while ((heads >> head & 1) == 0) { head -= 1; }
     for (uint32 step = 1; step < 32; step *= 2) {
-        const T below = T(__shfl_up_sync(FULL_WARP, part, step));
+        const T below = shuffle_up(part, step);
         if (lane >= head + step) { part = combine(below, part); }
     }
     if (active && (lane == 31 || (heads >> (lane + 1) & 1) != 0)) { add(near, part); }
