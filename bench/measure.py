@@ -92,18 +92,19 @@ def _series(
     if work.reached is not None:
         series.edges = int(graph.module.diff(graph.offsets)[work.reached(graph, result, source)].sum())
     series.note = work.note(result) if work.note is not None else None
-    series.problem = work.check(graph, result, source) or _disagreement(work, graph, result, last)
+    series.problem = work.check(graph, result, source) or disagreement(work, graph, result, last)
     return series
 
 
-def _disagreement(work: Work, graph: BenchmarkGraph, result: Any, runs: Mapping[str, PeerRun]) -> str | None:
+def disagreement(work: Work, graph: BenchmarkGraph, result: Any, runs: Mapping[str, PeerRun]) -> str | None:
     """Which peer has found another answer, or None."""
     if work.answer is None or not runs:
         return None
     ours = work.answer(graph, result)
     for name, run in runs.items():
         theirs = ours if run.answer is None else run.answer()
-        if not abs(ours - theirs) <= work.tolerance * abs(theirs):
+        too_far = theirs - ours if work.more_is_better else abs(theirs - ours)
+        if not too_far <= work.tolerance * abs(theirs):
             return f"{name} finds {theirs:.12g} instead of {ours:.12g}"
     return None
 

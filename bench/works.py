@@ -34,7 +34,8 @@ class Work:
     check: what is wrong with a result (a mapping of names to arrays of the graph's module), or None.
     values: what the program is given on a graph and, where `takes_source` says so, from a source.
     reached: a mask of the vertices whose edges count in the edge rate; without it all do.
-    answer: one number of the result that peers find too, within the relative `tolerance`.
+    answer: one number of the result that peers find too, within the relative `tolerance`; where `more_is_better`, a
+    quality such as a modularity, ours may be larger by any amount.
     note: what is told beside the time.
     unit: "ms" or "ms an iteration".
     to_reach, targets: milliseconds on one H200 by graph, the best that is known and what a release must not fall
@@ -49,6 +50,7 @@ class Work:
     reached: Mask | None = None
     answer: Callable[[BenchmarkGraph, Any], float] | None = None
     tolerance: float = 0.0
+    more_is_better: bool = False
     note: Callable[[Any], str] | None = None
     unit: str = "ms"
     to_reach: Mapping[str, float] = field(default_factory=dict)

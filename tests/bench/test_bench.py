@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -76,6 +77,23 @@ def test_peers_that_find_something_else_are_told():
     assert counted.peers == {"miscounting": 1.0}
     assert measure.measure(rows.Row("k_core", "rmat6"), made, "cpu", 1, peers).problem is None
     assert measure.measure(rows.Row("components", "rmat6"), made, "cpu", 1, peers).peers == {}
+
+
+@pytest.mark.parametrize(
+    ("more_is_better", "theirs", "right"),
+    [
+        (False, 95, True),
+        (False, 106, False),
+        (False, 80, False),
+        (True, 80, True),
+        (True, 120, False),
+        (True, 103, True),
+    ],
+)
+def test_answers_within_a_tolerance(more_is_better, theirs, right):
+    work = replace(WORKS["triangles"], tolerance=0.05, more_is_better=more_is_better)
+    runs = {"peer": PeerRun(1.0, lambda: float(theirs))}
+    assert (measure.disagreement(work, load("rmat4", "cpu", 1), {"triangles": 100}, runs) is None) == right
 
 
 def test_rows_by_name_and_pattern():
