@@ -30,10 +30,6 @@ inline bool compare_and_swap(T* x, T old, T value) {
     return false;
 }
 
-// piece: same_value
-template <class T>
-inline bool same_value(T a, T b) { return a == b || (a != a && b != b); }
-
 // piece: same_bits
 // Whether a write of the one over the other can be left out: a zero of another sign is another value to a division.
 template <class T>

@@ -170,11 +170,6 @@ __device__ __forceinline__ bool changed_max(T* x, T value) {
     return former < value || (former != former && value == value);
 }
 
-// piece: same_value
-// NaN is the same as NaN.
-template <class T>
-__device__ __forceinline__ bool same_value(T a, T b) { return a == b || (a != a && b != b); }
-
 // piece: changed_add changed_subtract changed_multiply changed_and changed_or changed_xor
 template <class T>
 __device__ __forceinline__ bool changed_add(T* x, T value) {
