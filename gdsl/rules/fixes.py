@@ -79,15 +79,17 @@ def fix_of_store(effects: Effects, write: Write, words: Words, taken: str) -> st
 
 def _by_one_call(write: Write, sign: str, scalar: bool) -> str:
     """For `x /= y` and its like."""
+    together = f"{write.name}_by"
     if scalar:
-        where = f"in the schedule, behind this operator: `{write.name} {sign}= …`"
+        where = f"in the schedule, behind this operator: `{write.name} {sign}= {together};`"
     else:
         index, *value = split(write.index)
         of_edges = index.type is Type.EDGE
-        element = f"{write.name}[{'e' if of_edges else 'v'}]{'[i]' * len(value)}"
-        place = "`compute(edges, …)`" if of_edges else "vertex functor"
-        where = f"in a {place} behind this operator: `{element} {sign}= …`"
-    return f"let a single call do it, {where}; what several calls bring is put together by `+= *= min= max=`"
+        at = f"[{'e' if of_edges else 'v'}]"
+        element = f"{write.name}{at}{'[i]' * len(value)}"
+        place = "functor for `compute` on edges" if of_edges else "vertex functor"
+        where = f"in a {place} behind this operator: `{element} {sign}= {together}{at};`"
+    return f"let a single call do it, {where}, with what several calls bring put into `{together}` by `+= *= min= max=`"
 
 
 def _as_update(write: Write) -> str | None:

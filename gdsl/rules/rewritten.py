@@ -21,20 +21,21 @@ _PICKS = (ReduceOperation.MIN, ReduceOperation.MAX)
 def fix_of_mixture(effects: Effects, first: Write, second: Write, words: Words) -> str:
     """For E0303: one form for all writes where one does what the stores mean, else an operator of its own."""
     own = _alone(effects, second)
-    apart = f"do {_code(words, own)} in a second operator behind this one"
+    one_form = f"use one form for all writes to `{first.name}` in this functor"
+    apart = f"or do {_code(words, own)} in a second operator behind this one"
     stores = [write for write in effects.written(first.name) if write.kind is WriteKind.STORE]
     others = {(write.kind, write.operation) for write in effects.written(first.name) if write not in stores}
     if not stores or len(others) != 1:
-        return apart
+        return f"{one_form}, {apart}"
     ((kind, operation),) = others
     if kind is not WriteKind.ANY and (operation not in _PICKS or stores[0].type is Type.BOOL):
-        return apart
+        return f"{one_form}, {apart}"
     sign = "any=" if operation is None else operation.value
     meaning = "lets any of the writers win" if operation is None else "picks by value"
     rewritten = [_with_sign(write, sign, words) for write in stores]
     if any(_UNSHOWN in statement for statement in rewritten):
-        return apart
-    return f"{' and '.join(f'`{statement}`' for statement in rewritten)}, as at the other write, {meaning}; or {apart}"
+        return f"{one_form}, {apart}"
+    return f"{one_form}: {' and '.join(f'`{statement}`' for statement in rewritten)} {meaning}; {apart}"
 
 
 def _with_sign(store: Write, sign: str, words: Words) -> str:
@@ -53,10 +54,14 @@ def fix_under_cas(effects: Effects, write: Write, cas: Write, other_index: bool,
     if other_index and len(stores) == 1 and same_elements and len(effects.written(cas.name)) == 1:
         found = re.match(r"cas\(\s*" + re.escape(words(cas.target)) + r"\s*,(.*)$", words(cas.span), re.DOTALL)
         if found is not None and words(cas.target).startswith(cas.name):
-            return f"`cas({cas.name}{index},{found[1]}` takes the element that is stored into; or {any_winner}"
+            moved = f"`if (cas({cas.name}{index},{found[1]})` takes the element that is stored into"
+            return f"{moved}; or {any_winner}"
     domain = "scalar" if effects.is_scalar(write) else "edge" if write.index.type is Type.EDGE else "vertex"
     single = f"`if (cas({taken}{index}, false, true))`, with `{domain} {taken} : bool;`, around it leaves one of them"
-    return f"{any_winner}; or {single}" if len(stores) == 1 else any_winner
+    needs = (
+        "the `cas` needs an `old` that is the same for all calls and a `new` that differs from it, at the index stored"
+    )
+    return f"{needs}: {single}; or {any_winner}" if len(stores) == 1 else f"{needs}; or {any_winner}"
 
 
 # ---------------------------------------------------------------- closing functors
@@ -69,9 +74,10 @@ def fix_in_closing(effects: Effects, closed: str, moving: Sequence[Write], loope
     one_call = _by_the_winner(effects, closed, moving, words)
     if one_call is not None:
         fixes.append(f"let one call do it: {one_call}")
-    elif all(write.kind is WriteKind.STORE for write in moving):
+    if all(write.kind is WriteKind.STORE for write in moving):
         stores = [_with_sign(write, "any=", words) for write in moving]
-        fixes.append(f"let any of the calls that run do it: {' '.join(f'`{statement}`' for statement in stores)}")
+        if not any(_UNSHOWN in statement for statement in stores):
+            fixes.append(f"let any of those that run do it: {' and '.join(f'`{statement}`' for statement in stores)}")
     return ", or ".join(fixes)
 
 
@@ -118,12 +124,15 @@ def _local_of(effects: Effects, cas: Write, words: Words) -> str | None:
 def fix_of_accept(effects: Effects, key: Term, words: Words) -> str:
     """For E0305."""
     if key in (effects.far, effects.collected):
-        return "`accept true;` takes all that are reached, and a `filter` behind this operator decides the rest"
+        return (
+            "accept what depends on that vertex alone: `accept true;` takes all that are reached, and a `filter` "
+            "behind this operator decides the rest"
+        )
     text = words(effects.operator.span)
     behind = "and make the set by another operator, which does not write what its `cond` reads"
     if isinstance(effects.operator, nodes.Advance) and text.endswith(")"):
         without = re.sub(r",\s*to\s*=\s*\w+", "", text)
-        return f"let this operator give no set, `{without[:-1]}, to=none);` without `accept`, {behind}"
+        return f"let this operator give no set by `to=none`: `{without[:-1]}, to=none);` without `accept`, {behind}"
     return f"let this operator give no set, {behind}"
 
 
@@ -145,8 +154,8 @@ def fix_of_waiting(effects: Effects, loop: nodes.Loop, words: Words) -> str:
         return general
     ended = rest if rest.endswith("}") else f"{rest};"
     return (
-        f"let a call try once and the schedule call again: `if ({awaited}) {{ {ended} }}` in place of the loop and of "
-        "what follows it"
+        f"let the schedule wait: a call tries once, `if ({awaited}) {{ {ended} }}` in place of the loop and of what "
+        "follows it, and the schedule calls it again"
     )
 
 
