@@ -67,7 +67,10 @@ LOOPS.update(dict.fromkeys(("forall", "parallel", "for_each", "pfor"), LOOPS["fo
 """Words that begin a block elsewhere."""
 
 _FUNCTION = "a function of numbers is `function {name}(x : int32) -> int32 { return x; }`; what runs at vertices or "
-_FUNCTION += "along edges is `vertex functor {name}(v) { … }` or `edge functor {name}(src, dst, e) { … }`"
+_FUNCTION += (
+    "along edges is `vertex functor {name}(v) { … }` or `edge functor {name}(src, dst, e) { … }`; statements of "
+)
+_FUNCTION += "the schedule are `procedure {name}() { … }`"
 _DATA = "data are declared in `problem { … }`: `param`, `vertex`, `edge` or `scalar`, then a name, `:` and a type"
 _NONE = "leave it out: a program is one file, and all of the language is there"
 PARTS = {

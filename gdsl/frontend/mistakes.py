@@ -12,6 +12,7 @@ from collections.abc import Callable
 from gdsl.diagnostics import Diagnostic, Label
 from gdsl.frontend.failures import NO_STRINGS, Failure, declared_names
 from gdsl.frontend.foreign_syntax import foreign_form
+from gdsl.frontend.mistyped_forms import mistyped_form
 from gdsl.frontend.unfinished import unfinished_form
 from gdsl.frontend.vocabulary import FOREIGN_TYPES, KEYWORDS, TYPES, closest, enumerate_words
 from gdsl.source import Source, Span
@@ -241,6 +242,7 @@ def _keyword_as_name(failure: Failure, source: Source) -> Diagnostic | None:
 
 
 _KNOWN: tuple[Callable[[Failure, Source], Diagnostic | None], ...] = (
+    mistyped_form,
     _string,
     _number_suffix,
     foreign_form,

@@ -1,0 +1,245 @@
+"""Functors without a name, pairs, several values an element, ranges and imports, as other languages write them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from gdsl.diagnostics import Diagnostic
+from gdsl.frontend.failures import Failure
+from gdsl.frontend.vocabulary import FOREIGN_TYPES, TYPES
+from gdsl.source import Source, Span
+
+_INSIDE = r"(?:[^()\[\]{},;]|\([^()]*(?:\([^()]*\)[^()]*)*\)|\[[^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*\])+"
+_PARAMETERS = r"\w+|\([\w\s,]*\)"
+_LAMBDA = re.compile(rf"lambda\s+([\w\s,]+?)\s*:\s*({_INSIDE})")
+_ARROW = re.compile(rf"[(,]\s*({_PARAMETERS})\s*->\s*({_INSIDE})")
+_CLOSURE = re.compile(r"(?:\[[^\[\]]*\]|function)\s*\(([^()]*)\)\s*(?:->\s*\w+\s*)?\{\s*(?:return\s+([^;{}]*);)?")
+_TYPED = re.compile(rf"\(\s*(\w+\s*:[^()]*)\)\s*=>\s*({_INSIDE})?")
+_CALLS_OPERATOR = re.compile(r"\b(?:filter|where|compute|advance|neighbor_reduce|neighbor_vote|intersect|top)\s*\(")
+_PAIR_WORDS = frozenset(("pair", "tuple", "Pair", "Tuple"))
+_LIST_WORDS = frozenset(("vector", "array", "list", "Vector", "Array", "List"))
+_MADE_PAIR = re.compile(rf"\b(?:std::)?(?:make_pair|make_tuple|pair|tuple)\s*\(\s*({_INSIDE})\s*,\s*({_INSIDE})\s*\)")
+_PART = re.compile(rf"\b(?:std::)?get\s*<\s*([01])\s*>\s*\(\s*({_INSIDE})\s*\)")
+_PAIR_TYPE = re.compile(r"\b(?:std::)?(?:pair|tuple|Pair|Tuple)\s*[<(\[]\s*(\w+)\s*,\s*(\w+)\s*[>)\]]")
+_DECLARED = re.compile(r"\b(vertex|edge|scalar)\s+(\w+)\s*:\s*(\w+)\s*(?:[<\[]\s*([\w\s]*)[>\]])?")
+_LOOP = re.compile(r"\s*for\s+(\w+)\s+in\s+(.+)$")
+_FILE = '"{}.gdsl"'
+
+
+def mistyped_form(failure: Failure, source: Source) -> Diagnostic | None:
+    """The message where one of these forms stands; None where nothing is known."""
+    if failure.kind == "$END":
+        return None
+    line = source.line(failure.span.line)
+    for form in _FORMS:
+        found = form(failure, line)
+        if found is not None:
+            message, fix = found
+            return Diagnostic("E0112", message, _place(failure, line), fix=fix)
+    return None
+
+
+def _place(failure: Failure, line: str) -> Span:
+    """Where the form is seen: its sign or word, whole."""
+    here, before = failure.span, failure.before_span
+    if failure.before == "lambda":
+        return before
+    if failure.before + failure.text in ("->", "::") and before.end_column == here.column:
+        return Span(before.line, before.column, here.end_line, here.end_column)
+    return Span(here.line, here.column, here.line, here.column + 2) if _rest(failure, line)[:2] == "::" else here
+
+
+Found = tuple[str, str] | None
+
+
+def _rest(failure: Failure, line: str) -> str:
+    return line[failure.span.column - 1 :]
+
+
+def _type(word: str) -> str:
+    return FOREIGN_TYPES.get(word, word)
+
+
+# ---------------------------------------------------------------- functors without a name
+
+
+def _nameless(failure: Failure, line: str) -> Found:
+    message = "a functor without a name is written with `=>`"
+    for found in (_LAMBDA.search(line) if failure.before == "lambda" else None, _arrow(failure, line)):
+        if found is not None:
+            return message, f"write `{_parameters(found[1])} => {found[2].strip()}`"
+    closure = _CLOSURE.match(_rest(failure, line))
+    if closure is not None and failure.text in ("[", "function") and _CALLS_OPERATOR.search(failure.line_before):
+        words = [part.split()[-1].strip("&*") for part in closure[1].split(",") if part.split()]
+        body = closure[2] or "{ … }"
+        return message, f"write `{_parameters(', '.join(words))} => {body.strip()}`"
+    typed = _TYPED.search(line)
+    if failure.text == ":" and typed is not None:
+        names = ", ".join(part.partition(":")[0].strip() for part in typed[1].split(","))
+        return (
+            "the parameters of a functor have no types",
+            f"write `{_parameters(names)} => {(typed[2] or '…').strip()}`",
+        )
+    return None
+
+
+def _arrow(failure: Failure, line: str) -> re.Match[str] | None:
+    if failure.before + failure.text != "->" or not _CALLS_OPERATOR.search(failure.line_before):
+        return None
+    return _ARROW.search(line)
+
+
+def _parameters(names: str) -> str:
+    words = re.findall(r"\w+", names)
+    return words[0] if len(words) == 1 else f"({', '.join(words)})"
+
+
+def _statement_of_a_nameless(failure: Failure, line: str) -> Found:
+    """`v => a[v] = 2`."""
+    if failure.kind not in ("EQUAL", "UPDATE", "ANY_ASSIGN", "SHORT_ASSIGN"):
+        return None
+    begun = re.search(rf"({_PARAMETERS})\s*=>\s*([^={{}}]+)$", failure.line_before)
+    value = re.match(rf"\s*({_INSIDE})", _rest(failure, line)[len(failure.text) :])
+    if begun is None or value is None:
+        return None
+    statement = f"{begun[2].strip()} {failure.text} {value[1].strip()};"
+    return "statements of a functor without a name stand in braces", f"write `{begun[1]} => {{ {statement} }}`"
+
+
+# ---------------------------------------------------------------- pairs and several values
+
+
+def _pair(failure: Failure, line: str) -> Found:
+    if "::" in (failure.before + failure.text, _rest(failure, line)[:2]):
+        made, part, typed = _MADE_PAIR.search(line), _PART.search(line), _PAIR_TYPE.search(line)
+        if part is not None:
+            return "a part of a pair is written behind it", f"write `{part[2].strip()}.{part[1]}`"
+        if made is not None and "make" in made[0]:
+            return "a pair is written in parentheses", f"write `({made[1].strip()}, {made[2].strip()})`"
+        if typed is not None:
+            return _pair_type(typed)
+    typed = _PAIR_TYPE.search(line)
+    if failure.before in _PAIR_WORDS and typed is not None and failure.text in ("<", "(", "["):
+        return _pair_type(typed)
+    if failure.text == "(" and failure.before in ("let", "var"):
+        taken = re.match(r"\(\s*(\w+)\s*,\s*(\w+)\s*\)\s*=\s*([^;]+);", _rest(failure, line))
+        if taken is not None:
+            word, value = failure.before, taken[3].strip()
+            fix = f"write `{word} {taken[1]} = {value}.0; {word} {taken[2]} = {value}.1;`"
+            return "the parts of a pair are taken one by one", fix
+    if failure.text == "," and failure.expected == {"RPAR"}:
+        begun = re.search(rf"\(\s*({_INSIDE})\s*,\s*({_INSIDE})$", failure.line_before)
+        kept = f"write `({begun[1].strip()}, {begun[2].strip()})`, and keep" if begun else "keep"
+        return "a pair has two parts", f"{kept} the rest in data of its own"
+    return None
+
+
+def _pair_type(typed: re.Match[str]) -> Found:
+    return "the type of a pair is written in parentheses", f"write `({_type(typed[1])}, {_type(typed[2])})`"
+
+
+def _several(failure: Failure, line: str) -> Found:
+    declared = [found for found in _DECLARED.finditer(line) if found.start() < failure.span.column]
+    of_type = failure.before in TYPES.keys() | FOREIGN_TYPES.keys() and failure.text == "["
+    of_list = failure.before in _LIST_WORDS and failure.text == "<"
+    if declared and (of_type or of_list) and "SEMICOLON" in failure.expected:
+        domain, name, word, inside = declared[-1].groups()
+        kind, count = (word, inside) if of_type else (inside, "n")
+        where = domain if domain != "scalar" else "vertex"
+        fix = f"write `{where} {name}[{(count or 'n').strip()}] : {_type((kind or 'int32').strip())};`"
+        return "how many values an element has stands behind the name", fix
+    second = re.match(r",\s*([^\[\],]+)\]", _rest(failure, line))
+    first = re.search(r"(\w+)\[([^\[\],]+)$", failure.line_before)
+    if failure.text == "," and "RSQB" in failure.expected and first is not None and second is not None:
+        return "each index has its own brackets", f"write `{first[1]}[{first[2].strip()}][{second[1].strip()}]`"
+    return None
+
+
+# ---------------------------------------------------------------- loops and blocks
+
+
+def _range(failure: Failure, line: str) -> Found:
+    loop = _LOOP.match(line)
+    if loop is None:
+        return None
+    name, over = loop[1], loop[2]
+    for sign, more in (("..=", " + 1"), ("...", ""), (" to ", " + 1"), (" until ", "")):
+        first, found, last = over.partition(sign)
+        end = re.match(r"\s*([\w.]+(?:\([^()]*\))?)", last)
+        word = sign.strip()
+        here = failure.text in (word, word[-1:]) or (failure.before + failure.text).endswith(word)
+        if found and end is not None and here and re.fullmatch(r"\s*[\w.]+(?:\([^()]*\))?\s*", first):
+            bound = str(int(end[1]) + 1) if more and end[1].isdigit() else f"{end[1]}{more}"
+            message = "a range is written with `..`, and its end does not belong to it"
+            return message, f"write `for {name} in {first.strip()}..{bound} {{ … }}`"
+    return None
+
+
+def _colon(failure: Failure, line: str) -> Found:
+    """A block behind `:`, as in Python."""
+    if failure.text != ":" or not re.fullmatch(r"\s*:\s*(?:#.*|[^{}:]*)?", _rest(failure, line)):
+        return None
+    head = re.match(r"\s*(for|if|while|repeat)\b\s*(.*)$", failure.line_before.split("\n")[-1])
+    if head is None:
+        return None
+    word, rest = head[1], head[2].strip()
+    numbers = re.fullmatch(r"(\w+)\s+in\s+range\s*\((.*)\)", rest)
+    if word == "for" and numbers is not None:
+        first, _, last = numbers[2].rpartition(",")
+        rest = f"{numbers[1]} in {first.strip() or '0'}..{last.strip()}"
+    elif word != "for" and not (rest.startswith("(") and rest.endswith(")")):
+        rest = f"({rest})"
+    return "a block stands in braces", f"write `{word} {rest} {{ … }}`"
+
+
+# ---------------------------------------------------------------- imports and procedures
+
+
+def _import(failure: Failure, line: str) -> Found:
+    python = re.match(r"\s*from\s+([\w.]+)\s+import\s+([\w\s,]+)", line)
+    if python is not None and failure.text == "from":
+        return "the names stand before the file", f"write `import {python[2].strip()} from {_FILE.format(python[1])};`"
+    if not re.match(r"\s*import\b", line):
+        return None
+    found = re.search(r"from\s+[\"']?([\w./]+?)(?:\.gdsl)?[\"']?\s*;?\s*$", line) or re.search(
+        r"\"([^\"]+?)(?:\.gdsl)?\"", line
+    )
+    file = _FILE.format(found[1]) if found is not None else '"file.gdsl"'
+    braces = re.match(r"\s*import\s*\{?\s*([\w\s,]+?)\s*(?:\}|\bas\b|\bfrom\b)", line)
+    named = braces[1] if braces is not None and found is not None else "name"
+    fix = f"write `import {named} from {file};`"
+    if "PROGRAM" in failure.expected and failure.text == "import":
+        return (
+            "a program begins with `program name;`",
+            f"write it first; imports stand behind it: {fix.removeprefix('write ')}",
+        )
+    if failure.expected == {"STRING"}:
+        return "the name of the file stands in quotes", fix
+    if failure.text in ("*", "{", "as") or (failure.kind == "STRING" and failure.before == "import"):
+        return "what is imported is named, one by one and as it is called there", fix
+    return None
+
+
+def _procedure(failure: Failure, line: str) -> Found:
+    named = re.match(r"\s*(procedure|function|operator)\s+(\w+)", line)
+    if named is None:
+        return None
+    if named[1] == "procedure" and failure.text == "->":
+        head = failure.line_before.strip().removesuffix("-").strip()
+        return "a procedure gives no value", f"write `{head} {{ … }}`; what it finds goes into a scalar or an array"
+    if failure.expected == {"COLON"} and failure.text in (",", ")"):
+        return f"the parameter `{failure.before}` has no type", f"write `{failure.before} : int32`, or what it is"
+    return None
+
+
+_FORMS: tuple[Callable[[Failure, str], Found], ...] = (
+    _nameless,
+    _statement_of_a_nameless,
+    _pair,
+    _several,
+    _colon,
+    _range,
+    _import,
+    _procedure,
+)
