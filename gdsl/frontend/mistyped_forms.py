@@ -23,7 +23,8 @@ _MADE_PAIR = re.compile(rf"\b(?:std::)?(?:make_pair|make_tuple|pair|tuple)\s*\(\
 _PART = re.compile(rf"\b(?:std::)?get\s*<\s*([01])\s*>\s*\(\s*({_INSIDE})\s*\)")
 _PAIR_TYPE = re.compile(r"\b(?:std::)?(?:pair|tuple|Pair|Tuple)\s*[<(\[]\s*(\w+)\s*,\s*(\w+)\s*[>)\]]")
 _DECLARED = re.compile(r"\b(vertex|edge|scalar)\s+(\w+)\s*:\s*(\w+)\s*(?:[<\[]\s*([\w\s]*)[>\]])?")
-_LOOP = re.compile(r"\s*for\s+(\w+)\s+in\s+(.+)$")
+_LOOP = re.compile(r".*\bfor\s+(\w+)\s+in\s+(.+)$")
+_TRIPLE = "a pair has two parts"
 _FILE = '"{}.gdsl"'
 
 
@@ -36,7 +37,8 @@ def mistyped_form(failure: Failure, source: Source) -> Diagnostic | None:
         found = form(failure, line)
         if found is not None:
             message, fix = found
-            return Diagnostic("E0112", message, _place(failure, line), fix=fix)
+            code = "E0101" if message == _TRIPLE else "E0112"
+            return Diagnostic(code, message, _place(failure, line), fix=fix)
     return None
 
 
@@ -85,7 +87,7 @@ def _nameless(failure: Failure, line: str) -> Found:
 
 
 def _arrow(failure: Failure, line: str) -> re.Match[str] | None:
-    if failure.before + failure.text != "->" or not _CALLS_OPERATOR.search(failure.line_before):
+    if "->" not in (failure.text, failure.before + failure.text) or not _CALLS_OPERATOR.search(failure.line_before):
         return None
     return _ARROW.search(line)
 
@@ -119,6 +121,8 @@ def _pair(failure: Failure, line: str) -> Found:
             return "a pair is written in parentheses", f"write `({made[1].strip()}, {made[2].strip()})`"
         if typed is not None:
             return _pair_type(typed)
+        if re.search(r"\bstd::s?rand\b", line):
+            return "a random number is a function of its keys", "write `random(v, iteration)`, a float32 below 1"
     typed = _PAIR_TYPE.search(line)
     if failure.before in _PAIR_WORDS and typed is not None and failure.text in ("<", "(", "["):
         return _pair_type(typed)
@@ -131,7 +135,7 @@ def _pair(failure: Failure, line: str) -> Found:
     if failure.text == "," and failure.expected == {"RPAR"}:
         begun = re.search(rf"\(\s*({_INSIDE})\s*,\s*({_INSIDE})$", failure.line_before)
         kept = f"write `({begun[1].strip()}, {begun[2].strip()})`, and keep" if begun else "keep"
-        return "a pair has two parts", f"{kept} the rest in data of its own"
+        return _TRIPLE, f"{kept} the rest in data of its own"
     return None
 
 
@@ -178,10 +182,8 @@ def _range(failure: Failure, line: str) -> Found:
 
 def _colon(failure: Failure, line: str) -> Found:
     """A block behind `:`, as in Python."""
-    if failure.text != ":" or not re.fullmatch(r"\s*:\s*(?:#.*|[^{}:]*)?", _rest(failure, line)):
-        return None
-    head = re.match(r"\s*(for|if|while|repeat)\b\s*(.*)$", failure.line_before.split("\n")[-1])
-    if head is None:
+    head = re.match(r".*\b(for|if|while|repeat)\b\s*(.*)$", line[: failure.span.column - 1])
+    if failure.text != ":" or head is None or "LBRACE" not in failure.expected:
         return None
     word, rest = head[1], head[2].strip()
     numbers = re.fullmatch(r"(\w+)\s+in\s+range\s*\((.*)\)", rest)
@@ -193,7 +195,43 @@ def _colon(failure: Failure, line: str) -> Found:
     return "a block stands in braces", f"write `{word} {rest} {{ … }}`"
 
 
+# ---------------------------------------------------------------- what keeps sets
+
+
+def _keeper(failure: Failure, line: str) -> Found:
+    """`history h();`, `buckets b = new …`, `priority_queue q(…)`."""
+    declared = re.match(r".*?\b(history|buckets)\s*(?:<[^<>]*>)?\s*(\w+)", line[: failure.span.column + 60])
+    begun = failure.before in ("history", "buckets") or failure.line_before.strip().startswith(("history", "buckets"))
+    if begun and declared is not None and failure.text in ("<", "(", "="):
+        shape = "history {};" if declared[1] == "history" else "buckets {}(A, width) = {{ source }};"
+        what = "a history begins empty" if declared[1] == "history" else "buckets are made by an array and a width"
+        return what, f"write `{shape.format(declared[2])}`"
+    queue = re.search(r"\b(?:priority_queue|PriorityQueue|heap|Heap)\b", line)
+    named = re.search(r"(?:priority_queue|PriorityQueue)\s*(?:<[^<>]*>)?\s+(\w+)|(\w+)\s*=\s*new\b", line)
+    if queue is not None and named is not None and failure.before in (queue[0], "new", ">"):
+        fix = f"write `buckets {named[1] or named[2]}(A, width) = {{ source }};`"
+        return "what is worked off by levels are buckets", fix
+    return None
+
+
 # ---------------------------------------------------------------- imports and procedures
+
+
+def _functor(failure: Failure, line: str) -> Found:
+    head = re.match(r"\s*(vertex|edge|common|vote)\s+functor\s+(\w+)\s*\(([^()]*)\)?", line)
+    if head is not None and failure.text == ":" and failure.expected <= {"RPAR", "COMMA"}:
+        names = ", ".join(part.partition(":")[0].strip() for part in head[3].split(","))
+        return "the parameters of a functor have no types", f"write `{head[1]} functor {head[2]}({names})`"
+    if head is not None and head[1] == "vote" and failure.text == "{" and "->" not in line[: failure.span.column]:
+        fix = f"write `vote functor {head[2]}({head[3]}) -> int64 {{ value …; }}`, or what it gives"
+        return "a vote functor gives a number", fix
+    if failure.text == "return" and {"APPLY", "VALUE"} & failure.expected:
+        value = re.match(r"return\s+([^;]+);", _rest(failure, line))
+        return "a functor has a `value`", f"write `value {value[1].strip() if value else '…'};`"
+    kinds = {"triangle": "common", "node": "vertex", "link": "edge", "arc": "edge", "ballot": "vote"}
+    if re.match(r"\w+\s+functor\b", _rest(failure, line)) and failure.text in kinds:
+        return f"there is no `{failure.text} functor`", f"write `{kinds[failure.text]} functor`"
+    return None
 
 
 def _import(failure: Failure, line: str) -> Found:
@@ -238,6 +276,8 @@ _FORMS: tuple[Callable[[Failure, str], Found], ...] = (
     _statement_of_a_nameless,
     _pair,
     _several,
+    _functor,
+    _keeper,
     _colon,
     _range,
     _import,

@@ -81,6 +81,9 @@ def is_foreign_member(span: Span, environment: Environment) -> bool:
     if called is None:
         return False
     base, member, arguments = called.groups()
+    if base == "random" and environment.find(base) is None:
+        environment.report("E0112", "`random.` stands before nothing here", span, fix="write `random(v, iteration)`")
+        return True
     if base in ("std", "math", "np", "numpy", "torch", "self", "this", "gdsl", "Math"):
         lead = f"`{base}.` stands before nothing here"
         words = f"{member}({arguments})" if arguments is not None else member

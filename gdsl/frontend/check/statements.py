@@ -249,7 +249,7 @@ class StatementChecker:
     def _return(self, statement: syntax.Return) -> syntax.Statement | None:
         environment = self.environment
         if environment.place is not Place.FUNCTION:
-            fix = "use `if` and `else`; in a `while` or `for`, `break`; without braces a functor `v => …` is its condition"
+            fix = "use `if` and `else`; in a `while` or `for`, `break`"
             environment.report("E0221", "`return` belongs to functions", statement.span, fix=fix)
             return None
         if environment.result is None:
