@@ -53,6 +53,9 @@ def describe(failure: Failure, source: Source) -> Diagnostic:
         notes = (f"expected here: {expected_words(failure)}",)
         return Diagnostic("E0107", "the program ends too early", failure.span, notes=notes, fix=_open_brace(source))
     what = f"unexpected `{failure.text}`"
+    if failure.text == "}" and "SCHEDULE" in failure.expected:
+        fix = "leave it out: every block before it has ended"
+        return Diagnostic("E0101", "this `}` closes nothing", failure.span, fix=fix)
     return Diagnostic("E0101", what, failure.span, hint=f"expected {expected_words(failure)}")
 
 

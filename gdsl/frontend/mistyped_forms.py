@@ -156,6 +156,8 @@ def _several(failure: Failure, line: str) -> Found:
     second = re.match(r",\s*([^\[\],]+)\]", _rest(failure, line))
     first = re.search(r"(\w+)\[([^\[\],]+)$", failure.line_before)
     if failure.text == "," and "RSQB" in failure.expected and first is not None and second is not None:
+        if (first[2].strip(), second[1].strip()) == ("src", "dst"):
+            return "an edge has one index", f"write `{first[1]}[e]`"
         return "each index has its own brackets", f"write `{first[1]}[{first[2].strip()}][{second[1].strip()}]`"
     return None
 
@@ -195,7 +197,26 @@ def _colon(failure: Failure, line: str) -> Found:
     return "a block stands in braces", f"write `{word} {rest} {{ … }}`"
 
 
-# ---------------------------------------------------------------- what keeps sets
+# ---------------------------------------------------------------- sets, and what keeps them
+
+
+def _set(failure: Failure, line: str) -> Found:
+    """`frontier<vertex> f`, `new vertexset{…}(…)`, `{v for v in vertices if …}`, `x min = y`."""
+    typed = re.match(r"<[^<>]*>\s*(\w+)", _rest(failure, line))
+    if failure.before == "frontier" and typed is not None:
+        return "a frontier has no type beside its name", f"write `frontier {typed[1]}`, or `edge frontier {typed[1]}`"
+    if failure.before == "new" and "vertexset" in failure.text:
+        return "a set is written in braces", "write `{ … }` with its vertices, or `{ }`"
+    chosen = re.search(rf"\{{\s*(\w+)\s+for\s+\1\s+in\s+(\w+)\s+if\s+({_INSIDE})\}}", line)
+    if failure.text == "for" and chosen is not None:
+        return "a set is made by an operator", f"write `filter({chosen[2]}, {chosen[1]} => {chosen[3].strip()})`"
+    if failure.text in ("min", "max", "any") and re.match(r"(\w+)\s+=[^=]", _rest(failure, line)):
+        target = re.split(r"[;{}]", failure.line_before)[-1].strip()
+        value = re.match(rf"\w+\s+=\s*({_INSIDE})", _rest(failure, line))
+        if target and value is not None:
+            sign = f"{failure.text}="
+            return f"`{sign}` is one word", f"write `{target} {sign} {value[1].strip()};`"
+    return None
 
 
 def _keeper(failure: Failure, line: str) -> Found:
@@ -277,6 +298,7 @@ _FORMS: tuple[Callable[[Failure, str], Found], ...] = (
     _pair,
     _several,
     _functor,
+    _set,
     _keeper,
     _colon,
     _range,

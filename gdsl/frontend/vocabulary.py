@@ -63,6 +63,16 @@ FOREIGN_TYPES = {
     "u64": "uint64",
     "f32": "float32",
     "f64": "float64",
+    "short": "int32",
+    "char": "int32",
+    "int8": "int32",
+    "int16": "int32",
+    "uint8": "uint32",
+    "uint16": "uint32",
+    "uint": "uint32",
+    "size_t": "uint64",
+    "half": "float32",
+    "float16": "float32",
 }
 FOREIGN_NAMES = {
     "True": "true",

@@ -42,6 +42,14 @@ BODY = {
     "rank[v] = rand();": ("rand", "random(v, iteration)", "rank[v] = random(v, iteration);"),
     "rank[v] = std::rand();": ("::", "random(v, iteration)", "rank[v] = random(v, iteration);"),
     "rank[v] = random.random();": ("random.random()", "random(v, iteration)", "rank[v] = random(v, iteration);"),
+    "level[v] = length[src, dst];": (",", "length[e]", "level[v] = 0;"),
+    "level[v] min = n + 1;": ("min", "level[v] min= n + 1;", "level[v] min= n + 1;"),
+    "t = 1; level[v] = t + t;": ("t", "var t = 1;", "var t = 1; level[v] = t + t;"),
+    "if (atomicCAS(&level[v], 0, 3) == 0) { n += 1; }": (
+        "&",
+        "cas(level[v], 0, 3)",
+        "if (cas(level[v], 0, 3)) { n += 1; }",
+    ),
     "level[v] = randint(0, 6);": (
         "randint",
         "random_below(n, v, iteration)",
@@ -85,6 +93,16 @@ SCHEDULE = {
         "(src, dst, e) => level[dst] == 2",
         "frontier f = advance(vertices, (src, dst, e) => level[dst] == 2);",
     ),
+    "frontier<vertex> f = { 0 };": ("<", "frontier f", "frontier f = { 0 };"),
+    "frontier f = new vertexset{Vertex}(0);": ("vertexset", "{ … }", "frontier f = { 0 };"),
+    "frontier f = {v for v in vertices if level[v] == 2};": (
+        "for",
+        "filter(vertices, v => level[v] == 2)",
+        "frontier f = filter(vertices, v => level[v] == 2);",
+    ),
+    "frontier f = { 0 }; compute(g, f);": ("g", "stands before the functor", "frontier f = { 0 }; compute(f, g);"),
+    "compute(vertices, g(v));": ("g(v)", "`g`", "compute(vertices, g);"),
+    "compute(vertices, &g);": ("&", "`g`", "compute(vertices, g);"),
     "history h();": ("(", "history h;", "history h;"),
     "history<frontier> h;": ("<", "history h;", "history h;"),
     "history h = [];": ("=", "history h;", "history h;"),
@@ -113,6 +131,8 @@ DATA = {
     "vertex a : float32[3];": ("[", "vertex a[3] : float32;", "vertex a[3] : float32;"),
     "edge a : double[n3];": ("[", "edge a[n3] : float64;", "edge a[3] : float64;"),
     "vertex a : vector<float>;": ("<", "vertex a[n] : float32;", "vertex a[3] : float32;"),
+    "vertex a : uint8;": ("uint8", "uint32", "vertex a : uint32;"),
+    "vertex a : size_t;": ("size_t", "uint64", "vertex a : uint64;"),
     "vertex a[0] : float32;": ("0", "1 to 2,147,483,647", "vertex a[1] : float32;"),
 }
 PARTS = {
@@ -187,6 +207,17 @@ def test_imports(statement: str) -> None:
     one = the_one(text)
     assert underlined(text, one) == where
     assert one.fix is not None and fix in one.fix
+
+
+def test_braces_that_do_not_match() -> None:
+    text = text_of("body", "if (level[v] == 1) { level[v] = 2;")
+    one = the_one(text)
+    assert underlined(text, one) == "schedule" and one.fix == "close it with `}` before this"
+    load_source(Source("p.gdsl", text.replace("schedule {", "} schedule {")))
+    text = text_of("body", "level[v] = 2; }")
+    one = the_one(text)
+    assert underlined(text, one) == "}" and one.fix is not None and one.fix.startswith("leave it out")
+    assert one.span is not None and one.span.line == 8
 
 
 def test_a_misspelt_procedure() -> None:
