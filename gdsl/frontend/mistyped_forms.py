@@ -24,6 +24,8 @@ _PART = re.compile(rf"\b(?:std::)?get\s*<\s*([01])\s*>\s*\(\s*({_INSIDE})\s*\)")
 _PAIR_TYPE = re.compile(r"\b(?:std::)?(?:pair|tuple|Pair|Tuple)\s*[<(\[]\s*(\w+)\s*,\s*(\w+)\s*[>)\]]")
 _DECLARED = re.compile(r"\b(vertex|edge|scalar)\s+(\w+)\s*:\s*(\w+)\s*(?:[<\[]\s*([\w\s]*)[>\]])?")
 _LOOP = re.compile(r".*\bfor\s+(\w+)\s+in\s+(.+)$")
+_LONGEST_LINE = 1_000
+"""Longer ones nobody wrote by hand, and each of their mistakes would look through all of them."""
 _TRIPLE = "a pair has two parts"
 _FILE = '"{}.gdsl"'
 
@@ -33,6 +35,8 @@ def mistyped_form(failure: Failure, source: Source) -> Diagnostic | None:
     if failure.kind == "$END":
         return None
     line = source.line(failure.span.line)
+    if len(line) > _LONGEST_LINE:
+        return None
     for form in _FORMS:
         found = form(failure, line)
         if found is not None:
