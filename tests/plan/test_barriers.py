@@ -12,7 +12,6 @@ from gdsl.effects.access import Accesses, Who
 from gdsl.plan import target
 from gdsl.plan.nodes import Barrier, Branch, Copy, Define, Initialise, Loop, Operation, Plan, Step, Swap, Sweep
 from gdsl.plan.ownership import touched_by
-from gdsl.plan.walking import steps_in
 
 from .planning import fused, kinds, plan_of
 
@@ -127,7 +126,7 @@ def test_levels_are_not_written_over_while_they_are_gone_through() -> None:
     text = f"""{HEAD} vertex functor one(v) {{ apply {{ a[v] += 1; }} }}
         schedule {{ frontier w = {{ 1, 2 }}; repeat (3) {{ history h; h.push(w); for g in forward(h) {{
             compute(g, one); }} }} }}"""
-    assert kinds(body_of(text)) == ["Leader", "OnSets", "Barrier", "Loop", "Barrier"]
+    assert kinds(body_of(text)) == ["Barrier", "Leader", "OnSets", "Barrier", "Loop"]
 
 
 def test_a_push_waits_for_nobody() -> None:
