@@ -35,7 +35,6 @@ from gdsl.frontend.syntax.declarations import (
     Functor,
     FunctorForm,
     KnobArgument,
-    LaterDeclaration,
     ParameterName,
     Program,
     Requirement,
@@ -53,7 +52,6 @@ from gdsl.frontend.syntax.expressions import (
     Expression,
     Index,
     Infinity,
-    LaterExpression,
     Link,
     Name,
     NoneLiteral,
@@ -67,6 +65,7 @@ from gdsl.frontend.syntax.expressions import (
     SetLink,
     SetLiteral,
     Unary,
+    Unknown,
     UpdateValue,
 )
 from gdsl.frontend.syntax.kept_sets import (
@@ -134,8 +133,7 @@ __all__ = [
     "Index",
     "Infinity",
     "KnobArgument",
-    "LaterDeclaration",
-    "LaterExpression",
+    "Unknown",
     "LaterStatement",
     "Let",
     "LevelLoop",
