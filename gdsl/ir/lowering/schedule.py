@@ -348,7 +348,7 @@ class ScheduleLowering:
         steps += BestEdges(request, self.hidden, waiting, self._next_loop()).steps()
 
     def _next_site(self, call: syntax.OperatorCall) -> int:
-        chosen = self.knobs.of_call(call.name, call.label)
+        chosen = self.knobs.of_call(call)
         fields: dict[str, Any] = settled(call.tuned_as, chosen)
         self.sites.append(nodes.OperatorKnobs(call.span, **fields))
         return len(self.sites) - 1
