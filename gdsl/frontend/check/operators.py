@@ -15,6 +15,7 @@ from gdsl.frontend.check.intersect import IntersectChecker
 from gdsl.frontend.check.nameless import NAMELESS_FORMS, NamelessChecker
 from gdsl.frontend.check.neighbor_reductions import NeighborReduceChecker
 from gdsl.frontend.check.neighbor_vote import VoteChecker, is_ballot
+from gdsl.frontend.check.operator_parts import Given
 from gdsl.frontend.check.set_operations import SetChecker, speaks_of_sets
 from gdsl.frontend.check.sets import GIVE_VALUES, OPERATORS, OTHER_OPERAND, Sets, functor_domain
 from gdsl.frontend.check.several import alike
@@ -145,9 +146,7 @@ class OperatorChecker:
         known = functor_domain(positional[-1], self.environment) if tells else None
         return known or Domain.VERTEX
 
-    def arguments(
-        self, call: syntax.Call, kind: OperatorKind
-    ) -> tuple[list[syntax.Expression], dict[str, syntax.Argument]] | tuple[None, dict[str, syntax.Argument]]:
+    def arguments(self, call: syntax.Call, kind: OperatorKind) -> Given:
         """The plain arguments of a call and those with a keyword; None for the former after a mistake."""
         shape, counts, names = _SHAPES[kind]
         keywords: dict[str, syntax.Argument] = {}
