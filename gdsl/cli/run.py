@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gdsl.cli.options import GraphWords, checked_limit, checked_seconds, graph_options, output_option, tuning_options
-from gdsl.cli.params import TakesParams, given_params, param_value
+from gdsl.cli.params import TakesParams, given_params, param_values
 from gdsl.cli.streams import message, tell_warnings
 from gdsl.deadline import doing, interrupting, limited
 
@@ -133,8 +133,7 @@ def _execute(
         if choice.line:
             message(choice.line)
         graph, load_ms = _opened(graph_file, words, by_name)
-        longest = max(graph.num_vertices, graph.num_edges)
-        values = {name: param_value(name, text, longest) for name, text in given.items()}
+        values = param_values(given, graph)
     names = graph.names if by_name else None
     with working(f"running {program.name} on {choice.backend.name}"):
         result = program.run(graph, values, backend=backend, **limits)
