@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from support.refusing import mistakes
 
-from gdsl.diagnostics import Diagnostic, GdslError
+from gdsl.diagnostics import GdslError
 from gdsl.ir import nodes
 from gdsl.ir.nodes import Elements, Intersect, Literal, StoreScalar
 from gdsl.operations import Domain
@@ -28,12 +29,6 @@ schedule {{ frontier f = vertices; {schedule} }}"""
 def steps_of(schedule: str) -> list[nodes.Step]:
     """The steps of a schedule behind the definition of `f`."""
     return list(load(text_of(schedule)).schedule[1:])
-
-
-def mistakes(text: str) -> list[Diagnostic]:
-    with pytest.raises(GdslError) as caught:
-        load(text)
-    return list(caught.value.diagnostics)
 
 
 # ---------------------------------------------------------------- forms
