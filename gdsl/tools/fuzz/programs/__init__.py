@@ -247,6 +247,7 @@ class _Group:
         if not code.startswith("E03"):
             self.findings.append(f"{code}: a program that is not well typed\n{trial.text}")
         elif self.random.random() < _UNCHECKED or options.collected is not None:
+            trial = replace(trial, text=without_knobs(trial.text))  # which are looked at after the rules
             program = compiled(trial.text, refuse=False)
             trial = replace(trial, pools=random_pools(self.random, program))
             self.answers[f"{code} {'rightly' if self._differs(trial) else 'perhaps not rightly'}"] += 1
