@@ -193,12 +193,7 @@ class OperatorChecker:
         symbol = environment.find(value.name) if isinstance(value, syntax.Name) else None
         if not isinstance(value, syntax.Name) or (symbol is not None and symbol.kind is not SymbolKind.FUNCTOR):
             if symbol is None or not (symbol.kind is SymbolKind.LATER or self._turned_round(call, symbol)):
-                fix = f"declare `{wanted.text}` and write its name here"
-                called = environment.find(value.function) if isinstance(value, syntax.Call) else None
-                if called is not None and called.kind is SymbolKind.FUNCTOR:
-                    fix = f"a functor is named, not called: `{called.name}`"
-                elif wanted in NAMELESS_FORMS:
-                    fix += f", or write `{NAMELESS_FORMS[wanted]}`"
+                fix = self._named(value, wanted)
                 environment.report("E0401", f"`{operator}` takes {wanted.words} here", value.span, fix=fix)
             return None
         if symbol is None:
@@ -219,6 +214,14 @@ class OperatorChecker:
             environment.report("E0401", message, value.span, labels=labels, fix=fix)
             return None
         return dataclasses.replace(value, symbol=symbol)
+
+    def _named(self, value: syntax.Expression, wanted: FunctorForm) -> str:
+        """What to write for a functor of the form `wanted` in the place of `value`, which is no name of one."""
+        called = self.environment.find(value.function) if isinstance(value, syntax.Call) else None
+        if called is not None and called.kind is SymbolKind.FUNCTOR:
+            return f"a functor is named, not called: `{called.name}`"
+        declared = f"declare `{wanted.text}` and write its name here"
+        return f"{declared}, or write `{NAMELESS_FORMS[wanted]}`" if wanted in NAMELESS_FORMS else declared
 
     def word(self, value: syntax.Expression, words: Iterable[str], what: str) -> str | None:
         """The one of `words` that `value` is; `what` is where it stands."""
