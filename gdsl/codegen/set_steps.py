@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from gdsl.codegen.checks import CheckSite, CheckTable, Stop
 from gdsl.codegen.names import Names
-from gdsl.ir.nodes import CheckWidth, History, NumberMembers, PushLevel, SetStep, TakeLevel
+from gdsl.ir.nodes import CheckPairs, CheckWidth, History, NumberMembers, PushLevel, SetStep, TakeLevel
 from gdsl.operations import Domain
 from gdsl.types import Type
 
@@ -52,6 +52,11 @@ def _check_width(step: CheckWidth, words: SetWords) -> str:
     return f"check_width({words.first}, d, *d.{words.names.member(step.width)}, {number});"
 
 
+def _check_pairs(step: CheckPairs, words: SetWords) -> str:
+    number = words.checks.number(CheckSite("pairs", Domain.VERTEX, Type.INT64, step.span, Stop.PAIRS))
+    return f"check_pairs({words.first}, d, *d.{words.names.member(step.more)}, {number});"
+
+
 def _number_members(step: NumberMembers, words: SetWords) -> str:
     of_edges = step.members.domain is Domain.EDGE
     count = "d.graph.num_edges" if of_edges else "d.graph.num_vertices"
@@ -68,4 +73,5 @@ _PRINTERS: dict[type[SetStep], Callable[..., str]] = {
     TakeLevel: _take_level,
     NumberMembers: _number_members,
     CheckWidth: _check_width,
+    CheckPairs: _check_pairs,
 }

@@ -81,7 +81,7 @@ from gdsl.ir.program import (
     VoteFunctor,
     While,
 )
-from gdsl.ir.set_steps import CheckWidth, History, NumberMembers, PushLevel, SetStep, TakeLevel
+from gdsl.ir.set_steps import CheckPairs, CheckWidth, History, NumberMembers, PushLevel, SetStep, TakeLevel
 from gdsl.ir.statements import (
     Accept,
     Assign,
@@ -113,6 +113,7 @@ __all__ = [
     "Break",
     "BuiltinCall",
     "Chain",
+    "CheckPairs",
     "CheckWidth",
     "Closing",
     "CombineFrontiers",

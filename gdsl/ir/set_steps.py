@@ -117,6 +117,19 @@ class CheckWidth(SetStep):
 
 
 @dataclass(frozen=True, slots=True)
+class CheckPairs(SetStep):
+    """The run stops where one of two sets that are taken as pairs has members more than the other: so many more the
+    first, below 0 the second, as the scalar `more` says."""
+
+    more: str
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The difference."""
+        return (self.more,)
+
+
+@dataclass(frozen=True, slots=True)
 class NumberMembers(SetStep):
     """`array = number(f)`: the element of each member of `members` becomes how many members have a smaller id; all
     others keep their value. The array is over what the members are of, and of integers."""

@@ -179,6 +179,8 @@ class _Verifier:
         self.expect(alone <= found, "the ends of edges are not there")
         lists = {"offsets", "columns"} if any(sweep.intersection is not None for sweep in sweeps(self.plan)) else set()
         self.expect(lists <= found, "the lists of an intersection are not there")
+        asks = any(each.intersection is not None and each.intersection.edge_ids for each in sweeps(self.plan))
+        self.expect(not (grid and asks) or "edge_sources" in found, "the sources of the edges of lists are not there")
         read = {part for node in walk(self.program) for part in graph_reads.parts_read(node)}
         self.expect(read <= found, "what functors read of the graph is not there")
         asked = {node.degree for node in walk(self.program) if isinstance(node, DegreeOf)}

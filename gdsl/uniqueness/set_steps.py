@@ -25,7 +25,7 @@ def follow(step: nodes.SetStep, state: State) -> None:
         if source is not None:
             level = worst((level, state.value(step.array)))
         state.set(step.array, level, decided(level, step.span))
-    elif isinstance(step, nodes.CheckWidth):
+    elif isinstance(step, nodes.CheckWidth | nodes.CheckPairs):
         pass  # changes nothing, and what stops a run leaves no results
     else:
         raise AssertionError(f"uniqueness: {type(step).__name__} in a schedule")

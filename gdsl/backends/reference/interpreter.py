@@ -81,6 +81,7 @@ class Interpreter:
             ir.TakeLevel: self.sets.take_level,
             ir.NumberMembers: self.sets.number_members,
             ir.CheckWidth: self.sets.check_width,
+            ir.CheckPairs: self.sets.check_pairs,
             ir.Advance: self.operators.advance,
             ir.Filter: self.operators.filter,
             ir.Compute: self.operators.compute,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy
 
-from gdsl.backends.failures import history_error, width_error
+from gdsl.backends.failures import history_error, pairs_error, width_error
 from gdsl.backends.reference.state import State
 from gdsl.backends.reference.values import constant
 from gdsl.ir import nodes as ir
@@ -46,6 +46,12 @@ class SetSteps:
         """The width of a level of buckets."""
         if not self.state.scalars[step.width] > 0:
             raise width_error(self.state.program.source_name, step.span, step.name)
+
+    def check_pairs(self, step: ir.CheckPairs) -> None:
+        """Two sets of one size."""
+        more = int(self.state.scalars[step.more])
+        if more != 0:
+            raise pairs_error(self.state.program.source_name, step.span, more)
 
     def number_members(self, step: ir.NumberMembers) -> None:
         """The place of each member of a set; member lists are ascending."""

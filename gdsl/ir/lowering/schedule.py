@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 from gdsl.frontend import syntax
@@ -18,7 +17,8 @@ from gdsl.ir.lowering.hidden import Hidden
 from gdsl.ir.lowering.kept_sets import emptied, new_history, through_levels
 from gdsl.ir.lowering.neighbor_reductions import NeighborReduceLowering
 from gdsl.ir.lowering.reductions import ReductionLowering
-from gdsl.ir.lowering.unnamed_sets import DONE, last_reader, stem_of
+from gdsl.ir.lowering.unnamed_sets import DONE, Temporaries, last_reader, stem_of
+from gdsl.ir.lowering.vertex_pairs import VertexPairs
 from gdsl.knobs import settled
 from gdsl.operations import Domain, Over, SetOperation
 from gdsl.source import Span
@@ -39,9 +39,8 @@ class ScheduleLowering:
         self.expressions = expressions
         self.knobs = checked.knobs
         self.far_ends = checked.far_ends
-        self.taken = taken
         self.frontiers: dict[str, nodes.Frontier] = {}
-        self._temporaries: Counter[str] = Counter()
+        self._temporary = Temporaries(taken)
         self.sites: list[nodes.OperatorKnobs] = []
         """What is tuned for each operator, by its site number."""
         self.loops = 0
@@ -190,13 +189,6 @@ class ScheduleLowering:
     def _list(self, name: str, span: Span, domain: Domain = Domain.VERTEX) -> str:
         self.frontiers.setdefault(name, nodes.Frontier(span, name, domain))
         return name
-
-    def _temporary(self, stem: str) -> str:
-        self._temporaries[stem] += 1
-        while f"{stem}_{self._temporaries[stem]}" in self.taken:
-            self._temporaries[stem] += 1
-        self.taken.add(f"{stem}_{self._temporaries[stem]}")
-        return f"{stem}_{self._temporaries[stem]}"
 
     def _define(
         self, name: str, value: syntax.Expression | None, span: Span, steps: list[nodes.Step], domain: Domain
@@ -357,13 +349,18 @@ class ScheduleLowering:
         """The total is added to its scalar, which becomes 0 before; what the input is made from still sees its old
         value."""
         span, source = call.span, self._input(call, steps)
+        partners = None
+        if call.other is not None:
+            pairs = VertexPairs(self.hidden, source, self._elements(call.other, Domain.VERTEX, steps), span)
+            steps += pairs.steps()
+            partners = pairs.partners
         count = call.count.name if call.count is not None else None
         if count is not None and not call.adds:
             steps.append(nodes.StoreScalar(span, count, nodes.Literal(span, Type.INT64, 0)))
         kept = self._list(result, span) if result is not None else None
         label = call.label or call.name
         functor = call.functor.name if call.functor is not None else None
-        steps.append(nodes.Intersect(span, self._next_site(call), label, source, functor, kept, count))
+        steps.append(nodes.Intersect(span, self._next_site(call), label, source, functor, kept, count, partners))
 
     def _neighbor_reduce(
         self, call: syntax.OperatorCall, target: syntax.Name | syntax.Index, steps: list[nodes.Step]
