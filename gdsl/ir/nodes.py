@@ -81,7 +81,7 @@ from gdsl.ir.program import (
     VoteFunctor,
     While,
 )
-from gdsl.ir.set_steps import CheckPairs, CheckWidth, History, NumberMembers, PushLevel, SetStep, TakeLevel
+from gdsl.ir.set_steps import CheckPairs, CheckWidth, ChooseBound, History, NumberMembers, PushLevel, SetStep, TakeLevel
 from gdsl.ir.statements import (
     Accept,
     Assign,
@@ -115,6 +115,7 @@ __all__ = [
     "Chain",
     "CheckPairs",
     "CheckWidth",
+    "ChooseBound",
     "Closing",
     "CombineFrontiers",
     "CommonNames",

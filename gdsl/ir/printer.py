@@ -184,6 +184,8 @@ def _set_step(node: nodes.SetStep) -> str:
             return f"{node.name} = next level of {node.history.name}, from the {'last' if node.backward else 'first'}"
         case nodes.CheckWidth():
             return f"check that {node.width} is above 0"
+        case nodes.ChooseBound():
+            return f"{node.bound} = any number from {node.nearest} on, for {node.waiting} up to {node.farthest}"
         case nodes.CheckPairs():
             return f"check that {node.more} is 0"
         case nodes.NumberMembers():

@@ -272,7 +272,7 @@ CHECKED = {
     "edge functor on vertices": ("schedule", "compute(edges, settle);"),
     "label twice": ("schedule", "compute(vertices, settle) @a; compute(vertices, settle) @a;"),
     "label on a call": ("schedule", "count = size(f) @a;"),
-    "later statements": ("schedule", "graph g = subgraph(f); on g { buckets b(level, width=auto) = f; }"),
+    "later statements": ("schedule", "graph g = subgraph(f); on g { buckets b(level, 2) = f; }"),
     "edge frontier": ("schedule", "edge frontier g = f;"),
     "repeat a fraction": ("schedule", "repeat (0.5) { }"),
     "negative member": ("schedule", "frontier g = { 0, -1 };"),

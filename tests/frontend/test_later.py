@@ -9,7 +9,6 @@ from gdsl.diagnostics import GdslError
 from gdsl.pipeline import load
 
 LATER = [
-    ("schedule", "buckets b(level, width=auto) = { source };"),
     ("schedule", "graph h = subgraph(f); on h { compute(vertices, settle); }"),
     ("schedule", "graph h = contract(parent, weight);"),
 ]

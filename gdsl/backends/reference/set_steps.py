@@ -47,6 +47,15 @@ class SetSteps:
         if not self.state.scalars[step.width] > 0:
             raise width_error(self.state.program.source_name, step.span, step.name)
 
+    def choose_bound(self, step: ir.ChooseBound) -> None:
+        """Any bound that leaves somebody within it: mostly between the nearest and the farthest, at times behind all."""
+        scalars = self.state.scalars
+        nearest, farthest = scalars[step.nearest], scalars[step.farthest]
+        part = numpy.float64(self.state.random.choice((0.0, 0.25, 0.5, numpy.inf)))
+        with numpy.errstate(all="ignore"):
+            bound = nearest + (farthest - nearest) * part
+        scalars[step.bound] = bound if bound > nearest else nearest
+
     def check_pairs(self, step: ir.CheckPairs) -> None:
         """Two sets of one size."""
         more = int(self.state.scalars[step.more])

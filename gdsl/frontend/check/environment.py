@@ -209,9 +209,7 @@ class Environment:
         """Put a local name into the innermost block; gives the symbol with its unique name."""
         self.allowed(symbol.name, symbol.span, parameter=parameter)
         unique = self.unique(symbol.name)
-        made = Symbol(
-            symbol.kind, symbol.name, symbol.span, symbol.type, symbol.domain, symbol.is_input, symbol.mutable, unique
-        )
+        made = dataclasses.replace(symbol, unique=unique)
         self.scopes[-1][symbol.name] = made
         self._keep(made)
         return made

@@ -63,7 +63,7 @@ class Symbol:
     `span` is where the name is declared (`NOWHERE` for what the language provides). `unique` is the name, with a number
     behind it where a functor or the schedule declares the same name in several blocks. `mutable` is true of `var`s,
     of scalars and of arrays. `domain` is set for arrays and frontiers, `count` for arrays of several values an element
-    (how many, as it was written).
+    (how many, as it was written). `automatic` are buckets whose width finds itself: they have no levels to ask for.
     """
 
     kind: SymbolKind
@@ -75,6 +75,7 @@ class Symbol:
     mutable: bool = False
     unique: str = ""
     count: Node | None = None
+    automatic: bool = False
 
 
 _SLOTS: dict[type[Node], tuple[str, ...]] = {}

@@ -9,7 +9,7 @@ from gdsl.frontend.check import CheckedProgram
 from gdsl.frontend.check.far_ends import over_of
 from gdsl.frontend.syntax import OperatorKind, SymbolKind
 from gdsl.ir import nodes
-from gdsl.ir.lowering import buckets
+from gdsl.ir.lowering.any_buckets import BucketsLowering
 from gdsl.ir.lowering.best_edges import BestEdges, Request
 from gdsl.ir.lowering.expressions import ExpressionLowering, impossible
 from gdsl.ir.lowering.functors import FunctorLowering
@@ -45,6 +45,7 @@ class ScheduleLowering:
         """What is tuned for each operator, by its site number."""
         self.loops = 0
         self.hidden = Hidden(checked.source.text, self.sites)
+        self.buckets = BucketsLowering(self.hidden, expressions.buckets)
         self.reductions = ReductionLowering(expressions, self.hidden)
         self.functors = functors
         self.neighbors = NeighborReduceLowering(functors, checked.program.functions, self.hidden, self._next_site)
@@ -100,20 +101,19 @@ class ScheduleLowering:
         return through_levels(node, loop, history, name, self.block(node.body))
 
     def _buckets(self, node: syntax.BucketsDeclaration, steps: list[nodes.Step]) -> None:
-        if node.symbol is None or node.array is None or node.array.type is None or node.width is None:
+        if node.symbol is None or node.array is None or node.array.type is None:
             impossible(node)
-        span, name, width = node.span, node.symbol.unique, self._value(node.width, steps)
+        span, name = node.span, node.symbol.unique
+        width = self._value(node.width, steps) if node.width is not None else None
         waiting = self._list(self._temporary(f"{name}_waiting"), span)
-        made = buckets.new_buckets(self.hidden, name, node.array.name, node.array.type, waiting, span)
-        self.expressions.buckets[name] = made
-        steps += buckets.begun(made, node.name, width, span)
+        array = node.array.name, node.array.type
+        steps += self.buckets.begin(name, node.name, array, width, waiting, span)
         if node.value is not None:
             members = self._elements(node.value, Domain.VERTEX, steps)
-            steps += buckets.pushed(self.hidden, made, members, node.value.span)
+            steps += self.buckets.push(name, members, node.value.span)
 
     def _pop(self, node: syntax.Popped, result: str, steps: list[nodes.Step]) -> None:
-        made = self.expressions.buckets[node.buckets.unique]
-        steps += buckets.popped(self.hidden, made, self._list(result, node.span), node.span)
+        steps += self.buckets.pop(node.buckets.unique, self._list(result, node.span), node.span)
 
     def _push(self, node: syntax.Method, steps: list[nodes.Step]) -> None:
         """What has no name becomes a frontier first."""
@@ -122,7 +122,7 @@ class ScheduleLowering:
         (argument,) = node.arguments
         pushed = self._elements(argument.value, Domain.VERTEX, steps)
         if node.symbol.kind is SymbolKind.BUCKETS:
-            steps += buckets.pushed(self.hidden, self.expressions.buckets[node.symbol.unique], pushed, node.span)
+            steps += self.buckets.push(node.symbol.unique, pushed, node.span)
             return
         name = pushed.frontier
         if name is None:
