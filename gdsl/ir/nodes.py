@@ -43,6 +43,7 @@ from gdsl.ir.expressions import (
     UpdateValue,
     element_index,
 )
+from gdsl.ir.graphs import Contract, Graph, GraphStep, On, SameGraph, Subgraph, Weights
 from gdsl.ir.operators import (
     Advance,
     Closing,
@@ -121,6 +122,7 @@ __all__ = [
     "CommonNames",
     "CompareAndSwap",
     "Compute",
+    "Contract",
     "Convert",
     "CopyFrontier",
     "Count",
@@ -146,6 +148,8 @@ __all__ = [
     "FrontierSize",
     "Function",
     "FunctionCall",
+    "Graph",
+    "GraphStep",
     "History",
     "If",
     "Intersect",
@@ -160,6 +164,7 @@ __all__ = [
     "NeighborVote",
     "Node",
     "NoneId",
+    "On",
     "NumberMembers",
     "Operator",
     "OwnOperation",
@@ -177,6 +182,7 @@ __all__ = [
     "Requirements",
     "Return",
     "Role",
+    "SameGraph",
     "Scalar",
     "ScalarTarget",
     "ScalarValue",
@@ -189,6 +195,7 @@ __all__ = [
     "StoreElement",
     "StoreRule",
     "StoreScalar",
+    "Subgraph",
     "Swap",
     "TakeLevel",
     "Target",
@@ -198,5 +205,6 @@ __all__ = [
     "UpdateValue",
     "VertexFunctor",
     "VoteFunctor",
+    "Weights",
     "While",
 ]

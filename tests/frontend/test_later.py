@@ -9,8 +9,7 @@ from gdsl.diagnostics import GdslError
 from gdsl.pipeline import load
 
 LATER = [
-    ("schedule", "graph h = subgraph(f); on h { compute(vertices, settle); }"),
-    ("schedule", "graph h = contract(parent, weight);"),
+    ("schedule", "graph h; on h { edge frontier few = { edge(1) }; }"),
 ]
 
 

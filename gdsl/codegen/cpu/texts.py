@@ -201,3 +201,5 @@ class ProgramText:
     temporaries: tuple[Temporary, ...]
     swapped: tuple[tuple[int, str], ...]
     """(place, member) of the data that may change places."""
+    listed: bool
+    """Whether the program makes graphs."""

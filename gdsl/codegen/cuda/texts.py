@@ -162,15 +162,16 @@ class ComputeText(ElementsText):
 @dataclass(frozen=True, slots=True)
 class IntersectText(OperatorText):
     """`intersect`. `total`: the variable or member of the totals that counts what is found, which is added to `count`
-    where it is a variable; empty where nobody asks. `visit` is what is run, None where nothing is; `edge_ids` whether
-    that asks for the ids of edges. `ends` makes what says the two vertices of a member; `queued`: the members may not be
-    there as a queue yet."""
+    where it is a variable; empty where nobody asks. `visit` is what is run, None where nothing is; `edge_at` and
+    `edge_found` are the ids of the edges at both places, empty where nobody asks. `ends` makes what says the two vertices
+    of a member; `queued`: the members may not be there as a queue yet."""
 
     kind: ClassVar[str] = "intersect"
     total: str
     count: str
     visit: Visit | None
-    edge_ids: bool
+    edge_at: str
+    edge_found: str
     ends: str
     queued: bool
 
