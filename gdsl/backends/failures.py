@@ -109,7 +109,9 @@ def pairs_error(source_name: str, span: Span, more: int) -> GdslError:
     count = "1 vertex" if abs(more) == 1 else f"{abs(more)} vertices"
     message = f"the {larger} set of `pairs=` has {count} more than the {smaller}"
     place = f"{span.file or source_name}:{span.line}:{span.column}" if source_name else None
-    return GdslError.single("E0806", message, span, place=place, fix="make both of one size, so that each has a partner")
+    return GdslError.single(
+        "E0806", message, span, place=place, fix="make both of one size, so that each has a partner"
+    )
 
 
 def iterations_error(program: Program, loop: int, limit: int) -> GdslError:

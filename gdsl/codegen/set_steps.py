@@ -15,8 +15,8 @@ from gdsl.types import Type
 @dataclass(frozen=True, slots=True)
 class SetWords:
     """What a backend calls the parts of one step: `first` is what functions take before all else, `result` the place
-    that a new set goes into, `counted` whose edges are counted for it, `near_set` how many vertices are taken at a time out
-    of buckets whose width finds itself."""
+    that a new set goes into, `counted` whose edges are counted for it, `near_set` how many vertices are taken at a
+    time out of buckets whose width finds itself."""
 
     first: str
     result: str

@@ -78,7 +78,14 @@ class _Verifier:
         counted = [frontier for frontier in plan.frontiers if frontier.counts is not None]
         self.expect(all(frontier.domain is Domain.VERTEX for frontier in counted), "edges of edges are counted")
         sizes = plan.sizes
-        numbers = (sizes.block_threads, sizes.hub_degree, sizes.hub_chunk, sizes.pull_prefix, sizes.long_walk, sizes.near_set)
+        numbers = (
+            sizes.block_threads,
+            sizes.hub_degree,
+            sizes.hub_chunk,
+            sizes.pull_prefix,
+            sizes.long_walk,
+            sizes.near_set,
+        )
         self.expect(min(numbers) > 0 and min(sizes.short_list, sizes.small_work) >= 0, "a size is not positive")
         choosing = [o.step.site for o in operations(plan) if isinstance(o.does, Choice)]
         self.expect(list(plan.switches) == choosing, "the switches are not those of the choices")

@@ -12,8 +12,8 @@ from gdsl.source import Source, Span
 from gdsl.uniqueness.levels import Level
 
 _NOTE = (
-    "of `while (b) { b.push(advance(b.pop(), f)); }` it is known where f does nothing but one monotone `min=` or `max=` "
-    "and accepts by `changed`"
+    "of `while (b) { b.push(advance(b.pop(), f)); }` it is known where f does nothing but one monotone `min=` or `max=`"
+    " and accepts by `changed`"
 )
 
 
@@ -35,7 +35,9 @@ def _mistake(program: nodes.Program, pop: Span, name: str, effects: ProgramEffec
     at = next(_writes(program, pop, name, effects), pop)
     message = f"`{name}` depends on which vertices `{buckets}` gives first, and its width is `auto`"
     fix = f"give `{buckets}` a width of its own, such as 1"
-    return Diagnostic("E0427", message, at, labels=(Label(pop, "what this gives is for the run to choose"),), notes=(_NOTE,), fix=fix)
+    return Diagnostic(
+        "E0427", message, at, labels=(Label(pop, "what this gives is for the run to choose"),), notes=(_NOTE,), fix=fix
+    )
 
 
 def _writes(program: nodes.Program, pop: Span, name: str, effects: ProgramEffects) -> Iterator[Span]:

@@ -12,8 +12,8 @@ from gdsl.source import Span
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """A grade; `doubt` says why it is NOT_UNIQUE, `rounded` that this is for decisions on float sums alone, `chosen` that
-    it is for what a run may choose freely, which is the worst of all reasons: no result may hang on that."""
+    """A grade; `doubt` says why it is NOT_UNIQUE, `rounded` that this is for decisions on float sums alone, `chosen`
+    that it is for what a run may choose freely, the worst of all reasons: no result may hang on that."""
 
     grade: Grade
     doubt: Doubt | None = field(default=None, compare=False)

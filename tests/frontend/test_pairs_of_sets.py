@@ -70,7 +70,12 @@ def test_forms(schedule: str, functor: str | None, result: str | None, count: st
         ("s = intersect(pairs=(filter(edges, light), f));", "E0416", "is a set of edges", None),
         ("s = intersect(pairs=(hops, g));", "E0403", "not a frontier", None),
         ("s = intersect(edges, pairs=(f, g));", "E0402", "edges or `pairs=`, not both", "pairs=(f, g)"),
-        ("s = intersect(edges, near_three, pairs=(f, g));", "E0402", "takes one frontier of edges or `pairs=`", "pairs=(f, g)"),
+        (
+            "s = intersect(edges, near_three, pairs=(f, g));",
+            "E0402",
+            "takes one frontier of edges or `pairs=`",
+            "pairs=(f, g)",
+        ),
         ("s = intersect(pairs=(f, g), pairs=(g, f));", "E0402", "or `pairs=`", "pairs=(f, g)"),
         ("s = intersect(pairs=(f, g), over=in_edges);", "E0402", "or `pairs=`", "pairs=(f, g)"),
         ("s = intersect(pairs=(f, g), step);", "E0401", "a common functor", None),
@@ -97,7 +102,9 @@ def test_the_functor_of_an_edge_may_run_on_edges_elsewhere() -> None:
 )
 def test_it_is_as_certain_as_both_sets(made: str, grade: Grade) -> None:
     """`parent` is any of several: who has a certain one is another from run to run."""
-    schedule = f"advance(vertices, step, to=none); frontier h = {made}; intersect(pairs=({{}}, h), near_three, count=s);"
+    schedule = (
+        f"advance(vertices, step, to=none); frontier h = {made}; intersect(pairs=({{}}, h), near_three, count=s);"
+    )
     program = load(text_of(schedule))
     grades = {data.name: data.grade for data in (*program.arrays, *program.scalars)}
     assert (grades["hops"], grades["s"]) == (grade, grade)
@@ -110,7 +117,10 @@ def test_it_is_as_certain_as_both_sets(made: str, grade: Grade) -> None:
         ("s = intersect(pairs=({ 0, 1, 2 }, { 3 }));", "the first set of `pairs=` has 2 vertices more than the second"),
         ("f = intersect(pairs=({}, { 3 }));", "the second set of `pairs=` has 1 vertex more than the first"),
         ("intersect(pairs=(vertices, some), near_three);", "the first set of `pairs=` has 3 vertices more"),
-        ("repeat (2) { s += intersect(pairs=(vertices - f, g | {2})); f = {}; }", "the first set of `pairs=` has 1 vertex"),
+        (
+            "repeat (2) { s += intersect(pairs=(vertices - f, g | {2})); f = {}; }",
+            "the first set of `pairs=` has 1 vertex",
+        ),
         ("s = intersect(pairs=({ 1, 1, 1 }, { 1 })); s = intersect(pairs=(f, {}));", "has 1 vertex more"),
     ],
 )
@@ -126,7 +136,9 @@ def test_sets_of_two_sizes_stop_the_run(schedule: str, words: str, backend: str)
 
 def test_pairs_go_by_the_order_of_ids() -> None:
     """However a set was made: the k-th smallest of the one belongs to the k-th smallest of the other."""
-    program = gdsl.compile(text_of("f = intersect(pairs=({ 5, 0 }, { 1, 3 }), (u, w, x) => { hops[u] += 1; used[0] += int32(w); });"))
+    program = gdsl.compile(
+        text_of("f = intersect(pairs=({ 5, 0 }, { 1, 3 }), (u, w, x) => { hops[u] += 1; used[0] += int32(w); });")
+    )
     graph = make_graph([(0, 2), (1, 2), (3, 4), (5, 4), (5, 2)], 6)
     result = program.run(graph, {"some": [], "here": 0}, backend="reference")
     assert result["hops"].tolist() == [1, 0, 0, 0, 0, 1]

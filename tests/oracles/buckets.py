@@ -53,7 +53,9 @@ def check_coreness(graph: Graph, values: Values, answers: Answers) -> None:
     same(answers, k=k, rounds=len(found), most=most, deepest=last)
 
 
-def settled(graph: Graph, start: np.ndarray, improve: Callable[[np.ndarray], np.ndarray], better: np.ufunc) -> np.ndarray:
+def settled(
+    graph: Graph, start: np.ndarray, improve: Callable[[np.ndarray], np.ndarray], better: np.ufunc
+) -> np.ndarray:
     """What is left where no edge brings its head anything better."""
     tails, heads = ends(graph)
     while True:

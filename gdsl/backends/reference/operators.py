@@ -116,7 +116,8 @@ class Operators:
             values[vertex] = value
 
     def intersect(self, step: ir.Intersect) -> None:
-        """Find the common neighbours of the ends of each edge, or of each pair. The edges of the trace are those in both ends' lists."""
+        """Find the common neighbours of the ends of each edge, or of each pair. The edges of the trace are those in the
+        lists of both."""
         state = self.state
         pairs, members = self._pairs(step), self.members(step.frontier)
         degrees, lists = state.graph.degrees(Degree.OUT), state.graph.first_edges_to()

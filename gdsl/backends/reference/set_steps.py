@@ -48,7 +48,7 @@ class SetSteps:
             raise width_error(self.state.program.source_name, step.span, step.name)
 
     def choose_bound(self, step: ir.ChooseBound) -> None:
-        """Any bound that leaves somebody within it: mostly between the nearest and the farthest, at times behind all."""
+        """Any bound that leaves somebody within it: between the nearest and the farthest, or behind all."""
         scalars = self.state.scalars
         nearest, farthest = scalars[step.nearest], scalars[step.farthest]
         part = numpy.float64(self.state.random.choice((0.0, 0.25, 0.5, numpy.inf)))

@@ -118,9 +118,7 @@ class IntersectChecker:
         other = sets[1] if len(sets) == 2 else None
         return dataclasses.replace(made, gives=Domain.VERTEX, label=call.label, count=count, other=other)
 
-    def _shaped(
-        self, call: syntax.Call, values: dict[str | None, syntax.Argument], plain: int, paired: bool
-    ) -> bool:
+    def _shaped(self, call: syntax.Call, values: dict[str | None, syntax.Argument], plain: int, paired: bool) -> bool:
         """Whether these are arguments that it takes, each once."""
         twice = len(values) - (None in values) != len(call.arguments) - plain
         least = 0 if paired else 1
@@ -134,15 +132,15 @@ class IntersectChecker:
     def _edges(self, value: syntax.Expression) -> syntax.Expression | None:
         return self.operators.members(value, Domain.EDGE, "the input of `intersect`")
 
-    def _pairs(
-        self, value: syntax.Expression
-    ) -> tuple[syntax.Expression | None, syntax.Expression | None] | None:
+    def _pairs(self, value: syntax.Expression) -> tuple[syntax.Expression | None, syntax.Expression | None] | None:
         """The two sets of vertices that are taken as pairs."""
         if not isinstance(value, syntax.Pair):
             message = "`pairs=` takes two sets of vertices, as many in the one as in the other"
             self.environment.report("E0402", message, value.span, fix=_PAIRED)
             return None
-        first, second = (self.operators.members(each, Domain.VERTEX, "`pairs=`") for each in (value.first, value.second))
+        first, second = (
+            self.operators.members(each, Domain.VERTEX, "`pairs=`") for each in (value.first, value.second)
+        )
         return first, second
 
     def _fits_pairs(self, functor: syntax.Name) -> bool:
@@ -191,7 +189,11 @@ class IntersectChecker:
         """Whether the functor has nothing to do with the scalar of the total."""
         if functor is None or count is None:
             return True
-        uses = (node for node in syntax.walk(self._declared(functor)) if isinstance(node, syntax.Name) and node.name == count.name)
+        uses = (
+            node
+            for node in syntax.walk(self._declared(functor))
+            if isinstance(node, syntax.Name) and node.name == count.name
+        )
         use = next(uses, None)
         if use is not None:
             message = f"`{functor.name}` speaks of `{count.name}`, which receives the total of this call"

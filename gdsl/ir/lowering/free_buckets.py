@@ -1,5 +1,5 @@
-"""Lowers buckets of `width=auto`: to a frontier of all vertices that wait, of which a pop takes those up to a bound that
-the run chooses by the values that it finds. Nobody may see which these are (`gdsl.uniqueness.free_choices`)."""
+"""Lowers buckets of `width=auto`: to a frontier of all vertices that wait, of which a pop takes those up to a bound
+that the run chooses by the values that it finds. Nobody may see which these are (`gdsl.uniqueness.free_choices`)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ def new_free_buckets(hidden: Hidden, name: str, array: str, type_: Type, waiting
     """What the buckets `name` by `array` need; `waiting` is a new frontier."""
     value: nodes.Expression = nodes.Element(span, type_, array, Domain.VERTEX, own_id(Domain.VERTEX, span), False)
     value = value if type_ is _FLOAT else nodes.Convert(span, _FLOAT, value)
-    nearest, farthest, bound = (hidden.scalar(f"{name}_{word}", _FLOAT, span) for word in ("nearest", "farthest", "bound"))
+    nearest, farthest, bound = (
+        hidden.scalar(f"{name}_{word}", _FLOAT, span) for word in ("nearest", "farthest", "bound")
+    )
     is_finite = nodes.Binary(span, Type.BOOL, BinaryOperation.LESS, value, _number(span, _INFINITY))
     known = nodes.Select(span, _FLOAT, is_finite, value, _number(span, -_INFINITY))
     measures = (

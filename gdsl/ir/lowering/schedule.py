@@ -20,6 +20,7 @@ from gdsl.ir.lowering.neighbor_reductions import NeighborReduceLowering
 from gdsl.ir.lowering.reductions import ReductionLowering
 from gdsl.ir.lowering.unnamed_sets import DONE, Temporaries, last_reader, stem_of
 from gdsl.ir.lowering.vertex_pairs import VertexPairs
+from gdsl.ir.lowering.votes import vote_step
 from gdsl.knobs import settled
 from gdsl.operations import Domain, Over, SetOperation
 from gdsl.source import Span
@@ -384,21 +385,5 @@ class ScheduleLowering:
         self.neighbors.of_edges(call, target, nodes.Elements(call.span, Domain.EDGE, named), ends, over, empty, steps)
 
     def _neighbor_vote(self, call: syntax.OperatorCall, target: syntax.Expression, steps: list[nodes.Step]) -> None:
-        if not isinstance(target, syntax.Name) or target.type is None:
-            impossible(call)
-        source = self._input(call, steps)
-        steps.append(
-            nodes.NeighborVote(
-                span=call.span,
-                site=self._next_site(call),
-                label=call.label or call.name,
-                frontier=source,
-                functor=self.functors.ballots[call.name],
-                result=None,
-                score=call.score.name if call.score is not None else None,
-                over=call.over,
-                array=target.name,
-                array_type=target.type,
-                keep=call.keep.name if call.keep is not None else None,
-            )
-        )
+        source, ballot = self._input(call, steps), self.functors.ballots[call.name]
+        steps.append(vote_step(call, target, source, ballot, self._next_site(call)))

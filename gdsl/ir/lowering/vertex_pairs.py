@@ -30,7 +30,9 @@ class VertexPairs:
         noted = nodes.Update(span, self._target(self._numbered, place, True), ReduceOperation.MIN, vertex)
         found = nodes.Element(span, Type.VERTEX, self._numbered, Domain.VERTEX, place, True)
         looked_up = nodes.Store(span, self._target(self.partners, vertex, False), found, StoreRule.SINGLE_WRITER)
-        difference = nodes.Binary(span, Type.INT64, BinaryOperation.SUBTRACT, self._size(self.first), self._size(self.second))
+        difference = nodes.Binary(
+            span, Type.INT64, BinaryOperation.SUBTRACT, self._size(self.first), self._size(self.second)
+        )
         return (
             nodes.StoreScalar(span, more, difference),
             nodes.CheckPairs(span, more),
