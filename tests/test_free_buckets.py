@@ -38,7 +38,9 @@ edge functor join(src, dst, e) { apply { accept changed(label[dst] min= label[sr
 edge functor spread(src, dst, e) { apply { accept changed(seen[dst] |= seen[src]); } }
 edge functor visit(src, dst, e) { cond turn[dst] == 0; apply { turn[dst] = iteration + 1; } }
 edge functor follow(src, dst, e) {
-    apply { if (changed(distance[dst] min= distance[src] + weight[e])) { parent[dst] any= src; } else { accept false; } }
+    apply {
+        if (changed(distance[dst] min= distance[src] + weight[e])) { parent[dst] any= src; } else { accept false; }
+    }
 }
 edge functor shrink(src, dst, e) { apply { accept changed(distance[dst] min= 1 / (1 + distance[src])); } }
 vertex functor note(v) { apply { turn[v] += passes; } }

@@ -143,12 +143,12 @@ class VoteChecker:
             return None
         fix = "write `(src, dst, e) => (key, weight)`" if declared.nameless else "declare `-> (K, W)`"
         if not declared.result.is_pair:
-            message = f"a ballot is a key and a weight, and this one is {declared.result.name}"
-            self.environment.report("E0401", message, ballot.span, fix=fix)
+            single = f"a ballot is a key and a weight, and this one is {declared.result.name}"
+            self.environment.report("E0401", single, ballot.span, fix=fix)
             return None
         key, weight = declared.result.parts
         of = "a ballot" if declared.nameless else f"`{ballot.name}`"
-        message: str | None = None
+        message = None
         if not (key.is_integer or key.is_id):
             message = f"the keys of {of} are {key.name}; those of votes are integers or ids"
         elif not weight.is_numeric:

@@ -48,6 +48,7 @@ class ScheduleLowering:
         self.loops = 0
         self.hidden = Hidden(checked.source.text, self.sites)
         self.buckets = BucketsLowering(self.hidden, expressions.buckets)
+        self.pairs = VertexPairs(self.hidden)
         self.reductions = ReductionLowering(expressions, self.hidden)
         self.functors = functors
         self.neighbors = NeighborReduceLowering(functors, checked.program.functions, self.hidden, self._next_site)
@@ -359,9 +360,8 @@ class ScheduleLowering:
         span, source = call.span, self._input(call, steps)
         partners = None
         if call.other is not None:
-            pairs = VertexPairs(self.hidden, source, self._elements(call.other, Domain.VERTEX, steps), span)
-            steps += pairs.steps()
-            partners = pairs.partners
+            other = self._elements(call.other, Domain.VERTEX, steps)
+            partners = self.pairs.paired(source, other, span, steps)
         count = call.count.name if call.count is not None else None
         if count is not None and not call.adds:
             steps.append(nodes.StoreScalar(span, count, nodes.Literal(span, Type.INT64, 0)))
