@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from gdsl.graph import Graph
@@ -40,7 +42,7 @@ def check_walks(graph: Graph, values: Values, answers: Answers) -> None:
     assert np.array_equal(np.where(walked, path, -1), wanted)
     for row, known in zip(path[starts], walked[starts], strict=True):
         taken = row[known].tolist()  # every step is an edge, and the last one led to the end
-        assert all(b in columns[offsets[a] : offsets[a + 1]] for a, b in zip(taken, taken[1:], strict=False))
+        assert all(b in columns[offsets[a] : offsets[a + 1]] for a, b in pairwise(taken))
         assert known[: len(taken)].all() and ends[taken[0]] == taken[-1]
 
 
