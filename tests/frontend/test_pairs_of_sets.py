@@ -110,6 +110,13 @@ def test_it_is_as_certain_as_both_sets(made: str, grade: Grade) -> None:
     assert (grades["hops"], grades["s"]) == (grade, grade)
 
 
+def test_what_an_earlier_call_was_of_does_not_count() -> None:
+    schedule = """advance(vertices, step, to=none);
+    intersect(pairs=(where(odd), where(odd)), of_lists); intersect(pairs=(g, g), near_three);"""
+    grades = {array.name: array.grade for array in load(text_of(schedule)).arrays}
+    assert (grades["used"], grades["hops"]) == (Grade.NOT_UNIQUE, Grade.EXACT)
+
+
 @pytest.mark.parametrize("backend", ["reference", "cpu"])
 @pytest.mark.parametrize(
     ("schedule", "words"),
