@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from fractions import Fraction
 
 import numpy as np
@@ -23,7 +24,7 @@ def diamonds(count: int) -> list[tuple[int, int]]:
 def exact(graph: Graph, source: int) -> np.ndarray:
     """What `source` adds to every vertex, with whole numbers of any length."""
     offsets, columns = graph.offsets.tolist(), graph.columns.tolist()
-    heads = [columns[first:last] for first, last in zip(offsets, offsets[1:], strict=False)]
+    heads = [columns[first:last] for first, last in itertools.pairwise(offsets)]
     depth, paths, order = {source: 0}, [0] * graph.num_vertices, [source]
     paths[source] = 1
     for near in order:

@@ -209,7 +209,8 @@ class StepPrinter:
         result, counted = ("", "") if made is None else (self._spare(made), COUNTED[self._counts[made]])
         history = _history_of(step)
         state = self.state(history) if history is not None else ""
-        words = SetWords("run", result, counted, names, self.expressions.checks, state, on_sets.waits)
+        near_set = self.plan.sizes.near_set
+        words = SetWords("run", result, counted, names, self.expressions.checks, near_set, state, on_sets.waits)
         found = [] if history is None or self.plan.target.fused else [self._found(history)]
         return [*found, set_step_line(step, words), *([] if made is None else [self._exchange(made)])]
 
