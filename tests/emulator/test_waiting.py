@@ -114,8 +114,8 @@ def everything(functor: object, program: Program) -> frozenset[str]:
     return frozenset(array.name for array in program.arrays)
 
 
-LEVELS = """history h; h.push(vertices & x); h.push(filter(vertices, odd) & x); h.push({ 2, 3 });
-    for g in forward(h) { compute(g, one); }"""
+LEVELS = """history h; h.push(x); h.push(filter(vertices, odd));
+    for g in forward(h) { compute(g, two); b = neighbor_reduce(g, given, sum); }"""
 WRONGLY = {
     "another vertex's elements": (ownership, "_own_arrays", everything, "compute(x, one); compute(x, around);"),
     "other members": (barriers, "_of_anybody", lambda since, frontier: since, LEVELS),
