@@ -122,7 +122,8 @@ class ReduceText(OperatorText):
 
     kind: ClassVar[str] = "reduce"
     type: str
-    identity: str
+    begins: str
+    """The value that changes nothing, and behind it the one that nothing changes, where there is one to stop at."""
     combine: str
     captured: str
     share: str

@@ -22,7 +22,7 @@ from gdsl.codegen.cuda.texts import (
 )
 from gdsl.codegen.functions import Argument
 from gdsl.codegen.functors import Arguments, Calls
-from gdsl.codegen.literals import type_name
+from gdsl.codegen.literals import literal, type_name
 from gdsl.codegen.names import Scope
 from gdsl.codegen.operators import ON_COMMON, STRUCTS, CommonPrinter
 from gdsl.codegen.reductions import of_segment
@@ -260,19 +260,21 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
     def _reduce(self, common: dict[str, Any], sweep: Sweep, segment: Segment) -> ReduceText:
         array = f"d.{self.names.member(segment.array)}"
         target = f"d.{self.names.member(segment.aside)}" if segment.aside is not None else array
-        words = of_segment(segment, self.texts.printer.expressions())
+        words, stops = of_segment(segment, self.texts.printer.expressions()), segment.stops_at
+        begins = words.identity if stops is None else f"{words.identity}, {literal(stops, segment.type)}"
         sides = (
             self._reduce_side(walk, i, sweep, segment, words.identity, target) for i, walk in enumerate(sweep.walks)
         )
         return ReduceText(
             **common,
             type=type_name(segment.type),
-            identity=words.identity,
+            begins=begins,
+            final=f"load_now(&{target}[near])" if stops is not None else "",
             combine=words.combine,
             captured=words.captured,
             reduce=f"{words.reduce}(&{target}[near], reduced{words.rest})",
             sides=tuple(sides),
-            balance=_REDUCES[sweep.balance],
+            balance=_REDUCES[sweep.balance] if stops is None else "reduce_until",
             between=_BETWEEN_REDUCTIONS.get(sweep.balance, ()),
             mapped=sweep.members.form is Form.BITMAP,
             adds=sweep.balance in (Balance.MERGE, Balance.EDGES),

@@ -180,7 +180,10 @@ class ReduceText(OperatorText):
 
     kind: ClassVar[str] = "neighbor_reduce"
     type: str
-    identity: str
+    begins: str
+    """The value that changes nothing, and behind it the one that nothing changes, where there is one to stop at."""
+    final: str
+    """What stands there for `near`, to be compared with the latter; else empty."""
     combine: str
     captured: str
     reduce: str
