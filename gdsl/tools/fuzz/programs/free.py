@@ -6,6 +6,7 @@ import random
 from dataclasses import replace
 
 from gdsl.tools.fuzz.programs.lists import looping_over_neighbors
+from gdsl.tools.fuzz.programs.made_graphs import made_graph
 from gdsl.tools.fuzz.programs.reductions import operators, over_arrays, over_neighbors
 from gdsl.tools.fuzz.programs.scopes import COMMON, FLOATS, IDS, INTEGERS, NUMBERS, TYPES, Data, Function, Local, Scope
 from gdsl.tools.fuzz.programs.tuning import knobs
@@ -239,6 +240,8 @@ class _Writer:
         scope = replace(scope, frontiers=tuple(self.all_frontiers()), functions=self.functions, reduced=reduced)
         if depth and self.chance(0.3):
             return self.control(scope, depth)
+        if depth and self.chance(0.06):
+            return self.on_graph(depth)
         if self.chance(0.2):
             return self.assignment(scope)
         if self.chance(0.15):
@@ -290,6 +293,16 @@ class _Writer:
         otherwise = f" else {{ {self.steps(1, depth - 1)} }}" if self.chance(0.4) else ""
         condition = self.random.choice((self.random.choice(self.all_frontiers()), scope.expression("bool")))
         return f"if ({condition}) {{ {body} }}{otherwise}"
+
+    def on_graph(self, depth: int) -> str:
+        """A graph and steps on it, which see the sets of vertices around where it has these, and none of edges."""
+        name, first, around = self.name("h"), self.name("f"), (self.frontiers, self.edge_frontiers)
+        made = made_graph(self.random, self.data, self.edge_set("out", 1) if self.functors["edge"] else "edges")
+        self.frontiers = [first, *(self.frontiers if made.startswith("subgraph") else ())]
+        self.edge_frontiers = []
+        inside = self.steps(self.random.choice((1, 2, 2)), depth - 1)
+        self.frontiers, self.edge_frontiers = around
+        return f"graph {name} = {made}; on {name} {{ frontier {first} = {self.members()}; {inside} }}"
 
     def assignment(self, scope: Scope) -> str:
         written = [data for data in self.data if data.is_written]
