@@ -39,7 +39,7 @@ class _Writer:
         self.functors: dict[str, list[str]] = {"vertex": [], "edge": []}
         self.values: list[tuple[str, str]] = []
         self.operators: set[str] = set()  # the types for which the program declares one
-        self.loops = 0
+        self.on_graphs = 0  # around this place
 
     def chance(self, probability: float) -> bool:
         return self.random.random() < probability
@@ -270,7 +270,7 @@ class _Writer:
         if walked == "out":
             members = [data.name for data in self.data if data.kind == "scalar" and data.type == "edge"]
             listed = self.random.choice(("{ }", "{ 0 }", "{ 1, 0, 1 }", *(f"{{ {name} }}" for name in members)))
-            forms += ["edges", listed]
+            forms += ["edges", "edges" if self.on_graphs else listed]
             named.append("edges")
         if named:
             filtered = self.edge_set(walked, depth - 1) if depth and self.chance(0.2) else self.random.choice(named)
@@ -299,9 +299,9 @@ class _Writer:
         name, first, around = self.name("h"), self.name("f"), (self.frontiers, self.edge_frontiers)
         made = made_graph(self.random, self.data, self.edge_set("out", 1) if self.functors["edge"] else "edges")
         self.frontiers = [first, *(self.frontiers if made.startswith("subgraph") else ())]
-        self.edge_frontiers = []
+        self.edge_frontiers, self.on_graphs = [], self.on_graphs + 1
         inside = self.steps(self.random.choice((1, 2, 2)), depth - 1)
-        self.frontiers, self.edge_frontiers = around
+        (self.frontiers, self.edge_frontiers), self.on_graphs = around, self.on_graphs - 1
         return f"graph {name} = {made}; on {name} {{ frontier {first} = {self.members()}; {inside} }}"
 
     def assignment(self, scope: Scope) -> str:
