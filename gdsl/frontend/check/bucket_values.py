@@ -7,6 +7,7 @@ import dataclasses
 from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment, Place, poison
+from gdsl.frontend.check.kept_methods import instead
 from gdsl.frontend.check.methods import is_foreign_member
 from gdsl.frontend.syntax import Symbol, SymbolKind
 from gdsl.types import Type
@@ -46,7 +47,7 @@ def member(expression: syntax.Member, environment: Environment) -> syntax.Expres
 
 def misplaced_pop(call: syntax.Method, symbol: Symbol, environment: Environment) -> None:
     """Report a method of buckets that stands as a value."""
-    message, fix = f"`{symbol.name}.{call.name}(…)` gives no value", None
+    message, fix = f"`{symbol.name}.{call.name}(…)` gives no value", instead(symbol, call.name, "")
     if call.name == "pop":
         message, fix = "this is a set, not a value", f"give it a name: `frontier f = {symbol.name}.pop();`"
     environment.report("E0419", message, call.span, fix=fix)

@@ -9,6 +9,7 @@ from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment
 from gdsl.frontend.check.expressions import ExpressionChecker
+from gdsl.frontend.check.kept_methods import instead
 from gdsl.frontend.check.owners import belongs, graph_of
 from gdsl.frontend.check.several import refuse_several
 from gdsl.frontend.syntax import Symbol, SymbolKind
@@ -122,7 +123,9 @@ def popped(call: syntax.Method, symbol: Symbol, operators: _Operators) -> syntax
         message = f"`{symbol.name}.{call.name}(…)` gives no set"
         fix = f"write it as a statement of the schedule: `{symbol.name}.push(f);`"
         if call.name != "push":
-            message, fix = f"buckets have no `.{call.name}(…)`", f"write `{symbol.name}.pop()`"
+            given = ", ".join(environment.words(argument.span) for argument in call.arguments)
+            message = f"buckets have no `.{call.name}(…)`"
+            fix = instead(symbol, call.name, given) or f"write `{symbol.name}.pop()`"
         environment.report("E0419", message, call.span, fix=fix)
         return None
     if call.arguments:

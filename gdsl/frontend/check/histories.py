@@ -11,6 +11,7 @@ from gdsl.frontend import syntax
 from gdsl.frontend.check.bucket_values import misplaced_pop
 from gdsl.frontend.check.environment import Environment, Place
 from gdsl.frontend.check.foreign_names import functor_for_loop, report_foreign_loop
+from gdsl.frontend.check.kept_methods import instead
 from gdsl.frontend.check.methods import is_foreign_member
 from gdsl.frontend.check.owners import belongs, graph_of
 from gdsl.frontend.syntax import Symbol, SymbolKind
@@ -188,6 +189,7 @@ def misplaced(call: syntax.Method, environment: Environment) -> None:
         return
     message, fix = "methods belong to the schedule: `h.push(f);`", None
     if owner is not None and owner.kind is SymbolKind.HISTORY:
+        given = ", ".join(environment.words(argument.span) for argument in call.arguments)
         message = f"`{owner.name}.{call.name}(…)` gives no value"
-        fix = f"write it as a statement of the schedule: `{owner.name}.push(f);`"
+        fix = instead(owner, call.name, given) or f"a history has `{owner.name}.push(f);`, and `size({owner.name})`"
     environment.report("E0418", message, call.span, fix=fix)

@@ -172,6 +172,12 @@ class OperatorChecker:
             fine = False
         return (positional, keywords) if fine else (None, keywords)
 
+    def _turned_round(self, call: syntax.Call, given: Symbol) -> bool:
+        """Whether the functor stands where the set should, and the set in its place: said of the set."""
+        first = call.arguments[0].value if call.arguments else None
+        symbol = self.environment.find(first.name) if isinstance(first, syntax.Name) else None
+        return given.kind is SymbolKind.FRONTIER and symbol is not None and symbol.kind is SymbolKind.FUNCTOR
+
     def functor(
         self,
         call: syntax.Call,
@@ -187,9 +193,12 @@ class OperatorChecker:
         environment = self.environment
         symbol = environment.find(value.name) if isinstance(value, syntax.Name) else None
         if not isinstance(value, syntax.Name) or (symbol is not None and symbol.kind is not SymbolKind.FUNCTOR):
-            if symbol is None or symbol.kind is not SymbolKind.LATER:
+            if symbol is None or not (symbol.kind is SymbolKind.LATER or self._turned_round(call, symbol)):
                 fix = f"declare `{wanted.text}` and write its name here"
-                if wanted in NAMELESS_FORMS:
+                called = environment.find(value.function) if isinstance(value, syntax.Call) else None
+                if called is not None and called.kind is SymbolKind.FUNCTOR:
+                    fix = f"a functor is named, not called: `{called.name}`"
+                elif wanted in NAMELESS_FORMS:
                     fix += f", or write `{NAMELESS_FORMS[wanted]}`"
                 environment.report("E0401", f"`{operator}` takes {wanted.words} here", value.span, fix=fix)
             return None
