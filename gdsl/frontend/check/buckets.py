@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Protocol
 
 from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment
-from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.check.kept_methods import instead
+from gdsl.frontend.check.operator_parts import Operators
 from gdsl.frontend.check.owners import belongs, graph_of
 from gdsl.frontend.check.several import refuse_several
 from gdsl.frontend.syntax import Symbol, SymbolKind
@@ -19,18 +18,7 @@ from gdsl.types import Type
 _SHAPE = "write `buckets b(A, width) = { source };`"
 
 
-class _Operators(Protocol):
-    """What it asks of the checker of all operators."""
-
-    environment: Environment
-    expressions: ExpressionChecker
-
-    def members(self, value: syntax.Expression, domain: Domain, target: str) -> syntax.Expression | None:
-        """A typed set."""
-        ...
-
-
-def declaration(statement: syntax.BucketsDeclaration, operators: _Operators) -> syntax.Statement | None:
+def declaration(statement: syntax.BucketsDeclaration, operators: Operators) -> syntax.Statement | None:
     """`buckets b(A, width) = set;`; None after a mistake."""
     environment = operators.environment
     parts = _parts(statement, environment)
@@ -68,7 +56,7 @@ def _parts(
     return values[0], values[1]
 
 
-def _array(value: syntax.Expression, operators: _Operators) -> syntax.Name | None:
+def _array(value: syntax.Expression, operators: Operators) -> syntax.Name | None:
     environment = operators.environment
     if not isinstance(value, syntax.Name):
         environment.report("E0419", "buckets are made by an array, by its name", value.span, fix=_SHAPE)
@@ -94,7 +82,7 @@ def _array(value: syntax.Expression, operators: _Operators) -> syntax.Name | Non
 
 
 def _width(
-    value: syntax.Expression, array: syntax.Name | None, name: str, operators: _Operators
+    value: syntax.Expression, array: syntax.Name | None, name: str, operators: Operators
 ) -> syntax.Expression | None:
     environment = operators.environment
     if isinstance(value, syntax.Name) and value.name == "auto" and environment.find("auto") is None:
@@ -116,7 +104,7 @@ def _width(
 # ---------------------------------------------------------------- what is done with them
 
 
-def popped(call: syntax.Method, symbol: Symbol, operators: _Operators) -> syntax.Popped | None:
+def popped(call: syntax.Method, symbol: Symbol, operators: Operators) -> syntax.Popped | None:
     """`b.pop()`, as a set; None after a mistake."""
     environment = operators.environment
     if call.name != "pop":
@@ -134,7 +122,7 @@ def popped(call: syntax.Method, symbol: Symbol, operators: _Operators) -> syntax
     return syntax.Popped(call.span, symbol) if belongs(symbol, call.span, environment) else None
 
 
-def statement_of(call: syntax.Method, symbol: Symbol, operators: _Operators) -> syntax.Statement | None:
+def statement_of(call: syntax.Method, symbol: Symbol, operators: Operators) -> syntax.Statement | None:
     """`b.push(f);`, or `b.pop();` where nobody wants the set."""
     if call.name != "push":
         taken = popped(call, symbol, operators)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, Protocol
+from typing import Any
 
 from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment
-from gdsl.frontend.check.expressions import ExpressionChecker
+from gdsl.frontend.check.operator_parts import Operators
 from gdsl.frontend.syntax import FunctorForm, OperatorKind, Symbol, SymbolKind
 from gdsl.operations import Domain
 from gdsl.types import Type
@@ -57,32 +57,6 @@ def _replaced(node: Any, old: syntax.Node, new: syntax.Node) -> Any:
     slots = {slot.name: getattr(node, slot.name) for slot in dataclasses.fields(node)}
     changes = {name: _replaced(value, old, new) for name, value in slots.items()}
     return dataclasses.replace(node, **{name: value for name, value in changes.items() if value is not slots[name]})
-
-
-class Operators(Protocol):
-    """What it asks of the checker of all operators: see `gdsl.frontend.check.operators.OperatorChecker`."""
-
-    environment: Environment
-    expressions: ExpressionChecker
-
-    def members(self, value: syntax.Expression, domain: Domain, target: str) -> syntax.Expression | None:
-        """A typed set."""
-        ...
-
-    def label(self, call: syntax.Call) -> None:
-        """Takes the label of a call, and reports one that is taken."""
-        ...
-
-    def functor(
-        self,
-        call: syntax.Call,
-        value: syntax.Expression,
-        wanted: FunctorForm,
-        operator: str,
-        reduced: Type | None = None,
-    ) -> syntax.Name | None:
-        """The name of a functor of this form."""
-        ...
 
 
 class IntersectChecker:

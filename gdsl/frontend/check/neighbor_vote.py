@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
-from typing import Protocol
 
 from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment
+from gdsl.frontend.check.operator_parts import Operators
 from gdsl.frontend.check.several import refuse_several
 from gdsl.frontend.syntax import FunctorForm, OperatorKind, Symbol, SymbolKind
-from gdsl.operations import Domain, Over
+from gdsl.operations import Domain
 from gdsl.types import Type
 
 _NAME = OperatorKind.NEIGHBOR_VOTE.value
@@ -52,41 +52,6 @@ def _scored(program: syntax.Program, environment: Environment) -> Iterator[tuple
                 ballot, score = environment.functors.get(plain[1].name), plain[2]
                 if ballot is not None and is_ballot(ballot) and score.name in environment.functors:
                     yield score, ballot
-
-
-class Operators(Protocol):
-    """What it asks of the checker of all operators: see `gdsl.frontend.check.operators.OperatorChecker`."""
-
-    environment: Environment
-
-    def members(self, value: syntax.Expression, domain: Domain, target: str) -> syntax.Expression | None:
-        """A typed set."""
-        ...
-
-    def label(self, call: syntax.Call) -> None:
-        """Takes the label of a call, and reports one that is taken."""
-        ...
-
-    def arguments(
-        self, call: syntax.Call, kind: OperatorKind
-    ) -> tuple[list[syntax.Expression], dict[str, syntax.Argument]] | tuple[None, dict[str, syntax.Argument]]:
-        """The arguments of a call."""
-        ...
-
-    def functor(
-        self,
-        call: syntax.Call,
-        value: syntax.Expression,
-        wanted: FunctorForm,
-        operator: str,
-        reduced: Type | None = None,
-    ) -> syntax.Name | None:
-        """The name of a functor of this form."""
-        ...
-
-    def over(self, keywords: dict[str, syntax.Argument]) -> Over | None:
-        """The edges that are visited."""
-        ...
 
 
 class VoteChecker:

@@ -355,7 +355,7 @@ class ScheduleLowering:
         steps += BestEdges(request, self.hidden, waiting, self._next_loop()).steps()
 
     def _next_site(self, call: syntax.OperatorCall) -> int:
-        chosen = self.knobs.of_call(call.name, call.label)
+        chosen = self.knobs.of_call(call)
         fields: dict[str, Any] = settled(call.tuned_as, chosen)
         self.sites.append(nodes.OperatorKnobs(call.span, **fields))
         return len(self.sites) - 1
@@ -389,19 +389,8 @@ class ScheduleLowering:
     def _neighbor_vote(self, call: syntax.OperatorCall, target: syntax.Expression, steps: list[nodes.Step]) -> None:
         if not isinstance(target, syntax.Name) or target.type is None:
             impossible(call)
-        source = self._input(call, steps)
-        steps.append(
-            nodes.NeighborVote(
-                span=call.span,
-                site=self._next_site(call),
-                label=call.label or call.name,
-                frontier=source,
-                functor=self.functors.ballots[call.name],
-                result=None,
-                score=call.score.name if call.score is not None else None,
-                over=call.over,
-                array=target.name,
-                array_type=target.type,
-                keep=call.keep.name if call.keep is not None else None,
-            )
-        )
+        source, site, label = self._input(call, steps), self._next_site(call), call.label or call.name
+        ballot, score = self.functors.ballots[call.name], call.score.name if call.score is not None else None
+        keep = call.keep.name if call.keep is not None else None
+        array = target.name, target.type
+        steps.append(nodes.NeighborVote(call.span, site, label, source, ballot, None, score, call.over, *array, keep))

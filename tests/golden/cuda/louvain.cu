@@ -820,7 +820,7 @@ __device__ __forceinline__ void vote_ballot(enactor& run, const data_slice& d, f
         weight = ballot_weight(d, out_lists{d.graph}.id(at));
         return true;
     };
-    const out_lists lists = out_lists{d.graph};
+    const auto lists = out_lists{d.graph};
     const auto degree = [&](vertex near) { return lists.degree(near); };
     const auto before = [&](vertex near) { return lists.first(near); };
     const auto vote = [&](vertex near, edge place, vertex& key, int64& weight) {

@@ -388,14 +388,14 @@ __device__ __forceinline__ void intersect_some(enactor& run, const data_slice& d
     };
     count_visited(run, intersect_warps<true>(run, d.graph, edge_members_of(input), visit));
     intersect_hubs(run, d.graph, visit);
+    counted = block_reduce(run.shared, counted, int64(0), [](int64 a, int64 b) { return sum(a, b); });
+    if (threadIdx.x == 0) { reduce_add(d.kept, counted); }
     out.flush();
     {
         const int64 total = block_reduce(run.shared, totals.heavy, 0ll,
             [](int64 a, int64 b) { return sum(a, b); });
         if (threadIdx.x == 0) { reduce_add(d.heavy, total); }
     }
-    counted = block_reduce(run.shared, counted, int64(0), [](int64 a, int64 b) { return sum(a, b); });
-    if (threadIdx.x == 0) { reduce_add(d.kept, counted); }
     end_queue(run, result);
     clear_marks(seen, result);
     end_operator(run, 2, iteration, size, load_relaxed(&run.counters()->visited), false);

@@ -10,7 +10,7 @@ from gdsl.tools.fuzz.programs.scopes import INTEGERS, NUMBERS, Data
 
 def made_graph(random: random.Random, data: Sequence[Data], edges: str) -> str:
     """A subgraph of `edges`, or a contraction by one of the program's arrays where one can be the label."""
-    written = [each for each in data if each.is_written]
+    written = [each for each in data if each.is_written and not each.count]
     labels = [each.name for each in written if each.kind == "vertex" and each.type in (*INTEGERS, "vertex")]
     weights = [each.name for each in written if each.kind == "edge" and each.type in NUMBERS]
     if not labels or random.random() < 0.5:
