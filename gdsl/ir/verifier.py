@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from gdsl.ir import nodes, slots
+from gdsl.ir.intersect_checks import misfit_of_intersection
 from gdsl.ir.set_checks import misfit_of_step
 from gdsl.ir.traversal import walk
 from gdsl.ir.verifier_code import CodeVerifier
@@ -205,7 +206,9 @@ class _Verifier(CodeVerifier):
                 self.over_vertices(node)
                 self.neighbor_vote(node)
             case nodes.Intersect():
-                self.intersect(node)
+                functor = self.edge_functors.get(node.functor or "")
+                misfit_of = misfit_of_intersection(node, functor, self.arrays, self.scalars)
+                self.expect(misfit_of is None, misfit_of or "", node)
 
     def form(self, node: nodes.Operator) -> None:
         """Whether its functor is of the form that it runs."""
@@ -231,14 +234,6 @@ class _Verifier(CodeVerifier):
             types = (functor.key.type, functor.value.type)
             fits = score is not None and (score.key_type, score.total_type) == types
             self.expect(fits, f"no vote functor {node.score} for these ballots", node)
-
-    def intersect(self, node: nodes.Intersect) -> None:
-        self.expect(node.frontier.domain is Domain.EDGE, "an intersection of no edges", node)
-        wanted = node.result is not None or node.count is not None or node.functor is not None
-        self.expect(wanted, "an intersection for nothing", node)
-        scalar = None if node.count is None else self.scalars.get(node.count)
-        fits = scalar is not None and scalar.type is Type.INT64
-        self.expect(node.count is None or fits, f"no scalar {node.count} of int64", node)
 
     def over_vertices(self, node: nodes.Operator) -> None:
         self.expect(node.frontier.domain is Domain.VERTEX, "edges of edges", node)

@@ -198,8 +198,6 @@ def test_names_that_it_uses_are_still_free() -> None:
             "a set of vertices, and the input of `intersect` is a set of edges",
             "to=edges",
         ),
-        ("s = intersect(pairs=(f, f));", "E0501", "not built yet: `pairs=` of `intersect`", None),
-        ("intersect(pairs=(f, f));", "E0501", "not built yet: `pairs=` of `intersect`", None),
         ("f = intersection(edges);", "E0201", "there is no operator `intersection`", "did you mean `intersect`?"),
     ],
 )
@@ -323,10 +321,6 @@ def test_the_total_is_not_for_the_functor() -> None:
         (found,) = mistakes(with_common(schedule, functor))
         assert found.code == "E0402" and "scalar of its own" in (found.fix or "")
     load(with_common("intersect(edges, c, count=t);", functor))
-
-
-def test_pairs_of_sets_are_not_built_yet() -> None:
-    assert {found.code for found in mistakes(with_common("intersect(pairs=(f, f));"))} == {"E0501"}
 
 
 NAMELESS = """program p; problem { edge support : int32; scalar s : int64; vertex seen : bool; edge weight : int32; }

@@ -191,6 +191,9 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         common["result"] = self._result(sweep.collect)
         collected = ("if (out.is_new(x)) { out.append(x); }",) if sweep.collect is not None else ()
         each = "each_edge(run, d.graph" if sweep.members.frontier is None else "each_edge_of(input, d.graph"
+        if lists.partners is not None:
+            each = f"each_pair({common['members']}, d.{self.names.member(lists.partners)}"
+        common["queued"] = sweep.members.domain is Domain.VERTEX and sweep.members.frontier is not None
         if lists.run is None:
             counted = tuple(f"totals.{self.names.member(total.scalar)} += 1;" for total in sweep.totals)
             visit = Visit("vertex x, edge, edge", (*counted, *collected))

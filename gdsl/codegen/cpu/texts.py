@@ -103,7 +103,8 @@ class ElementsText(OperatorText):
 @dataclass(frozen=True, slots=True)
 class IntersectText(OperatorText):
     """`intersect`: `each` begins the call that goes over its edges, whose parameters are `edge`; `visit` is what is
-    done with a common neighbour. `count`: the scalar to which the variable ``counted`` is added, empty without."""
+    done with a common neighbour. `count`: the scalar to which the variable ``counted`` is added, empty without.
+    `queued`: the members may not be there as a queue yet."""
 
     kind: ClassVar[str] = "intersect"
     each: str
@@ -111,6 +112,7 @@ class IntersectText(OperatorText):
     visit: Visit
     count: str
     result: ResultText | None
+    queued: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -249,6 +249,9 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         lists = sweep.intersection
         assert lists is not None
         common["result"] = self._result(sweep.collect)
+        common["queued"] = sweep.members.domain is Domain.VERTEX and sweep.members.frontier is not None
+        partners = f"pair_ends{{d.{self.names.member(lists.partners)}}}" if lists.partners is not None else ""
+        common["ends"] = partners or "edge_ends{d.graph}"
         if lists.run is None:
             totals = common["totals"].members if common["totals"] is not None else ()
             total = f"totals.{totals[0].name}" if totals else ""

@@ -159,7 +159,8 @@ class ComputeText(ElementsText):
 class IntersectText(OperatorText):
     """`intersect`. `total`: the variable or member of the totals that counts what is found, which is added to `count`
     where it is a variable; empty where nobody asks. `visit` is what is run, None where nothing is; `edge_at` and
-    `edge_found` are the ids of the edges at both places, empty where nobody asks."""
+    `edge_found` are the ids of the edges at both places, empty where nobody asks. `ends` makes what says the two
+    vertices of a member; `queued`: the members may not be there as a queue yet."""
 
     kind: ClassVar[str] = "intersect"
     total: str
@@ -168,6 +169,8 @@ class IntersectText(OperatorText):
     edge_at: str
     edge_found: str
     result: ResultText
+    ends: str
+    queued: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -185,4 +185,15 @@ CODES: tuple[Code, ...] = (
         "meant into such an array by a functor.",
         "s = sum(position);                       # vertex position[3]: float32",
     ),
+    Code(
+        "E0427",
+        "a result that hangs on buckets whose width finds itself",
+        (
+            "With `width=auto` which of the waiting vertices `b.pop()` gives is for the run to choose, so that no "
+            "result may hang on it. That is shown of `while (b) { b.push(advance(b.pop(), f)); }` where all that f "
+            "does is one `min=` or `max=` on an element of the far end, whose operand never falls (rises) as the near "
+            "end's element rises (falls), with `accept changed(…)` of just that. Anything else needs a width."
+        ),
+        "buckets b(distance, width=auto) = { source }; while (b) { passes += 1; b.push(advance(b.pop(), relax)); }",
+    ),
 )

@@ -23,13 +23,15 @@ def declaration(statement: syntax.BucketsDeclaration, operators: Operators) -> s
     environment = operators.environment
     parts = _parts(statement, environment)
     array = _array(parts[0], operators) if parts is not None else None
-    width = _width(parts[1], array, statement.name, operators) if parts is not None else None
+    automatic = parts is not None and _is_auto(parts[1], environment)
+    width = _width(parts[1], array, statement.name, operators) if parts is not None and not automatic else None
     value = statement.value
     if value is not None:
         value = operators.members(value, Domain.VERTEX, f"what `{statement.name}` begins with")
     graph = graph_of(environment, Domain.VERTEX)
-    symbol = environment.declare(Symbol(SymbolKind.BUCKETS, statement.name, statement.name_span, graph=graph))
-    if array is None or width is None or (statement.value is not None and value is None):
+    declared = Symbol(SymbolKind.BUCKETS, statement.name, statement.name_span, graph=graph, automatic=automatic)
+    symbol = environment.declare(declared)
+    if array is None or (width is None and not automatic) or (statement.value is not None and value is None):
         return None
     return dataclasses.replace(statement, arguments=(), array=array, width=width, value=value, symbol=symbol)
 
@@ -81,13 +83,14 @@ def _array(value: syntax.Expression, operators: Operators) -> syntax.Name | None
     return dataclasses.replace(value, name=symbol.name, symbol=symbol, type=symbol.type)
 
 
+def _is_auto(value: syntax.Expression, environment: Environment) -> bool:
+    return isinstance(value, syntax.Name) and value.name == "auto" and environment.find("auto") is None
+
+
 def _width(
     value: syntax.Expression, array: syntax.Name | None, name: str, operators: Operators
 ) -> syntax.Expression | None:
     environment = operators.environment
-    if isinstance(value, syntax.Name) and value.name == "auto" and environment.find("auto") is None:
-        environment.later("`width=auto`", value.span)
-        return None
     kind = array.type if array is not None and array.type is not None else Type.FLOAT64
     typed = operators.expressions.value(value, kind, f"the width of `{name}`")
     if typed.type is None:

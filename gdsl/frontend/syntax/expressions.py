@@ -266,6 +266,8 @@ class OperatorCall(Expression):
     own_operation: Name | None = None
     by_far_ends: bool = True
     empty: Expression | None = None
+    other: Expression | None = None
+    """The second set of INTERSECT over pairs, whose first one is `input`."""
 
     @property
     def name(self) -> str:

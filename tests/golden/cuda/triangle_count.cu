@@ -215,6 +215,7 @@ struct out_lists {
 // piece: defer_walk
 // piece: intersect_warps
 // piece: intersect_hubs
+// piece: edge_ends
 
 // The first storage for the arrays of a graph that none of those has which may still be read.
 __device__ __forceinline__ int64 free_room(const int64* taken, uint32 count) {
@@ -375,11 +376,12 @@ __device__ __forceinline__ void intersect(enactor& run, const data_slice& d, int
     const uint64 size = uint64(d.graph.num_edges);
     begin_operator(run);
     intersect_totals totals;
+    const auto ends = edge_ends{d.graph};
     const auto visit = [&](bool accepted, vertex x, edge, edge, edge) {
         totals.triangles += accepted ? 1 : 0;
     };
-    count_visited(run, intersect_warps<false>(run, d.graph, all_edges{d.graph}, visit));
-    intersect_hubs(run, d.graph, visit);
+    count_visited(run, intersect_warps<false>(run, d.graph, all_edges{d.graph}, ends, visit));
+    intersect_hubs(run, d.graph, ends, visit);
     {
         const int64 total = block_reduce(run.shared, totals.triangles, 0ll,
             [](int64 a, int64 b) { return sum(a, b); });

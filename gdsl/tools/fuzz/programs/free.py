@@ -328,13 +328,21 @@ class _Writer:
 
     def total(self, scalar: str) -> str:
         """What puts the number of common neighbours into a scalar."""
-        found = f"intersect({self.edges_to_intersect()})"
+        found = f"intersect({self.to_intersect()})"
         return f"{scalar}{self.random.choice((f' = {found};', f' += {found};', f' = {found} // 3 - num_vertices;'))}"
 
     def intersection(self) -> str:
         totals = [data.name for data in self.data if (data.kind, data.type) == ("scalar", "int64") and data.is_written]
         count = f", count={self.random.choice(totals)}" if totals and self.chance(0.6) else ""
-        return f"intersect({self.edges_to_intersect()}{count})"
+        return f"intersect({self.to_intersect()}{count})"
+
+    def to_intersect(self) -> str:
+        """A set of edges, or two of vertices: of one size, now and then of any."""
+        if self.chance(0.7):
+            return self.edges_to_intersect()
+        one = self.random.choice((*self.frontiers, "vertices"))
+        other = self.random.choice((one, one, *self.frontiers)) if self.chance(0.9) else self.members()
+        return f"pairs=({one}, {other})"
 
     def edges_to_intersect(self) -> str:
         """Any set of edges."""
