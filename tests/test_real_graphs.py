@@ -146,10 +146,11 @@ def test_cpu_with_wide_ids(name: str, program: str) -> None:
 
 
 def others() -> Iterator[tuple[str, str]]:
-    """The library on two of the graphs in turn, a program of the tests on one: all say the same of other graphs."""
-    names, taken = MID_SIZED or ["none"], {case.name: 2 for case in LIBRARY}
+    """The library on two of the graphs in turn, a program of the tests on one, the smallest for slow oracles."""
+    names = sorted(MID_SIZED, key=lambda name: LINES.get(name, 0)) or ["none"]
     for turn, program in enumerate(sorted(set(BY_NAME) - set(CHECKS))):
-        yield from ((names[(turn + place) % len(names)], program) for place in range(taken.get(program, 1)))
+        count, first = 2 if BY_NAME[program] in LIBRARY else 1, 0 if BY_NAME[program].slow else turn
+        yield from ((names[(first + place) % len(names)], program) for place in range(count))
 
 
 @pytest.mark.parametrize(("name", "program"), sorted(set(others())))

@@ -35,6 +35,9 @@ _OF_GRIDS = ("fuse", "block")
 """Knobs of the program that nothing but a GPU has."""
 _SAME = {"dedup": "auto", "ids": "32"}
 """Values that are the same as another, or as none where they may be had."""
+_MOST_SHUFFLED = 1 << 14
+"""Of more combinations a sample is drawn."""
+_MOST_REPEATS = 50
 _TOLERANCES = {
     (Grade.ROUNDING, Type.FLOAT32): 2e-5,
     (Grade.ROUNDING, Type.FLOAT64): 1e-9,
@@ -99,22 +102,43 @@ class Schedules:
 
     def sample(self, count: int, seed: int = 1) -> Iterator[Way]:
         """`count` different combinations that the program takes, or all if there are no more; for one seed the same."""
-        return itertools.islice(self._legal(_shuffled(self.number, random.Random(seed))), count)
+        chance = random.Random(seed)
+        drawn = self._shuffled(chance) if self.number <= _MOST_SHUFFLED else self._drawn(chance)
+        return map(self._way, itertools.islice(drawn, count))
 
     def _legal_parts(self) -> list[list[Words]]:
         return [[words for words in itertools.product(*part) if self._fits(words)] for part in self._parts]
 
-    def _legal(self, numbers: Iterable[int]) -> Iterator[Way]:
-        for number in numbers:
+    def _shuffled(self, chance: random.Random) -> Iterator[tuple[Words, ...]]:
+        """All legal combinations in any order, each once."""
+        for number in chance.sample(range(self.number), self.number):
             parts = self._combination(number)
             if all(self._fits(words) for words in parts):
-                yield self._way(parts)
+                yield parts
+
+    def _drawn(self, chance: random.Random) -> Iterator[tuple[Words, ...]]:
+        """All legal combinations, each once: at random while most draws are new, then the rest in order."""
+        seen: set[tuple[Words, ...]] = set()
+        repeats = 0
+        while repeats < _MOST_REPEATS:
+            found = tuple(self._drawn_part(part, chance) for part in self._parts)
+            repeats = repeats + 1 if found in seen else 0
+            if not repeats:
+                seen.add(found)
+                yield found
+        yield from (parts for parts in itertools.product(*self._legal_parts()) if parts not in seen)
+
+    def _drawn_part(self, part: tuple[Words, ...], chance: random.Random) -> Words:
+        while True:
+            words = tuple(chance.choice(values) for values in part)
+            if self._fits(words):
+                return words
 
     def _way(self, parts: Iterable[Words]) -> Way:
         words = tuple(word for part in parts for word in part if word)
         return Way(words, Program(load(self._source, (*words, *self._given)), self._source))
 
-    def _combination(self, number: int) -> list[Words]:
+    def _combination(self, number: int) -> tuple[Words, ...]:
         """The words of each part in the combination of this number."""
         parts = []
         for part in self._parts:
@@ -123,7 +147,7 @@ class Schedules:
                 number, place = divmod(number, len(values))
                 words.append(values[place])
             parts.append(tuple(words))
-        return parts
+        return tuple(parts)
 
     def _fits(self, words: Words) -> bool:
         """Whether the program takes the words of one part."""
@@ -168,25 +192,12 @@ def covering(sizes: Sequence[int]) -> Iterator[tuple[int, ...]]:
     if not sizes:
         yield ()
         return
-    second = max(sizes[1] if len(sizes) > 1 else 1, len(sizes) - 2)
-    prime = next(n for n in itertools.count(max(second, 1)) if all(n % divisor for divisor in range(2, n)))
+    least = max([*sizes[1:2], len(sizes) - 1, 1])
+    prime = next(n for n in itertools.count(least) if all(n % divisor for divisor in range(2, n)))
     for first in range(max(sizes[0], prime) if len(sizes) > 2 else sizes[0]):
         for other in range(prime):
             # Two of the latter columns determine `first` modulo the prime, as their factors differ, and then `other`.
             yield (first % sizes[0], *((other + first * place) % prime % size for place, size in enumerate(sizes[1:])))
-
-
-def _shuffled(number: int, chance: random.Random) -> Iterator[int]:
-    """The numbers below `number` in any order, each once."""
-    if number <= 1 << 16:
-        yield from chance.sample(range(number), number)
-        return
-    seen: set[int] = set()
-    while len(seen) < number // 2:
-        found = chance.randrange(number)
-        if found not in seen:
-            seen.add(found)
-            yield found
 
 
 def code_of(program: ir.Program, backend: str, id_bits: int) -> str:
