@@ -124,7 +124,8 @@ class Run:
     def _tell(self, measurement: Measurement, seconds: float) -> None:
         milliseconds = "" if measurement.ms is None else f"{measurement.ms:.3f} {measurement.unit}"
         state = "FAILED" if measurement.problem is not None else "right"
-        click.echo(f"{measurement.row.name}: {milliseconds}, {state}, in {seconds:.1f} s", err=True)
+        told = ", ".join([milliseconds, state, *measurement.notes])
+        click.echo(f"{measurement.row.name}: {told}, in {seconds:.1f} s", err=True)
         if self.json_path is not None:
             options = {"repeat": self.repeat, "sources": self.sources}
             report.write(self.json_path, report.document(self.measurements, self.backend, self.machine, options))

@@ -10,7 +10,8 @@ import sys
 import tempfile
 
 from bench.measure import Measurement, Series
-from bench.rows import ROOT, Row
+from bench.rows import Row
+from bench.works import ROOT
 
 _TIMEOUT = 300
 # Everything is imported first and the device opened, as in a program that already works with CuPy.

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import gdsl
-from bench.rows import ROOT
+from bench.works import ROOT
 from gdsl import cache
 
 _PACKAGES = ("numpy", "scipy", "networkit", "igraph", "cupy-cuda13x", "cupy-cuda12x", "cupy")

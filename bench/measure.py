@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 import gdsl
-from bench import checks
 from bench.graphs import BenchmarkGraph
-from bench.peers import Peer
-from bench.rows import ITERATIONS, WORKS, Row
+from bench.peers import Peer, PeerRun
+from bench.rows import Row
+from bench.works import WORKS, Work
 
-DAMPING = 0.85
 TIMEOUT = 120.0
 """Seconds after which a run is stopped, so that nothing hangs."""
 
@@ -27,7 +26,7 @@ class Series:
     times_ms: `result.time_ms` of every run: on cuda by events around the run; the initialisation of the results is
     inside, compilation and the graph's transfer are outside.
     edges: directed edges of the reached vertices. peers_ms: the same for each peer, taken in turns with ours.
-    problem: what a check found wrong with the last result.
+    problem: what a check found wrong with the last result, or a peer's answer that is another. note: about it.
     """
 
     source: int | None
@@ -36,6 +35,7 @@ class Series:
     edges: int
     peers_ms: dict[str, list[float]] = field(default_factory=dict)
     problem: str | None = None
+    note: str | None = None
 
     @property
     def median_ms(self) -> float:
@@ -60,61 +60,53 @@ def measure(row: Row, graph: BenchmarkGraph, backend: str, repeat: int, peers: S
     """Run `row` from every source `repeat` times behind one run that is not counted, and check the results."""
     work = WORKS[row.work]
     program = gdsl.compile(work.program)
-    values: dict[str, Any] = {}
-    if work.takes_weights:
-        values["weight"] = graph.weights
-    if row.work == "pagerank":
-        values |= {"damping": DAMPING, "tolerance": 0.0, "max_iterations": ITERATIONS}
     measurement = Measurement(row, work.unit)
     for source in graph.sources if work.takes_source else [None]:
-        if source is not None:
-            values["source"] = source
-        measurement.series.append(_series(row, graph, program, values, backend, repeat, peers))
+        measurement.series.append(_series(work, graph, program, source, backend, repeat, peers))
     summarize(measurement)
     return measurement
 
 
 def _series(
-    row: Row,
+    work: Work,
     graph: BenchmarkGraph,
     program: gdsl.Program,
-    values: dict[str, Any],
+    source: int | None,
     backend: str,
     repeat: int,
     peers: Sequence[Peer],
 ) -> Series:
-    series = Series(values.get("source"), [], 0, graph.num_edges)
-    having = [peer for peer in peers if row.work in peer.works]
+    series = Series(source, [], 0, graph.num_edges)
+    values = work.values(graph, source)
+    having = [peer for peer in peers if work.name in peer.works]
+    last: dict[str, PeerRun] = {}
     for number in range(1 + repeat):
         result = program.run(graph.graph, values, backend=backend, timeout=TIMEOUT)
         if number == 0:
             continue
         series.times_ms.append(result.time_ms)
         for peer in having:
-            series.peers_ms.setdefault(peer.name, []).append(peer.run(row.work, series.source))
+            last[peer.name] = peer.run(work.name, source)
+            series.peers_ms.setdefault(peer.name, []).append(last[peer.name].ms)
     series.iterations = result.iterations
-    if series.source is not None:
-        reached = result["distance"] >= 0 if row.work != "sssp" else graph.module.isfinite(result["distance"])
-        series.edges = int(graph.module.diff(graph.offsets)[reached].sum())
-    series.problem = problem_of(row.work, graph, result, series.source)
+    if work.reached is not None:
+        series.edges = int(graph.module.diff(graph.offsets)[work.reached(graph, result, source)].sum())
+    series.note = work.note(result) if work.note is not None else None
+    series.problem = work.check(graph, result, source) or disagreement(work, graph, result, last)
     return series
 
 
-def problem_of(work: str, graph: BenchmarkGraph, result: Any, source: int | None) -> str | None:
-    """What is wrong with the result of `work`, or None; `result` maps names to arrays of the graph's module."""
-    if work == "pagerank":
-        if result.iterations != ITERATIONS:
-            return f"{result.iterations} iterations instead of {ITERATIONS}"
-        return checks.check_ranks(graph, result["rank"], checks.iterated_ranks(graph, DAMPING, ITERATIONS))
-    if work == "components":
-        return checks.check_components(graph, result["component"])
-    assert source is not None
-    if work == "sssp":
-        return checks.check_shortest(graph, source, result["distance"])
-    problem = checks.check_levels(graph, source, result["distance"])
-    if problem is None and work == "bfs":
-        problem = checks.check_parents(graph, source, result["distance"], result["parent"])
-    return problem
+def disagreement(work: Work, graph: BenchmarkGraph, result: Any, runs: Mapping[str, PeerRun]) -> str | None:
+    """Which peer has found another answer, or None."""
+    if work.answer is None or not runs:
+        return None
+    ours = work.answer(graph, result)
+    for name, run in runs.items():
+        theirs = ours if run.answer is None else run.answer()
+        too_far = theirs - ours if work.more_is_better else abs(theirs - ours)
+        if not too_far <= work.tolerance * abs(theirs):
+            return f"{name} finds {theirs:.12g} instead of {ours:.12g}"
+    return None
 
 
 def summarize(measurement: Measurement) -> None:
@@ -127,5 +119,8 @@ def summarize(measurement: Measurement) -> None:
     measurement.edges_per_second = float(np.median(rates)) if rates else None
     for name in series[0].peers_ms:
         measurement.peers[name] = statistics.median(statistics.median(one.peers_ms[name]) for one in series)
-    problems = [f"source {one.source}: {one.problem}" for one in series if one.problem]
+    measurement.notes += dict.fromkeys(one.note for one in series if one.note)
+    problems = [
+        one.problem if one.source is None else f"source {one.source}: {one.problem}" for one in series if one.problem
+    ]
     measurement.problem = problems[0] if problems else None

@@ -1,29 +1,15 @@
-"""What is measured: the rows of the table, with the numbers to reach."""
+"""What is measured: the rows of the table, by name, with the numbers to reach of each."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from pathlib import Path
 
 from bench.graphs import split_name
+from bench.works import WORKS
 
-ROOT = Path(__file__).parents[1]
 SAMPLES = ("bfs", "sssp", "pagerank", "connected_components")
-ITERATIONS = 20
-"""Iterations of PageRank, whatever its error."""
 DEFAULT_GRAPHS = {"cuda": ("rmat22", "grid3000"), "cpu": ("rmat18", "grid300")}
-
-
-@dataclass(frozen=True)
-class Work:
-    """A program with the way it is run: `unit` is "ms" or "ms an iteration"."""
-
-    name: str
-    program: Path
-    unit: str = "ms"
-    takes_source: bool = False
-    takes_weights: bool = False
 
 
 @dataclass(frozen=True)
@@ -44,43 +30,8 @@ class Row:
 
 
 COMPILATIONS = ("compile_cold", "compile_cached")
-WORKS = {
-    work.name: work
-    for work in (
-        Work("bfs", ROOT / "samples" / "bfs.gdsl", takes_source=True),
-        Work("bfs_distances", ROOT / "bench" / "programs" / "bfs_distances.gdsl", takes_source=True),
-        Work("sssp", ROOT / "samples" / "sssp.gdsl", takes_source=True, takes_weights=True),
-        Work("pagerank", ROOT / "samples" / "pagerank.gdsl", unit="ms an iteration"),
-        Work("components", ROOT / "samples" / "connected_components.gdsl"),
-    )
-}
-
-# Milliseconds on one H200; docs/performance.md says where they come from.
-TO_REACH = {
-    "bfs-rmat22": 0.35,
-    "bfs-grid3000": 16.0,
-    "bfs-rmat24": 0.75,
-    "bfs_distances-rmat22": 0.35,
-    "bfs_distances-grid3000": 16.0,
-    "bfs_distances-rmat24": 0.75,
-    "sssp-rmat22": 2.5,
-    "sssp-grid3000": 30.0,
-    "pagerank-rmat22": 0.68,
-    "pagerank-grid3000": 0.14,
-    "components-rmat22": 0.9,
-    "components-grid3000": 1.2,
-}
-TARGETS = {
-    "bfs-rmat22": 0.8,
-    "bfs-grid3000": 40.0,
-    "bfs_distances-rmat22": 0.8,
-    "bfs_distances-grid3000": 40.0,
-    "sssp-rmat22": 10.0,
-    "pagerank-rmat22": 1.6,
-    "components-rmat22": 3.8,
-    "components-grid3000": 5.0,
-}
-"""What a release must not fall behind, on the way to `TO_REACH`."""
+TO_REACH = {f"{work.name}-{graph}": ms for work in WORKS.values() for graph, ms in work.to_reach.items()}
+TARGETS = {f"{work.name}-{graph}": ms for work in WORKS.values() for graph, ms in work.targets.items()}
 COMPILE_TARGETS = {"compile_cold": 1000.0, "compile_cached": 50.0}
 
 

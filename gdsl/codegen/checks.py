@@ -41,9 +41,16 @@ class CheckTable:
     enabled: bool = True
     """`tune { bounds off; }` clears it: then nothing is checked."""
     sites: list[CheckSite] = field(default_factory=list)
+    listed: bool = False
+    """Whether graphs may be made whose edge ids have gaps."""
 
     def __post_init__(self) -> None:
         self._numbers = {site: number for number, site in enumerate(self.sites)}
+
+    def bound(self, domain: Domain) -> str:
+        """What the ids of a domain lie below."""
+        edges = "d.graph.edge_bound" if self.listed else "d.graph.num_edges"
+        return edges if domain is Domain.EDGE else "d.graph.num_vertices"
 
     def number(self, site: CheckSite) -> int:
         """The number of `site`, which is added where it is new."""

@@ -7,14 +7,14 @@ from gdsl.operations import BinaryOperation
 from gdsl.types import Type
 
 
-def conversion(operand: Text, old: Type, new: Type) -> Text:
-    """`operand`, of type `old`, as a `new`: a plain cast wherever C++ means what the language means."""
+def conversion(operand: Text, old: Type, new: Type, count: str = "") -> Text:
+    """`operand`, of type `old`, as a `new`: a plain cast wherever C++ means what the language means. Ids, if
+    `new` is one, lie below `count`."""
     name = new.name
     if old is new:
         return operand
     if new is Type.BOOL:
         return binary_text(BinaryOperation.NOT_EQUAL, operand, atom("0"))
-    count = "d.graph.num_vertices" if new is Type.VERTEX else "d.graph.num_edges"
     if old.is_id and new.is_id:
         return call(f"to_id<{name}>", f"from_id<int64>({operand.text})", count)
     if old.is_id:

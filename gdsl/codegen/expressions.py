@@ -158,7 +158,7 @@ class ExpressionPrinter:
         if not checked or not self.checks.enabled:
             return text
         number = self.checks.number(CheckSite(subject, domain, index.type, index.span))
-        return f"checked_index(d, {text}, {_length(domain)}, {number})"
+        return f"checked_index(d, {text}, {self.checks.bound(domain)}, {number})"
 
     def scalar(self, name: str) -> str:
         """A scalar as an lvalue."""
@@ -300,7 +300,8 @@ class ExpressionPrinter:
         return postfix(f"{self._text(node.pair).within(POSTFIX_LEVEL)}.{'second' if node.place else 'first'}")
 
     def _convert(self, node: Convert) -> Text:
-        return conversion(self._text(node.operand), node.operand.type, node.type)
+        domain = Domain.VERTEX if node.type is Type.VERTEX else Domain.EDGE
+        return conversion(self._text(node.operand), node.operand.type, node.type, self.checks.bound(domain))
 
     def _builtin(self, node: BuiltinCall) -> Text:
         name = _BUILTINS.get(node.function, node.function.value)

@@ -16,6 +16,8 @@ from functools import cache
 from gdsl.codegen.names import identifiers_of, library_identifiers_of
 from gdsl.codegen.templates import template_text
 
+LISTED = "listed"
+"""The file whose pieces stand for others of their names, in programs that make graphs."""
 COMMON = {"arithmetic": True, "plain": False, "pairs": True, "random": False, "several": False, "vote": True}
 """The files of `templates/common/runtime`, and whether each backend has something of its own to say beside."""
 _HEAD = re.compile(r"^// piece: (.+)$", re.MULTILINE)
@@ -95,7 +97,10 @@ def pieces_of(library: Library) -> tuple[Piece, ...]:
             parts += _cut(file, template_text(library.backend, "runtime", f"{file}{library.suffix}"))
         for piece in parts:
             former = found.get(piece.names)
-            found[piece.names] = piece if former is None else replace(former, text=f"{former.text}\n{piece.text}")
+            alone = former is None or file == LISTED
+            found[piece.names] = (
+                piece if alone or former is None else replace(former, text=f"{former.text}\n{piece.text}")
+            )
     return tuple(found.values())
 
 

@@ -54,13 +54,16 @@ def _check_width(step: CheckWidth, words: SetWords) -> str:
 
 def _number_members(step: NumberMembers, words: SetWords) -> str:
     of_edges = step.members.domain is Domain.EDGE
+    bound = words.checks.bound(step.members.domain)
     count = "d.graph.num_edges" if of_edges else "d.graph.num_vertices"
     place = f"d.{words.names.member(step.array)}[id] = {step.array_type.name}(place);"
     stored = f"[&](uint64 id, uint64 place) {{ {place} }}"
+    if step.members.frontier is None and of_edges and words.checks.listed:
+        stored = f"[&](uint64 at, uint64 place) {{ const edge id = d.graph.edge_ids[at]; {place} }}"
     if step.members.frontier is None:
         return f"number_everything({words.first}, {count}, {stored});"
     function = "number_edges" if of_edges else "number_vertices"
-    return f"{function}({words.first}, {words.names.frontier(step.members.frontier)}, {count}, {stored});"
+    return f"{function}({words.first}, {words.names.frontier(step.members.frontier)}, {bound}, {stored});"
 
 
 _PRINTERS: dict[type[SetStep], Callable[..., str]] = {

@@ -13,6 +13,7 @@ from enum import Enum
 from gdsl.ir.calls import function_order
 from gdsl.ir.nodes import (
     CombineFrontiers,
+    Contract,
     CopyFrontier,
     DefineFrontier,
     EdgeFunctor,
@@ -27,6 +28,7 @@ from gdsl.ir.nodes import (
     If,
     NeighborVote,
     Node,
+    On,
     Operator,
     Program,
     Repeat,
@@ -36,6 +38,7 @@ from gdsl.ir.nodes import (
     Step,
     StoreElement,
     StoreScalar,
+    Subgraph,
     VertexFunctor,
     While,
 )
@@ -116,6 +119,8 @@ class Accesses:
             return self.of_expression(step.value, Who.ANYBODY) | {Access(step.array, True, Who.OWNER)}
         if isinstance(step, DefineFrontier):
             return self._in(step.members, Who.ANYBODY)
+        if isinstance(step, Contract):
+            return frozenset(Access(name, writes, Who.ANYBODY) for name in step.arrays for writes in (False, True))
         if isinstance(step, SetStep):
             written = frozenset(Access(name, True, Who.ANYBODY) for name in step.writes)
             read = (Access(name, False, Who.ANYBODY) for name in step.reads)
@@ -168,6 +173,10 @@ def frontiers_of(step: Node) -> FrontierUse:
         return FrontierUse(asked_frontiers(step.members), (step.name,))
     if isinstance(step, (CopyFrontier, FarEnds)):
         return FrontierUse((step.other,), (step.name,))
+    if isinstance(step, Subgraph):
+        return FrontierUse((step.edges,))
+    if isinstance(step, On):
+        return FrontierUse()
     if isinstance(step, SetStep):
         return FrontierUse((*step.asks, *asked_frontiers(step)), () if step.makes is None else (step.makes,))
     if isinstance(step, CombineFrontiers):

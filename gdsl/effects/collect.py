@@ -39,11 +39,13 @@ def program_effects(program: nodes.Program) -> ProgramEffects:
     votes = {functor.name: functor for functor in program.vote_functors}
     written = {functor.name: written_data(functor) for functor in functors.values()}
     sites = {}
+    elsewhere = sites_elsewhere(program)
     for operator in operators(program.schedule):
         if operator.functor is None:
             continue
         functor = functors[operator.functor]
-        effects = Effects(operator, functor, terms, requires_simple=program.requires.simple)
+        simple = program.requires.simple and operator.site not in elsewhere
+        effects = Effects(operator, functor, terms, requires_simple=simple)
         _collect(effects, functions, written[functor.name])
         if isinstance(operator, nodes.NeighborVote) and operator.score is not None:
             score(effects, functions, votes[operator.score])
@@ -56,11 +58,17 @@ def operators(steps: tuple[nodes.Step, ...]) -> Iterator[nodes.Operator]:
     for step in steps:
         if isinstance(step, nodes.Operator):
             yield step
-        elif isinstance(step, nodes.While | nodes.Repeat):
+        elif isinstance(step, nodes.While | nodes.Repeat | nodes.On):
             yield from operators(step.body)
         elif isinstance(step, nodes.If):
             yield from operators(step.then)
             yield from operators(step.otherwise)
+
+
+def sites_elsewhere(program: nodes.Program) -> frozenset[int]:
+    """The sites of operators on another graph than the given one, of which less is known."""
+    made = (node for node in walk(program.schedule) if isinstance(node, nodes.On))
+    return frozenset(operator.site for node in made for operator in operators(node.body))
 
 
 def _collect(effects: Effects, functions: Functions, written: frozenset[str]) -> None:

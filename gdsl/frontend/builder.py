@@ -84,8 +84,9 @@ class TreeBuilder(NamelessBuilder):
         *_, name, value = children
         return syntax.FrontierDeclaration(span_of(meta), str(name), span_of(name), value, domain=Domain.EDGE)
 
-    def later_graph(self, meta: Any, children: list[Any]) -> syntax.LaterStatement:
-        return syntax.LaterStatement(span_of(meta), "graphs made by the schedule", (str(children[0]),))
+    def graph(self, meta: Any, children: list[Any]) -> syntax.GraphDeclaration:
+        name, value = children
+        return syntax.GraphDeclaration(span_of(meta), str(name), span_of(name), value)
 
     def history(self, meta: Any, children: list[Any]) -> syntax.HistoryDeclaration:
         return syntax.HistoryDeclaration(span_of(meta), str(children[0]), span_of(children[0]))
@@ -94,8 +95,9 @@ class TreeBuilder(NamelessBuilder):
         name, arguments, value = children
         return syntax.BucketsDeclaration(span_of(meta), str(name), span_of(name), arguments, value)
 
-    def later_on(self, meta: Any, children: list[Any]) -> syntax.LaterStatement:
-        return syntax.LaterStatement(span_of(meta), "`on`", (), children[1])
+    def on(self, meta: Any, children: list[Any]) -> syntax.On:
+        *_, name, body = children
+        return syntax.On(span_of(meta), str(name), span_of(name), body)
 
     # ------------------------------------------------------------ problem data
 

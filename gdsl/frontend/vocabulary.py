@@ -39,13 +39,10 @@ ARRAY_REDUCTIONS = frozenset(reduction.value for reduction in ArrayReduction)
 """The same of the schedule; two of them are functions of numbers, too."""
 SCHEDULE_FUNCTIONS = frozenset((
     "advance", "filter", "where", "compute", "neighbor_reduce", "neighbor_vote", "intersect", "top", "size", "swap",
-    "fill",
-))
-LATER_FUNCTIONS = frozenset((
-    "subgraph", "contract",
+    "fill", "subgraph", "contract",
 ))
 # fmt: on
-RESERVED = KEYWORDS | VALUES | FUNCTIONS | GRAPH_FUNCTIONS | SCHEDULE_FUNCTIONS | LATER_FUNCTIONS | TYPES.keys()
+RESERVED = KEYWORDS | VALUES | FUNCTIONS | GRAPH_FUNCTIONS | SCHEDULE_FUNCTIONS | TYPES.keys()
 ALLOWED_AS_PARAMETERS = frozenset(("src", "dst"))
 """Built-in functions whose names a functor's parameters may have."""
 

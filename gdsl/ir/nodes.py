@@ -43,6 +43,7 @@ from gdsl.ir.expressions import (
     UpdateValue,
     element_index,
 )
+from gdsl.ir.graphs import Contract, Graph, GraphStep, On, SameGraph, Subgraph, Weights
 from gdsl.ir.operators import (
     Advance,
     Closing,
@@ -119,6 +120,7 @@ __all__ = [
     "CommonNames",
     "CompareAndSwap",
     "Compute",
+    "Contract",
     "Convert",
     "CopyFrontier",
     "Count",
@@ -144,6 +146,8 @@ __all__ = [
     "FrontierSize",
     "Function",
     "FunctionCall",
+    "Graph",
+    "GraphStep",
     "History",
     "If",
     "Intersect",
@@ -158,6 +162,7 @@ __all__ = [
     "NeighborVote",
     "Node",
     "NoneId",
+    "On",
     "NumberMembers",
     "Operator",
     "OwnOperation",
@@ -175,6 +180,7 @@ __all__ = [
     "Requirements",
     "Return",
     "Role",
+    "SameGraph",
     "Scalar",
     "ScalarTarget",
     "ScalarValue",
@@ -187,6 +193,7 @@ __all__ = [
     "StoreElement",
     "StoreRule",
     "StoreScalar",
+    "Subgraph",
     "Swap",
     "TakeLevel",
     "Target",
@@ -196,5 +203,6 @@ __all__ = [
     "UpdateValue",
     "VertexFunctor",
     "VoteFunctor",
+    "Weights",
     "While",
 ]

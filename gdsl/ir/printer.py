@@ -151,12 +151,13 @@ def _step(node: nodes.Step, tuning: nodes.Tuning) -> list[str]:
             return [f"{node.name} = {everything if node.everything else members}"]
         case nodes.SetStep():
             return [_set_step(node)]
-        case nodes.FarEnds():
-            return [f"{node.name} = {node.end.value}s of {node.other}"]
-        case nodes.CopyFrontier():
-            return [f"{node.name} = copy of {node.other}"]
+        case nodes.FarEnds() | nodes.CopyFrontier():
+            ends = f"{node.end.value}s" if isinstance(node, nodes.FarEnds) else "copy"
+            return [f"{node.name} = {ends} of {node.other}"]
         case nodes.CombineFrontiers():
             return [f"{node.name} = {_set(node.first)} {node.operation.value} {_set(node.second)}"]
+        case nodes.SameGraph() | nodes.Subgraph() | nodes.Contract() | nodes.On():
+            return _graph(node, tuning)
         case nodes.StoreElement():
             return [f"{print_target(node.target)} = {show(node.value)}"]
         case nodes.StoreScalar():
@@ -187,6 +188,17 @@ def _set_step(node: nodes.SetStep) -> str:
         case nodes.NumberMembers():
             return f"{node.array} = number {_set(node.members)}"
     raise AssertionError(f"printer: {type(node).__name__}")
+
+
+def _graph(node: nodes.GraphStep | nodes.On, tuning: nodes.Tuning) -> list[str]:
+    if isinstance(node, nodes.On):
+        return [f"on {node.graph}:", *_steps(node.body, tuning)]
+    if isinstance(node, nodes.SameGraph):
+        return [f"graph {node.name} = the graph around"]
+    if isinstance(node, nodes.Subgraph):
+        return [f"graph {node.name} = subgraph of {node.edges}"]
+    weights = f", sums of {node.weights.array}" if node.weights is not None else ""
+    return [f"graph {node.name} = contraction by {node.label}{weights}"]
 
 
 def _frontier(node: nodes.Frontier) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from gdsl.extents import Extent
 from gdsl.ir.expressions import Expression, Node, Role
+from gdsl.ir.graphs import Graph
 from gdsl.ir.operators import Elements, Step
 from gdsl.ir.statements import ElementTarget, Statement
 from gdsl.ir.tuning import Tuning
@@ -284,3 +285,5 @@ class Program(Node):
     schedule: tuple[Step, ...]
     tuning: Tuning
     vote_functors: tuple[VoteFunctor, ...] = ()
+    graphs: tuple[Graph, ...] = ()
+    """The variables that hold graphs, in order of appearance; their names are none of a frontier."""

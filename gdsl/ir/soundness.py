@@ -10,6 +10,7 @@ from typing import TypeAlias
 from gdsl.arithmetic.constants import integer_range
 from gdsl.ir import nodes, signatures
 from gdsl.ir.nodes import Role
+from gdsl.ir.params_checked import all_checked
 from gdsl.ir.set_checks import holds_together
 from gdsl.ir.slot_soundness import slots_are_sound
 from gdsl.ir.traversal import walk
@@ -110,6 +111,7 @@ def is_sound(program: nodes.Program) -> bool:
         and _functors(program)
         and all(_allowed(step, _SCHEDULE) for step in program.schedule)
         and _writes(program)
+        and all_checked(program)
         and holds_together(program)
     )
 
@@ -385,6 +387,8 @@ def _writes(program: nodes.Program) -> bool:
     for node in walk((program.vertex_functors, program.edge_functors, program.schedule)):
         if isinstance(node, (nodes.ElementTarget, nodes.Fill)):
             written.add(node.array)
+        elif isinstance(node, nodes.Contract):
+            written |= set(node.arrays)
         elif isinstance(node, nodes.SetStep):
             written |= set(node.writes)
         elif isinstance(node, nodes.Operator):

@@ -6,12 +6,12 @@ import re
 
 from gdsl import extents, source
 from gdsl.cache.codec import Codec
-from gdsl.ir import expressions, operators, program, set_steps, statements, tuning
+from gdsl.ir import expressions, graphs, operators, program, set_steps, statements, tuning
 from gdsl.ir.nodes import Program
 from gdsl.ir.soundness import is_sound
 from gdsl.ir.verifier import VerificationError, verify
 
-_ROOMS = (source, extents, expressions, statements, operators, set_steps, tuning, program)
+_ROOMS = (source, extents, expressions, statements, operators, graphs, set_steps, tuning, program)
 CLASSES = {name: value for room in _ROOMS for name, value in vars(room).items()}
 """Every name that an annotation of the IR holds."""
 

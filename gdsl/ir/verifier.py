@@ -8,6 +8,7 @@ from typing import Any
 from gdsl.ir import graph_reads, nodes, signatures, slots
 from gdsl.ir.set_checks import misfit_of_step
 from gdsl.ir.traversal import walk
+from gdsl.ir.verifier_graphs import wrong_with
 from gdsl.knobs import misfit
 from gdsl.operations import BinaryOperation, Domain, Grade, NeighborOperation, Outcome, SetOperation
 from gdsl.types import Type
@@ -31,7 +32,7 @@ def _kept(program: nodes.Program, before: nodes.Program | None) -> frozenset[int
         return frozenset()
     same_data = all(
         getattr(before, part) is getattr(program, part)
-        for part in ("params", "arrays", "scalars", "functions", "frontiers")
+        for part in ("params", "arrays", "scalars", "functions", "frontiers", "graphs")
     )
     if not same_data or _functors(before) != _functors(program):
         return frozenset()
@@ -59,6 +60,7 @@ class _Verifier:
         self.vertex_functors = {functor.name: functor for functor in program.vertex_functors}
         self.edge_functors = {functor.name: functor for functor in program.edge_functors}
         self.frontiers = {frontier.name: frontier.domain for frontier in program.frontiers}
+        self.graphs = frozenset(graph.name for graph in program.graphs)
         self.locals: dict[str, Type] = {}
 
     def expect(self, holds: bool, what: str, node: nodes.Node) -> None:
@@ -73,7 +75,7 @@ class _Verifier:
             (*root.arrays, *root.scalars),
             root.functions,
             (*root.vertex_functors, *root.edge_functors, *root.vote_functors),
-            root.frontiers,
+            (*root.frontiers, *root.graphs),
         )
         for group in groups:
             names = [item.name for item in group]
@@ -277,6 +279,9 @@ class _Verifier:
                 self.expect(node.end in (nodes.Role.SOURCE, nodes.Role.DESTINATION), "no end of an edge", node)
             case nodes.CombineFrontiers():
                 self.combined(node)
+            case nodes.SameGraph() | nodes.Subgraph() | nodes.Contract() | nodes.On():
+                wrong = wrong_with(node, self.graphs, self.frontiers, self.arrays)
+                self.expect(not wrong, wrong, node)
             case nodes.StoreElement():
                 self.expect(node.value.type is node.target.type, "the value has another type", node)
             case nodes.StoreScalar():

@@ -26,6 +26,8 @@ from gdsl.plan.nodes import (
     Launch,
     Leader,
     Loop,
+    MakeGraph,
+    On,
     OnSets,
     Operation,
     Step,
@@ -65,7 +67,7 @@ def without(launch: Launch) -> Launch:
 def _stripped(steps: tuple[Step, ...]) -> tuple[Step, ...]:
     kept: list[Step] = []
     for step in steps:
-        if isinstance(step, Loop):
+        if isinstance(step, (Loop, On)):
             kept.append(dataclasses.replace(step, body=_stripped(step.body)))
         elif isinstance(step, Branch):
             then, otherwise = _stripped(step.then), _stripped(step.otherwise)
@@ -102,13 +104,16 @@ class _Placement:
     def _enter(self, step: Step, since: Since, touched: Since) -> tuple[Step, Since]:
         if isinstance(step, Loop):
             return self._loop(step, since | touched, touched)
+        if isinstance(step, On):
+            body, left = self.steps(step.body, since | touched)
+            return dataclasses.replace(step, body=body), left
         if isinstance(step, Branch):
             then, one = self.steps(step.then, since | touched)
             otherwise, other = self.steps(step.otherwise, since | touched)
             return dataclasses.replace(step, then=then, otherwise=otherwise), one | other
         if isinstance(step, Swap):
             return step, _swapped(since, step)
-        if isinstance(step, (Operation, Define, Copy, Combine, FarEnds, OnSets, Initialise)):
+        if isinstance(step, (Operation, Define, Copy, Combine, FarEnds, MakeGraph, Initialise, OnSets)):
             return step, _NOTHING
         return step, since | touched
 
@@ -130,7 +135,7 @@ class _Placement:
         return since.union(Access(name, writes, who) for names, writes, who in swapped for name in names)
 
     def _touched(self, step: Step) -> Since:
-        if isinstance(step, (Operation, Leader, Fill, Define, Copy, Combine, FarEnds, OnSets)):
+        if isinstance(step, (Operation, Leader, Fill, Define, Copy, Combine, FarEnds, MakeGraph, OnSets)):
             return self.accesses.of_step(step.step)
         if isinstance(step, (Loop, Branch)):
             return self._read(step.condition)

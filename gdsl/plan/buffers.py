@@ -6,20 +6,22 @@ import dataclasses
 from collections.abc import Iterator
 
 from gdsl.extents import EDGES, VERTICES, Extent, Fixed, Parts, Sum, Times
-from gdsl.ir.nodes import Array, DegreeOf, Place, Program, Scalar
+from gdsl.ir.nodes import Array, Contract, DegreeOf, Place, Program, Scalar, Subgraph
 from gdsl.ir.nodes import Role as IrRole
 from gdsl.ir.traversal import walk
 from gdsl.operations import Balance, Degree, Domain, Over
 from gdsl.plan import graph_reads, structs, votes
 from gdsl.plan.duplicates import repeated_of, room_of
-from gdsl.plan.nodes import Dedup, FarEnds, Form, Plan, Sweep
+from gdsl.plan.nodes import Dedup, FarEnds, Form, MakeGraph, Plan, Sweep
 from gdsl.plan.storage import GRAPH, PROBLEM, RUN, Buffer, Cleared, Made, Role, Struct
-from gdsl.plan.walking import combinations, cuts_lists, numbered, steps_in, sweeps
+from gdsl.plan.walking import combinations, cuts_lists, deepest_on, numbered, steps_in, sweeps
 from gdsl.types import Type
 
 TRACE_CAPACITY = 1 << 16
 """Records of a trace that are kept."""
 
+GRAPH_SCRATCH = 4
+"""Arrays that sorting and adding up take while a graph is made: two each, from one to the other and back."""
 NUMBERED_AT_ONCE = 1024
 """Ids whose members are counted together before they are numbered: a word for each lane of a warp."""
 
@@ -49,10 +51,12 @@ def fill(plan: Plan) -> Plan:
     """`plan` with its buffers, and with what its launches hand on."""
     if not plan.target.fused:
         slots = (plan.slots(Domain.VERTEX), plan.slots(Domain.EDGE))
-        plan = dataclasses.replace(plan, saved=structs.saved_state(*slots, len(plan.switches)))
+        around = deepest_on(plan.schedule)
+        saved = structs.saved_state(*slots, len(plan.switches), len(plan.graphs), around)
+        plan = dataclasses.replace(plan, saved=saved)
     buffers = (*_graph(plan), *_problem(plan), *_temporaries(plan), *_tables(plan))
     if not plan.target.allocates_itself:
-        buffers = (*buffers, *_run(plan), *_frontiers(plan))
+        buffers = (*buffers, *_run(plan), *_frontiers(plan), *_made_graphs(plan, buffers))
     return dataclasses.replace(plan, buffers=buffers)
 
 
@@ -61,9 +65,12 @@ def fill(plan: Plan) -> Plan:
 
 def _graph(plan: Plan) -> Iterator[Buffer]:
     needed = set(_parts_read(plan))
+    needed |= _parts_of_graphs(plan, needed)
     for name, (element, extent) in _PARTS.items():
         if name in needed:
             yield Buffer(name, element, extent, Role.GRAPH, Made.CALLER, Cleared.GIVEN, GRAPH)
+    if plan.graphs and not plan.target.allocates_itself:
+        yield Buffer("edge_ids", Type.EDGE, EDGES, Role.GRAPH, Made.CALLER, Cleared.GIVEN, GRAPH)
 
 
 def _parts_read(plan: Plan) -> Iterator[str]:
@@ -81,6 +88,14 @@ def _parts_read(plan: Plan) -> Iterator[str]:
     for frontier in plan.frontiers:
         if frontier.counts is not None:
             yield from _DEGREES[frontier.counts]
+
+
+def _parts_of_graphs(plan: Plan, needed: set[str]) -> frozenset[str]:
+    """What graphs are made of, and what is made with them."""
+    if not plan.graphs:
+        return frozenset()
+    back = {"in_offsets", "in_sources", "in_edges"} if needed & {"in_offsets", "in_sources", "in_edges"} else set()
+    return frozenset({"offsets", "columns", "edge_sources", *back})
 
 
 def _code(program: Program) -> tuple[object, ...]:
@@ -192,6 +207,34 @@ def _frontiers(plan: Plan) -> Iterator[Buffer]:
             yield Buffer(f"{prefix}marks", Type.UINT32, bits, Role.MARKS, Made.HOST, Cleared.ZERO, RUN, 2)
 
 
+def _made_graphs(plan: Plan, others: tuple[Buffer, ...]) -> Iterator[Buffer]:
+    """The arrays of all graphs that there are at once, beside the given one, and what is needed to make them."""
+    steps = [step.step for step in steps_in(plan.schedule) if isinstance(step, MakeGraph)]
+    if not plan.graphs:
+        return
+    contracts = [step for step in steps if isinstance(step, Contract)]
+    parts = {buffer.name for buffer in others if buffer.group == GRAPH}
+    needed = (
+        ("made_offsets", "offsets", True),
+        ("made_edge_ids", "reverse_edges", True),
+        ("made_columns", "columns", bool(contracts)),
+        ("made_sources", "edge_sources", bool(contracts)),
+        ("made_in_offsets", "in_offsets", "in_offsets" in parts),
+        ("made_in_sources", "in_sources", "in_offsets" in parts),
+        ("made_in_edges", "in_edges", "in_offsets" in parts),
+        ("made_reverse", "reverse_edges", "reverse_edges" in parts),
+    )
+    role, rooms = Role.MADE_GRAPH, plan.graph_rooms
+    for name, like, wanted in needed:
+        element, extent = _PARTS[like]
+        if wanted:
+            yield Buffer(name, element, extent, role, Made.HOST, Cleared.WRITTEN, RUN, rooms)
+    either = Sum((VERTICES, EDGES, Fixed(1)))
+    yield Buffer("graph_scratch", Type.EDGE, either, role, Made.HOST, Cleared.WRITTEN, RUN, GRAPH_SCRATCH)
+    if any(step.weights is not None for step in contracts):
+        yield Buffer("graph_sums", Type.UINT64, EDGES, role, Made.HOST, Cleared.WRITTEN, RUN)
+
+
 def control_block(plan: Plan) -> Struct:
     """The struct of the run's control block."""
     (found,) = (buffer.element for buffer in plan.buffers if buffer.role is Role.CONTROL)
@@ -205,6 +248,8 @@ def marked_domains(plan: Plan) -> frozenset[Domain]:
     found = {collect.domain for collect in collects if collect.dedup in (Dedup.MARK, Dedup.LATE)}
     ends = any(isinstance(step, FarEnds) for step in steps_in(plan.schedule))
     found |= {each.asked.domain for each in combinations(plan) if each.marks}
+    made = (step.step for step in steps_in(plan.schedule) if isinstance(step, MakeGraph))
+    found |= {Domain.EDGE for step in made if isinstance(step, Subgraph)}
     found |= {domain for domain in numbered(plan) if domain is Domain.EDGE}
     return frozenset(found | {Domain.VERTEX} if ends else found)
 

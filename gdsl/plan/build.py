@@ -20,6 +20,8 @@ from gdsl.plan.nodes import (
     Initialise,
     Leader,
     Loop,
+    MakeGraph,
+    On,
     OnSets,
     Operation,
     Plan,
@@ -28,7 +30,7 @@ from gdsl.plan.nodes import (
 )
 from gdsl.plan.sweeps import OperationPlanner
 from gdsl.plan.target import Sizes, Target
-from gdsl.plan.walking import steps_in
+from gdsl.plan.walking import deepest_on, steps_in
 
 
 def build(program: ir.Program, target: Target, sizes: Sizes | None = None, *, again: bool = False) -> Plan:
@@ -62,6 +64,8 @@ def build(program: ir.Program, target: Target, sizes: Sizes | None = None, *, ag
         swapped=tuple(dict.fromkeys(name for swap in swaps for name in (swap.first, swap.second))),
         buffers=(),
         saved=None,
+        graphs=tuple(graph.name for graph in program.graphs),
+        graph_rooms=_rooms(program, steps),
         schedule=schedule,
     )
     plan = buffers.fill(plan)
@@ -70,6 +74,16 @@ def build(program: ir.Program, target: Target, sizes: Sizes | None = None, *, ag
 
         verifier.verify(plan)
     return plan
+
+
+def _rooms(program: ir.Program, steps: tuple[Step, ...]) -> int:
+    """One for each graph in a variable or around, another for each that may have the ends of a subgraph's edges, and
+    one for what is made."""
+    if not program.graphs:
+        return 0
+    kinds = {type(step.step) for step in steps_in(steps) if isinstance(step, MakeGraph)}
+    each = 2 if {ir.Contract, ir.Subgraph} <= kinds else 1
+    return each * (len(program.graphs) + deepest_on(steps)) + 1
 
 
 def _sizes(program: ir.Program, target: Target) -> Sizes:
@@ -83,6 +97,7 @@ class _Schedule:
     def __init__(self, planner: OperationPlanner) -> None:
         self.planner = planner
         self.depth = 0
+        self.around = 0
         bitmaps = collected_as_bitmaps(planner.program, planner.directions)
         self.lacking = combinations.lacking_queues(planner.program, bitmaps)
 
@@ -107,12 +122,23 @@ class _Schedule:
             return Fill(step)
         if isinstance(step, ir.Swap):
             return Swap(step)
+        if isinstance(step, (ir.SameGraph, ir.Subgraph, ir.Contract)):
+            return MakeGraph(step)
+        if isinstance(step, ir.On):
+            return self._on(step)
         if isinstance(step, ir.If):
             return Branch(step.condition, None, self.steps(step.then), self.steps(step.otherwise))
         if isinstance(step, (ir.While, ir.Repeat)):
             return self._loop(step)
         assert isinstance(step, (ir.StoreScalar, ir.StoreElement))
         return Leader(step)
+
+    def _on(self, step: ir.On) -> On:
+        depth = self.around
+        self.around += 1
+        body = self.steps(step.body)
+        self.around -= 1
+        return On(step.graph, depth, None, body)
 
     def _loop(self, step: ir.While | ir.Repeat) -> Loop:
         counted = isinstance(step, ir.Repeat)

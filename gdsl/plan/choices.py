@@ -3,14 +3,16 @@
 An auto direction chooses on the frontier's edges, so where the frontier is all vertices, or visits both lists of a
 vertex, there is nothing to choose: it pushes; so does an advance whose result is edges. What makes a frontier that a
 choice asks about counts its edges on the way, so that no pass over it is needed; frontiers that are copied from one
-another count alike, and an advance whose frontier counts other edges already pushes.
+another count alike, and an advance whose frontier counts other edges already pushes, as does one whose frontier more
+than one graph has to do with.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gdsl.ir.nodes import Advance, CopyFrontier, OperatorKnobs, Program
+from gdsl.effects.access import frontiers_of
+from gdsl.ir.nodes import Advance, CopyFrontier, If, On, OperatorKnobs, Program, Repeat, Step, While
 from gdsl.ir.traversal import walk
 from gdsl.operations import Direction, Domain, Over
 from gdsl.plan.nodes import Compare, Measure, Switch
@@ -29,12 +31,14 @@ def directions(program: Program) -> Directions:
     group = _groups(program)
     of_site: dict[int, Direction] = {}
     counted: dict[str, Over] = {}
+    between = {group[name] for name in _between_graphs(program)}
     for node in walk(program.schedule):
         if not isinstance(node, Advance):
             continue
         direction = _possible(node, program.tuning.sites[node.site].direction or Direction.PUSH)
         if direction is not Direction.PUSH and node.frontier.frontier is not None:
-            agrees = counted.setdefault(group[node.frontier.frontier], node.over) is node.over
+            found = group[node.frontier.frontier]
+            agrees = found not in between and counted.setdefault(found, node.over) is node.over
             direction = direction if agrees else Direction.PUSH
         of_site[node.site] = direction
     return Directions(of_site, {name: counted[found] for name, found in group.items() if found in counted})
@@ -57,6 +61,27 @@ def _possible(advance: Advance, wanted: Direction) -> Direction:
     if advance.to is Domain.EDGE or advance.over is Over.ALL_EDGES or everything:
         return Direction.PUSH
     return wanted
+
+
+def _between_graphs(program: Program) -> frozenset[str]:
+    """The frontiers that more than one graph has to do with: the edges of their members are other ones on each."""
+    blocks: dict[str, set[int]] = {}
+
+    def block(steps: tuple[Step, ...], around: int) -> None:
+        for step in steps:
+            use = frontiers_of(step)
+            for name in (*use.read, *use.written):
+                blocks.setdefault(name, set()).add(around)
+            if isinstance(step, (While, Repeat)):
+                block(step.body, around)
+            elif isinstance(step, If):
+                block((*step.then, *step.otherwise), around)
+            elif isinstance(step, On):
+                block(step.body, id(step))
+
+    if program.graphs:
+        block(program.schedule, 0)
+    return frozenset(name for name, found in blocks.items() if len(found) > 1)
 
 
 def _groups(program: Program) -> dict[str, str]:

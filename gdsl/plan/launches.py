@@ -5,6 +5,8 @@ Nothing else knows the fused form from the unfused one.
 
 from __future__ import annotations
 
+import dataclasses
+
 from gdsl.effects.access import asked_frontiers, frontiers_of
 from gdsl.ir.nodes import Expression
 from gdsl.plan.nodes import (
@@ -13,12 +15,15 @@ from gdsl.plan.nodes import (
     Combine,
     Copy,
     Define,
+    EnterGraph,
     FarEnds,
     Fill,
     Initialise,
     Launch,
     Leader,
     Loop,
+    MakeGraph,
+    On,
     OnSets,
     Operation,
     Step,
@@ -33,27 +38,31 @@ def fused(initialise: Initialise, steps: tuple[Step, ...]) -> Launch:
 
 def unfused(initialise: Initialise, steps: tuple[Step, ...]) -> tuple[Step, ...]:
     """A launch a step, condition and count."""
-    return Launch("start", "Before the schedule begins.", (initialise,)), *(_on_host(step) for step in steps)
+    return Launch("start", "Before the schedule begins.", (initialise,)), *(_on_host(step, 0) for step in steps)
 
 
-def _on_host(step: Step) -> Step:
+def _on_host(step: Step, around: int) -> Step:
     if isinstance(step, Loop):
-        body = tuple(_on_host(each) for each in step.body)
-        return Loop(step.number, step.condition, step.counted, _asking(step.condition), step.outermost, body)
+        body = tuple(_on_host(each, around) for each in step.body)
+        return Loop(step.number, step.condition, step.counted, _asking(step.condition, around), step.outermost, body)
     if isinstance(step, Branch):
-        then, otherwise = (tuple(_on_host(each) for each in block) for block in (step.then, step.otherwise))
-        return Branch(step.condition, _asking(step.condition), then, otherwise)
-    return step if isinstance(step, Swap) else _alone(step)
+        then, otherwise = (tuple(_on_host(each, around) for each in block) for block in (step.then, step.otherwise))
+        return Branch(step.condition, _asking(step.condition, around), then, otherwise)
+    if isinstance(step, On):
+        enter = Launch("enter", f"on {step.graph}.", (EnterGraph(step.graph, step.depth),), around=around)
+        return On(step.graph, step.depth, enter, tuple(_on_host(each, around + 1) for each in step.body))
+    return step if isinstance(step, Swap) else dataclasses.replace(_alone(step), around=around)
 
 
-def _asking(condition: Expression) -> Launch:
-    return Launch("answer", f"{condition.span.words}: asked by the host.", (), condition, asked_frontiers(condition))
+def _asking(condition: Expression, around: int) -> Launch:
+    comment = f"{condition.span.words}: asked by the host."
+    return Launch("answer", comment, (), condition, asked_frontiers(condition), around=around)
 
 
 def _alone(step: Step) -> Launch:
     """A launch of one step. An operator, or what combines or keeps frontiers, may give those another form, and hands
     them on so."""
-    assert isinstance(step, (Operation, Define, Copy, Combine, FarEnds, OnSets, Leader, Fill))
+    assert isinstance(step, (Operation, Define, Copy, Combine, FarEnds, MakeGraph, OnSets, Leader, Fill))
     use = frontiers_of(step.step)
     comment = f"{step.step.span.words}."
     written = tuple(dict.fromkeys((*use.read, *use.written)))

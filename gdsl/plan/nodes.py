@@ -165,6 +165,32 @@ class Combine:
 
 
 @dataclass(frozen=True, slots=True)
+class MakeGraph:
+    """A variable is given another graph, in arrays that no graph has; it ends with a barrier of its own."""
+
+    step: ir.GraphStep
+
+
+@dataclass(frozen=True, slots=True)
+class On:
+    """Steps with another graph around: what `graph` is when they begin. `depth`: how many others stand around.
+    `enter`: the launch that notes that graph; None: the device keeps it by itself."""
+
+    graph: str
+    depth: int
+    enter: Launch | None
+    body: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EnterGraph:
+    """The graph around the launches of an `On` is noted, as the one that `graph` is."""
+
+    graph: str
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
 class Loop:
     """A body again and again. `condition` is tested before each pass, or, where `counted`, evaluated once and then the
     number of passes. `ask`: the launch by which the host has it evaluated; None: the device does so itself."""
@@ -203,6 +229,8 @@ class Launch:
     reads: tuple[str, ...] = ()
     writes: tuple[str, ...] = ()
     directions: tuple[int, ...] = ()
+    around: int = 0
+    """How many `On` stand around."""
 
 
 Step = (
@@ -216,6 +244,9 @@ Step = (
     | Copy
     | Combine
     | FarEnds
+    | MakeGraph
+    | EnterGraph
+    | On
     | OnSets
     | Loop
     | Branch
@@ -252,6 +283,10 @@ class Plan:
     buffers: tuple[Buffer, ...]
     saved: Struct | None
     """What one launch hands on to the next; None where there is only one."""
+    graphs: tuple[str, ...]
+    """The variables that hold graphs."""
+    graph_rooms: int
+    """Of how many graphs there is room for the arrays at once: of those in variables and around, and one more."""
     schedule: tuple[Step, ...]
     """A single launch in the fused form; else what the host walks."""
 
@@ -277,6 +312,7 @@ __all__ = [
     "Dedup",
     "Define",
     "EdgeCount",
+    "EnterGraph",
     "FarEnds",
     "Fill",
     "Form",
@@ -288,9 +324,11 @@ __all__ = [
     "Launch",
     "Leader",
     "Loop",
+    "MakeGraph",
     "Measure",
     "Members",
     "Mode",
+    "On",
     "OnSets",
     "Operation",
     "Plan",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from gdsl.ir.nodes import StoreElement
+from gdsl.ir.nodes import Contract, StoreElement, Subgraph
 from gdsl.ir.printer_expressions import print_expression, print_target
 from gdsl.operations import Domain, SetOperation
 from gdsl.plan.nodes import (
@@ -13,6 +13,7 @@ from gdsl.plan.nodes import (
     Combine,
     Copy,
     Define,
+    EnterGraph,
     FarEnds,
     Fill,
     Form,
@@ -22,6 +23,8 @@ from gdsl.plan.nodes import (
     Launch,
     Leader,
     Loop,
+    MakeGraph,
+    On,
     OnSets,
     Operation,
     Plan,
@@ -47,6 +50,8 @@ def print_plan(plan: Plan) -> str:
         lines += _spare(plan)
     if plan.saved is not None:
         lines += ["", "handed on between launches:", *(f"    {_field(field)}" for field in plan.saved.fields)]
+    if plan.graphs:
+        lines += ["", f"graphs: {', '.join(plan.graphs)}; room for {plan.graph_rooms} at once"]
     if plan.swapped:
         lines += ["", f"change places: {', '.join(plan.swapped)}"]
     lines += ["", "schedule:", *_steps(plan.schedule, plan)]
@@ -153,14 +158,14 @@ def _step(step: Step, plan: Plan) -> list[str]:
             return [f"swap: {step.step.first}, {step.step.second}"]
         case Define():
             return [_define(step)]
-        case Copy():
-            return [f"copy: {step.step.name} = {step.step.other}"]
-        case FarEnds():
-            return [f"far ends: {step.step.name} = {step.step.end.value}s of {step.step.other}"]
+        case Copy() | FarEnds():
+            return [_taken(step)]
         case OnSets():
             return [on_sets(step)]
         case Combine():
             return _combine(step)
+        case MakeGraph() | EnterGraph() | On():
+            return _graph(step, plan)
         case Loop():
             word = "repeat" if step.counted else "while"
             outermost = ", counted as iterations" if step.outermost else ""
@@ -187,6 +192,27 @@ def _define(step: Define) -> str:
     members = ", ".join(print_expression(member) for member in step.step.members)
     everything = "all vertices" if step.step.domain is Domain.VERTEX else "all edges"
     return f"define: {step.step.name} = {everything if step.step.everything else f'{{{members}}}'}"
+
+
+def _taken(step: Copy | FarEnds) -> str:
+    if isinstance(step, Copy):
+        return f"copy: {step.step.name} = {step.step.other}"
+    return f"far ends: {step.step.name} = {step.step.end.value}s of {step.step.other}"
+
+
+def _graph(made: MakeGraph | EnterGraph | On, plan: Plan) -> list[str]:
+    if isinstance(made, EnterGraph):
+        return [f"enter: {made.graph}, at depth {made.depth}"]
+    if isinstance(made, On):
+        enter = [f"    entered by the host: {_head(made.enter)}"] if made.enter is not None else []
+        return [f"on {made.graph}:  # depth {made.depth}", *enter, *_steps(made.body, plan)]
+    step = made.step
+    if isinstance(step, Subgraph):
+        return [f"graph: {step.name} = subgraph of {step.edges}"]
+    if isinstance(step, Contract):
+        weights = f", sums of {step.weights.array}" if step.weights is not None else ""
+        return [f"graph: {step.name} = contraction by {step.label}{weights}"]
+    return [f"graph: {step.name} = the graph around"]
 
 
 def _combine(step: Combine) -> list[str]:

@@ -154,7 +154,8 @@ def _segment(segment: Segment) -> str:
         return f"{reduction.function} a member into {segment.array}, {begins}{aside}"
     begins = f"begins with {reduction.identity.value} of {reduction.type.name}"
     word = segment.operation.value if segment.operation is not None else reduction.combine.value
-    return f"{word} a member by {reduction.combine.value} into {segment.array}, {begins}{aside}"
+    stops = f", stops at {str(segment.stops_at).lower()}" if segment.stops_at is not None else ""
+    return f"{word} a member by {reduction.combine.value} into {segment.array}, {begins}{stops}{aside}"
 
 
 def _vote(vote: Vote) -> list[str]:

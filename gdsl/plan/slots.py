@@ -26,12 +26,14 @@ from gdsl.plan.nodes import (
     Launch,
     Leader,
     Loop,
+    MakeGraph,
+    On,
     OnSets,
     Operation,
     Step,
 )
 
-OfFrontiers = Operation | Define | Copy | FarEnds | Combine | OnSets | Leader | Fill
+OfFrontiers = Operation | Define | Copy | FarEnds | Combine | MakeGraph | Leader | Fill | OnSets
 """The steps, without others in them, that may touch frontiers."""
 
 
@@ -96,8 +98,8 @@ class _Needed:
         if isinstance(step, Branch):
             (first, made), (second, also) = self._block(step.then), self._block(step.otherwise)
             return first | second | self._mask(asked_frontiers(step.condition)), made & also
-        if isinstance(step, Launch):
-            return self._block(step.steps)
+        if isinstance(step, (Launch, On)):
+            return self._block(step.body if isinstance(step, On) else step.steps)
         if not isinstance(step, OfFrontiers):
             return 0, 0
         use = frontiers_of(step.step)
@@ -114,8 +116,8 @@ class _Needed:
             elif isinstance(step, Branch):
                 needed = self._before(step.then, needed) | self._before(step.otherwise, needed)
                 needed |= self._mask(asked_frontiers(step.condition))
-            elif isinstance(step, Launch):
-                needed = self._before(step.steps, needed)
+            elif isinstance(step, (Launch, On)):
+                needed = self._before(step.body if isinstance(step, On) else step.steps, needed)
             elif isinstance(step, OfFrontiers):
                 use, kept = frontiers_of(step.step), kept_after(step)
                 for name in use.written:

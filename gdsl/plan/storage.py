@@ -55,6 +55,7 @@ class Role(Enum):
     TRACE = "trace"
     OUTPUTS = "what was swapped"
     SAVED = "handed on between launches"
+    MADE_GRAPH = "graphs that the schedule makes"
 
 
 class Made(Enum):

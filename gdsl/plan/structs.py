@@ -2,11 +2,43 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from gdsl.plan.storage import Field, Pointer, Struct
 from gdsl.types import Type
 
 _I32, _I64, _U64 = Type.INT32, Type.INT64, Type.UINT64
 _BOOL, _VERTEX, _EDGE = Type.BOOL, Type.VERTEX, Type.EDGE
+
+GRAPH_SLICE = Struct(
+    "graph_slice",
+    (
+        Field("num_vertices", _I64),
+        Field("num_edges", _I64),
+        Field("largest_degree", _I64, "of any vertex, in either direction"),
+        Field("offsets", Pointer("const edge"), "out-edges: num_vertices + 1"),
+        Field("columns", Pointer("const vertex"), "their destinations: num_edges, ascending for each vertex"),
+        Field("in_offsets", Pointer("const edge"), "in-edges: num_vertices + 1"),
+        Field("in_sources", Pointer("const vertex"), "their sources: num_edges"),
+        Field("in_edges", Pointer("const edge"), "their edge ids: num_edges"),
+        Field("edge_sources", Pointer("const vertex"), "of each edge id: num_edges"),
+        Field("reverse_edges", Pointer("const edge"), "of each edge id the edge that leads back, or none: num_edges"),
+    ),
+)
+"""The graph in compressed rows: the edges of v are offsets[v] to offsets[v + 1]."""
+
+LISTED_GRAPH_SLICE = dataclasses.replace(
+    GRAPH_SLICE,
+    fields=(
+        *GRAPH_SLICE.fields,
+        Field("edge_ids", Pointer("const edge"), "the edge at each place of the lists: num_edges"),
+        Field("edge_bound", _I64, "what the ids of edges lie below"),
+        Field("room", _I64, "where the lists are stored; less than 0: by the host"),
+        Field("ends_room", _I64, "where the ends of edges are stored"),
+    ),
+)
+"""The same in programs that make graphs: edges need not lie in the order of their ids, and `columns` goes by id."""
+
 
 LATE = Field("late", _U64, "members of the result that came when its queue had no room for duplicates any more")
 BINS = Field("bins", _U64, "members sorted by degree, those of each bin", count=3)
@@ -88,7 +120,7 @@ DIRECTION_STATE = Struct(
 )
 
 
-def saved_state(frontiers: int, edge_frontiers: int, switches: int) -> Struct:
+def saved_state(frontiers: int, edge_frontiers: int, switches: int, graphs: int, around: int) -> Struct:
     """What the launches of the unfused form hand on from one to the next."""
     return Struct(
         "saved_state",
@@ -97,6 +129,8 @@ def saved_state(frontiers: int, edge_frontiers: int, switches: int) -> Struct:
             *((Field("frontiers", FRONTIER, count=frontiers),) if frontiers else ()),
             *((Field("edge_frontiers", EDGE_FRONTIER, count=edge_frontiers),) if edge_frontiers else ()),
             *((Field("directions", DIRECTION_STATE, count=switches),) if switches else ()),
+            *((Field("graphs", LISTED_GRAPH_SLICE, count=graphs),) if graphs else ()),
+            *((Field("around", LISTED_GRAPH_SLICE, count=around),) if around else ()),
         ),
         "What the kernels of the unfused form hand on.",
     )

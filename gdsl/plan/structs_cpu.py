@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from gdsl.plan.storage import Field, Pointer, Struct
 from gdsl.types import Type
 
@@ -63,3 +65,13 @@ HOST_SLICE = Struct(
     ),
     "Where the host keeps everything: a slot for each param, and one for each array and scalar.",
 )
+
+
+HOST_GRAPH = dataclasses.replace(GRAPH_SLICE, name="host_graph")
+"""`GRAPH_SLICE` under the name that it has in programs that make graphs, whose own slices have more."""
+
+
+def with_host_graph() -> Struct:
+    """`HOST_SLICE` for such programs; it is laid out alike."""
+    graph, *others = HOST_SLICE.fields
+    return dataclasses.replace(HOST_SLICE, fields=(dataclasses.replace(graph, type=HOST_GRAPH), *others))

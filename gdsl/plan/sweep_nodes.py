@@ -184,6 +184,8 @@ class Segment:
     type: Type
     """Of the array."""
     reduction: Reduction | OwnOperation
+    stops_at: bool | None
+    """A result that no further edge changes: who has it looks at no more of them. None: all are looked at."""
     aside: str | None
     """The buffer that holds the results until all are computed; None: they can be stored at once."""
 

@@ -27,7 +27,7 @@ from gdsl.ir.nodes import (
 from gdsl.ir.remembered import Remembered
 from gdsl.ir.traversal import walk
 from gdsl.operations import Balance, Direction, Domain, NeighborOperation, Over, ReduceOperation
-from gdsl.plan import choices, variants, votes
+from gdsl.plan import choices, stopping, variants, votes
 from gdsl.plan.balances import balance_of, form_of_members
 from gdsl.plan.claims import claim_of
 from gdsl.plan.duplicates import dedup_of, repeated_in
@@ -214,7 +214,7 @@ class OperationPlanner:
         shared = variant if balance is Balance.AUTO else None
         asks = self._ask(variants.asks_for_edge, functor)
         reads_result = step.array in self._ask(arrays_read, functor)
-        reduction = reduction_of(step)
+        reduction, stops = reduction_of(step), stopping.result_that_stays(step, functor, balance)
         aside = self._unused(f"{step.array}_reduced") if reads_result else None
         return Sweep(
             members=_members(step.frontier, form_of_members(balance, pulls=False)),
@@ -223,7 +223,7 @@ class OperationPlanner:
             selection=None,
             collect=None,
             totals=(),
-            segment=Segment(step.operation, step.array, step.array_type, reduction, aside),
+            segment=Segment(step.operation, step.array, step.array_type, reduction, stops, aside),
             balance=balance,
             edges=EdgeCount.WALKED,
         )

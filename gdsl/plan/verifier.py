@@ -20,12 +20,15 @@ from gdsl.plan.nodes import (
     Combine,
     Copy,
     Define,
+    EnterGraph,
     FarEnds,
     Fill,
     Initialise,
     Launch,
     Leader,
     Loop,
+    MakeGraph,
+    On,
     OnSets,
     Operation,
     Plan,
@@ -36,7 +39,7 @@ from gdsl.plan.storage import PROBLEM, Buffer, Cleared, Made, Role
 from gdsl.plan.verifier_combinations import verify_combinations
 from gdsl.plan.verifier_slots import verify_slots
 from gdsl.plan.verifier_sweeps import SweepVerifier
-from gdsl.plan.walking import cuts_lists, launches, numbered, operations, steps_in, sweeps
+from gdsl.plan.walking import cuts_lists, deepest_on, launches, numbered, operations, steps_in, sweeps
 from gdsl.types import Type
 
 
@@ -83,6 +86,10 @@ class _Verifier:
         names = {name for swap in swaps for name in (swap.first, swap.second)}
         self.expect(set(plan.swapped) == names and len(plan.swapped) == len(names), "other names are swapped")
         self.expect((plan.saved is None) == plan.target.fused, "what launches hand on")
+        deepest = deepest_on(plan.schedule)
+        self.expect((plan.graph_rooms > 0) == bool(plan.graphs), "rooms for graphs")
+        launches = [step for step in steps_in(plan.schedule) if isinstance(step, Launch)]
+        self.expect(all(0 <= step.around <= deepest for step in launches), "a launch has other graphs around")
 
     # ------------------------------------------------------------ buffers
 
@@ -217,14 +224,21 @@ class _Verifier:
             tested = isinstance(wanted, ir.While) and wanted.condition == step.condition
             fits = number and (counted if step.counted else tested) and step.outermost == (depth == 0)
             return fits and isinstance(wanted, (ir.While, ir.Repeat)) and self._same(step.body, wanted.body, depth + 1)
+        if isinstance(step, On):
+            fits = isinstance(wanted, ir.On) and wanted.graph == step.graph
+            return fits and isinstance(wanted, ir.On) and self._same(step.body, wanted.body, depth)
         if isinstance(step, Branch):
             fits = isinstance(wanted, ir.If) and wanted.condition == step.condition
             return fits and all(self._same(*blocks, depth) for blocks in _blocks(step, wanted))
-        return not isinstance(step, (Launch, Barrier, Initialise)) and step.step == wanted
+        return not isinstance(step, (Launch, Barrier, Initialise, EnterGraph)) and step.step == wanted
 
     def _on_host(self, step: Step) -> None:
         """A step between launches."""
-        if isinstance(step, (Loop, Branch)):
+        if isinstance(step, On):
+            self.expect(step.enter is not None, "the device enters a graph by itself")
+            for each in step.body:
+                self._on_host(each)
+        elif isinstance(step, (Loop, Branch)):
             self.expect(step.ask is not None and step.ask.answer == step.condition, "the host asks for something else")
             self._condition(step)
             blocks = (step.body,) if isinstance(step, Loop) else (step.then, step.otherwise)
@@ -241,7 +255,7 @@ class _Verifier:
     def _handed_on(self, launch: Launch) -> None:
         reads, writes = set(asked_frontiers(launch.answer)), set[str]()
         for step in launch.steps if not self.plan.target.fused else ():
-            if isinstance(step, (Operation, Define, Copy, Combine, FarEnds, OnSets, Leader, Fill)):
+            if isinstance(step, (Operation, Define, Copy, Combine, FarEnds, MakeGraph, Leader, Fill, OnSets)):
                 use = frontiers_of(step.step)
                 (writes if isinstance(step, (Operation, Combine, OnSets)) else reads).update(use.read)
                 writes.update(use.written)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from gdsl.effects.access import asked_frontiers, frontiers_of
 from gdsl.ir.verifier import VerificationError
 from gdsl.operations import Domain
-from gdsl.plan.nodes import Barrier, Branch, Combine, Initialise, Launch, Loop, Plan, Step, Swap
+from gdsl.plan.nodes import Barrier, Branch, Combine, EnterGraph, Initialise, Launch, Loop, On, Plan, Step, Swap
 from gdsl.plan.slots import assign
 
 _Slot = tuple[Domain, int]
@@ -38,7 +38,10 @@ class _Following:
     def block(self, steps: tuple[Step, ...], lying: dict[_Slot, _Names]) -> None:
         """Follow steps, which change what is `lying` in slots; where nothing is, it is an empty set for all."""
         for step in steps:
-            if isinstance(step, (Barrier, Initialise, Swap)):
+            if isinstance(step, (Barrier, Initialise, Swap, EnterGraph)):
+                continue
+            if isinstance(step, On):
+                self.block(step.body, lying)
                 continue
             if isinstance(step, Launch):
                 self.block(step.steps, lying)
@@ -91,14 +94,14 @@ class _Following:
         return left
 
     def _left_by(self, step: Step) -> _Ends:
-        if isinstance(step, Launch):
-            return self._left(step.steps)
+        if isinstance(step, (Launch, On)):
+            return self._left(step.body if isinstance(step, On) else step.steps)
         if isinstance(step, Loop):
             return {slot: (names, True) for slot, (names, _) in self._pass(step).items()}
         if isinstance(step, Branch):
             first, second = self._left(step.then), self._left(step.otherwise)
             both = {slot: (first.get(slot, _NOTHING), second.get(slot, _NOTHING)) for slot in {**first, **second}}
             return {slot: (one | other, none or also) for slot, ((one, none), (other, also)) in both.items()}
-        if isinstance(step, (Barrier, Initialise, Swap)):
+        if isinstance(step, (Barrier, Initialise, Swap, EnterGraph)):
             return {}
         return {self.slots[name]: (frozenset([name]), False) for name in frontiers_of(step.step).written}

@@ -26,6 +26,7 @@ from gdsl.plan.balances import balance_of, form_of_members
 from gdsl.plan.duplicates import repeated_of
 from gdsl.plan.forms import form_of_result
 from gdsl.plan.nodes import Choice, Collect, Dedup, EdgeCount, Form, Mode, Operation, Plan, Sweep, Variant, Walk
+from gdsl.plan.stopping import result_that_stays
 from gdsl.plan.sweeps import arrays_read, reduction_of
 from gdsl.plan.variants import asks_for_edge
 from gdsl.plan.verifier_intersections import verify_intersection
@@ -260,6 +261,9 @@ class SweepVerifier:
             fits = isinstance(step, NeighborReduce) and segment.reduction == reduction_of(step)
             self.expect(fits, "combined by something else")
             self.expect(segment.array == self.operation.step.stores, "stored in another array")
+            assert isinstance(step, NeighborReduce) and isinstance(self.functor, EdgeFunctor)
+            stays = result_that_stays(step, self.functor, sweep.balance)
+            self.expect(segment.stops_at is stays, "where a reduction stops")
             reads = segment.array in self._ask(arrays_read, self.functor)
             self.expect((segment.aside is not None) == reads, "whether the results stand aside")
 

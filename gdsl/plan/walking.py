@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from gdsl.ir.nodes import NumberMembers
 from gdsl.operations import Domain
-from gdsl.plan.nodes import Branch, Choice, Combine, Launch, Loop, OnSets, Operation, Plan, Step, Sweep, Variant
+from gdsl.plan.nodes import Branch, Choice, Combine, Launch, Loop, On, OnSets, Operation, Plan, Step, Sweep, Variant
 
 
 def steps_in(steps: tuple[Step, ...]) -> Iterator[Step]:
@@ -15,11 +15,18 @@ def steps_in(steps: tuple[Step, ...]) -> Iterator[Step]:
         yield step
         if isinstance(step, (Loop, Branch)) and step.ask is not None:
             yield step.ask
-        if isinstance(step, (Loop, Launch)):
-            yield from steps_in(step.body if isinstance(step, Loop) else step.steps)
+        if isinstance(step, On) and step.enter is not None:
+            yield step.enter
+        if isinstance(step, (Loop, On, Launch)):
+            yield from steps_in(step.steps if isinstance(step, Launch) else step.body)
         elif isinstance(step, Branch):
             yield from steps_in(step.then)
             yield from steps_in(step.otherwise)
+
+
+def deepest_on(steps: tuple[Step, ...]) -> int:
+    """How many `On` lie inside each other at most."""
+    return max((step.depth + 1 for step in steps_in(steps) if isinstance(step, On)), default=0)
 
 
 def operations(plan: Plan) -> tuple[Operation, ...]:

@@ -184,6 +184,11 @@ def _places(effects: ProgramEffects) -> tuple[list[Put], list[Swapped]]:
             case nodes.Intersect(count=str(count)):
                 total = effects.terms.unknown(Type.INT64, Origin.RESULT, count, 0)
                 puts.append(Put(count, total, ReduceOperation.ADD))
+            case nodes.Contract():
+                given = {step.label: step.label_type}
+                given |= {step.weights.array: step.weights.type} if step.weights is not None else {}
+                unknown = effects.terms.unknown
+                puts += [Put(name, unknown(kind, Origin.RESULT, name, 0)) for name, kind in given.items()]
             case nodes.NeighborVote():
                 key = effects.sites[step.site].key
                 assert key is not None
@@ -207,7 +212,7 @@ def all_steps(steps: tuple[nodes.Step, ...]) -> Iterator[nodes.Step]:
     """Every step of a schedule, those inside loops and branches too."""
     for step in steps:
         yield step
-        if isinstance(step, nodes.While | nodes.Repeat):
+        if isinstance(step, nodes.While | nodes.Repeat | nodes.On):
             yield from all_steps(step.body)
         elif isinstance(step, nodes.If):
             yield from all_steps(step.then)

@@ -370,6 +370,11 @@ def written_by(step: nodes.Step, sites: Mapping[int, Judged]) -> tuple[list[str]
             names = [step.first, step.second]
         case nodes.DefineFrontier() | nodes.CopyFrontier() | nodes.CombineFrontiers() | nodes.FarEnds():
             sets = [step.name]
+        case nodes.SameGraph() | nodes.Subgraph():
+            sets = [step.name]
+        case nodes.Contract():
+            sets = [step.name]
+            names = list(step.arrays)
         case nodes.SetStep():
             names, sets = list(step.writes), [step.makes] if step.makes is not None else []
         case nodes.Operator():

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from gdsl.effects import ProgramEffects, WriteKind
-from gdsl.effects.atoms import OfData, OfEnd, OfFrontier, OfPass, OfResult
+from gdsl.effects.atoms import OfData, OfEnd, OfFrontier, OfPass
 from gdsl.effects.terms import Constant, ElementTerm, End, Operation, Origin, ScalarTerm, Term, Unknown
 from gdsl.ir import nodes
 from gdsl.operations import BinaryOperation, NeighborOperation, SetOperation
@@ -18,6 +18,7 @@ from gdsl.rules import Judged
 from gdsl.source import Span
 from gdsl.types import Type
 from gdsl.uniqueness import set_steps
+from gdsl.uniqueness.accepted import of_accepted
 from gdsl.uniqueness.data import Data
 from gdsl.uniqueness.labels import LabelLoop, label_arrays, settled_labels
 from gdsl.uniqueness.levels import EXACT, ROUNDING, Level, State, decided, not_unique, of_passes, worst
@@ -38,7 +39,10 @@ class Flow:
         self.terms = ScheduleTerms(effects)
         program = effects.program
         self.initials = self._initials()
-        self.labels = label_arrays(program, sites)
+        self.labels = label_arrays(program, sites) if not program.graphs else frozenset[str]()
+        """None where a graph may come to be another one: what is said of labels holds of all edges and vertices."""
+        self.elsewhere = 0
+        """How many `on` stand around: what runs on everything there leaves other elements as they are."""
         certain = ((scalar.name, _literal(scalar.initial)) for scalar in program.scalars)
         self.state = State(certain=frozenset((name, value) for name, value in certain if value is not None))
         self.state.compressed = self.labels
@@ -74,6 +78,8 @@ class Flow:
                 self._intersect(step)
             case nodes.Operator():
                 self._operator(step)
+            case nodes.SameGraph() | nodes.Subgraph() | nodes.Contract() | nodes.On():
+                self._graph(step)
             case nodes.DefineFrontier():
                 members = worst(self._level(member, step.span, decides=True) for member in step.members)
                 self.state.define(step.name, members, members)
@@ -82,7 +88,7 @@ class Flow:
             case nodes.FarEnds():
                 self.state.define(step.name, self.state.reached(step.other), self.state.reached(step.other))
             case nodes.SetStep():
-                set_steps.follow(step, self.state)
+                set_steps.follow(step, self.state, self.elsewhere > 0)
             case nodes.CombineFrontiers():
                 members = worst((self._members(step.first), self._members(step.second)))
                 reached = members
@@ -103,7 +109,7 @@ class Flow:
                 if said is not None:
                     state.certain |= {(step.scalar, said)}
             case nodes.Fill():
-                self._replace(step.array, self._level(step.value, step.span), step.value, step.span)
+                self._fill(step)
             case nodes.StoreElement():
                 name = step.target.array
                 index = self._level(step.target.index, step.span, decides=True)
@@ -122,6 +128,39 @@ class Flow:
         constant = isinstance(self.terms.value(value), Constant)
         self.state.forget(name)
         self.state.set(name, level, EXACT if constant else decided(level, span))
+
+    def _fill(self, step: nodes.Fill) -> None:
+        former, mark = self.state.value(step.array), self.state.mark(step.array)
+        self._replace(step.array, self._level(step.value, step.span), step.value, step.span)
+        if self.elsewhere:
+            self.state.raise_to(step.array, former, mark)
+
+    def _graph(self, step: nodes.GraphStep | nodes.On) -> None:
+        """A graph has a level as frontiers have one, under its name, which none of them has."""
+        match step:
+            case nodes.On():
+                self.elsewhere += 1
+                self.block(step.body)
+                self.elsewhere -= 1
+                self._differs(step.body, decided(self.state.frontier(step.graph), step.span))
+            case nodes.SameGraph():
+                self.state.define(step.name, EXACT, EXACT)
+            case nodes.Subgraph():
+                level = self.state.frontier(step.edges)
+                self.state.define(step.name, level, level)
+            case nodes.Contract():
+                self._contract(step)
+
+    def _contract(self, step: nodes.Contract) -> None:
+        label = decided(self.state.value(step.label), step.span)
+        self.state.forget(step.label)
+        self.state.raise_to(step.label, label, label)
+        self.state.define(step.name, label, label)
+        if step.weights is not None:
+            name, rounds = step.weights.array, ROUNDING if step.weights.type.is_float else EXACT
+            level = worst((self.state.value(name), label, rounds))
+            self.state.forget(name)
+            self.state.set(name, level, decided(level, step.span))
 
     def _swap(self, step: nodes.Swap) -> None:
         state = self.state
@@ -158,7 +197,13 @@ class Flow:
     def _replaced(self, step: nodes.Operator, judged: Judged, inner: OperatorLevels) -> dict[str, Level]:
         """The arrays of which every element gets a new value, with its level: whatever it was before counts no more."""
         effects = judged.effects
-        if not isinstance(step, nodes.Compute) or not step.frontier.everything or effects.conjuncts or judged.closings:
+        if (
+            self.elsewhere
+            or not isinstance(step, nodes.Compute)
+            or not step.frontier.everything
+            or effects.conjuncts
+            or judged.closings
+        ):
             return {}
         replaced = {}
         for name in effects.written_names():
@@ -184,7 +229,7 @@ class Flow:
         if step.own is not None:
             level = combined(step.own, self.effects.program, level)
         self.state.forget(step.array)
-        if not step.frontier.everything:
+        if self.elsewhere or not step.frontier.everything:
             level = worst((level, self.state.value(step.array)))
         self.state.set(step.array, level, decided(level, step.span))
 
@@ -209,7 +254,7 @@ class Flow:
         if step.functor is not None:
             judged = self.sites[step.site]
             inner = OperatorLevels(judged, self.state, level, self.data, self.initials)
-            level = inner.run if step.count is None else _of_accepted(inner)
+            level = inner.run if step.count is None else of_accepted(inner)
             self._operator(step)
         if step.count is not None:
             total = worst((self.state.value(step.count), level))
@@ -340,20 +385,6 @@ class Flow:
             found[name] = worst((enters, *levels))
         entered = isinstance(condition, nodes.ScalarValue) and (condition.name, True) in self.state.certain
         return found, roots if entered else set()
-
-
-def _of_accepted(inner: OperatorLevels) -> Level:
-    """The level of how many calls accept, before anything is written."""
-    effects, span = inner.effects, inner.effects.operator.span
-    term = effects.accept
-    if not inner.run.exact or term is None:
-        return inner.run
-    if inner.judged.closings:
-        return not_unique(span, "how many are accepted depends on which calls run")
-    atoms = effects.terms.atoms.members(term.depends)
-    if any(isinstance(atom, OfResult) for atom in atoms):
-        return not_unique(span, "how many are accepted hangs on shared results")
-    return inner.levels.at(span).decision(term)
 
 
 def _literal(node: nodes.Expression | None) -> bool | None:

@@ -7,8 +7,8 @@ from gdsl.ir import nodes
 from gdsl.uniqueness.levels import EXACT, State, decided, worst
 
 
-def follow(step: nodes.SetStep, state: State) -> None:
-    """Run one step on levels."""
+def follow(step: nodes.SetStep, state: State, elsewhere: bool) -> None:
+    """Run one step on levels; `elsewhere`: on another graph than the given one, which may have fewer elements."""
     if isinstance(step, nodes.PushLevel):
         data = step.history.data
         level = worst((state.frontier(step.frontier), *(state.value(name) for name in data)))
@@ -22,7 +22,7 @@ def follow(step: nodes.SetStep, state: State) -> None:
         source = step.members.frontier
         level = decided(state.frontier(source), step.span) if source is not None else EXACT
         state.forget(step.array)
-        if source is not None:
+        if source is not None or elsewhere:
             level = worst((level, state.value(step.array)))
         state.set(step.array, level, decided(level, step.span))
     elif isinstance(step, nodes.CheckWidth):

@@ -5,16 +5,19 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order, connected_components, dijkstra
 
-from bench import checks, rows
+from bench import checks, measure, rows
 from bench.graphs import BenchmarkGraph, load, made_graph
-from bench.measure import DAMPING
+from bench.peers import Peer, PeerRun
+from bench.works import DAMPING, WORKS
 
 ROOT = Path(__file__).parents[2]
 SOURCE = 0
@@ -51,9 +54,46 @@ def test_rows_of_the_table_are_there():
     names = {row.name for row in rows.default_rows("cuda")}
     assert names >= set(rows.TO_REACH) | set(rows.TARGETS)
     assert names >= {f"compile_{state}-{sample}" for state in ("cold", "cached") for sample in rows.SAMPLES}
-    for work in rows.WORKS.values():
+    for work in WORKS.values():
         assert work.program.is_file()
     assert {path.stem for path in (ROOT / "samples").glob("*.gdsl")} >= set(rows.SAMPLES)
+
+
+def test_peers_that_find_something_else_are_told():
+    class Miscounting(Peer):
+        name = "miscounting"
+        works: ClassVar[dict[str, str]] = {"triangles": "triangles", "k_core": "timed_only"}
+
+        def triangles(self, _):
+            return PeerRun(1.0, lambda: -1.0)
+
+        def timed_only(self, _):
+            return PeerRun(1.0)
+
+    made = load("rmat6", "cpu", 2)
+    peers = [Miscounting(None, made, 1)]
+    counted = measure.measure(rows.Row("triangles", "rmat6"), made, "cpu", 1, peers)
+    assert counted.problem.startswith("miscounting finds -1 instead of ")
+    assert counted.peers == {"miscounting": 1.0}
+    assert measure.measure(rows.Row("k_core", "rmat6"), made, "cpu", 1, peers).problem is None
+    assert measure.measure(rows.Row("components", "rmat6"), made, "cpu", 1, peers).peers == {}
+
+
+@pytest.mark.parametrize(
+    ("more_is_better", "theirs", "right"),
+    [
+        (False, 96, True),
+        (False, 106, False),
+        (False, 80, False),
+        (True, 80, True),
+        (True, 120, False),
+        (True, 103, True),
+    ],
+)
+def test_answers_within_a_tolerance(more_is_better, theirs, right):
+    work = replace(WORKS["triangles"], tolerance=0.05, more_is_better=more_is_better)
+    runs = {"peer": PeerRun(1.0, lambda: float(theirs))}
+    assert (measure.disagreement(work, load("rmat4", "cpu", 1), {"triangles": 100}, runs) is None) == right
 
 
 def test_rows_by_name_and_pattern():
@@ -183,9 +223,11 @@ def test_the_whole_on_the_cpu(tmp_path):
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     document = json.loads(path.read_text(encoding="utf-8"))
-    assert [row["row"] for row in document["rows"]] == [f"{work}-rmat7" for work in rows.WORKS]
+    assert [row["row"] for row in document["rows"]] == [f"{work}-rmat7" for work in WORKS]
     assert all(row["right"] and row["ms"] > 0 for row in document["rows"])
-    assert [len(row["series"]) for row in document["rows"]] == [2, 2, 2, 1, 1]
+    assert [len(row["series"]) for row in document["rows"]] == [1 + work.takes_source for work in WORKS.values()]
+    notes = {row["row"]: row["notes"] for row in document["rows"]}
+    assert "colours" in notes["coloring-rmat7"][0]
     assert all(row["row"] in done.stdout for row in document["rows"])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 from bench import library_checks as checks
 from bench.graphs import BenchmarkGraph, load
+from gdsl.graph import Graph
 
 
 @cache
@@ -36,6 +38,19 @@ def test_triangles(name: str) -> None:
     count = sum(nx.triangles(other).values()) // 3
     assert checks.check_triangles(made, count) is None
     assert "triangles instead of" in (checks.check_triangles(made, count + 1) or "")
+    assert checks.check_triangles(made, count - 1) is not None
+
+
+def test_triangles_in_several_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    made, other = graph("rmat8")
+    monkeypatch.setattr(checks, "_PATHS_AT_ONCE", 100)
+    assert checks.count_triangles(made) == sum(nx.triangles(other).values()) // 3
+
+
+def test_known_counts_are_those_of_one_generator() -> None:
+    made, _ = graph("grid12")
+    named = replace(made, name="rmat22")  # the known count is that of the graph that CuPy makes
+    assert checks.check_triangles(named, checks.count_triangles(made)) is None
 
 
 @BOTH
@@ -45,6 +60,7 @@ def test_cores(name: str) -> None:
     assert checks.check_cores(made, core) is None
     core[3] += 1
     assert checks.check_cores(made, core) == "1 core numbers are others"
+    assert checks.check_cores(made, np.full_like(core, core.min())) is not None
 
 
 @BOTH
@@ -76,8 +92,15 @@ def test_forests(name: str) -> None:
     chosen[[ids[u, v] for u, v, _ in forest]] = True
     assert checks.check_forest(made, weight, chosen) is None
     assert "instead of" in (checks.check_forest(made, weight + 1, chosen) or "")
-    chosen[ids[forest[0][:2]]] = False
-    assert "edges in the forest instead of" in (checks.check_forest(made, weight, chosen) or "")
+    missing = chosen.copy()
+    missing[ids[forest[0][:2]]] = False
+    assert "edges in the forest instead of" in (checks.check_forest(made, weight, missing) or "")
+    missing[ids[forest[1][1], forest[1][0]]] = True  # one edge in both directions
+    assert checks.check_forest(made, weight, missing) == "1 edges of the forest close a cycle"
+    heavier = nx.maximum_spanning_edges(other, data=True)
+    others = np.zeros_like(chosen)
+    others[[ids[u, v] for u, v, _ in heavier]] = True
+    assert "weighs" in (checks.check_forest(made, weight, others) or "")
 
 
 @BOTH
@@ -89,6 +112,57 @@ def test_dependencies(name: str) -> None:
         distance[vertex] = hops
     halves = nx.betweenness_centrality_subset(other, [source], list(other), normalized=False)
     dependency = 2 * array_of(halves)  # NetworkX halves what it says of undirected graphs
-    assert checks.check_dependencies(made, source, dependency, distance) is None
-    dependency[int(distance.argmax())] += 1
-    assert checks.check_dependencies(made, source, dependency, distance) == "1 dependencies are others"
+    assert np.array_equal(checks.hop_distances(made, source), distance)
+    assert checks.check_dependencies(made, source, dependency) is None
+    for vertex in (source, int(distance.argmax()), int(distance.argmin())):
+        for wrong in (dependency[vertex] + 1, np.nan, np.inf):
+            changed = dependency.copy()
+            changed[vertex] = wrong
+            assert checks.check_dependencies(made, source, changed) == "1 dependencies are others"
+
+
+def test_dependencies_where_paths_are_more_than_a_float_can_count() -> None:
+    """Squares in a chain: 2^1200 shortest paths from the first vertex to the last one."""
+    squares = 1200
+    first = 3 * np.arange(squares)
+    forth = np.concatenate([first, first, first + 1, first + 2])
+    back = np.concatenate([first + 1, first + 2, first + 3, first + 3])
+    chain = Graph.from_edges(np.concatenate([forth, back]), np.concatenate([back, forth]), 3 * squares + 1)
+    weights = np.ones(chain.num_edges, np.float32)
+    made = BenchmarkGraph("chain", chain, np, chain.offsets, chain.columns, chain.edge_sources, [0], weights)
+    behind = 3.0 * np.arange(squares, 0, -1)  # vertices behind a square's first one, all of whose paths go through it
+    dependency = np.zeros(chain.num_vertices)
+    dependency[first] = behind
+    dependency[first + 1] = dependency[first + 2] = (behind - 2) / 2
+    dependency[0] = 0
+    assert checks.check_dependencies(made, 0, dependency) is None
+    assert checks.check_dependencies(made, 0, np.full_like(dependency, np.nan)) is not None
+
+
+@BOTH
+def test_communities(name: str) -> None:
+    made, other = graph(name)
+    communities = nx.community.louvain_communities(other, weight=None, seed=1)
+    label = np.zeros(made.num_vertices, np.int64)
+    for number, members in enumerate(communities):
+        label[list(members)] = 7 * number  # labels need not be consecutive
+    quality = nx.community.modularity(other, communities, weight=None)
+    assert checks.modularity(made, label) == pytest.approx(quality)
+    assert checks.check_communities(made, label, quality) is None
+    assert "told" in (checks.check_communities(made, label, quality + 0.01) or "")
+    assert "told" in (checks.check_communities(made, label, np.nan) or "")
+    assert "no better" in (checks.check_communities(made, np.zeros_like(label), 0.0) or "")
+    assert "no community" in (checks.check_communities(made, label - 7, quality) or "")
+
+
+def test_no_edges() -> None:
+    lonely = Graph.from_edges(np.zeros(0, int), np.zeros(0, int), 3)
+    none = np.zeros(0, np.float32)
+    made = BenchmarkGraph("lonely", lonely, np, lonely.offsets, lonely.columns, lonely.edge_sources, [0], none)
+    assert checks.check_triangles(made, 0) is None
+    assert checks.check_cores(made, np.zeros(3, int)) is None
+    assert checks.check_forest(made, 0.0, np.zeros(0, bool)) is None
+    assert checks.check_dependencies(made, 1, np.zeros(3)) is None
+    assert checks.check_independent_set(made, np.ones(3, bool)) is None
+    assert checks.check_independent_set(made, np.zeros(3, bool)) is not None
+    assert checks.check_communities(made, np.arange(3), 0.0) is None

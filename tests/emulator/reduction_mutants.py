@@ -21,6 +21,14 @@ program largest;
 problem { param source : vertex; vertex held : int32 = out_degree(id); scalar most : int32; scalar at : vertex; }
 schedule { most = max(held); at = argmax(held); }
 """
+STOPPING = """
+program stopping;
+problem { param source : vertex; vertex all : bool; vertex one : bool; }
+schedule {
+    all = neighbor_reduce(vertices, (src, dst, e) => dst < 60, every);
+    one = neighbor_reduce(vertices, (src, dst, e) => dst >= 60, some);
+}
+"""
 
 REDUCTION_MUTANTS = (
     Mutant(
@@ -46,5 +54,21 @@ REDUCTION_MUTANTS = (
         "*{{ total.target }} = total;",
         LARGEST,
         "race result",
+    ),
+    Mutant(
+        "a list is not walked beyond its first edges",
+        "runtime/reduce.cuh",
+        "__ballot_sync(FULL_WARP, open && !hub)",
+        "0u & __ballot_sync(FULL_WARP, open && !hub)",
+        STOPPING,
+        "result",
+    ),
+    Mutant(
+        "what the rest of a list says is forgotten",
+        "runtime/reduce.cuh",
+        "if (lane_index() == 0 && reduced == final) { add",
+        "if (lane_index() == 0 && reduced != final) { add",
+        STOPPING,
+        "result",
     ),
 )

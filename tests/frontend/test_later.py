@@ -11,8 +11,7 @@ from gdsl.pipeline import load
 LATER = [
     ("schedule", "count = intersect(pairs=(rank, level), settle);"),
     ("schedule", "buckets b(level, width=auto) = { source };"),
-    ("schedule", "graph h = subgraph(f); on h { compute(vertices, settle); }"),
-    ("schedule", "graph h = contract(parent, weight);"),
+    ("schedule", "graph h; on h { edge frontier few = { edge(1) }; }"),
 ]
 
 

@@ -21,7 +21,7 @@ from gdsl.graph.graph import Graph
 from gdsl.operations import Direction
 from gdsl.plan import structs
 from gdsl.plan.buffers import control_block
-from gdsl.plan.nodes import Branch, Launch, Loop, Operation, Plan, Step, Swap
+from gdsl.plan.nodes import Branch, Launch, Loop, On, Operation, Plan, Step, Swap
 from gdsl.plan.storage import PROBLEM, Role
 from gdsl.plan.walking import has_direction, launches, operations, sweeps_of
 from gdsl.types import Type
@@ -185,6 +185,10 @@ class _Walk:
                 self.enactor.launch(step, self.blocks, iteration)
             elif isinstance(step, Swap):
                 self._swap(step)
+            elif isinstance(step, On):
+                assert step.enter is not None
+                self.enactor.launch(step.enter, self.blocks, iteration)
+                self._steps(step.body, iteration)
             elif isinstance(step, Branch):
                 self._steps(step.then if self._ask(step.ask, iteration) else step.otherwise, iteration)
             else:

@@ -40,6 +40,8 @@ class GraphOnDevice:
     def _host(self, name: str) -> Any:
         graph = self.graph()
         assert graph is not None
+        if name == "edge_ids":
+            return numpy.arange(graph.num_edges)
         return getattr(graph, "in_edge_ids" if name == "in_edges" else name)
 
 
@@ -130,6 +132,8 @@ class _Preparation:
         graph, run = data[GRAPH], data[RUN]
         graph["num_vertices"], graph["num_edges"] = self.graph.num_vertices, self.graph.num_edges
         graph["largest_degree"] = self.on_device.largest_degree
+        if plan.graphs:
+            graph["edge_bound"], graph["room"], graph["ends_room"] = self.graph.num_edges, -1, -1
         run["host_stop"] = self.device.stop_pointer
         (trace,) = (buffer for buffer in plan.buffers if buffer.role is Role.TRACE)
         run["trace_capacity"] = trace.extent.value(self.sizes)

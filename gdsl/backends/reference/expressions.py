@@ -74,8 +74,12 @@ class GraphFacts(Protocol):
         """(neighbour, edge) of every out-edge, in the order of the list."""
         ...
 
-    def first_edges(self) -> Sequence[int]:
-        """The id of every vertex's first out-edge (what it would be, where there is none)."""
+    def bound(self, domain: Domain) -> int:
+        """Ids lie below this."""
+        ...
+
+    def place(self, source: int, edge: int) -> int:
+        """How many edges come before this one in the list of its source."""
         ...
 
 
@@ -217,7 +221,7 @@ class ExpressionCompiler:
     def element(self, node: ir.Element) -> Evaluator:
         """An element as it is now."""
         cells = self.environment.arrays[node.array]
-        index = self.index(node.index, node.checked, node.array, self.environment.graph.count(node.domain))
+        index = self.index(node.index, node.checked, node.array, self.environment.graph.bound(node.domain))
         return lambda frame: cells.values[index(frame)]
 
     def iteration(self, node: ir.Iteration) -> Evaluator:
@@ -244,8 +248,8 @@ class ExpressionCompiler:
 
     def place(self, node: ir.Place) -> Evaluator:
         """How many edges come before this one in its source's list."""
-        first = self.environment.graph.first_edges()
-        return lambda frame: int32(frame[EDGE] - first[frame[SOURCE]])
+        graph = self.environment.graph
+        return lambda frame: int32(graph.place(frame[SOURCE], frame[EDGE]))
 
     def unary(self, node: ir.Unary) -> Evaluator:
         """An operation on one operand."""
@@ -306,7 +310,7 @@ class ExpressionCompiler:
 
     def convert(self, node: ir.Convert) -> Evaluator:
         """A change of type."""
-        ids = self.environment.graph.count(domain_of(node.type))
+        ids = self.environment.graph.bound(domain_of(node.type))
         function = convert_function(node.operand.type, node.type, self.environment.id_bits, ids)
         operand = self.compile(node.operand)
         return lambda frame: function(operand(frame))

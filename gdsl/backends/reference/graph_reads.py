@@ -20,7 +20,7 @@ Round = tuple[tuple[str, int], ...]
 def graph_question(node: ir.GraphRead, environment: Environment) -> Callable[[list[Value]], Value]:
     """What `node` asks as a function of its arguments' values, which tests them where it must."""
     graph, query, name = environment.graph, node.query, node.query.value
-    count = graph.count(Domain.EDGE if query.of_edge else Domain.VERTEX)
+    count = graph.bound(Domain.EDGE if query.of_edge else Domain.VERTEX)
 
     def ask(arguments: list[Value]) -> Value:
         first = int(arguments[0])

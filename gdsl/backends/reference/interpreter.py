@@ -10,6 +10,7 @@ import numpy
 from gdsl.backends.interface import Bindings, Limits, Outcome
 from gdsl.backends.reference.expressions import compile_expression
 from gdsl.backends.reference.indices import index_error
+from gdsl.backends.reference.made_graphs import SubgraphView, contracted
 from gdsl.backends.reference.operators import CallAll, Operators, SerialCalls
 from gdsl.backends.reference.set_steps import SetSteps
 from gdsl.backends.reference.state import Clock, State
@@ -54,7 +55,7 @@ def _interpreted(
     clock = Clock(limits)
     with numpy.errstate(all="ignore"):
         state = State(program, GraphView(graph), bindings, clock, id_bits, seed)
-        interpreter = Interpreter(state, make_calls(state))
+        interpreter = Interpreter(state, make_calls)
         interpreter.steps(program.schedule)
         arrays, scalars = state.result_arrays(), state.result_scalars()
     trace = tuple(interpreter.operators.trace)
@@ -64,10 +65,12 @@ def _interpreted(
 class Interpreter:
     """Walks over the schedule."""
 
-    def __init__(self, state: State, call_all: CallAll) -> None:
+    def __init__(self, state: State, make_calls: MakeCalls) -> None:
         """Start outside all loops."""
         self.state = state
-        self.operators = Operators(state, call_all)
+        self.make_calls = make_calls
+        self.operators = Operators(state, make_calls(state))
+        self.graphs: dict[str, GraphView] = {}
         self.sets = SetSteps(state)
         self.passes = 0
         self._depth = 0
@@ -87,6 +90,10 @@ class Interpreter:
             ir.NeighborReduce: self.operators.neighbor_reduce,
             ir.NeighborVote: self.operators.neighbor_vote,
             ir.Intersect: self.operators.intersect,
+            ir.SameGraph: self.make_graph,
+            ir.Subgraph: self.make_graph,
+            ir.Contract: self.make_graph,
+            ir.On: self.on,
             ir.StoreElement: self.store_element,
             ir.StoreScalar: self.store_scalar,
             ir.Fill: self.fill,
@@ -111,8 +118,8 @@ class Interpreter:
 
     def define_frontier(self, step: ir.DefineFrontier) -> None:
         """A frontier of given vertices or edges, or of all."""
-        count = self.state.graph.count(step.domain)
-        members = set(range(count)) if step.everything else set()
+        count = self.state.graph.bound(step.domain)
+        members = set(self.state.graph.all(step.domain)) if step.everything else set()
         for member in step.members:
             number: int = self.value(member)
             if not 0 <= number < count:
@@ -151,7 +158,11 @@ class Interpreter:
     def fill(self, step: ir.Fill) -> None:
         """One value for all elements."""
         array = self.state.arrays[step.array]
-        array.values = [self.value(step.value)] * len(array.values)
+        value, values, graph = self.value(step.value), list(array.values), self.state.graph
+        several = self.state.values_each(step.array)
+        for place in graph.all(step.domain):
+            values[place * several : (place + 1) * several] = [value] * several
+        array.values = values
 
     def swap(self, step: ir.Swap) -> None:
         """Two arrays or two scalars change places; the names stay."""
@@ -182,6 +193,25 @@ class Interpreter:
             self.passes += self._depth == 1
         self._depth -= 1
         clock.iteration = outer
+
+    def make_graph(self, step: ir.GraphStep) -> None:
+        """A graph made of the one around."""
+        state, made = self.state, self.state.graph
+        state.clock.check()
+        if isinstance(step, ir.Subgraph):
+            made = SubgraphView(state.graph, state.frontiers.members[step.edges])
+        elif isinstance(step, ir.Contract):
+            weight = state.arrays[step.weights.array].values if step.weights is not None else None
+            made = contracted(state.graph, step, state.arrays[step.label].values, weight, state.id_bits)
+        self.graphs[step.name] = made
+
+    def on(self, step: ir.On) -> None:
+        """`on h { … }`: everything is made ready anew, for the graph that `h` is now."""
+        inner = Interpreter(self.state.on(self.graphs[step.graph]), self.make_calls)
+        inner.graphs, inner.operators.trace = self.graphs, self.operators.trace
+        inner.passes, inner._depth = self.passes, self._depth
+        inner.steps(step.body)
+        self.passes = inner.passes
 
     def branch(self, step: ir.If) -> None:
         """`if … else …`."""

@@ -162,7 +162,7 @@ class Operators:
         value_type = step.array_type if counting else declaration.value.type
         combine, identity = self._combination(step, value_type)
         results = dict.fromkeys(members, identity)
-        ids = self.state.graph.count(domain_of(step.array_type))
+        ids = self.state.graph.bound(domain_of(step.array_type))
         adding = convert_function(declaration.value.type, value_type, self.state.id_bits, ids)
         frame = functor.frame()
         for call in calls:
@@ -189,7 +189,7 @@ class Operators:
         """The elements of a frontier, or of everything, ascending."""
         if source.frontier is not None:
             return self.state.frontiers.members[source.frontier]
-        return list(range(self.state.graph.count(source.domain)))
+        return self.state.graph.all(source.domain)
 
     def _edge_calls(self, members: list[int]) -> list[Call]:
         return self.state.graph.edges(members).calls(self.state.shuffled(len(members)))

@@ -50,7 +50,7 @@ class SetSteps:
     def number_members(self, step: ir.NumberMembers) -> None:
         """The place of each member of a set; member lists are ascending."""
         state, source = self.state, step.members
-        everything = range(state.graph.count(source.domain))
+        everything = state.graph.all(source.domain)
         members = everything if source.frontier is None else state.frontiers.members[source.frontier]
         values = state.arrays[step.array].values
         for place, member in enumerate(members):

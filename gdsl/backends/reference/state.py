@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import dataclasses
 import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -101,6 +103,17 @@ class State:
         )
         compile_functions(program.functions, self.environment, functions)
         self._fill(bindings)
+
+    def values_each(self, name: str) -> int:
+        """How many values an element of an array has."""
+        array = next(array for array in self.program.arrays if array.name == name)
+        return 1 if array.count is None else count_of(array, self.params)
+
+    def on(self, graph: GraphView) -> State:
+        """The same data, frontiers and clock with another graph around."""
+        other = copy.copy(self)
+        other.graph, other.environment = graph, dataclasses.replace(self.environment, graph=graph)
+        return other
 
     def _fill(self, bindings: Bindings) -> None:
         for array in sorted(self.program.arrays, key=lambda array: not array.is_input):

@@ -88,7 +88,7 @@ class BodyCompiler(ExpressionCompiler):
             place = (self.environment.scalars, node.scalar)
             return lambda frame: place
         cells = self.environment.arrays[node.array]
-        index = self.index(node.index, node.checked, node.array, self.environment.graph.count(node.domain))
+        index = self.index(node.index, node.checked, node.array, self.environment.graph.bound(node.domain))
         return lambda frame: (cells.values, index(frame))
 
     def assign(self, node: ir.Let | ir.Assign) -> Executor:

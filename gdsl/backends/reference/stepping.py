@@ -121,7 +121,7 @@ class SteppedExpressions:
                 return pair[node.place]
             case ir.Convert():
                 operand = yield from self.value(node.operand, frame)
-                ids = self.state.graph.count(domain_of(node.type))
+                ids = self.state.graph.bound(domain_of(node.type))
                 return convert_function(node.operand.type, node.type, self.state.id_bits, ids)(operand)
             case ir.DegreeOf():
                 name = node.degree.value
@@ -148,7 +148,7 @@ class SteppedExpressions:
                 raise value_error(self.state.environment, node.place, name, place, values)
             return int(element) * values + place
         index = int(node.value) if isinstance(node, ir.Literal) else (yield from self.value(node, frame))
-        count = self.state.graph.count(domain)
+        count = self.state.graph.bound(domain)
         if checked and not 0 <= index < count:
             raise index_error(self.state.environment, node, name, index, count)
         return index

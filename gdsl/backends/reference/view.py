@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
@@ -14,6 +14,9 @@ from gdsl.extents import Sizes, of_graph
 from gdsl.graph.graph import Graph
 from gdsl.ir.nodes import Role
 from gdsl.operations import Degree, Domain, Over
+
+if TYPE_CHECKING:
+    from gdsl.backends.reference.made_graphs import Lists
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +46,7 @@ class Visits:
 class GraphView:
     """What the interpreter asks of `graph`."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph | Lists) -> None:
         """Take `graph` as it is; what a run does not need is not made."""
         self.graph = graph
 
@@ -59,7 +62,20 @@ class GraphView:
         """The degree of every vertex, int32."""
         return self._out_degrees if degree is Degree.OUT else self._in_degrees
 
-    def first_edges(self) -> Sequence[int]:
+    def bound(self, domain: Domain) -> int:
+        """Ids lie below this."""
+        return self.count(domain)
+
+    def all(self, domain: Domain) -> list[int]:
+        """The ids of all vertices, or of all edges, ascending."""
+        return list(range(self.count(domain)))
+
+    def place(self, source: int, edge: int) -> int:
+        """How many edges come before this one in the list of its source."""
+        return edge - self._first_edges[source]
+
+    @cached_property
+    def _first_edges(self) -> list[int]:
         """The id of every vertex's first out-edge (what it would be, where there is none)."""
         first: list[int] = self.graph.offsets[:-1].tolist()
         return first
@@ -100,7 +116,7 @@ class GraphView:
     def out_list(self, vertex: int) -> list[tuple[int, int]]:
         """(neighbour, edge) of every out-edge, in the order of the list."""
         first, last = int(self.graph.offsets[vertex]), int(self.graph.offsets[vertex + 1])
-        return [(self._ends[edge][1], edge) for edge in range(first, last)]
+        return [(int(self.graph.columns[edge]), edge) for edge in range(first, last)]
 
     @cached_property
     def _ends(self) -> list[tuple[int, int]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from gdsl.codegen.checks import CheckTable
 from gdsl.codegen.comments import comment_lines, title_line
 from gdsl.codegen.cpu.generated import Generated, data_buffers
@@ -11,7 +13,7 @@ from gdsl.codegen.cpu.texts import InitialLoop, Member, ProgramText, Temporary
 from gdsl.codegen.expressions import ExpressionPrinter
 from gdsl.codegen.functions import FunctionPrinter
 from gdsl.codegen.functors import FunctorTexts
-from gdsl.codegen.library import Library
+from gdsl.codegen.library import LISTED, Library
 from gdsl.codegen.lines import number_lines
 from gdsl.codegen.literals import literal, memory_type_name
 from gdsl.codegen.names import UNDEFINED, Names, Scope
@@ -57,6 +59,10 @@ LIBRARY = Library(
 )
 
 
+LISTED_LIBRARY = dataclasses.replace(LIBRARY, files=(*LIBRARY.files, LISTED, "made_graphs"))
+"""The same for programs that make graphs."""
+
+
 _SHARED = (structs_cpu.GRAPH_SLICE, structs_cpu.TRACE_RECORD, structs_cpu.CONTROL)
 """The structs of the runtime that the host fills or reads."""
 
@@ -71,7 +77,7 @@ class _Generator:
         self.plan, self.program = plan, plan.program
         self.widths = widths
         self.names = Names()
-        self.checks = CheckTable(enabled=self.program.tuning.bounds)
+        self.checks = CheckTable(enabled=self.program.tuning.bounds, listed=bool(plan.graphs))
         self.printer = FunctionPrinter(self.program, self.names, self.checks)
         self.texts = FunctorTexts(self.printer)
         self.scalars = {scalar.name: scalar.type for scalar in self.program.scalars}
@@ -103,16 +109,21 @@ class _Generator:
             members=self._members(),
             temporaries=self._temporaries(),
             swapped=self._swapped(),
+            listed=bool(self.plan.graphs),
         )
         return Generated(self._laid_out(text), self.checks)
 
     def _laid_out(self, parts: ProgramText) -> str:
         """The program's own part first, since what it needs of the runtime stands before it."""
-        host = checked_struct_text(structs_cpu.HOST_SLICE, self.widths)
+        listed = bool(self.plan.graphs)
+        host_slice = structs_cpu.with_host_graph() if listed else structs_cpu.HOST_SLICE
+        host = checked_struct_text(host_slice, self.widths)
         body = render("cpu", "program.cpp.j2", plan=parts, part="program", host_slice=host)
         data = render("cpu", "program.cpp.j2", plan=parts, part="data")
-        generated = {"data_slice": data, **{each.name: checked_struct_text(each, self.widths) for each in _SHARED}}
-        runtime = [piece.text for piece in LIBRARY.link(body, generated)]
+        shared = (structs_cpu.HOST_GRAPH, *_SHARED[1:]) if listed else _SHARED
+        library = LISTED_LIBRARY if listed else LIBRARY
+        generated = {"data_slice": data, **{each.name: checked_struct_text(each, self.widths) for each in shared}}
+        runtime = [piece.text for piece in library.link(body, generated)]
         front = render("cpu", "program.cpp.j2", plan=parts, part="front", undefined=UNDEFINED)
         text = "\n".join([front, "\n\n".join(runtime), "", body])
         structs = [data, render("cpu", "program.cpp.j2", plan=parts, part="totals")]

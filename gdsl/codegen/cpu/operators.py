@@ -20,7 +20,7 @@ from gdsl.codegen.cpu.texts import (
 )
 from gdsl.codegen.functions import Argument
 from gdsl.codegen.functors import Arguments, Calls
-from gdsl.codegen.literals import type_name
+from gdsl.codegen.literals import literal, type_name
 from gdsl.codegen.operators import ON_COMMON, STRUCTS, CommonPrinter
 from gdsl.codegen.precedence import Text
 from gdsl.codegen.reductions import of_segment
@@ -205,7 +205,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
     def _reduce(self, common: dict[str, Any], sweep: Sweep, segment: Segment) -> ReduceText:
         array, kind = f"d.{self.names.member(segment.array)}", segment.type
         target = f"d.{self.names.member(segment.aside)}" if segment.aside is not None else array
-        words = of_segment(segment, self.texts.printer.expressions())
+        words, stops = of_segment(segment, self.texts.printer.expressions()), segment.stops_at
         walks = []
         for i, walk in enumerate(sweep.walks):
             value = self._value(walk, segment, words.identity)
@@ -217,10 +217,10 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         return ReduceText(
             **common,
             type=type_name(kind),
-            identity=words.identity,
+            begins=words.identity if stops is None else f"{words.identity}, {literal(stops, kind)}",
             combine=f"bool({words.combine})" if kind is Type.BOOL else words.combine,
             captured=words.captured,
-            share=_REDUCES[sweep.balance],
+            share=_REDUCES[sweep.balance] if stops is None else "reduce_until",
             walks=tuple(walks),
             stored=stored,
         )

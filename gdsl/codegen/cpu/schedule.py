@@ -15,8 +15,8 @@ from gdsl.codegen.literals import memory_type_name
 from gdsl.codegen.operators import STRUCTS, shared
 from gdsl.codegen.precedence import Text, postfix
 from gdsl.codegen.set_steps import SetWords, set_step_line
-from gdsl.codegen.several import all_values
-from gdsl.ir.nodes import DefineFrontier, Expression, Iteration, Literal, ParamValue, StoreElement
+from gdsl.codegen.several import all_values, count_text
+from gdsl.ir.nodes import DefineFrontier, Expression, Iteration, Literal, ParamValue, SameGraph, StoreElement, Subgraph
 from gdsl.ir.traversal import walk
 from gdsl.operations import Domain
 from gdsl.plan.buffers import ENDS
@@ -30,6 +30,8 @@ from gdsl.plan.nodes import (
     Initialise,
     Leader,
     Loop,
+    MakeGraph,
+    On,
     OnSets,
     Operation,
     Plan,
@@ -38,6 +40,10 @@ from gdsl.plan.nodes import (
 )
 
 _COUNTS = {Domain.VERTEX: "d.graph.num_vertices", Domain.EDGE: "d.graph.num_edges"}
+
+
+_AROUND = "graph_around"
+"""What the graphs around are called, with their depth behind."""
 
 
 class ScheduleExpressions(ExpressionPrinter):
@@ -57,6 +63,8 @@ class SchedulePrinter:
         self.names = expressions.names
         self.operators = operators
         self.lines = Lines(depth=1)
+        self._around = [f"{_AROUND}_0"]
+        """The graphs around, innermost last."""
         self._counted = counted(plan)
         self._arrays = {array.name: array for array in plan.program.arrays}
         self._domains = {frontier.name: frontier.domain for frontier in plan.frontiers}
@@ -67,6 +75,8 @@ class SchedulePrinter:
             Copy: self._copy,
             FarEnds: self._far_ends,
             Combine: self._combine,
+            MakeGraph: self._make_graph,
+            On: self._on,
             OnSets: self._on_sets,
             Leader: self._store,
             Fill: self._fill,
@@ -85,6 +95,10 @@ class SchedulePrinter:
                 self.lines.add(shared(struct, own, self.names.frontier(owner)))
             else:
                 self.lines.add(f"{struct} {own}({_COUNTS[self._domains[name]]});")
+        if self.plan.graphs:
+            self.lines.add(f"const made_graph {_AROUND}_0{{d.graph, nullptr}};")
+        for name in self.plan.graphs:
+            self.lines.add(f"made_graph {self.names.frontier(name)} = {_AROUND}_0;")
         if self.plan.slots(Domain.EDGE):
             self.lines.add(f"edge_frontier {SPARE_EDGES}(d.graph.num_edges);")
         for site in self.plan.switches:
@@ -108,7 +122,8 @@ class SchedulePrinter:
         counts = "" if of_edges else f", {self._counted[step.name]}"
         if step.everything:
             function = "define_all_edges" if of_edges else "define_everything"
-            self.lines.add(f"{function}({name}, {_COUNTS[step.domain]}{counts});")
+            count = "d.graph" if of_edges and self.plan.graphs else _COUNTS[step.domain]
+            self.lines.add(f"{function}({name}, {count}{counts});")
             return
         kind, function = ("edge", "define_edges") if of_edges else ("vertex", "define_frontier")
         members = ", ".join(f"{kind}({self._member(step, member)})" for member in step.members)
@@ -116,10 +131,10 @@ class SchedulePrinter:
 
     def _member(self, step: DefineFrontier, member: Expression) -> str:
         text = str(member.value) if isinstance(member, Literal) else self._text(member)
-        if isinstance(member, ParamValue):
+        if isinstance(member, ParamValue) and not self.plan.graphs:
             return text
         number = self.expressions.checks.number(CheckSite(step.name, step.domain, member.type, member.span))
-        return f"checked_index(d, {text}, {_COUNTS[step.domain]}, {number})"
+        return f"checked_index(d, {text}, {self.expressions.checks.bound(step.domain)}, {number})"
 
     def _copy(self, copy: Copy) -> None:
         step = copy.step
@@ -141,7 +156,7 @@ class SchedulePrinter:
             result=self.names.frontier(name),
             walked=first,
             asked=second,
-            everything="all_edges{d.graph.num_edges}" if of_edges else "all_members{d.graph.num_vertices}",
+            everything=self._all_edges() if of_edges else "all_members{d.graph.num_vertices}",
             first=SPARE_EDGES if of_edges else "run",
             growing=f"run, {first}",
             last=f", {self._counted[name]}",
@@ -149,6 +164,35 @@ class SchedulePrinter:
         )
         for line in edge_lines(step, words) if of_edges else combination_lines(step, words):
             self.lines.add(line)
+
+    def _all_edges(self) -> str:
+        return "all_edges{d.graph}" if self.plan.graphs else "all_edges{d.graph.num_edges}"
+
+    # Graphs
+
+    def _make_graph(self, made: MakeGraph) -> None:
+        step, around = made.step, self._around[-1]
+        name = self.names.frontier(step.name)
+        if isinstance(step, SameGraph):
+            self.lines.add(f"{name} = {around};")
+        elif isinstance(step, Subgraph):
+            self.lines.add(f"{name} = make_subgraph(d.graph, {around}.kept, {self.names.frontier(step.edges)});")
+        else:
+            sums = "no_sums{}"
+            if step.weights is not None:
+                sums = f"weight_sums<{step.weights.type.name}>{{d.{self.names.member(step.weights.array)}}}"
+            self.lines.add(f"{name} = make_contraction(d.graph, d.{self.names.member(step.label)}, {sums});")
+
+    def _on(self, step: On) -> None:
+        here = f"{_AROUND}_{step.depth + 1}"
+        self.lines.open("{")
+        self.lines.add(f"const made_graph {here} = {self.names.frontier(step.graph)};")
+        self.lines.add(f"d.graph = {here}.graph;")
+        self._around.append(here)
+        self._steps(step.body)
+        self._around.pop()
+        self.lines.add(f"d.graph = {self._around[-1]}.graph;")
+        self.lines.close()
 
     def _on_sets(self, on_sets: OnSets) -> None:
         made, first = on_sets.step.makes, "run"
@@ -170,7 +214,13 @@ class SchedulePrinter:
 
     def _fill(self, fill: Fill) -> None:
         step = fill.step
-        count, array = all_values(self._arrays[step.array], self.names), self.names.member(step.array)
+        declared, array = self._arrays[step.array], self.names.member(step.array)
+        if step.domain is Domain.EDGE and self.plan.graphs:
+            values = "1" if declared.count is None else count_text(declared.count, self.names)
+            given = f"d.{array}, d.graph, {values}, {self._text(step.value)}"
+            self.lines.add(f"fill_edges<{memory_type_name(step.type)}>({given});")
+            return
+        count = all_values(declared, self.names)
         self.lines.add(f"fill<{memory_type_name(step.type)}>(d.{array}, {count}, {self._text(step.value)});")
 
     def _swap(self, swap: Swap) -> None:
@@ -215,7 +265,9 @@ def _speaks_of_iteration(steps: tuple[Step, ...]) -> bool:
             return True
         if isinstance(step, Branch) and _speaks_of_iteration((*step.then, *step.otherwise)):
             return True
-        if isinstance(step, Loop) and not step.counted:
+        if isinstance(step, On) and _speaks_of_iteration(step.body):
+            return True
+        if isinstance(step, On) or (isinstance(step, Loop) and not step.counted):
             continue
         parts = step.condition if isinstance(step, (Loop, Branch)) else getattr(step, "step", None)
         if any(isinstance(node, Iteration) for node in walk(parts)):

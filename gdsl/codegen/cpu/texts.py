@@ -122,7 +122,8 @@ class ReduceText(OperatorText):
 
     kind: ClassVar[str] = "reduce"
     type: str
-    identity: str
+    begins: str
+    """The value that changes nothing, and behind it the one that nothing changes, where there is one to stop at."""
     combine: str
     captured: str
     share: str
@@ -199,3 +200,5 @@ class ProgramText:
     temporaries: tuple[Temporary, ...]
     swapped: tuple[tuple[int, str], ...]
     """(place, member) of the data that may change places."""
+    listed: bool
+    """Whether the program makes graphs."""

@@ -9,7 +9,7 @@ from gdsl.codegen.checks import CheckTable
 from gdsl.codegen.comments import comment_lines, title_line
 from gdsl.codegen.cuda import runtime
 from gdsl.codegen.cuda.generated import Generated
-from gdsl.codegen.cuda.layout import GRAPH_SLICE, layout_of, run_slice, shared_structs
+from gdsl.codegen.cuda.layout import graph_slice, layout_of, run_slice, shared_structs
 from gdsl.codegen.cuda.operators import OperatorPrinter
 from gdsl.codegen.cuda.schedule import KernelPrinter
 from gdsl.codegen.cuda.steps import StepPrinter
@@ -44,7 +44,7 @@ class _Generation:
     def __init__(self, plan: Plan, widths: Widths) -> None:
         self.plan, self.program, self.widths = plan, plan.program, widths
         self.names = Names()
-        self.checks = CheckTable(enabled=self.program.tuning.bounds)
+        self.checks = CheckTable(enabled=self.program.tuning.bounds, listed=bool(plan.graphs))
         self.printer = FunctionPrinter(self.program, self.names, self.checks)
         self.texts = FunctorTexts(self.printer)
         self.scalars = {scalar.name: scalar.type for scalar in self.program.scalars}
@@ -81,6 +81,7 @@ class _Generation:
             edge_type=f"uint{self.widths.edge}",
             constants=self._constants(uses),
             undefined=UNDEFINED,
+            listed=bool(self.plan.graphs),
             runtime=pieces,
             body=body,
         )
@@ -133,16 +134,17 @@ class _Generation:
     def _link(self, body: str) -> tuple[list[str], list[str], frozenset[str]]:
         """The runtime's pieces that `body` needs, around the structs of this program."""
         structs = {
-            "graph_slice": struct_text(GRAPH_SLICE),
+            "graph_slice": struct_text(graph_slice(self.plan)),
             "run_slice": struct_text(run_slice(self.plan)),
             "data_slice": self.data_slice,
             **shared_structs(self.plan, self.widths),
             "block_storage": _block_storage(frozenset({"collector", "edge_collector", "block_reduce", "push_blocks"})),
         }
-        _, pieces = runtime.link(body, structs)
+        listed = bool(self.plan.graphs)
+        _, pieces = runtime.link(body, structs, listed)
         uses = identifiers_of("\n".join([body, *pieces]))
         structs["block_storage"] = _block_storage(identifiers_of(body) | _called(pieces))
-        platform, pieces = runtime.link(body, structs)
+        platform, pieces = runtime.link(body, structs, listed)
         return platform, pieces, uses
 
     def _constants(self, uses: frozenset[str]) -> list[Constant]:

@@ -11,7 +11,7 @@ from gdsl.codegen.names import Names
 from gdsl.codegen.structs import checked_struct_text, element_dtype, size_check, struct_dtype, struct_text, type_text
 from gdsl.ir.nodes import Array, Literal, ParamValue
 from gdsl.operations import Domain
-from gdsl.plan import structs
+from gdsl.plan import buffers, structs
 from gdsl.plan.buffers import control_block
 from gdsl.plan.nodes import Plan
 from gdsl.plan.storage import RUN, Field, Pointer, Role, Struct
@@ -20,22 +20,22 @@ from gdsl.types import Type, Widths
 
 _I64, _U64 = Type.INT64, Type.UINT64
 
-GRAPH_SLICE = Struct(
-    "graph_slice",
-    (
-        Field("num_vertices", _I64),
-        Field("num_edges", _I64),
-        Field("largest_degree", _I64, "of any vertex, in either direction"),
-        Field("offsets", Pointer("const edge"), "out-edges: num_vertices + 1"),
-        Field("columns", Pointer("const vertex"), "their destinations: num_edges, ascending for each vertex"),
-        Field("in_offsets", Pointer("const edge"), "in-edges: num_vertices + 1"),
-        Field("in_sources", Pointer("const vertex"), "their sources: num_edges"),
-        Field("in_edges", Pointer("const edge"), "their edge ids: num_edges"),
-        Field("edge_sources", Pointer("const vertex"), "of each edge id: num_edges"),
-        Field("reverse_edges", Pointer("const edge"), "of each edge id the edge that leads back, or none: num_edges"),
-    ),
+_MADE = (
+    ("made_offsets", Type.EDGE, "of graphs that the schedule made, as in graph_slice, and so are the next"),
+    ("made_edge_ids", Type.EDGE, ""),
+    ("made_columns", Type.VERTEX, ""),
+    ("made_sources", Type.VERTEX, ""),
+    ("made_in_offsets", Type.EDGE, ""),
+    ("made_in_sources", Type.VERTEX, ""),
+    ("made_in_edges", Type.EDGE, ""),
+    ("made_reverse", Type.EDGE, ""),
 )
-"""The graph in compressed rows: the edges of v are offsets[v] to offsets[v + 1]."""
+"""The arrays of graphs that the schedule makes; those that a program has no use for are null."""
+
+
+def graph_slice(plan: Plan) -> Struct:
+    """The graph as kernels see it."""
+    return structs.LISTED_GRAPH_SLICE if plan.graphs else structs.GRAPH_SLICE
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ def layout_of(plan: Plan, widths: Widths) -> Layout:
     fields += [Field(scalar.name, Pointer(type_text(scalar.type)), "one value") for scalar in program.scalars]
     params = sorted(program.params, key=lambda param: -element_dtype(param.type, widths).itemsize)
     fields += [Field(param.name, param.type) for param in params]
-    return Layout(GRAPH_SLICE, run_slice(plan), Struct("data_slice", tuple(fields)))
+    return Layout(graph_slice(plan), run_slice(plan), Struct("data_slice", tuple(fields)))
 
 
 def run_slice(plan: Plan) -> Struct:
@@ -94,6 +94,9 @@ def run_slice(plan: Plan) -> Struct:
         ("queues", Field("queues", Pointer("vertex"), "of each frontier: num_vertices", slots)),
         ("queues", Field("bitmaps", Pointer("uint32"), "of each frontier: a bit a vertex", slots)),
         ("marks", Field("marks", Pointer("uint32"), "a bit a vertex, twice", 2)),
+        ("graph_scratch", Field("graph_scratch", Pointer("edge"), "while a graph is made", buffers.GRAPH_SCRATCH)),
+        *(("graph_scratch", Field(name, Pointer(kind.name), words, plan.graph_rooms)) for name, kind, words in _MADE),
+        ("graph_sums", Field("graph_sums", Pointer("uint64"), "the weights of the edges of a contraction")),
         ("edge_queues", Field("edge_queues", Pointer("edge"), "of each edge frontier: num_edges", edge_slots)),
         ("edge_marks", Field("edge_marks", Pointer("uint32"), "a bit an edge, twice", 2)),
     )

@@ -22,7 +22,7 @@ from gdsl.codegen.cuda.texts import (
 )
 from gdsl.codegen.functions import Argument
 from gdsl.codegen.functors import Arguments, Calls
-from gdsl.codegen.literals import type_name
+from gdsl.codegen.literals import literal, type_name
 from gdsl.codegen.names import Scope
 from gdsl.codegen.operators import ON_COMMON, STRUCTS, CommonPrinter
 from gdsl.codegen.reductions import of_segment
@@ -113,6 +113,8 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             ("int32 iteration", "iteration"),
         ]
         prefix, members = ("edge_", "all_edges") if sweep.members.domain is Domain.EDGE else ("", "all_members")
+        listed = self.plan.graphs and sweep.members.domain is Domain.EDGE
+        counted = "d.graph" if listed else f"uint64({everything})"
         return {
             "direction": self.names.derived(Scope.VARIABLE, f"direction_of_{operation.name}", owner),
             "comment": f"{operation.step.span.words}: {operation.call}",
@@ -120,7 +122,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             "arguments": tuple(argument for _, argument in parts if argument),
             "result": self._result(collect),
             "directed": directed,
-            "members": f"{prefix}members_of(input)" if has_input else f"{members}{{uint64({everything})}}",
+            "members": f"{prefix}members_of(input)" if has_input else f"{members}{{{counted}}}",
             "size": "input.size" if has_input else f"uint64({everything})",
             "totals": self._totals(operation, sweep),
         }
@@ -158,8 +160,8 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         marks = collect is not None and collect.dedup is Dedup.MARK
         sides = []
         for i, walk in enumerate(sweep.walks):
-            far, mark = _collected(collect, walk.over, ids_of(sweep, walk))
-            edge = _on_an_edge(walk.over, ids_of(sweep, walk))
+            edge = self._in_a_list(sweep, walk)
+            far, mark = _collected(collect, edge)
             visit = self._visit(walk.variant, edge, far=far, mark=mark if marks else "")
             first = i == 0 and len(sweep.walks) == 2
             name = "visit" if i == 0 else "visit_back"
@@ -179,7 +181,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
     def _pull(self, sweep: Sweep) -> Pull:
         (walk,), selection = sweep.walks, sweep.selection
         assert selection is not None and walk.shared is not None
-        edge = _on_an_edge(walk.over, walk.lists)
+        edge = self._in_a_list(sweep, walk)
         return Pull(
             lists=self._walked_lists(walk),
             closes=selection.closes,
@@ -205,6 +207,17 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
     def _walked_lists(self, walk: Walk) -> str:
         return _LISTS[walk.lists]
 
+    def _in_a_list(self, sweep: Sweep, walk: Walk) -> Arguments:
+        """What functors are given in a visit along a walk. The table of all edges has the order of the
+        out-lists; places in it are ids of edges as long as no graph is made."""
+        lists = Over.OUT_EDGES if sweep.balance is Balance.EDGES else walk.lists
+        return _on_an_edge(walk.over, self._id(lists, "at"))
+
+    def _id(self, lists: Over, place: str) -> str:
+        """The id of the edge at a place of `lists`."""
+        is_id = lists is Over.OUT_EDGES and not self.plan.graphs
+        return place if is_id else f"{_LISTS[lists]}.id({place})"
+
     # The members themselves
 
     def _on_elements(self, common: dict[str, Any], sweep: Sweep, own: Variant) -> FilterText | ComputeText:
@@ -212,7 +225,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         queued = not everything and not of_edges
         edges = "size" if of_edges else _EDGES[sweep.edges]
         if of_edges:
-            visit = self._visit(own, _on_an_edge(Over.OUT_EDGES, Over.OUT_EDGES), far="at")
+            visit = self._visit(own, _on_an_edge(Over.OUT_EDGES, "at"), far="at")
         else:
             calls = self.texts.calls(own, _ON_A_VERTEX)
             visit = Visit("vertex v", _test(calls), calls.apply, calls.says, "v")
@@ -234,31 +247,34 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         if lists.run is None:
             totals = common["totals"].members if common["totals"] is not None else ()
             total = f"totals.{totals[0].name}" if totals else ""
-            return IntersectText(**common, total=total, count="", visit=None, edge_ids=False)
+            return IntersectText(**common, total=total, count="", visit=None, edge_at="", edge_found="")
         calls = self.texts.calls(lists.run, ON_COMMON)
         visit = Visit("bool common, vertex x, edge e, edge at, edge found", _test(calls), calls.apply, calls.says)
         target = f"d.{self.names.member(count)}" if count is not None else ""
         total = "counted" if count is not None else ""
-        return IntersectText(**common, total=total, count=target, visit=visit, edge_ids=lists.edge_ids)
+        at, found = (self._id(Over.OUT_EDGES, place) if lists.edge_ids else "" for place in ("at", "found"))
+        return IntersectText(**common, total=total, count=target, visit=visit, edge_at=at, edge_found=found)
 
     # Neighbour reduction
 
     def _reduce(self, common: dict[str, Any], sweep: Sweep, segment: Segment) -> ReduceText:
         array = f"d.{self.names.member(segment.array)}"
         target = f"d.{self.names.member(segment.aside)}" if segment.aside is not None else array
-        words = of_segment(segment, self.texts.printer.expressions())
+        words, stops = of_segment(segment, self.texts.printer.expressions()), segment.stops_at
+        begins = words.identity if stops is None else f"{words.identity}, {literal(stops, segment.type)}"
         sides = (
             self._reduce_side(walk, i, sweep, segment, words.identity, target) for i, walk in enumerate(sweep.walks)
         )
         return ReduceText(
             **common,
             type=type_name(segment.type),
-            identity=words.identity,
+            begins=begins,
+            final=f"load_now(&{target}[near])" if stops is not None else "",
             combine=words.combine,
             captured=words.captured,
             reduce=f"{words.reduce}(&{target}[near], reduced{words.rest})",
             sides=tuple(sides),
-            balance=_REDUCES[sweep.balance],
+            balance=_REDUCES[sweep.balance] if stops is None else "reduce_until",
             between=_BETWEEN_REDUCTIONS.get(sweep.balance, ()),
             mapped=sweep.members.form is Form.BITMAP,
             adds=sweep.balance in (Balance.MERGE, Balance.EDGES),
@@ -277,7 +293,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
                 name="ballot_back" if place else "ballot",
                 lists=self._walked_lists(walk),
                 parameters=_EDGE,
-                ballot=self.texts.ballot(walk.variant, _on_an_edge(walk.over, walk.lists)),
+                ballot=self.texts.ballot(walk.variant, self._in_a_list(sweep, walk)),
             )
             for place, walk in enumerate(sweep.walks)
         )
@@ -305,7 +321,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             name="value_back" if place else "value",
             lists=_TABLES[walk.lists] if sweep.balance is Balance.EDGES else self._walked_lists(walk),
             parameters=_EDGE,
-            value=self.texts.value(walk.variant, _on_an_edge(walk.over, ids_of(sweep, walk)), empty),
+            value=self.texts.value(walk.variant, self._in_a_list(sweep, walk), empty),
             first_of_two=place == 0 and len(sweep.walks) == 2,
             begin="chunks" if place else "0",
             more=_more(sweep, place),
@@ -313,21 +329,16 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         )
 
 
-def _on_an_edge(over: Over, lists: Over) -> Arguments:
-    """What functors are given in a visit `over` the edges of `near`, walking `lists`."""
+def _on_an_edge(over: Over, edge: str) -> Arguments:
+    """What functors are given in a visit `over` the edges of `near`, of `edge`."""
     source, destination = ("near", "far") if over is Over.OUT_EDGES else ("far", "near")
     return {
         Argument.SOURCE: source,
         Argument.DESTINATION: destination,
-        Argument.EDGE: "at" if lists is Over.OUT_EDGES else "in_lists{d.graph}.id(at)",
+        Argument.EDGE: edge,
         Argument.NEAR: "near",
         Argument.FAR: "far",
     }
-
-
-def ids_of(sweep: Sweep, walk: Walk) -> Over:
-    """The lists in whose order a walk goes: the table of all edges has that of the out-edges."""
-    return Over.OUT_EDGES if sweep.balance is Balance.EDGES else walk.lists
 
 
 def _more(sweep: Sweep, place: int) -> str:
@@ -335,12 +346,12 @@ def _more(sweep: Sweep, place: int) -> str:
     return ", sorted" if place and sweep.balance is Balance.BINS else ""
 
 
-def _collected(collect: Collect | None, over: Over, lists: Over) -> tuple[str, str]:
+def _collected(collect: Collect | None, arguments: Arguments) -> tuple[str, str]:
     """What a visit puts into the result, and the test that it is not there yet. An inactive lane has no edge whose id
     could be looked up."""
     if collect is None or collect.domain is Domain.VERTEX:
         return "far", "mark(seen, far)"
-    edge = _on_an_edge(over, lists)[Argument.EDGE]
+    edge = arguments[Argument.EDGE]
     return (edge if edge == "at" else f"accepted ? {edge} : NO_EDGE"), f"mark_edge(seen, {edge})"
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 
-from gdsl.codegen.library import Library, Piece
+from gdsl.codegen.library import LISTED, Library, Piece
 
 FILES = (
     "platform",
@@ -38,13 +39,17 @@ PLATFORM = "platform"
 LIBRARY = Library("cuda", FILES, ".cuh", "__device__ __forceinline__")
 
 
+LISTED_LIBRARY = dataclasses.replace(LIBRARY, files=(*FILES, LISTED, "made_graphs"))
+"""The same for programs that make graphs."""
+
+
 def pieces() -> tuple[Piece, ...]:
     """Every piece of the library, in the order of `FILES`."""
     return LIBRARY.pieces
 
 
-def link(text: str, generated: Mapping[str, str]) -> tuple[list[str], list[str]]:
+def link(text: str, generated: Mapping[str, str], listed: bool = False) -> tuple[list[str], list[str]]:
     """What `text` needs, as `Library.link` finds it: (the pieces of the platform, all others)."""
-    linked = LIBRARY.link(text, generated)
+    linked = (LISTED_LIBRARY if listed else LIBRARY).link(text, generated)
     platform = [piece.text for piece in linked if piece.file == PLATFORM]
     return platform, [piece.text for piece in linked if piece.file != PLATFORM]

@@ -11,11 +11,13 @@ from gdsl.codegen.cuda.steps import SPARES, StepPrinter
 from gdsl.codegen.cuda.texts import Kernel
 from gdsl.codegen.lines import Lines
 from gdsl.codegen.operators import STRUCTS, shared
-from gdsl.ir.nodes import Expression
+from gdsl.ir.nodes import Expression, SameGraph
 from gdsl.operations import Domain
-from gdsl.plan.nodes import Branch, Initialise, Launch, Loop, OnSets, Operation, Plan, Step
+from gdsl.plan.nodes import Branch, EnterGraph, Initialise, Launch, Loop, MakeGraph, On, OnSets, Operation, Plan, Step
 from gdsl.plan.walking import launches
 
+_AROUND = "graph_around"
+"""What a graph is called while another one is, with its depth behind."""
 _PARAMETER = "const data_slice problem"
 
 
@@ -43,6 +45,8 @@ class KernelPrinter:
         self._owners = self.plan.owners()
         self._variables = tuple(variable for domain in Domain for variable in self._of_domain(domain))
         """The frontier variables with their places, the spare one of each domain last."""
+        self._taken = ["d.graph", *(self._frontier(name) for name in self.plan.graphs)]
+        """The graphs that may still be read, by what they are called where one is made."""
 
     def _of_domain(self, domain: Domain) -> Iterator[Variable]:
         struct, slots = STRUCTS[domain], self.plan.slots(domain)
@@ -76,13 +80,16 @@ class KernelPrinter:
     def _everything(self, launch: Launch, name: str) -> Kernel:
         """A launch that keeps all state to itself."""
         plan, lines = self.plan, Lines()
-        lines.add("data_slice d = problem;" if plan.swapped else "const data_slice& d = problem;")
+        changed = plan.swapped or plan.graphs
+        lines.add("data_slice d = problem;" if changed else "const data_slice& d = problem;")
         lines.add("enactor run(d.run, shared);")
         for variable in self._variables:
             if variable.shares is not None:
                 lines.add(shared(variable.struct, variable.name, variable.shares))
             else:
                 lines.add(f"{variable.struct} {variable.name} = {variable.struct}_at(d.run, {variable.slot});")
+        for name in plan.graphs:
+            lines.add(f"graph_slice {self._frontier(name)} = d.graph;")
         for site in plan.switches:
             lines.add(f"direction_state {self.steps.direction(site)} = {{}};")
         self._block(launch.steps[:1], lines)
@@ -101,9 +108,22 @@ class KernelPrinter:
                 self._loop(step, lines)
             elif isinstance(step, Branch):
                 self._branch(step, lines)
+            elif isinstance(step, On):
+                self._on(step, lines)
             else:
-                for line in self.steps.lines(step):
+                for line in self.steps.lines(step, self._taken):
                     lines.add(line)
+
+    def _on(self, step: On, lines: Lines) -> None:
+        around = f"{_AROUND}_{step.depth}"
+        lines.open("{")
+        lines.add(f"const graph_slice {around} = d.graph;")
+        lines.add(f"d.graph = {self._frontier(step.graph)};")
+        self._taken.append(around)
+        self._block(step.body, lines)
+        self._taken.pop()
+        lines.add(f"d.graph = {around};")
+        lines.close()
 
     def _loop(self, step: Loop, lines: Lines) -> None:
         condition = "iteration < times" if step.counted else self.steps.expressions.operand_of_and(step.condition)
@@ -134,18 +154,35 @@ class KernelPrinter:
     def _part(self, launch: Launch, name: str) -> Kernel:
         """A launch between others: it takes over what it needs of the state, and hands it on."""
         lines = Lines()
-        lines.add("const data_slice& d = problem;")
+        lines.add("data_slice d = problem;" if self.plan.graphs else "const data_slice& d = problem;")
         lines.add("enactor run(d.run, shared);")
         if any(isinstance(step, Initialise) for step in launch.steps):
             self._start(launch, lines)
         else:
             self._take_over(launch, lines)
-            self._block(launch.steps, lines)
+            self._part_steps(launch.steps, lines)
             if launch.answer is not None:
                 lines.add(f"if (leader()) {{ run.control->answer = int64({self._print(launch.answer)}); }}")
-            if launch.writes or any(isinstance(step, (Operation, OnSets)) for step in launch.steps):
+            if launch.writes or any(map(_has_barriers, launch.steps)):
                 self._hand_on(launch, lines)
         return Kernel(name, launch.comment, f"{_PARAMETER}, const int32 iteration", self._bounds(), lines.plain())
+
+    def _part_steps(self, steps: tuple[Step, ...], lines: Lines) -> None:
+        """The steps of such a launch; graphs are handed on by all that have to do with them."""
+        for step in steps:
+            if isinstance(step, EnterGraph):
+                lines.add(f"if (leader()) {{ saved.around[{step.depth}] = {self._saved_graph(step.graph)}; }}")
+            elif isinstance(step, MakeGraph):
+                name = self._frontier(step.step.name)
+                lines.add(f"graph_slice {name} = {self._saved_graph(step.step.name)};")
+                for line in self.steps.lines(step, self._taken):
+                    lines.add(line)
+                lines.add(f"if (leader()) {{ {self._saved_graph(step.step.name)} = {name}; }}")
+            else:
+                self._block((step,), lines)
+
+    def _saved_graph(self, name: str) -> str:
+        return f"saved.graphs[{self.plan.graphs.index(name)}]"
 
     def _bounds(self) -> str:
         """Threads a block, and the blocks that registers are left for."""
@@ -161,12 +198,19 @@ class KernelPrinter:
         lines.add("saved.operators = 0;")
         for variable in (each for each in self._variables if each.shares is None):
             lines.add(f"saved.{variable.struct}s[{variable.slot}] = {variable.struct}_at(d.run, {variable.slot});")
+        for number in range(len(self.plan.graphs)):
+            lines.add(f"saved.graphs[{number}] = d.graph;")
         lines.close()
         lines.add("end_kernel(run);")
 
     def _take_over(self, launch: Launch, lines: Lines) -> None:
         lines.add("saved_state& saved = *d.run.saved;")
         lines.add("run.operators = saved.operators;")
+        if launch.around:
+            lines.add(f"d.graph = saved.around[{launch.around - 1}];")
+        if not self.plan.target.fused:
+            saved = [self._saved_graph(name) for name in self.plan.graphs]
+            self._taken = ["d.graph", *saved, *(f"saved.around[{depth}]" for depth in range(launch.around))]
         first = self._first_of_slots(launch)
         written = {first[name] for name in launch.writes}
         for name, owner in first.items():
@@ -220,3 +264,10 @@ class KernelPrinter:
 
     def _print(self, expression: Expression) -> str:
         return self.steps.expressions.print(expression)
+
+
+def _has_barriers(step: Step) -> bool:
+    """Whether a launch of this step alone must hand on how many barriers there have been."""
+    if isinstance(step, MakeGraph):
+        return not isinstance(step.step, SameGraph)
+    return isinstance(step, (Operation, OnSets))

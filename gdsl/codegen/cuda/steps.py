@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gdsl.codegen.checks import CheckSite
@@ -10,8 +11,9 @@ from gdsl.codegen.cuda.operators import COUNTED
 from gdsl.codegen.cuda.texts import OperatorText
 from gdsl.codegen.expressions import ExpressionPrinter
 from gdsl.codegen.set_steps import SetWords, set_step_line
-from gdsl.codegen.several import all_values
-from gdsl.ir.nodes import Expression, ParamValue, SetStep, StoreScalar
+from gdsl.codegen.several import all_values, count_text
+from gdsl.ir.nodes import Expression, ParamValue, SameGraph, SetStep, StoreScalar, Subgraph
+from gdsl.ir.nodes import Fill as FillStep
 from gdsl.operations import Domain
 from gdsl.plan.buffers import ENDS
 from gdsl.plan.nodes import (
@@ -23,6 +25,7 @@ from gdsl.plan.nodes import (
     Fill,
     Initialise,
     Leader,
+    MakeGraph,
     OnSets,
     Operation,
     Plan,
@@ -49,8 +52,8 @@ class StepPrinter:
         self._arrays = {array.name: array for array in self.plan.program.arrays}
         self._domains = {frontier.name: frontier.domain for frontier in self.plan.frontiers}
 
-    def lines(self, step: Step) -> list[str]:
-        """The statements of `step`."""
+    def lines(self, step: Step, taken: Sequence[str] = ()) -> list[str]:
+        """The statements of `step`; `taken` are the graphs whose arrays may still be read."""
         match step:
             case Initialise():
                 return ["initialise(run, d);"]
@@ -75,12 +78,23 @@ class StepPrinter:
             case Swap():
                 return [f"exchange(d.{self._member(step.step.first)}, d.{self._member(step.step.second)});"]
             case Fill():
-                count = all_values(self._arrays[step.step.array], self.expressions.names)
-                value = self.expressions.print(step.step.value)
-                return [f"each_id({count}, [&](uint64 i) {{ d.{self._member(step.step.array)}[i] = {value}; }});"]
+                return [self._fill(step.step)]
+            case MakeGraph():
+                return self._make_graph(step, taken)
             case Leader():
                 return [f"if (leader()) {{ {self._store(step)}; }}"]
         raise AssertionError(f"no step of one statement: {type(step).__name__}")
+
+    def _fill(self, step: FillStep) -> str:
+        array, value = self._arrays[step.array], self.expressions.print(step.value)
+        member, names = self._member(step.array), self.expressions.names
+        if step.domain is not Domain.EDGE or not self.plan.graphs:
+            return f"each_id({all_values(array, names)}, [&](uint64 i) {{ d.{member}[i] = {value}; }});"
+        if array.count is None:
+            return f"each_edge(d.graph, [&](vertex, vertex, edge e) {{ d.{member}[e] = {value}; }});"
+        count = count_text(array.count, names)
+        places = f"for (uint64 i = 0; i < {count}; ++i) {{ d.{member}[value_index(e, {count}, i)] = {value}; }}"
+        return f"each_edge(d.graph, [&](vertex, vertex, edge e) {{ {places} }});"
 
     def uses_spare(self, step: Step) -> Domain | None:
         """The domain into whose spare frontier `step` puts something."""
@@ -118,6 +132,7 @@ class StepPrinter:
         count = "d.graph.num_edges" if of_edges else f"d.graph.num_vertices, {COUNTED[self._counts[name]]}"
         if step.step.everything:
             define = "define_all_edges" if of_edges else "define_everything"
+            count = "d.graph" if of_edges and self.plan.graphs else count
             return [f"{define}(run, {spare}, {count});", self._exchange(name)]
         define, rest = "define_edges" if of_edges else "define_frontier", f"{len(members)}, {count}"
         if not members:
@@ -141,15 +156,39 @@ class StepPrinter:
             result=self._spare(name),
             walked=first,
             asked=second,
-            everything="all_edges{uint64(d.graph.num_edges)}"
-            if of_edges
-            else "all_members{uint64(d.graph.num_vertices)}",
+            everything=self._all_edges() if of_edges else "all_members{uint64(d.graph.num_vertices)}",
             first="run",
             growing=f"run, {first}, {self._spare(name)}",
             last=f", d.graph.num_vertices, {COUNTED[self._counts[name]]}",
             exchange=(*wait, self._exchange(name)),
         )
         return edge_lines(step, words) if of_edges else combination_lines(step, words)
+
+    def _all_edges(self) -> str:
+        return "all_edges{d.graph}" if self.plan.graphs else "all_edges{uint64(d.graph.num_edges)}"
+
+    def _make_graph(self, made: MakeGraph, taken: Sequence[str]) -> list[str]:
+        step = made.step
+        name = self._frontier(step.name)
+        if isinstance(step, SameGraph):
+            return [f"{name} = d.graph;"]
+        if isinstance(step, Subgraph):
+            value = f"make_subgraph(run, d.graph, room, {self._frontier(step.edges)})"
+        else:
+            sums = "no_sums{}"
+            if step.weights is not None:
+                kind = step.weights.type.name
+                aside = f"reinterpret_cast<{kind}*>(d.run.graph_sums)"
+                sums = f"weight_sums<{kind}>{{d.{self._member(step.weights.array)}, {aside}}}"
+            value = f"make_contraction(run, d.graph, room, d.{self._member(step.label)}, {sums})"
+        rooms = ", ".join(f"{graph}.{room}" for graph in taken for room in ("room", "ends_room"))
+        return [
+            "{",
+            f"    const int64 taken[] = {{{rooms}}};",
+            f"    const int64 room = free_room(taken, {2 * len(taken)});",
+            f"    {name} = {value};",
+            "}",
+        ]
 
     def _on_sets(self, step: SetStep) -> list[str]:
         made, names = step.makes, self.expressions.names
@@ -166,11 +205,12 @@ class StepPrinter:
     def _checked_member(self, step: Define, member: Expression) -> str:
         """A member of a set: params were checked by the host, all else is checked here."""
         text = self.expressions.print(member)
-        if isinstance(member, ParamValue) or not self.expressions.checks.enabled:
+        checked_before = isinstance(member, ParamValue) and not self.plan.graphs
+        if checked_before or not self.expressions.checks.enabled:
             return text
         domain = step.step.domain
         number = self.expressions.checks.number(CheckSite(step.step.name, domain, member.type, member.span))
-        count = "d.graph.num_edges" if domain is Domain.EDGE else "d.graph.num_vertices"
+        count = self.expressions.checks.bound(domain)
         return f"{_ID_TYPES[domain]}(checked_index(d, {text}, {count}, {number}))"
 
     def _store(self, leader: Leader) -> str:

@@ -162,14 +162,15 @@ class ComputeText(ElementsText):
 @dataclass(frozen=True, slots=True)
 class IntersectText(OperatorText):
     """`intersect`. `total`: the variable or member of the totals that counts what is found, which is added to `count`
-    where it is a variable; empty where nobody asks. `visit` is what is run, None where nothing is; `edge_ids` whether
-    that asks for the ids of edges."""
+    where it is a variable; empty where nobody asks. `visit` is what is run, None where nothing is; `edge_at` and
+    `edge_found` are the ids of the edges at both places, empty where nobody asks."""
 
     kind: ClassVar[str] = "intersect"
     total: str
     count: str
     visit: Visit | None
-    edge_ids: bool
+    edge_at: str
+    edge_found: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +180,10 @@ class ReduceText(OperatorText):
 
     kind: ClassVar[str] = "neighbor_reduce"
     type: str
-    identity: str
+    begins: str
+    """The value that changes nothing, and behind it the one that nothing changes, where there is one to stop at."""
+    final: str
+    """What stands there for `near`, to be compared with the latter; else empty."""
     combine: str
     captured: str
     reduce: str

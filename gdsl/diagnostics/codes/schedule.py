@@ -168,6 +168,16 @@ CODES: tuple[Code, ...] = (
         "relax.dedup = none;                      # and somewhere: count = size(f);",
     ),
     Code(
+        "E0421",
+        "a set of another graph",
+        (
+            "A frontier belongs to the graph on which it was declared. A subgraph has the vertices of the graph that "
+            "it was made of, so that sets of vertices pass between the two; sets of edges, and whatever belongs to a "
+            "contracted graph, stay inside their `on { … }`."
+        ),
+        "edge frontier e = edges;\ngraph h = subgraph(e);\non h { compute(e, visit); }",
+    ),
+    Code(
         "E0424",
         "several values an element where one is wanted",
         "`neighbor_reduce` and reductions over arrays take arrays of one value an element. Copy the values that are "

@@ -9,6 +9,6 @@ CODES: tuple[Code, ...] = (
         "E0501",
         "not built yet",
         "The language reference marks this form as later: it parses, and nothing is made of it yet.",
-        "graph h = subgraph(e);",
+        "buckets b(distance, width=auto) = { source };",
     ),
 )

@@ -9,6 +9,7 @@ from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment
 from gdsl.frontend.check.expressions import ExpressionChecker
+from gdsl.frontend.check.owners import belongs, graph_of
 from gdsl.frontend.check.several import refuse_several
 from gdsl.frontend.syntax import Symbol, SymbolKind
 from gdsl.operations import Domain
@@ -37,7 +38,8 @@ def declaration(statement: syntax.BucketsDeclaration, operators: _Operators) -> 
     value = statement.value
     if value is not None:
         value = operators.members(value, Domain.VERTEX, f"what `{statement.name}` begins with")
-    symbol = environment.declare(Symbol(SymbolKind.BUCKETS, statement.name, statement.name_span))
+    graph = graph_of(environment, Domain.VERTEX)
+    symbol = environment.declare(Symbol(SymbolKind.BUCKETS, statement.name, statement.name_span, graph=graph))
     if array is None or width is None or (statement.value is not None and value is None):
         return None
     return dataclasses.replace(statement, arguments=(), array=array, width=width, value=value, symbol=symbol)
@@ -126,7 +128,7 @@ def popped(call: syntax.Method, symbol: Symbol, operators: _Operators) -> syntax
     if call.arguments:
         environment.report("E0402", "`pop` takes no arguments", call.span, fix=f"write `{symbol.name}.pop()`")
         return None
-    return syntax.Popped(call.span, symbol)
+    return syntax.Popped(call.span, symbol) if belongs(symbol, call.span, environment) else None
 
 
 def statement_of(call: syntax.Method, symbol: Symbol, operators: _Operators) -> syntax.Statement | None:
@@ -139,6 +141,8 @@ def statement_of(call: syntax.Method, symbol: Symbol, operators: _Operators) -> 
     if keyword is not None or len(call.arguments) != 1:
         given = f"takes no argument `{keyword.keyword}=`" if keyword else f"takes one set, not {len(call.arguments)}"
         environment.report("E0402", f"`push` {given}", keyword.span if keyword else call.span, fix=shape)
+        return None
+    if not belongs(symbol, call.span, environment):
         return None
     (argument,) = call.arguments
     value = operators.members(argument.value, Domain.VERTEX, f"what is pushed to `{symbol.name}`")

@@ -20,7 +20,6 @@ from gdsl.frontend.vocabulary import (
     FOREIGN_NAMES,
     FUNCTIONS,
     GRAPH_FUNCTIONS,
-    LATER_FUNCTIONS,
     SCHEDULE_FUNCTIONS,
     TYPES,
     closest,
@@ -45,9 +44,6 @@ class CallChecker(NameChecker):
         """Any call that stands as a value."""
         name, span, environment = expression.function, expression.function_span, self.environment
         symbol = environment.find(name)
-        if name in LATER_FUNCTIONS:
-            environment.later(f"`{name}`", span)
-            return poison(expression.span)
         if name == "intersect":
             self._intersect(span)
             return poison(expression.span)
@@ -366,6 +362,8 @@ def _where_it_stands(name: str, symbol: syntax.Symbol | None) -> str | None:
     """Where a word of the schedule belongs; None of any other."""
     if symbol is None and name in CONTEXTUAL_FORMS:
         return f"write `{CONTEXTUAL_FORMS[name]}`, in the schedule"
+    if name in ("subgraph", "contract"):
+        return f"the schedule makes graphs: `graph h = {name}(…);`"
     if name in SCHEDULE_FUNCTIONS:
         return "operators stand as statements of the schedule or as the value of a frontier, `frontier h = …;`"
     return None

@@ -111,6 +111,8 @@ class Environment:
     loops: int = 0
     broken: syntax.Broken = field(default_factory=syntax.Broken)
     """What the parser passed over: a name that may be declared there counts as declared."""
+    around: list[tuple[str, str]] = field(default_factory=lambda: [("", "")])
+    """The blocks of `on` around the place, each with the family of its graph (see `graphs`), the schedule first."""
     declared: list[Symbol] = field(default_factory=list)
     """All declarations, in the order in which they were met."""
     source: Source = field(default_factory=lambda: Source("", ""))
@@ -209,9 +211,7 @@ class Environment:
         """Put a local name into the innermost block; gives the symbol with its unique name."""
         self.allowed(symbol.name, symbol.span, parameter=parameter)
         unique = self.unique(symbol.name)
-        made = Symbol(
-            symbol.kind, symbol.name, symbol.span, symbol.type, symbol.domain, symbol.is_input, symbol.mutable, unique
-        )
+        made = dataclasses.replace(symbol, unique=unique)
         self.scopes[-1][symbol.name] = made
         self._keep(made)
         return made

@@ -12,6 +12,7 @@ from gdsl.frontend.check.bucket_values import misplaced_pop
 from gdsl.frontend.check.environment import Environment, Place
 from gdsl.frontend.check.foreign_names import functor_for_loop, report_foreign_loop
 from gdsl.frontend.check.methods import is_foreign_member
+from gdsl.frontend.check.owners import belongs, graph_of
 from gdsl.frontend.syntax import Symbol, SymbolKind
 from gdsl.frontend.vocabulary import closest
 from gdsl.operations import Domain
@@ -44,7 +45,9 @@ class HistoryChecker:
 
     def declaration(self, statement: syntax.HistoryDeclaration) -> syntax.Statement:
         """`history h;`."""
-        symbol = self.environment.declare(Symbol(SymbolKind.HISTORY, statement.name, statement.name_span))
+        graph = graph_of(self.environment, Domain.VERTEX)
+        made = Symbol(SymbolKind.HISTORY, statement.name, statement.name_span, graph=graph)
+        symbol = self.environment.declare(made)
         return dataclasses.replace(statement, symbol=symbol)
 
     # ------------------------------------------------------------ methods
@@ -100,7 +103,7 @@ class HistoryChecker:
             message = f"`{symbol.name}` is {symbol.kind.with_article}, not a history"
             environment.report("E0418", message, owner.span, labels=labels)
             return None
-        return symbol
+        return symbol if belongs(symbol, owner.span, environment) else None
 
     def _is_history(self, name: str) -> bool:
         symbol = self.environment.find(name)
@@ -127,7 +130,9 @@ class HistoryChecker:
         self._walked[history.unique] = statement.value.span
         with environment.loop():
             kind, domain = SymbolKind.FRONTIER, Domain.VERTEX
-            symbol = environment.declare(Symbol(kind, name.name, name.span, domain=domain))
+            symbol = environment.declare(
+                Symbol(kind, name.name, name.span, domain=domain, graph=graph_of(environment, domain))
+            )
             self._given.add(symbol.unique)
             body = block(statement.body)
         del self._walked[history.unique]

@@ -15,7 +15,6 @@ from gdsl.frontend.vocabulary import (
     FOREIGN_NAMES,
     FUNCTIONS,
     GRAPH_FUNCTIONS,
-    LATER_FUNCTIONS,
     SCHEDULE_FUNCTIONS,
     TYPES,
     VALUES,
@@ -92,10 +91,7 @@ class NameChecker:
 
     def undeclared(self, name: str, span: Span, candidates: set[str] | frozenset[str]) -> None:
         """Report a name that nothing declares."""
-        if (
-            name
-            in FUNCTIONS | CONTEXTUAL_FUNCTIONS | GRAPH_FUNCTIONS | SCHEDULE_FUNCTIONS | LATER_FUNCTIONS | TYPES.keys()
-        ):
+        if name in FUNCTIONS | CONTEXTUAL_FUNCTIONS | GRAPH_FUNCTIONS | SCHEDULE_FUNCTIONS | TYPES.keys():
             message = f"`{name}` is a function, not a value"
             self.environment.report("E0204", message, span, fix=f"write `{name}(…)`")
             return
@@ -149,6 +145,7 @@ class NameChecker:
             ),
             SymbolKind.FUNCTOR: ("a functor", None),
             SymbolKind.FUNCTION: ("a function", f"call it: `{symbol.name}(…)`"),
+            SymbolKind.GRAPH: ("a graph", f"`on {symbol.name} {{ … }}` runs statements on it"),
             SymbolKind.PROCEDURE: ("a procedure", f"call it as a statement: `{symbol.name}(…);`"),
             SymbolKind.HISTORY: ("a history", f"write `size({symbol.name})` for the number of its levels"),
             SymbolKind.BUCKETS: ("a set of buckets", f"write `size({symbol.name})` for the number of its members"),

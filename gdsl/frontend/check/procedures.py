@@ -17,6 +17,7 @@ from gdsl.frontend import syntax
 from gdsl.frontend.check.declarations import without
 from gdsl.frontend.check.environment import Environment, Made, Place
 from gdsl.frontend.check.operators import OperatorChecker
+from gdsl.frontend.check.owners import graph_of
 from gdsl.frontend.check.recursion import cyclic, refuse_recursion
 from gdsl.frontend.check.several import refuse_several
 from gdsl.frontend.check.statements import resolve_type
@@ -99,7 +100,13 @@ class Procedures:
 
     def _inside(self, node: syntax.Procedure, names: dict[str, Symbol]) -> Environment:
         """What the statements of a procedure see, with `names` for its parameters."""
-        declaring = (syntax.FrontierDeclaration, syntax.HistoryDeclaration, syntax.BucketsDeclaration, syntax.LoopName)
+        declaring = (
+            syntax.FrontierDeclaration,
+            syntax.HistoryDeclaration,
+            syntax.BucketsDeclaration,
+            syntax.GraphDeclaration,
+            syntax.LoopName,
+        )
         declared = {part.name for part in syntax.walk(node) if isinstance(part, declaring)}
         inner = self.root.part(Place.SCHEDULE).seeing({**without(self.root.globals, declared), **names})
         inner.in_procedure = True
@@ -130,6 +137,7 @@ class Procedures:
         body = moved(node, lambda span: dataclasses.replace(span, origin=Origin(span.file, call.span)))
         inner = self._inside(node, bound.names)
         inner.taken, inner.loops = environment.taken, environment.loops
+        inner.around = list(environment.around)
         inner.blocks_around = environment.blocks_around + len(environment.scopes)
         inner.diagnostics, inner.declared = [], []
         statements = self.block(inner, self, operators, body.body)
@@ -256,6 +264,9 @@ class _Binding:
         symbol = value.symbol if isinstance(value, syntax.Name) else None
         if symbol is None or symbol.kind is not SymbolKind.FRONTIER or not symbol.mutable:
             unique = self.environment.unique(parameter.name)
-            symbol = Symbol(SymbolKind.FRONTIER, parameter.name, parameter.span, None, domain, False, True, unique)
+            graph = graph_of(self.environment, domain)
+            symbol = Symbol(
+                SymbolKind.FRONTIER, parameter.name, parameter.span, None, domain, False, True, unique, graph
+            )
             self.before.append(syntax.FrontierDeclaration(given.span, unique, parameter.span, value, symbol, domain))
         self.names[parameter.name] = symbol

@@ -8,6 +8,7 @@ from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment, Place, built_in, poison, refuse_now
 from gdsl.frontend.check.names import ID_OF, NameChecker
+from gdsl.frontend.check.owners import belongs
 from gdsl.frontend.check.several import refuse_several
 from gdsl.frontend.syntax import Symbol, SymbolKind
 from gdsl.frontend.vocabulary import ARRAY_REDUCTIONS
@@ -107,6 +108,8 @@ class ReductionChecker:
             message = f"this is a set of {of}, and `{array.name}` is over {over}"
             fix = f"name a set of {over}, or leave it out: `{word}({array.name})`"
             self.environment.report("E0416", message, value.span, labels=labels, fix=fix)
+            return None
+        if not everything and not belongs(symbol, value.span, self.environment):
             return None
         return dataclasses.replace(value, symbol=symbol)
 

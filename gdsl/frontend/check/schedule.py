@@ -12,17 +12,18 @@ from gdsl.frontend.check.bucket_values import buckets_of
 from gdsl.frontend.check.conversions import as_operand
 from gdsl.frontend.check.environment import Environment
 from gdsl.frontend.check.expressions import ExpressionChecker
+from gdsl.frontend.check.graphs import GraphChecker, is_graph_call
 from gdsl.frontend.check.histories import HistoryChecker
 from gdsl.frontend.check.intersect import apart, is_intersect
 from gdsl.frontend.check.numbering import is_numbering, numbering
 from gdsl.frontend.check.operators import OperatorChecker
+from gdsl.frontend.check.owners import belongs, graph_of
 from gdsl.frontend.check.procedures import Procedures
 from gdsl.frontend.check.set_operations import spelled_out_set
 from gdsl.frontend.check.sets import GIVE_VALUES, OPERATORS
 from gdsl.frontend.check.several import refuse_several
 from gdsl.frontend.check.updates import short_assign, spelled_out
 from gdsl.frontend.syntax import OperatorKind, Symbol, SymbolKind
-from gdsl.frontend.vocabulary import LATER_FUNCTIONS
 from gdsl.operations import Domain, ReduceOperation
 from gdsl.source import NOWHERE, Span
 from gdsl.types import Type
@@ -37,7 +38,9 @@ def check_block(
     statements: Iterable[syntax.Statement],
 ) -> tuple[syntax.Statement, ...]:
     """The typed statements of a schedule or of a procedure."""
-    return ScheduleChecker(environment, procedures, labels).block(statements)
+    checker, whole = ScheduleChecker(environment, procedures, labels), tuple(statements)
+    checker.graphs.note(whole)
+    return checker.block(whole)
 
 
 class ScheduleChecker:
@@ -49,6 +52,7 @@ class ScheduleChecker:
         self.procedures = procedures
         self.expressions = ExpressionChecker(self.environment)
         self.operators = OperatorChecker(self.environment, self.expressions)
+        self.graphs = GraphChecker(self.environment, self.operators)
         self.histories = HistoryChecker(self.environment, self.operators)
         if labels is not None:
             self.operators.labels = labels.labels
@@ -70,6 +74,10 @@ class ScheduleChecker:
         match statement:
             case syntax.FrontierDeclaration():
                 return self._frontier(statement)
+            case syntax.GraphDeclaration():
+                return self.graphs.declaration(statement)
+            case syntax.On():
+                return self.graphs.on(statement, self.block)
             case syntax.HistoryDeclaration():
                 return self.histories.declaration(statement)
             case syntax.BucketsDeclaration():
@@ -134,9 +142,9 @@ class ScheduleChecker:
 
     def _frontier(self, statement: syntax.FrontierDeclaration) -> syntax.Statement | None:
         value = self._set(statement.value, statement.name, statement.domain)
-        symbol = self.environment.declare(
-            Symbol(SymbolKind.FRONTIER, statement.name, statement.name_span, domain=statement.domain, mutable=True)
-        )
+        graph = graph_of(self.environment, statement.domain)
+        made = Symbol(SymbolKind.FRONTIER, statement.name, statement.name_span, domain=statement.domain, mutable=True)
+        symbol = self.environment.declare(dataclasses.replace(made, graph=graph))
         if statement.value is not None and value is None:
             return None
         return dataclasses.replace(statement, value=value, symbol=symbol)
@@ -156,6 +164,10 @@ class ScheduleChecker:
             symbol = self.expressions.resolve(target.name, target.span)
             if symbol is None:
                 return None
+            if symbol.kind is SymbolKind.GRAPH:
+                return self.graphs.assign(statement, symbol)
+            if symbol.kind is SymbolKind.FRONTIER and not belongs(symbol, target.span, environment):
+                return None
             if symbol.kind is SymbolKind.FRONTIER:
                 if not symbol.mutable:
                     self._read_only(symbol, target.span)
@@ -169,6 +181,12 @@ class ScheduleChecker:
                 return self._assign_array(statement, target, symbol)
             if isinstance(statement.value, syntax.Call) and is_intersect(statement.value):
                 return self._total(statement.span, statement.value, target, adds=False)
+        if is_graph_call(statement.value) and isinstance(statement.value, syntax.Call):
+            message = f"`{statement.value.function}` gives a graph"
+            environment.report(
+                "E0415", message, statement.value.span, fix=f"write `graph h = {statement.value.function}(…);`"
+            )
+            return None
         if isinstance(statement.value, syntax.Call) and statement.value.function in OPERATORS:
             name = target.array if isinstance(target, syntax.Index) else target.name
             message = f"`{statement.value.function}` gives no single value for `{name}`"
@@ -206,12 +224,9 @@ class ScheduleChecker:
             made = dataclasses.replace(target, symbol=symbol, type=symbol.type)
             return None if numbers is None else dataclasses.replace(statement, target=made, value=numbers)
         if not (isinstance(value, syntax.Call) and OPERATORS.get(value.function) in GIVE_VALUES):
-            if isinstance(value, syntax.Call) and value.function in OPERATORS:
+            if isinstance(value, syntax.Call) and (value.function in OPERATORS or is_graph_call(value)):
                 message = f"`{value.function}` gives no values for the array `{symbol.name}`"
                 environment.report("E0415", message, value.span)
-                return None
-            if isinstance(value, syntax.Call) and value.function in LATER_FUNCTIONS:
-                environment.later(f"`{value.function}`", value.function_span)
                 return None
             fix = f"write `fill({symbol.name}, {environment.words(value.span)});`"
             other = environment.find(value.name) if isinstance(value, syntax.Name) else None

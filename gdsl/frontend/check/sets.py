@@ -9,9 +9,10 @@ from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment, built_in, refuse_now
 from gdsl.frontend.check.expressions import ExpressionChecker
+from gdsl.frontend.check.owners import belongs
 from gdsl.frontend.check.reductions import is_reduction
 from gdsl.frontend.syntax import OperatorKind, SymbolKind
-from gdsl.frontend.vocabulary import LATER_FUNCTIONS, closest
+from gdsl.frontend.vocabulary import closest
 from gdsl.operations import Domain
 from gdsl.types import Type
 
@@ -93,6 +94,8 @@ class Sets:
             self.environment.report("E0403", message, value.span, labels=labels, fix=fix)
             return None
         made = dataclasses.replace(value, symbol=symbol)
+        if not belongs(symbol, value.span, self.environment):
+            return None
         return made if self.fits(made, symbol.domain or Domain.VERTEX, domain, target) else None
 
     def fits(self, value: syntax.Expression, found: Domain, wanted: Domain, target: str) -> bool:
@@ -108,7 +111,7 @@ class Sets:
     def no_set(self, value: syntax.Expression, domain: Domain) -> None:
         """Say that `value` is no set."""
         before = len(self.environment.diagnostics)
-        if isinstance(value, syntax.Call) and value.function not in LATER_FUNCTIONS and self._misspelt(value):
+        if isinstance(value, syntax.Call) and self._misspelt(value):
             return
         self.expressions.infer(value)
         if len(self.environment.diagnostics) == before:

@@ -96,8 +96,9 @@ class StatementChecker:
                     environment.declare(Symbol(SymbolKind.LATER, name, NOWHERE))
                 self.block(statement.body)
             return
-        words = {syntax.Repeat: "repeat", syntax.HistoryDeclaration: "history", syntax.BucketsDeclaration: "buckets"}
-        word = words.get(type(statement), "frontier")
+        known = {syntax.Repeat: "repeat", syntax.On: "on", syntax.GraphDeclaration: "graph"}
+        known |= {syntax.HistoryDeclaration: "history", syntax.BucketsDeclaration: "buckets"}
+        word = known.get(type(statement), "frontier")
         message = f"`{word}` belongs to the schedule, not to {environment.place.value}"
         environment.report("E0221", message, statement.span)
 

@@ -29,6 +29,7 @@ class SymbolKind(Enum):
     FUNCTION = "function"
     PROCEDURE = "procedure"
     FRONTIER = "frontier"
+    GRAPH = "graph"
     HISTORY = "history"
     BUCKETS = "set of buckets"
     LOCAL = "local"
@@ -64,6 +65,8 @@ class Symbol:
     behind it where a functor or the schedule declares the same name in several blocks. `mutable` is true of `var`s,
     of scalars and of arrays. `domain` is set for arrays and frontiers, `count` for arrays of several values an element
     (how many, as it was written).
+
+    `graph` is set for frontiers and graphs: what their elements are elements of, as `check/graphs.py` tells it.
     """
 
     kind: SymbolKind
@@ -74,6 +77,7 @@ class Symbol:
     is_input: bool = False
     mutable: bool = False
     unique: str = ""
+    graph: str = ""
     count: Node | None = None
 
 

@@ -14,6 +14,7 @@ from gdsl.ir.lowering.functors import FunctorLowering
 from gdsl.ir.lowering.schedule import ScheduleLowering
 from gdsl.ir.lowering.several import counted, extent_of
 from gdsl.ir.lowering.statements import StatementLowering
+from gdsl.ir.params_checked import with_checked_params
 from gdsl.ir.verifier import verify
 from gdsl.knobs import settled
 from gdsl.operations import Domain
@@ -27,7 +28,7 @@ def lower(checked: CheckedProgram) -> nodes.Program:
 
     What the rules find out about it (`Store.rule`, `closing`, grades) is not known yet: see `gdsl.annotate`.
     """
-    program = _Lowering(checked).program()
+    program = with_checked_params(_Lowering(checked).program())
     verify(program, "lowering")
     return program
 
@@ -81,6 +82,7 @@ class _Lowering:
             frontiers=tuple(schedule.frontiers.values()),
             schedule=steps,
             tuning=nodes.Tuning(NOWHERE, tuple(schedule.sites), **fields),
+            graphs=tuple(schedule.graphs.graphs.values()),
             vote_functors=tuple(functors.vote_functor(node) for node in used if node.form is FunctorForm.VOTE),
         )
 
@@ -144,12 +146,15 @@ class _Lowering:
         return nodes.Function(node.span, node.name, tuple(parameters), node.result, self.statements.block(node.body))
 
 
+_GRAPHS = (syntax.SameGraph, syntax.Subgraph, syntax.Contract)
+
+
 def _frontier_names(statements: Iterable[syntax.Statement]) -> set[str]:
     return {
         node.symbol.unique
         for statement in statements
         for node in syntax.walk(statement)
-        if isinstance(node, syntax.FrontierDeclaration) and node.symbol is not None
+        if isinstance(node, (syntax.FrontierDeclaration, *_GRAPHS)) and node.symbol is not None
     }
 
 

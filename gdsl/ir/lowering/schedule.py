@@ -14,6 +14,7 @@ from gdsl.ir.lowering import buckets
 from gdsl.ir.lowering.best_edges import BestEdges, Request
 from gdsl.ir.lowering.expressions import ExpressionLowering, impossible
 from gdsl.ir.lowering.functors import FunctorLowering
+from gdsl.ir.lowering.graphs import GraphLowering
 from gdsl.ir.lowering.hidden import Hidden
 from gdsl.ir.lowering.kept_sets import emptied, new_history, through_levels
 from gdsl.ir.lowering.neighbor_reductions import NeighborReduceLowering
@@ -50,6 +51,7 @@ class ScheduleLowering:
         self.functors = functors
         self.neighbors = NeighborReduceLowering(functors, checked.program.functions, self.hidden, self._next_site)
         self._value = self.reductions.value
+        self.graphs = GraphLowering(self._set_of_edges, self.block)
 
     def block(self, statements: tuple[syntax.Statement, ...]) -> tuple[nodes.Step, ...]:
         """The steps of a block."""
@@ -84,6 +86,8 @@ class ScheduleLowering:
                 condition = self._value(node.condition, steps)
                 then, otherwise = self.block(node.then), self.block(node.otherwise)
                 steps.append(nodes.If(span, condition, then, otherwise))
+            case syntax.SameGraph() | syntax.Subgraph() | syntax.Contract() | syntax.On():
+                self.graphs.statement(node, steps)
             case _:
                 impossible(node)
 
@@ -294,11 +298,14 @@ class ScheduleLowering:
         """The set of edges that `call` runs on, under a name."""
         if call.input is None:
             impossible(call)
-        source = self._elements(call.input, Domain.EDGE, steps)
+        return self._set_of_edges(call.input, steps)
+
+    def _set_of_edges(self, value: syntax.Expression, steps: list[nodes.Step]) -> str:
+        source = self._elements(value, Domain.EDGE, steps)
         if source.frontier is not None:
             return source.frontier
         name = self._temporary("members")
-        self._assign_set(name, source, call.input.span, steps)
+        self._assign_set(name, source, value.span, steps)
         return name
 
     def _ends(self, call: syntax.OperatorCall, edges: str, steps: list[nodes.Step], *, far: bool) -> nodes.Elements:

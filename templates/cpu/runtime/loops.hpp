@@ -188,6 +188,27 @@ inline void reduce_edges(run_state& run, const Members& members, const Lists& li
     }
 }
 
+// piece: reduce_until
+// The same where no further edge changes a result that is `final`.
+template <class T, class Members, class Lists, class Combine, class Value, class Assign>
+inline void reduce_until(run_state& run, const Members& members, const Lists& lists, T identity, T final, Combine combine,
+                         Value value, Assign assign) {
+    const int64 size = members.size();
+    int64 visited = 0;
+#pragma omp for schedule(dynamic, chunk_of(4 * size))
+    for (int64 i = 0; i < size; ++i) {
+        const vertex near = members[i];
+        const int64 last = lists.last(near);
+        visited += lists.degree(near);
+        T reduced = identity;
+        for (int64 at = lists.first(near); at < last && reduced != final; ++at) {
+            reduced = combine(reduced, value(near, lists.neighbor(at), lists.id(at)));
+        }
+        assign(near, reduced);
+    }
+    reduce_add(&run.visited, visited);
+}
+
 // piece: reduce_lists
 // The same with equal numbers of members for all threads, and whole lists.
 template <class T, class Members, class Lists, class Combine, class Value, class Assign>

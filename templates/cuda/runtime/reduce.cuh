@@ -67,6 +67,62 @@ __device__ __forceinline__ void reduce_hubs(enactor& run, int64 largest_degree, 
     }
 }
 
+// piece: reduce_until
+// The same where no further edge changes a result that is `final`: a thread looks at the first edges of a list, its warp
+// at what is left of it, 32 at a time, until the result is that; what is left of the longest goes to `reduce_hubs_until`.
+template <class T, class Members, class Lists, class Value, class Combine, class Assign>
+__device__ __forceinline__ void reduce_until(enactor& run, const Members& members, const Lists& lists, T identity, T final,
+                                             Combine combine, Value value, Assign assign) {
+    const uint64 size = members.size();
+    uint64 visited = 0;
+    for (uint64 base = warp_index() * 32; base < size; base += grid_warps() * 32) {
+        const bool taken = base + lane_index() < size;
+        const vertex near = taken ? members[base + lane_index()] : vertex(0);
+        edge at = taken ? lists.first(near) : edge(0);
+        const edge last = taken ? lists.last(near) : edge(0);
+        visited += last - at;
+        const edge tried = last - at > PULL_PREFIX ? at + PULL_PREFIX : last;
+        T reduced = identity;
+        for (; at < tried && reduced != final; ++at) { reduced = combine(reduced, value(near, lists.neighbor(at), at)); }
+        const bool open = at < last && reduced != final, hub = open && last - at >= HUB_DEGREE;
+        defer_list(run, hub, near, at, last);
+        for (uint32 left = __ballot_sync(FULL_WARP, open && !hub); left != 0; left &= left - 1) {
+            const uint32 owner = __ffs(left) - 1;
+            const vertex owned = vertex(__shfl_sync(FULL_WARP, near, owner));
+            const edge end = edge(__shfl_sync(FULL_WARP, last, owner));
+            T found = identity;
+            for (edge start = edge(__shfl_sync(FULL_WARP, at, owner)); start < end && found != final; start += 32) {
+                const edge own = start + lane_index();
+                const T part = own < end ? value(owned, lists.neighbor(own), own) : identity;
+                found = shuffle(warp_reduce(part, combine), 0);
+            }
+            if (lane_index() == owner) { reduced = combine(reduced, found); }
+        }
+        if (taken) { assign(near, reduced); }
+    }
+    count_visited(run, visited);
+}
+
+// piece: reduce_hubs_until
+// The chunks that `reduce_until` left, a warp each, for as long as `result` is not `final`; `add` combines with it.
+template <class T, class Lists, class Value, class Combine, class Result, class Add>
+__device__ __forceinline__ void reduce_hubs_until(enactor& run, int64 largest_degree, const Lists& lists, T identity, T final,
+                                                  Combine combine, Value value, Result result, Add add) {
+    if (largest_degree < int64(HUB_DEGREE)) { return; }
+    synchronize(run);
+    const uint64 chunks = load_relaxed(&run.counters()->hubs);
+    for (uint64 chunk = warp_index(); chunk < chunks; chunk += grid_warps()) {
+        const hub_chunk part = run.slice.hubs[chunk];
+        for (edge start = part.first; start < part.last; start += 32) {
+            if (shuffle(result(part.vertex_id), 0) == final) { break; }
+            const edge at = start + lane_index();
+            T reduced = at < part.last ? value(part.vertex_id, lists.neighbor(at), at) : identity;
+            reduced = warp_reduce(reduced, combine);
+            if (lane_index() == 0 && reduced == final) { add(part.vertex_id, reduced); }
+        }
+    }
+}
+
 // piece: reduce_threads
 // For every member the reduction of `value` over its edges, a thread a member.
 template <class T, class Members, class Lists, class Value, class Combine, class Assign>

@@ -154,6 +154,7 @@ constexpr edge NO_EDGE = edge(-1);
 constexpr uint32 BLOCK_THREADS = 512;  // threads a block
 constexpr uint32 HUB_DEGREE = 512;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 512;  // edges a chunk
+constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are tried first
 constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thread each
 
 // ---- runtime ----
@@ -166,6 +167,7 @@ constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thre
 // piece: from_id to_id
 // piece: wrapping_multiply
 // piece: product
+// piece: load_now
 // piece: store_shared
 // piece: bits_of
 // piece: exchange_word
@@ -364,6 +366,8 @@ struct edge_frontier {
 // piece: shuffle_up
 // piece: reduce_warps
 // piece: reduce_hubs
+// piece: reduce_until
+// piece: reduce_hubs_until
 
 // ---- functors ----
 
@@ -746,10 +750,10 @@ __device__ __forceinline__ void reduce_holds_rounded(enactor& run, const data_sl
     begin_operator(run);
     const auto combine = [](bool a, bool b) { return bool(a | b); };
     const auto value = [&](vertex near, vertex far, edge at) { return bool(holds_rounded_condition(near, far) ? holds_rounded_value() : false); };
-    reduce_warps(run, members_of(input), in_lists{d.graph}, false, combine, value,
+    reduce_until(run, members_of(input), in_lists{d.graph}, false, true, combine, value,
         [&](vertex near, bool reduced) { d.around_has_edge[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, false, combine, value,
-        [&](vertex near, bool reduced) { reduce_or(&d.around_has_edge[near], reduced); });
+    reduce_hubs_until(run, d.graph.largest_degree, in_lists{d.graph}, false, true, combine, value,
+        [&](vertex near) { return load_now(&d.around_has_edge[near]); }, [&](vertex near, bool reduced) { reduce_or(&d.around_has_edge[near], reduced); });
     synchronize(run);
     end_operator(run, 2, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
@@ -988,10 +992,10 @@ __device__ __forceinline__ void reduce_holds_sizes(enactor& run, const data_slic
     begin_operator(run);
     const auto combine = [](bool a, bool b) { return bool(a | b); };
     const auto value = [&](vertex near, vertex far, edge at) { return bool(holds_sizes_condition(d, at) ? holds_sizes_value() : false); };
-    reduce_warps(run, members_of(input), out_lists{d.graph}, false, combine, value,
+    reduce_until(run, members_of(input), out_lists{d.graph}, false, true, combine, value,
         [&](vertex near, bool reduced) { d.shared_has_edge[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, false, combine, value,
-        [&](vertex near, bool reduced) { reduce_or(&d.shared_has_edge[near], reduced); });
+    reduce_hubs_until(run, d.graph.largest_degree, out_lists{d.graph}, false, true, combine, value,
+        [&](vertex near) { return load_now(&d.shared_has_edge[near]); }, [&](vertex near, bool reduced) { reduce_or(&d.shared_has_edge[near], reduced); });
     synchronize(run);
     end_operator(run, 24, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
@@ -1069,10 +1073,10 @@ __device__ __forceinline__ void reduce_holds_tolls(enactor& run, const data_slic
     begin_operator(run);
     const auto combine = [](bool a, bool b) { return bool(a | b); };
     const auto value = [&](vertex near, vertex far, edge at) { return bool(holds_tolls_condition(d, far) ? holds_tolls_value() : false); };
-    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, false, combine, value,
+    reduce_until(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, false, true, combine, value,
         [&](vertex near, bool reduced) { d.loneliest_has_edge[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, false, combine, value,
-        [&](vertex near, bool reduced) { reduce_or(&d.loneliest_has_edge[near], reduced); });
+    reduce_hubs_until(run, d.graph.largest_degree, out_lists{d.graph}, false, true, combine, value,
+        [&](vertex near) { return load_now(&d.loneliest_has_edge[near]); }, [&](vertex near, bool reduced) { reduce_or(&d.loneliest_has_edge[near], reduced); });
     synchronize(run);
     end_operator(run, 31, iteration, size, load_relaxed(&run.counters()->visited), false);
 }

@@ -64,6 +64,7 @@ constexpr edge NO_EDGE = edge(-1);
 constexpr uint32 BLOCK_THREADS = 512;  // threads a block
 constexpr uint32 HUB_DEGREE = 512;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 512;  // edges a chunk
+constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are tried first
 constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thread each
 
 // ---- runtime ----
@@ -75,6 +76,7 @@ constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thre
 // piece: sum
 // piece: wrapping_multiply
 // piece: product
+// piece: load_now
 // piece: bits_of
 // piece: exchange_word
 // piece: bits_equal
@@ -228,6 +230,8 @@ struct frontier {
 // piece: shuffle_down
 // piece: warp_reduce
 // piece: reduce_hubs
+// piece: reduce_until
+// piece: reduce_hubs_until
 
 // ---- functors ----
 
@@ -337,10 +341,10 @@ __device__ __forceinline__ void reduce_its_flag(enactor& run, const data_slice& 
     begin_operator(run);
     const auto combine = [](bool a, bool b) { return bool(a | b); };
     const auto value = [&](vertex near, vertex far, edge at) { return bool(its_flag_value(d, far)); };
-    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, false, combine, value,
+    reduce_until(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, false, true, combine, value,
         [&](vertex near, bool reduced) { d.some_flag[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, false, combine, value,
-        [&](vertex near, bool reduced) { reduce_or(&d.some_flag[near], reduced); });
+    reduce_hubs_until(run, d.graph.largest_degree, in_lists{d.graph}, false, true, combine, value,
+        [&](vertex near) { return load_now(&d.some_flag[near]); }, [&](vertex near, bool reduced) { reduce_or(&d.some_flag[near], reduced); });
     synchronize(run);
     end_operator(run, 4, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
@@ -351,10 +355,10 @@ __device__ __forceinline__ void reduce_its_flag_(enactor& run, const data_slice&
     begin_operator(run);
     const auto combine = [](bool a, bool b) { return bool(a & b); };
     const auto value = [&](vertex near, vertex far, edge at) { return bool(its_flag_value(d, far)); };
-    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, true, combine, value,
+    reduce_until(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, true, false, combine, value,
         [&](vertex near, bool reduced) { d.every_flag[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, true, combine, value,
-        [&](vertex near, bool reduced) { reduce_and(&d.every_flag[near], reduced); });
+    reduce_hubs_until(run, d.graph.largest_degree, in_lists{d.graph}, true, false, combine, value,
+        [&](vertex near) { return load_now(&d.every_flag[near]); }, [&](vertex near, bool reduced) { reduce_and(&d.every_flag[near], reduced); });
     synchronize(run);
     end_operator(run, 5, iteration, size, load_relaxed(&run.counters()->visited), false);
 }

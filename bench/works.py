@@ -1,0 +1,190 @@
+"""What is run: programs with what they are given, how their results are checked, and the numbers to reach.
+
+A further sample is one more entry of `WORKS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from bench import checks
+from bench import library_checks as library
+from bench.graphs import BenchmarkGraph
+
+ROOT = Path(__file__).parents[1]
+SAMPLES = ROOT / "samples"
+ITERATIONS = 20
+"""Iterations of PageRank, whatever its error."""
+DAMPING = 0.85
+
+# The last one is the source: a vertex where the work takes one, else None.
+Values = Callable[[BenchmarkGraph, Any], dict[str, Any]]
+Check = Callable[[BenchmarkGraph, Any, Any], str | None]
+Mask = Callable[[BenchmarkGraph, Any, Any], Any]
+
+
+@dataclass(frozen=True)
+class Work:
+    """A program with the way it is run.
+
+    name: what its rows begin with.
+    check: what is wrong with a result (a mapping of names to arrays of the graph's module), or None.
+    values: what the program is given on a graph and, where `takes_source` says so, from a source.
+    reached: a mask of the vertices whose edges count in the edge rate; without it all do.
+    answer: one number of the result that peers find too, within the relative `tolerance`; where `more_is_better`, a
+    quality such as a modularity, ours may be larger by any amount.
+    note: what is told beside the time.
+    unit: "ms" or "ms an iteration".
+    to_reach, targets: milliseconds on one H200 by graph, the best that is known and what a release must not fall
+    behind on the way there; docs/performance.md says where they come from.
+    """
+
+    name: str
+    program: Path
+    check: Check
+    values: Values = lambda graph, source: {}
+    takes_source: bool = False
+    reached: Mask | None = None
+    answer: Callable[[BenchmarkGraph, Any], float] | None = None
+    tolerance: float = 0.0
+    more_is_better: bool = False
+    note: Callable[[Any], str] | None = None
+    unit: str = "ms"
+    to_reach: Mapping[str, float] = field(default_factory=dict)
+    targets: Mapping[str, float] = field(default_factory=dict)
+
+
+def check_bfs(graph: BenchmarkGraph, result: Any, source: int) -> str | None:
+    """Distances, then parents."""
+    return checks.check_levels(graph, source, result["distance"]) or checks.check_parents(
+        graph, source, result["distance"], result["parent"]
+    )
+
+
+def check_pagerank(graph: BenchmarkGraph, result: Any, _: None) -> str | None:
+    """As many iterations as were asked for, and the ranks after these."""
+    if result.iterations != ITERATIONS:
+        return f"{result.iterations} iterations instead of {ITERATIONS}"
+    return checks.check_ranks(graph, result["rank"], checks.iterated_ranks(graph, DAMPING, ITERATIONS))
+
+
+def labels(graph: BenchmarkGraph, result: Any) -> float:
+    """How many components there are."""
+    return float(graph.module.unique(result["component"]).size)
+
+
+_ALL = (
+    Work(
+        "bfs",
+        SAMPLES / "bfs.gdsl",
+        check_bfs,
+        values=lambda graph, source: {"source": source},
+        takes_source=True,
+        reached=lambda graph, result, source: result["distance"] >= 0,
+        to_reach={"rmat22": 0.28, "grid3000": 16.0, "rmat24": 0.75},
+        targets={"rmat22": 0.8, "grid3000": 40.0},
+    ),
+    Work(
+        "bfs_distances",
+        ROOT / "bench" / "programs" / "bfs_distances.gdsl",
+        lambda graph, result, source: checks.check_levels(graph, source, result["distance"]),
+        values=lambda graph, source: {"source": source},
+        takes_source=True,
+        reached=lambda graph, result, source: result["distance"] >= 0,
+        to_reach={"rmat22": 0.28, "grid3000": 16.0, "rmat24": 0.75},
+        targets={"rmat22": 0.8, "grid3000": 40.0},
+    ),
+    Work(
+        "sssp",
+        SAMPLES / "sssp.gdsl",
+        lambda graph, result, source: checks.check_shortest(graph, source, result["distance"]),
+        values=lambda graph, source: {"weight": graph.weights, "source": source},
+        takes_source=True,
+        reached=lambda graph, result, source: graph.module.isfinite(result["distance"]),
+        to_reach={"rmat22": 2.0, "grid3000": 24.0},
+        targets={"rmat22": 10.0},
+    ),
+    Work(
+        "pagerank",
+        SAMPLES / "pagerank.gdsl",
+        check_pagerank,
+        values=lambda graph, source: {"damping": DAMPING, "tolerance": 0.0, "max_iterations": ITERATIONS},
+        unit="ms an iteration",
+        to_reach={"rmat22": 0.66, "grid3000": 0.12},
+        targets={"rmat22": 1.6},
+    ),
+    Work(
+        "components",
+        SAMPLES / "connected_components.gdsl",
+        lambda graph, result, source: checks.check_components(graph, result["component"]),
+        answer=labels,
+        to_reach={"rmat22": 1.0, "grid3000": 1.15},
+        targets={"rmat22": 3.8, "grid3000": 5.0},
+    ),
+    Work(
+        "triangles",
+        SAMPLES / "triangle_count.gdsl",
+        lambda graph, result, source: library.check_triangles(graph, result["triangles"]),
+        answer=lambda graph, result: float(result["triangles"]),
+        to_reach={"rmat22": 90.0},
+        targets={"rmat22": 200.0},
+    ),
+    Work(
+        "betweenness",
+        SAMPLES / "betweenness.gdsl",
+        lambda graph, result, source: library.check_dependencies(graph, source, result["centrality"]),
+        values=lambda graph, source: {"sources": [source]},
+        takes_source=True,
+        reached=lambda graph, result, source: library.hop_distances(graph, source) >= 0,
+        answer=lambda graph, result: float(result["centrality"].sum()),
+        tolerance=1e-6,
+        to_reach={"rmat22": 2.0, "grid3000": 40.0},
+        targets={"rmat22": 5.0, "grid3000": 100.0},
+    ),
+    Work(
+        "k_core",
+        SAMPLES / "k_core.gdsl",
+        lambda graph, result, source: library.check_cores(graph, result["core"]),
+        answer=lambda graph, result: float(result["core"].sum()),
+        note=lambda result: f"largest core number {result['largest']}",
+        to_reach={"rmat22": 20.0},
+        targets={"rmat22": 60.0},
+    ),
+    Work(
+        "maximal_independent_set",
+        SAMPLES / "maximal_independent_set.gdsl",
+        lambda graph, result, source: library.check_independent_set(graph, result["chosen"]),
+        note=lambda result: f"{int(result['chosen'].sum()):,} vertices",
+        to_reach={"rmat22": 0.5, "grid3000": 0.75},
+        targets={"rmat22": 1.5, "grid3000": 2.0},
+    ),
+    Work(
+        "coloring",
+        SAMPLES / "coloring.gdsl",
+        lambda graph, result, source: library.check_coloring(graph, result["color"]),
+        note=lambda result: f"{int(result['color'].max()) + 1} colours",
+        to_reach={"rmat22": 15.0, "grid3000": 0.75},
+        targets={"rmat22": 40.0, "grid3000": 3.0},
+    ),
+    Work(
+        "minimum_spanning_forest",
+        SAMPLES / "minimum_spanning_forest.gdsl",
+        lambda graph, result, source: library.check_forest(graph, result["total"], result["chosen"]),
+        values=lambda graph, source: {"weight": graph.weights},
+        answer=lambda graph, result: float(result["total"]),
+        to_reach={"rmat22": 12.0, "grid3000": 7.0},
+        targets={"rmat22": 40.0, "grid3000": 20.0},
+    ),
+    Work(
+        "strongly_connected_components",
+        SAMPLES / "strongly_connected_components.gdsl",
+        lambda graph, result, source: checks.check_components(graph, result["component"]),
+        answer=labels,
+        to_reach={"rmat22": 6.0, "grid3000": 2.5},
+        targets={"rmat22": 25.0, "grid3000": 10.0},
+    ),
+)
+WORKS = {work.name: work for work in _ALL}

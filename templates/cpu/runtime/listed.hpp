@@ -1,0 +1,115 @@
+// piece: graph_slice
+// A graph whose edges need not lie in the order of their ids: place `at` of the lists has edge `edge_ids[at]`, and the
+// ends of an edge are found by its id, which is below `edge_bound`.
+struct graph_slice : host_graph {
+    const edge* edge_ids;
+    int64 edge_bound;
+};
+
+// piece: place_of
+// How many edges come before `e` in its source's list, in which ids ascend.
+inline int32 place_of(const graph_slice& g, vertex source, edge e) {
+    int64 low = g.offsets[source], high = g.offsets[source + 1];
+    while (low < high) {
+        const int64 middle = low + (high - low) / 2;
+        if (g.edge_ids[middle] < e) { low = middle + 1; } else { high = middle; }
+    }
+    return int32(low - g.offsets[source]);
+}
+
+// piece: out_lists
+struct out_lists {
+    const graph_slice& g;
+    int64 first(vertex v) const { return g.offsets[v]; }
+    int64 last(vertex v) const { return g.offsets[v + 1]; }
+    int64 degree(vertex v) const { return last(v) - first(v); }
+    vertex neighbor(int64 at) const { return g.columns[g.edge_ids[at]]; }
+    edge id(int64 at) const { return g.edge_ids[at]; }
+};
+
+// piece: first_places
+// The first `limit` out-edges of each vertex.
+struct first_places {
+    const graph_slice& g;
+    const int64 limit;
+    int64 first(vertex v) const { return g.offsets[v]; }
+    int64 last(vertex v) const { return minimum(g.offsets[v + 1], g.offsets[v] + limit); }
+    int64 degree(vertex v) const { return g.offsets[v + 1] - g.offsets[v]; }
+    vertex neighbor(int64 at) const { return g.columns[g.edge_ids[at]]; }
+    edge id(int64 at) const { return g.edge_ids[at]; }
+};
+
+// piece: edge_at
+// The edge at a place of the list of `v`.
+inline edge edge_at(const graph_slice& g, uint64 v, uint64 place) { return g.edge_ids[uint64(g.offsets[v]) + place]; }
+
+// piece: has_edge
+// Whether an edge leads from u to w; the list of u ascends.
+inline bool has_edge(const graph_slice& g, vertex u, vertex w) {
+    if (uint64(u) >= uint64(g.num_vertices)) { return false; }
+    const out_lists lists{g};
+    int64 low = lists.first(u), high = lists.last(u);
+    while (low < high) {
+        const int64 middle = low + (high - low) / 2;
+        if (lists.neighbor(middle) < w) { low = middle + 1; } else { high = middle; }
+    }
+    return low < lists.last(u) && lists.neighbor(low) == w;
+}
+
+// piece: edge_range
+// The edges that stand from `first` on, before `last`.
+struct edge_range {
+    const edge *first, *last;
+    const edge* begin() const { return first; }
+    const edge* end() const { return last; }
+};
+
+// piece: out_edges
+// The list of `v`.
+inline edge_range out_edges(const graph_slice& g, uint64 v) {
+    return edge_range{g.edge_ids + g.offsets[v], g.edge_ids + g.offsets[v + 1]};
+}
+
+// piece: all_edges
+struct all_edges {
+    const graph_slice& g;
+    int64 size() const { return g.num_edges; }
+    edge operator[](int64 i) const { return g.edge_ids[i]; }
+};
+
+// piece: define_all_edges
+inline void define_all_edges(edge_frontier& f, const graph_slice& g) {
+    each_id(g.num_edges, [&](int64 i) { f.queue[i] = g.edge_ids[i]; });
+    f.size = g.num_edges;
+}
+
+// piece: fill_edges
+// A value for every edge of the graph, in an array of `count` values an edge.
+template <class T>
+inline void fill_edges(T* values, const graph_slice& g, int64 count, T value) {
+    each_id(g.num_edges, [&](int64 i) {
+        T* const first = values + int64(g.edge_ids[i]) * count;
+        for (int64 place = 0; place < count; ++place) { first[place] = value; }
+    });
+}
+
+// piece: common_neighbors
+// The vertices that stand in the lists of both u and w, each once: `visit(x, eu, ew)` with the first edges that lead to it
+// from u and from w. Returns how long both lists are.
+template <class Visit>
+inline int64 common_neighbors(const graph_slice& g, vertex u, vertex w, Visit visit) {
+    const out_lists lists{g};
+    int64 a = lists.first(u), b = lists.first(w);
+    const int64 a_end = lists.last(u), b_end = lists.last(w), places = (a_end - a) + (b_end - b);
+    vertex last = NO_VERTEX;  // found last: parallel edges stand side by side
+    while (a < a_end && b < b_end) {
+        const vertex x = lists.neighbor(a), y = lists.neighbor(b);
+        if (x == y && x != last) {
+            visit(x, lists.id(a), lists.id(b));
+            last = x;
+        }
+        a += x <= y ? 1 : 0;
+        b += y <= x ? 1 : 0;
+    }
+    return places;
+}

@@ -1,0 +1,110 @@
+// piece: place_of
+// How many edges come before `e` in its source's list, in which ids ascend.
+__device__ __forceinline__ int32 place_of(const graph_slice& g, vertex source, edge e) {
+    const edge first = g.offsets[source];
+    edge low = first, high = g.offsets[source + 1];
+    while (low < high) {
+        const edge middle = low + (high - low) / 2;
+        if (g.edge_ids[middle] < e) { low = middle + 1; } else { high = middle; }
+    }
+    return int32(low - first);
+}
+
+// piece: out_lists
+// The lists of a graph whose edges need not lie in the order of their ids.
+struct out_lists {
+    const graph_slice& g;
+    __device__ __forceinline__ edge first(vertex v) const { return g.offsets[v]; }
+    __device__ __forceinline__ edge last(vertex v) const { return g.offsets[v + 1]; }
+    __device__ __forceinline__ edge degree(vertex v) const { return last(v) - first(v); }
+    __device__ __forceinline__ vertex neighbor(edge at) const { return g.columns[g.edge_ids[at]]; }
+    __device__ __forceinline__ edge id(edge at) const { return g.edge_ids[at]; }
+    __device__ __forceinline__ void add(enactor& run, uint64 edges) const { count_edges(run, edges); }
+};
+
+// piece: edge_at
+// The edge at a place of the list of `v`.
+__device__ __forceinline__ edge edge_at(const graph_slice& g, uint64 v, uint64 place) {
+    return g.edge_ids[g.offsets[v] + place];
+}
+
+// piece: checked_edge_at
+// The same if there is such a place; otherwise edge 0, and the run stops at the next barrier.
+template <class Place>
+__device__ __forceinline__ edge checked_edge_at(const data_slice& d, uint64 v, Place place, uint32 check) {
+    const edge first = d.graph.offsets[v], degree = d.graph.offsets[v + 1] - first;
+    const uint64 known = checked_index(d, place, degree, check);
+    return degree > 0 ? d.graph.edge_ids[first + known] : edge(0);
+}
+
+// piece: has_edge
+// Whether an edge leads from u to w; the list of u ascends.
+__device__ __forceinline__ bool has_edge(const graph_slice& g, vertex u, vertex w) {
+    if (uint64(u) >= uint64(g.num_vertices)) { return false; }
+    const out_lists lists{g};
+    const edge at = first_to(lists, lists.first(u), lists.last(u), w);
+    return at < lists.last(u) && lists.neighbor(at) == w;
+}
+
+// piece: first_to
+// The first of the places `low` to `high` whose neighbour is not below `w`.
+__device__ __forceinline__ edge first_to(const out_lists& lists, edge low, edge high, vertex w) {
+    while (low < high) {
+        const edge middle = low + (high - low) / 2;
+        if (lists.neighbor(middle) < w) { low = middle + 1; } else { high = middle; }
+    }
+    return low;
+}
+
+// piece: edge_range
+// The edges that stand from `first` on, before `last`.
+struct edge_range {
+    const edge *first, *last;
+    __device__ __forceinline__ const edge* begin() const { return first; }
+    __device__ __forceinline__ const edge* end() const { return last; }
+};
+
+// piece: out_edges
+// The list of `v`.
+__device__ __forceinline__ edge_range out_edges(const graph_slice& g, uint64 v) {
+    return edge_range{g.edge_ids + g.offsets[v], g.edge_ids + g.offsets[v + 1]};
+}
+
+// piece: all_edges
+struct all_edges {
+    const graph_slice& g;
+    __device__ __forceinline__ uint64 size() const { return g.num_edges; }
+    __device__ __forceinline__ edge operator[](uint64 i) const { return g.edge_ids[i]; }
+};
+
+// piece: out_table
+// All edges by their places, as out-edges.
+struct out_table {
+    const graph_slice& g;
+    __device__ __forceinline__ vertex near(edge at) const { return g.edge_sources[g.edge_ids[at]]; }
+    __device__ __forceinline__ vertex neighbor(edge at) const { return g.columns[g.edge_ids[at]]; }
+};
+
+// piece: in_table
+// The same as in-edges.
+struct in_table {
+    const graph_slice& g;
+    __device__ __forceinline__ vertex near(edge at) const { return g.columns[g.edge_ids[at]]; }
+    __device__ __forceinline__ vertex neighbor(edge at) const { return g.edge_sources[g.edge_ids[at]]; }
+};
+
+// piece: each_edge
+template <class Visit>
+__device__ __forceinline__ void each_edge(const graph_slice& g, Visit visit) {
+    for (uint64 i = thread_index(); i < uint64(g.num_edges); i += grid_threads()) {
+        const edge e = g.edge_ids[i];
+        visit(g.edge_sources[e], g.columns[e], e);
+    }
+}
+
+// piece: define_all_edges
+__device__ __forceinline__ void define_all_edges(enactor& run, edge_frontier& result, const graph_slice& g) {
+    for (uint64 i = thread_index(); i < uint64(g.num_edges); i += grid_threads()) { result.queue[i] = g.edge_ids[i]; }
+    result.size = g.num_edges;
+    synchronize(run);
+}

@@ -1,0 +1,246 @@
+// piece: free_room
+// The first storage for the arrays of a graph that none of those has which may still be read.
+__device__ __forceinline__ int64 free_room(const int64* taken, uint32 count) {
+    int64 room = 0;
+    for (uint32 i = 0; i < count;) {
+        const bool is_taken = taken[i] == room;
+        room += is_taken ? 1 : 0;
+        i = is_taken ? 0 : i + 1;
+    }
+    return room;
+}
+
+// piece: running_sums
+// At each place the sum of all up to it; `values` stand in `a`, `b` is room for as many. Returns which of them has the
+// sums.
+__device__ __forceinline__ edge* running_sums(enactor& run, edge* a, edge* b, uint64 count) {
+    synchronize(run);
+    for (uint64 width = 1; width < count; width *= 2) {
+        for (uint64 i = thread_index(); i < count; i += grid_threads()) { b[i] = a[i] + (i >= width ? a[i - width] : edge(0)); }
+        synchronize(run);
+        exchange(a, b);
+    }
+    return a;
+}
+
+// piece: sort_ids
+// The ids in `a` in the order of `before`, which is one of all of them, by merging runs: each id finds its place in the
+// other run. Returns which of `a` and `b` has them.
+template <class Before>
+__device__ __forceinline__ edge* sort_ids(enactor& run, edge* a, edge* b, uint64 count, Before before) {
+    synchronize(run);
+    for (uint64 width = 1; width < count; width *= 2) {
+        for (uint64 i = thread_index(); i < count; i += grid_threads()) {
+            const uint64 own = i / width, start = (own ^ 1) * width;
+            const edge id = a[i];
+            uint64 low = minimum(start, count);
+            for (uint64 high = minimum(start + width, count); low < high;) {
+                const uint64 middle = low + (high - low) / 2;
+                if (before(a[middle], id)) { low = middle + 1; } else { high = middle; }
+            }
+            const uint64 others = low - minimum(start, count);
+            b[(own & ~uint64(1)) * width + (i - own * width) + others] = id;
+        }
+        synchronize(run);
+        exchange(a, b);
+    }
+    return a;
+}
+
+// piece: keep_list_places
+// Of lists those places whose edge is marked: what `keep(at, next)` puts aside, and where the lists begin then.
+template <class Keep>
+__device__ __forceinline__ void keep_list_places(enactor& run, const graph_slice& g, const uint32* marks, const edge* offsets,
+                                                 const edge* ids, edge* kept_offsets, Keep keep) {
+    edge* const flags = run.slice.graph_scratch[0];
+    for (uint64 i = thread_index(); i < uint64(g.num_edges); i += grid_threads()) { flags[i] = marks[ids[i] / 32] >> (ids[i] % 32) & 1; }
+    const edge* const sums = running_sums(run, flags, run.slice.graph_scratch[1], g.num_edges);
+    for (uint64 v = thread_index(); v <= uint64(g.num_vertices); v += grid_threads()) {
+        kept_offsets[v] = offsets[v] == 0 ? edge(0) : sums[offsets[v] - 1];
+    }
+    for (uint64 i = thread_index(); i < uint64(g.num_edges); i += grid_threads()) {
+        if ((marks[ids[i] / 32] >> (ids[i] % 32) & 1) != 0) { keep(i, sums[i] - 1); }
+    }
+    synchronize(run);
+}
+
+// piece: make_subgraph
+// The graph of some edges alone. Ends of edges stay where they are, by the ids of the edges.
+__device__ __noinline__ graph_slice make_subgraph(enactor& run, const graph_slice& g, int64 room, const edge_frontier& edges) {
+    begin_operator(run);
+    uint32* const marks = marks_of_members(run, edges);
+    graph_slice made = g;
+    made.room = room;
+    made.num_edges = edges.size;
+    edge* const own_ids = run.slice.made_edge_ids[room];
+    keep_list_places(run, g, marks, g.offsets, g.edge_ids, run.slice.made_offsets[room],
+                     [&](uint64 at, edge next) { own_ids[next] = g.edge_ids[at]; });
+    made.offsets = run.slice.made_offsets[room];
+    made.edge_ids = own_ids;
+    turn_kept(run, g, made, marks);
+    pair_edges(run, made);
+    synchronize(run);
+    clear_edge_marks(marks, edges);
+    run.operators += 1;
+    return made;
+}
+
+// piece: contracted_labels
+// Each label becomes its place among all that there are; returns how many these are.
+template <class Label>
+__device__ __forceinline__ uint64 contracted_labels(enactor& run, Label* label, uint64 num_vertices) {
+    edge *const ids = run.slice.graph_scratch[0], *const flags = run.slice.graph_scratch[2];
+    for (uint64 v = thread_index(); v < num_vertices; v += grid_threads()) { ids[v] = edge(v); }
+    const edge* const order = sort_ids(run, ids, run.slice.graph_scratch[1], num_vertices, [&](edge a, edge b) {
+        return label[a] != label[b] ? label[a] < label[b] : a < b;
+    });
+    for (uint64 i = thread_index(); i < num_vertices; i += grid_threads()) {
+        flags[i] = i > 0 && label[order[i]] != label[order[i - 1]] ? 1 : 0;
+    }
+    const edge* const numbers = running_sums(run, flags, run.slice.graph_scratch[3], num_vertices);
+    for (uint64 i = thread_index(); i < num_vertices; i += grid_threads()) { label[order[i]] = Label(numbers[i]); }
+    const uint64 count = num_vertices > 0 ? uint64(numbers[num_vertices - 1]) + 1 : 0;
+    synchronize(run);
+    return count;
+}
+
+// piece: begin_lists
+// Where the lists of sorted edges begin: `end(i)` is the vertex in whose list the i-th of them stands.
+template <class End>
+__device__ __forceinline__ void begin_lists(edge* offsets, uint64 num_vertices, uint64 count, End end) {
+    if (count == 0) {
+        for (uint64 v = thread_index(); v <= num_vertices; v += grid_threads()) { offsets[v] = 0; }
+        return;
+    }
+    for (uint64 i = thread_index(); i < count; i += grid_threads()) {
+        for (uint64 v = i == 0 ? 0 : uint64(end(i - 1)) + 1; v <= uint64(end(i)); ++v) { offsets[v] = edge(i); }
+        if (i + 1 < count) { continue; }
+        for (uint64 v = uint64(end(i)) + 1; v <= num_vertices; ++v) { offsets[v] = edge(count); }
+    }
+}
+
+// piece: make_contraction
+// The graph in which the vertices of one label are one. `sums` adds up what the edges carry that become one.
+template <class Label, class Sums>
+__device__ __noinline__ graph_slice make_contraction(enactor& run, const graph_slice& g, int64 room, Label* label, Sums sums) {
+    begin_operator(run);
+    const uint64 num_vertices = contracted_labels(run, label, g.num_vertices), old_edges = g.num_edges;
+    const auto source = [&](edge e) { return vertex(label[g.edge_sources[e]]); };
+    const auto destination = [&](edge e) { return vertex(label[g.columns[e]]); };
+    edge *const ids = run.slice.graph_scratch[0], *const flags = run.slice.graph_scratch[2];
+    for (uint64 i = thread_index(); i < old_edges; i += grid_threads()) { ids[i] = g.edge_ids[i]; }
+    const edge* const order = sort_ids(run, ids, run.slice.graph_scratch[1], old_edges, [&](edge a, edge b) {
+        if (source(a) != source(b)) { return source(a) < source(b); }
+        return destination(a) != destination(b) ? destination(a) < destination(b) : a < b;
+    });
+    const auto is_new = [&](uint64 i) {
+        return i == 0 || source(order[i]) != source(order[i - 1]) || destination(order[i]) != destination(order[i - 1]);
+    };
+    for (uint64 i = thread_index(); i < old_edges; i += grid_threads()) { flags[i] = is_new(i) ? 1 : 0; }
+    const edge* const numbers = running_sums(run, flags, run.slice.graph_scratch[3], old_edges);
+    const uint64 num_edges = old_edges > 0 ? numbers[old_edges - 1] : 0;
+    edge *const offsets = run.slice.made_offsets[room], *const own_ids = run.slice.made_edge_ids[room];
+    vertex *const columns = run.slice.made_columns[room], *const sources = run.slice.made_sources[room];
+    for (uint64 i = thread_index(); i < old_edges; i += grid_threads()) {
+        if (!is_new(i)) { continue; }
+        columns[numbers[i] - 1] = destination(order[i]);
+        sources[numbers[i] - 1] = source(order[i]);
+        own_ids[numbers[i] - 1] = numbers[i] - 1;
+    }
+    sums(run, order, numbers, old_edges, num_edges);
+    begin_lists(offsets, num_vertices, num_edges, [&](uint64 i) { return sources[i]; });
+    synchronize(run);
+    graph_slice made = g;
+    made.num_vertices = num_vertices;
+    made.num_edges = made.edge_bound = made.largest_degree = num_edges;
+    made.room = made.ends_room = room;
+    made.offsets = offsets;
+    made.edge_ids = own_ids;
+    made.columns = columns;
+    made.edge_sources = sources;
+    turn_contracted(run, made);
+    pair_edges(run, made);
+    synchronize(run);
+    run.operators += 1;
+    return made;
+}
+
+// piece: no_sums
+// For edges that carry nothing. All wait for what was stored before.
+struct no_sums {
+    __device__ __forceinline__ void operator()(enactor& run, const edge*, const edge*, uint64, uint64) const { synchronize(run); }
+};
+
+// piece: weight_sums
+// Adds up the weights of the edges that become one; `numbers` has the id of what each becomes, and 1.
+template <class Weight>
+struct weight_sums {
+    Weight* const weight;
+    Weight* const aside;
+    __device__ __forceinline__ void operator()(enactor& run, const edge* order, const edge* numbers, uint64 old_edges,
+                                               uint64 num_edges) const {
+        for (uint64 i = thread_index(); i < num_edges; i += grid_threads()) { aside[i] = Weight(0); }
+        synchronize(run);
+        for (uint64 i = thread_index(); i < old_edges; i += grid_threads()) { reduce_add(&aside[numbers[i] - 1], weight[order[i]]); }
+        synchronize(run);
+        for (uint64 i = thread_index(); i < num_edges; i += grid_threads()) { weight[i] = aside[i]; }
+    }
+};
+
+// piece: turn_kept
+// The in-edges of a subgraph, where the program asks for in-edges.
+__device__ __forceinline__ void turn_kept(enactor& run, const graph_slice& g, graph_slice& made, const uint32* marks) {
+    if (g.in_offsets == nullptr) { return; }
+    edge* const own_ids = run.slice.made_in_edges[made.room];
+    vertex* const own_sources = run.slice.made_in_sources[made.room];
+    keep_list_places(run, g, marks, g.in_offsets, g.in_edges, run.slice.made_in_offsets[made.room], [&](uint64 at, edge next) {
+        own_ids[next] = g.in_edges[at];
+        own_sources[next] = g.in_sources[at];
+    });
+    made.in_offsets = run.slice.made_in_offsets[made.room];
+    made.in_edges = own_ids;
+    made.in_sources = own_sources;
+}
+
+// piece: turn_contracted
+// The in-edges of a contraction, where the program asks for in-edges.
+__device__ __forceinline__ void turn_contracted(enactor& run, graph_slice& made) {
+    if (made.in_offsets == nullptr) { return; }
+    const uint64 count = made.num_edges;
+    edge *const ids = run.slice.graph_scratch[0], *const own_ids = run.slice.made_in_edges[made.room];
+    vertex* const own_sources = run.slice.made_in_sources[made.room];
+    for (uint64 i = thread_index(); i < count; i += grid_threads()) { ids[i] = edge(i); }
+    const edge* const order = sort_ids(run, ids, run.slice.graph_scratch[1], count, [&](edge a, edge b) {
+        return made.columns[a] != made.columns[b] ? made.columns[a] < made.columns[b] : a < b;
+    });
+    for (uint64 i = thread_index(); i < count; i += grid_threads()) {
+        own_ids[i] = order[i];
+        own_sources[i] = made.edge_sources[order[i]];
+    }
+    edge* const offsets = run.slice.made_in_offsets[made.room];
+    begin_lists(offsets, made.num_vertices, count, [&](uint64 i) { return made.columns[order[i]]; });
+    made.in_offsets = offsets;
+    made.in_edges = own_ids;
+    made.in_sources = own_sources;
+}
+
+// piece: pair_edges
+// Pairs the k-th edge from each u to each w with the k-th of those from w to u, where the program asks for that.
+__device__ __forceinline__ void pair_edges(enactor& run, graph_slice& made) {
+    if (made.reverse_edges == nullptr) { return; }
+    synchronize(run);
+    const out_lists lists{made};
+    edge* const reverse = run.slice.made_reverse[made.room];
+    for (uint64 e = thread_index(); e < uint64(made.edge_bound); e += grid_threads()) {
+        const vertex u = made.edge_sources[e], w = made.columns[e];
+        const edge own = lists.first(u) + edge(place_of(made, u, edge(e)));
+        edge back = NO_EDGE;
+        if (own < lists.last(u) && lists.id(own) == edge(e)) {
+            const edge alike = own - first_to(lists, lists.first(u), lists.last(u), w);
+            const edge at = first_to(lists, lists.first(w), lists.last(w), u) + alike;
+            if (at < lists.last(w) && lists.neighbor(at) == u) { back = lists.id(at); }
+        }
+        reverse[e] = back;
+    }
+    made.reverse_edges = reverse;
+}

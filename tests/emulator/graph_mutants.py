@@ -1,0 +1,62 @@
+"""Deliberate mistakes where the schedule makes graphs; see `mutants`."""
+
+from __future__ import annotations
+
+from .mutants import Mutant
+
+_MADE = "runtime/made_graphs.cuh"
+
+GRAPHS = """
+program graphs;
+problem {
+    param source : vertex;
+    vertex label : int32 = int32(id) // 3;
+    edge weight : int64 = int64(id) % 7;
+    vertex degree : int32;
+}
+edge functor light(src, dst, e) { cond weight[e] < 6; }
+vertex functor measure(v) { apply { degree[v] += out_degree(v) + 1000 * in_degree(v); } }
+vertex functor half(v) { apply { label[v] = label[v] // 2; } }
+schedule {
+    graph h;
+    repeat (2) { on h { h = subgraph(filter(edges, light)); compute(vertices, measure); } }
+    on h {
+        compute(vertices, measure);
+        graph c = contract(label, weight);
+        on c {
+            compute(vertices, measure);
+            compute(vertices, half);
+            c = contract(label, weight);
+            compute(vertices, measure);
+        }
+        on c { compute(vertices, measure); }
+    }
+}
+"""
+
+GRAPH_MUTANTS = (
+    Mutant(
+        "a graph made over another",
+        _MADE,
+        "const bool is_taken = taken[i] == room;",
+        "const bool is_taken = false;",
+        GRAPHS,
+        "race result bounds error",
+    ),
+    Mutant(
+        "runs merged into the wrong place",
+        _MADE,
+        "b[(own & ~uint64(1)) * width + (i - own * width) + others] = id;",
+        "b[minimum((own & ~uint64(1)) * width + (i - own * width) + others + (i == 5), count - 1)] = id;",
+        GRAPHS,
+        "race result",
+    ),
+    Mutant(
+        "weights added up one over the other",
+        _MADE,
+        "reduce_add(&aside[numbers[i] - 1], weight[order[i]]);",
+        "aside[numbers[i] - 1] += weight[order[i]];",
+        GRAPHS,
+        "race result",
+    ),
+)
