@@ -33,8 +33,8 @@ def schedules_of(case: Case, *given: str, grid: bool = False) -> Schedules:
 
 
 def chosen(schedules: Schedules, place: int, code: Callable[[Way], str]) -> Iterator[Way]:
-    """The ways of a run of the tests: of the first samples three, of the others one, none with the code of the sample as
-    it stands."""
+    """The ways of a run of the tests: of the first samples three, of the others one, and none that comes to the code
+    of the sample as it stands."""
     drawn = schedules.sample(MOST_DRAWN, seed=place)
     count = 3 if place < len(SAMPLES) else 1
     return itertools.islice(different(drawn, code, code(Way((), schedules.program))), count)
