@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gdsl.cli.options import GraphWords
-from gdsl.cli.params import given_params, param_value
+from gdsl.cli.params import given_params, param_values
 from gdsl.cli.streams import message
 from gdsl.deadline import doing, interrupting
 from gdsl.diagnostics import shown
@@ -83,8 +83,7 @@ def check_schedules(
             schedules = Schedules(source, tune, grid=chosen == "cuda")
         check_names(schedules.program.ir, given, schedules.program.text)
         graph = words.open(graph_word)
-        longest = max(graph.num_vertices, graph.num_edges)
-        values = {name: param_value(name, text, longest) for name, text in given.items()}
+        values = param_values(given, graph)
         with working("running the reference"):
             expected = schedules.program.run(graph, values, backend="reference")
         tally = Tally()

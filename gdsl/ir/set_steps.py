@@ -117,6 +117,49 @@ class CheckWidth(SetStep):
 
 
 @dataclass(frozen=True, slots=True)
+class ChooseBound(SetStep):
+    """The scalar `bound` becomes any number, but none below `nearest`: up to there the next set is taken out of
+    `waiting`, whose members have the values `nearest` to `farthest` (NaN and infinity apart). All are float64.
+
+    `buckets` are those that it is for. What is chosen is open, so that no result may hang on it.
+    """
+
+    buckets: str
+    waiting: str
+    nearest: str
+    farthest: str
+    bound: str
+
+    @property
+    def asks(self) -> tuple[str, ...]:
+        """The set, for its size."""
+        return (self.waiting,)
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """How far the values reach."""
+        return self.nearest, self.farthest
+
+    @property
+    def writes(self) -> tuple[str, ...]:
+        """The bound."""
+        return (self.bound,)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckPairs(SetStep):
+    """The run stops where one of two sets that are taken as pairs has members more than the other: so many more the
+    first, below 0 the second, as the scalar `more` says."""
+
+    more: str
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The difference."""
+        return (self.more,)
+
+
+@dataclass(frozen=True, slots=True)
 class NumberMembers(SetStep):
     """`array = number(f)`: the element of each member of `members` becomes how many members have a smaller id; all
     others keep their value. The array is over what the members are of, and of integers."""

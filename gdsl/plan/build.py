@@ -45,7 +45,6 @@ def build(program: ir.Program, target: Target, sizes: Sizes | None = None, *, ag
     else:
         schedule = launches.unfused(_initialise(program), steps)
     slot_of = slots.assign(program.frontiers, steps)
-    swaps = [step.step for step in steps_in(schedule) if isinstance(step, Swap)]
     plan = Plan(
         program=program,
         target=target,
@@ -61,7 +60,7 @@ def build(program: ir.Program, target: Target, sizes: Sizes | None = None, *, ag
             for step in steps_in(schedule)
             if isinstance(step, Operation) and isinstance(step.does, Choice)
         ),
-        swapped=tuple(dict.fromkeys(name for swap in swaps for name in (swap.first, swap.second))),
+        swapped=_swapped(schedule),
         buffers=(),
         saved=None,
         graphs=tuple(graph.name for graph in program.graphs),
@@ -74,6 +73,12 @@ def build(program: ir.Program, target: Target, sizes: Sizes | None = None, *, ag
 
         verifier.verify(plan)
     return plan
+
+
+def _swapped(schedule: tuple[Step, ...]) -> tuple[str, ...]:
+    """The data that may change places."""
+    swaps = [step.step for step in steps_in(schedule) if isinstance(step, Swap)]
+    return tuple(dict.fromkeys(name for swap in swaps for name in (swap.first, swap.second)))
 
 
 def _rooms(program: ir.Program, steps: tuple[Step, ...]) -> int:

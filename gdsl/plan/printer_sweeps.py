@@ -55,6 +55,8 @@ def _sweep(sweep: Sweep, program: Program) -> list[str]:
         lines += _indent(_selection(sweep.selection, program))
     if sweep.intersection is not None:
         one, other = _LISTS[sweep.intersection.source], _LISTS[sweep.intersection.destination]
+        if sweep.intersection.partners is not None:
+            lines.append(f"    destination: {sweep.intersection.partners}[source], none where it is none")
         lines.append(f"    walk {one} of the source and {other} of the destination: the vertices in both, each once")
         if sweep.intersection.run is not None:
             lines += _indent(_indent(_variant(sweep.intersection.run, program)))

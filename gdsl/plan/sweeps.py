@@ -26,7 +26,7 @@ from gdsl.ir.nodes import (
 )
 from gdsl.ir.remembered import Remembered
 from gdsl.ir.traversal import walk
-from gdsl.operations import Balance, Direction, Domain, NeighborOperation, Over, ReduceOperation
+from gdsl.operations import Balance, Direction, Domain, Over
 from gdsl.plan import choices, stopping, variants, votes
 from gdsl.plan.balances import balance_of, form_of_members
 from gdsl.plan.claims import claim_of
@@ -50,20 +50,6 @@ from gdsl.plan.nodes import (
 )
 from gdsl.plan.place_limits import place_limit
 from gdsl.plan.target import Target
-
-REDUCTIONS = {
-    NeighborOperation.SUM: ReduceOperation.ADD,
-    NeighborOperation.COUNT: ReduceOperation.ADD,
-    NeighborOperation.MIN: ReduceOperation.MIN,
-    NeighborOperation.MAX: ReduceOperation.MAX,
-    NeighborOperation.PRODUCT: ReduceOperation.MULTIPLY,
-    NeighborOperation.SOME: ReduceOperation.BIT_OR,
-    NeighborOperation.EVERY: ReduceOperation.BIT_AND,
-    NeighborOperation.AND: ReduceOperation.BIT_AND,
-    NeighborOperation.OR: ReduceOperation.BIT_OR,
-    NeighborOperation.XOR: ReduceOperation.BIT_XOR,
-}
-"""What a neighbour reduction combines by; a count adds ones."""
 
 _BACK = {Over.OUT_EDGES: Over.IN_EDGES, Over.IN_EDGES: Over.OUT_EDGES}
 
@@ -297,7 +283,7 @@ def reduction_of(step: NeighborReduce) -> Reduction | OwnOperation:
     if step.own is not None:
         return step.own
     assert step.operation is not None
-    return Reduction(REDUCTIONS[step.operation], step.array_type)
+    return Reduction(step.operation.as_update, step.array_type)
 
 
 def arrays_read(functor: EdgeFunctor) -> frozenset[str]:

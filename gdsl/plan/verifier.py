@@ -78,7 +78,14 @@ class _Verifier:
         counted = [frontier for frontier in plan.frontiers if frontier.counts is not None]
         self.expect(all(frontier.domain is Domain.VERTEX for frontier in counted), "edges of edges are counted")
         sizes = plan.sizes
-        numbers = (sizes.block_threads, sizes.hub_degree, sizes.hub_chunk, sizes.pull_prefix, sizes.long_walk)
+        numbers = (
+            sizes.block_threads,
+            sizes.hub_degree,
+            sizes.hub_chunk,
+            sizes.pull_prefix,
+            sizes.long_walk,
+            sizes.near_set,
+        )
         self.expect(min(numbers) > 0 and min(sizes.short_list, sizes.small_work) >= 0, "a size is not positive")
         choosing = [o.step.site for o in operations(plan) if isinstance(o.does, Choice)]
         self.expect(list(plan.switches) == choosing, "the switches are not those of the choices")
@@ -186,6 +193,8 @@ class _Verifier:
         self.expect(alone <= found, "the ends of edges are not there")
         lists = {"offsets", "columns"} if any(sweep.intersection is not None for sweep in sweeps(self.plan)) else set()
         self.expect(lists <= found, "the lists of an intersection are not there")
+        asks = any(each.intersection is not None and each.intersection.edge_ids for each in sweeps(self.plan))
+        self.expect(not (grid and asks) or "edge_sources" in found, "the sources of the edges of lists are not there")
         read = {part for node in walk(self.program) for part in graph_reads.parts_read(node)}
         self.expect(read <= found, "what functors read of the graph is not there")
         asked = {node.degree for node in walk(self.program) if isinstance(node, DegreeOf)}

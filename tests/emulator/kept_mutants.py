@@ -117,4 +117,20 @@ KEPT_MUTANTS = (
         "coreness",
         "error",
     ),
+    Mutant(
+        "nobody waits for the bound",
+        "runtime/buckets.cuh",
+        "near_bound(size, near_set, nearest, farthest); }\n    synchronize(run);",
+        "near_bound(size, near_set, nearest, farthest); }\n    __syncthreads();",
+        "nearest_waiting",
+        "race",
+    ),
+    Mutant(
+        "a bound that nobody is within",
+        "runtime/buckets.cuh",
+        "if (!(bound > nearest)) { bound = nearest; }",
+        "if (!(bound > nearest)) { bound = -FLOAT64_INF; }",
+        "nearest_waiting",
+        "steps divergence result",
+    ),
 )

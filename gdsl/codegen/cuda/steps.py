@@ -193,7 +193,8 @@ class StepPrinter:
     def _on_sets(self, step: SetStep) -> list[str]:
         made, names = step.makes, self.expressions.names
         result, counted = ("", "") if made is None else (self._spare(made), COUNTED[self._counts[made]])
-        line = set_step_line(step, SetWords("run", result, counted, names, self.expressions.checks))
+        words = SetWords("run", result, counted, names, self.expressions.checks, self.plan.sizes.near_set)
+        line = set_step_line(step, words)
         return [line] if made is None else [line, self._exchange(made)]
 
     def _spare(self, name: str) -> str:

@@ -212,6 +212,7 @@ struct frontier {
 // piece: defer_walk
 // piece: intersect_warps
 // piece: intersect_hubs
+// piece: edge_ends
 
 // ---- functors ----
 
@@ -256,11 +257,12 @@ __device__ __forceinline__ void intersect(enactor& run, const data_slice& d, int
     const uint64 size = uint64(d.graph.num_edges);
     begin_operator(run);
     intersect_totals totals;
+    const auto ends = edge_ends{d.graph};
     const auto visit = [&](bool accepted, vertex x, edge, edge, edge) {
         totals.total += accepted ? 1 : 0;
     };
-    count_visited(run, intersect_warps<false>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, visit));
-    intersect_hubs(run, d.graph, visit);
+    count_visited(run, intersect_warps<false>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, ends, visit));
+    intersect_hubs(run, d.graph, ends, visit);
     {
         const int64 total = block_reduce(run.shared, totals.total, 0ll,
             [](int64 a, int64 b) { return sum(a, b); });
@@ -275,11 +277,12 @@ __device__ __forceinline__ void intersect_again(enactor& run, const data_slice& 
     const uint64 size = uint64(d.graph.num_edges);
     begin_operator(run);
     intersect_again_totals totals;
+    const auto ends = edge_ends{d.graph};
     const auto visit = [&](bool accepted, vertex x, edge, edge, edge) {
         totals.more += accepted ? 1 : 0;
     };
-    count_visited(run, intersect_warps<false>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, visit));
-    intersect_hubs(run, d.graph, visit);
+    count_visited(run, intersect_warps<false>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, ends, visit));
+    intersect_hubs(run, d.graph, ends, visit);
     {
         const int64 total = block_reduce(run.shared, totals.more, 0ll,
             [](int64 a, int64 b) { return sum(a, b); });
@@ -294,11 +297,12 @@ __device__ __forceinline__ void intersect_(enactor& run, const data_slice& d, in
     const uint64 size = uint64(d.graph.num_edges);
     begin_operator(run);
     intersect_totals_ totals;
+    const auto ends = edge_ends{d.graph};
     const auto visit = [&](bool accepted, vertex x, edge, edge, edge) {
         totals.half += accepted ? 1 : 0;
     };
-    count_visited(run, intersect_warps<false>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, visit));
-    intersect_hubs(run, d.graph, visit);
+    count_visited(run, intersect_warps<false>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, ends, visit));
+    intersect_hubs(run, d.graph, ends, visit);
     {
         const int64 total = block_reduce(run.shared, totals.half, 0ll,
             [](int64 a, int64 b) { return sum(a, b); });
@@ -315,12 +319,13 @@ __device__ __forceinline__ void intersect_2(enactor& run, const data_slice& d, f
     intersect_totals_2 totals;
     collector out(run, result, uncounted());
     uint32* const seen = marks_of(run);
+    const auto ends = edge_ends{d.graph};
     const auto visit = [&](bool accepted, vertex x, edge, edge, edge) {
         totals.last += accepted ? 1 : 0;
         out.append(accepted && mark(seen, x), x);
     };
-    count_visited(run, intersect_warps<false>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, visit));
-    intersect_hubs(run, d.graph, visit);
+    count_visited(run, intersect_warps<false>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, ends, visit));
+    intersect_hubs(run, d.graph, ends, visit);
     out.flush();
     {
         const int64 total = block_reduce(run.shared, totals.last, 0ll,
@@ -368,11 +373,12 @@ __device__ __forceinline__ void intersect_within(enactor& run, const data_slice&
     begin_operator(run);
     collector out(run, result, uncounted());
     uint32* const seen = marks_of(run);
+    const auto ends = edge_ends{d.graph};
     const auto visit = [&](bool accepted, vertex x, edge, edge, edge) {
         out.append(accepted && mark(seen, x), x);
     };
-    count_visited(run, intersect_warps<false>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, visit));
-    intersect_hubs(run, d.graph, visit);
+    count_visited(run, intersect_warps<false>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, ends, visit));
+    intersect_hubs(run, d.graph, ends, visit);
     out.flush();
     end_queue(run, result);
     clear_marks(seen, result);
@@ -395,11 +401,12 @@ __device__ __forceinline__ void intersect_3(enactor& run, const data_slice& d, f
     begin_operator(run);
     collector out(run, result, uncounted());
     uint32* const seen = marks_of(run);
+    const auto ends = edge_ends{d.graph};
     const auto visit = [&](bool accepted, vertex x, edge, edge, edge) {
         out.append(accepted && mark(seen, x), x);
     };
-    count_visited(run, intersect_warps<false>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, visit));
-    intersect_hubs(run, d.graph, visit);
+    count_visited(run, intersect_warps<false>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, ends, visit));
+    intersect_hubs(run, d.graph, ends, visit);
     out.flush();
     end_queue(run, result);
     clear_marks(seen, result);

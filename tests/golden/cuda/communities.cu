@@ -371,8 +371,8 @@ __device__ __forceinline__ void vote_labels(enactor& run, const data_slice& d, i
         weight = labels_weight(d, in_lists{d.graph}.id(at));
         return true;
     };
-    const out_lists out = out_lists{d.graph};
-    const in_lists in = in_lists{d.graph};
+    const auto out = out_lists{d.graph};
+    const auto in = in_lists{d.graph};
     const auto degree = [&](vertex near) { return edge(out.degree(near) + in.degree(near)); };
     const auto before = [&](vertex near) { return edge(out.first(near) + in.first(near)); };
     const auto vote = [&](vertex near, edge place, vertex& key, int32& weight) {
@@ -439,8 +439,8 @@ __device__ __forceinline__ void vote_labels_(enactor& run, const data_slice& d, 
         weight = labels_weight(d, in_lists{d.graph}.id(at));
         return true;
     };
-    const out_lists out = out_lists{d.graph};
-    const in_lists in = in_lists{d.graph};
+    const auto out = out_lists{d.graph};
+    const auto in = in_lists{d.graph};
     const auto degree = [&](vertex near) { return edge(out.degree(near) + in.degree(near)); };
     const auto before = [&](vertex near) { return edge(out.first(near) + in.first(near)); };
     const auto vote = [&](vertex near, edge place, vertex& key, int32& weight) {
@@ -505,7 +505,7 @@ __device__ __forceinline__ void vote_second(enactor& run, const data_slice& d, f
         weight = tones_weight();
         return true;
     };
-    const in_lists lists = in_lists{d.graph};
+    const auto lists = in_lists{d.graph};
     const auto degree = [&](vertex near) { return lists.degree(near); };
     const auto before = [&](vertex near) { return lists.first(near); };
     const auto vote = [&](vertex near, edge place, int64& key, uint32& weight) {
@@ -538,7 +538,7 @@ __device__ __forceinline__ void vote_numbers(enactor& run, const data_slice& d, 
         weight = numbers_weight();
         return true;
     };
-    const out_lists lists = out_lists{d.graph};
+    const auto lists = out_lists{d.graph};
     const auto degree = [&](vertex near) { return lists.degree(near); };
     const auto before = [&](vertex near) { return lists.first(near); };
     const auto vote = [&](vertex near, edge place, uint32& key, float32& weight) {

@@ -187,6 +187,7 @@ struct frontier {
 // piece: defer_walk
 // piece: intersect_warps
 // piece: intersect_hubs
+// piece: edge_ends
 
 // ---- functors ----
 
@@ -209,12 +210,13 @@ __device__ __forceinline__ void intersect_walk(enactor& run, const data_slice& d
     intersect_walk_totals totals;
     collector out(run, result, uncounted());
     uint32* const seen = marks_of(run);
+    const auto ends = edge_ends{d.graph};
     const auto visit = [&](bool accepted, vertex x, edge, edge, edge) {
         totals.triangles += accepted ? 1 : 0;
         out.append(accepted && mark(seen, x), x);
     };
-    count_visited(run, intersect_warps<false>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, visit));
-    intersect_hubs(run, d.graph, visit);
+    count_visited(run, intersect_warps<false>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, ends, visit));
+    intersect_hubs(run, d.graph, ends, visit);
     out.flush();
     {
         const int64 total = block_reduce(run.shared, totals.triangles, 0ll,

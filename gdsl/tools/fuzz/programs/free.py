@@ -5,9 +5,11 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
+from gdsl.tools.fuzz.programs.initial import initial
 from gdsl.tools.fuzz.programs.lists import looping_over_neighbors
-from gdsl.tools.fuzz.programs.reductions import operators, over_arrays, over_neighbors
-from gdsl.tools.fuzz.programs.scopes import COMMON, FLOATS, IDS, INTEGERS, NUMBERS, TYPES, Data, Function, Local, Scope
+from gdsl.tools.fuzz.programs.procedures import Procedure, random_procedure
+from gdsl.tools.fuzz.programs.reductions import best_edges, operators, over_arrays, over_neighbors
+from gdsl.tools.fuzz.programs.scopes import COMMON, FLOATS, IDS, INTEGERS, TYPES, Data, Function, Local, Scope
 from gdsl.tools.fuzz.programs.tuning import knobs
 
 _REDUCTIONS = {
@@ -38,7 +40,8 @@ class _Writer:
         self.functors: dict[str, list[str]] = {"vertex": [], "edge": []}
         self.values: list[tuple[str, str]] = []
         self.operators: set[str] = set()  # the types for which the program declares one
-        self.loops = 0
+        self.procedures: list[Procedure] = []
+        self.locals: tuple[Local, ...] = ()  # values that the schedule, or the procedure being written, can name
 
     def chance(self, probability: float) -> bool:
         return self.random.random() < probability
@@ -54,8 +57,9 @@ class _Writer:
         functions = self.function() if self.chance(0.4) else ""
         parts = [self.functor("edge") for _ in range(self.random.choice((0, 1, 1, 2)))]
         parts += [self.functor("vertex") for _ in range(self.random.choice((0, 1, 1, 2)))]
-        parts += [self.value_functor() for _ in range(self.random.choice((0, 0, 0, 1, 1)))]
-        schedule = self.schedule()
+        parts += [self.value_functor() for _ in range(self.random.choice((0, 0, 1, 1, 2)))]
+        called = self.procedure() if self.chance(0.25) else ""
+        schedule = self.schedule() + called
         parts = [operators(self.operators), functions, *parts, schedule, knobs(self.random, schedule)]
         return "\n".join(("program free;", problem, *parts))
 
@@ -66,32 +70,19 @@ class _Writer:
         for kind, choices in counts.items():
             for _ in range(self.random.choice(choices)):
                 is_input = kind in ("vertex", "edge", "scalar") and self.chance(0.15)
-                data = Data(self.name(kind[0]), kind, self.random.choice(COMMON), is_input)
-                initial = self.initial(data)
+                count = self.random.choice(("2", "3", "wide")) if kind in IDS and self.chance(0.15) else ""
+                data = Data(self.name(kind[0]), kind, self.random.choice(COMMON), is_input and not count, count)
+                value = initial(self.random, data, self.data)
                 local = "local " if data.is_written and self.chance(0.08) else ""
-                lines.append(f"{'input ' * is_input}{local}{kind} {data.name} : {data.type}{initial};")
+                several = f"[{count}]" if count else ""
+                lines.append(f"{'input ' * data.is_input}{local}{kind} {data.name}{several} : {data.type}{value};")
                 self.data.append(data)
         if self.chance(0.35):
             self.data.append(Data("found", "scalar", "int64"))
-            lines.append(f"scalar found : int64{self.initial(self.data[-1])};")
+            lines.append(f"scalar found : int64{initial(self.random, self.data[-1], self.data)};")
+        if any(data.count == "wide" for data in self.data):
+            lines.insert(0, f"param wide : int32 = {self.random.choice('24')};")
         return "problem {\n    " + "\n    ".join(lines) + "\n}"
-
-    def initial(self, data: Data) -> str:
-        if data.is_input or self.chance(0.3) or (data.kind == "param" and data.type in IDS):
-            return ""
-        if data.kind == "param":
-            scope = Scope(self.random)
-            return f" = {scope.literal(data.type)}".replace(f"{data.type}(", "(") if data.type not in IDS else ""
-        params = [other for other in self.data if other.kind == "param" and other.type == data.type]
-        if params and self.chance(0.2):
-            return f" = {params[0].name}"
-        if data.kind in IDS and data.type == data.kind and self.chance(0.7):
-            return " = id"
-        if data.kind in IDS and data.type in NUMBERS and self.chance(0.6):
-            return f" = {data.type}(int32(id) * {self.random.choice('1357')} % {self.random.choice('3457')})"
-        if data.kind in IDS and data.type == "bool" and self.chance(0.6):
-            return f" = int32(id) % {self.random.choice('23')} == 0"
-        return f" = {Scope(self.random).literal(data.type)}"
 
     def function(self) -> str:
         parameters = tuple(self.random.choice(COMMON) for _ in range(self.random.choice((1, 1, 2))))
@@ -215,10 +206,24 @@ class _Writer:
 
     # ------------------------------------------------------------ schedule
 
+    def procedure(self) -> str:
+        """One, which stands behind the schedule that calls it."""
+        made = random_procedure(self.random, self.name("pr"), self.data)
+        before = self.data
+        self.data = [*before, made.array] if made.array is not None else before
+        self.frontiers, self.locals = [made.frontier], (made.value,) if made.value is not None else ()
+        text = f" {made.head()} {{ {self.steps(self.random.choice((1, 2, 2)), 1)} }}"
+        self.data, self.frontiers, self.locals = before, [], ()
+        self.procedures.append(made)
+        return text
+
     def schedule(self) -> str:
         first = self.name("f")
         self.frontiers.append(first)
         text = f"frontier {first} = {self.members()}; " + self.steps(self.random.choice((2, 3, 3, 4)), 2)
+        if self.procedures and f"{self.procedures[0].name}(" not in text:  # knobs are for what runs
+            scope = Scope(self.random, [data for data in self.data if data.kind in ("scalar", "param")])
+            text += f" {self.procedures[0].call(scope, self.data, [first])}"
         return f"schedule {{ {text} }}"
 
     def members(self) -> str:
@@ -237,6 +242,12 @@ class _Writer:
         scope = Scope(self.random, [d for d in self.data if d.kind in ("scalar", "param")], sees_iteration=True)
         reduced = over_arrays(self.data, self.frontiers, [name for name, _ in self.edge_frontiers])
         scope = replace(scope, frontiers=tuple(self.all_frontiers()), functions=self.functions, reduced=reduced)
+        scope = replace(scope, locals=self.locals)
+        if self.procedures and self.chance(0.3):
+            sets = (*self.frontiers, *self.frontiers, "vertices", self.members())
+            called = self.random.choice(self.procedures).call(scope, self.data, sets)
+            if called is not None:
+                return called
         if depth and self.chance(0.3):
             return self.control(scope, depth)
         if self.chance(0.2):
@@ -263,6 +274,9 @@ class _Writer:
         functor = self.random.choice(self.functors["edge"])
         source = self.random.choice((*self.frontiers, "vertices", *self.reaching()))
         forms = [f"advance({source}, {functor}, to=edges{self.random.choice(_WALKED[walked])})"] * 3
+        sources = (*self.frontiers, "vertices")
+        best = best_edges(self.random, self.values, self.random.choice(sources), self.random.choice(_WALKED[walked]))
+        forms += [best] * 2 if best is not None else []
         named = [name for name, other in self.edge_frontiers if other == walked]
         if walked == "out":
             members = [data.name for data in self.data if data.kind == "scalar" and data.type == "edge"]
@@ -294,7 +308,8 @@ class _Writer:
     def assignment(self, scope: Scope) -> str:
         written = [data for data in self.data if data.is_written]
         data = self.random.choice(written)
-        twins = [other for other in written if (other.kind, other.type) == (data.kind, data.type) and other != data]
+        alike = (data.kind, data.type, data.count)
+        twins = [other for other in written if (other.kind, other.type, other.count) == alike and other != data]
         if twins and self.chance(0.4):
             return f"swap({data.name}, {self.random.choice(twins).name});"
         value = scope.expression(data.type)
@@ -305,18 +320,26 @@ class _Writer:
             operation = self.random.choice(signs)
             return f"{data.name} {operation} {value};"
         if data.kind == "vertex" and self.chance(0.5):
-            return f"{data.name}[{self.random.choice('01')}] = {value};"
+            return f"{data.name}[{self.random.choice('01')}]{replace(scope, locals=()).place(data)} = {value};"
         return f"fill({data.name}, {value});"
 
     def total(self, scalar: str) -> str:
         """What puts the number of common neighbours into a scalar."""
-        found = f"intersect({self.edges_to_intersect()})"
+        found = f"intersect({self.to_intersect()})"
         return f"{scalar}{self.random.choice((f' = {found};', f' += {found};', f' = {found} // 3 - num_vertices;'))}"
 
     def intersection(self) -> str:
         totals = [data.name for data in self.data if (data.kind, data.type) == ("scalar", "int64") and data.is_written]
         count = f", count={self.random.choice(totals)}" if totals and self.chance(0.6) else ""
-        return f"intersect({self.edges_to_intersect()}{count})"
+        return f"intersect({self.to_intersect()}{count})"
+
+    def to_intersect(self) -> str:
+        """A set of edges, or two of vertices: of one size, now and then of any."""
+        if self.chance(0.7):
+            return self.edges_to_intersect()
+        one = self.random.choice((*self.frontiers, "vertices"))
+        other = self.random.choice((one, one, *self.frontiers)) if self.chance(0.9) else self.members()
+        return f"pairs=({one}, {other})"
 
     def edges_to_intersect(self) -> str:
         """Any set of edges."""
