@@ -257,6 +257,7 @@ struct block_storage {
 // piece: checked_index
 // piece: begin_pass
 // piece: begin_operator
+// piece: note_operator
 // piece: end_operator
 // piece: exchange
 
@@ -268,6 +269,7 @@ struct frontier {
     uint64 edges;  // edges of the members, where a later operator asks for them
     bool queued;
     bool mapped;
+    vertex* room;  // its own storage for a queue, also while the members lie elsewhere
 };
 
 // piece: frontier_at
@@ -705,7 +707,6 @@ __device__ __forceinline__ void follow_apply(const data_slice& d, vertex v) {
 // line 53: compute(edges, reduce_max_of_weight)
 __device__ __forceinline__ void compute_reduce_max_of_weight(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
-    begin_operator(run);
     reduce_max_of_weight_totals totals;
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { reduce_max_of_weight_apply(d, at, totals); });
     {
@@ -714,22 +715,20 @@ __device__ __forceinline__ void compute_reduce_max_of_weight(enactor& run, const
         if (threadIdx.x == 0) { reduce_max(d.max_of_weight, total); }
     }
     synchronize(run);
-    end_operator(run, 0, iteration, size, size, false);
+    note_operator(run, 0, iteration, size, size, false);
 }
 
 // line 54: compute(edges, count)
 __device__ __forceinline__ void compute_count(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
-    begin_operator(run);
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { count_apply(d, at); });
     synchronize(run);
-    end_operator(run, 1, iteration, size, size, false);
+    note_operator(run, 1, iteration, size, size, false);
 }
 
 // line 55: compute(edges, reduce_sum_of_units)
 __device__ __forceinline__ void compute_reduce_sum_of_units(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
-    begin_operator(run);
     reduce_sum_of_units_totals totals;
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { reduce_sum_of_units_apply(d, at, totals); });
     {
@@ -738,7 +737,7 @@ __device__ __forceinline__ void compute_reduce_sum_of_units(enactor& run, const 
         if (threadIdx.x == 0) { reduce_add(d.sum_of_units, total); }
     }
     synchronize(run);
-    end_operator(run, 2, iteration, size, size, false);
+    note_operator(run, 2, iteration, size, size, false);
 }
 
 // line 58: strength = neighbor_reduce(vertices, neighbor_reduce_1, sum)
@@ -752,22 +751,20 @@ __device__ __forceinline__ void reduce_neighbor_reduce_1(enactor& run, const dat
     reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
         [&](vertex near, int64 reduced) { reduce_add(&d.strength[near], reduced); });
     synchronize(run);
-    end_operator(run, 3, iteration, size, load_relaxed(&run.counters()->visited), false);
+    end_operator(run, 3, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
 }
 
 // line 59: compute(vertices, alone)
 __device__ __forceinline__ void compute_alone(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { alone_apply(d, v); });
     synchronize(run);
-    end_operator(run, 4, iteration, size, 0, false);
+    note_operator(run, 4, iteration, size, 0, false);
 }
 
 // line 49: compute(edges, inside)
 __device__ __forceinline__ void compute_inside(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
-    begin_operator(run);
     inside_totals totals;
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { if (inside_condition(d, near, far)) { inside_apply(d, at, totals); } });
     {
@@ -776,13 +773,12 @@ __device__ __forceinline__ void compute_inside(enactor& run, const data_slice& d
         if (threadIdx.x == 0) { reduce_add(d.quality, total); }
     }
     synchronize(run);
-    end_operator(run, 5, iteration, size, size, false);
+    note_operator(run, 5, iteration, size, size, false);
 }
 
 // line 49: compute(vertices, chance)
 __device__ __forceinline__ void compute_chance(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_operator(run);
     chance_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { chance_apply(d, v, totals); });
     {
@@ -791,7 +787,7 @@ __device__ __forceinline__ void compute_chance(enactor& run, const data_slice& d
         if (threadIdx.x == 0) { reduce_add(d.quality, total); }
     }
     synchronize(run);
-    end_operator(run, 6, iteration, size, 0, false);
+    note_operator(run, 6, iteration, size, 0, false);
 }
 
 // line 64: f = filter(ask, half)
@@ -870,7 +866,7 @@ __device__ __forceinline__ void reduce_nearer(enactor& run, const data_slice& d,
     reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
         [&](vertex near, int64 reduced) { reduce_add(&d.closer[near], reduced); });
     synchronize(run);
-    end_operator(run, 10, iteration, size, load_relaxed(&run.counters()->visited), false);
+    end_operator(run, 10, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
 }
 
 // line 69: f = filter(f, gains)
@@ -892,10 +888,9 @@ __device__ __forceinline__ void filter_gains(enactor& run, const data_slice& d, 
 __device__ __forceinline__ void compute_move(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { move_apply(d, v); });
     synchronize(run);
-    end_operator(run, 12, iteration, size, 0, false);
+    note_operator(run, 12, iteration, size, 0, false);
 }
 
 // line 71: advanced_1 = advance(f, beside)
@@ -920,7 +915,6 @@ __device__ __forceinline__ void advance_beside(enactor& run, const data_slice& d
 // line 49: compute(edges, inside)
 __device__ __forceinline__ void compute_inside_(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
-    begin_operator(run);
     inside_totals totals;
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { if (inside_condition(d, near, far)) { inside_apply(d, at, totals); } });
     {
@@ -929,13 +923,12 @@ __device__ __forceinline__ void compute_inside_(enactor& run, const data_slice& 
         if (threadIdx.x == 0) { reduce_add(d.quality, total); }
     }
     synchronize(run);
-    end_operator(run, 14, iteration, size, size, false);
+    note_operator(run, 14, iteration, size, size, false);
 }
 
 // line 49: compute(vertices, chance)
 __device__ __forceinline__ void compute_chance_(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_operator(run);
     chance_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { chance_apply(d, v, totals); });
     {
@@ -944,16 +937,15 @@ __device__ __forceinline__ void compute_chance_(enactor& run, const data_slice& 
         if (threadIdx.x == 0) { reduce_add(d.quality, total); }
     }
     synchronize(run);
-    end_operator(run, 15, iteration, size, 0, false);
+    note_operator(run, 15, iteration, size, 0, false);
 }
 
 // line 76: compute(vertices, follow)
 __device__ __forceinline__ void compute_follow(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { follow_apply(d, v); });
     synchronize(run);
-    end_operator(run, 16, iteration, size, 0, false);
+    note_operator(run, 16, iteration, size, 0, false);
 }
 
 // ---- enactor ----
