@@ -41,7 +41,7 @@ def _message(symbol: Symbol) -> tuple[str, str] | None:
         return f"nothing calls `{name}`", "leave it out"
     if symbol.kind is SymbolKind.PARAM or symbol.is_input:
         what = "param" if symbol.kind is SymbolKind.PARAM else "input"
-        return f"nothing reads the {what} `{name}`", "use it, or leave it out: whoever runs the program has to give it"
+        return f"nothing reads the {what} `{name}`", "use it, or leave it out"
     if symbol.kind in (SymbolKind.ARRAY, SymbolKind.SCALAR):
         return f"nothing reads or writes `{name}`", "leave it out"
     return None

@@ -184,6 +184,12 @@ def _address(failure: Failure, source: Source) -> Diagnostic | None:
     line = source.line(failure.span.line)
     atomic = re.search(rf"(\w+)\s*\(\s*&\s*({_ELEMENT})\s*,\s*({_INSIDE})\)", line)
     fix = "an element is written by its name, `a[v]`"
+    swapped = re.search(rf"\batomicCAS\s*\(\s*&\s*({_ELEMENT})\s*,\s*({_INSIDE})\)\s*==\s*([-\w]+)", line)
+    if swapped is not None and swapped[2].partition(",")[0].strip() == swapped[3]:
+        fix = f"write `cas({swapped[1]}, {swapped[2].strip()})`, which says whether it stored"
+    name = re.match(r"&\s*(\w+)\s*[,)]", _behind(failure, source))
+    if name is not None:
+        fix = f"a functor is given by its name, `{name[1]}`"
     if atomic is not None and atomic[1] in ATOMICS:
         fix = f"write `{atomic[2]} {ATOMICS[atomic[1]]} {atomic[3].strip()};`"
     return _foreign("there are no addresses", failure.span, fix)

@@ -18,12 +18,19 @@ FUNCTIONS = {
     "assert": "leave it out; what must hold of an input is its `where`",
     "sqr": "write `pow(x, 2)`, or `x * x`",
     "push": "the schedule makes sets: `f = f | { … };`; a functor says `accept` for what belongs to the next one",
+    "randint": "write `random_below(n, v, iteration)` for one of 0 to n - 1",
+    "seed": "a random number is a function of its keys, `random(v, iteration, seed)`, with `param seed : int32`",
     "round": "write `floor(x + 0.5)`",
 }
 FUNCTIONS.update(
     dict.fromkeys(
         ("printf", "println", "echo", "puts", "log_info", "cout", "display", "output", "emit"), FUNCTIONS["print"]
     )
+)
+FUNCTIONS.update(dict.fromkeys(("srand", "set_seed", "manual_seed"), FUNCTIONS["seed"]))
+FUNCTIONS.update(dict.fromkeys(("rand_int", "randrange", "uniform_int_distribution"), FUNCTIONS["randint"]))
+FUNCTIONS.update(
+    dict.fromkeys(("rand", "drand48", "rand01", "uniform"), "write `random(v, iteration)`, a float32 below 1")
 )
 FUNCTIONS.update(dict.fromkeys(("insert", "enqueue", "push_back"), FUNCTIONS["append"]))
 """Functions that there are not, and what to do instead."""
@@ -67,7 +74,10 @@ LOOPS.update(dict.fromkeys(("forall", "parallel", "for_each", "pfor"), LOOPS["fo
 """Words that begin a block elsewhere."""
 
 _FUNCTION = "a function of numbers is `function {name}(x : int32) -> int32 { return x; }`; what runs at vertices or "
-_FUNCTION += "along edges is `vertex functor {name}(v) { … }` or `edge functor {name}(src, dst, e) { … }`"
+_FUNCTION += (
+    "along edges is `vertex functor {name}(v) { … }` or `edge functor {name}(src, dst, e) { … }`; statements of "
+)
+_FUNCTION += "the schedule are `procedure {name}() { … }`"
 _DATA = "data are declared in `problem { … }`: `param`, `vertex`, `edge` or `scalar`, then a name, `:` and a type"
 _NONE = "leave it out: a program is one file, and all of the language is there"
 PARTS = {

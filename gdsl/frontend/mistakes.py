@@ -12,6 +12,7 @@ from collections.abc import Callable
 from gdsl.diagnostics import Diagnostic, Label
 from gdsl.frontend.failures import NO_STRINGS, Failure, declared_names
 from gdsl.frontend.foreign_syntax import foreign_form
+from gdsl.frontend.mistyped_forms import mistyped_form
 from gdsl.frontend.unfinished import unfinished_form
 from gdsl.frontend.vocabulary import FOREIGN_TYPES, KEYWORDS, TYPES, closest, enumerate_words
 from gdsl.source import Source, Span
@@ -52,6 +53,9 @@ def describe(failure: Failure, source: Source) -> Diagnostic:
         notes = (f"expected here: {expected_words(failure)}",)
         return Diagnostic("E0107", "the program ends too early", failure.span, notes=notes, fix=_open_brace(source))
     what = f"unexpected `{failure.text}`"
+    if failure.text == "}" and "SCHEDULE" in failure.expected:
+        fix = "leave it out: every block before it has ended"
+        return Diagnostic("E0101", "this `}` closes nothing", failure.span, fix=fix)
     return Diagnostic("E0101", what, failure.span, hint=f"expected {expected_words(failure)}")
 
 
@@ -241,6 +245,7 @@ def _keyword_as_name(failure: Failure, source: Source) -> Diagnostic | None:
 
 
 _KNOWN: tuple[Callable[[Failure, Source], Diagnostic | None], ...] = (
+    mistyped_form,
     _string,
     _number_suffix,
     foreign_form,

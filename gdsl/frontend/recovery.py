@@ -37,6 +37,7 @@ MOST_MISTAKES = 1_000
 # fmt: off
 _DECLARED = re.compile(
     r"\b(?:let|var|frontier|for|graph|history|buckets|\w+(?=\s+\w+\s*[=:;]))\s+([A-Za-z_]\w*)|@\s*(\w+)"
+    r"|\b(?:let|var)\s*\(\s*([A-Za-z_]\w*)\s*,\s*([A-Za-z_]\w*)\s*\)"
 )
 # fmt: on
 

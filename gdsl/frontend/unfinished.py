@@ -84,6 +84,8 @@ def _functor_body(failure: Failure) -> Diagnostic | None:
     """A statement where `cond` and `apply` stand, or these among statements."""
     if {"APPLY", "COND"} <= failure.expected and failure.kind in _BEGIN_STATEMENTS and failure.near_word() is None:
         fix = "put the statements into `apply { … }`"
+        if failure.text in ("schedule", "problem", "tune"):
+            return _unexpected(failure, "a block before this does not end", "close it with `}` before this")
         return _unexpected(failure, "a functor is made of `cond`, `apply` and `value`", fix)
     if failure.line_before.strip() == "cond" and "UPDATE" in failure.expected and failure.kind != "EQUAL":
         fix = "put it before `apply`, or decide here by `if (…) { … }`"

@@ -13,10 +13,10 @@ KEYWORDS = frozenset((
     "program", "problem", "requires", "param", "input", "local", "scalar", "where", "functor", "function", "cond",
     "apply", "value", "schedule", "tune", "let", "var", "if", "else", "for", "in", "while", "repeat", "break",
     "return", "accept", "frontier", "now", "any", "changed", "fetch", "cas", "true", "false", "inf", "none",
-    "operator", "identity", "common", "vote", "graph", "history", "buckets", "on", "off",
+    "operator", "identity", "graph", "history", "buckets", "on", "off",
 ))
 # fmt: on
-CONTEXTUAL_KEYWORDS = frozenset(("procedure", "import", "from", "set"))
+CONTEXTUAL_KEYWORDS = frozenset(("procedure", "import", "from", "set", "common", "vote"))
 """Words that mean something where no name may stand; a program may declare them."""
 TYPES = {type_.name: type_ for type_ in Type.all()}
 VALUES = frozenset(("iteration", "place", "near", "far", "id", "num_vertices", "num_edges", "vertices", "edges"))
@@ -60,6 +60,16 @@ FOREIGN_TYPES = {
     "u64": "uint64",
     "f32": "float32",
     "f64": "float64",
+    "short": "int32",
+    "char": "int32",
+    "int8": "int32",
+    "int16": "int32",
+    "uint8": "uint32",
+    "uint16": "uint32",
+    "uint": "uint32",
+    "size_t": "uint64",
+    "half": "float32",
+    "float16": "float32",
 }
 FOREIGN_NAMES = {
     "True": "true",

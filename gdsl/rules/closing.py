@@ -244,16 +244,20 @@ def _steady_cas(effects: Effects, closes: Closes, cas: Write) -> bool:
 # ---------------------------------------------------------------- the check
 
 
+def _why_shifting(effects: Effects, closes: Closes, write: Write) -> str | None:
+    """The same of all writes: `any=` and what stands under `cas` say themselves that the order decides."""
+    free = write.kind in (WriteKind.ANY, WriteKind.CAS) or any(won(effects, guard) for guard in each(write.guard))
+    return None if free else shifting(effects, closes, write)
+
+
 def check_closing(effects: Effects, found: Iterable[Closes], report: Report) -> None:
     """Report what a closing functor may not do: all that is not steady, but `any=` and what stands under `cas`."""
     for closes in found:
-        for write in effects.writes:
-            free = write.kind in (WriteKind.ANY, WriteKind.CAS) or any(
-                won(effects, guard) for guard in each(write.guard)
-            )
-            reason = None if free else shifting(effects, closes, write)
+        reasons = [(write, _why_shifting(effects, closes, write)) for write in effects.writes]
+        moving = [write for write, reason in reasons if reason is not None]
+        for write, reason in reasons:
             if reason is not None:
-                in_closing_functor(report, effects, write, closes.name, closes.key, reason)
+                in_closing_functor(report, effects, closes, moving, write, reason)
         accept = effects.accept
         if accept is not None and not any(
             steady_accept(effects, closes, accept, end) for end in (effects.far, effects.collected)

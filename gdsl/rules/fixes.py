@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from gdsl.effects.atoms import OfRead
 from gdsl.effects.proof import Proof
 from gdsl.effects.summary import Effects, Guard, Read, Write, WriteKind, each
 from gdsl.effects.terms import Choice, Constant, ElementTerm, Operation, ScalarTerm, Term, inside, parts, split
@@ -47,8 +46,8 @@ _OF_ONE_CALL = (
 """Operations whose `x = x op y` is no update: done by several calls its result hangs on their order."""
 
 
-def fix_of_store(effects: Effects, write: Write, words: Words) -> str:
-    """For E0301."""
+def fix_of_store(effects: Effects, write: Write, words: Words, taken: str) -> str:
+    """For E0301; `taken` is a name that the program has not."""
     value, target, scalar = write.value, words(write.target), effects.is_scalar(write)
     if isinstance(value, Operation) and value.operation in _OF_ONE_CALL and _is_target(write, value.arguments[0]):
         return _by_one_call(write, value.operation.value, scalar)
@@ -63,7 +62,8 @@ def fix_of_store(effects: Effects, write: Write, words: Words) -> str:
     index = target[len(write.name) :] if target.startswith(write.name) else ""
     declared = "scalar" if scalar else f"{'edge' if write.index.type is Type.EDGE else 'vertex'}"
     single = (
-        f"several stores have one writer under `if (cas(taken{index}, false, true))`, with `{declared} taken : bool;`"
+        f"several stores have one writer under `if (cas({taken}{index}, false, true))`, with "
+        f"`{declared} {taken} : bool;`"
     )
     others = effects.written(write.name)
     if any(other.kind is not WriteKind.STORE for other in others):
@@ -79,15 +79,17 @@ def fix_of_store(effects: Effects, write: Write, words: Words) -> str:
 
 def _by_one_call(write: Write, sign: str, scalar: bool) -> str:
     """For `x /= y` and its like."""
+    together = f"{write.name}_by"
     if scalar:
-        where = f"in the schedule, behind this operator: `{write.name} {sign}= …`"
+        where = f"in the schedule, behind this operator: `{write.name} {sign}= {together};`"
     else:
         index, *value = split(write.index)
         of_edges = index.type is Type.EDGE
-        element = f"{write.name}[{'e' if of_edges else 'v'}]{'[i]' * len(value)}"
-        place = "`compute(edges, …)`" if of_edges else "vertex functor"
-        where = f"in a {place} behind this operator: `{element} {sign}= …`"
-    return f"let a single call do it, {where}; what several calls bring is put together by `+= *= min= max=`"
+        at = f"[{'e' if of_edges else 'v'}]"
+        element = f"{write.name}{at}{'[i]' * len(value)}"
+        place = "functor for `compute` on edges" if of_edges else "vertex functor"
+        where = f"in a {place} behind this operator: `{element} {sign}= {together}{at};`"
+    return f"let a single call do it, {where}, with what several calls bring put into `{together}` by `+= *= min= max=`"
 
 
 def _as_update(write: Write) -> str | None:
@@ -132,7 +134,6 @@ def fix_of_read(effects: Effects, read: Read, write: Write, words: Words) -> str
     if special is not None:
         return special
     fixes = [f"write into a second {'scalar' if effects.is_scalar(read) else 'array'} and use it in the next operator"]
-    decides = read.in_condition or _decides(effects, read)
     plain = (WriteKind.STORE, WriteKind.ANY, WriteKind.CAS)
     stores = all(other.kind in plain and other.index is read.index for other in effects.written(read.name))
     if read.in_condition and stores and _is_plain_test(effects, read):
@@ -140,11 +141,6 @@ def fix_of_read(effects: Effects, read: Read, write: Write, words: Words) -> str
     into = _into_operand(effects, read, write, words) if write.form in ("min=", "max=", "|=", "&=") else None
     if into is not None:
         fixes.insert(0, into)
-    if not decides:
-        fixes.append(
-            f"`now {words(read.span)}` takes any value from before or during the operator (the result is then not "
-            "unique)"
-        )
     return "; or ".join(fixes)
 
 
@@ -189,7 +185,7 @@ def _as_ticket(effects: Effects, read: Read, words: Words) -> str | None:
 def _into_operand(effects: Effects, read: Read, write: Write, words: Words) -> str | None:
     """The one place where what a reduction writes may be read by other calls."""
     if not read.in_condition or effects.is_scalar(read):
-        return f"use it only in the operand or index of `{write.name}[…] {write.form} …`"
+        return f"use it only in the operand or index of `{words(write.span)};`"
     target = words(write.target)
     test = next((node for node in effects.functor.condition if _holds(node.span, read.span)), None)
     accepts = effects.accept is None or effects.accept is write.result
@@ -205,15 +201,6 @@ def _holds(outer: Span, inner: Span) -> bool:
     return (outer.line, outer.column) <= (inner.line, inner.column) and (
         (inner.end_line, inner.end_column) <= (outer.end_line, outer.end_column)
     )
-
-
-def _decides(effects: Effects, read: Read) -> bool:
-    """Whether anything happens or not by what `read` sees: `now` would then act on a value of the past."""
-    bit = effects.terms.atoms.bit(OfRead(read.number))
-    guards = 0
-    for write in effects.writes:
-        guards |= write.guard.depends if write.guard is not None else 0
-    return bool(bit & effects.terms.atoms.closure(guards))
 
 
 def _of_a_test(effects: Effects, read: Read, words: Words) -> str | None:

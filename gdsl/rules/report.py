@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -10,6 +12,7 @@ from gdsl.effects.summary import Effects, Read, Write
 from gdsl.effects.terms import ElementTerm, Term, inside, parts
 from gdsl.ir import nodes
 from gdsl.rules.fixes import fix_of_read, fix_of_store
+from gdsl.rules.rewritten import fix_in_closing, fix_of_accept, fix_of_mixture, fix_of_waiting, fix_under_cas
 from gdsl.rules.words import meeting, text
 from gdsl.source import Source, Span
 
@@ -70,6 +73,10 @@ class Report:
         """The program's text at `span` on one line; `…` where it is too long to be repeated."""
         return self.source.excerpt(span) or "…"
 
+    def free_name(self, word: str) -> str:
+        """`word`, or what can be declared in its place where the program has it."""
+        return word if not re.search(rf"\b{word}\b", self.source.text) else self.free_name(f"{word}_here")
+
 
 def _site(effects: Effects) -> str:
     return f"in `{effects.operator.word}(…)` of {effects.operator.span.words}"
@@ -94,7 +101,7 @@ def differing_stores(report: Report, effects: Effects, first: Write, second: Wri
             first.span,
             labels,
             _notes(met.where, note, _site(effects)),
-            fix_of_store(effects, first, report.words_at),
+            fix_of_store(effects, first, report.words_at, report.free_name("taken")),
             "which one stays depends on the order",
         ),
         (effects.operator.span, first.name),
@@ -121,17 +128,18 @@ def mixed_writes(report: Report, effects: Effects, first: Write, second: Write) 
             first.span,
             (Label(second.span, "the other write"),),
             _notes(met.where, _site(effects)),
-            f"use one form for all writes to `{first.name}` in this functor, or move one of them to a second operator "
-            "behind this one",
+            fix_of_mixture(effects, first, second, report.words_at),
             f"`{first.form}` here",
         )
     )
 
 
+OTHER_INDEX = "the `cas` is on another index"
+
+
 def not_single(report: Report, effects: Effects, write: Write, cas: Write, reason: str) -> None:
     """E0306: a store under a `cas` that does not make it the only one."""
     met = meeting(effects, write.index, write.index)
-    index = "" if effects.is_scalar(write) else report.words_at(write.target)[len(write.name) :]
     report.add(
         Diagnostic(
             "E0306",
@@ -139,8 +147,7 @@ def not_single(report: Report, effects: Effects, write: Write, cas: Write, reaso
             write.span,
             (Label(cas.span, "this `cas`"),),
             _notes(met.where, _site(effects)),
-            f"`if (cas(x{index}, old, new))` at the index of the store, with an `old` that is the same for all calls "
-            f"and a `new` that differs from it; or `{report.words_at(write.target)} any= …`",
+            fix_under_cas(effects, write, cas, reason == OTHER_INDEX, report.words_at, report.free_name("taken")),
             "not a single writer",
         )
     )
@@ -168,24 +175,23 @@ def forbidden_read(report: Report, effects: Effects, read: Read, write: Write) -
     )
 
 
-def in_closing_functor(report: Report, effects: Effects, write: Write, closed: str, key: Term, reason: str) -> None:
-    """E0304: a statement whose effect depends on how many edges still run `apply`."""
-    met = meeting(effects, key, key)
+def in_closing_functor(
+    report: Report, effects: Effects, closed: Closed, moving: Sequence[Write], write: Write, reason: str
+) -> None:
+    """E0304: a statement whose effect depends on how many edges still run `apply`; `moving` are all of these."""
+    met = meeting(effects, closed.key, closed.key)
     looped = effects.operator.site in report.in_loops
-    where = "behind the loop" if looped else "behind this one"
-    fix = f"do it in a second operator {where}, or let one call do it: `if (cas(…)) {{ … }}`"
-    if reason.startswith("which") and write.operation is None:
-        fix += f", or say `{report.words_at(write.target)} any= …`"
     report.add(
         Diagnostic(
             "E0304",
             f"`{effects.functor.name}` closes: {met.first} may end the run of {met.second}, so {reason}",
             write.span,
             (),
-            _notes(f"after the write to {met.place(closed)} its `cond` is false", _site(effects)),
-            fix,
+            _notes(f"after the write to {met.place(closed.name)} its `cond` is false", _site(effects)),
+            fix_in_closing(effects, closed.name, moving, looped, report.words_at),
             "may or may not run",
-        )
+        ),
+        (effects.operator.span, closed.name),
     )
 
 
@@ -199,8 +205,7 @@ def accept_in_closing(report: Report, effects: Effects, span: Span, closed: Clos
             span,
             (),
             _notes(f"after the write to {met.place(closed.name)} its `cond` is false", _site(effects)),
-            "accept what depends on that vertex alone (or nothing: `to=none`), and decide the rest in a `filter` "
-            "behind it",
+            fix_of_accept(effects, closed.key, report.words_at),
             "depends on the order",
         )
     )
@@ -216,8 +221,7 @@ def waits_for_others(report: Report, effects: Effects, loop: nodes.Loop, name: s
             loop.condition.span,
             (),
             _notes("it ends when other calls say so, and changes nothing by itself that would end it", _site(effects)),
-            "let the schedule wait: end the call here and go on in the next operator or pass; or let each round change "
-            "something by a reduction that cannot go on forever: `while (changed(x min= …))`",
+            fix_of_waiting(effects, loop, report.words_at),
             "may never end",
         )
     )

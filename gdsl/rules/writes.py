@@ -17,7 +17,7 @@ from __future__ import annotations
 from gdsl.effects.proof import Proof
 from gdsl.effects.summary import Effects, Guard, Write, WriteKind, each
 from gdsl.operations import ReduceOperation, StoreRule
-from gdsl.rules.report import Report, differing_stores, mixed_writes, not_single
+from gdsl.rules.report import OTHER_INDEX, Report, differing_stores, mixed_writes, not_single
 from gdsl.rules.same_value import differing_pair
 from gdsl.rules.writers import Writers
 
@@ -107,7 +107,7 @@ def _check_under_cas(effects: Effects, stores: list[Write], report: Report) -> N
         cas = winner(effects, store)
         assert cas is not None and first is not None
         if cas.index is not store.index:
-            not_single(report, effects, store, cas, "the `cas` is on another index")
+            not_single(report, effects, store, cas, OTHER_INDEX)
         elif cas is not first:
             not_single(report, effects, store, cas, "another store stands under another `cas`")
         else:

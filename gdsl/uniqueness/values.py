@@ -47,7 +47,6 @@ _SMOOTH = (
     Builtin.COSH,
     Builtin.TANH,
 )
-_EQUALITIES = (BinaryOperation.EQUAL, BinaryOperation.NOT_EQUAL)
 
 
 class ValueLevels:

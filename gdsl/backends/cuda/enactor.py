@@ -21,6 +21,7 @@ from gdsl.graph.graph import Graph
 from gdsl.operations import Direction
 from gdsl.plan import structs
 from gdsl.plan.buffers import control_block
+from gdsl.plan.grids import blocks_a_multiprocessor
 from gdsl.plan.nodes import Branch, Launch, Loop, On, Operation, Plan, Step, Swap
 from gdsl.plan.storage import PROBLEM, Role
 from gdsl.plan.walking import has_direction, launches, operations, sweeps_of
@@ -28,9 +29,6 @@ from gdsl.types import Type
 
 _STOPPED_FROM_BIT = 61
 """The bits of the barrier's word from here on say that somebody asked for a stop; loops in functors heed it at once."""
-
-BLOCKS_PER_MULTIPROCESSOR = 4
-"""At most; more blocks make the grid barrier slower."""
 
 
 @dataclass
@@ -92,7 +90,9 @@ class Enactor:
                 f"a block of {threads} threads does not fit on this GPU",
                 fix="choose fewer with --tune schedule.block=256",
             )
-        return self.device.multiprocessors * min(resident, BLOCKS_PER_MULTIPROCESSOR)
+        graph = self.graph
+        worth = blocks_a_multiprocessor(self.plan, graph.num_vertices, graph.num_edges, self.on_device.largest_degree)
+        return self.device.multiprocessors * min(resident, worth)
 
     def is_late(self) -> bool:
         """Whether the caller's time is over."""

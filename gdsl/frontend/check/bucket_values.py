@@ -7,6 +7,7 @@ import dataclasses
 from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment, Place, poison
+from gdsl.frontend.check.kept_methods import instead
 from gdsl.frontend.check.methods import is_foreign_member
 from gdsl.frontend.syntax import Symbol, SymbolKind
 from gdsl.types import Type
@@ -41,12 +42,18 @@ def member(expression: syntax.Member, environment: Environment) -> syntax.Expres
             fix = "copy the level into a scalar first"
         environment.report("E0419", message, expression.span, fix=fix)
         return poison(expression.span)
+    if symbol.automatic:
+        message = f"`{symbol.name}` has no levels to ask for: its width finds itself"
+        labels = (Label(symbol.span, "`auto` here"),)
+        fix = f"give `{symbol.name}` a width of its own, such as 1"
+        environment.report("E0419", message, expression.span, labels=labels, fix=fix)
+        return poison(expression.span)
     return dataclasses.replace(expression, symbol=symbol, type=Type.INT64)
 
 
 def misplaced_pop(call: syntax.Method, symbol: Symbol, environment: Environment) -> None:
     """Report a method of buckets that stands as a value."""
-    message, fix = f"`{symbol.name}.{call.name}(…)` gives no value", None
+    message, fix = f"`{symbol.name}.{call.name}(…)` gives no value", instead(symbol, call.name, "")
     if call.name == "pop":
         message, fix = "this is a set, not a value", f"give it a name: `frontier f = {symbol.name}.pop();`"
     environment.report("E0419", message, call.span, fix=fix)

@@ -80,7 +80,8 @@ class CallChecker(NameChecker):
 
     def _unknown(self, expression: syntax.Call) -> None:
         name, environment = expression.function, self.environment
-        functions = {n for n, s in environment.globals.items() if s.kind is SymbolKind.FUNCTION}
+        kinds = [SymbolKind.FUNCTION, *([SymbolKind.PROCEDURE] if environment.place is Place.SCHEDULE else [])]
+        functions = {n for n, s in environment.globals.items() if s.kind in kinds}
         known = FUNCTIONS | GRAPH_FUNCTIONS | CONTEXTUAL_FUNCTIONS
         casts = {cast for cast in TYPES if cast[0] == name[0].lower()}  # `print` is no `int64`
         known |= functions | casts
@@ -202,7 +203,7 @@ class CallChecker(NameChecker):
             return poison(expression.span)
         if typed.type is target:
             return typed
-        return syntax.Convert(expression.span, typed, False, type=target)
+        return syntax.Convert(expression.span, typed, type=target)
 
     def _built_in(self, expression: syntax.Call, hint: Type | None) -> syntax.Expression:
         name = expression.function

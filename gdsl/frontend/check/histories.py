@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable
-from typing import Protocol
 
 from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
 from gdsl.frontend.check.bucket_values import misplaced_pop
 from gdsl.frontend.check.environment import Environment, Place
 from gdsl.frontend.check.foreign_names import functor_for_loop, report_foreign_loop
+from gdsl.frontend.check.kept_methods import instead
 from gdsl.frontend.check.methods import is_foreign_member
+from gdsl.frontend.check.operator_parts import Operators
 from gdsl.frontend.check.owners import belongs, graph_of
 from gdsl.frontend.syntax import Symbol, SymbolKind
 from gdsl.frontend.vocabulary import closest
@@ -24,18 +25,10 @@ _SHAPE = "write `for f in backward(h) { … }`, or `forward(h)`"
 Block = Callable[[Iterable[syntax.Statement]], tuple[syntax.Statement, ...]]
 
 
-class _Operators(Protocol):
-    """What it asks of the checker of all operators."""
-
-    def members(self, value: syntax.Expression, domain: Domain, target: str) -> syntax.Expression | None:
-        """A typed set."""
-        ...
-
-
 class HistoryChecker:
     """Types what a schedule does with histories; None in an answer means that a mistake was reported."""
 
-    def __init__(self, environment: Environment, operators: _Operators) -> None:
+    def __init__(self, environment: Environment, operators: Operators) -> None:
         self.environment = environment
         self.operators = operators
         self._walked: dict[str, Span] = {}
@@ -188,6 +181,7 @@ def misplaced(call: syntax.Method, environment: Environment) -> None:
         return
     message, fix = "methods belong to the schedule: `h.push(f);`", None
     if owner is not None and owner.kind is SymbolKind.HISTORY:
+        given = ", ".join(environment.words(argument.span) for argument in call.arguments)
         message = f"`{owner.name}.{call.name}(…)` gives no value"
-        fix = f"write it as a statement of the schedule: `{owner.name}.push(f);`"
+        fix = instead(owner, call.name, given) or f"a history has `{owner.name}.push(f);`, and `size({owner.name})`"
     environment.report("E0418", message, call.span, fix=fix)

@@ -25,21 +25,14 @@ _SETS = {
         ("contains", "has", "find", "includes"), "mark its members in an array, `vertex member : bool;`, by `compute`"
     ),
     **dict.fromkeys(
-        ("pop", "dequeue", "pop_front", "front", "top"),
-        "an operator takes all of `{f}` at once: `compute({f}, functor)`",
+        ("pop", "dequeue", "pop_front", "front", "top"), "operators take all of `{f}` at once: `compute({f}, functor)`"
     ),
 }
-_SETS |= dict.fromkeys(
-    ("pop", "dequeue", "pop_front", "front", "top"), "operators take all of `{f}` at once: `compute({f}, functor)`"
-)
 _REDUCED = ("sum", "min", "max", "any", "all", "argmin", "argmax")
 _ARRAYS = {
     "fill": "write `fill({f}, {x});`",
     "swap": "write `swap({f}, {x});`",
-    **{
-        word: "write `" + word + "({f})` in the schedule"
-        for word in ("sum", "min", "max", "any", "all", "argmin", "argmax")
-    },
+    **{word: "write `" + word + "({f})` in the schedule" for word in _REDUCED},
     **dict.fromkeys(("size", "len", "length"), "write `{n}`"),
 }
 _OF_A_VERTEX = {
@@ -53,16 +46,37 @@ _OF_AN_EDGE = {
     **dict.fromkeys(("dst", "dest", "target", "destination", "to", "head"), "write `dst({f})`"),
     "reverse": "write `reverse({f})`",
 }
+_OF_A_PAIR = {
+    **dict.fromkeys(("first", "_0", "x", "item1", "fst", "key"), "0"),
+    **dict.fromkeys(("second", "_1", "y", "item2", "snd", "value"), "1"),
+}
+_OF_AN_ELEMENT = re.compile(r"(([A-Za-z_]\w*)(?:\[.*\])?)\s*\.\s*([A-Za-z_]\w*)", re.DOTALL)
 _NUMBERS = {Domain.VERTEX: "num_vertices", Domain.EDGE: "num_edges"}
 _ENDS = (SymbolKind.VERTEX, SymbolKind.SOURCE, SymbolKind.DESTINATION, SymbolKind.LIST_VARIABLE)
 
 
+def _is_part(span: Span, environment: Environment) -> bool:
+    """Whether `a[v].first` stands at `span`, of a pair; says what is written here."""
+    part = _OF_AN_ELEMENT.fullmatch(environment.source.excerpt(span))
+    symbol = environment.find(part[2]) if part is not None else None
+    if part is None or symbol is None or symbol.type is None or not symbol.type.is_pair or part[3] not in _OF_A_PAIR:
+        return False
+    fix = f"write `{part[1]}.{_OF_A_PAIR[part[3]]}`"
+    environment.report("E0112", f"a pair has no `.{part[3]}`", span, fix=fix)
+    return True
+
+
 def is_foreign_member(span: Span, environment: Environment) -> bool:
     """Whether what stands at `span` is a member or method of another language; says what is written here."""
+    if _is_part(span, environment):
+        return True
     called = _CALLED.fullmatch(environment.source.excerpt(span))
     if called is None:
         return False
     base, member, arguments = called.groups()
+    if base == "random" and environment.find(base) is None:
+        environment.report("E0112", "`random.` stands before nothing here", span, fix="write `random(v, iteration)`")
+        return True
     if base in ("std", "math", "np", "numpy", "torch", "self", "this", "gdsl", "Math"):
         lead = f"`{base}.` stands before nothing here"
         words = f"{member}({arguments})" if arguments is not None else member

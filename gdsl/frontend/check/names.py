@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 
 from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
@@ -98,8 +99,20 @@ class NameChecker:
         near = FOREIGN_NAMES.get(name) or closest(name, candidates)
         if report_foreign_name(name, span, self.environment):
             return
-        fix = f"did you mean `{near}`?" if near else None
+        fix = f"did you mean `{near}`?" if near else self._declaration(name, span)
         self.environment.report("E0201", f"`{name}` is not declared", span, fix=fix)
+
+    def _declaration(self, name: str, span: Span) -> str | None:
+        """How to declare a local that a functor assigns to without having it; what follows may use it."""
+        if self.environment.place not in (Place.APPLY, Place.FUNCTION):
+            return None
+        line = self.environment.source.line(span.line)
+        before, behind = line[: span.column - 1].rstrip(), line[span.end_column - 1 :]
+        value = re.match(r"\s*=(?!=)\s*([^;]+);", behind)
+        if value is None or (before and before[-1] not in ";{}"):
+            return None
+        self.environment.declare(Symbol(SymbolKind.LATER, name, span))
+        return f"write `var {name} = {value[1].strip()};` for a new name"
 
     def _language_value(self, name: str, span: Span) -> Symbol | None:
         environment = self.environment

@@ -57,7 +57,9 @@ def of_several(symbol: Symbol, names: NameChecker, expression: syntax.Index) -> 
         return None
     if symbol.count is None and place is not None:
         message = f"`{symbol.name}` has one value an element, and this asks for one of several"
-        fix = f"write `{symbol.name}[v]`, or declare it as `{symbol.name}[n]`"
+        element = f"{symbol.name}[{environment.words(expression.index.span)}]"
+        pair = symbol.type is not None and symbol.type.is_pair
+        fix = f"write `{element}.0` or `{element}.1`" if pair else f"write `{element}`, or declare `{symbol.name}[n]`"
         environment.report("E0204", message, place.span, labels=labels, fix=fix)
         raise Mistake
     if place is None:
@@ -89,7 +91,8 @@ def _check_literal(symbol: Symbol, place: syntax.Expression, environment: Enviro
     """Refuse a literal that no run could mean."""
     number = _number(place)
     most = _number(symbol.count) if isinstance(symbol.count, syntax.Expression) else None
-    if number is None or (number >= 0 and (most is None or number < most)):
+    refused = most is not None and most < 1
+    if number is None or (number >= 0 and (most is None or refused or number < most)):
         return
     has = f"an element has {most:,}, counted from 0" if most is not None else "they count from 0"
     environment.report("E0213", f"`{symbol.name}` has no value {number:,}: {has}", place.span)

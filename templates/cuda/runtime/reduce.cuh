@@ -18,7 +18,16 @@ __device__ __forceinline__ void reduce_warps(enactor& run, const Members& member
         const uint32 own = hub ? 0 : uint32(degree);
         T reduced = identity;
         if (!__any_sync(FULL_WARP, own > SHORT_LIST)) {
-            for (uint32 i = 0; i < own; ++i) { reduced = combine(reduced, value(near, lists.neighbor(first + i), first + i)); }
+            for (uint32 i = 0; i < own; i += 4) {  // four loads at a time, none of which waits for another
+                vertex far[4];
+                T part[4];
+#pragma unroll
+                for (uint32 k = 0; k < 4; ++k) { far[k] = i + k < own ? lists.neighbor(first + i + k) : vertex(0); }
+#pragma unroll
+                for (uint32 k = 0; k < 4; ++k) { part[k] = i + k < own ? value(near, far[k], first + i + k) : identity; }
+#pragma unroll
+                for (uint32 k = 0; k < 4; ++k) { reduced = combine(reduced, part[k]); }
+            }
         } else {
             const uint32 inclusive = warp_inclusive_sum(own), exclusive = inclusive - own;
             const uint32 total = __shfl_sync(FULL_WARP, inclusive, 31);

@@ -1,0 +1,33 @@
+"""Decides how many blocks a multiprocessor is given, which is known once the graph is.
+
+Every block waits for every other at each barrier, which takes the longer the more there are: 0.95 microseconds with one
+a multiprocessor of an H200, 1.75 with four. Many are worth it where steps wait for memory. A search on a graph of few
+edges a vertex and no long lists (roads, meshes) is a long row of small frontiers, which few blocks walk as fast.
+"""
+
+from __future__ import annotations
+
+from gdsl.ir.nodes import Advance
+from gdsl.plan.nodes import Loop, Operation, Plan, Step
+from gdsl.plan.walking import steps_in
+
+MANY = 4
+FEW = 1
+EDGES_A_VERTEX = 6
+"""A graph with fewer is taken for one on which searches are narrow."""
+
+
+def blocks_a_multiprocessor(plan: Plan, num_vertices: int, num_edges: int, largest_degree: int) -> int:
+    """At most so many; one kernel for the whole schedule is what waits for itself."""
+    narrow = num_edges < EDGES_A_VERTEX * num_vertices and largest_degree < plan.sizes.hub_degree
+    return FEW if narrow and plan.target.fused and _searches(plan) else MANY
+
+
+def _searches(plan: Plan) -> bool:
+    """Whether a loop goes from frontier to frontier along edges."""
+    return any(_advances(step.body) for step in steps_in(plan.schedule) if isinstance(step, Loop))
+
+
+def _advances(steps: tuple[Step, ...]) -> bool:
+    advances = (step.step for step in steps_in(steps) if isinstance(step, Operation))
+    return any(isinstance(step, Advance) and step.result is not None for step in advances)
