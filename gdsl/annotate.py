@@ -15,6 +15,7 @@ from gdsl.rules.laws import Laws, laws
 from gdsl.rules.tuning import check_tuning
 from gdsl.source import Source
 from gdsl.uniqueness import Grades, grade
+from gdsl.uniqueness.free_choices import check_free_choices
 
 AnyFunctor = TypeVar("AnyFunctor", nodes.VertexFunctor, nodes.EdgeFunctor)
 
@@ -41,6 +42,8 @@ def annotate(program: nodes.Program, source: Source, refuse: bool = True) -> nod
         tuning=_tuning(program, findings),
     )
     verify(annotated, "the rules")
+    if refuse:
+        check_free_choices(effects, grades.levels, source)
     check_tuning(annotated, findings, source)
     return annotated
 

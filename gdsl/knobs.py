@@ -9,7 +9,7 @@ import difflib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from gdsl.operations import Balance, Direction, Duplicates, FrontierForm
+from gdsl.operations import Balance, Direction, Duplicates, FrontierForm, Over
 
 Setting = bool | int | Direction | Balance | FrontierForm | Duplicates
 """What a knob is set to, as the IR holds it."""
@@ -29,10 +29,12 @@ LARGEST_ARGUMENT = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """What an entry sets a knob to, and the arguments behind that value by name."""
+    """What an entry sets a knob to, and the arguments behind that value by name; `of_text`: it is an entry of the
+    program's text, else a word of the caller's."""
 
     value: Setting
     arguments: Mapping[str, int] = field(default_factory=dict)
+    of_text: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +153,58 @@ def named(words: str) -> tuple[Knob | None, list[str]]:
     """The knob that `words` (`direction`, `visit.direction`, `schedule.fuse`) call, or None and what is near."""
     name = words.strip().rpartition(".")[2].lower()
     return BY_NAME.get(name), [written(BY_NAME[near]) for near in difflib.get_close_matches(name, BY_NAME, n=3)]
+
+
+@dataclass(frozen=True, slots=True)
+class Clash:
+    """A setting of `knob` that has nothing to decide where another knob, `beside`, is set to `value`."""
+
+    knob: str
+    settings: tuple[Setting, ...]
+    beside: str
+    value: Setting
+    why: str
+    fix: str
+
+
+_BALANCES = tuple(balance for balance in Balance if balance is not Balance.AUTO)
+_CLASHES = (
+    Clash(
+        "balance",
+        _BALANCES,
+        "direction",
+        Direction.PULL,
+        "a pull shares out the vertices to reach, not the edges of the frontier",
+        "write `direction = push` or `auto`, leave it out, or tune another call by its `@label`",
+    ),
+    Clash(
+        "dedup",
+        (Duplicates.NONE,),
+        "direction",
+        Direction.PULL,
+        "a pull finds every vertex once",
+        "write `exact`, or tune another call by its `@label`",
+    ),
+    Clash(
+        "dedup",
+        (Duplicates.NONE,),
+        "frontier",
+        FrontierForm.BITMAP,
+        "a bitmap holds nothing twice",
+        "write `exact`, or `frontier = queue`",
+    ),
+)
+
+
+def clashes(settings: Mapping[str, Setting | None], over: Over) -> list[Clash]:
+    """The settings of a call by knob, as far as they are known, that have nothing to decide beside another of them.
+    `over`: what the call walks; along both lists of a vertex nothing pulls."""
+    known = {name: value for name, value in settings.items() if name != "direction" or over is not Over.ALL_EDGES}
+    return [
+        clash
+        for clash in _CLASHES
+        if known.get(clash.beside) is clash.value and any(known.get(clash.knob) is each for each in clash.settings)
+    ]
 
 
 # ---------------------------------------------------------------- settled knobs

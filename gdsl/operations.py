@@ -89,6 +89,25 @@ class NeighborOperation(Enum):
     XOR = "xor"
     COUNT = "count"
 
+    @property
+    def as_update(self) -> ReduceOperation:
+        """What combines two of its values; a count adds ones."""
+        return _COMBINED_BY[self]
+
+
+_COMBINED_BY = {
+    NeighborOperation.SUM: ReduceOperation.ADD,
+    NeighborOperation.COUNT: ReduceOperation.ADD,
+    NeighborOperation.MIN: ReduceOperation.MIN,
+    NeighborOperation.MAX: ReduceOperation.MAX,
+    NeighborOperation.PRODUCT: ReduceOperation.MULTIPLY,
+    NeighborOperation.SOME: ReduceOperation.BIT_OR,
+    NeighborOperation.EVERY: ReduceOperation.BIT_AND,
+    NeighborOperation.AND: ReduceOperation.BIT_AND,
+    NeighborOperation.OR: ReduceOperation.BIT_OR,
+    NeighborOperation.XOR: ReduceOperation.BIT_XOR,
+}
+
 
 class ArrayReduction(Enum):
     """A reduction over the elements of an array, in an expression of the schedule."""

@@ -25,19 +25,23 @@ __all__ = [
     "no_such_place",
     "no_such_value",
     "out_of_range",
+    "pairs_error",
     "timeout_error",
     "width_error",
 ]
 
 
 def check_error(program: Program, site: CheckSite, value: int, graph: Graph, params: Mapping[str, object]) -> GdslError:
-    """What stopped a run on `graph` with these params at `site`: E0801 an index, E0804 a history, E0805 buckets.
+    """What stopped a run on `graph` with these params at `site`: E0801 an index, E0804 a history, E0805 buckets,
+    E0806 pairs.
 
     `value` is as the control block has it."""
     if site.stop.value == "history":
         return history_error(program.source_name, site.span, site.subject, value, graph.num_vertices)
     if site.stop.value == "width":
         return width_error(program.source_name, site.span, site.subject)
+    if site.stop.value == "pairs":
+        return pairs_error(program.source_name, site.span, value)
     length = graph.num_edges if site.domain is Domain.EDGE else graph.num_vertices
     if value < 0 and site.kind.is_id:
         return out_of_range(program.source_name, site.span, site.subject, "none", length)
@@ -97,6 +101,17 @@ def width_error(source_name: str, span: Span, buckets: str) -> GdslError:
     message = f"the width of `{buckets}` is not above 0"
     place = f"{span.file or source_name}:{span.line}:{span.column}" if source_name else None
     return GdslError.single("E0805", message, span, place=place, fix="give each level a width above 0, such as 1")
+
+
+def pairs_error(source_name: str, span: Span, more: int) -> GdslError:
+    """E0806: of two sets that are taken as pairs the first has `more` vertices more, below 0 the second."""
+    larger, smaller = ("first", "second") if more > 0 else ("second", "first")
+    count = "1 vertex" if abs(more) == 1 else f"{abs(more)} vertices"
+    message = f"the {larger} set of `pairs=` has {count} more than the {smaller}"
+    place = f"{span.file or source_name}:{span.line}:{span.column}" if source_name else None
+    return GdslError.single(
+        "E0806", message, span, place=place, fix="make both of one size, so that each has a partner"
+    )
 
 
 def iterations_error(program: Program, loop: int, limit: int) -> GdslError:

@@ -5,11 +5,16 @@ from __future__ import annotations
 import difflib
 import os
 import re
+from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from gdsl.deadline import doing
+
+if TYPE_CHECKING:
+    from gdsl.graph import Graph
 
 _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)", re.DOTALL)
 _NUMBER = re.compile(r"-[0-9.].*")
@@ -29,7 +34,13 @@ def given_params(assignments: tuple[str, ...]) -> dict[str, str]:
     return given
 
 
-def param_value(name: str, text: str, longest: int) -> object:
+def param_values(given: Mapping[str, str], graph: Graph) -> dict[str, object]:
+    """What the texts of -p are, for a run on `graph`."""
+    longest = max(graph.num_vertices, graph.num_edges)
+    return {name: _value(name, text, longest) for name, text in given.items()}
+
+
+def _value(name: str, text: str, longest: int) -> object:
     """The value that `text` is: an array from a file behind an @, else the text, which the program's types decide."""
     from gdsl.binding import Text
     from gdsl.cli.arrays import read_array

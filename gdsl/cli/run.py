@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gdsl.cli.options import GraphWords, checked_limit, checked_seconds, graph_options, output_option, tuning_options
-from gdsl.cli.params import TakesParams, given_params, param_value
+from gdsl.cli.params import TakesParams, given_params, param_values
 from gdsl.cli.streams import message, tell_warnings
 from gdsl.deadline import doing, interrupting, limited
 
 if TYPE_CHECKING:
+    from gdsl.api.program import Program
     from gdsl.cli.report import Run
+    from gdsl.graph import Graph
 
 
 @click.command(name="run", cls=TakesParams, short_help="Run a program on a graph.")
@@ -84,6 +86,30 @@ def command(
         print_report(run, profile)
 
 
+def _compiled(program_file: str, tune: tuple[str, ...], given: dict[str, str], output: Path | None) -> Program:
+    """The program, to which the names of what is given and of the file for its results are known to fit."""
+    from gdsl.api.compiling import compile_file
+    from gdsl.binding import check_names
+    from gdsl.cli.results import check_result_path
+
+    with doing(f"compiling {program_file}"):
+        program = compile_file(program_file, tune)
+        tell_warnings(program)
+    if output is not None:
+        check_result_path(output, program.ir)
+    check_names(program.ir, given, program.text)
+    return program
+
+
+def _opened(graph_file: str, words: GraphWords, by_name: bool) -> tuple[Graph, float]:
+    """The graph, and how many milliseconds it took to have it."""
+    started = time.perf_counter()
+    graph = words.open(graph_file)
+    if by_name and graph.names is None:
+        raise click.UsageError(f"--names: the vertices of '{graph_file}' have no names, only ids")
+    return graph, (time.perf_counter() - started) * 1000
+
+
 def _execute(
     program_file: str,
     graph_file: str,
@@ -96,35 +122,23 @@ def _execute(
     by_name: bool,
 ) -> Run:
     """The work, the quick checks before the slow ones; writes `output` too."""
-    from gdsl.api.compiling import compile_file
     from gdsl.backends import registry
-    from gdsl.binding import check_names
     from gdsl.cli.progress import working
     from gdsl.cli.report import Run
-    from gdsl.cli.results import check_result_path, write_result
+    from gdsl.cli.results import write_result
 
     with interrupting():
-        with doing(f"compiling {program_file}"):
-            program = compile_file(program_file, tune)
-            tell_warnings(program)
-        if output is not None:
-            check_result_path(output, program.ir)
-        check_names(program.ir, given, program.text)
+        program = _compiled(program_file, tune, given, output)
         choice = registry.choose(backend)
         if choice.line:
             message(choice.line)
-        started = time.perf_counter()
-        graph = words.open(graph_file)
-        if by_name and graph.names is None:
-            raise click.UsageError(f"--names: the vertices of '{graph_file}' have no names, only ids")
-        load_ms = (time.perf_counter() - started) * 1000
-        longest = max(graph.num_vertices, graph.num_edges)
-        values = {name: param_value(name, text, longest) for name, text in given.items()}
+        graph, load_ms = _opened(graph_file, words, by_name)
+        values = param_values(given, graph)
     names = graph.names if by_name else None
     with working(f"running {program.name} on {choice.backend.name}"):
         result = program.run(graph, values, backend=backend, **limits)
     if result.backend_line != choice.line:  # the one that was chosen could not be made ready
-        click.echo(result.backend_line, err=True)
+        message(result.backend_line)
     if output is not None:
         with working(f"writing {output}"):
             write_result(output, program.ir, result, names)

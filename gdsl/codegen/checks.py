@@ -18,6 +18,8 @@ class Stop(Enum):
     """More members than vertices."""
     WIDTH = "width"
     """Buckets whose levels have no width."""
+    PAIRS = "pairs"
+    """Two sets of pairs that are not of one size."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,8 +50,6 @@ class CommonText:
     members: str
     size: str
     """How many elements it runs on."""
-    counted: str
-    """Whose edges are counted for the result."""
 
 
 @dataclass
@@ -94,7 +92,6 @@ class CommonPrinter(ABC, Generic[Text]):
             "function": self.names.derived(Scope.GLOBAL, operation.name, f"operator {operation.step.site}"),
             "site": operation.step.site,
             "input": sweep.members.frontier is not None,
-            "counted": self._counted(sweep.collect),
             **self._own_fields(operation, sweep, directed, everything),
         }
 

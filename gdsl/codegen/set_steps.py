@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from gdsl.codegen.checks import CheckSite, CheckTable, Stop
 from gdsl.codegen.names import Names
-from gdsl.ir.nodes import CheckWidth, History, NumberMembers, PushLevel, SetStep, TakeLevel
+from gdsl.ir.nodes import CheckPairs, CheckWidth, ChooseBound, History, NumberMembers, PushLevel, SetStep, TakeLevel
 from gdsl.operations import Domain
 from gdsl.types import Type
 
@@ -15,13 +15,18 @@ from gdsl.types import Type
 @dataclass(frozen=True, slots=True)
 class SetWords:
     """What a backend calls the parts of one step: `first` is what functions take before all else, `result` the place
-    that a new set goes into, `counted` whose edges are counted for it."""
+    that a new set goes into, `counted` whose edges are counted for it, `near_set` how many vertices are taken at a
+    time out of buckets whose width finds itself, `state` what all threads know of the step's history (empty where one
+    thread walks the schedule). `waits`: whether it ends with a barrier."""
 
     first: str
     result: str
     counted: str
     names: Names
     checks: CheckTable
+    near_set: int
+    state: str = ""
+    waits: bool = True
 
     def history(self, history: History) -> str:
         """What functions of the runtime take for one: its three parts."""
@@ -37,19 +42,33 @@ def set_step_line(step: SetStep, words: SetWords) -> str:
 def _push_level(step: PushLevel, words: SetWords) -> str:
     history = step.history
     number = words.checks.number(CheckSite(history.name, Domain.VERTEX, Type.INT64, step.span, Stop.HISTORY))
-    return f"push_level({words.first}, d, {words.names.frontier(step.frontier)}, {words.history(history)}, {number});"
+    parts = ", ".join(filter(None, (words.history(history), words.state)))
+    return f"push_level({words.first}, d, {words.names.frontier(step.frontier)}, {parts}, {number});"
 
 
 def _take_level(step: TakeLevel, words: SetWords) -> str:
-    levels = f"*d.{words.names.member(step.history.levels)}"
+    levels = f"{words.state}.levels" if words.state else f"*d.{words.names.member(step.history.levels)}"
     level = f"{levels} - 1 - iteration" if step.backward else "iteration"
     parts = ", ".join(f"d.{words.names.member(name)}" for name in step.history.data[:2])
-    return f"take_level({words.first}, {words.result}, {parts}, {level}, {words.counted});"
+    if not words.waits:
+        return f"take_level({words.names.frontier(step.name)}, {parts}, {level});"
+    return f"copy_level({words.first}, {words.result}, {parts}, {level}, {words.counted});"
 
 
 def _check_width(step: CheckWidth, words: SetWords) -> str:
     number = words.checks.number(CheckSite(step.name, Domain.VERTEX, step.type, step.span, Stop.WIDTH))
     return f"check_width({words.first}, d, *d.{words.names.member(step.width)}, {number});"
+
+
+def _choose_bound(step: ChooseBound, words: SetWords) -> str:
+    nearest, farthest, bound = (f"d.{words.names.member(name)}" for name in (*step.reads, step.bound))
+    waiting = words.names.frontier(step.waiting)
+    return f"choose_bound({words.first}, {waiting}.size, {words.near_set}, *{nearest}, *{farthest}, {bound});"
+
+
+def _check_pairs(step: CheckPairs, words: SetWords) -> str:
+    number = words.checks.number(CheckSite("pairs", Domain.VERTEX, Type.INT64, step.span, Stop.PAIRS))
+    return f"check_pairs({words.first}, d, *d.{words.names.member(step.more)}, {number});"
 
 
 def _number_members(step: NumberMembers, words: SetWords) -> str:
@@ -71,4 +90,6 @@ _PRINTERS: dict[type[SetStep], Callable[..., str]] = {
     TakeLevel: _take_level,
     NumberMembers: _number_members,
     CheckWidth: _check_width,
+    ChooseBound: _choose_bound,
+    CheckPairs: _check_pairs,
 }

@@ -304,7 +304,6 @@ class TreeBuilder(NamelessBuilder):
             content.get("problem", ()),
             tuple(part for part in others if isinstance(part, syntax.Functor)),
             tuple(part for part in others if isinstance(part, syntax.Function)),
-            tuple(part for part in others if isinstance(part, syntax.LaterDeclaration)),
             content.get("schedule", ()),
             content.get("tune", ()),
             tuple(part for part in others if isinstance(part, syntax.Procedure)),

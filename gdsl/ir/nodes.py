@@ -82,7 +82,7 @@ from gdsl.ir.program import (
     VoteFunctor,
     While,
 )
-from gdsl.ir.set_steps import CheckWidth, History, NumberMembers, PushLevel, SetStep, TakeLevel
+from gdsl.ir.set_steps import CheckPairs, CheckWidth, ChooseBound, History, NumberMembers, PushLevel, SetStep, TakeLevel
 from gdsl.ir.statements import (
     Accept,
     Assign,
@@ -114,7 +114,9 @@ __all__ = [
     "Break",
     "BuiltinCall",
     "Chain",
+    "CheckPairs",
     "CheckWidth",
+    "ChooseBound",
     "Closing",
     "CombineFrontiers",
     "CommonNames",

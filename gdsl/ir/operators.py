@@ -232,10 +232,12 @@ class Intersect(Operator):
     how many there are for each edge, the lists of its ends taken as sets, is added to the scalar `count`; where it runs
     a functor, for an edge and each of these, those that are accepted.
 
-    Without `result` or without `count` the one is not asked for.
+    With `partners`, an array of vertices, the same for pairs of vertices instead: each vertex of `frontier` and its
+    element there; where that is `none` there is no pair. Without `result` or `count` the one is not asked for.
     """
 
     count: str | None
+    partners: str | None = None
 
     @property
     def word(self) -> str:
@@ -251,6 +253,11 @@ class Intersect(Operator):
     def adds_to(self) -> str | None:
         """The scalar of the total."""
         return self.count
+
+    @property
+    def looks_at(self) -> str | None:
+        """The array of the partners."""
+        return self.partners
 
     @property
     def called_for(self) -> Domain:

@@ -185,6 +185,10 @@ def _set_step(node: nodes.SetStep) -> str:
             return f"{node.name} = next level of {node.history.name}, from the {'last' if node.backward else 'first'}"
         case nodes.CheckWidth():
             return f"check that {node.width} is above 0"
+        case nodes.ChooseBound():
+            return f"{node.bound} = any number from {node.nearest} on, for {node.waiting} up to {node.farthest}"
+        case nodes.CheckPairs():
+            return f"check that {node.more} is 0"
         case nodes.NumberMembers():
             return f"{node.array} = number {_set(node.members)}"
     raise AssertionError(f"printer: {type(node).__name__}")
@@ -236,7 +240,8 @@ def _operator(node: nodes.Operator, tuning: nodes.Tuning) -> str:
             result = f"{node.result} = " if node.result is not None else ""
             total = f", total added to {node.count}" if node.count is not None else ""
             functor = f" by {node.functor}" if node.functor is not None else ""
-            return f"{result}intersect {_set(node.frontier)}{functor}{total}"
+            partners = f" with {node.partners}" if node.partners is not None else ""
+            return f"{result}intersect {_set(node.frontier)}{partners}{functor}{total}"
     raise AssertionError(f"printer: {type(node).__name__}")
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from gdsl.ir.expressions import Element, Literal, NoneId, ScalarValue
 from gdsl.ir.operators import Operator, Step
 from gdsl.ir.program import Array, Fill, If, Program, Repeat, Scalar, StoreElement, StoreScalar, Swap, While
-from gdsl.ir.set_steps import CheckWidth, History, NumberMembers, PushLevel, SetStep, TakeLevel
+from gdsl.ir.set_steps import CheckPairs, CheckWidth, ChooseBound, History, NumberMembers, PushLevel, SetStep, TakeLevel
 from gdsl.ir.statements import ElementTarget, ScalarTarget
 from gdsl.ir.traversal import walk
 from gdsl.operations import Domain
@@ -34,6 +34,13 @@ def misfit_of_step(
         width = scalars.get(step.width)
         fits = width is not None and width.type is step.type and step.type.is_numeric
         return None if fits else f"no width of {step.name}"
+    if isinstance(step, ChooseBound):
+        known = [scalars.get(name) for name in (*step.reads, step.bound)]
+        fits = all(scalar is not None and scalar.type is Type.FLOAT64 for scalar in known)
+        return None if fits and frontiers.get(step.waiting) is Domain.VERTEX else f"no bound of {step.buckets}"
+    if isinstance(step, CheckPairs):
+        more = scalars.get(step.more)
+        return None if more is not None and more.type is Type.INT64 else f"no difference {step.more}"
     return f"an unknown step {type(step).__name__}"
 
 

@@ -38,6 +38,11 @@ class SetStep(Step):
         """The arrays and scalars that it writes."""
         return ()
 
+    @property
+    def of_leader(self) -> tuple[str, ...]:
+        """Those of them that one thread writes, always the same."""
+        return ()
+
 
 @dataclass(frozen=True, slots=True)
 class History(Node):
@@ -72,14 +77,14 @@ class PushLevel(SetStep):
         return (self.frontier,)
 
     @property
-    def reads(self) -> tuple[str, ...]:
-        """Where the last level ends."""
-        return self.history.ends, self.history.levels
+    def writes(self) -> tuple[str, ...]:
+        """All of the history; where its last level ends is known without a look."""
+        return self.history.data
 
     @property
-    def writes(self) -> tuple[str, ...]:
-        """All of the history."""
-        return self.history.data
+    def of_leader(self) -> tuple[str, ...]:
+        """Where the level ends, and how many there are."""
+        return self.history.ends, self.history.levels
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +119,49 @@ class CheckWidth(SetStep):
     def reads(self) -> tuple[str, ...]:
         """The width."""
         return (self.width,)
+
+
+@dataclass(frozen=True, slots=True)
+class ChooseBound(SetStep):
+    """The scalar `bound` becomes any number, but none below `nearest`: up to there the next set is taken out of
+    `waiting`, whose members have the values `nearest` to `farthest` (NaN and infinity apart). All are float64.
+
+    `buckets` are those that it is for. What is chosen is open, so that no result may hang on it.
+    """
+
+    buckets: str
+    waiting: str
+    nearest: str
+    farthest: str
+    bound: str
+
+    @property
+    def asks(self) -> tuple[str, ...]:
+        """The set, for its size."""
+        return (self.waiting,)
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """How far the values reach."""
+        return self.nearest, self.farthest
+
+    @property
+    def writes(self) -> tuple[str, ...]:
+        """The bound."""
+        return (self.bound,)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckPairs(SetStep):
+    """The run stops where one of two sets that are taken as pairs has members more than the other: so many more the
+    first, below 0 the second, as the scalar `more` says."""
+
+    more: str
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The difference."""
+        return (self.more,)
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,6 +110,8 @@ def _parts_of(sweep: Sweep, grid: bool) -> Iterator[str]:
         alone = grid or sweep.members.frontier is not None
         yield from ("columns", "edge_sources" if alone else "offsets")
     if sweep.intersection is not None:
+        if grid and sweep.intersection.edge_ids:
+            yield "edge_sources"
         yield from (*_LISTS[sweep.intersection.source], *_LISTS[sweep.intersection.destination])
     if sweep.walks and sweep.balance is Balance.EDGES:
         yield from ("columns", "edge_sources")

@@ -30,6 +30,7 @@ from gdsl.plan.nodes import (
 )
 from gdsl.plan.sweeps import OperationPlanner
 from gdsl.plan.target import Sizes, Target
+from gdsl.plan.waiting import set_step_waits
 from gdsl.plan.walking import deepest_on, steps_in
 
 
@@ -45,7 +46,6 @@ def build(program: ir.Program, target: Target, sizes: Sizes | None = None, *, ag
     else:
         schedule = launches.unfused(_initialise(program), steps)
     slot_of = slots.assign(program.frontiers, steps)
-    swaps = [step.step for step in steps_in(schedule) if isinstance(step, Swap)]
     plan = Plan(
         program=program,
         target=target,
@@ -61,7 +61,7 @@ def build(program: ir.Program, target: Target, sizes: Sizes | None = None, *, ag
             for step in steps_in(schedule)
             if isinstance(step, Operation) and isinstance(step.does, Choice)
         ),
-        swapped=tuple(dict.fromkeys(name for swap in swaps for name in (swap.first, swap.second))),
+        swapped=_swapped(schedule),
         buffers=(),
         saved=None,
         graphs=tuple(graph.name for graph in program.graphs),
@@ -74,6 +74,12 @@ def build(program: ir.Program, target: Target, sizes: Sizes | None = None, *, ag
 
         verifier.verify(plan)
     return plan
+
+
+def _swapped(schedule: tuple[Step, ...]) -> tuple[str, ...]:
+    """The data that may change places."""
+    swaps = [step.step for step in steps_in(schedule) if isinstance(step, Swap)]
+    return tuple(dict.fromkeys(name for swap in swaps for name in (swap.first, swap.second)))
 
 
 def _rooms(program: ir.Program, steps: tuple[Step, ...]) -> int:
@@ -115,7 +121,7 @@ class _Schedule:
         if isinstance(step, ir.FarEnds):
             return FarEnds(step)
         if isinstance(step, ir.SetStep):
-            return OnSets(step)
+            return OnSets(step, set_step_waits(step, frozenset(self.planner.directions.counts), self.planner.target))
         if isinstance(step, ir.CombineFrontiers):
             return combinations.combine(step, self.planner.target, self.lacking)
         if isinstance(step, ir.Fill):

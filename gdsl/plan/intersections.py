@@ -1,4 +1,4 @@
-"""How common neighbours are found: both ends' out-lists of every edge, the shorter one looked up in the longer.
+"""How common neighbours are found: both ends' out-lists of every edge or pair, the shorter one looked up in the longer.
 
 What is found is marked, since many edges may share a neighbour; each thread sums up its own total. A functor is run
 where a neighbour is found; nothing that it writes is its alone.
@@ -12,7 +12,6 @@ from gdsl.plan import variants
 from gdsl.plan.nodes import Collect, Dedup, EdgeCount, Form, Intersection, Members, Operation, Reduction, Sweep, Total
 from gdsl.types import Type
 
-OUT_LISTS = Intersection(Over.OUT_EDGES, Over.OUT_EDGES)
 TOTAL = Reduction(ReduceOperation.ADD, Type.INT64)
 
 
@@ -22,12 +21,11 @@ def plan_intersection(step: Intersect, functor: EdgeFunctor | None) -> Operation
     return Operation(step, name, _call(step), _sweep(step, functor))
 
 
-def lists_of(functor: EdgeFunctor | None) -> Intersection:
+def lists_of(functor: EdgeFunctor | None, partners: str | None) -> Intersection:
     """What is walked, and what is done on the way."""
-    if functor is None:
-        return OUT_LISTS
-    run, asks = variants.on_common(functor), variants.asks_for_edge(functor)
-    return Intersection(OUT_LISTS.source, OUT_LISTS.destination, run, asks)
+    run = variants.on_common(functor) if functor is not None else None
+    asks = functor is not None and variants.asks_for_edge(functor)
+    return Intersection(Over.OUT_EDGES, Over.OUT_EDGES, run, asks, partners)
 
 
 def _sweep(step: Intersect, functor: EdgeFunctor | None) -> Sweep:
@@ -45,7 +43,7 @@ def _sweep(step: Intersect, functor: EdgeFunctor | None) -> Sweep:
         segment=None,
         balance=Balance.AUTO,
         edges=EdgeCount.WALKED,
-        intersection=lists_of(functor),
+        intersection=lists_of(functor, step.partners),
     )
 
 
@@ -54,7 +52,8 @@ def _members(source: Elements) -> Members:
 
 
 def _call(step: Intersect) -> str:
-    members = step.frontier.frontier or "edges"
+    members = step.frontier.frontier or ("edges" if step.partners is None else "vertices")
+    members += f", {step.partners}" if step.partners is not None else ""
     members += f", {step.functor}" if step.functor is not None else ""
     if step.result is None:
         return f"{step.count} += intersect({members})" if step.count is not None else f"intersect({members})"

@@ -29,7 +29,8 @@ _LISTS = {Over.OUT_EDGES: "out-edges", Over.IN_EDGES: "in-edges", Over.ALL_EDGES
 def print_operation(operation: Operation, program: Program) -> list[str]:
     """An operation and all that it may do."""
     step = operation.step
-    lines = [f"{operation.name}: {operation.call}  # site {step.site} @{step.label}, {step.span.words}"]
+    waits = "" if operation.waits else ", no barrier behind"
+    lines = [f"{operation.name}: {operation.call}{waits}  # site {step.site} @{step.label}, {step.span.words}"]
     does = operation.does
     if isinstance(does, Choice):
         enter, stay = (" and ".join(_compare(each) for each in part) for part in (does.test.enter, does.test.stay))
@@ -55,6 +56,8 @@ def _sweep(sweep: Sweep, program: Program) -> list[str]:
         lines += _indent(_selection(sweep.selection, program))
     if sweep.intersection is not None:
         one, other = _LISTS[sweep.intersection.source], _LISTS[sweep.intersection.destination]
+        if sweep.intersection.partners is not None:
+            lines.append(f"    destination: {sweep.intersection.partners}[source], none where it is none")
         lines.append(f"    walk {one} of the source and {other} of the destination: the vertices in both, each once")
         if sweep.intersection.run is not None:
             lines += _indent(_indent(_variant(sweep.intersection.run, program)))

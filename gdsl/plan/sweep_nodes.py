@@ -229,6 +229,8 @@ class Intersection:
     """What is run on an edge and each of these vertices; those that it accepts are collected and counted."""
     edge_ids: bool = False
     """Whether that asks for the ids of edges."""
+    partners: str | None = None
+    """Where the members are vertices, the array that has the destination of each; None as one of a member: skip it."""
 
 
 class EdgeCount(Enum):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 
 from gdsl.effects.access import Accesses
@@ -26,7 +27,7 @@ from gdsl.ir.nodes import (
 )
 from gdsl.ir.remembered import Remembered
 from gdsl.ir.traversal import walk
-from gdsl.operations import Balance, Direction, Domain, NeighborOperation, Over, ReduceOperation
+from gdsl.operations import Balance, Direction, Domain, Over
 from gdsl.plan import choices, stopping, variants, votes
 from gdsl.plan.balances import balance_of, form_of_members
 from gdsl.plan.claims import claim_of
@@ -50,20 +51,7 @@ from gdsl.plan.nodes import (
 )
 from gdsl.plan.place_limits import place_limit
 from gdsl.plan.target import Target
-
-REDUCTIONS = {
-    NeighborOperation.SUM: ReduceOperation.ADD,
-    NeighborOperation.COUNT: ReduceOperation.ADD,
-    NeighborOperation.MIN: ReduceOperation.MIN,
-    NeighborOperation.MAX: ReduceOperation.MAX,
-    NeighborOperation.PRODUCT: ReduceOperation.MULTIPLY,
-    NeighborOperation.SOME: ReduceOperation.BIT_OR,
-    NeighborOperation.EVERY: ReduceOperation.BIT_AND,
-    NeighborOperation.AND: ReduceOperation.BIT_AND,
-    NeighborOperation.OR: ReduceOperation.BIT_OR,
-    NeighborOperation.XOR: ReduceOperation.BIT_XOR,
-}
-"""What a neighbour reduction combines by; a count adds ones."""
+from gdsl.plan.waiting import operation_waits
 
 _BACK = {Over.OUT_EDGES: Over.IN_EDGES, Over.IN_EDGES: Over.OUT_EDGES}
 
@@ -94,6 +82,11 @@ class OperationPlanner:
 
     def plan(self, step: Operator) -> Operation:
         """The plan of any operator."""
+        planned = self._plan(step)
+        waits = operation_waits(planned.does, self.program, self.target) or self._repeats(step)
+        return dataclasses.replace(planned, waits=waits)
+
+    def _plan(self, step: Operator) -> Operation:
         if isinstance(step, Advance):
             return self._advance(step)
         if isinstance(step, Filter):
@@ -297,7 +290,7 @@ def reduction_of(step: NeighborReduce) -> Reduction | OwnOperation:
     if step.own is not None:
         return step.own
     assert step.operation is not None
-    return Reduction(REDUCTIONS[step.operation], step.array_type)
+    return Reduction(step.operation.as_update, step.array_type)
 
 
 def arrays_read(functor: EdgeFunctor) -> frozenset[str]:

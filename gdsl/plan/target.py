@@ -23,6 +23,8 @@ class Sizes:
     """Lists up to this long are reduced by a thread each."""
     long_walk: int = 16384
     """Of two lists whose common vertices are looked for: the shorter one is cut into chunks from this length on."""
+    near_set: int = 16384
+    """Of buckets whose width finds itself: about so many vertices are taken at a time."""
     small_work: int = 4096
     """Edges or elements up to which one thread does all the work (cpu)."""
 
@@ -57,7 +59,7 @@ _ALL = frozenset(Balance)
 _OF_CORES = frozenset({Balance.THREAD, Balance.AUTO})
 CUDA_FUSED = Target("cuda", True, True, _ALL, True, True, False, _CUDA_SIZES)
 CUDA_UNFUSED = Target("cuda", False, True, _ALL, True, True, False, _CUDA_SIZES, resident_threads=1024)
-CPU = Target("cpu", True, False, _OF_CORES, False, False, True, Sizes(hub_degree=4096, hub_chunk=1024))
+CPU = Target("cpu", True, False, _OF_CORES, False, False, True, Sizes(hub_degree=4096, hub_chunk=1024, near_set=1024))
 
 
 CUDA_BALANCED = dataclasses.replace(CUDA_FUSED, resident_threads=1024)

@@ -39,6 +39,7 @@ from gdsl.plan.storage import PROBLEM, Buffer, Cleared, Made, Role
 from gdsl.plan.verifier_combinations import verify_combinations
 from gdsl.plan.verifier_slots import verify_slots
 from gdsl.plan.verifier_sweeps import SweepVerifier
+from gdsl.plan.waiting import set_step_waits
 from gdsl.plan.walking import cuts_lists, deepest_on, launches, numbered, operations, steps_in, sweeps
 from gdsl.types import Type
 
@@ -61,6 +62,7 @@ class _Verifier:
         self.plan = plan
         self.program = plan.program
         self.accesses = Accesses(plan.program)
+        self.counted = frozenset(each.name for each in plan.frontiers if each.counts is not None)
         self.data: tuple[Array | Scalar, ...] = (*plan.program.arrays, *plan.program.scalars)
         self.by_role: dict[Role, list[Buffer]] = {}
         for buffer in plan.buffers:
@@ -78,7 +80,14 @@ class _Verifier:
         counted = [frontier for frontier in plan.frontiers if frontier.counts is not None]
         self.expect(all(frontier.domain is Domain.VERTEX for frontier in counted), "edges of edges are counted")
         sizes = plan.sizes
-        numbers = (sizes.block_threads, sizes.hub_degree, sizes.hub_chunk, sizes.pull_prefix, sizes.long_walk)
+        numbers = (
+            sizes.block_threads,
+            sizes.hub_degree,
+            sizes.hub_chunk,
+            sizes.pull_prefix,
+            sizes.long_walk,
+            sizes.near_set,
+        )
         self.expect(min(numbers) > 0 and min(sizes.short_list, sizes.small_work) >= 0, "a size is not positive")
         choosing = [o.step.site for o in operations(plan) if isinstance(o.does, Choice)]
         self.expect(list(plan.switches) == choosing, "the switches are not those of the choices")
@@ -186,6 +195,8 @@ class _Verifier:
         self.expect(alone <= found, "the ends of edges are not there")
         lists = {"offsets", "columns"} if any(sweep.intersection is not None for sweep in sweeps(self.plan)) else set()
         self.expect(lists <= found, "the lists of an intersection are not there")
+        asks = any(each.intersection is not None and each.intersection.edge_ids for each in sweeps(self.plan))
+        self.expect(not (grid and asks) or "edge_sources" in found, "the sources of the edges of lists are not there")
         read = {part for node in walk(self.program) for part in graph_reads.parts_read(node)}
         self.expect(read <= found, "what functors read of the graph is not there")
         asked = {node.degree for node in walk(self.program) if isinstance(node, DegreeOf)}
@@ -270,6 +281,9 @@ class _Verifier:
             if isinstance(step, (Loop, Branch)):
                 self.expect(step.ask is None, "the device asks the host")
                 self._condition(step)
+            if isinstance(step, OnSets):
+                waits = set_step_waits(step.step, self.counted, plan.target)
+                self.expect(step.waits == waits, "whether a step ends with a barrier")
             if isinstance(step, Barrier):
                 self.expect(plan.target.grid and bool(step.reason), "a barrier for nothing")
         self._handed_on(launch)

@@ -24,12 +24,14 @@ def verify_intersection(
     domains = {frontier.name: frontier.domain for frontier in plan.frontiers}
     members, lists, collect = sweep.members, sweep.intersection, sweep.collect
     expect(bool(operation.name) and bool(operation.call), "an operation without a name")
-    expect(members.domain is Domain.EDGE and members.frontier == step.frontier.frontier, "other members")
+    domain = step.frontier.domain
+    expect(members.domain is domain and members.frontier == step.frontier.frontier, "other members")
     expect(members.form is (None if members.frontier is None else Form.QUEUE), "members in another form")
-    expect(members.frontier is None or domains.get(members.frontier) is Domain.EDGE, "a frontier of other elements")
+    expect(members.frontier is None or domains.get(members.frontier) is domain, "a frontier of other elements")
     expect(lists is not None and lists.source is lists.destination is Over.OUT_EDGES, "other lists")
     assert lists is not None and not isinstance(functor, VertexFunctor)
     expect((lists.run is None) == (functor is None), "a functor that nobody runs")
+    expect(lists.partners == step.partners, "other partners")
     asks = functor is not None and variants.asks_for_edge(functor)
     expect(lists.edge_ids == asks, "whether ids of edges are asked for")
     expect(sweep.own is None and not sweep.walks and sweep.selection is None, "an intersection runs nothing")

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from gdsl.ir.nodes import Array, CompareAndSwap, ElementTarget, Scalar, Update
 from gdsl.ir.traversal import walk
-from gdsl.plan.nodes import Mode, Plan, Sweep, Variant
-from gdsl.plan.walking import sweeps
+from gdsl.plan.nodes import Mode, Plan, Sweep
+from gdsl.plan.walking import sweeps, variants_of
 from gdsl.types import Widths
 
 
@@ -25,18 +25,13 @@ def exchanged_pairs(plan: Plan, widths: Widths) -> tuple[Array | Scalar, ...]:
 
 def _exchanged(sweep: Sweep, updated: dict[str, frozenset[str]]) -> Iterator[str]:
     """What a sweep combines with memory that other threads may change."""
-    for variant in _variants(sweep):
+    for variant in variants_of(sweep):
         shared = (write.name for write in variant.writes if write.mode is not Mode.PLAIN)
         yield from (name for name in shared if name in updated[variant.functor])
         if variant.claim is not None:
             yield variant.claim.array
     if sweep.segment is not None and any(each.shared is not None for each in sweep.walks):
         yield sweep.segment.array
-
-
-def _variants(sweep: Sweep) -> Iterator[Variant]:
-    found = (sweep.own, *(variant for each in sweep.walks for variant in (each.variant, each.shared)))
-    return (variant for variant in found if variant is not None)
 
 
 def _updated(body: object) -> frozenset[str]:

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from gdsl.diagnostics import Diagnostic, GdslError
 from gdsl.ir.nodes import Advance, OperatorKnobs, Program
 from gdsl.ir.traversal import walk
-from gdsl.operations import Balance, Direction, Domain, Duplicates, FrontierForm, Over
+from gdsl.knobs import clashes
+from gdsl.operations import Domain, Duplicates, FrontierForm
 from gdsl.rules import Findings
 from gdsl.rules.duplicates import who_could_tell
 from gdsl.source import Source
@@ -36,21 +37,25 @@ def check_tuning(program: Program, findings: Findings, source: Source) -> None:
 def _misfits(step: Advance, knobs: OperatorKnobs) -> Iterator[tuple[str, str, str]]:
     """What is set, why it makes no sense, and what to do."""
     another = "or tune another call by its `@label`"
-    pulls = knobs.direction is Direction.PULL and step.over is not Over.ALL_EDGES
-    if pulls and knobs.balance is not Balance.AUTO:
-        why = "a pull shares out the vertices to reach, not the edges of the frontier"
-        yield f"balance = {knobs.balance.value}", why, f"write `direction = push` or `auto`, leave it out, {another}"
     if knobs.frontier is FrontierForm.BITMAP and step.to is Domain.EDGE:
         yield "frontier = bitmap", "a frontier of edges is a queue", f"write `queue`, {another}"
     if knobs.frontier is not FrontierForm.AUTO and step.result is None:
         yield f"frontier = {knobs.frontier.value}", "this call leaves no frontier", f"leave it out, {another}"
+    settings = {
+        "direction": knobs.direction,
+        "balance": knobs.balance,
+        "frontier": knobs.frontier,
+        "dedup": knobs.dedup,
+    }
+    clashing = {clash.knob: clash for clash in reversed(clashes(settings, step.over))}
+    if "balance" in clashing:
+        clash = clashing["balance"]
+        yield f"balance = {knobs.balance.value}", clash.why, clash.fix
     if knobs.dedup is not Duplicates.NONE:
         return
     if step.result is None:
         yield "dedup = none", "this call leaves no frontier", f"leave it out, {another}"
-    elif pulls:
-        yield "dedup = none", "a pull finds every vertex once", f"write `exact`, {another}"
     elif step.to is Domain.EDGE:
         yield "dedup = none", "only vertices may stand in a frontier twice", f"write `exact`, {another}"
-    elif knobs.frontier is FrontierForm.BITMAP:
-        yield "dedup = none", "a bitmap holds nothing twice", "write `exact`, or `frontier = queue`"
+    elif "dedup" in clashing:
+        yield "dedup = none", clashing["dedup"].why, clashing["dedup"].fix

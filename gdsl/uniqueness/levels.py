@@ -12,11 +12,13 @@ from gdsl.source import Span
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """A grade; `doubt` says why it is NOT_UNIQUE, `rounded` that this is for decisions on float sums alone."""
+    """A grade; `doubt` says why it is NOT_UNIQUE, `rounded` that this is for decisions on float sums alone, `chosen`
+    that it is for what a run may choose freely, the worst of all reasons: no result may hang on that."""
 
     grade: Grade
     doubt: Doubt | None = field(default=None, compare=False)
     rounded: bool = False
+    chosen: bool = False
 
     @property
     def exact(self) -> bool:
@@ -24,9 +26,9 @@ class Level:
         return self.grade is Grade.EXACT
 
     @property
-    def badness(self) -> tuple[int, bool]:
+    def badness(self) -> tuple[int, bool, bool]:
         """What makes one level worse than another."""
-        return self.grade.rank, not self.rounded
+        return self.grade.rank, not self.rounded, self.chosen
 
 
 EXACT = Level(Grade.EXACT)
@@ -37,6 +39,11 @@ CONVERGED = Level(Grade.CONVERGED)
 def not_unique(span: Span, reason: str) -> Level:
     """The worst level."""
     return Level(Grade.NOT_UNIQUE, Doubt(span, reason))
+
+
+def chosen(span: Span, reason: str) -> Level:
+    """The level of what a run may choose freely."""
+    return Level(Grade.NOT_UNIQUE, Doubt(span, reason), chosen=True)
 
 
 def worst(levels: Iterable[Level]) -> Level:

@@ -153,6 +153,8 @@ class Loop:
         """The sets from outside the loop that a step works on: directly, or by sets that the body makes of them in
         every pass anew, before that step. None where it may be another set in another pass."""
         found = set[tuple[str, bool]]()
+        if judged.effects.operator.looks_at in self.written:  # pairs: with whom may change
+            return None
         waiting = [(judged.effects.frontier.frontier, self.loop.body.index(judged.effects.operator), False)]
         seen = set[tuple[int, bool]]()
         while waiting:

@@ -178,9 +178,16 @@ class Flow:
     def _members(self, source: nodes.Elements) -> Level:
         return self.state.frontier(source.frontier) if source.frontier is not None else EXACT
 
+    def _called_for(self, step: nodes.Operator) -> Level:
+        """The level of what a functor is called for: the members, and who is paired with each."""
+        members = self._members(step.frontier)
+        if not isinstance(step, nodes.Intersect) or step.partners is None:
+            return members
+        return worst((members, decided(self.state.value(step.partners), step.span)))
+
     def _operator(self, step: nodes.Operator) -> None:
         judged = self.sites[step.site]
-        inner = OperatorLevels(judged, self.state, self._members(step.frontier), self.data, self.initials)
+        inner = OperatorLevels(judged, self.state, self._called_for(step), self.data, self.initials)
         inner.apply()
         accepted, reached = EXACT, EXACT
         if step.result is not None:
@@ -250,7 +257,7 @@ class Flow:
 
     def _intersect(self, step: nodes.Intersect) -> None:
         """What it finds hangs on the graph and on its members alone, and on what its functor accepts of that."""
-        level = self._members(step.frontier)
+        level = self._called_for(step)
         if step.functor is not None:
             judged = self.sites[step.site]
             inner = OperatorLevels(judged, self.state, level, self.data, self.initials)

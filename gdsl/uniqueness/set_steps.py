@@ -4,7 +4,7 @@ was pushed, and the order of the levels is that of the passes."""
 from __future__ import annotations
 
 from gdsl.ir import nodes
-from gdsl.uniqueness.levels import EXACT, State, decided, worst
+from gdsl.uniqueness.levels import EXACT, State, chosen, decided, worst
 
 
 def follow(step: nodes.SetStep, state: State, elsewhere: bool) -> None:
@@ -25,7 +25,11 @@ def follow(step: nodes.SetStep, state: State, elsewhere: bool) -> None:
         if source is not None or elsewhere:
             level = worst((level, state.value(step.array)))
         state.set(step.array, level, decided(level, step.span))
-    elif isinstance(step, nodes.CheckWidth):
+    elif isinstance(step, nodes.ChooseBound):
+        level = chosen(step.span, f"which vertices `{step.buckets}` gives is for the run to choose")
+        state.forget(step.bound)
+        state.set(step.bound, level, level)
+    elif isinstance(step, nodes.CheckWidth | nodes.CheckPairs):
         pass  # changes nothing, and what stops a run leaves no results
     else:
         raise AssertionError(f"uniqueness: {type(step).__name__} in a schedule")

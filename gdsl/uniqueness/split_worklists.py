@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gdsl.ir import nodes
-from gdsl.operations import BinaryOperation, Domain, SetOperation
+from gdsl.operations import BinaryOperation, Domain, SetOperation, UnaryOperation
 
 _OPPOSITES = {BinaryOperation.EQUAL: BinaryOperation.NOT_EQUAL, BinaryOperation.NOT_EQUAL: BinaryOperation.EQUAL}
 
@@ -37,7 +37,8 @@ class SplitWorklist:
         part, found = operator.frontier.frontier, operator.result
         if part is None or found is None or self.defined.get(self.waiting) != 2:
             return False
-        if self.defined.get(part) != 1 or self.defined.get(found) != 1 or part == self.waiting:
+        makers = 2 if part == found else 1  # the filter that takes it out, and the advance
+        if self.defined.get(part) != makers or self.defined.get(found) != makers or part == self.waiting:
             return False
         at = self.body.index(operator)
         splits = any(self._splits(place, part) for place in range(at - 1))
@@ -62,6 +63,8 @@ class SplitWorklist:
         if len(one.condition) != 1 or len(other.condition) != 1:
             return False
         test, negated = one.condition[0], other.condition[0]
+        if any(_is_not(*pair) for pair in ((test, negated), (negated, test))):
+            return True
         if not (isinstance(test, nodes.Binary) and isinstance(negated, nodes.Binary)):
             return False
         return _OPPOSITES.get(test.operation) is negated.operation and all(
@@ -75,6 +78,11 @@ class SplitWorklist:
             and step.name == self.waiting
             and {step.first.frontier, step.second.frontier} == {self.waiting, found}
         )
+
+
+def _is_not(one: nodes.Expression, other: nodes.Expression) -> bool:
+    """Whether one test is the other turned round: both are asked of the same vertex with nothing done in between."""
+    return isinstance(one, nodes.Unary) and one.operation is UnaryOperation.NOT and one.operand == other
 
 
 def _same(one: nodes.Expression, other: nodes.Expression) -> bool:

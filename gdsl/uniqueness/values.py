@@ -60,7 +60,6 @@ _JUMPS: dict[BinaryOperation | UnaryOperation | Builtin, str] = {
     },
 }
 """Why what is rounded decides, for the operations in which nobody would look for a decision."""
-_EQUALITIES = (BinaryOperation.EQUAL, BinaryOperation.NOT_EQUAL)
 
 
 class ValueLevels:

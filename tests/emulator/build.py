@@ -23,7 +23,6 @@ COVERED = ["-O0", "-g1", "--coverage"]
 _PLATFORM = re.compile(r"^// ==== platform ====$.*?^// ==== end of platform ====$", re.MULTILINE | re.DOTALL)
 _SHARED = re.compile(r"__shared__\s+([\w:]+)\s+(\w+)((?:\[[^\]]*\])*)\s*;")
 _KERNEL = re.compile(r'extern "C" __global__ void\s*(?:__launch_bounds__\([^)]*\)\s*)?(\w+)\s*\(')
-_LINE_DIRECTIVE = re.compile(r"^\s*#\s*line\s", re.MULTILINE)
 
 
 class CompileError(Exception):

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy
-from oracles import LIBRARY
+from oracles import CASES
 
 from gdsl.backends.cuda import plan_of
 from gdsl.backends.cuda.enactor import Enactor
@@ -29,11 +29,11 @@ from gdsl.types import Type, Widths
 from .driver import EmulatedDevice, EmulatedModule, Schedule
 
 ROOT = Path(__file__).parents[2]
-SMALL = Sizes(block_threads=64, hub_degree=8, hub_chunk=5, pull_prefix=2, short_list=3, long_walk=6)
+SMALL = Sizes(block_threads=64, hub_degree=8, hub_chunk=5, pull_prefix=2, short_list=3, long_walk=6, near_set=3)
 """Numbers so small that small graphs reach every part of the generated code."""
-TINY = Sizes(block_threads=32, hub_degree=3, hub_chunk=2, pull_prefix=1, short_list=1, long_walk=2)
+TINY = Sizes(block_threads=32, hub_degree=3, hub_chunk=2, pull_prefix=1, short_list=1, long_walk=2, near_set=1)
 NARROW = Widths.both(32)
-WIDER = Sizes(block_threads=96, hub_degree=40, hub_chunk=33, pull_prefix=7, short_list=5, long_walk=40)
+WIDER = Sizes(block_threads=96, hub_degree=40, hub_chunk=33, pull_prefix=7, short_list=5, long_walk=40, near_set=20)
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def device_for(seed: int, blocks: int = 3, stride: int = 0) -> EmulatedDevice:
 VARYING = frozenset(
     {"sssp", "delta_stepping", "widest_path", "connected_components", "pagerank", "matching", "tree_edges", "draws"}
 )
-VARYING |= {case.name for case in LIBRARY if case.varies}
+VARYING |= {case.name for case in CASES if case.varies}
 """Programs whose frontiers or passes depend on the order of calls: only their results are compared."""
 
 

@@ -35,6 +35,15 @@ common functor sides(u, w, x, e, eu, ew) { cond u < w; apply { near_one[eu] += 1
 schedule { some = intersect(edges, sides); }
 """
 
+_PAIRED = """
+program paired;
+problem { param source : vertex; edge near_one : int32; vertex far_one : int64; scalar some : int64; }
+vertex functor high(v) { cond int64(v) >= num_vertices - num_vertices // 2; }
+vertex functor low(v) { cond int64(v) < num_vertices // 2; }
+common functor sides(u, w, x, e, eu, ew) { apply { near_one[eu] += 1; far_one[w] += int64(u); } }
+schedule { some = intersect(pairs=(where(low), where(high)), sides); }
+"""
+
 VOTE_MUTANTS = (
     Mutant(
         "a key is taken by two lanes",
@@ -107,6 +116,7 @@ VOTE_MUTANTS = (
         _SIDES,
         "result",
     ),
+    Mutant("a pair is a vertex twice", _INTERSECT, "return partners[u];", "return vertex(u);", _PAIRED, "result"),
     Mutant(
         "a chunk for another edge", _INTERSECT, "const edge e = part.last, ", "const edge e = 0, ", _SIDES, "result"
     ),

@@ -274,7 +274,7 @@ CHECKED = {
     "label on a call": ("schedule", "count = size(f) @a;"),
     "later statements": (
         "schedule",
-        "graph g; on g { buckets b(level, width=auto) = f; edge frontier few = { edge(1) }; }",
+        "graph g; on g { edge frontier few = { edge(1) }; edge frontier more = { edge(2) }; }",
     ),
     "subgraph of vertices": ("schedule", "graph g = subgraph(f);"),
     "edge frontier": ("schedule", "edge frontier g = f;"),

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from support.refusing import mistake
 
-from gdsl.diagnostics import Diagnostic, GdslError
 from gdsl.ir import nodes
 from gdsl.ir.traversal import walk
 from gdsl.pipeline import load
@@ -19,13 +19,6 @@ problem {{
 vertex functor tally(v) {{ apply {{ {apply} }} }}
 edge functor visit(src, dst, e) {{ apply {{ hops[dst] += 1; }} }}
 schedule {{ frontier f = vertices; edge frontier some = edges; {schedule} }}"""
-
-
-def mistake(text: str) -> Diagnostic:
-    with pytest.raises(GdslError) as caught:
-        load(text)
-    (found,) = caught.value.diagnostics
-    return found
 
 
 def test_hidden_data_has_names_of_its_own() -> None:
@@ -100,8 +93,11 @@ def test_accepted(schedule: str) -> None:
         ("buckets b(hops, 1); buckets b(hops, 1);", "E0202", "`b` is declared twice"),
         ("buckets hops(hops, 1);", "E0202", "`hops` is declared twice"),
         ("if (flag) { buckets b(hops, 1); } b.push(f);", "E0201", "`b` is not declared"),
-        ("buckets b(hops, width=auto);", "E0501", "`width=auto`"),
-        ("buckets b(hops, auto);", "E0501", "`width=auto`"),
+        ("buckets b(parent, width=auto);", "E0419", "`parent` is an array of vertex over vertices"),
+        ("buckets b(weight, auto);", "E0419", "`weight` is an array of float32 over edges"),
+        ("buckets b(hops, auto, width=auto);", "E0402", "takes an array and a width, not 3 arguments"),
+        ("buckets b(hops, width=automatic);", "E0201", "`automatic` is not declared"),
+        ("buckets b(hops, auto); s = b.level;", "E0419", "`b` has no levels to ask for: its width finds itself"),
     ],
 )
 def test_refused(schedule: str, code: str, words: str) -> None:

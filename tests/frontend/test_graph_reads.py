@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from support.refusing import mistakes
 
-from gdsl.diagnostics import Diagnostic, GdslError
 from gdsl.ir import nodes
 from gdsl.ir.traversal import walk
 from gdsl.operations import GraphQuery
@@ -20,12 +20,6 @@ def text_of(*, on_vertex: str = "", on_edge: str = "", more: str = "", schedule:
 vertex functor f(v) {{ apply {{ {on_vertex} }} }}
 edge functor g(src, dst, e) {{ apply {{ {on_edge} }} }}
 schedule {{ compute(vertices, f); compute(edges, g); {schedule} }}"""
-
-
-def mistakes(text: str) -> list[Diagnostic]:
-    with pytest.raises(GdslError) as caught:
-        load(text)
-    return list(caught.value.diagnostics)
 
 
 def reads_of(**parts: str) -> list[nodes.GraphRead]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from support.refusing import mistake
 
-from gdsl.diagnostics import Diagnostic, GdslError
 from gdsl.ir import nodes
 from gdsl.ir.traversal import walk
 from gdsl.pipeline import load
@@ -16,13 +16,6 @@ problem {{ scalar s : int64; vertex h_members : int32; vertex hops : int32; scal
 vertex functor tally(v) {{ apply {{ {apply} }} }}
 edge functor step(src, dst, e) {{ apply {{ hops[dst] += 1; }} }}
 schedule {{ frontier f = vertices; edge frontier some = edges; {schedule} }}"""
-
-
-def mistake(text: str) -> Diagnostic:
-    with pytest.raises(GdslError) as caught:
-        load(text)
-    (found,) = caught.value.diagnostics
-    return found
 
 
 def test_lowered() -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from support.refusing import mistakes
 
-from gdsl.diagnostics import Diagnostic, GdslError
+from gdsl.diagnostics import GdslError
 from gdsl.ir import nodes
 from gdsl.ir.nodes import Elements, Intersect, Literal, StoreScalar
-from gdsl.operations import Domain, Grade
+from gdsl.operations import Domain
 from gdsl.pipeline import load
 from gdsl.types import Type
 
@@ -28,12 +29,6 @@ schedule {{ frontier f = vertices; {schedule} }}"""
 def steps_of(schedule: str) -> list[nodes.Step]:
     """The steps of a schedule behind the definition of `f`."""
     return list(load(text_of(schedule)).schedule[1:])
-
-
-def mistakes(text: str) -> list[Diagnostic]:
-    with pytest.raises(GdslError) as caught:
-        load(text)
-    return list(caught.value.diagnostics)
 
 
 # ---------------------------------------------------------------- forms
@@ -136,61 +131,6 @@ def test_names_that_it_uses_are_still_free() -> None:
     assert {node.count for node in load(text).schedule if isinstance(node, Intersect)} == {"count", "pairs"}
 
 
-# ---------------------------------------------------------------- grades
-
-
-def test_what_it_finds_is_exact() -> None:
-    program = load(text_of("s = intersect(edges); frontier c = intersect(edges, count=t); compute(c, tally);"))
-    assert all(data.grade is Grade.EXACT for data in (*program.arrays, *program.scalars))
-
-
-def test_an_addition_is_as_certain_as_what_it_is_added_to() -> None:
-    text = """program p; problem { scalar s : int64; scalar t : int64; vertex mark : vertex = none; }
-        edge functor visit(src, dst, e) { apply { mark[dst] any= src; } }
-        vertex functor note(v) { cond mark[v] == 0; apply { s += 1; } }
-        schedule { advance(vertices, visit, to=none); compute(vertices, note); %s }"""
-    grades = {
-        schedule: {scalar.name: scalar.grade for scalar in load(text % schedule).scalars}["s"]
-        for schedule in ("s += intersect(edges);", "s = intersect(edges);", "if (s > 1) { s = intersect(edges); }")
-    }
-    assert list(grades.values()) == [Grade.NOT_UNIQUE, Grade.EXACT, Grade.NOT_UNIQUE]
-
-
-@pytest.mark.parametrize(
-    ("members", "grade"),
-    [
-        ("edges", Grade.EXACT),
-        ("filter(edges, up)", Grade.EXACT),
-        ("filter(edges, tree)", Grade.NOT_UNIQUE),
-        ("advance(f, first, to=edges)", Grade.NOT_UNIQUE),
-        ("advance(f, up, to=edges)", Grade.EXACT),
-    ],
-)
-def test_what_it_finds_is_as_certain_as_its_edges(members: str, grade: Grade) -> None:
-    """Of `first` the far ends are the same in every run, and the edges are not."""
-    program = load(f"""program p; problem {{
-            scalar s : int64; scalar all : int64; vertex mark : vertex = none; vertex level : int32 = -1;
-            vertex hit : bool; vertex after : int32;
-        }}
-        edge functor visit(src, dst, e) {{ apply {{ mark[dst] any= src; }} }}
-        edge functor up(src, dst, e) {{ cond src < dst; }}
-        edge functor tree(src, dst, e) {{ cond mark[dst] == src; }}
-        edge functor first(src, dst, e) {{ cond level[dst] == -1; apply {{ level[dst] = 1; }} }}
-        vertex functor note(v) {{ apply {{ hit[v] = true; }} }}
-        vertex functor late(v) {{ apply {{ after[v] = 1; }} }}
-        schedule {{
-            frontier f = vertices;
-            advance(f, visit, to=none);
-            frontier c = intersect({members}, count=s);
-            compute(c, note);
-            c = intersect(edges, count=all);
-            compute(c, late);
-        }}""")
-    grades = {data.name: data.grade for data in (*program.arrays, *program.scalars)}
-    assert (grades["s"], grades["hit"]) == (grade, grade)
-    assert grades["all"] is grades["after"] is Grade.EXACT
-
-
 # ---------------------------------------------------------------- mistakes
 
 
@@ -258,8 +198,6 @@ def test_what_it_finds_is_as_certain_as_its_edges(members: str, grade: Grade) ->
             "a set of vertices, and the input of `intersect` is a set of edges",
             "to=edges",
         ),
-        ("s = intersect(pairs=(f, f));", "E0501", "not built yet: `pairs=` of `intersect`", None),
-        ("intersect(pairs=(f, f));", "E0501", "not built yet: `pairs=` of `intersect`", None),
         ("f = intersection(edges);", "E0201", "there is no operator `intersection`", "did you mean `intersect`?"),
     ],
 )
@@ -383,10 +321,6 @@ def test_the_total_is_not_for_the_functor() -> None:
         (found,) = mistakes(with_common(schedule, functor))
         assert found.code == "E0402" and "scalar of its own" in (found.fix or "")
     load(with_common("intersect(edges, c, count=t);", functor))
-
-
-def test_pairs_of_sets_are_not_built_yet() -> None:
-    assert {found.code for found in mistakes(with_common("intersect(pairs=(f, f));"))} == {"E0501"}
 
 
 NAMELESS = """program p; problem { edge support : int32; scalar s : int64; vertex seen : bool; edge weight : int32; }

@@ -9,8 +9,6 @@ from gdsl.diagnostics import GdslError
 from gdsl.pipeline import load
 
 LATER = [
-    ("schedule", "count = intersect(pairs=(rank, level), settle);"),
-    ("schedule", "buckets b(level, width=auto) = { source };"),
     ("schedule", "graph h; on h { edge frontier few = { edge(1) }; }"),
 ]
 

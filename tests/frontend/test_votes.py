@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from support.refusing import mistakes
 
-from gdsl.diagnostics import Diagnostic, GdslError
 from gdsl.ir import nodes
 from gdsl.operations import Over
 from gdsl.pipeline import load
@@ -26,12 +26,6 @@ edge functor told(src, dst, e) -> vertex { value dst; }
 
 def text_of(schedule: str, parts: str = BALLOT + WIDE + GAIN + OTHERS) -> str:
     return f"{HEAD}{parts}schedule {{ frontier f = {{ 0 }}; {schedule} }}"
-
-
-def mistakes(text: str) -> list[Diagnostic]:
-    with pytest.raises(GdslError) as caught:
-        load(text)
-    return list(caught.value.diagnostics)
 
 
 @pytest.mark.parametrize(

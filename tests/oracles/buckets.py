@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from gdsl.graph import Graph
@@ -51,7 +53,38 @@ def check_coreness(graph: Graph, values: Values, answers: Answers) -> None:
     same(answers, k=k, rounds=len(found), most=most, deepest=last)
 
 
+def settled(
+    graph: Graph, start: np.ndarray, improve: Callable[[np.ndarray], np.ndarray], better: np.ufunc
+) -> np.ndarray:
+    """What is left where no edge brings its head anything better."""
+    tails, heads = ends(graph)
+    while True:
+        found = start.copy()
+        better.at(found, heads, improve(start[tails]))
+        if np.array_equal(found, start):
+            return found
+        start = found
+
+
+def check_nearest_waiting(graph: Graph, values: Values, answers: Answers) -> None:
+    """What a plain worklist, and one pass after the other over all edges, ends with."""
+    source, weight, count = values["source"], values["weight"], graph.num_vertices
+    distance, capacity = np.full(count, np.inf), np.zeros(count, np.int64)
+    distance[source], capacity[source] = 0, 2**31 - 1
+    distance = settled(graph, distance, lambda found: found + weight, np.minimum)
+    capacity = settled(graph, capacity, lambda found: np.minimum(found, weight.astype(np.int64)), np.maximum)
+    same(answers, distance=distance.astype(np.float32), capacity=capacity)
+
+
+def weights_and_ranks(graph: Graph, seed: int) -> Values:
+    """Ranks of every kind: they say who comes first, and nothing else."""
+    values, random = weights_and_width(graph, seed), random_of(graph, seed + 1)
+    ranks = random.choice([0.0, -1.5, 3.25, 1e300, -1e300, np.inf, -np.inf, np.nan], graph.num_vertices)
+    return {"source": values["source"], "weight": values["weight"], "rank": ranks}
+
+
 BUCKETS = (
+    Case("nearest_waiting", check_nearest_waiting, weights_and_ranks, not_empty, varies=True),
     Case("delta_stepping", check_delta_stepping, weights_and_width, not_empty),
     Case("coreness", check_coreness),
 )

@@ -33,6 +33,7 @@ class Case:
         graph's arrays.
     suits: whether the program can run on a graph at all (a source needs a vertex, `requires` something more).
     varies: whether frontiers or the number of passes depend on the order of calls, so that only results are compared.
+    slow: whether `check` goes element by element, so that it is for small graphs.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Case:
     values: Callable[[Graph, int], Values] = _no_values
     suits: Callable[[Graph], bool] = _any_graph
     varies: bool = False
+    slow: bool = False
 
     @property
     def path(self) -> Path:
@@ -133,3 +135,12 @@ def close(answers: Answers, tolerance: float, **expected: Any) -> None:
         np.testing.assert_allclose(
             np.asarray(answers[name], np.float64), wanted, rtol=tolerance, atol=tolerance, err_msg=name
         )
+
+
+def paired_weights(graph: Graph, seed: int) -> Values:
+    """One weight for both directions of an edge, few different ones where `seed` is even, some below 0."""
+    tails, heads = ends(graph)
+    random = random_of(graph, seed)
+    most = 4 if seed % 2 == 0 else 1 << 20
+    by_vertex = random.integers(0, most, graph.num_vertices + 1)
+    return {"weight": ((by_vertex[tails] + by_vertex[heads]) % most).astype(np.float32) - 1}

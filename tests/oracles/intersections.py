@@ -7,7 +7,7 @@ from scipy.sparse import coo_array, csr_array
 
 from gdsl.graph import Graph
 
-from .case import Answers, Case, Values, ends, random_of, same, symmetric
+from .case import Answers, Case, Values, ends, members, random_of, same, symmetric
 
 
 def matrices(graph: Graph, edges: np.ndarray | None = None) -> tuple[csr_array, csr_array]:
@@ -72,7 +72,56 @@ def check_chosen_edges(graph: Graph, values: Values, answers: Answers) -> None:
     same(answers, of_chosen=of_chosen, upwards=2 * upwards, followed=followed, of_none=0, times=times)
 
 
+def paired_values(graph: Graph, seed: int) -> Values:
+    """Two sets of one size: a third of the vertices, most of them, or none."""
+    random, count = random_of(graph, seed), graph.num_vertices
+    size = (count // 3, count - count // 8, 0)[seed % 3]
+    return {
+        "left": np.sort(random.permutation(count)[:size]),
+        "right": np.sort(random.permutation(count)[:size]),
+        "weight": random.integers(-4, 9, count).astype(np.int32),
+        "chosen": random.random(graph.num_edges) < 0.5,
+    }
+
+
+def first_edges(graph: Graph) -> list[dict[int, int]]:
+    """For each vertex its neighbours, with the first edge that leads there."""
+    found: list[dict[int, int]] = [{} for _ in range(graph.num_vertices)]
+    for e, (u, w) in enumerate(zip(*(each.tolist() for each in ends(graph)), strict=True)):
+        found[u].setdefault(w, e)
+    return found
+
+
+def check_paired_sets(graph: Graph, values: Values, answers: Answers) -> None:
+    lists, weight, chosen = first_edges(graph), np.asarray(values["weight"]), np.asarray(values["chosen"])
+    left, right = members(values["left"]).tolist(), members(values["right"]).tolist()
+    shared, walked = np.zeros(graph.num_vertices, np.int64), np.zeros(graph.num_edges, np.int32)
+    met, heavy = np.zeros(graph.num_vertices, bool), np.zeros(graph.num_vertices, bool)
+    total = accepted = 0
+    for u, w in zip(left, right, strict=True):
+        for x in lists[u].keys() & lists[w].keys():
+            total += 1
+            met[x] = True
+            if weight[u] <= weight[x]:
+                shared[u] += 1
+                shared[w] += weight[x]
+                accepted += int(weight[w] < weight[x])
+                heavy[x] |= bool(weight[w] < weight[x])
+            for one, other in ((lists[u][x], lists[w][x]), (lists[w][x], lists[u][x])):
+                if chosen[one] or not chosen[other]:
+                    walked[one] += 1
+                    walked[other] += 100
+    rising = sum(u < x for u in range(graph.num_vertices) for x in lists[u])
+    now, squared = set(np.flatnonzero(met).tolist()), 0
+    for _ in range(2):
+        total_now, now = sum(len(lists[u]) for u in now), {x for u in now for x in lists[u]}
+        squared = total_now + 1000 * len(now)
+    same(answers, total=7 + total, accepted=accepted, rising=rising, squared=squared)
+    same(answers, shared=shared, met=met, heavy=heavy, walked=walked)
+
+
 INTERSECTIONS = (
+    Case("paired_sets", check_paired_sets, paired_values),
     Case("chosen_edges", check_chosen_edges, chosen_values),
     Case("common_neighbors", check_common_neighbors),
     Case("triangles", check_triangles, suits=simple),

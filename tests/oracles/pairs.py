@@ -9,18 +9,9 @@ import scipy.sparse.csgraph
 
 from gdsl.graph import Graph
 
-from .case import Answers, Case, Values, ends, parts, random_of, same, symmetric
+from .case import Answers, Case, Values, ends, paired_weights, parts, random_of, same, symmetric
 
 FAR = 2**63 - 1
-
-
-def forest_values(graph: Graph, seed: int) -> Values:
-    """One weight for both directions of an edge, few different ones where `seed` is even."""
-    tails, heads = ends(graph)
-    random = random_of(graph, seed)
-    most = 4 if seed % 2 == 0 else 1 << 20
-    by_vertex = random.integers(0, most, graph.num_vertices + 1)
-    return {"weight": ((by_vertex[tails] + by_vertex[heads]) % most).astype(np.float32) - 1}
 
 
 def check_forest(graph: Graph, values: Values, answers: Answers) -> None:
@@ -79,6 +70,6 @@ def check_sites(graph: Graph, values: Values, answers: Answers) -> None:
 
 
 PAIRS = (
-    Case("minimum_forest", check_forest, forest_values, symmetric),
+    Case("minimum_forest", check_forest, paired_weights, symmetric),
     Case("closest_site", check_sites, site_values),
 )

@@ -191,7 +191,7 @@ def expected(given: Example) -> dict[str, list[Any]]:
     outof = [[brought[e] for e, end in enumerate(sources) if end == v] for v in range(len(own))]
     largest = tuple(_end(kind, largest=True) for kind in given.types)
     smallest = tuple(_end(kind, largest=False) for kind in given.types)
-    found: dict[str, list[Any]] = {
+    return {
         "low": [reduced(True, own[v], into[v]) for v in range(len(own))],
         "high": [reduced(False, own[v], into[v]) for v in range(len(own))],
         "lowest": [reduced(True, largest, values) for values in outof],
@@ -205,18 +205,29 @@ def expected(given: Example) -> dict[str, list[Any]]:
         "most": [reduced(False, constant, brought)],
         "nothing": [tuple(_zero(kind) for kind in given.types)],
         "start_low": own,
+        **_updated(order, own, constant),
+        **_exchanged(order, own, constant, [len(values) for values in into]),
     }
-    found["plain_low"], found["changes"] = [], []
+
+
+def _updated(order: Order, own: list[Value], constant: Value) -> dict[str, list[Any]]:
+    """What two updates of every value leave behind, and what they say."""
+    found: dict[str, list[Any]] = {"plain_low": [], "changes": []}
     for value in own:
         won = order.wins(True, value, constant)
         former = _positive(constant) if won else value
         found["changes"].append(won + 2 * (order.less(former, value) or order.same(former, value)))
         found["plain_low"].append(_positive(value) if order.wins(False, former, value) else former)
-    meets = [order.same(value, value) and bool(into[v]) for v, value in enumerate(own)]
-    found["taken"] = [constant if meets[v] else value for v, value in enumerate(own)]
-    same_again = [meets[v] and order.same(constant, value) for v, value in enumerate(own)]
-    found["winners"] = [len(into[v]) if same_again[v] else int(meets[v]) for v in range(len(own))]
     return found
+
+
+def _exchanged(order: Order, own: list[Value], constant: Value, brought: list[int]) -> dict[str, list[Any]]:
+    """What is left where each edge into a vertex, of which there are `brought`, tries to exchange its value."""
+    meets = [order.same(value, value) and count > 0 for value, count in zip(own, brought, strict=True)]
+    taken = [constant if met else value for value, met in zip(own, meets, strict=True)]
+    again = [met and order.same(constant, value) for value, met in zip(own, meets, strict=True)]
+    counted = zip(again, meets, brought, strict=True)
+    return {"taken": taken, "winners": [count if same else int(met) for same, met, count in counted]}
 
 
 def _constant(types: tuple[str, str]) -> Value:

@@ -150,7 +150,22 @@ def test_types() -> None:
 def test_old_gpus(update: str, needs: bool) -> None:
     data = "vertex a : (int64, vertex); vertex narrow : (int32, vertex); scalar s : (int64, vertex);"
     text = f"program p; problem {{ {data} }} edge functor f(src, dst, e) {{ apply {{ {update} }} }}"
-    plan = plan_of(load(f"{text} schedule {{ advance(vertices, f, to=none); }}"))
+    text += " schedule { advance(vertices, f, to=none); }"
+    refused_for_old(text, needs)
+    if "narrow" in update:
+        with pytest.raises(GdslError):
+            wide_pairs.check(plan_of(load(text)), Widths.both(64), "sm_80")
+
+
+@pytest.mark.parametrize(("kind", "needs"), [("int64", True), ("int32", False)])
+def test_old_gpus_and_common_neighbors(kind: str, needs: bool) -> None:
+    text = f"program p; problem {{ vertex a : ({kind}, vertex); }}"
+    refused_for_old(f"{text} schedule {{ intersect(edges, (u, w, x) => {{ a[x] max= (1, u); }}); }}", needs)
+
+
+def refused_for_old(text: str, needs: bool) -> None:
+    """Checks that old GPUs, and they alone, are refused where a program `needs` an exchange of 128 bits."""
+    plan = plan_of(load(text))
     wide_pairs.check(plan, Widths.both(32), "sm_90")
     wide_pairs.check(plan, Widths.both(32), "sm_120")
     for architecture in ("sm_75", "sm_89"):
@@ -160,6 +175,3 @@ def test_old_gpus(update: str, needs: bool) -> None:
         with pytest.raises(GdslError) as caught:
             wide_pairs.check(plan, Widths.both(32), architecture)
         assert "E0908" in str(caught.value)
-    if "narrow" in update:
-        with pytest.raises(GdslError):
-            wide_pairs.check(plan, Widths.both(64), "sm_80")

@@ -224,55 +224,65 @@ def random_step(source: random.Random, depth: int) -> str:
     return source.choice(choices)
 
 
-def needed_together(plan: Plan) -> set[frozenset[str]]:
-    """Pairs that must not share, by the textbook: a graph of single steps, and sets that grow until nothing changes."""
-    asked: list[set[str]] = []
-    made: list[set[str]] = []
-    follow: list[set[int]] = []
-    held: list[set[str]] = []
+class SingleSteps:
+    """The graph of the single steps of a schedule, which sets each of them asks for, makes and holds beside these."""
 
-    def add(asks: tuple[str, ...], makes: tuple[str, ...], ends: set[int], marks: str | None = None) -> set[int]:
+    def __init__(self) -> None:
+        self.asked: list[set[str]] = []
+        self.made: list[set[str]] = []
+        self.held: list[set[str]] = []
+        self.follow: list[set[int]] = []
+        """The steps that may come next."""
+
+    def add(self, asks: tuple[str, ...], makes: tuple[str, ...], ends: set[int], marks: str | None = None) -> set[int]:
+        """A step behind any of `ends`; gives the end that it is."""
         for end in ends:
-            follow[end].add(len(asked))
-        asked.append(set(asks))
-        made.append(set(makes))
-        held.append({marks} if marks else set())
-        follow.append(set())
-        return {len(asked) - 1}
+            self.follow[end].add(len(self.asked))
+        self.asked.append(set(asks))
+        self.made.append(set(makes))
+        self.held.append({marks} if marks else set())
+        self.follow.append(set())
+        return {len(self.asked) - 1}
 
-    def block(steps: tuple[ir.Step, ...], ends: set[int]) -> set[int]:
+    def block(self, steps: tuple[ir.Step, ...], ends: set[int]) -> set[int]:
+        """Steps behind any of `ends`; gives their ends."""
         for step in steps:
             if isinstance(step, ir.If):
-                head = add(asked_frontiers(step.condition), (), ends)
-                ends = block(step.then, head) | block(step.otherwise, head)
+                head = self.add(asked_frontiers(step.condition), (), ends)
+                ends = self.block(step.then, head) | self.block(step.otherwise, head)
             elif isinstance(step, ir.While):
-                head = add(asked_frontiers(step.condition), (), ends)
-                for end in block(step.body, head):
-                    follow[end] |= head
-                ends = head
+                ends = self.loop(step.body, self.add(asked_frontiers(step.condition), (), ends))
             elif isinstance(step, ir.Repeat):
-                head = add((), (), add(asked_frontiers(step.count), (), ends))
-                for end in block(step.body, head):
-                    follow[end] |= head
-                ends = head
+                ends = self.loop(step.body, self.add((), (), self.add(asked_frontiers(step.count), (), ends)))
             else:
                 use = frontiers_of(step)
                 marks = step.second.frontier if isinstance(step, ir.CombineFrontiers) else None
-                ends = add(use.read, use.written, ends, marks)
+                ends = self.add(use.read, use.written, ends, marks)
         return ends
 
-    block(plan.program.schedule, add((), (), set()))
-    before: list[set[str]] = [set() for _ in asked]
+    def loop(self, body: tuple[ir.Step, ...], head: set[int]) -> set[int]:
+        """A loop that begins and ends at `head`."""
+        for end in self.block(body, head):
+            self.follow[end] |= head
+        return head
+
+
+def needed_together(plan: Plan) -> set[frozenset[str]]:
+    """Pairs that must not share, by the textbook: a graph of single steps, and sets that grow until nothing changes."""
+    graph = SingleSteps()
+    graph.block(plan.program.schedule, graph.add((), (), set()))
+    places = range(len(graph.asked))
+    before: list[set[str]] = [set() for _ in places]
     while True:
-        after = [set().union(*(before[other] for other in follow[place])) for place in range(len(asked))]
-        now = [asked[place] | (after[place] - made[place]) for place in range(len(asked))]
+        after = [set().union(*(before[other] for other in graph.follow[place])) for place in places]
+        now = [graph.asked[place] | (after[place] - graph.made[place]) for place in places]
         if now == before:
             break
         before = now
     pairs = {frozenset(pair) for pair in itertools.combinations(before[0], 2)}
-    for place in range(len(asked)):
-        beside = after[place] | (held[place] if plan.target.marks_apart else set())
-        pairs |= {frozenset((name, other)) for name in made[place] for other in beside - {name}}
+    for place in places:
+        beside = after[place] | (graph.held[place] if plan.target.marks_apart else set())
+        pairs |= {frozenset((name, other)) for name in graph.made[place] for other in beside - {name}}
     return pairs
 
 

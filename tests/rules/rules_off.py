@@ -25,10 +25,6 @@ def _yes(*_: Any, **__: Any) -> bool:
     return True
 
 
-def _no(*_: Any, **__: Any) -> bool:
-    return False
-
-
 def _exact(*_: Any, **__: Any) -> Level:
     return EXACT
 

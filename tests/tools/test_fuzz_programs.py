@@ -68,10 +68,29 @@ def test_the_generators_write_all_that_there_is() -> None:
         "fetch cas any= now accept cond function param input edge scalar frontier to=none all_edges place near far "
     )
     words += "min max sum product some every count direction balance fuse ids block float64 uint64 iteration tune"
-    words += " intersect( count= to=edges"
+    words += " intersect( count= to=edges procedure top( [2] [wide] part"
     joined = [f"to=edges) {operator} " for operator in "|&-"]
     missing = [word for word in (*words.split(), *joined) if not any(word in text for text in texts)]
     assert missing == []
+
+
+REPEATED = """program p;
+problem { vertex c : int32; }
+edge functor f(src, dst, e) { apply { %s } }
+schedule { frontier f1 = vertices; repeat (2) { f1 = advance(f1, f); } }
+tune { f.dedup = none; schedule.fuse = off; }
+"""
+
+
+@pytest.mark.parametrize(("write", "refused"), [("c[dst] += 1;", False), ("c[dst] = c[src] + 1;", True)])
+def test_knobs_that_do_not_fit_are_taken_out(write: str, refused: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(programs, "_UNCHECKED", 1.0)
+    monkeypatch.setattr(programs, "random_text", lambda _: REPEATED % write)
+    campaign = run("programs", programs.case, seed=SEED, count=1)
+    assert not campaign.findings
+    assert (campaign.answers["knobs that do not fit"] > 0) != refused
+    assert (campaign.answers["exact"] > 0) != refused
+    assert any(answer.startswith("E03") for answer in campaign.answers) == refused
 
 
 def test_a_program_that_the_rules_let_pass_is_found_and_shrunk(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,6 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
@@ -188,18 +187,6 @@ def _wheel_folders() -> list[Path]:
         for sub in ("cu13/lib", "cuda_nvrtc/lib", "cu13/bin/x86_64", "cuda_nvrtc/bin")
         if (root / sub).is_dir()
     ]
-
-
-def installed_wheels() -> dict[str, str]:
-    """The versions of the CuPy and NVRTC wheels that are installed, by name."""
-    names = ("cupy-cuda12x", "cupy-cuda13x", "nvidia-cuda-nvrtc", "nvidia-cuda-nvrtc-cu12", "nvidia-cuda-runtime")
-    found = {}
-    for name in names:
-        try:
-            found[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            continue
-    return found
 
 
 def _first_line(error: BaseException) -> str:

@@ -84,6 +84,8 @@ class Interpreter:
             ir.TakeLevel: self.sets.take_level,
             ir.NumberMembers: self.sets.number_members,
             ir.CheckWidth: self.sets.check_width,
+            ir.ChooseBound: self.sets.choose_bound,
+            ir.CheckPairs: self.sets.check_pairs,
             ir.Advance: self.operators.advance,
             ir.Filter: self.operators.filter,
             ir.Compute: self.operators.compute,

@@ -116,14 +116,14 @@ class Operators:
             values[vertex] = value
 
     def intersect(self, step: ir.Intersect) -> None:
-        """Find the common neighbours of the ends of each edge. The edges of the trace are those in both ends' lists."""
+        """Find the common neighbours of the ends of each edge, or of each pair. The edges of the trace are those in the
+        lists of both."""
         state = self.state
-        visits = state.graph.edges(self.members(step.frontier))
-        degrees = numpy.array(state.graph.degrees(Degree.OUT), dtype=numpy.int64)
-        self._note(step, len(visits), int(degrees[visits.source].sum() + degrees[visits.destination].sum()))
-        lists = state.graph.first_edges_to()
+        pairs, members = self._pairs(step), self.members(step.frontier)
+        degrees, lists = state.graph.degrees(Degree.OUT), state.graph.first_edges_to()
+        self._note(step, len(members), sum(int(degrees[u]) + int(degrees[w]) for u, w, _ in pairs))
         calls: list[Call] = []
-        for u, w, e in visits.calls(numpy.arange(len(visits)), ("source", "destination", "edge")):
+        for u, w, e in pairs:
             state.clock.poll()
             of_u, of_w = lists[u], lists[w]
             calls += [(u, w, e, of_u[x], x, of_w[x], 0) for x in of_u if x in of_w]
@@ -137,6 +137,15 @@ class Operators:
             state.scalars[step.count] += numpy.int64(total)
         if step.result is not None:
             state.frontiers.members[step.result] = sorted(found)
+
+    def _pairs(self, step: ir.Intersect) -> list[Call]:
+        """Source, destination and edge of each member; of pairs of vertices, which have no edge, both vertices."""
+        state, members = self.state, self.members(step.frontier)
+        if step.partners is None:
+            visits = state.graph.edges(members)
+            return visits.calls(numpy.arange(len(visits)), ("source", "destination", "edge"))
+        partners = state.arrays[step.partners].values
+        return [(u, int(partners[u]), None) for u in members if int(partners[u]) < state.graph.count(Domain.VERTEX)]
 
     def neighbor_vote(self, step: ir.NeighborVote) -> None:
         """Count the votes of each vertex, then store the keys that won."""

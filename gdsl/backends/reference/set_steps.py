@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy
 
-from gdsl.backends.failures import history_error, width_error
+from gdsl.backends.failures import history_error, pairs_error, width_error
 from gdsl.backends.reference.state import State
 from gdsl.backends.reference.values import constant
 from gdsl.ir import nodes as ir
@@ -46,6 +46,21 @@ class SetSteps:
         """The width of a level of buckets."""
         if not self.state.scalars[step.width] > 0:
             raise width_error(self.state.program.source_name, step.span, step.name)
+
+    def choose_bound(self, step: ir.ChooseBound) -> None:
+        """Any bound that leaves somebody within it: between the nearest and the farthest, or behind all."""
+        scalars = self.state.scalars
+        nearest, farthest = scalars[step.nearest], scalars[step.farthest]
+        part = numpy.float64(self.state.random.choice((0.0, 0.25, 0.5, numpy.inf)))
+        with numpy.errstate(all="ignore"):
+            bound = nearest + (farthest - nearest) * part
+        scalars[step.bound] = bound if bound > nearest else nearest
+
+    def check_pairs(self, step: ir.CheckPairs) -> None:
+        """Two sets of one size."""
+        more = int(self.state.scalars[step.more])
+        if more != 0:
+            raise pairs_error(self.state.program.source_name, step.span, more)
 
     def number_members(self, step: ir.NumberMembers) -> None:
         """The place of each member of a set; member lists are ascending."""

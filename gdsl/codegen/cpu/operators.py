@@ -60,8 +60,7 @@ _EDGES = {
     EdgeCount.BOTH_LISTS: "2 * d.graph.num_edges",
     EdgeCount.CARRIED: "input.edges",
 }
-
-
+_FINISH_BITMAP = "finish_bitmap(run, result);"
 _PUSHES = {Balance.AUTO: "push_edges", Balance.THREAD: "push_lists"}
 _REDUCES = {Balance.AUTO: "reduce_edges", Balance.THREAD: "reduce_lists"}
 SPARE_EDGES = "spare_edges"
@@ -93,7 +92,6 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             "comment": f"L{step.span.words[1:]}: {operation.call}",
             "parameters": ", ".join(declaration for declaration, _ in parts),
             "arguments": ", ".join(argument for _, argument in parts),
-            "result": self._result(collect),
             "members": "members_of(input)" if has_input else "all_members{d.graph.num_vertices}",
             "size": "input.size" if has_input else everything,
             "totals": totals.type if totals is not None else "",
@@ -109,15 +107,22 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
     def _result(self, collect: Collect | None) -> ResultText | None:
         if collect is None:
             return None
+        marked = "true" if collect.dedup is Dedup.MARK else "false"
         if collect.domain is Domain.EDGE:
-            finish = "finish_edges(next, result, {});"
-            return ResultText("edge_collector out(next);", finish.format("false"), finish.format("true"))
-        counted = self._counted(collect)
+            return ResultText("edge_collector out(next);", (f"finish_edges(next, result, {marked});",))
         if collect.form is Form.BITMAP:
-            collector = f"bits_collector<{counted.split('{')[0]}> out(run.next, {counted});"
-            return ResultText(collector, "finish_bitmap(run, result);", "finish_bitmap(run, result);")
-        collector = f"collector<{counted.split('{')[0]}> out(run.next, {counted});"
-        return ResultText(collector, "finish_queue(run, result, false);", "finish_queue(run, result, true);")
+            return ResultText(self._collector("bits_collector", collect), (_FINISH_BITMAP,))
+        return ResultText(self._collector("collector", collect), (f"finish_queue(run, result, {marked});",))
+
+    def _pulled_result(self, collect: Collect | None) -> ResultText:
+        """A pull goes over all vertices and gives every word of a bitmap, whoever takes it."""
+        if collect is None:
+            return ResultText("discarder out;", ())
+        queue = ("need_queue(result);",) if collect.form is Form.QUEUE else ()
+        return ResultText(self._collector("bitmap_collector", collect), (_FINISH_BITMAP, *queue))
+
+    def _collector(self, struct: str, collect: Collect) -> str:
+        return f"{struct} out(run.next, {self._counted(collect)});"
 
     # Along edges
 
@@ -125,8 +130,6 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         self, common: dict[str, Any], push: Sweep | None, pull: Sweep | None, choice: SwitchText | None
     ) -> AdvanceText:
         pushed = self._push(push) if push is not None else None
-        if push is not None:
-            common["result"] = self._result(push.collect)
         return AdvanceText(**common, push=pushed, pull=self._pull(pull) if pull is not None else None, choice=choice)
 
     def _push(self, sweep: Sweep) -> Push:
@@ -142,7 +145,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             walks.append(WalkText(self._pushed_lists(walk), Visit(_EDGE, lines)))
         over = sweep.walks[0].over if len(sweep.walks) == 1 else Over.ALL_EDGES
         edges = "" if sweep.edges is EdgeCount.WALKED else _EDGES[sweep.edges]
-        return Push(tuple(walks), _PUSHES[sweep.balance], COUNTED[over], marks, edges)
+        return Push(tuple(walks), _PUSHES[sweep.balance], COUNTED[over], edges, self._result(collect))
 
     def _pull(self, sweep: Sweep) -> Pull:
         (walk,), selection = sweep.walks, sweep.selection
@@ -156,7 +159,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             select=Visit("vertex far", select),
             visit=Visit(_EDGE, _answer_lines(calls)),
             edges=_EDGES[sweep.edges],
-            queued=sweep.collect is not None and sweep.collect.form is Form.QUEUE,
+            result=self._pulled_result(sweep.collect),
         )
 
     def _walked_lists(self, walk: Walk) -> str:
@@ -169,6 +172,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
 
     def _on_elements(self, common: dict[str, Any], sweep: Sweep, own: Variant) -> ElementsText:
         kept, everything = sweep.collect is not None, sweep.members.frontier is None
+        common["result"] = self._result(sweep.collect)
         if sweep.members.domain is Domain.EDGE:
             calls = self.texts.calls(own, _on_an_edge(Over.OUT_EDGES))
             visit = Visit(_EDGE, _visit_lines(calls, "e" if kept else "", ""))
@@ -184,8 +188,12 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
     def _intersect(self, common: dict[str, Any], sweep: Sweep, count: str | None) -> IntersectText:
         lists = sweep.intersection
         assert lists is not None
+        common["result"] = self._result(sweep.collect)
         collected = ("if (out.is_new(x)) { out.append(x); }",) if sweep.collect is not None else ()
         each = "each_edge(run, d.graph" if sweep.members.frontier is None else "each_edge_of(input, d.graph"
+        if lists.partners is not None:
+            each = f"each_pair({common['members']}, d.{self.names.member(lists.partners)}"
+        common["queued"] = sweep.members.domain is Domain.VERTEX and sweep.members.frontier is not None
         if lists.run is None:
             counted = tuple(f"totals.{self.names.member(total.scalar)} += 1;" for total in sweep.totals)
             visit = Visit("vertex x, edge, edge", (*counted, *collected))

@@ -197,7 +197,7 @@ class SchedulePrinter:
     def _on_sets(self, on_sets: OnSets) -> None:
         made, first = on_sets.step.makes, "run"
         result, counted = ("", "") if made is None else (self.names.frontier(made), self._counted[made])
-        words = SetWords(first, result, counted, self.names, self.expressions.checks)
+        words = SetWords(first, result, counted, self.names, self.expressions.checks, self.plan.sizes.near_set)
         self.lines.add(set_step_line(on_sets.step, words))
 
     # Data

@@ -19,6 +19,15 @@ class Visit:
 
 
 @dataclass(frozen=True, slots=True)
+class ResultText:
+    """What becomes of accepted elements: the variable to which each thread gives them, and the statements behind the
+    region of threads."""
+
+    collector: str
+    finish: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class WalkText:
     """A way along the edges of each vertex, and what is done with an edge (in a reduction: its value)."""
 
@@ -37,10 +46,9 @@ class Push:
     """The runtime's function that shares the edges out."""
     much: str
     """The edges by which it is decided whether to share the work."""
-    marked: bool
-    """Whether accepted elements are marked against duplicates."""
     edges: str
     """The edges of what it runs on; empty where they are counted on the way."""
+    result: ResultText | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,18 +61,7 @@ class Pull:
     visit: Visit
     edges: str
     """The edges of what it runs on."""
-    queued: bool
-    """Whether the result must be there as a queue."""
-
-
-@dataclass(frozen=True, slots=True)
-class ResultText:
-    """How a set of accepted elements is made: the variable in which each thread gathers them, and the statement
-    behind the region of threads, also for where they were marked against duplicates."""
-
-    collector: str
-    finish: str
-    finish_marked: str
+    result: ResultText
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +70,6 @@ class OperatorText(CommonText):
 
     arguments: str
     """What the schedule calls it with."""
-    result: ResultText | None
     totals: str
     """The struct of the scalars that it sums up; empty without any."""
 
@@ -101,18 +97,22 @@ class ElementsText(OperatorText):
     edges: str
     """The edges that are noted in the trace."""
     visit: Visit
+    result: ResultText | None
 
 
 @dataclass(frozen=True, slots=True)
 class IntersectText(OperatorText):
     """`intersect`: `each` begins the call that goes over its edges, whose parameters are `edge`; `visit` is what is
-    done with a common neighbour. `count`: the scalar to which the variable ``counted`` is added, empty without."""
+    done with a common neighbour. `count`: the scalar to which the variable ``counted`` is added, empty without.
+    `queued`: the members may not be there as a queue yet."""
 
     kind: ClassVar[str] = "intersect"
     each: str
     edge: str
     visit: Visit
     count: str
+    result: ResultText | None
+    queued: bool
 
 
 @dataclass(frozen=True, slots=True)

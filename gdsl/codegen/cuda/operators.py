@@ -70,6 +70,8 @@ _REDUCES = {
 }
 _SORTED = "const bin_sizes sorted = sorted_by_now(run);"
 _WAIT = "synchronize(run);"
+_FLUSH = "out.flush();"
+_END_BITMAP = "end_bitmap(run, result);"
 _BETWEEN_PUSHES = {Balance.MERGE: (_WAIT,), Balance.BINS: (_SORTED, _WAIT)}
 """Between the two lists of a vertex, where the second goes on in what the first has shared out."""
 _BETWEEN_REDUCTIONS = {Balance.AUTO: ("const uint64 chunks = load_relaxed(&run.counters()->hubs);",)}
@@ -120,30 +122,33 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             "comment": f"{operation.step.span.words}: {operation.call}",
             "parameters": ", ".join(declaration for declaration, _ in parts),
             "arguments": tuple(argument for _, argument in parts if argument),
-            "result": self._result(collect),
             "directed": directed,
             "members": f"{prefix}members_of(input)" if has_input else f"{members}{{{counted}}}",
             "size": "input.size" if has_input else f"uint64({everything})",
             "totals": self._totals(operation, sweep),
+            "waits": operation.waits,
         }
 
-    def _result(self, collect: Collect | None) -> ResultText | None:
+    def _result(self, collect: Collect | None) -> ResultText:
         if collect is None:
-            return None
+            return ResultText((), (), (_WAIT,), collects=False)
         if collect.domain is Domain.EDGE:
-            end = "end_edges(run, result)"
-            return ResultText("edge_collector out(run, result);", end, "edge_marks_of", "clear_edge_marks")
+            return _collecting(collect, "edge_collector out(run, result);", "end_edges(run, result);")
         counted, everything = self._counted(collect), "uint64(d.graph.num_vertices)"
         if collect.form is Form.BITMAP:
-            collector = f"bitmap_collector out(run, result, {counted});"
-            begin = f"clear_bitmap(run, result, {everything});"
-            return ResultText(collector, "end_bitmap(run, result)", "", "", begin)
+            cleared = f"clear_bitmap(run, result, {everything});"
+            return _collecting(collect, f"bitmap_collector out(run, result, {counted});", _END_BITMAP, cleared)
         if collect.dedup is Dedup.LATE:
             collector = f"late_collector out(run, result, {counted}, {everything});"
-            return ResultText(collector, f"end_late_queue(run, result, {everything})", "", "")
-        return ResultText(
-            f"collector out(run, result, {counted});", "end_queue(run, result)", "marks_of", "clear_marks"
-        )
+            return _collecting(collect, collector, f"end_late_queue(run, result, {everything});")
+        return _collecting(collect, f"collector out(run, result, {counted});", "end_queue(run, result);")
+
+    def _pulled_result(self, collect: Collect | None) -> ResultText:
+        """A pull goes over all vertices and gives every word of a bitmap, whoever takes it."""
+        if collect is None:
+            return ResultText(("bitmap_discarder out;",), (_FLUSH,), (_WAIT,), collects=True)
+        collector = f"bitmap_result out(run, result, {self._counted(collect)});"
+        return ResultText((collector,), (_FLUSH,), (_END_BITMAP,), collects=True)
 
     # Along edges
 
@@ -151,8 +156,6 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         self, common: dict[str, Any], push: Sweep | None, pull: Sweep | None, choice: SwitchText | None
     ) -> AdvanceText:
         pushed = self._push(push) if push is not None else None
-        if push is not None:
-            common["result"] = self._result(push.collect)
         return AdvanceText(**common, push=pushed, pull=self._pull(pull) if pull is not None else None, choice=choice)
 
     def _push(self, sweep: Sweep) -> Push:
@@ -175,7 +178,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             hubs=any(walk.shared is not None for walk in sweep.walks),
             counts_visited=sweep.edges is EdgeCount.WALKED,
             edges=_EDGES[sweep.edges],
-            marks=marks,
+            result=self._result(collect),
         )
 
     def _pull(self, sweep: Sweep) -> Pull:
@@ -190,6 +193,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             shared=self._visit(walk.shared, edge, "meets"),
             edges=_EDGES[sweep.edges],
             queued=sweep.collect is not None and sweep.collect.form is Form.QUEUE,
+            result=self._pulled_result(sweep.collect),
         )
 
     def _visit(
@@ -223,6 +227,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
     def _on_elements(self, common: dict[str, Any], sweep: Sweep, own: Variant) -> FilterText | ComputeText:
         of_edges, everything = sweep.members.domain is Domain.EDGE, sweep.members.frontier is None
         queued = not everything and not of_edges
+        common["result"] = self._result(sweep.collect)
         edges = "size" if of_edges else _EDGES[sweep.edges]
         if of_edges:
             visit = self._visit(own, _on_an_edge(Over.OUT_EDGES, "at"), far="at")
@@ -244,6 +249,10 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
     def _intersect(self, common: dict[str, Any], sweep: Sweep, count: str | None) -> IntersectText:
         lists = sweep.intersection
         assert lists is not None
+        common["result"] = self._result(sweep.collect)
+        common["queued"] = sweep.members.domain is Domain.VERTEX and sweep.members.frontier is not None
+        partners = f"pair_ends{{d.{self.names.member(lists.partners)}}}" if lists.partners is not None else ""
+        common["ends"] = partners or "edge_ends{d.graph}"
         if lists.run is None:
             totals = common["totals"].members if common["totals"] is not None else ()
             total = f"totals.{totals[0].name}" if totals else ""
@@ -327,6 +336,14 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             more=_more(sweep, place),
             assign=f"{target}[near] = {assign}",
         )
+
+
+def _collecting(collect: Collect, collector: str, end: str, *before: str) -> ResultText:
+    if collect.dedup is not Dedup.MARK:
+        return ResultText((*before, collector), (_FLUSH,), (end,), collects=True)
+    edges = "edge_" if collect.domain is Domain.EDGE else ""
+    marks, cleared = f"uint32* const seen = {edges}marks_of(run);", f"clear_{edges}marks(seen, result);"
+    return ResultText((*before, collector, marks), (_FLUSH,), (end, cleared), collects=True)
 
 
 def _on_an_edge(over: Over, edge: str) -> Arguments:

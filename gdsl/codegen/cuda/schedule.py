@@ -90,6 +90,8 @@ class KernelPrinter:
                 lines.add(f"{variable.struct} {variable.name} = {variable.struct}_at(d.run, {variable.slot});")
         for name in plan.graphs:
             lines.add(f"graph_slice {self._frontier(name)} = d.graph;")
+        for history in self.steps.histories:
+            lines.add(f"history_state {self.steps.state(history)} = {{}};")
         for site in plan.switches:
             lines.add(f"direction_state {self.steps.direction(site)} = {{}};")
         self._block(launch.steps[:1], lines)

@@ -11,6 +11,17 @@ from gdsl.codegen.switches import SwitchText
 
 
 @dataclass(frozen=True, slots=True)
+class ResultText:
+    """What becomes of accepted elements: the statements before a sweep, those with which each thread ends it, and from
+    the barrier on. `collects`: there is a variable ``out`` to give them to."""
+
+    begin: tuple[str, ...]
+    flush: tuple[str, ...]
+    end: tuple[str, ...]
+    collects: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Visit:
     """What is done with an edge or a vertex: `test`, and where that holds `apply`. Empty where there is nothing."""
 
@@ -57,8 +68,7 @@ class Push:
     """Whether it has to count the edges of what it runs on itself."""
     edges: str
     """The edges of what it runs on."""
-    marks: bool
-    """Whether accepted elements are marked against duplicates."""
+    result: ResultText
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,21 +101,7 @@ class Pull:
     """The edges of what it runs on."""
     queued: bool
     """Whether the result must be there as a queue."""
-
-
-@dataclass(frozen=True, slots=True)
-class ResultText:
-    """How a set of accepted elements is made."""
-
-    collector: str
-    """The variable that gathers them."""
-    end: str
-    """The call of the barrier behind it."""
-    marks: str
-    """The function that gives the marks against duplicates, and that which takes them out again."""
-    clear: str
-    begin: str = ""
-    """What is done before."""
+    result: ResultText
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,10 +112,11 @@ class OperatorText(CommonText):
     """The variable of the persistent kernel that remembers this operator's direction."""
     arguments: tuple[str, ...]
     """What it is called with beside ``run, d``; `input` and `result` stand for frontiers."""
-    result: ResultText | None
     directed: bool
     """Whether it remembers a direction from pass to pass."""
     totals: TotalsText | None
+    waits: bool
+    """Whether it ends with a barrier."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +140,7 @@ class ElementsText(OperatorText):
     each: str
     edges: str
     visit: Visit
+    result: ResultText
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +161,8 @@ class ComputeText(ElementsText):
 class IntersectText(OperatorText):
     """`intersect`. `total`: the variable or member of the totals that counts what is found, which is added to `count`
     where it is a variable; empty where nobody asks. `visit` is what is run, None where nothing is; `edge_at` and
-    `edge_found` are the ids of the edges at both places, empty where nobody asks."""
+    `edge_found` are the ids of the edges at both places, empty where nobody asks. `ends` makes what says the two
+    vertices of a member; `queued`: the members may not be there as a queue yet."""
 
     kind: ClassVar[str] = "intersect"
     total: str
@@ -171,6 +170,9 @@ class IntersectText(OperatorText):
     visit: Visit | None
     edge_at: str
     edge_found: str
+    result: ResultText
+    ends: str
+    queued: bool
 
 
 @dataclass(frozen=True, slots=True)

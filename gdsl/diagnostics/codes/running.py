@@ -46,4 +46,13 @@ CODES: tuple[Code, ...] = (
         ),
         "buckets b(distance, delta) = { source };  # with delta = 0",
     ),
+    Code(
+        "E0806",
+        "pairs of sets that are not of one size",
+        (
+            "`intersect(pairs=(f, g))` takes the k-th smallest vertex of the one set with the k-th smallest of the "
+            "other, so that there must be as many in both. The run stopped before anything was done with them."
+        ),
+        "s = intersect(pairs=({ a, b }, { c }));",
+    ),
 )

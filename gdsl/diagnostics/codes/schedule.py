@@ -163,7 +163,8 @@ CODES: tuple[Code, ...] = (
         (
             "A knob is refused where it makes no sense beside another (`balance` in a pull, a bitmap of edges) or "
             "could be seen: `dedup = none` lets a vertex stand in a frontier twice, so all that is done with the "
-            "frontier must be idempotent, and nobody may ask for its size."
+            "frontier must be idempotent, and nobody may ask for its size. A word of the command line that has nothing "
+            "to decide beside an entry of the text, or the reverse, is left out and no mistake."
         ),
         "relax.dedup = none;                      # and somewhere: count = size(f);",
     ),
@@ -183,5 +184,16 @@ CODES: tuple[Code, ...] = (
         "`neighbor_reduce` and reductions over arrays take arrays of one value an element. Copy the values that are "
         "meant into such an array by a functor.",
         "s = sum(position);                       # vertex position[3]: float32",
+    ),
+    Code(
+        "E0427",
+        "a result that hangs on buckets whose width finds itself",
+        (
+            "With `width=auto` which of the waiting vertices `b.pop()` gives is for the run to choose, so that no "
+            "result may hang on it. That is shown of `while (b) { b.push(advance(b.pop(), f)); }` where all that f "
+            "does is one `min=` or `max=` on an element of the far end, whose operand never falls (rises) as the near "
+            "end's element rises (falls), with `accept changed(…)` of just that. Anything else needs a width."
+        ),
+        "buckets b(distance, width=auto) = { source }; while (b) { passes += 1; b.push(advance(b.pop(), relax)); }",
     ),
 )

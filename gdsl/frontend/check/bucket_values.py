@@ -42,6 +42,12 @@ def member(expression: syntax.Member, environment: Environment) -> syntax.Expres
             fix = "copy the level into a scalar first"
         environment.report("E0419", message, expression.span, fix=fix)
         return poison(expression.span)
+    if symbol.automatic:
+        message = f"`{symbol.name}` has no levels to ask for: its width finds itself"
+        labels = (Label(symbol.span, "`auto` here"),)
+        fix = f"give `{symbol.name}` a width of its own, such as 1"
+        environment.report("E0419", message, expression.span, labels=labels, fix=fix)
+        return poison(expression.span)
     return dataclasses.replace(expression, symbol=symbol, type=Type.INT64)
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Protocol
 
 from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment
-from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.check.kept_methods import instead
+from gdsl.frontend.check.operator_parts import Operators
 from gdsl.frontend.check.owners import belongs, graph_of
 from gdsl.frontend.check.several import refuse_several
 from gdsl.frontend.syntax import Symbol, SymbolKind
@@ -19,29 +18,20 @@ from gdsl.types import Type
 _SHAPE = "write `buckets b(A, width) = { source };`"
 
 
-class _Operators(Protocol):
-    """What it asks of the checker of all operators."""
-
-    environment: Environment
-    expressions: ExpressionChecker
-
-    def members(self, value: syntax.Expression, domain: Domain, target: str) -> syntax.Expression | None:
-        """A typed set."""
-        ...
-
-
-def declaration(statement: syntax.BucketsDeclaration, operators: _Operators) -> syntax.Statement | None:
+def declaration(statement: syntax.BucketsDeclaration, operators: Operators) -> syntax.Statement | None:
     """`buckets b(A, width) = set;`; None after a mistake."""
     environment = operators.environment
     parts = _parts(statement, environment)
     array = _array(parts[0], operators) if parts is not None else None
-    width = _width(parts[1], array, statement.name, operators) if parts is not None else None
+    automatic = parts is not None and _is_auto(parts[1], environment)
+    width = _width(parts[1], array, statement.name, operators) if parts is not None and not automatic else None
     value = statement.value
     if value is not None:
         value = operators.members(value, Domain.VERTEX, f"what `{statement.name}` begins with")
     graph = graph_of(environment, Domain.VERTEX)
-    symbol = environment.declare(Symbol(SymbolKind.BUCKETS, statement.name, statement.name_span, graph=graph))
-    if array is None or width is None or (statement.value is not None and value is None):
+    declared = Symbol(SymbolKind.BUCKETS, statement.name, statement.name_span, graph=graph, automatic=automatic)
+    symbol = environment.declare(declared)
+    if array is None or (width is None and not automatic) or (statement.value is not None and value is None):
         return None
     return dataclasses.replace(statement, arguments=(), array=array, width=width, value=value, symbol=symbol)
 
@@ -68,7 +58,7 @@ def _parts(
     return values[0], values[1]
 
 
-def _array(value: syntax.Expression, operators: _Operators) -> syntax.Name | None:
+def _array(value: syntax.Expression, operators: Operators) -> syntax.Name | None:
     environment = operators.environment
     if not isinstance(value, syntax.Name):
         environment.report("E0419", "buckets are made by an array, by its name", value.span, fix=_SHAPE)
@@ -93,13 +83,14 @@ def _array(value: syntax.Expression, operators: _Operators) -> syntax.Name | Non
     return dataclasses.replace(value, name=symbol.name, symbol=symbol, type=symbol.type)
 
 
+def _is_auto(value: syntax.Expression, environment: Environment) -> bool:
+    return isinstance(value, syntax.Name) and value.name == "auto" and environment.find("auto") is None
+
+
 def _width(
-    value: syntax.Expression, array: syntax.Name | None, name: str, operators: _Operators
+    value: syntax.Expression, array: syntax.Name | None, name: str, operators: Operators
 ) -> syntax.Expression | None:
     environment = operators.environment
-    if isinstance(value, syntax.Name) and value.name == "auto" and environment.find("auto") is None:
-        environment.later("`width=auto`", value.span)
-        return None
     kind = array.type if array is not None and array.type is not None else Type.FLOAT64
     typed = operators.expressions.value(value, kind, f"the width of `{name}`")
     if typed.type is None:
@@ -116,7 +107,7 @@ def _width(
 # ---------------------------------------------------------------- what is done with them
 
 
-def popped(call: syntax.Method, symbol: Symbol, operators: _Operators) -> syntax.Popped | None:
+def popped(call: syntax.Method, symbol: Symbol, operators: Operators) -> syntax.Popped | None:
     """`b.pop()`, as a set; None after a mistake."""
     environment = operators.environment
     if call.name != "pop":
@@ -134,7 +125,7 @@ def popped(call: syntax.Method, symbol: Symbol, operators: _Operators) -> syntax
     return syntax.Popped(call.span, symbol) if belongs(symbol, call.span, environment) else None
 
 
-def statement_of(call: syntax.Method, symbol: Symbol, operators: _Operators) -> syntax.Statement | None:
+def statement_of(call: syntax.Method, symbol: Symbol, operators: Operators) -> syntax.Statement | None:
     """`b.push(f);`, or `b.pop();` where nobody wants the set."""
     if call.name != "push":
         taken = popped(call, symbol, operators)

@@ -203,7 +203,7 @@ class CallChecker(NameChecker):
             return poison(expression.span)
         if typed.type is target:
             return typed
-        return syntax.Convert(expression.span, typed, False, type=target)
+        return syntax.Convert(expression.span, typed, type=target)
 
     def _built_in(self, expression: syntax.Call, hint: Type | None) -> syntax.Expression:
         name = expression.function

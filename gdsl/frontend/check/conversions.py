@@ -109,7 +109,7 @@ def converted(expression: syntax.Expression, target: Type) -> syntax.Expression:
         return expression
     if isinstance(expression, syntax.Number) and (target.is_numeric or target.is_id):
         return dataclasses.replace(expression, type=target, value=in_type(expression.value, target))
-    return syntax.Convert(expression.span, expression, True, type=target)
+    return syntax.Convert(expression.span, expression, type=target)
 
 
 def coerce(expression: syntax.Expression, target: Type, what: str, environment: Environment) -> syntax.Expression:

@@ -8,6 +8,7 @@ from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment, Place
 from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.check.names import ID_OF
+from gdsl.frontend.check.pairs import made_pair
 from gdsl.frontend.check.param_sets import VERTEX_SET, declare_set, is_set
 from gdsl.frontend.check.recursion import Calls, refuse_recursion
 from gdsl.frontend.check.several import check_count
@@ -94,8 +95,9 @@ def _check_literal(value: syntax.Expression, place: Place, environment: Environm
         environment.report("E0222", message, value.span, fix="write the number itself")
 
 
-def check_functor(node: syntax.Functor, environment: Environment) -> syntax.Functor:
-    """A functor, typed. One from another file knows nothing of the importer's names, so its own hide these."""
+def check_functor(node: syntax.Functor, environment: Environment, key: Type | None = None) -> syntax.Functor:
+    """A functor, typed. One from another file knows nothing of the importer's names, so its own hide these. A nameless
+    one without a `result` has that of its value, whose first part, where it is a pair, is of type `key`."""
     if node.span.file:
         environment = environment.seeing(without(environment.globals, syntax.names_declared_in(node)))
     part = environment.part(Place.APPLY, None if node.form is FunctorForm.COMMON else node.domain)
@@ -112,10 +114,24 @@ def check_functor(node: syntax.Functor, environment: Environment) -> syntax.Func
         part.place = Place.VALUE
         what = "the value that is reduced" if node.nameless else f"the result of `{node.name}`"
         value = ExpressionChecker(part).value(value, result, what)
+    elif value is not None and node.nameless:
+        part.place = Place.VALUE
+        value = _told_by_itself(value, key, ExpressionChecker(part), part)
+        result = value.type
     part.place = Place.APPLY
     with part.block():
         body = StatementChecker(part).block(node.body)
-    return dataclasses.replace(node, condition=condition, value=value, body=body, symbols=symbols)
+    return dataclasses.replace(node, condition=condition, value=value, body=body, symbols=symbols, result=result)
+
+
+def _told_by_itself(
+    value: syntax.Expression, key: Type | None, checker: ExpressionChecker, environment: Environment
+) -> syntax.Expression:
+    """The value of a functor that does not say its type: a score, or a ballot for keys of type `key`."""
+    if key is None or not isinstance(value, syntax.Pair):
+        return checker.infer(value)
+    first = checker.value(value.first, key, "the key of a ballot")
+    return made_pair(value, first, checker.infer(value.second), None, environment)
 
 
 def _roles(node: syntax.Functor, environment: Environment) -> tuple[tuple[SymbolKind, Type | None], ...]:

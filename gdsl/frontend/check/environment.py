@@ -55,7 +55,7 @@ def built_in(name: str, type_: Type | None = None) -> Symbol:
 
 def poison(span: Span) -> syntax.Expression:
     """What stands for an expression with a mistake that was reported: nothing more is said about it."""
-    return syntax.LaterExpression(span, "")
+    return syntax.Unknown(span)
 
 
 def refuse_now(name: syntax.Name, environment: Environment) -> None:
@@ -72,9 +72,9 @@ class Made:
     functors: list[syntax.Functor] = field(default_factory=list)
     taken: set[str] = field(default_factory=set)
     labels: set[str] = field(default_factory=set)
+    """Those of calls, by which these are tuned: only a functor of the same call may be called so."""
     scalars: list[Symbol] = field(default_factory=list)
     """Those that hold the values of procedures' parameters."""
-    """Those of calls, by which these are tuned: only a functor of the same call may be called so."""
 
     def name(self, stem: str, *, numbered: bool) -> str:
         """A name for a functor, which counts as taken from now on."""

@@ -97,8 +97,6 @@ class ExpressionChecker(CallChecker):
             case syntax.Nameless():
                 message = "a functor stands only where an operator takes one"
                 self.environment.report("E0401", message, expression.span, fix="write `f = filter(f, v => …);`")
-            case syntax.LaterExpression():
-                self.environment.later(expression.what, expression.span)
         return poison(expression.span)
 
     def _pair(self, expression: syntax.Pair | syntax.PairPart, hint: Type | None) -> syntax.Expression:
@@ -254,7 +252,7 @@ class ExpressionChecker(CallChecker):
         `former` is what stands before the first link in the text."""
         first, run = typed[0], list[syntax.Link]()
         for place, link in enumerate(links):
-            left = syntax.LaterExpression(link.span, "", type=first.type)  # stands for the whole run so far
+            left = syntax.Unknown(link.span, type=first.type)  # stands for the whole run so far
             operand = typed[place + 1] if place + 1 < len(typed) else self._right_side(link.operand, first.type, hint)
             step = self._applied(syntax.Binary(link.span, link.operation, former, link.operand), left, operand)
             former = link.operand

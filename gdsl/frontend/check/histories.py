@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable
-from typing import Protocol
 
 from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
@@ -13,6 +12,7 @@ from gdsl.frontend.check.environment import Environment, Place
 from gdsl.frontend.check.foreign_names import functor_for_loop, report_foreign_loop
 from gdsl.frontend.check.kept_methods import instead
 from gdsl.frontend.check.methods import is_foreign_member
+from gdsl.frontend.check.operator_parts import Operators
 from gdsl.frontend.check.owners import belongs, graph_of
 from gdsl.frontend.syntax import Symbol, SymbolKind
 from gdsl.frontend.vocabulary import closest
@@ -25,18 +25,10 @@ _SHAPE = "write `for f in backward(h) { … }`, or `forward(h)`"
 Block = Callable[[Iterable[syntax.Statement]], tuple[syntax.Statement, ...]]
 
 
-class _Operators(Protocol):
-    """What it asks of the checker of all operators."""
-
-    def members(self, value: syntax.Expression, domain: Domain, target: str) -> syntax.Expression | None:
-        """A typed set."""
-        ...
-
-
 class HistoryChecker:
     """Types what a schedule does with histories; None in an answer means that a mistake was reported."""
 
-    def __init__(self, environment: Environment, operators: _Operators) -> None:
+    def __init__(self, environment: Environment, operators: Operators) -> None:
         self.environment = environment
         self.operators = operators
         self._walked: dict[str, Span] = {}

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, Protocol
+from typing import Any
 
 from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment
-from gdsl.frontend.check.expressions import ExpressionChecker
+from gdsl.frontend.check.operator_parts import Operators
+from gdsl.frontend.check.set_operations import is_set
 from gdsl.frontend.syntax import FunctorForm, OperatorKind, Symbol, SymbolKind
 from gdsl.operations import Domain
 from gdsl.types import Type
 
 _NAME = OperatorKind.INTERSECT.value
 _SHAPE = "write `intersect(edges)`, or `frontier c = intersect(edges, functor, count=s);`"
+_PAIRED = "write `intersect(pairs=(f, g))`, or `frontier c = intersect(pairs=(f, g), functor, count=s);`"
 
 
 def is_intersect(value: syntax.Expression) -> bool:
@@ -59,32 +61,6 @@ def _replaced(node: Any, old: syntax.Node, new: syntax.Node) -> Any:
     return dataclasses.replace(node, **{name: value for name, value in changes.items() if value is not slots[name]})
 
 
-class Operators(Protocol):
-    """What it asks of the checker of all operators: see `gdsl.frontend.check.operators.OperatorChecker`."""
-
-    environment: Environment
-    expressions: ExpressionChecker
-
-    def members(self, value: syntax.Expression, domain: Domain, target: str) -> syntax.Expression | None:
-        """A typed set."""
-        ...
-
-    def label(self, call: syntax.Call) -> None:
-        """Takes the label of a call, and reports one that is taken."""
-        ...
-
-    def functor(
-        self,
-        call: syntax.Call,
-        value: syntax.Expression,
-        wanted: FunctorForm,
-        operator: str,
-        reduced: Type | None = None,
-    ) -> syntax.Name | None:
-        """The name of a functor of this form."""
-        ...
-
-
 class IntersectChecker:
     """Makes `OperatorCall`s of calls of `intersect`; None in an answer means that a mistake was reported."""
 
@@ -96,24 +72,67 @@ class IntersectChecker:
         """The call as a frontier; as one without `count=` it gives that and nothing else."""
         self.operators.label(call)
         values = {argument.keyword: argument for argument in call.arguments}
-        if "pairs" in values:
-            self.environment.later("`pairs=` of `intersect`", values["pairs"].span)
+        plain = [argument.value for argument in call.arguments if argument.keyword is None]
+        paired = "pairs" in values
+        if not self._shaped(call, values, len(plain), paired):
             return None
-        plain = [argument for argument in call.arguments if argument.keyword is None]
-        twice = len(values) - (None in values) != len(call.arguments) - len(plain)
-        if len(plain) not in (1, 2) or not values.keys() <= {None, "count"} or twice:
-            message = f"`{_NAME}` takes one frontier of edges, a common functor if there is any, and `count=`"
-            self.environment.report("E0402", message, call.span, fix=_SHAPE)
+        if paired and plain and is_set(plain[0], self.environment):
+            message = f"`{_NAME}` takes edges or `pairs=`, not both"
+            self.environment.report("E0402", message, plain[0].span, fix=_PAIRED)
             return None
-        source = self.operators.members(plain[0].value, Domain.EDGE, "the input of `intersect`")
-        functor = self._functor(call, plain[1].value) if len(plain) == 2 else None
+        sets = self._pairs(values["pairs"].value) if paired else (self._edges(plain.pop(0)),)
+        functor = self._functor(call, plain[0]) if plain else None
         count = self._count(values["count"].value) if "count" in values else None
-        if source is None or ("count" in values and count is None) or (len(plain) == 2 and functor is None):
+        if sets is None or None in sets or ("count" in values and count is None) or (plain and functor is None):
             return None
-        if not self._apart(functor, count):
+        if not self._apart(functor, count) or (paired and functor is not None and not self._fits_pairs(functor)):
             return None
-        made = syntax.OperatorCall(call.span, OperatorKind.INTERSECT, source, functor, runs_on=Domain.EDGE)
-        return dataclasses.replace(made, gives=Domain.VERTEX, label=call.label, count=count)
+        domain = Domain.VERTEX if paired else Domain.EDGE
+        made = syntax.OperatorCall(call.span, OperatorKind.INTERSECT, sets[0], functor, runs_on=domain)
+        other = sets[1] if len(sets) == 2 else None
+        return dataclasses.replace(made, gives=Domain.VERTEX, label=call.label, count=count, other=other)
+
+    def _shaped(self, call: syntax.Call, values: dict[str | None, syntax.Argument], plain: int, paired: bool) -> bool:
+        """Whether these are arguments that it takes, each once."""
+        twice = len(values) - (None in values) != len(call.arguments) - plain
+        least = 0 if paired else 1
+        if plain in (least, least + 1) and values.keys() <= {None, "count", "pairs"} and not twice:
+            return True
+        what = "one frontier of edges or `pairs=`, a common functor if there is any, and `count=`"
+        message = f"`{_NAME}` takes {what}"
+        self.environment.report("E0402", message, call.span, fix=_PAIRED if paired else _SHAPE)
+        return False
+
+    def _edges(self, value: syntax.Expression) -> syntax.Expression | None:
+        return self.operators.members(value, Domain.EDGE, "the input of `intersect`")
+
+    def _pairs(self, value: syntax.Expression) -> tuple[syntax.Expression | None, syntax.Expression | None] | None:
+        """The two sets of vertices that are taken as pairs."""
+        if not isinstance(value, syntax.Pair):
+            message = "`pairs=` takes two sets of vertices, as many in the one as in the other"
+            self.environment.report("E0402", message, value.span, fix=_PAIRED)
+            return None
+        first, second = (
+            self.operators.members(each, Domain.VERTEX, "`pairs=`") for each in (value.first, value.second)
+        )
+        return first, second
+
+    def _fits_pairs(self, functor: syntax.Name) -> bool:
+        """Whether a functor does without the edge: there need be none between the two vertices of a pair."""
+        declared = self._declared(functor)
+        edge = declared.parameters[3].name if len(declared.parameters) > 3 else None
+        uses = (node for node in syntax.walk(declared) if isinstance(node, syntax.Name) and node.name == edge)
+        use = next(uses, None)
+        if use is not None:
+            message = f"`{edge}` is no edge where `{functor.name}` runs on pairs of vertices"
+            labels = (Label(use.span, "used here"),)
+            fix = "do without it, or intersect a frontier of edges"
+            self.environment.report("E0401", message, functor.span, labels=labels, fix=fix)
+        return use is None
+
+    def _declared(self, functor: syntax.Name) -> syntax.Functor:
+        made = {each.name: each for each in self.environment.made.functors}
+        return self.environment.functors.get(functor.name) or made[functor.name]
 
     def _functor(self, call: syntax.Call, value: syntax.Expression) -> syntax.Name | None:
         return self.operators.functor(call, value, FunctorForm.COMMON, _NAME)
@@ -144,9 +163,11 @@ class IntersectChecker:
         """Whether the functor has nothing to do with the scalar of the total."""
         if functor is None or count is None:
             return True
-        made = {each.name: each for each in self.environment.made.functors}
-        declared = self.environment.functors.get(functor.name) or made[functor.name]
-        uses = (node for node in syntax.walk(declared) if isinstance(node, syntax.Name) and node.name == count.name)
+        uses = (
+            node
+            for node in syntax.walk(self._declared(functor))
+            if isinstance(node, syntax.Name) and node.name == count.name
+        )
         use = next(uses, None)
         if use is not None:
             message = f"`{functor.name}` speaks of `{count.name}`, which receives the total of this call"

@@ -25,21 +25,14 @@ _SETS = {
         ("contains", "has", "find", "includes"), "mark its members in an array, `vertex member : bool;`, by `compute`"
     ),
     **dict.fromkeys(
-        ("pop", "dequeue", "pop_front", "front", "top"),
-        "an operator takes all of `{f}` at once: `compute({f}, functor)`",
+        ("pop", "dequeue", "pop_front", "front", "top"), "operators take all of `{f}` at once: `compute({f}, functor)`"
     ),
 }
-_SETS |= dict.fromkeys(
-    ("pop", "dequeue", "pop_front", "front", "top"), "operators take all of `{f}` at once: `compute({f}, functor)`"
-)
 _REDUCED = ("sum", "min", "max", "any", "all", "argmin", "argmax")
 _ARRAYS = {
     "fill": "write `fill({f}, {x});`",
     "swap": "write `swap({f}, {x});`",
-    **{
-        word: "write `" + word + "({f})` in the schedule"
-        for word in ("sum", "min", "max", "any", "all", "argmin", "argmax")
-    },
+    **{word: "write `" + word + "({f})` in the schedule" for word in _REDUCED},
     **dict.fromkeys(("size", "len", "length"), "write `{n}`"),
 }
 _OF_A_VERTEX = {

@@ -16,6 +16,8 @@ NAMELESS_FORMS = {
     FunctorForm.EDGE: "(src, dst, e) => …",
     FunctorForm.VALUE: "(src, dst, e) => …",
     FunctorForm.COMMON: "(u, w, x) => …",
+    FunctorForm.BALLOT: "(src, dst, e) => (key, weight)",
+    FunctorForm.VOTE: "(v, key, total) => …",
 }
 """How functors are written without a name."""
 _FORMS = {Domain.VERTEX: FunctorForm.VERTEX, Domain.EDGE: FunctorForm.EDGE}
@@ -31,14 +33,11 @@ class NamelessChecker:
         self, value: syntax.Nameless, call: syntax.Call, form: FunctorForm, operator: str, result: Type | None
     ) -> syntax.Name | None:
         """The name of what `value` becomes, for `call`, which takes a functor of that form, for a reduction one with a
-        value of type `result`; None after a mistake. `operator` is the call in words."""
-        if form not in NAMELESS_FORMS:
-            self.environment.later(f"{form.words} without a name", value.span)
-            return None
+        value of type `result`; None after a mistake. `operator` is the call in words. For a ballot `result` is the type
+        of the keys, for its score that of the ballot."""
         domain = Domain.VERTEX if form is FunctorForm.VERTEX else Domain.EDGE
-        if not (
-            self._fits_common(value) if form is FunctorForm.COMMON else self._fits(value, domain, operator, result)
-        ):
+        fits = {FunctorForm.COMMON: self._fits_common, FunctorForm.VOTE: self._fits_vote}.get(form)
+        if not (fits(value) if fits is not None else self._fits(value, domain, operator, result)):
             return None
         environment = self.environment
         stem = call.label or call.function
@@ -47,10 +46,14 @@ class NamelessChecker:
         if value.whole is not None:
             condition, given = (value.whole, None) if result is None else (None, value.whole)
         symbol = Symbol(SymbolKind.FUNCTOR, name, value.span, domain=domain, unique=name)
-        functor = syntax.Functor(value.span, name, value.span, form, value.parameters, condition, value.body, given)
-        node = dataclasses.replace(functor, result=result, symbol=symbol, nameless=True)
+        told = form in (FunctorForm.BALLOT, FunctorForm.VOTE)
+        if form is FunctorForm.VOTE and result is not None:
+            environment.votes[name] = (result.parts[0], result.parts[1])
+        kind = FunctorForm.VALUE if form is FunctorForm.BALLOT else form
+        functor = syntax.Functor(value.span, name, value.span, kind, value.parameters, condition, value.body, given)
+        node = dataclasses.replace(functor, result=None if told else result, symbol=symbol, nameless=True)
         before = len(environment.diagnostics)
-        made = check_functor(node, self._around(value))
+        made = check_functor(node, self._around(value), result if form is FunctorForm.BALLOT else None)
         if len(environment.diagnostics) > before:
             return None
         environment.made.functors.append(made)
@@ -77,6 +80,19 @@ class NamelessChecker:
         if value.value is not None:
             message = "`intersect` takes no functor with a `value`"
             report("E0401", message, value.value.span, fix="write `cond` or `apply`")
+            return False
+        return True
+
+    def _fits_vote(self, value: syntax.Nameless) -> bool:
+        """Whether a functor may score votes."""
+        report, fix = self.environment.report, "write `(v, key, total) => score`"
+        if len(value.parameters) != 3:
+            message = f"a vote functor has the parameters `v, key, total`, not {len(value.parameters)}"
+            if value.parameters or value.whole is None:
+                report("E0401", message, value.span, fix=fix)
+            return False
+        if value.condition is not None or value.body or (value.whole is None and value.value is None):
+            report("E0401", "a vote functor has a `value`, and nothing else", value.span, fix=fix)
             return False
         return True
 

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
-from typing import Protocol
 
 from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
-from gdsl.frontend.check.environment import Environment
-from gdsl.frontend.check.expressions import ExpressionChecker
-from gdsl.frontend.check.sets import Sets
+from gdsl.frontend.check.operator_parts import Operators
 from gdsl.frontend.syntax import FunctorForm, OperatorKind, Symbol, SymbolKind
-from gdsl.operations import Domain, NeighborOperation, Over
+from gdsl.operations import Domain, NeighborOperation
 from gdsl.types import Type
 
 _NUMBERS = (NeighborOperation.SUM, NeighborOperation.PRODUCT)
@@ -20,46 +16,6 @@ _ORDERINGS = (NeighborOperation.MIN, NeighborOperation.MAX)
 _FLAGS = (NeighborOperation.SOME, NeighborOperation.EVERY, NeighborOperation.COUNT)
 _WORDS = tuple(operation.value for operation in NeighborOperation)
 _ENDS = ("far", "near")
-Given = tuple[list[syntax.Expression], dict[str, syntax.Argument]] | tuple[None, dict[str, syntax.Argument]]
-
-
-class Operators(Protocol):
-    """What it asks of the checker of all operators: see `gdsl.frontend.check.operators.OperatorChecker`."""
-
-    environment: Environment
-    expressions: ExpressionChecker
-    sets: Sets
-
-    def arguments(self, call: syntax.Call, kind: OperatorKind) -> Given:
-        """The arguments by place and by keyword."""
-        ...
-
-    def members(self, value: syntax.Expression, domain: Domain, target: str) -> syntax.Expression | None:
-        """A typed set."""
-        ...
-
-    def functor(
-        self,
-        call: syntax.Call,
-        value: syntax.Expression,
-        wanted: FunctorForm,
-        operator: str,
-        reduced: Type | None = None,
-    ) -> syntax.Name | None:
-        """A functor of the form that is wanted."""
-        ...
-
-    def word(self, value: syntax.Expression, words: Iterable[str], what: str) -> str | None:
-        """One of some words."""
-        ...
-
-    def over(self, keywords: dict[str, syntax.Argument]) -> Over | None:
-        """The edges that are walked."""
-        ...
-
-    def label(self, call: syntax.Call) -> None:
-        """Takes the label of a call, and reports one that is taken."""
-        ...
 
 
 class NeighborReduceChecker:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
-from typing import Protocol
 
 from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment
+from gdsl.frontend.check.operator_parts import Operators
 from gdsl.frontend.check.several import refuse_several
 from gdsl.frontend.syntax import FunctorForm, OperatorKind, Symbol, SymbolKind
-from gdsl.operations import Domain, Over
+from gdsl.operations import Domain
 from gdsl.types import Type
 
 _NAME = OperatorKind.NEIGHBOR_VOTE.value
@@ -54,41 +54,6 @@ def _scored(program: syntax.Program, environment: Environment) -> Iterator[tuple
                     yield score, ballot
 
 
-class Operators(Protocol):
-    """What it asks of the checker of all operators: see `gdsl.frontend.check.operators.OperatorChecker`."""
-
-    environment: Environment
-
-    def members(self, value: syntax.Expression, domain: Domain, target: str) -> syntax.Expression | None:
-        """A typed set."""
-        ...
-
-    def label(self, call: syntax.Call) -> None:
-        """Takes the label of a call, and reports one that is taken."""
-        ...
-
-    def arguments(
-        self, call: syntax.Call, kind: OperatorKind
-    ) -> tuple[list[syntax.Expression], dict[str, syntax.Argument]] | tuple[None, dict[str, syntax.Argument]]:
-        """The arguments of a call."""
-        ...
-
-    def functor(
-        self,
-        call: syntax.Call,
-        value: syntax.Expression,
-        wanted: FunctorForm,
-        operator: str,
-        reduced: Type | None = None,
-    ) -> syntax.Name | None:
-        """The name of a functor of this form."""
-        ...
-
-    def over(self, keywords: dict[str, syntax.Argument]) -> Over | None:
-        """The edges that are visited."""
-        ...
-
-
 class VoteChecker:
     """Makes `OperatorCall`s of calls of `neighbor_vote`; None in an answer means that a mistake was reported."""
 
@@ -103,36 +68,59 @@ class VoteChecker:
         if positional is None:
             return None
         source = self.operators.members(positional[0], Domain.VERTEX, f"the input of `{call.function}`")
-        ballot = self.operators.functor(call, positional[1], FunctorForm.BALLOT, call.function)
+        ballot = self.operators.functor(call, positional[1], FunctorForm.BALLOT, call.function, array.type)
+        key = self._key(ballot) if ballot is not None else None
         scores = len(positional) == 3
-        score = self.operators.functor(call, positional[2], FunctorForm.VOTE, call.function) if scores else None
+        score = self._score(call, ballot, positional[2]) if scores and key is not None else None
         over = self.operators.over(keywords)
         self.operators.label(call)
-        if source is None or ballot is None or over is None or (scores and score is None):
+        if source is None or ballot is None or over is None or key is None or (scores and score is None):
             return None
-        key = self._key(ballot)
-        result = self.environment.functors[score.name].result if score is not None else None
-        if key is None or not self._keyed(call, key, array, "the result goes into") or not self._scores(score, result):
+        result = self._declared(score).result if score is not None else None
+        if not self._keyed(call, key, array, "the result goes into") or not self._scores(score, result):
             return None
         keep = self._kept(keywords["keep"], key) if "keep" in keywords else None
         if "keep" in keywords and keep is None:
             return None
         return syntax.OperatorCall(call.span, kind, source, ballot, over, label=call.label, score=score, keep=keep)
 
+    def _declared(self, functor: syntax.Name) -> syntax.Functor:
+        made = {each.name: each for each in self.environment.made.functors}
+        return self.environment.functors.get(functor.name) or made[functor.name]
+
+    def _score(self, call: syntax.Call, ballot: syntax.Name | None, value: syntax.Expression) -> syntax.Name | None:
+        """The vote functor, whose key and total have the types of the ballot."""
+        types = self._declared(ballot).result if ballot is not None else None
+        score = self.operators.functor(call, value, FunctorForm.VOTE, call.function, types)
+        if score is None or types is None or ballot is None or not self._declared(ballot).nameless:
+            return score
+        if self.environment.votes.get(score.name) == types.parts:
+            return score
+        message = f"`{score.name}` cannot know the types of its key and total: this ballot has no name"
+        fix = "give the ballot a name, or write the score here: `(v, key, total) => …`"
+        self.environment.report("E0205", message, score.span, labels=(Label(ballot.span, "this ballot"),), fix=fix)
+        return None
+
     def _key(self, ballot: syntax.Name) -> Type | None:
         """The type of the keys of a ballot; None where it or that of the weights cannot be it."""
-        declared = self.environment.functors[ballot.name]
+        declared = self._declared(ballot)
         if declared.result is None:
             return None
+        fix = "write `(src, dst, e) => (key, weight)`" if declared.nameless else "declare `-> (K, W)`"
+        if not declared.result.is_pair:
+            single = f"a ballot is a key and a weight, and this one is {declared.result.name}"
+            self.environment.report("E0401", single, ballot.span, fix=fix)
+            return None
         key, weight = declared.result.parts
+        of = "a ballot" if declared.nameless else f"`{ballot.name}`"
         message = None
         if not (key.is_integer or key.is_id):
-            message = f"the keys of `{ballot.name}` are {key.name}; those of votes are integers or ids"
+            message = f"the keys of {of} are {key.name}; those of votes are integers or ids"
         elif not weight.is_numeric:
-            message = f"the weights of `{ballot.name}` are {weight.name}; those of votes are numbers"
+            message = f"the weights of {of} are {weight.name}; those of votes are numbers"
         if message is not None:
             labels = (Label(declared.declared_result.span, "declared here"),) if declared.declared_result else ()
-            fix = "declare `-> (K, W)` with such a K and such a W"
+            fix += " with such a key and such a weight" if declared.nameless else " with such a K and such a W"
             self.environment.report("E0205", message, ballot.span, labels=labels, fix=fix)
             return None
         return key
@@ -154,8 +142,10 @@ class VoteChecker:
         if score is None or result is None:
             return score is None
         if not result.is_numeric:
-            message = f"a score is a number, and `{score.name}` gives {result.name}"
+            nameless = self._declared(score).nameless
+            message = f"a score is a number, and {'this' if nameless else f'`{score.name}`'} gives {result.name}"
             fix = f"declare `vote functor {score.name}(v, key, total) -> T` with such a T"
+            fix = "write `(v, key, total) => score` with a number" if nameless else fix
             self.environment.report("E0205", message, score.span, fix=fix)
         return result.is_numeric
 

@@ -2,26 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment
-from gdsl.frontend.check.sets import WORDS, Sets
+from gdsl.frontend.check.operator_parts import Operators
+from gdsl.frontend.check.sets import WORDS
 from gdsl.frontend.syntax import Symbol
 from gdsl.operations import Domain
 
 _NAME = "number"
-
-
-class _Operators(Protocol):
-    """What it asks of the checker of all operators."""
-
-    environment: Environment
-    sets: Sets
-
-    def members(self, value: syntax.Expression, domain: Domain, target: str) -> syntax.Expression | None:
-        """A typed set."""
-        ...
 
 
 def is_numbering(call: syntax.Call, environment: Environment) -> bool:
@@ -29,7 +17,7 @@ def is_numbering(call: syntax.Call, environment: Environment) -> bool:
     return call.function == _NAME and environment.find(_NAME) is None
 
 
-def numbering(call: syntax.Call, array: Symbol, operators: _Operators) -> syntax.Numbering | None:
+def numbering(call: syntax.Call, array: Symbol, operators: Operators) -> syntax.Numbering | None:
     """`array = number(f)` typed; None after a mistake, which is reported."""
     environment, shape = operators.environment, f"write `{array.name} = number(f);`"
     given = call.arguments[0] if len(call.arguments) == 1 else None

@@ -15,6 +15,7 @@ from gdsl.frontend.check.intersect import IntersectChecker
 from gdsl.frontend.check.nameless import NAMELESS_FORMS, NamelessChecker
 from gdsl.frontend.check.neighbor_reductions import NeighborReduceChecker
 from gdsl.frontend.check.neighbor_vote import VoteChecker, is_ballot
+from gdsl.frontend.check.operator_parts import Given
 from gdsl.frontend.check.set_operations import SetChecker, speaks_of_sets
 from gdsl.frontend.check.sets import GIVE_VALUES, OPERATORS, OTHER_OPERAND, Sets, functor_domain
 from gdsl.frontend.check.several import alike
@@ -145,9 +146,7 @@ class OperatorChecker:
         known = functor_domain(positional[-1], self.environment) if tells else None
         return known or Domain.VERTEX
 
-    def arguments(
-        self, call: syntax.Call, kind: OperatorKind
-    ) -> tuple[list[syntax.Expression], dict[str, syntax.Argument]] | tuple[None, dict[str, syntax.Argument]]:
+    def arguments(self, call: syntax.Call, kind: OperatorKind) -> Given:
         """The plain arguments of a call and those with a keyword; None for the former after a mistake."""
         shape, counts, names = _SHAPES[kind]
         keywords: dict[str, syntax.Argument] = {}
@@ -194,12 +193,7 @@ class OperatorChecker:
         symbol = environment.find(value.name) if isinstance(value, syntax.Name) else None
         if not isinstance(value, syntax.Name) or (symbol is not None and symbol.kind is not SymbolKind.FUNCTOR):
             if symbol is None or not (symbol.kind is SymbolKind.LATER or self._turned_round(call, symbol)):
-                fix = f"declare `{wanted.text}` and write its name here"
-                called = environment.find(value.function) if isinstance(value, syntax.Call) else None
-                if called is not None and called.kind is SymbolKind.FUNCTOR:
-                    fix = f"a functor is named, not called: `{called.name}`"
-                elif wanted in NAMELESS_FORMS:
-                    fix += f", or write `{NAMELESS_FORMS[wanted]}`"
+                fix = self._named(value, wanted)
                 environment.report("E0401", f"`{operator}` takes {wanted.words} here", value.span, fix=fix)
             return None
         if symbol is None:
@@ -220,6 +214,14 @@ class OperatorChecker:
             environment.report("E0401", message, value.span, labels=labels, fix=fix)
             return None
         return dataclasses.replace(value, symbol=symbol)
+
+    def _named(self, value: syntax.Expression, wanted: FunctorForm) -> str:
+        """What to write for a functor of the form `wanted` in the place of `value`, which is no name of one."""
+        called = self.environment.find(value.function) if isinstance(value, syntax.Call) else None
+        if called is not None and called.kind is SymbolKind.FUNCTOR:
+            return f"a functor is named, not called: `{called.name}`"
+        declared = f"declare `{wanted.text}` and write its name here"
+        return f"{declared}, or write `{NAMELESS_FORMS[wanted]}`" if wanted in NAMELESS_FORMS else declared
 
     def word(self, value: syntax.Expression, words: Iterable[str], what: str) -> str | None:
         """The one of `words` that `value` is; `what` is where it stands."""

@@ -26,10 +26,10 @@ from gdsl.frontend.check.saturation import saturated
 from gdsl.frontend.check.schedule import check_block
 from gdsl.frontend.check.tuning import Knobs, TuningChecker, operator_calls
 from gdsl.frontend.parser import in_order, parse_tune_words, too_deep
-from gdsl.frontend.syntax import DeclarationKind, Symbol, SymbolKind
+from gdsl.frontend.syntax import DeclarationKind, Symbol
 from gdsl.frontend.vocabulary import closest
 from gdsl.operations import Over
-from gdsl.source import NOWHERE, Source
+from gdsl.source import Source
 
 _REQUIREMENTS = ("symmetric", "simple")
 
@@ -98,10 +98,6 @@ def _typed(program: syntax.Program, environment: Environment) -> tuple[syntax.Pr
     """The typed program, how its edge frontiers were walked, and whether its schedule has no mistakes."""
     environment.made.taken.update(syntax.words_of(program))
     environment.made.labels.update(_labels(program))
-    for part in program.later:
-        environment.later(part.what, part.span)
-        for name in part.names:
-            environment.declare_global(Symbol(SymbolKind.LATER, name, NOWHERE))
     _check_requirements(program, environment)
     declarations = [declare_data(node, environment) for node in program.declarations]
     functions = [declare_function(node, environment) for node in program.functions]

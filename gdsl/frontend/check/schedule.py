@@ -25,7 +25,7 @@ from gdsl.frontend.check.several import refuse_several
 from gdsl.frontend.check.updates import short_assign, spelled_out
 from gdsl.frontend.syntax import OperatorKind, Symbol, SymbolKind
 from gdsl.operations import Domain, ReduceOperation
-from gdsl.source import NOWHERE, Span
+from gdsl.source import Span
 from gdsl.types import Type
 
 _MAKE_EDGES = (OperatorKind.ADVANCE, OperatorKind.TOP)
@@ -108,12 +108,6 @@ class ScheduleChecker:
     def _foreign(self, statement: syntax.Statement) -> None:
         environment = self.environment
         match statement:
-            case syntax.LaterStatement():
-                environment.later(statement.what, statement.span)
-                for name in statement.names:
-                    environment.declare(Symbol(SymbolKind.LATER, name, NOWHERE))
-                with environment.loop():
-                    self.block(statement.body)
             case syntax.Let():
                 fix = "declare a `scalar` in `problem`"
                 environment.report("E0221", "the schedule has no `let` and `var`", statement.span, fix=fix)

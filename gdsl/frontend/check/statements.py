@@ -15,7 +15,6 @@ from gdsl.frontend.check.updates import short_assign, spelled_out, told_first
 from gdsl.frontend.syntax import Symbol, SymbolKind
 from gdsl.frontend.vocabulary import FOREIGN_TYPES, SCHEDULE_FUNCTIONS, TYPES, closest
 from gdsl.operations import BinaryOperation
-from gdsl.source import NOWHERE
 from gdsl.types import Type
 
 
@@ -89,13 +88,6 @@ class StatementChecker:
 
     def _foreign(self, statement: syntax.Statement) -> None:
         environment = self.environment
-        if isinstance(statement, syntax.LaterStatement):
-            environment.later(statement.what, statement.span)
-            with environment.loop():
-                for name in statement.names:
-                    environment.declare(Symbol(SymbolKind.LATER, name, NOWHERE))
-                self.block(statement.body)
-            return
         known = {syntax.Repeat: "repeat", syntax.On: "on", syntax.GraphDeclaration: "graph"}
         known |= {syntax.HistoryDeclaration: "history", syntax.BucketsDeclaration: "buckets"}
         word = known.get(type(statement), "frontier")

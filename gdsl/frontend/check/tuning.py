@@ -9,7 +9,7 @@ from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment
 from gdsl.frontend.vocabulary import closest, enumerate_words
-from gdsl.knobs import BY_NAME, LARGEST_ARGUMENT, OPERATOR_KNOBS, SCHEDULE_KNOBS, Chosen, Knob
+from gdsl.knobs import BY_NAME, LARGEST_ARGUMENT, OPERATOR_KNOBS, SCHEDULE_KNOBS, Chosen, Knob, clashes
 from gdsl.operations import Direction, Domain
 
 
@@ -20,10 +20,15 @@ class Knobs:
     program: dict[str, Chosen] = field(default_factory=dict)
     operators: dict[str, dict[str, Chosen]] = field(default_factory=dict)
 
-    def of_call(self, functor: str, label: str | None) -> dict[str, Chosen]:
-        """What is chosen for one operator: for its functor, overridden knob by knob by its label."""
-        special = self.operators.get(label, {}) if label is not None else {}
-        return {**self.operators.get(functor, {}), **special}
+    def of_call(self, call: syntax.OperatorCall) -> dict[str, Chosen]:
+        """What is chosen for one operator: for its functor, overridden knob by knob by its label. What has nothing to
+        decide beside a knob from elsewhere, the text or the caller, is left out: neither of the two knew the other."""
+        special = self.operators.get(call.label, {}) if call.label is not None else {}
+        chosen = {**self.operators.get(call.name, {}), **special}
+        for clash in clashes({name: each.value for name, each in chosen.items()}, call.over):
+            if clash.knob in chosen and chosen[clash.knob].of_text is not chosen[clash.beside].of_text:
+                del chosen[clash.knob]
+        return chosen
 
 
 def operator_calls(statements: Iterable[syntax.Statement]) -> list[syntax.OperatorCall]:
@@ -97,7 +102,7 @@ class TuningChecker:
             self.environment.report("E0412", message, entry.span, fix=f"it takes {_listed(knob.values)}")
             return None
         arguments = self._arguments(entry, knob)
-        return Chosen(value, arguments) if arguments is not None else None
+        return Chosen(value, arguments, self.knows_text) if arguments is not None else None
 
     def _arguments(self, entry: syntax.TuneEntry, knob: Knob) -> dict[str, int] | None:
         known = {argument.name for argument in knob.arguments}

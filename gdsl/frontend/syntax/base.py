@@ -64,7 +64,7 @@ class Symbol:
     `span` is where the name is declared (`NOWHERE` for what the language provides). `unique` is the name, with a number
     behind it where a functor or the schedule declares the same name in several blocks. `mutable` is true of `var`s,
     of scalars and of arrays. `domain` is set for arrays and frontiers, `count` for arrays of several values an element
-    (how many, as it was written).
+    (how many, as it was written). `automatic` are buckets whose width finds itself: they have no levels to ask for.
 
     `graph` is set for frontiers and graphs: what their elements are elements of, as `check/graphs.py` tells it.
     """
@@ -79,6 +79,7 @@ class Symbol:
     unique: str = ""
     graph: str = ""
     count: Node | None = None
+    automatic: bool = False
 
 
 _SLOTS: dict[type[Node], tuple[str, ...]] = {}

@@ -126,14 +126,6 @@ class Function(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class LaterDeclaration(Node):
-    """A part of the program that is not built yet; `what` names it, `names` are those that it would declare."""
-
-    what: str
-    names: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Requirement(Node):
     """One word of `requires …;`."""
 
@@ -160,8 +152,7 @@ class TuneEntry(Node):
 
 @dataclass(frozen=True, slots=True)
 class Program(Node):
-    """A whole program. `later` holds the parts that are not built yet; the checker refuses them. The typed tree has no
-    procedures and no imports: it has what they stand for."""
+    """A whole program. The typed tree has no procedures and no imports: it has what they stand for."""
 
     doc: str
     name: str
@@ -169,7 +160,6 @@ class Program(Node):
     declarations: tuple[Declaration, ...]
     functors: tuple[Functor, ...]
     functions: tuple[Function, ...]
-    later: tuple[LaterDeclaration, ...]
     schedule: tuple[Statement, ...]
     tune: tuple[TuneEntry, ...]
     procedures: tuple[Procedure, ...] = ()

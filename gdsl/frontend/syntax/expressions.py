@@ -164,10 +164,9 @@ class Call(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Convert(Expression):
-    """A change of type; made by the checker from a cast (`implicit` False) or a widening."""
+    """A change of type, made by the checker from a cast or a widening."""
 
     operand: Expression
-    implicit: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,6 +266,8 @@ class OperatorCall(Expression):
     own_operation: Name | None = None
     by_far_ends: bool = True
     empty: Expression | None = None
+    other: Expression | None = None
+    """The second set of INTERSECT over pairs, whose first one is `input`."""
 
     @property
     def name(self) -> str:
@@ -281,7 +282,5 @@ class OperatorCall(Expression):
 
 
 @dataclass(frozen=True, slots=True)
-class LaterExpression(Expression):
-    """A form that is not built yet; `what` names it."""
-
-    what: str
+class Unknown(Expression):
+    """What of an expression is no tree: all of it, where a mistake was reported, or that it was typed before."""

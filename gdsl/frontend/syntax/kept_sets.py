@@ -23,7 +23,7 @@ class HistoryDeclaration(Statement):
 @dataclass(frozen=True, slots=True)
 class BucketsDeclaration(Statement):
     """`buckets name(arguments) = value;`. Schedule only. In the typed schedule `array` and `width` instead of
-    `arguments`, the width of the array's type."""
+    `arguments`, the width of the array's type; None where it is `auto`."""
 
     name: str
     name_span: Span

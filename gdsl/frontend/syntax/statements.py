@@ -162,12 +162,3 @@ class FrontierDeclaration(Statement):
     value: Expression | None
     symbol: Symbol | None = None
     domain: Domain = Domain.VERTEX
-
-
-@dataclass(frozen=True, slots=True)
-class LaterStatement(Statement):
-    """A form that is not built yet; `what` names it, `names` are those that it would declare."""
-
-    what: str
-    names: tuple[str, ...] = ()
-    body: tuple[Statement, ...] = ()

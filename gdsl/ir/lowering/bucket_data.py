@@ -23,3 +23,19 @@ class Buckets:
     find: str
     take: str
     keep: str
+
+
+@dataclass(frozen=True, slots=True)
+class FreeBuckets:
+    """What buckets whose width finds itself need: the frontier of all that wait, the scalars of the least and the
+    largest value among them and of the bound that is chosen, and functors: `measure` finds the former, `take` has those
+    up to the bound, `keep` all others."""
+
+    name: str
+    waiting: str
+    nearest: str
+    farthest: str
+    bound: str
+    measure: str
+    take: str
+    keep: str

@@ -9,7 +9,7 @@ from gdsl.frontend import syntax
 from gdsl.frontend.check.names import needs_check
 from gdsl.frontend.syntax import SymbolKind
 from gdsl.ir import nodes
-from gdsl.ir.lowering.bucket_data import Buckets
+from gdsl.ir.lowering.bucket_data import Buckets, FreeBuckets
 from gdsl.ir.lowering.several import Counts
 from gdsl.operations import BinaryOperation, Builtin, Degree, Domain, GraphQuery, UnaryOperation
 from gdsl.source import Span
@@ -61,7 +61,7 @@ class ExpressionLowering:
         self.counts = Counts()
         self.histories: dict[str, nodes.History] = {}
         """By unique name, of those that were declared so far."""
-        self.buckets: dict[str, Buckets] = {}
+        self.buckets: dict[str, Buckets | FreeBuckets] = {}
         """The same of buckets."""
 
     def expression(self, node: syntax.Expression) -> nodes.Expression:
@@ -122,7 +122,9 @@ class ExpressionLowering:
         if symbol is None:
             impossible(node)
         if isinstance(node, syntax.Member):
-            return nodes.ScalarValue(span, type_, self.buckets[symbol.unique].popped)
+            buckets = self.buckets[symbol.unique]
+            assert isinstance(buckets, Buckets), "the checker refuses levels of others"
+            return nodes.ScalarValue(span, type_, buckets.popped)
         if symbol.kind in _ROLES:
             return nodes.Parameter(span, type_, _ROLES[symbol.kind], symbol.name)
         if symbol.kind is SymbolKind.LIST_VARIABLE:

@@ -18,22 +18,10 @@ from gdsl.ir.lowering.functors import FunctorLowering
 from gdsl.ir.lowering.hidden import Hidden, own_id
 from gdsl.ir.lowering.reductions import identity
 from gdsl.ir.traversal import rewrite
-from gdsl.operations import Domain, NeighborOperation, Over, ReduceOperation, StoreRule, UnaryOperation
+from gdsl.operations import Domain, NeighborOperation, Over, StoreRule, UnaryOperation
 from gdsl.source import Span
 from gdsl.types import Type
 
-UPDATES = {
-    NeighborOperation.SUM: ReduceOperation.ADD,
-    NeighborOperation.COUNT: ReduceOperation.ADD,
-    NeighborOperation.MIN: ReduceOperation.MIN,
-    NeighborOperation.MAX: ReduceOperation.MAX,
-    NeighborOperation.PRODUCT: ReduceOperation.MULTIPLY,
-    NeighborOperation.SOME: ReduceOperation.BIT_OR,
-    NeighborOperation.EVERY: ReduceOperation.BIT_AND,
-    NeighborOperation.AND: ReduceOperation.BIT_AND,
-    NeighborOperation.OR: ReduceOperation.BIT_OR,
-    NeighborOperation.XOR: ReduceOperation.BIT_XOR,
-}
 _FIXED = (nodes.Literal, nodes.NoneId, nodes.ParamValue)
 """Values that a functor can have as they are."""
 
@@ -219,7 +207,7 @@ class NeighborReduceLowering:
         value = self._kept(empty, name, steps) if empty is not None else None
         gathered = hidden.array(f"{name}_gathered", Domain.VERTEX, type_, span)
         has_edge = hidden.array(f"{name}_has_edge", Domain.VERTEX, Type.BOOL, span) if value is not None else None
-        begin = [own.store(gathered, type_, identity(UPDATES[call.operation], type_, span))]
+        begin = [own.store(gathered, type_, identity(call.operation.as_update, type_, span))]
         end: list[nodes.Statement] = [own.store(name, type_, own.value(gathered, type_))]
         if has_edge is not None and value is not None:
             begin.append(own.store(has_edge, Type.BOOL, nodes.Literal(span, Type.BOOL, False)))
@@ -247,7 +235,7 @@ class NeighborReduceLowering:
         target = at.target(gathered.scalar, gathered.type)
         counts = call.operation is NeighborOperation.COUNT
         brought = nodes.Literal(span, gathered.type, 1) if counts else value
-        update: nodes.Statement = nodes.Update(span, target, UPDATES[call.operation], brought)
+        update: nodes.Statement = nodes.Update(span, target, call.operation.as_update, brought)
         if counts:
             update = nodes.Branch(span, value, (update,), ())
         body = [update]

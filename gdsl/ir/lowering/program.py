@@ -42,19 +42,17 @@ class _Lowering:
         self.functors = FunctorLowering(self.expressions, self.statements, self.tree.functors)
 
     def program(self) -> nodes.Program:
-        tree, knobs = self.tree, self.checked.knobs
+        tree = self.tree
         functors = self.functors
         schedule = ScheduleLowering(self.expressions, self.checked, functors, _frontier_names(tree.schedule))
-        for name, count in counted(tree.declarations):
-            value = self.expressions.expression(count)
-            self.expressions.counts.add(name, value, schedule.hidden.name(f"values_of_{name}"))
+        self._counts(schedule)
         functors.name_ballots(_calls(tree), schedule.hidden)
         steps = schedule.block(tree.schedule)
         hidden, used = schedule.hidden, _used_functors(tree)
         words = {word.name for word in tree.requires}
         place = tree.requires[0].span if tree.requires else NOWHERE
         declarations = tree.declarations
-        fields: dict[str, Any] = settled(None, knobs.program)
+        fields: dict[str, Any] = settled(None, self.checked.knobs.program)
         return nodes.Program(
             span=tree.span,
             name=tree.name,
@@ -75,10 +73,7 @@ class _Lowering:
                 *(functors.vertex_functor(node) for node in used if node.form is FunctorForm.VERTEX),
                 *hidden.vertex_functors,
             ),
-            edge_functors=(
-                *functors.edge_functors(used),
-                *hidden.edge_functors,
-            ),
+            edge_functors=(*functors.edge_functors(used), *hidden.edge_functors),
             frontiers=tuple(schedule.frontiers.values()),
             schedule=steps,
             tuning=nodes.Tuning(NOWHERE, tuple(schedule.sites), **fields),
@@ -87,6 +82,12 @@ class _Lowering:
         )
 
     # ------------------------------------------------------------ problem data
+
+    def _counts(self, schedule: ScheduleLowering) -> None:
+        """Make known how many values an element of each array has."""
+        for name, count in counted(self.tree.declarations):
+            value = self.expressions.expression(count)
+            self.expressions.counts.add(name, value, schedule.hidden.name(f"values_of_{name}"))
 
     def _optional(self, node: syntax.Expression | None) -> nodes.Expression | None:
         return self.expressions.expression(node) if node is not None else None

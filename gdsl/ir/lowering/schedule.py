@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 from gdsl.frontend import syntax
@@ -10,7 +9,7 @@ from gdsl.frontend.check import CheckedProgram
 from gdsl.frontend.check.far_ends import over_of
 from gdsl.frontend.syntax import OperatorKind, SymbolKind
 from gdsl.ir import nodes
-from gdsl.ir.lowering import buckets
+from gdsl.ir.lowering.any_buckets import BucketsLowering
 from gdsl.ir.lowering.best_edges import BestEdges, Request
 from gdsl.ir.lowering.expressions import ExpressionLowering, impossible
 from gdsl.ir.lowering.functors import FunctorLowering
@@ -19,7 +18,9 @@ from gdsl.ir.lowering.hidden import Hidden
 from gdsl.ir.lowering.kept_sets import emptied, new_history, through_levels
 from gdsl.ir.lowering.neighbor_reductions import NeighborReduceLowering
 from gdsl.ir.lowering.reductions import ReductionLowering
-from gdsl.ir.lowering.unnamed_sets import DONE, last_reader, stem_of
+from gdsl.ir.lowering.unnamed_sets import DONE, Temporaries, last_reader, stem_of
+from gdsl.ir.lowering.vertex_pairs import VertexPairs
+from gdsl.ir.lowering.votes import vote_step
 from gdsl.knobs import settled
 from gdsl.operations import Domain, Over, SetOperation
 from gdsl.source import Span
@@ -40,13 +41,14 @@ class ScheduleLowering:
         self.expressions = expressions
         self.knobs = checked.knobs
         self.far_ends = checked.far_ends
-        self.taken = taken
         self.frontiers: dict[str, nodes.Frontier] = {}
-        self._temporaries: Counter[str] = Counter()
+        self._temporary = Temporaries(taken)
         self.sites: list[nodes.OperatorKnobs] = []
         """What is tuned for each operator, by its site number."""
         self.loops = 0
         self.hidden = Hidden(checked.source.text, self.sites)
+        self.buckets = BucketsLowering(self.hidden, expressions.buckets)
+        self.pairs = VertexPairs(self.hidden)
         self.reductions = ReductionLowering(expressions, self.hidden)
         self.functors = functors
         self.neighbors = NeighborReduceLowering(functors, checked.program.functions, self.hidden, self._next_site)
@@ -105,20 +107,19 @@ class ScheduleLowering:
         return through_levels(node, loop, history, name, self.block(node.body))
 
     def _buckets(self, node: syntax.BucketsDeclaration, steps: list[nodes.Step]) -> None:
-        if node.symbol is None or node.array is None or node.array.type is None or node.width is None:
+        if node.symbol is None or node.array is None or node.array.type is None:
             impossible(node)
-        span, name, width = node.span, node.symbol.unique, self._value(node.width, steps)
+        span, name = node.span, node.symbol.unique
+        width = self._value(node.width, steps) if node.width is not None else None
         waiting = self._list(self._temporary(f"{name}_waiting"), span)
-        made = buckets.new_buckets(self.hidden, name, node.array.name, node.array.type, waiting, span)
-        self.expressions.buckets[name] = made
-        steps += buckets.begun(made, node.name, width, span)
+        array = node.array.name, node.array.type
+        steps += self.buckets.begin(name, node.name, array, width, waiting, span)
         if node.value is not None:
             members = self._elements(node.value, Domain.VERTEX, steps)
-            steps += buckets.pushed(self.hidden, made, members, node.value.span)
+            steps += self.buckets.push(name, members, node.value.span)
 
     def _pop(self, node: syntax.Popped, result: str, steps: list[nodes.Step]) -> None:
-        made = self.expressions.buckets[node.buckets.unique]
-        steps += buckets.popped(self.hidden, made, self._list(result, node.span), node.span)
+        steps += self.buckets.pop(node.buckets.unique, self._list(result, node.span), node.span)
 
     def _push(self, node: syntax.Method, steps: list[nodes.Step]) -> None:
         """What has no name becomes a frontier first."""
@@ -127,7 +128,7 @@ class ScheduleLowering:
         (argument,) = node.arguments
         pushed = self._elements(argument.value, Domain.VERTEX, steps)
         if node.symbol.kind is SymbolKind.BUCKETS:
-            steps += buckets.pushed(self.hidden, self.expressions.buckets[node.symbol.unique], pushed, node.span)
+            steps += self.buckets.push(node.symbol.unique, pushed, node.span)
             return
         name = pushed.frontier
         if name is None:
@@ -194,13 +195,6 @@ class ScheduleLowering:
     def _list(self, name: str, span: Span, domain: Domain = Domain.VERTEX) -> str:
         self.frontiers.setdefault(name, nodes.Frontier(span, name, domain))
         return name
-
-    def _temporary(self, stem: str) -> str:
-        self._temporaries[stem] += 1
-        while f"{stem}_{self._temporaries[stem]}" in self.taken:
-            self._temporaries[stem] += 1
-        self.taken.add(f"{stem}_{self._temporaries[stem]}")
-        return f"{stem}_{self._temporaries[stem]}"
 
     def _define(
         self, name: str, value: syntax.Expression | None, span: Span, steps: list[nodes.Step], domain: Domain
@@ -355,7 +349,7 @@ class ScheduleLowering:
         steps += BestEdges(request, self.hidden, waiting, self._next_loop()).steps()
 
     def _next_site(self, call: syntax.OperatorCall) -> int:
-        chosen = self.knobs.of_call(call.name, call.label)
+        chosen = self.knobs.of_call(call)
         fields: dict[str, Any] = settled(call.tuned_as, chosen)
         self.sites.append(nodes.OperatorKnobs(call.span, **fields))
         return len(self.sites) - 1
@@ -364,13 +358,17 @@ class ScheduleLowering:
         """The total is added to its scalar, which becomes 0 before; what the input is made from still sees its old
         value."""
         span, source = call.span, self._input(call, steps)
+        partners = None
+        if call.other is not None:
+            other = self._elements(call.other, Domain.VERTEX, steps)
+            partners = self.pairs.paired(source, other, span, steps)
         count = call.count.name if call.count is not None else None
         if count is not None and not call.adds:
             steps.append(nodes.StoreScalar(span, count, nodes.Literal(span, Type.INT64, 0)))
         kept = self._list(result, span) if result is not None else None
         label = call.label or call.name
         functor = call.functor.name if call.functor is not None else None
-        steps.append(nodes.Intersect(span, self._next_site(call), label, source, functor, kept, count))
+        steps.append(nodes.Intersect(span, self._next_site(call), label, source, functor, kept, count, partners))
 
     def _neighbor_reduce(
         self, call: syntax.OperatorCall, target: syntax.Name | syntax.Index, steps: list[nodes.Step]
@@ -387,21 +385,5 @@ class ScheduleLowering:
         self.neighbors.of_edges(call, target, nodes.Elements(call.span, Domain.EDGE, named), ends, over, empty, steps)
 
     def _neighbor_vote(self, call: syntax.OperatorCall, target: syntax.Expression, steps: list[nodes.Step]) -> None:
-        if not isinstance(target, syntax.Name) or target.type is None:
-            impossible(call)
-        source = self._input(call, steps)
-        steps.append(
-            nodes.NeighborVote(
-                span=call.span,
-                site=self._next_site(call),
-                label=call.label or call.name,
-                frontier=source,
-                functor=self.functors.ballots[call.name],
-                result=None,
-                score=call.score.name if call.score is not None else None,
-                over=call.over,
-                array=target.name,
-                array_type=target.type,
-                keep=call.keep.name if call.keep is not None else None,
-            )
-        )
+        source, ballot = self._input(call, steps), self.functors.ballots[call.name]
+        steps.append(vote_step(call, target, source, ballot, self._next_site(call)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from gdsl.frontend import syntax
 from gdsl.frontend.syntax import OperatorKind
 
@@ -13,6 +15,22 @@ DONE = {
     OperatorKind.TOP: "best",
 }
 """What comes out of an operator."""
+
+
+class Temporaries:
+    """Gives names of frontiers that nothing has yet: a stem and a number."""
+
+    def __init__(self, taken: set[str]) -> None:
+        """`taken` are the names that are there already; new ones are added to them."""
+        self.taken, self._counts = taken, Counter[str]()
+
+    def __call__(self, stem: str) -> str:
+        """The next name with this stem."""
+        self._counts[stem] += 1
+        while f"{stem}_{self._counts[stem]}" in self.taken:
+            self._counts[stem] += 1
+        self.taken.add(f"{stem}_{self._counts[stem]}")
+        return f"{stem}_{self._counts[stem]}"
 
 
 def stem_of(value: syntax.Expression) -> str:

@@ -28,6 +28,18 @@ inline int64 common_neighbors(const graph_slice& g, vertex u, vertex w, Visit vi
     return places;
 }
 
+// piece: each_pair
+// Every vertex of a set with its partner; NO_VERTEX is none.
+template <class Members, class Visit>
+inline void each_pair(const Members& members, const vertex* partners, Visit visit) {
+    const int64 size = members.size();
+#pragma omp for schedule(dynamic, chunk_of(size))
+    for (int64 i = 0; i < size; ++i) {
+        const vertex u = members[i], w = partners[u];
+        if (w != NO_VERTEX) { visit(u, w, edge(0)); }
+    }
+}
+
 // piece: leap_to
 // The first place from `b` on that does not stand below `x`, in steps that double.
 inline const vertex* leap_to(const vertex* b, const vertex* end, vertex x) {
@@ -42,4 +54,10 @@ inline const vertex* leap_to(const vertex* b, const vertex* end, vertex x) {
         if (*middle < x) { b = middle + 1; } else { high = middle; }
     }
     return b;
+}
+
+// piece: check_pairs
+// Stops the run where one of two sets has members more than the other.
+inline void check_pairs(run_state&, const data_slice& d, int64 more, int64 check) {
+    if (more != 0) { checked_index(d, more, 0, check); }
 }

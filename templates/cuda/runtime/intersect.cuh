@@ -1,13 +1,15 @@
 // piece: intersect_warps
-// The common out-neighbours of both ends of every member, which is an edge. A warp takes up to 32 edges; of each the
+// The common out-neighbours of both ends of every member, which is an edge, or the vertex that a pair is known by: so
+// `ends` says, and below "an edge" is either. A warp takes up to 32 members; of each the
 // shorter list is walked, and each of its vertices looked for in the longer one. All these walks are shared evenly among
 // the lanes. A walk of LONG_WALK places or more is cut into chunks, which all warps take side by side in
 // `intersect_hubs`; what these have no room for, the warp walks itself.
 // `visit(common, x, e, at, found)` is called by whole warps; x is a common neighbour of the edge e where `common` holds,
 // once for each, and stands at these places of both lists first. What e is says it only `with_edges`.
 // Returns how many edges the two lists of the members that this thread took have.
-template <bool with_edges, class Members, class Visit>
-__device__ __forceinline__ uint64 intersect_warps(enactor& run, const graph_slice& g, const Members& members, Visit visit) {
+template <bool with_edges, class Members, class Ends, class Visit>
+__device__ __forceinline__ uint64 intersect_warps(enactor& run, const graph_slice& g, const Members& members,
+                                                  const Ends& ends, Visit visit) {
     const out_lists lists{g};
     const uint64 size = members.size(), warps = grid_warps();
     uint32 width = 32;  // members a warp: few members are spread over all warps
@@ -17,15 +19,15 @@ __device__ __forceinline__ uint64 intersect_warps(enactor& run, const graph_slic
     for (uint64 base = warp_index() * width; base < size && !asked_to_stop(run); base += warps * width) {
         const bool taken = lane < width && base + lane < size;
         common_walk walk = {0, 0, 0, 0};
-        const edge member = taken ? members[base + lane] : edge(0);
-        if (taken) { walk = walk_of(g, member); }
+        const edge member = taken ? edge(members[base + lane]) : edge(0);
+        if (taken) { walk = walk_of(g, ends, member); }
         visited += uint64(walk.last - walk.first) + uint64(walk.high - walk.low);
         const bool is_long = walk.last - walk.first >= LONG_WALK;
         const edge rest = defer_walk(run, g, is_long, member, walk);
         for (uint32 rows = __ballot_sync(FULL_WARP, is_long && rest < walk.last); rows != 0; rows &= rows - 1) {
             const uint32 row = __ffs(rows) - 1;
             const edge e = __shfl_sync(FULL_WARP, member, row);
-            intersect_part(g, e, __shfl_sync(FULL_WARP, rest, row), __shfl_sync(FULL_WARP, walk.last, row), visit);
+            intersect_part(g, ends, e, __shfl_sync(FULL_WARP, rest, row), __shfl_sync(FULL_WARP, walk.last, row), visit);
         }
         const uint32 own = is_long ? 0 : uint32(walk.last - walk.first);
         const uint32 inclusive = warp_inclusive_sum(own);
@@ -50,24 +52,25 @@ __device__ __forceinline__ uint64 intersect_warps(enactor& run, const graph_slic
 
 // piece: intersect_hubs
 // The chunks that `intersect_warps` left, a warp each: of each the first place, and in place of the last one the edge.
-template <class Visit>
-__device__ __forceinline__ void intersect_hubs(enactor& run, const graph_slice& g, Visit visit) {
+template <class Ends, class Visit>
+__device__ __forceinline__ void intersect_hubs(enactor& run, const graph_slice& g, const Ends& ends, Visit visit) {
     if (g.largest_degree < int64(LONG_WALK)) { return; }
     synchronize(run);
     const uint64 chunks = minimum(load_relaxed(&run.counters()->hubs), hub_room(g));
     for (uint64 chunk = warp_index(); chunk < chunks && !asked_to_stop(run); chunk += grid_warps()) {
         const hub_chunk part = run.slice.hubs[chunk];
-        const edge e = part.last, last = walk_of(g, e).last;
-        intersect_part(g, e, part.first, minimum(edge(part.first + HUB_CHUNK), last), visit);
+        const edge e = part.last, last = walk_of(g, ends, e).last;
+        intersect_part(g, ends, e, part.first, minimum(edge(part.first + HUB_CHUNK), last), visit);
     }
 }
 
 // piece: intersect_part
 // The places `first` to `last` of the walk for an edge, by one warp.
-template <class Visit>
-__device__ __forceinline__ void intersect_part(const graph_slice& g, edge e, edge first, edge last, Visit visit) {
+template <class Ends, class Visit>
+__device__ __forceinline__ void intersect_part(const graph_slice& g, const Ends& ends, edge e, edge first, edge last,
+                                               Visit visit) {
     const out_lists lists{g};
-    const common_walk walk = walk_of(g, e);
+    const common_walk walk = walk_of(g, ends, e);
     for (edge start = first; start < last; start += 32) {
         const edge at = start + lane_index();
         const bool active = at < last;
@@ -83,13 +86,31 @@ __device__ __forceinline__ void intersect_part(const graph_slice& g, edge e, edg
 struct common_walk {
     edge first, last, low, high;
 };
-__device__ __forceinline__ common_walk walk_of(const graph_slice& g, edge e) {
+template <class Ends>
+__device__ __forceinline__ common_walk walk_of(const graph_slice& g, const Ends& ends, edge e) {
     const out_lists lists{g};
-    const vertex u = __ldg(&g.edge_sources[e]), w = __ldg(&g.columns[e]);
+    const vertex u = ends.source(e), w = ends.destination(e);
+    if (w == NO_VERTEX) { return common_walk{0, 0, 0, 0}; }
     const edge u_first = lists.first(u), u_last = lists.last(u), w_first = lists.first(w), w_last = lists.last(w);
     if (u_last - u_first <= w_last - w_first) { return common_walk{u_first, u_last, w_first, w_last}; }
     return common_walk{w_first, w_last, u_first, u_last};
 }
+
+// piece: edge_ends
+// The ends of an edge.
+struct edge_ends {
+    const graph_slice& g;
+    __device__ __forceinline__ vertex source(edge e) const { return __ldg(&g.edge_sources[e]); }
+    __device__ __forceinline__ vertex destination(edge e) const { return __ldg(&g.columns[e]); }
+};
+
+// piece: pair_ends
+// A vertex and its partner, which is NO_VERTEX where it has none.
+struct pair_ends {
+    const vertex* partners;
+    __device__ __forceinline__ vertex source(edge u) const { return vertex(u); }
+    __device__ __forceinline__ vertex destination(edge u) const { return partners[u]; }
+};
 
 // piece: is_new_in_list
 // Whether the neighbour `x` at place `at` is the first of its equals in the list that begins at `first`: parallel edges
@@ -132,4 +153,11 @@ __device__ __forceinline__ edge defer_walk(enactor& run, const graph_slice& g, b
         run.slice.hubs[at] = hub_chunk{vertex(0), start, e};
     }
     return rest;
+}
+
+// piece: check_pairs
+// Stops the run where one of two sets has members more than the other.
+__device__ __forceinline__ void check_pairs(enactor& run, const data_slice& d, int64 more, uint32 check) {
+    if (leader() && more != 0) { checked_index(d, more, 0, check); }
+    synchronize(run);
 }

@@ -167,6 +167,7 @@ struct block_storage {
 // piece: synchronize
 // piece: begin_pass
 // piece: begin_operator
+// piece: note_operator
 // piece: end_operator
 // piece: exchange
 
@@ -178,6 +179,7 @@ struct frontier {
     uint64 edges;  // edges of the members, where a later operator asks for them
     bool queued;
     bool mapped;
+    vertex* room;  // its own storage for a queue, also while the members lie elsewhere
 };
 
 // piece: frontier_at
@@ -232,6 +234,7 @@ struct edge_frontier {
 // piece: defer_walk
 // piece: intersect_warps
 // piece: intersect_hubs
+// piece: edge_ends
 
 // ---- functors ----
 
@@ -292,12 +295,13 @@ __device__ __forceinline__ void intersect_first(enactor& run, const data_slice& 
     intersect_first_totals totals;
     collector out(run, result, uncounted());
     uint32* const seen = marks_of(run);
+    const auto ends = edge_ends{d.graph};
     const auto visit = [&](bool accepted, vertex x, edge, edge, edge) {
         totals.of_chosen += accepted ? 1 : 0;
         out.append(accepted && mark(seen, x), x);
     };
-    count_visited(run, intersect_warps<false>(run, d.graph, edge_members_of(input), visit));
-    intersect_hubs(run, d.graph, visit);
+    count_visited(run, intersect_warps<false>(run, d.graph, edge_members_of(input), ends, visit));
+    intersect_hubs(run, d.graph, ends, visit);
     out.flush();
     {
         const int64 total = block_reduce(run.shared, totals.of_chosen, 0ll,
@@ -313,10 +317,8 @@ __device__ __forceinline__ void intersect_first(enactor& run, const data_slice& 
 __device__ __forceinline__ void compute_note(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { note_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 2, iteration, size, 0, false);
+    note_operator(run, 2, iteration, size, 0, false);
 }
 
 // line 22: filtered_1 = filter(edges, goes_up)
@@ -338,11 +340,12 @@ __device__ __forceinline__ void intersect(enactor& run, const data_slice& d, edg
     const uint64 size = input.size;
     begin_operator(run);
     intersect_totals totals;
+    const auto ends = edge_ends{d.graph};
     const auto visit = [&](bool accepted, vertex x, edge, edge, edge) {
         totals.upwards += accepted ? 1 : 0;
     };
-    count_visited(run, intersect_warps<false>(run, d.graph, edge_members_of(input), visit));
-    intersect_hubs(run, d.graph, visit);
+    count_visited(run, intersect_warps<false>(run, d.graph, edge_members_of(input), ends, visit));
+    intersect_hubs(run, d.graph, ends, visit);
     {
         const int64 total = block_reduce(run.shared, totals.upwards, 0ll,
             [](int64 a, int64 b) { return sum(a, b); });
@@ -374,11 +377,12 @@ __device__ __forceinline__ void intersect_(enactor& run, const data_slice& d, ed
     const uint64 size = input.size;
     begin_operator(run);
     intersect_totals_ totals;
+    const auto ends = edge_ends{d.graph};
     const auto visit = [&](bool accepted, vertex x, edge, edge, edge) {
         totals.followed += accepted ? 1 : 0;
     };
-    count_visited(run, intersect_warps<false>(run, d.graph, edge_members_of(input), visit));
-    intersect_hubs(run, d.graph, visit);
+    count_visited(run, intersect_warps<false>(run, d.graph, edge_members_of(input), ends, visit));
+    intersect_hubs(run, d.graph, ends, visit);
     {
         const int64 total = block_reduce(run.shared, totals.followed, 0ll,
             [](int64 a, int64 b) { return sum(a, b); });
@@ -394,11 +398,12 @@ __device__ __forceinline__ void intersect_within(enactor& run, const data_slice&
     begin_operator(run);
     collector out(run, result, uncounted());
     uint32* const seen = marks_of(run);
+    const auto ends = edge_ends{d.graph};
     const auto visit = [&](bool accepted, vertex x, edge, edge, edge) {
         out.append(accepted && mark(seen, x), x);
     };
-    count_visited(run, intersect_warps<false>(run, d.graph, edge_members_of(input), visit));
-    intersect_hubs(run, d.graph, visit);
+    count_visited(run, intersect_warps<false>(run, d.graph, edge_members_of(input), ends, visit));
+    intersect_hubs(run, d.graph, ends, visit);
     out.flush();
     end_queue(run, result);
     clear_marks(seen, result);
@@ -409,10 +414,8 @@ __device__ __forceinline__ void intersect_within(enactor& run, const data_slice&
 __device__ __forceinline__ void compute_note_(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { note_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 8, iteration, size, 0, false);
+    note_operator(run, 8, iteration, size, 0, false);
 }
 
 // line 30: c = intersect(nothing, count=of_none)
@@ -422,12 +425,13 @@ __device__ __forceinline__ void intersect_2(enactor& run, const data_slice& d, e
     intersect_totals_2 totals;
     collector out(run, result, uncounted());
     uint32* const seen = marks_of(run);
+    const auto ends = edge_ends{d.graph};
     const auto visit = [&](bool accepted, vertex x, edge, edge, edge) {
         totals.of_none += accepted ? 1 : 0;
         out.append(accepted && mark(seen, x), x);
     };
-    count_visited(run, intersect_warps<false>(run, d.graph, edge_members_of(input), visit));
-    intersect_hubs(run, d.graph, visit);
+    count_visited(run, intersect_warps<false>(run, d.graph, edge_members_of(input), ends, visit));
+    intersect_hubs(run, d.graph, ends, visit);
     out.flush();
     {
         const int64 total = block_reduce(run.shared, totals.of_none, 0ll,
@@ -443,10 +447,8 @@ __device__ __forceinline__ void intersect_2(enactor& run, const data_slice& d, e
 __device__ __forceinline__ void compute_note_2(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { note_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 10, iteration, size, 0, false);
+    note_operator(run, 10, iteration, size, 0, false);
 }
 
 // ---- enactor ----

@@ -160,6 +160,7 @@ struct block_storage {
 // piece: synchronize
 // piece: begin_pass
 // piece: begin_operator
+// piece: note_operator
 // piece: end_operator
 // piece: exchange
 
@@ -171,6 +172,7 @@ struct frontier {
     uint64 edges;  // edges of the members, where a later operator asks for them
     bool queued;
     bool mapped;
+    vertex* room;  // its own storage for a queue, also while the members lie elsewhere
 };
 
 // piece: frontier_at
@@ -212,6 +214,7 @@ struct frontier {
 // piece: defer_walk
 // piece: intersect_warps
 // piece: intersect_hubs
+// piece: edge_ends
 
 // ---- functors ----
 
@@ -256,11 +259,12 @@ __device__ __forceinline__ void intersect(enactor& run, const data_slice& d, int
     const uint64 size = uint64(d.graph.num_edges);
     begin_operator(run);
     intersect_totals totals;
+    const auto ends = edge_ends{d.graph};
     const auto visit = [&](bool accepted, vertex x, edge, edge, edge) {
         totals.total += accepted ? 1 : 0;
     };
-    count_visited(run, intersect_warps<false>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, visit));
-    intersect_hubs(run, d.graph, visit);
+    count_visited(run, intersect_warps<false>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, ends, visit));
+    intersect_hubs(run, d.graph, ends, visit);
     {
         const int64 total = block_reduce(run.shared, totals.total, 0ll,
             [](int64 a, int64 b) { return sum(a, b); });
@@ -275,11 +279,12 @@ __device__ __forceinline__ void intersect_again(enactor& run, const data_slice& 
     const uint64 size = uint64(d.graph.num_edges);
     begin_operator(run);
     intersect_again_totals totals;
+    const auto ends = edge_ends{d.graph};
     const auto visit = [&](bool accepted, vertex x, edge, edge, edge) {
         totals.more += accepted ? 1 : 0;
     };
-    count_visited(run, intersect_warps<false>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, visit));
-    intersect_hubs(run, d.graph, visit);
+    count_visited(run, intersect_warps<false>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, ends, visit));
+    intersect_hubs(run, d.graph, ends, visit);
     {
         const int64 total = block_reduce(run.shared, totals.more, 0ll,
             [](int64 a, int64 b) { return sum(a, b); });
@@ -294,11 +299,12 @@ __device__ __forceinline__ void intersect_(enactor& run, const data_slice& d, in
     const uint64 size = uint64(d.graph.num_edges);
     begin_operator(run);
     intersect_totals_ totals;
+    const auto ends = edge_ends{d.graph};
     const auto visit = [&](bool accepted, vertex x, edge, edge, edge) {
         totals.half += accepted ? 1 : 0;
     };
-    count_visited(run, intersect_warps<false>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, visit));
-    intersect_hubs(run, d.graph, visit);
+    count_visited(run, intersect_warps<false>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, ends, visit));
+    intersect_hubs(run, d.graph, ends, visit);
     {
         const int64 total = block_reduce(run.shared, totals.half, 0ll,
             [](int64 a, int64 b) { return sum(a, b); });
@@ -315,12 +321,13 @@ __device__ __forceinline__ void intersect_2(enactor& run, const data_slice& d, f
     intersect_totals_2 totals;
     collector out(run, result, uncounted());
     uint32* const seen = marks_of(run);
+    const auto ends = edge_ends{d.graph};
     const auto visit = [&](bool accepted, vertex x, edge, edge, edge) {
         totals.last += accepted ? 1 : 0;
         out.append(accepted && mark(seen, x), x);
     };
-    count_visited(run, intersect_warps<false>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, visit));
-    intersect_hubs(run, d.graph, visit);
+    count_visited(run, intersect_warps<false>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, ends, visit));
+    intersect_hubs(run, d.graph, ends, visit);
     out.flush();
     {
         const int64 total = block_reduce(run.shared, totals.last, 0ll,
@@ -336,10 +343,8 @@ __device__ __forceinline__ void intersect_2(enactor& run, const data_slice& d, f
 __device__ __forceinline__ void compute_note(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { note_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 4, iteration, size, 0, false);
+    note_operator(run, 4, iteration, size, 0, false);
 }
 
 // line 28: c = advance(c, follow)
@@ -368,11 +373,12 @@ __device__ __forceinline__ void intersect_within(enactor& run, const data_slice&
     begin_operator(run);
     collector out(run, result, uncounted());
     uint32* const seen = marks_of(run);
+    const auto ends = edge_ends{d.graph};
     const auto visit = [&](bool accepted, vertex x, edge, edge, edge) {
         out.append(accepted && mark(seen, x), x);
     };
-    count_visited(run, intersect_warps<false>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, visit));
-    intersect_hubs(run, d.graph, visit);
+    count_visited(run, intersect_warps<false>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, ends, visit));
+    intersect_hubs(run, d.graph, ends, visit);
     out.flush();
     end_queue(run, result);
     clear_marks(seen, result);
@@ -383,10 +389,8 @@ __device__ __forceinline__ void intersect_within(enactor& run, const data_slice&
 __device__ __forceinline__ void compute_count_in(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { count_in_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 7, iteration, size, 0, false);
+    note_operator(run, 7, iteration, size, 0, false);
 }
 
 // line 32: common_1 = intersect(edges)
@@ -395,11 +399,12 @@ __device__ __forceinline__ void intersect_3(enactor& run, const data_slice& d, f
     begin_operator(run);
     collector out(run, result, uncounted());
     uint32* const seen = marks_of(run);
+    const auto ends = edge_ends{d.graph};
     const auto visit = [&](bool accepted, vertex x, edge, edge, edge) {
         out.append(accepted && mark(seen, x), x);
     };
-    count_visited(run, intersect_warps<false>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, visit));
-    intersect_hubs(run, d.graph, visit);
+    count_visited(run, intersect_warps<false>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, ends, visit));
+    intersect_hubs(run, d.graph, ends, visit);
     out.flush();
     end_queue(run, result);
     clear_marks(seen, result);
@@ -410,10 +415,8 @@ __device__ __forceinline__ void intersect_3(enactor& run, const data_slice& d, f
 __device__ __forceinline__ void compute_count_in_(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { count_in_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 9, iteration, size, 0, false);
+    note_operator(run, 9, iteration, size, 0, false);
 }
 
 // ---- enactor ----

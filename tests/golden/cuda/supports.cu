@@ -185,6 +185,7 @@ struct block_storage {
 // piece: synchronize
 // piece: begin_pass
 // piece: begin_operator
+// piece: note_operator
 // piece: end_operator
 // piece: exchange
 
@@ -196,6 +197,7 @@ struct frontier {
     uint64 edges;  // edges of the members, where a later operator asks for them
     bool queued;
     bool mapped;
+    vertex* room;  // its own storage for a queue, also while the members lie elsewhere
 };
 
 // piece: frontier_at
@@ -245,6 +247,7 @@ struct edge_frontier {
 // piece: defer_walk
 // piece: intersect_warps
 // piece: intersect_hubs
+// piece: edge_ends
 
 // ---- functors ----
 
@@ -338,8 +341,9 @@ __device__ __forceinline__ bool lives_condition(const data_slice& d, edge e) {
 __device__ __forceinline__ void intersect_corner(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
     begin_operator(run);
+    const auto ends = edge_ends{d.graph};
     const auto perform = [&](vertex x, edge e, edge at, edge found) {
-        const vertex u = __ldg(&d.graph.edge_sources[e]), w = __ldg(&d.graph.columns[e]);
+        const vertex u = ends.source(e), w = ends.destination(e);
         const bool of_source = __ldg(&d.graph.edge_sources[at]) == u;
         const edge eu = of_source ? at : found, ew = of_source ? found : at;
         corner_apply(d, u, w, x, e, eu, ew); return true;    };
@@ -347,8 +351,8 @@ __device__ __forceinline__ void intersect_corner(enactor& run, const data_slice&
         const bool accepted = common && perform(x, e, at, found);
         __syncwarp(FULL_WARP);
     };
-    count_visited(run, intersect_warps<true>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, visit));
-    intersect_hubs(run, d.graph, visit);
+    count_visited(run, intersect_warps<true>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, ends, visit));
+    intersect_hubs(run, d.graph, ends, visit);
     synchronize(run);
     end_operator(run, 0, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
@@ -375,8 +379,9 @@ __device__ __forceinline__ void intersect_some(enactor& run, const data_slice& d
     int64 counted = 0;
     collector out(run, result, uncounted());
     uint32* const seen = marks_of(run);
+    const auto ends = edge_ends{d.graph};
     const auto perform = [&](vertex x, edge e, edge at, edge found) {
-        const vertex u = __ldg(&d.graph.edge_sources[e]), w = __ldg(&d.graph.columns[e]);
+        const vertex u = ends.source(e), w = ends.destination(e);
         const bool of_source = __ldg(&d.graph.edge_sources[at]) == u;
         const edge eu = of_source ? at : found, ew = of_source ? found : at;
         return shared_condition(d, u, x) && shared_apply(d, w, x, e, totals);    };
@@ -386,16 +391,16 @@ __device__ __forceinline__ void intersect_some(enactor& run, const data_slice& d
         counted += accepted ? 1 : 0;
         out.append(accepted && mark(seen, x), x);
     };
-    count_visited(run, intersect_warps<true>(run, d.graph, edge_members_of(input), visit));
-    intersect_hubs(run, d.graph, visit);
+    count_visited(run, intersect_warps<true>(run, d.graph, edge_members_of(input), ends, visit));
+    intersect_hubs(run, d.graph, ends, visit);
+    counted = block_reduce(run.shared, counted, int64(0), [](int64 a, int64 b) { return sum(a, b); });
+    if (threadIdx.x == 0) { reduce_add(d.kept, counted); }
     out.flush();
     {
         const int64 total = block_reduce(run.shared, totals.heavy, 0ll,
             [](int64 a, int64 b) { return sum(a, b); });
         if (threadIdx.x == 0) { reduce_add(d.heavy, total); }
     }
-    counted = block_reduce(run.shared, counted, int64(0), [](int64 a, int64 b) { return sum(a, b); });
-    if (threadIdx.x == 0) { reduce_add(d.kept, counted); }
     end_queue(run, result);
     clear_marks(seen, result);
     end_operator(run, 2, iteration, size, load_relaxed(&run.counters()->visited), false);
@@ -405,10 +410,8 @@ __device__ __forceinline__ void intersect_some(enactor& run, const data_slice& d
 __device__ __forceinline__ void compute_pass(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { pass_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 3, iteration, size, 0, false);
+    note_operator(run, 3, iteration, size, 0, false);
 }
 
 // line 40: apexes += intersect(edges, apex)
@@ -416,16 +419,17 @@ __device__ __forceinline__ void intersect_apex(enactor& run, const data_slice& d
     const uint64 size = uint64(d.graph.num_edges);
     begin_operator(run);
     int64 counted = 0;
+    const auto ends = edge_ends{d.graph};
     const auto perform = [&](vertex x, edge e, edge at, edge found) {
-        const vertex u = __ldg(&d.graph.edge_sources[e]), w = __ldg(&d.graph.columns[e]);
+        const vertex u = ends.source(e), w = ends.destination(e);
         return apex_apply(u, w, x);    };
     const auto visit = [&](bool common, vertex x, edge e, edge at, edge found) {
         const bool accepted = common && perform(x, e, at, found);
         __syncwarp(FULL_WARP);
         counted += accepted ? 1 : 0;
     };
-    count_visited(run, intersect_warps<true>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, visit));
-    intersect_hubs(run, d.graph, visit);
+    count_visited(run, intersect_warps<true>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, ends, visit));
+    intersect_hubs(run, d.graph, ends, visit);
     counted = block_reduce(run.shared, counted, int64(0), [](int64 a, int64 b) { return sum(a, b); });
     if (threadIdx.x == 0) { reduce_add(d.apexes, counted); }
     synchronize(run);
@@ -436,8 +440,9 @@ __device__ __forceinline__ void intersect_apex(enactor& run, const data_slice& d
 __device__ __forceinline__ void intersect_triangle(enactor& run, const data_slice& d, edge_frontier& input, int32 iteration) {
     const uint64 size = input.size;
     begin_operator(run);
+    const auto ends = edge_ends{d.graph};
     const auto perform = [&](vertex x, edge e, edge at, edge found) {
-        const vertex u = __ldg(&d.graph.edge_sources[e]), w = __ldg(&d.graph.columns[e]);
+        const vertex u = ends.source(e), w = ends.destination(e);
         const bool of_source = __ldg(&d.graph.edge_sources[at]) == u;
         const edge eu = of_source ? at : found, ew = of_source ? found : at;
         if (!triangle_condition(d, eu, ew)) { return false; } triangle_apply(d, e); return true;    };
@@ -445,8 +450,8 @@ __device__ __forceinline__ void intersect_triangle(enactor& run, const data_slic
         const bool accepted = common && perform(x, e, at, found);
         __syncwarp(FULL_WARP);
     };
-    count_visited(run, intersect_warps<true>(run, d.graph, edge_members_of(input), visit));
-    intersect_hubs(run, d.graph, visit);
+    count_visited(run, intersect_warps<true>(run, d.graph, edge_members_of(input), ends, visit));
+    intersect_hubs(run, d.graph, ends, visit);
     synchronize(run);
     end_operator(run, 5, iteration, size, load_relaxed(&run.counters()->visited), false);
 }

@@ -138,6 +138,7 @@ struct block_storage {
 // piece: poll_host
 // piece: synchronize
 // piece: begin_operator
+// piece: note_operator
 // piece: end_operator
 // piece: exchange
 
@@ -149,6 +150,7 @@ struct frontier {
     uint64 edges;  // edges of the members, where a later operator asks for them
     bool queued;
     bool mapped;
+    vertex* room;  // its own storage for a queue, also while the members lie elsewhere
 };
 
 // piece: frontier_at
@@ -187,6 +189,7 @@ struct frontier {
 // piece: defer_walk
 // piece: intersect_warps
 // piece: intersect_hubs
+// piece: edge_ends
 
 // ---- functors ----
 
@@ -209,12 +212,13 @@ __device__ __forceinline__ void intersect_walk(enactor& run, const data_slice& d
     intersect_walk_totals totals;
     collector out(run, result, uncounted());
     uint32* const seen = marks_of(run);
+    const auto ends = edge_ends{d.graph};
     const auto visit = [&](bool accepted, vertex x, edge, edge, edge) {
         totals.triangles += accepted ? 1 : 0;
         out.append(accepted && mark(seen, x), x);
     };
-    count_visited(run, intersect_warps<false>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, visit));
-    intersect_hubs(run, d.graph, visit);
+    count_visited(run, intersect_warps<false>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, ends, visit));
+    intersect_hubs(run, d.graph, ends, visit);
     out.flush();
     {
         const int64 total = block_reduce(run.shared, totals.triangles, 0ll,
@@ -230,10 +234,8 @@ __device__ __forceinline__ void intersect_walk(enactor& run, const data_slice& d
 __device__ __forceinline__ void compute_note(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { note_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 1, iteration, size, 0, false);
+    note_operator(run, 1, iteration, size, 0, false);
 }
 
 // ---- enactor ----

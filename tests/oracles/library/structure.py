@@ -7,7 +7,7 @@ import numpy as np
 
 from gdsl.graph import Graph
 
-from ..case import Answers, Case, Values, close, ends, random_of, same, symmetric
+from ..case import Answers, Case, Values, close, ends, paired_weights, same, symmetric
 from ..samples import smallest_of_component
 
 
@@ -34,15 +34,6 @@ def check_core(graph: Graph, values: Values, answers: Answers) -> None:
             core[weak] = k - 1
             inside = inside & ~weak
     same(answers, core=core, largest=core.max(initial=0))
-
-
-def paired_weights(graph: Graph, seed: int) -> Values:
-    """One weight for both directions of an edge, few different ones where `seed` is even, some below 0."""
-    tails, heads = ends(graph)
-    random = random_of(graph, seed)
-    most = 4 if seed % 2 == 0 else 1 << 20
-    by_vertex = random.integers(0, most, graph.num_vertices + 1)
-    return {"weight": ((by_vertex[tails] + by_vertex[heads]) % most).astype(np.float32) - 1}
 
 
 def check_forest(graph: Graph, values: Values, answers: Answers) -> None:

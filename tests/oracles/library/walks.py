@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from gdsl.graph import Graph
@@ -20,18 +22,28 @@ def check_walks(graph: Graph, values: Values, answers: Answers) -> None:
     visits = np.zeros(graph.num_vertices, int)
     ends = np.asarray(answers["end"])
     starts = members(values["starts"]).tolist()
+    wanted = np.full((graph.num_vertices, values["length"] + 1), -1)
     for start in starts:
         here = start
         visits[here] += 1
+        wanted[start, 0] = here
         for step in range(values["length"]):
             degree = offsets[here + 1] - offsets[here]
             if degree == 0:
                 break
             here = columns[offsets[here] + number("random_below", (degree, start, step, values["seed"]))]
             visits[here] += 1
+            wanted[start, step + 1] = here
         assert ends[start] == here
     assert not np.isin(np.delete(ends, starts), np.arange(graph.num_vertices)).any(), "none where no walk began"
     assert np.array_equal(answers["visits"], visits)
+    path = np.asarray(answers["path"]).astype(np.int64).reshape(wanted.shape)  # of a backend itself it is flat
+    walked = (path >= 0) & (path < graph.num_vertices)
+    assert np.array_equal(np.where(walked, path, -1), wanted)
+    for row, known in zip(path[starts], walked[starts], strict=True):
+        taken = row[known].tolist()  # every step is an edge, and the last one led to the end
+        assert all(b in columns[offsets[a] : offsets[a + 1]] for a, b in pairwise(taken))
+        assert known[: len(taken)].all() and ends[taken[0]] == taken[-1]
 
 
 WALKS = (Case("random_walk", check_walks, some_starts),)

@@ -5,17 +5,16 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
+from gdsl.tools.fuzz.programs.functions import random_function
+from gdsl.tools.fuzz.programs.initial import initial
 from gdsl.tools.fuzz.programs.lists import looping_over_neighbors
-from gdsl.tools.fuzz.programs.reductions import operators, over_arrays, over_neighbors
-from gdsl.tools.fuzz.programs.scopes import COMMON, FLOATS, IDS, INTEGERS, NUMBERS, TYPES, Data, Function, Local, Scope
+from gdsl.tools.fuzz.programs.made_graphs import made_graph
+from gdsl.tools.fuzz.programs.procedures import Procedure, random_procedure
+from gdsl.tools.fuzz.programs.reductions import best_edges, operators, over_arrays, over_neighbors
+from gdsl.tools.fuzz.programs.scopes import COMMON, IDS, Data, Function, Local, Scope
 from gdsl.tools.fuzz.programs.tuning import knobs
+from gdsl.tools.fuzz.programs.updates import REDUCTIONS
 
-_REDUCTIONS = {
-    "bool": ("|=", "&=", "^="),
-    **dict.fromkeys(INTEGERS, ("min=", "max=", "+=", "-=", "*=", "&=", "|=", "^=")),
-    **dict.fromkeys(FLOATS, ("min=", "max=", "+=", "-=")),
-    **dict.fromkeys(IDS, ("min=", "max=")),
-}
 _OVERS = ("", "", "", ", over=in_edges", ", over=all_edges", ", over=out_edges")
 _WALKED = {"out": ("", ", over=out_edges"), "in": (", over=in_edges",), "all": (", over=all_edges",)}
 """How the edges of an edge frontier may be walked, which stays the same for each."""
@@ -38,7 +37,9 @@ class _Writer:
         self.functors: dict[str, list[str]] = {"vertex": [], "edge": []}
         self.values: list[tuple[str, str]] = []
         self.operators: set[str] = set()  # the types for which the program declares one
-        self.loops = 0
+        self.on_graphs = 0  # around this place
+        self.procedures: list[Procedure] = []
+        self.locals: tuple[Local, ...] = ()  # values that the schedule, or the procedure being written, can name
 
     def chance(self, probability: float) -> bool:
         return self.random.random() < probability
@@ -54,8 +55,9 @@ class _Writer:
         functions = self.function() if self.chance(0.4) else ""
         parts = [self.functor("edge") for _ in range(self.random.choice((0, 1, 1, 2)))]
         parts += [self.functor("vertex") for _ in range(self.random.choice((0, 1, 1, 2)))]
-        parts += [self.value_functor() for _ in range(self.random.choice((0, 0, 0, 1, 1)))]
-        schedule = self.schedule()
+        parts += [self.value_functor() for _ in range(self.random.choice((0, 0, 1, 1, 2)))]
+        called = self.procedure() if self.chance(0.25) else ""
+        schedule = self.schedule() + called
         parts = [operators(self.operators), functions, *parts, schedule, knobs(self.random, schedule)]
         return "\n".join(("program free;", problem, *parts))
 
@@ -66,42 +68,22 @@ class _Writer:
         for kind, choices in counts.items():
             for _ in range(self.random.choice(choices)):
                 is_input = kind in ("vertex", "edge", "scalar") and self.chance(0.15)
-                data = Data(self.name(kind[0]), kind, self.random.choice(COMMON), is_input)
-                initial = self.initial(data)
+                count = self.random.choice(("2", "3", "wide")) if kind in IDS and self.chance(0.15) else ""
+                data = Data(self.name(kind[0]), kind, self.random.choice(COMMON), is_input and not count, count)
+                value = initial(self.random, data, self.data)
                 local = "local " if data.is_written and self.chance(0.08) else ""
-                lines.append(f"{'input ' * is_input}{local}{kind} {data.name} : {data.type}{initial};")
+                several = f"[{count}]" if count else ""
+                lines.append(f"{'input ' * data.is_input}{local}{kind} {data.name}{several} : {data.type}{value};")
                 self.data.append(data)
         if self.chance(0.35):
             self.data.append(Data("found", "scalar", "int64"))
-            lines.append(f"scalar found : int64{self.initial(self.data[-1])};")
+            lines.append(f"scalar found : int64{initial(self.random, self.data[-1], self.data)};")
+        if any(data.count == "wide" for data in self.data):
+            lines.insert(0, f"param wide : int32 = {self.random.choice('24')};")
         return "problem {\n    " + "\n    ".join(lines) + "\n}"
 
-    def initial(self, data: Data) -> str:
-        if data.is_input or self.chance(0.3) or (data.kind == "param" and data.type in IDS):
-            return ""
-        if data.kind == "param":
-            scope = Scope(self.random)
-            return f" = {scope.literal(data.type)}".replace(f"{data.type}(", "(") if data.type not in IDS else ""
-        params = [other for other in self.data if other.kind == "param" and other.type == data.type]
-        if params and self.chance(0.2):
-            return f" = {params[0].name}"
-        if data.kind in IDS and data.type == data.kind and self.chance(0.7):
-            return " = id"
-        if data.kind in IDS and data.type in NUMBERS and self.chance(0.6):
-            return f" = {data.type}(int32(id) * {self.random.choice('1357')} % {self.random.choice('3457')})"
-        if data.kind in IDS and data.type == "bool" and self.chance(0.6):
-            return f" = int32(id) % {self.random.choice('23')} == 0"
-        return f" = {Scope(self.random).literal(data.type)}"
-
     def function(self) -> str:
-        parameters = tuple(self.random.choice(COMMON) for _ in range(self.random.choice((1, 1, 2))))
-        result = self.random.choice((*parameters, "int32", "bool"))
-        made = Function("helper", parameters, result)
-        names = tuple(Local(f"x{place}", kind) for place, kind in enumerate(parameters))
-        scope = Scope(self.random, locals=names)
-        steps = f"if ({scope.expression('bool')}) {{ return {scope.expression(result)}; }} " if self.chance(0.5) else ""
-        listed = ", ".join(f"{local.name}: {local.type}" for local in names)
-        text = f"function helper({listed}) -> {result} {{ {steps}return {scope.expression(result)}; }}"
+        made, text = random_function(self.random)
         self.functions = (made,)
         return text
 
@@ -197,7 +179,7 @@ class _Writer:
             return "accept true;"
         place, value = scope.element(data), scope.expression(data.type)
         if self.chance(0.4):
-            return f"{place} {self.random.choice(_REDUCTIONS[data.type])} {self.rooted(scope, data.type)};"
+            return f"{place} {self.random.choice(REDUCTIONS[data.type])} {self.rooted(scope, data.type)};"
         return f"{place} {self.random.choice(('=', '=', 'any=', *scope.short_writes(data.type)))} {value};"
 
     def effect(self, scope: Scope, type_: str) -> str | None:
@@ -206,7 +188,7 @@ class _Writer:
         if data is None:
             return None
         place = scope.element(data)
-        update = f"{place} {self.random.choice(_REDUCTIONS[data.type])} {scope.expression(data.type, 1)}"
+        update = f"{place} {self.random.choice(REDUCTIONS[data.type])} {scope.expression(data.type, 1)}"
         if (type_ == "bool" and not (data.type == "bool" and self.chance(0.1))) or (type_ == "" and self.chance(0.6)):
             if self.chance(0.4):
                 return f"cas({place}, {scope.literal(data.type)}, {scope.expression(data.type, 1)})"
@@ -215,10 +197,24 @@ class _Writer:
 
     # ------------------------------------------------------------ schedule
 
+    def procedure(self) -> str:
+        """One, which stands behind the schedule that calls it."""
+        made = random_procedure(self.random, self.name("pr"), self.data)
+        before = self.data
+        self.data = [*before, made.array] if made.array is not None else before
+        self.frontiers, self.locals = [made.frontier], (made.value,) if made.value is not None else ()
+        text = f" {made.head()} {{ {self.steps(self.random.choice((1, 2, 2)), 1)} }}"
+        self.data, self.frontiers, self.locals = before, [], ()
+        self.procedures.append(made)
+        return text
+
     def schedule(self) -> str:
         first = self.name("f")
         self.frontiers.append(first)
         text = f"frontier {first} = {self.members()}; " + self.steps(self.random.choice((2, 3, 3, 4)), 2)
+        if self.procedures and f"{self.procedures[0].name}(" not in text:  # knobs are for what runs
+            scope = Scope(self.random, [data for data in self.data if data.kind in ("scalar", "param")])
+            text += f" {self.procedures[0].call(scope, self.data, [first])}"
         return f"schedule {{ {text} }}"
 
     def members(self) -> str:
@@ -237,8 +233,16 @@ class _Writer:
         scope = Scope(self.random, [d for d in self.data if d.kind in ("scalar", "param")], sees_iteration=True)
         reduced = over_arrays(self.data, self.frontiers, [name for name, _ in self.edge_frontiers])
         scope = replace(scope, frontiers=tuple(self.all_frontiers()), functions=self.functions, reduced=reduced)
+        scope = replace(scope, locals=self.locals)
+        if self.procedures and not self.on_graphs and self.chance(0.3):
+            sets = (*self.frontiers, *self.frontiers, "vertices", self.members())
+            called = self.random.choice(self.procedures).call(scope, self.data, sets)
+            if called is not None:
+                return called
         if depth and self.chance(0.3):
             return self.control(scope, depth)
+        if depth and self.chance(0.06):
+            return self.on_graph(depth)
         if self.chance(0.2):
             return self.assignment(scope)
         if self.chance(0.15):
@@ -263,11 +267,14 @@ class _Writer:
         functor = self.random.choice(self.functors["edge"])
         source = self.random.choice((*self.frontiers, "vertices", *self.reaching()))
         forms = [f"advance({source}, {functor}, to=edges{self.random.choice(_WALKED[walked])})"] * 3
+        sources = (*self.frontiers, "vertices")
+        best = best_edges(self.random, self.values, self.random.choice(sources), self.random.choice(_WALKED[walked]))
+        forms += [best] * 2 if best is not None else []
         named = [name for name, other in self.edge_frontiers if other == walked]
         if walked == "out":
             members = [data.name for data in self.data if data.kind == "scalar" and data.type == "edge"]
             listed = self.random.choice(("{ }", "{ 0 }", "{ 1, 0, 1 }", *(f"{{ {name} }}" for name in members)))
-            forms += ["edges", listed]
+            forms += ["edges", "edges" if self.on_graphs else listed]
             named.append("edges")
         if named:
             filtered = self.edge_set(walked, depth - 1) if depth and self.chance(0.2) else self.random.choice(named)
@@ -291,32 +298,51 @@ class _Writer:
         condition = self.random.choice((self.random.choice(self.all_frontiers()), scope.expression("bool")))
         return f"if ({condition}) {{ {body} }}{otherwise}"
 
+    def on_graph(self, depth: int) -> str:
+        """A graph and steps on it, which see the sets of vertices around where it has these, and none of edges."""
+        name, first, around = self.name("h"), self.name("f"), (self.frontiers, self.edge_frontiers)
+        made = made_graph(self.random, self.data, self.edge_set("out", 1) if self.functors["edge"] else "edges")
+        self.frontiers = [first, *(self.frontiers if made.startswith("subgraph") else ())]
+        self.edge_frontiers, self.on_graphs = [], self.on_graphs + 1
+        inside = self.steps(self.random.choice((1, 2, 2)), depth - 1)
+        (self.frontiers, self.edge_frontiers), self.on_graphs = around, self.on_graphs - 1
+        return f"graph {name} = {made}; on {name} {{ frontier {first} = {self.members()}; {inside} }}"
+
     def assignment(self, scope: Scope) -> str:
         written = [data for data in self.data if data.is_written]
         data = self.random.choice(written)
-        twins = [other for other in written if (other.kind, other.type) == (data.kind, data.type) and other != data]
+        alike = (data.kind, data.type, data.count)
+        twins = [other for other in written if (other.kind, other.type, other.count) == alike and other != data]
         if twins and self.chance(0.4):
             return f"swap({data.name}, {self.random.choice(twins).name});"
         value = scope.expression(data.type)
         if data.kind == "scalar" and data.type == "int64" and self.chance(0.4):
             return self.total(data.name)
         if data.kind == "scalar":
-            signs = _REDUCTIONS[data.type] + scope.short_writes(data.type) if self.chance(0.3) else ("=",)
+            signs = REDUCTIONS[data.type] + scope.short_writes(data.type) if self.chance(0.3) else ("=",)
             operation = self.random.choice(signs)
             return f"{data.name} {operation} {value};"
         if data.kind == "vertex" and self.chance(0.5):
-            return f"{data.name}[{self.random.choice('01')}] = {value};"
+            return f"{data.name}[{self.random.choice('01')}]{replace(scope, locals=()).place(data)} = {value};"
         return f"fill({data.name}, {value});"
 
     def total(self, scalar: str) -> str:
         """What puts the number of common neighbours into a scalar."""
-        found = f"intersect({self.edges_to_intersect()})"
+        found = f"intersect({self.to_intersect()})"
         return f"{scalar}{self.random.choice((f' = {found};', f' += {found};', f' = {found} // 3 - num_vertices;'))}"
 
     def intersection(self) -> str:
         totals = [data.name for data in self.data if (data.kind, data.type) == ("scalar", "int64") and data.is_written]
         count = f", count={self.random.choice(totals)}" if totals and self.chance(0.6) else ""
-        return f"intersect({self.edges_to_intersect()}{count})"
+        return f"intersect({self.to_intersect()}{count})"
+
+    def to_intersect(self) -> str:
+        """A set of edges, or two of vertices: of one size, now and then of any."""
+        if self.chance(0.7):
+            return self.edges_to_intersect()
+        one = self.random.choice((*self.frontiers, "vertices"))
+        other = self.random.choice((one, one, *self.frontiers)) if self.chance(0.9) else self.members()
+        return f"pairs=({one}, {other})"
 
     def edges_to_intersect(self) -> str:
         """Any set of edges."""
@@ -380,6 +406,3 @@ class _Writer:
         array, call, own = found
         self.operators |= {own} if own else set()
         return f"{array} = {call};"
-
-
-assert set(_REDUCTIONS) == set(TYPES)

@@ -23,7 +23,7 @@ def over_arrays(
     """All reductions that the schedule can name, each with its type."""
     found = []
     for each in data:
-        if each.kind not in ("vertex", "edge"):
+        if each.kind not in ("vertex", "edge") or each.count:
             continue
         sets = frontiers if each.kind == "vertex" else edge_frontiers
         for word in _words(each.type):
@@ -58,6 +58,7 @@ def over_neighbors(
     operation = random.choice((*operations, f"joined_{type_}"))
     kinds = INTEGERS if operation == "count" else (type_,)
     arrays = [each for each in scope.data if each.kind == "vertex" and each.is_written and each.type in kinds]
+    arrays = [each for each in arrays if not each.count]
     if not arrays:
         return None
     array, seen = random.choice(arrays), [each for each in scope.data if each.kind in ("scalar", "param")]
@@ -65,6 +66,12 @@ def over_neighbors(
     empty = f", empty={inner.expression(array.type)}" if random.random() < 0.3 else ""
     call = f"neighbor_reduce({source}, {name}, {operation}{random.choice(words)}{empty})"
     return array.name, call, type_ if operation.startswith("joined_") else ""
+
+
+def best_edges(random: random.Random, values: Sequence[tuple[str, str]], source: str, over: str) -> str | None:
+    """A `top` of one of the functors in `values` that have numbers, over what `source` is a set of."""
+    numbers = [name for name, type_ in values if type_ in NUMBERS]
+    return f"top({source}, {random.choice(numbers)}, {random.choice('0112')}{over})" if numbers else None
 
 
 def operators(types: Iterable[str]) -> str:

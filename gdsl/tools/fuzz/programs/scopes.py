@@ -22,12 +22,14 @@ _FRACTIONS = (*_EXACT_FRACTIONS, *_EXACT_FRACTIONS, "0.1", "0.3", "0.2", "inf")
 
 @dataclass(frozen=True, slots=True)
 class Data:
-    """A declaration: `kind` is vertex, edge, scalar or param."""
+    """A declaration: `kind` is vertex, edge, scalar or param; `count` says, in words, how many values an element of an
+    array has that is declared with several, of which the first two are always there."""
 
     name: str
     kind: str
     type: str
     is_input: bool = False
+    count: str = ""
 
     @property
     def is_written(self) -> bool:
@@ -81,7 +83,7 @@ class Scope:
 
     def vertex_index(self, depth: int = 1) -> str:
         """A vertex: mostly one that the functor has, sometimes one that was computed."""
-        computed = [data for data in self.data if data.kind == "vertex" and data.type == "vertex"]
+        computed = [each for each in self.data if (each.kind, each.type, each.count) == ("vertex", "vertex", "")]
         if depth and computed and self.chance(0.15):
             return f"{self.random.choice(computed).name}[{self.vertex_index(depth - 1)}]"
         if depth and self.chance(0.02):
@@ -91,8 +93,19 @@ class Scope:
     def element(self, data: Data) -> str:
         """The text of one piece of data, with an index where it needs one."""
         if data.kind == "vertex":
-            return f"{data.name}[{self.vertex_index()}]"
-        return f"{data.name}[{self.random.choice(self.edges)}]" if data.kind == "edge" else data.name
+            return f"{data.name}[{self.vertex_index()}]{self.place(data)}"
+        return f"{data.name}[{self.random.choice(self.edges)}]{self.place(data)}" if data.kind == "edge" else data.name
+
+    def place(self, data: Data) -> str:
+        """Which of several values of an element: mostly one that is there; nothing where there is but one."""
+        if not data.count:
+            return ""
+        rounds = [local.name for local in self.locals if local.type == "int32"]
+        if rounds and self.chance(0.4):
+            return f"[uint32({self.random.choice(rounds)}) % 2]"
+        if rounds and self.chance(0.1):
+            return f"[{self.random.choice(rounds)}]"
+        return f"[{self.random.choice('01')}]"
 
     def reachable(self, type_: str | None = None, *, written: bool = False) -> list[Data]:
         """The data that can be named here."""

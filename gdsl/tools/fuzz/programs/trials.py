@@ -104,7 +104,7 @@ def _differing(
         sides: list[Any] = [(side.arrays if is_array else side.scalars)[declared.name] for side in (first, second)]
         for place, kind in enumerate(declared.type.parts or (declared.type,)):
             values = [side[place] for side in sides] if declared.type.is_pair else sides
-            both = [numpy.atleast_1d(on_host(value)) for value in values]
+            both = [numpy.atleast_1d(on_host(value)).ravel() for value in values]
             if not is_array:
                 both = [numpy.asarray(side, dtype="int64" if kind.is_id else kind.name) for side in both]
             wrong = numpy.flatnonzero(_apart(declared, kind, *both))

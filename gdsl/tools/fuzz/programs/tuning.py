@@ -11,6 +11,7 @@ _TUNED = re.compile(r"\b(advance|neighbor_reduce(?!\(ef))\((?:[^(),]|\([^()]*\))
 _PUSHED = re.compile(r"\b(\w+), to=edges")
 _ALONE = re.compile(r"(?<![=(] )(?<!\()\badvance\((?:[^(),]|\([^()]*\))*, (\w+)")
 """Calls whose result nobody takes."""
+_PART = re.compile(r"^tune \{[^{}]*\}\n?", re.MULTILINE)
 _SCHEDULE_KNOBS = {"schedule.fuse = off;": 0.25, "schedule.ids = 64;": 0.15, "schedule.block = 64;": 0.1}
 
 
@@ -31,6 +32,11 @@ def knobs(random: random.Random, schedule: str) -> str:
         if random.random() < probability:
             lines.append(text)
     return f"tune {{ {' '.join(lines)} }}\n" if lines else ""
+
+
+def without_knobs(text: str) -> str:
+    """`text` without its `tune` part."""
+    return _PART.sub("", text)
 
 
 def _is_refused(knob: str, value: str, no_vertices: bool, lines: list[str], name: str) -> bool:

@@ -1,0 +1,86 @@
+"""Lowers `intersect(pairs=(f, g))`: the k-th smallest vertex of f belongs to the k-th smallest of g.
+
+Both sets are numbered; each vertex of g is noted under its number, and each of f looks up who stands under its own. All
+calls use the same arrays, which are filled anew: nothing that an earlier call left there counts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gdsl.ir import nodes
+from gdsl.ir.lowering.hidden import Hidden, own_id
+from gdsl.operations import BinaryOperation, Domain, ReduceOperation, StoreRule
+from gdsl.source import Span
+from gdsl.types import Type
+
+
+@dataclass(frozen=True, slots=True)
+class _Data:
+    """`partners` has what each vertex of the first set is paired with, `numbered` the vertices of the second set by
+    their `place`; the functor `note` puts them there, `look` finds them. `more` is the scalar of `CheckPairs`."""
+
+    partners: str
+    numbered: str
+    place: str
+    more: str
+    note: str
+    look: str
+
+
+class VertexPairs:
+    """The steps that pair up sets of one schedule."""
+
+    def __init__(self, hidden: Hidden) -> None:
+        self.hidden = hidden
+        self._data: _Data | None = None
+
+    def paired(self, first: nodes.Elements, second: nodes.Elements, span: Span, steps: list[nodes.Step]) -> str:
+        """The array of the partners, behind the steps that fill it."""
+        data = self._data = self._data or self._made(span)
+        sizes = (_size(members, span) for members in (first, second))
+        steps += [
+            nodes.StoreScalar(span, data.more, nodes.Binary(span, Type.INT64, BinaryOperation.SUBTRACT, *sizes)),
+            nodes.CheckPairs(span, data.more),
+            *(
+                _filled(span, name, Type.VERTEX, nodes.NoneId(span, Type.VERTEX))
+                for name in (data.numbered, data.partners)
+            ),
+            _filled(span, data.place, Type.INT64, nodes.Literal(span, Type.INT64, 0)),
+            nodes.NumberMembers(span, data.place, Type.INT64, second),
+            self.hidden.compute(span, second, data.note),
+            nodes.NumberMembers(span, data.place, Type.INT64, first),
+            self.hidden.compute(span, first, data.look),
+        ]
+        return data.partners
+
+    def _made(self, span: Span) -> _Data:
+        partners, numbered = (
+            self.hidden.array(name, Domain.VERTEX, Type.VERTEX, span) for name in ("partners", "numbered")
+        )
+        place = self.hidden.array("place_in_set", Domain.VERTEX, Type.INT64, span)
+        more = self.hidden.scalar("more_in_first", Type.INT64, span).scalar
+        vertex = own_id(Domain.VERTEX, span)
+        own_place = nodes.Element(span, Type.INT64, place, Domain.VERTEX, vertex, False)
+        noted = nodes.Update(span, _target(span, numbered, own_place, True), ReduceOperation.MIN, vertex)
+        found = nodes.Element(span, Type.VERTEX, numbered, Domain.VERTEX, own_place, True)
+        kept = nodes.Store(span, _target(span, partners, vertex, False), found, StoreRule.SINGLE_WRITER)
+        note, look = (
+            self.hidden.functor(name, Domain.VERTEX, span, (), (statement,))
+            for name, statement in (("note_number", noted), ("find_partner", kept))
+        )
+        return _Data(partners, numbered, place, more, note, look)
+
+
+def _size(members: nodes.Elements, span: Span) -> nodes.Expression:
+    if members.frontier is None:
+        return nodes.Count(span, Type.INT64, Domain.VERTEX)
+    return nodes.FrontierSize(span, Type.INT64, members.frontier)
+
+
+def _filled(span: Span, array: str, type_: Type, value: nodes.Expression) -> nodes.Step:
+    return nodes.Fill(span, array, Domain.VERTEX, type_, value)
+
+
+def _target(span: Span, array: str, index: nodes.Expression, checked: bool) -> nodes.ElementTarget:
+    return nodes.ElementTarget(span, array, Domain.VERTEX, Type.VERTEX, index, checked)

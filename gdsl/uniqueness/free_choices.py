@@ -1,0 +1,67 @@
+"""That no result hangs on what a run chooses freely: the vertices that buckets of `width=auto` give first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gdsl.diagnostics import Diagnostic, GdslError, Label
+from gdsl.effects import ProgramEffects
+from gdsl.ir import nodes
+from gdsl.ir.traversal import walk
+from gdsl.source import Source, Span
+from gdsl.uniqueness.levels import Level
+
+_NOTE = (
+    "of `while (b) { b.push(advance(b.pop(), f)); }` it is known where f does nothing but one monotone `min=` or `max=`"
+    " and accepts by `changed`"
+)
+
+
+def check_free_choices(effects: ProgramEffects, levels: dict[str, Level], source: Source) -> None:
+    """Raise GdslError (E0427) where a result depends on which vertices buckets give first, one for each of these."""
+    seen: dict[Span, str] = {}
+    for data in effects.data:
+        level = levels[data.name]
+        if level.chosen and level.doubt is not None and not data.is_local:
+            seen.setdefault(level.doubt.span, data.name)
+    found = [_mistake(effects.program, pop, name, effects) for pop, name in seen.items()]
+    if found:
+        raise GdslError(found, source)
+
+
+def _mistake(program: nodes.Program, pop: Span, name: str, effects: ProgramEffects) -> Diagnostic:
+    choices = (step for step in walk(program.schedule) if isinstance(step, nodes.ChooseBound) and step.span == pop)
+    buckets = next(choices).buckets
+    at = next(_writes(program, pop, name, effects), pop)
+    message = f"`{name}` depends on which vertices `{buckets}` gives first, and its width is `auto`"
+    fix = f"give `{buckets}` a width of its own, such as 1"
+    return Diagnostic(
+        "E0427", message, at, labels=(Label(pop, "what this gives is for the run to choose"),), notes=(_NOTE,), fix=fix
+    )
+
+
+def _writes(program: nodes.Program, pop: Span, name: str, effects: ProgramEffects) -> Iterator[Span]:
+    """Where `name` is written, the schedule's statement that pops first, then those behind it."""
+    for step in program.schedule:
+        inner = list(walk(step))
+        if pop not in [each.span for each in inner]:
+            continue
+        for each in (part for later in program.schedule[program.schedule.index(step) :] for part in walk(later)):
+            yield from _writes_of(each, name, effects)
+
+
+def _writes_of(node: object, name: str, effects: ProgramEffects) -> Iterator[Span]:
+    match node:
+        case nodes.StoreScalar(scalar=found) | nodes.Fill(array=found) if found == name:
+            yield node.span
+        case nodes.StoreElement() if node.target.array == name:
+            yield node.span
+        case nodes.Swap() if name in (node.first, node.second):
+            yield node.span
+        case nodes.NumberMembers() if node.array == name:
+            yield node.span
+        case nodes.Operator():
+            if name in (node.stores, node.adds_to):
+                yield node.span
+            if node.site in effects.sites:
+                yield from (write.span for write in effects.sites[node.site].written(name))
