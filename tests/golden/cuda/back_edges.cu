@@ -227,6 +227,7 @@ struct edge_frontier {
 // piece: each_edge
 // piece: each_id
 // piece: define_everything
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: defer_list

@@ -178,6 +178,7 @@ struct frontier {
 // piece: each_edge
 // piece: each_id
 // piece: define_frontier
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: minimum maximum

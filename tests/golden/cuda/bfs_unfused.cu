@@ -186,6 +186,7 @@ struct block_storage {
 // piece: need_queue
 // piece: each_id
 // piece: define_frontier
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: minimum maximum

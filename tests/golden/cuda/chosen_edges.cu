@@ -218,6 +218,7 @@ struct edge_frontier {
 // piece: define_edges
 // piece: each_vertex
 // piece: each_id
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: minimum maximum

@@ -198,6 +198,7 @@ struct frontier {
 // piece: all_edges
 // piece: each_vertex
 // piece: each_id
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: minimum maximum

@@ -172,6 +172,7 @@ struct frontier {
 // piece: each_vertex_by_warps
 // piece: grid_threads thread_index
 // piece: each_id
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: minimum maximum

@@ -358,6 +358,7 @@ struct edge_frontier {
 // piece: each_vertex_by_warps
 // piece: each_edge
 // piece: each_id
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: defer_list

@@ -217,6 +217,7 @@ struct edge_frontier {
 // piece: subtract_edges
 // piece: each_id
 // piece: define_frontier
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: minimum maximum

@@ -208,6 +208,7 @@ struct block_storage {
 // piece: each_edge
 // piece: each_id
 // piece: grid_warps warp_index
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: shuffle

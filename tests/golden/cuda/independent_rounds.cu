@@ -209,6 +209,7 @@ struct frontier {
 // piece: unite_queues
 // piece: intersect_queues
 // piece: subtract_queue
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: defer_list

@@ -213,6 +213,7 @@ struct frontier {
 // piece: each_vertex_by_warps
 // piece: each_id
 // piece: define_everything
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: defer_list

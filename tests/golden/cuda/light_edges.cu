@@ -223,6 +223,7 @@ struct edge_frontier {
 // piece: end_queue
 // piece: collect_far_ends
 // piece: each_id
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: defer_list

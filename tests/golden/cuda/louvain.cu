@@ -62,7 +62,7 @@
 #undef follow_apply
 #undef gain_score
 #undef gains_condition
-#undef h_
+#undef h
 #undef half_condition
 #undef inside_apply
 #undef inside_condition
@@ -326,6 +326,7 @@ __device__ __forceinline__ void each_edge(const graph_slice& g, Visit visit) {
 // piece: grow_in_place
 // piece: unite_queues
 // piece: grow_set
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: defer_list
@@ -979,7 +980,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) h(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_louvain_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     data_slice d = problem;
     enactor run(d.run, shared);
@@ -987,10 +988,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) h(const data_slice p
     frontier f_ = frontier_at(d.run, 1);
     frontier& advanced_1 = f_;  // never needed at the same time
     frontier spare = frontier_at(d.run, 2);
-    graph_slice h_ = d.graph;
+    graph_slice h = d.graph;
     initialise(run, d);
     constexpr int32 iteration = 0;
-    h_ = d.graph;
+    h = d.graph;
     if (leader()) { *d.max_of_weight = -FLOAT32_INF; }
     synchronize(run);
     compute_reduce_max_of_weight(run, d, iteration);
@@ -1004,7 +1005,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) h(const data_slice p
     for (int32 iteration = 0; *d.quality > *d.before && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
         {
             const graph_slice graph_around_0 = d.graph;
-            d.graph = h_;
+            d.graph = h;
             reduce_neighbor_reduce_1(run, d, iteration);
             compute_alone(run, d, iteration);
             if (leader()) { *d.quality = 0ll; }
@@ -1036,9 +1037,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) h(const data_slice p
             compute_chance_(run, d, iteration);
             if (*d.quality > *d.before) {
                 {
-                    const int64 taken[] = {d.graph.room, d.graph.ends_room, h_.room, h_.ends_room, graph_around_0.room, graph_around_0.ends_room};
+                    const int64 taken[] = {d.graph.room, d.graph.ends_room, h.room, h.ends_room, graph_around_0.room, graph_around_0.ends_room};
                     const int64 room = free_room(taken, 6);
-                    h_ = make_contraction(run, d.graph, room, d.label, weight_sums<int64>{d.units, reinterpret_cast<int64*>(d.run.graph_sums)});
+                    h = make_contraction(run, d.graph, room, d.label, weight_sums<int64>{d.units, reinterpret_cast<int64*>(d.run.graph_sums)});
                 }
             }
             d.graph = graph_around_0;
@@ -1051,7 +1052,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) h(const data_slice p
     if (run.stopped) { return; }
     {
         const graph_slice graph_around_0 = d.graph;
-        d.graph = h_;
+        d.graph = h;
         if (leader()) { *d.communities = d.graph.num_vertices; }
         d.graph = graph_around_0;
     }

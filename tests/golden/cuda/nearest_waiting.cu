@@ -235,6 +235,7 @@ struct frontier {
 // piece: append_members
 // piece: unite_queues
 // piece: grow_set
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: defer_list

@@ -226,6 +226,7 @@ struct frontier {
 // piece: append_members
 // piece: intersect_queues
 // piece: subtract_queue
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: minimum maximum

@@ -234,6 +234,7 @@ struct frontier {
 // piece: grows_in_place
 // piece: grow_in_place
 // piece: grow_any_set
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: minimum maximum

@@ -187,6 +187,7 @@ struct frontier {
 // piece: each_id
 // piece: define_frontier
 // piece: copy_frontier
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: defer_list

@@ -281,6 +281,7 @@ struct edge_frontier {
 // piece: combine_words
 // piece: unite_sets
 // piece: grow_any_set
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: defer_list

@@ -174,6 +174,7 @@ struct frontier {
 // piece: need_queue
 // piece: each_id
 // piece: define_frontier
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: defer_list

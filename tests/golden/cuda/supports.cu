@@ -235,6 +235,7 @@ struct edge_frontier {
 // piece: warp_sum
 // piece: count_visited
 // piece: asked_to_stop
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: count_edges

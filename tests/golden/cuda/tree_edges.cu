@@ -192,6 +192,7 @@ struct edge_frontier {
 // piece: collect_far_ends
 // piece: each_id
 // piece: define_frontier
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: minimum maximum

@@ -29,7 +29,7 @@
 #undef dst
 #undef filter_upwards
 #undef filtered_1
-#undef h_
+#undef h
 #undef intersect
 #undef intersect_totals
 #undef src
@@ -192,6 +192,7 @@ struct all_edges {
 // piece: warp_sum
 // piece: count_visited
 // piece: asked_to_stop
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: count_edges
@@ -403,25 +404,25 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) h(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_triangle_count_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     data_slice d = problem;
     enactor run(d.run, shared);
     edge_frontier filtered_1 = edge_frontier_at(d.run, 0);
     edge_frontier spare_edges = edge_frontier_at(d.run, 1);
-    graph_slice h_ = d.graph;
+    graph_slice h = d.graph;
     initialise(run, d);
     constexpr int32 iteration = 0;
     filter_upwards(run, d, spare_edges, iteration);
     exchange(filtered_1, spare_edges);
     {
-        const int64 taken[] = {d.graph.room, d.graph.ends_room, h_.room, h_.ends_room};
+        const int64 taken[] = {d.graph.room, d.graph.ends_room, h.room, h.ends_room};
         const int64 room = free_room(taken, 4);
-        h_ = make_subgraph(run, d.graph, room, filtered_1);
+        h = make_subgraph(run, d.graph, room, filtered_1);
     }
     {
         const graph_slice graph_around_0 = d.graph;
-        d.graph = h_;
+        d.graph = h;
         if (leader()) { *d.triangles = 0ll; }
         synchronize(run);
         intersect(run, d, iteration);

@@ -211,6 +211,7 @@ struct frontier {
 // piece: grow_in_place
 // piece: unite_queues
 // piece: grow_set
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: defer_list

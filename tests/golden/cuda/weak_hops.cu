@@ -171,6 +171,7 @@ struct frontier {
 // piece: grid_threads thread_index
 // piece: each_id
 // piece: define_frontier
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: minimum maximum
