@@ -23,6 +23,8 @@ PROGRAM = """program p;
 
 @pytest.mark.parametrize("fuse", ["on", "off"])
 def test_kernels_have_the_programs_name(fuse: str) -> None:
-    generated = generate(plan_of(load(PROGRAM, tune=[f"schedule.fuse={fuse}"]), target.CUDA_FUSED.sizes), Widths.both(32))
+    generated = generate(
+        plan_of(load(PROGRAM, tune=[f"schedule.fuse={fuse}"]), target.CUDA_FUSED.sizes), Widths.both(32)
+    )
     defined = re.findall(r'extern "C" __global__ void __launch_bounds__\([^)]*\) (\w+)\(', generated.text)
     assert tuple(defined) == tuple(generated.kernels) and all(name.startswith("gdsl_p_") for name in defined)
