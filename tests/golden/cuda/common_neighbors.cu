@@ -28,7 +28,6 @@
 #undef count_in_apply
 #undef dst
 #undef follow_apply
-#undef half
 #undef intersect
 #undef intersect_
 #undef intersect_2
@@ -209,7 +208,7 @@ struct frontier {
 // piece: asked_to_stop
 // piece: common_walk walk_of
 // piece: is_new_in_list
-// piece: place_in_list
+// piece: LOOKS places_in_lists
 // piece: intersect_part
 // piece: hub_room
 // piece: defer_walk

@@ -58,7 +58,6 @@
 #undef intersect_met
 #undef intersect_totals
 #undef intersect_totals_2
-#undef left
 #undef left_set
 #undef met
 #undef more_in_first
@@ -259,7 +258,7 @@ struct frontier {
 // piece: out_lists
 // piece: common_walk walk_of
 // piece: is_new_in_list
-// piece: place_in_list
+// piece: LOOKS places_in_lists
 // piece: intersect_part
 // piece: hub_room
 // piece: defer_walk
