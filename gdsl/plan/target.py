@@ -21,6 +21,8 @@ class Sizes:
     """Edges of a long list that a closing pull tries before it leaves the rest to others."""
     short_list: int = 8
     """Lists up to this long are reduced by a thread each."""
+    staged: int = 128
+    """Elements that a warp gathers before it appends them to a frontier, 32 at least: appending waits in one line."""
     long_walk: int = 16384
     """Of two lists whose common vertices are looked for: the shorter one is cut into chunks from this length on."""
     near_set: int = 16384

@@ -154,6 +154,7 @@ class _Generation:
             Constant("uint32", "HUB_DEGREE", sizes.hub_degree, "lists this long are cut into chunks"),
             Constant("uint32", "HUB_CHUNK", sizes.hub_chunk, "edges a chunk"),
             Constant("uint32", "PULL_PREFIX", sizes.pull_prefix, "edges of a long list that are tried first"),
+            Constant("uint32", "STAGED", sizes.staged, "accepted elements that a warp appends at once"),
             Constant("uint32", "SHORT_LIST", sizes.short_list, "lists up to this long are reduced by a thread each"),
             Constant("uint32", "LONG_WALK", sizes.long_walk, "walks this long of an intersection are cut into chunks"),
         ]
@@ -184,9 +185,9 @@ def _block_storage(uses: frozenset[str]) -> str:
         "    bool stopped;",
     ]
     if not uses.isdisjoint({"collector", "late_collector"}):
-        lines.append("    vertex staged[BLOCK_THREADS / 32][64];  // a warp's accepted vertices")
+        lines.append("    vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices")
     if "edge_collector" in uses:
-        lines.append("    edge staged_edges[BLOCK_THREADS / 32][64];  // a warp's accepted edges")
+        lines.append("    edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges")
     if not uses.isdisjoint({"block_reduce", "block_running_sum", "of_warps"}):
         lines.append("    uint64 partials[32];  // a value a warp")
     if "partial_seconds" in uses:

@@ -43,7 +43,7 @@ __device__ __forceinline__ void each_edge_by_warps(const Members& members, const
 }
 
 // piece: edge_collector
-// Gathers a warp's accepted edges in shared memory and appends them to the result 32 at a time.
+// Gathers a warp's accepted edges in shared memory and appends them to the result STAGED at a time.
 struct edge_collector {
     enactor& run;
     edge_frontier& result;
@@ -59,7 +59,7 @@ struct edge_collector {
         if (votes == 0) { return; }
         if (accepted) { staged[count + __popc(votes & ((1u << lane_index()) - 1))] = e; }
         count += __popc(votes);
-        if (count >= 32) { write(32); }
+        if (count >= STAGED) { write(STAGED); }
     }
     __device__ __forceinline__ void flush() {
         if (count > 0) { write(count); }
@@ -67,14 +67,13 @@ struct edge_collector {
     __device__ __forceinline__ void write(uint32 amount) {
         __syncwarp(FULL_WARP);
         const uint32 lane = lane_index();
-        const edge e = lane < amount ? staged[lane] : edge(0);
-        const edge rest = staged[32 + lane];
-        __syncwarp(FULL_WARP);
-        if (amount == 32) { staged[lane] = rest; }
-        count -= amount;
         uint64 at = lane == 0 ? atomicAdd(&run.counters()->accepted, uint64(amount)) : 0;
         at = __shfl_sync(FULL_WARP, at, 0);
-        if (lane < amount) { result.queue[at + lane] = e; }
+        for (uint32 i = lane; i < amount; i += 32) { result.queue[at + i] = staged[i]; }
+        const edge rest = staged[amount + lane];
+        __syncwarp(FULL_WARP);
+        if (amount == STAGED) { staged[lane] = rest; }
+        count -= amount;
         __syncwarp(FULL_WARP);
     }
 };

@@ -48,7 +48,7 @@ struct uncounted {
 };
 
 // piece: collector
-// Gathers a warp's accepted vertices in shared memory and appends them to the result 32 at a time.
+// Gathers a warp's accepted vertices in shared memory and appends them to the result STAGED at a time.
 template <class Counted>
 struct collector {
     enactor& run;
@@ -66,7 +66,7 @@ struct collector {
         if (votes == 0) { return; }
         if (accepted) { staged[count + __popc(votes & ((1u << lane_index()) - 1))] = v; }
         count += __popc(votes);
-        if (count >= 32) { write(32); }
+        if (count >= STAGED) { write(STAGED); }
     }
     __device__ __forceinline__ void flush() {
         if (count > 0) { write(count); }
@@ -74,17 +74,16 @@ struct collector {
     __device__ __forceinline__ void write(uint32 amount) {
         __syncwarp(FULL_WARP);
         const uint32 lane = lane_index();
-        const bool writes = lane < amount;
-        const vertex v = writes ? staged[lane] : vertex(0);
-        const vertex rest = staged[32 + lane];
-        __syncwarp(FULL_WARP);
-        if (amount == 32) { staged[lane] = rest; }
-        count -= amount;
-        const edge degree = writes ? counted.degree(v) : edge(0);
         uint64 at = lane == 0 ? atomicAdd(&run.counters()->accepted, uint64(amount)) : 0;
+        uint64 edges = 0;  // loaded while the atomic is under way
+        for (uint32 i = lane; i < amount; i += 32) { edges += counted.degree(staged[i]); }
         at = __shfl_sync(FULL_WARP, at, 0);
-        if (writes) { result.queue[at + lane] = v; }
-        counted.add(run, degree);
+        for (uint32 i = lane; i < amount; i += 32) { result.queue[at + i] = staged[i]; }
+        const vertex rest = staged[amount + lane];
+        __syncwarp(FULL_WARP);
+        if (amount == STAGED) { staged[lane] = rest; }
+        count -= amount;
+        counted.add(run, edges);
         __syncwarp(FULL_WARP);
     }
 };

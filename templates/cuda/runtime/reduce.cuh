@@ -40,7 +40,7 @@ __device__ __forceinline__ void reduce_warps(enactor& run, const Members& member
                 const vertex owned = vertex(__shfl_sync(FULL_WARP, near, owner));
                 T part = active ? value(owned, lists.neighbor(at), at) : identity;
                 const uint32 head = before > start ? before - start : 0;
-                for (uint32 step = 1; step < 32; step *= 2) {
+                for (uint32 step = 1; step < 32 && __any_sync(FULL_WARP, own > step); step *= 2) {
                     const T below = shuffle_up(part, step);
                     if (lane >= head + step) { part = combine(below, part); }
                 }

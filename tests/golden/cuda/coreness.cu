@@ -78,6 +78,7 @@ constexpr edge NO_EDGE = edge(-1);
 constexpr uint32 BLOCK_THREADS = 512;  // threads a block
 constexpr uint32 HUB_DEGREE = 512;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 512;  // edges a chunk
+constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 
 // ---- runtime ----
 
@@ -192,7 +193,7 @@ struct block_storage {
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
-    vertex staged[BLOCK_THREADS / 32][64];  // a warp's accepted vertices
+    vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 partials[32];  // a value a warp
 };
 
