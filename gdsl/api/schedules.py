@@ -82,7 +82,8 @@ class Schedules:
 
     def sample(self, count: int, seed: int = 1) -> Iterator[Way]:
         """`count` different combinations that the program takes, or all if there are no more; for one seed the same."""
-        return itertools.islice(self._legal(_shuffled(self.number, random.Random(seed))), count)
+        ways = self._legal(_shuffled(self.number, random.Random(seed)))
+        return itertools.islice(ways, min(count, self.number))
 
     def _legal(self, numbers: Iterable[int]) -> Iterator[Way]:
         for number in numbers:

@@ -68,7 +68,9 @@ def _values(declared: ir.Array, given: object, graph: Graph, source: Source | No
     return _integers(declared, members, graph.num_vertices, source)
 
 
-def _ids(declared: ir.Array, members: list[object], graph: Graph, source: Source | None) -> list[object]:
+def _ids(
+    declared: ir.Array, members: Collection[object], graph: Graph, source: Source | None
+) -> Collection[object]:
     """The members, ids in the place of names."""
     if graph.names is None:
         return members
@@ -76,9 +78,10 @@ def _ids(declared: ir.Array, members: list[object], graph: Graph, source: Source
     return [vertex_by_name(member, each, graph, source) for each in members]
 
 
-def _listed(declared: ir.Array, given: object, source: Source | None) -> list[object]:
+def _listed(declared: ir.Array, given: object, source: Source | None) -> Collection[object]:
+    """What can be gone through; no list yet, as a range may have more members than there is memory."""
     if isinstance(given, Collection) and not isinstance(given, str | bytes | bytearray | Mapping):
-        return list(given)
+        return given
     fix = f"write [{given}]" if isinstance(given, int) and not isinstance(given, bool) else None
     what = f"is {shown(given)}, and not a set, sequence or array of vertices"
     raise _unusable(declared, what, source, fix)
@@ -92,7 +95,7 @@ def _of_text(declared: ir.Array, word: Text, source: Source | None) -> int:
         raise _unusable(declared, f"has {shown(str(word).strip())}, which is no vertex; {error}", source, fix) from None
 
 
-def _integers(declared: ir.Array, members: list[Any], vertices: int, source: Source | None) -> Any:
+def _integers(declared: ir.Array, members: Collection[Any], vertices: int, source: Source | None) -> Any:
     """The members one by one, since NumPy makes numbers of what is none."""
     flags = bool(members) and all(isinstance(member, bool | np.bool_) for member in members)
     for member in members:
@@ -102,7 +105,7 @@ def _integers(declared: ir.Array, members: list[Any], vertices: int, source: Sou
             raise _unusable(declared, message, source)
         if not flags and not 0 <= int(member) < vertices:
             raise _no_vertex(declared, int(member), vertices, source)
-    return np.array(members, dtype=np.bool_ if flags else np.int64)
+    return np.array(list(members), dtype=np.bool_ if flags else np.int64)
 
 
 def _no_vertex(declared: ir.Array, value: int, vertices: int, source: Source | None) -> GdslError:
