@@ -64,13 +64,11 @@ def _values(declared: ir.Array, given: object, graph: Graph, source: Source | No
             return host_array(given, f"param `{declared.name}`")
         except ValueError as error:
             raise _unusable(declared, str(error), source) from None
-    members = _ids(declared, _listed(declared, given, source), graph, source)
+    members = _ids(declared, _listed(declared, given, graph.num_vertices, source), graph, source)
     return _integers(declared, members, graph.num_vertices, source)
 
 
-def _ids(
-    declared: ir.Array, members: Collection[object], graph: Graph, source: Source | None
-) -> Collection[object]:
+def _ids(declared: ir.Array, members: list[object], graph: Graph, source: Source | None) -> list[object]:
     """The members, ids in the place of names."""
     if graph.names is None:
         return members
@@ -78,10 +76,11 @@ def _ids(
     return [vertex_by_name(member, each, graph, source) for each in members]
 
 
-def _listed(declared: ir.Array, given: object, source: Source | None) -> Collection[object]:
-    """What can be gone through; no list yet, as a range may have more members than there is memory."""
+def _listed(declared: ir.Array, given: object, vertices: int, source: Source | None) -> list[object]:
+    if isinstance(given, range):
+        given = given[: vertices + 1]  # no two are one vertex: of so many there is one that is none
     if isinstance(given, Collection) and not isinstance(given, str | bytes | bytearray | Mapping):
-        return given
+        return list(given)
     fix = f"write [{given}]" if isinstance(given, int) and not isinstance(given, bool) else None
     what = f"is {shown(given)}, and not a set, sequence or array of vertices"
     raise _unusable(declared, what, source, fix)
@@ -95,7 +94,7 @@ def _of_text(declared: ir.Array, word: Text, source: Source | None) -> int:
         raise _unusable(declared, f"has {shown(str(word).strip())}, which is no vertex; {error}", source, fix) from None
 
 
-def _integers(declared: ir.Array, members: Collection[Any], vertices: int, source: Source | None) -> Any:
+def _integers(declared: ir.Array, members: list[Any], vertices: int, source: Source | None) -> Any:
     """The members one by one, since NumPy makes numbers of what is none."""
     flags = bool(members) and all(isinstance(member, bool | np.bool_) for member in members)
     for member in members:
@@ -105,7 +104,7 @@ def _integers(declared: ir.Array, members: Collection[Any], vertices: int, sourc
             raise _unusable(declared, message, source)
         if not flags and not 0 <= int(member) < vertices:
             raise _no_vertex(declared, int(member), vertices, source)
-    return np.array(list(members), dtype=np.bool_ if flags else np.int64)
+    return np.array(members, dtype=np.bool_ if flags else np.int64)
 
 
 def _no_vertex(declared: ir.Array, value: int, vertices: int, source: Source | None) -> GdslError:
