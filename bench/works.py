@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from bench import checks
 from bench import library_checks as library
 from bench.graphs import BenchmarkGraph
@@ -185,6 +187,18 @@ _ALL = (
         answer=labels,
         to_reach={"rmat22": 6.0, "grid3000": 2.5},
         targets={"rmat22": 25.0, "grid3000": 10.0},
+    ),
+    Work(
+        "louvain",
+        SAMPLES / "louvain.gdsl",
+        lambda graph, result, source: library.check_communities(graph, result["community"], result["modularity"]),
+        values=lambda graph, source: {"weight": graph.module.ones(graph.num_edges, np.float32)},
+        answer=lambda graph, result: float(result["modularity"]),
+        tolerance=0.1,
+        more_is_better=True,
+        note=lambda result: f"modularity {result['modularity']:.4f} of {result['communities']:,} communities",
+        to_reach={"rmat22": 300.0, "grid3000": 60.0},
+        targets={"rmat22": 1200.0, "grid3000": 250.0},
     ),
 )
 WORKS = {work.name: work for work in _ALL}

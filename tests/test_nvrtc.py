@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import every_operation
@@ -16,7 +17,6 @@ from gdsl.pipeline import load
 from tests.support.programs import LIBRARY, PROGRAMS, SAMPLES
 
 ROOT = Path(__file__).parents[1]
-OTHERS = sorted([*LIBRARY, *PROGRAMS])
 ARCHITECTURES = ["sm_75", "sm_80", "sm_90", "sm_120"]
 FORMS = {"fused": (), "unfused": ("schedule.fuse=off",)}
 WIDE = ("bfs", "lookups", "discovery_tree", "neighborhoods")
@@ -56,14 +56,22 @@ def test_a_sample_unfused(architecture: str) -> None:
 
 
 def test_text_does_not_depend_on_the_architecture() -> None:
-    """So that programs are compiled for one of them each, in turn, and the samples for all."""
+    """So that programs are compiled for one of them each, in turn, and the first samples for all."""
     for path in (*SAMPLES, *PROGRAMS):
         assert "__CUDA_ARCH__" not in generated(path)
 
 
-@pytest.mark.parametrize(("path", "architecture"), zip(OTHERS, itertools.cycle(ARCHITECTURES)), ids=str)
-def test_programs(path: Path, architecture: str) -> None:
-    assert_compiles(generated(path), architecture)
+def forms() -> Iterator[tuple[Path, str, str]]:
+    """The library as users run it, and the programs of the tests in one form in turn, each for one architecture in
+    turn. Bodies of operators are the same in both forms."""
+    forms = [*((path, "fused") for path in LIBRARY), *((path, "unfused") for path in SAMPLES)]
+    forms += [(path, "fused" if turn % 2 else "unfused") for turn, path in enumerate(PROGRAMS)]
+    return ((*each, architecture) for each, architecture in zip(forms, itertools.cycle(ARCHITECTURES)))
+
+
+@pytest.mark.parametrize(("path", "form", "architecture"), forms(), ids=lambda part: getattr(part, "stem", part))
+def test_programs(path: Path, form: str, architecture: str) -> None:
+    assert_compiles(generated(path, *FORMS[form]), architecture)
 
 
 @pytest.mark.parametrize("place", ["apply", "initial"])
@@ -78,11 +86,6 @@ def test_absolute_values_and_extremes(kind: str) -> None:
         vertex functor f(v) {{ apply {{ b[v] = max(abs(a[v]), min(a[v], -a[v])); }} }}
         schedule {{ compute(vertices, f); }}"""
     assert_compiles(source_text(load(text), 32), "sm_90")
-
-
-@pytest.mark.parametrize("path", [*SAMPLES, *PROGRAMS[::2]], ids=name_of)
-def test_programs_unfused(path: Path) -> None:
-    assert_compiles(generated(path, *FORMS["unfused"]), "sm_90")
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -44,12 +44,14 @@ def run(case: Case, graph: gdsl.Graph, seed: int, backend: str, tune: Sequence[s
 
 
 def run_named(name: str, backend: str, seeds: Sequence[int], tune: Sequence[str] = ()) -> None:
-    """Run the program on all named graphs that suit it, those of the library once each; the failure says on which."""
-    case = BY_NAME[name]
+    """Run the program on all named graphs that suit it; the failure says on which. The first samples run on each with
+    all seeds, the programs of the tests with two in turn, and the rest of the library with one."""
+    case, count = BY_NAME[name], len(seeds)
+    taken = count if case in SAMPLES else 1 if name in IN_LIBRARY else 2
     for place, (graph_name, graph) in enumerate(NAMED.items()):
         if not case.suits(graph):
             continue
-        for seed in seeds if name not in IN_LIBRARY else [seeds[place % len(seeds)]]:
+        for seed in dict.fromkeys(seeds[(place + turn) % count] for turn in range(taken)):
             try:
                 run(case, graph, seed, backend, tune)
             except Exception as error:
@@ -69,8 +71,17 @@ def test_named_graphs(name: str, backend: str) -> None:
     run_named(name, backend, (0, 1, 2, 3))
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize("name", [name for name in BY_NAME if name not in IN_LIBRARY])
+def widened() -> Iterator[ParameterSet]:
+    """On a GPU every program that is not of the library; of these the first samples on both other backends, the rest
+    on one in turn."""
+    for turn, name in enumerate(name for name in BY_NAME if name not in IN_LIBRARY):
+        for place, backend in enumerate(("cpu", "reference")):
+            if BY_NAME[name] in SAMPLES or turn % 2 == place:
+                yield pytest.param(name, backend)
+        yield pytest.param(name, "cuda", marks=pytest.mark.gpu)
+
+
+@pytest.mark.parametrize(("name", "backend"), list(widened()))
 def test_named_graphs_with_wide_ids(name: str, backend: str) -> None:
     run_named(name, backend, (2,), ["schedule.ids=64"])
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ import numpy as np
 import pytest
 
 import gdsl
-from tests.oracles import BY_NAME, SAMPLES
+from tests.oracles import BY_NAME, LIBRARY, SAMPLES
 from tests.oracles.case import Answers, Values
 
 DIRECTORY = Path(os.environ.get("GDSL_TEST_GRAPHS") or "unset")
@@ -144,8 +145,15 @@ def test_cpu_with_wide_ids(name: str, program: str) -> None:
     CHECKS[program](name, "cpu", "schedule.ids=64")
 
 
-@pytest.mark.parametrize("program", sorted(set(BY_NAME) - set(CHECKS)))
-@pytest.mark.parametrize("name", MID_SIZED or ["none"])
+def others() -> Iterator[tuple[str, str]]:
+    """The library on two of the graphs in turn, a program of the tests on one, the smallest for slow oracles."""
+    names = sorted(MID_SIZED, key=lambda name: LINES.get(name, 0)) or ["none"]
+    for turn, program in enumerate(sorted(set(BY_NAME) - set(CHECKS))):
+        count, first = 2 if BY_NAME[program] in LIBRARY else 1, 0 if BY_NAME[program].slow else turn
+        yield from ((names[(first + place) % len(names)], program) for place in range(count))
+
+
+@pytest.mark.parametrize(("name", "program"), sorted(set(others())))
 def test_other_programs(name: str, program: str) -> None:
     """What needs an undirected graph gets the graph without its directions, or the simple one."""
     case, graph = BY_NAME[program], graph_of(name)

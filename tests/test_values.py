@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import every_operation
 import numpy as np
 import pytest
+from support.single_writers import CYCLE_OF_PAIRS, special_pairs
 
 import gdsl
 from gdsl.backends.cpu import compiler as compilers
@@ -15,6 +18,7 @@ from gdsl.tools.fuzz.expressions.trees import INTEGERS, NUMBERS, Tree
 from gdsl.tools.fuzz.expressions.values import FLOAT
 
 BACKENDS = ("reference", "cpu")
+SINGLE_WRITERS = Path(__file__).with_name("support") / "single_writers.gdsl"
 PAIR = gdsl.Graph.from_edges([0, 1], [1, 0])
 
 
@@ -55,6 +59,16 @@ def test_minima_and_maxima_of_nan_and_zeros(kind: str, first: str) -> None:
         data = running.Data({**base.params, kind: FLOAT[kind](first)}, {**base.elements, kind: values}, base.edges)
         found = next(differences(program, data, BACKENDS), None)
         assert found is None, (words, found)
+
+
+def test_a_single_writer_sees_signs_of_zeros_and_nan() -> None:
+    """Its quotients tell the zeros apart; an update may go through an atomic all the same."""
+    program = gdsl.compile(SINGLE_WRITERS)
+    given = special_pairs()
+    wanted, found = (program.run(CYCLE_OF_PAIRS, given, backend=backend) for backend in BACKENDS)
+    assert set(wanted.grade.values()) == {"exact"}
+    for name in ("narrow", "wide", "inverse", "wide_inverse", "told"):
+        np.testing.assert_array_equal(wanted[name], found[name], name)
 
 
 def results(text: str, backend: str, **given: object) -> gdsl.Result:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
+import importlib
 import itertools
+import math
 import random
-from collections.abc import Iterable, Iterator, Mapping
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,12 +18,13 @@ from gdsl.api.compiling import load
 from gdsl.api.description import Data, results_of
 from gdsl.api.program import Program
 from gdsl.api.summary import on_host
-from gdsl.diagnostics import GdslError
+from gdsl.diagnostics import Diagnostic, GdslError
 from gdsl.graph import Graph
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import walk
-from gdsl.knobs import KNOBS
+from gdsl.knobs import KNOBS, Knob
 from gdsl.operations import Builtin, Grade
+from gdsl.plan.printer import print_plan
 from gdsl.source import Source
 from gdsl.types import Type
 
@@ -31,6 +36,9 @@ _OF_GRIDS = ("fuse", "block")
 """Knobs of the program that nothing but a GPU has."""
 _SAME = {"dedup": "auto", "ids": "32"}
 """Values that are the same as another, or as none where they may be had."""
+_MOST_SHUFFLED = 1 << 14
+"""Of more combinations a sample is drawn."""
+_MOST_REPEATS = 50
 _TOLERANCES = {
     (Grade.ROUNDING, Type.FLOAT32): 2e-5,
     (Grade.ROUNDING, Type.FLOAT64): 1e-9,
@@ -65,52 +73,112 @@ class Schedules:
         self._source, self._given = source, given
         self._set = {"".join(word.partition("=")[0].split()).removeprefix("@") for word in given}
         self.program = Program(load(source, given), source)
-        self.choices = (*self._of_operators(), *self._of_program(grid))
+        self._parts = (*self._of_operators(), tuple(self._of_program(grid)))
+        """The choices of each operator's knobs, and those of the program's. Nothing forbids a part beside another."""
+        self._fitting: dict[Words, bool] = {}
+        self.choices = tuple(choice for part in self._parts for choice in part)
         """For each knob of each operator, and of the program, the words to choose from; an empty one is none."""
 
     @property
     def number(self) -> int:
         """How many combinations there are, those that are refused among them."""
-        number = 1
-        for values in self.choices:
-            number *= len(values)
-        return number
+        return math.prod(map(len, self.choices))
 
     def all(self) -> Iterator[Way]:
         """Every combination that the program takes."""
-        return self._legal(range(self.number))
+        return (self._way(parts) for parts in itertools.product(*self._legal_parts()))
+
+    def pairs(self) -> Iterator[Way]:
+        """Every legal combination of one operator's knobs beside every one of every other operator's, and of the
+        program's: what two operators do to each other, in far fewer ways than all where there are many operators."""
+        parts = self._legal_parts()
+        order = sorted(range(len(parts)), key=lambda place: -len(parts[place]))
+        for row in covering([len(parts[place]) for place in order]):
+            found = dict(zip(order, row, strict=True))
+            yield self._way([part[found[place]] for place, part in enumerate(parts)])
+
+    def thorough(self, most: int = 1000) -> Iterator[Way]:
+        """All ways, or, where these are more than `most`, those of `pairs`."""
+        return self.all() if math.prod(map(len, self._legal_parts())) <= most else self.pairs()
 
     def sample(self, count: int, seed: int = 1) -> Iterator[Way]:
         """`count` different combinations that the program takes, or all if there are no more; for one seed the same."""
-        ways = self._legal(_shuffled(self.number, random.Random(seed)))
-        return itertools.islice(ways, min(count, self.number))
+        chance = random.Random(seed)
+        drawn = self._shuffled(chance) if self.number <= _MOST_SHUFFLED else self._drawn(chance)
+        return map(self._way, itertools.islice(drawn, min(count, sys.maxsize)))
 
-    def _legal(self, numbers: Iterable[int]) -> Iterator[Way]:
-        for number in numbers:
-            words = self._combination(number)
-            try:
-                yield Way(words, Program(load(self._source, (*words, *self._given)), self._source))
-            except GdslError:
-                continue
+    def _legal_parts(self) -> list[list[Words]]:
+        return [[words for words in itertools.product(*part) if self._fits(words)] for part in self._parts]
 
-    def _combination(self, number: int) -> Words:
-        words = []
-        for values in self.choices:
-            number, place = divmod(number, len(values))
-            words.append(values[place])
-        return tuple(word for word in words if word)
+    def _shuffled(self, chance: random.Random) -> Iterator[tuple[Words, ...]]:
+        """All legal combinations in any order, each once."""
+        for number in chance.sample(range(self.number), self.number):
+            parts = self._combination(number)
+            if all(self._fits(words) for words in parts):
+                yield parts
 
-    def _of_operators(self) -> Iterator[Words]:
+    def _drawn(self, chance: random.Random) -> Iterator[tuple[Words, ...]]:
+        """All legal combinations, each once: at random while most draws are new, then the rest in order."""
+        seen: set[tuple[Words, ...]] = set()
+        repeats = 0
+        while repeats < _MOST_REPEATS:
+            found = tuple(self._drawn_part(part, chance) for part in self._parts)
+            repeats = repeats + 1 if found in seen else 0
+            if not repeats:
+                seen.add(found)
+                yield found
+        yield from (parts for parts in itertools.product(*self._legal_parts()) if parts not in seen)
+
+    def _drawn_part(self, part: tuple[Words, ...], chance: random.Random) -> Words:
+        while True:
+            words = tuple(chance.choice(values) for values in part)
+            if self._fits(words):
+                return words
+
+    def _way(self, parts: Iterable[Words]) -> Way:
+        words = tuple(word for part in parts for word in part if word)
+        return Way(words, Program(load(self._source, (*words, *self._given)), self._source))
+
+    def _combination(self, number: int) -> tuple[Words, ...]:
+        """The words of each part in the combination of this number."""
+        parts = []
+        for part in self._parts:
+            words = []
+            for values in part:
+                number, place = divmod(number, len(values))
+                words.append(values[place])
+            parts.append(tuple(words))
+        return tuple(parts)
+
+    def _fits(self, words: Words) -> bool:
+        """Whether the program takes the words of one part."""
+        if words not in self._fitting:
+            self._fitting[words] = not self._refused(words)
+        return self._fitting[words]
+
+    def _refused(self, words: Words) -> tuple[Diagnostic, ...]:
+        try:
+            load(self._source, (*filter(None, words), *self._given))
+        except GdslError as error:
+            return error.diagnostics
+        return ()
+
+    def _of_operators(self) -> Iterator[tuple[Words, ...]]:
         steps = [node for node in walk(self.program.ir.schedule) if isinstance(node, ir.Operator)]
         for label in dict.fromkeys(step.label for step in steps):
             those = [step for step in steps if step.label == label]
             subjects = {label, *(step.functor for step in those if step.functor is not None)}
             open_ = (knob for knob in KNOBS if not any(f"{subject}.{knob.name}" in self._set for subject in subjects))
-            for knob in (knob for knob in open_ if {step.word for step in those} & set(knob.operators)):
-                values = (value for value in knob.values if value != _SAME.get(knob.name))
-                words = tuple(word for word in (f"{label}.{knob.name}={value}" for value in values) if self._may(word))
-                if words:
-                    yield words
+            fitting = (knob for knob in open_ if {step.word for step in those} & set(knob.operators))
+            choices = tuple(filter(None, (self._of_knob(label, knob) for knob in fitting)))
+            if choices:
+                yield choices
+
+    def _of_knob(self, label: str, knob: Knob) -> Words:
+        """The words for one knob of an operator that may stand in a combination: what is refused beside some others may
+        go with others still, but nobody can write for what the program's text gives no name."""
+        words = (f"{label}.{knob.name}={value}" for value in knob.values if value != _SAME.get(knob.name))
+        return tuple(word for word in words if all(each.code == "E0420" for each in self._refused((word,))))
 
     def _of_program(self, grid: bool) -> Iterator[Words]:
         for knob in (knob for knob in KNOBS if not knob.operators and knob.name not in _UNTUNED):
@@ -118,27 +186,33 @@ class Schedules:
                 words = (f"schedule.{knob.name}={value}" for value in knob.values if value != _SAME.get(knob.name))
                 yield (*words, *([""] if knob.default is None else []))
 
-    def _may(self, word: str) -> bool:
-        """Whether a word may stand in a combination: what is refused beside some others may go with others still, but
-        nobody can write for what the program's text gives no name."""
-        try:
-            load(self._source, (*self._given, word))
-        except GdslError as error:
-            return all(each.code == "E0420" for each in error.diagnostics)
-        return True
 
-
-def _shuffled(number: int, chance: random.Random) -> Iterator[int]:
-    """The numbers below `number` in any order, each once."""
-    if number <= 1 << 16:
-        yield from chance.sample(range(number), number)
+def covering(sizes: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """Rows of numbers, the one in each column below its size, so that of any two columns every two numbers stand
+    together in a row. `sizes` falls. The rows are about as many as the product of the first two sizes."""
+    if not sizes:
+        yield ()
         return
-    seen: set[int] = set()
-    while len(seen) < number // 2:
-        found = chance.randrange(number)
-        if found not in seen:
-            seen.add(found)
-            yield found
+    least = max([*sizes[1:2], len(sizes) - 1, 1])
+    prime = next(n for n in itertools.count(least) if all(n % divisor for divisor in range(2, n)))
+    for first in range(max(sizes[0], prime) if len(sizes) > 2 else sizes[0]):
+        for other in range(prime):
+            # Two of the latter columns determine `first` modulo the prime, as their factors differ, and then `other`.
+            yield (first % sizes[0], *((other + first * place) % prime % size for place, size in enumerate(sizes[1:])))
+
+
+def code_of(program: ir.Program, backend: str, id_bits: int) -> str:
+    """A hash of what `backend` makes of a tuned program: of two that come to the same, one run is enough. The reference
+    makes nothing, so there every tuning counts."""
+    if backend == "reference":
+        return hash_of(repr(program.tuning))
+    made = importlib.import_module(f"gdsl.backends.{backend}")
+    return hash_of(made.source_text(program, id_bits), print_plan(made.plan_of(program)))
+
+
+def hash_of(*texts: str) -> str:
+    """One for all of the texts."""
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()
 
 
 def run_and_compare(

@@ -16,6 +16,7 @@ class Summary:
     """Figures of one result; minimum, maximum, mean and sum are over finite values, of ids over those that are vertices
     or edges.
 
+    type: the declared one, as the language calls it; an id is a `vertex` or an `edge`.
     infinite: how many values are `inf`; of an integer type, its largest value where the result begins with that.
     lowest: how many are `-inf`. nans: how many are NaN. nones: how many ids are `none`.
     """
@@ -60,7 +61,7 @@ def summarize(declared: ir.Array | ir.Scalar, values: Any) -> Summary:
     if len(finite):
         low, high = finite.min().item(), finite.max().item()
         total = float(finite.sum(dtype=np.float64)) if array.dtype.kind == "f" else _exact_sum(finite)
-    return Summary(declared.name, str(array.dtype), array.size, low, high, total, declared.grade.value, **counts)
+    return Summary(declared.name, declared.type.name, array.size, low, high, total, declared.grade.value, **counts)
 
 
 def begins_with_inf(declared: ir.Array | ir.Scalar) -> bool:

@@ -42,7 +42,8 @@ def command(word: str | None) -> None:
     elif _is_program(word):
         _explain_program(word)
     else:
-        close = [*difflib.get_close_matches(word.upper(), [known.code for known in all_codes()], n=3), *near]
+        codes = [known.code for known in all_codes()]
+        close = [*difflib.get_close_matches(word.upper(), codes, n=3), *near, *_programs_like(word)]
         hint = f" Did you mean {', '.join(close)}?" if close else ""
         lists = "'gdslc explain' lists all codes, 'gdslc explain knobs' all knobs."
         raise click.UsageError(f"there is no code, no knob and no program '{word}'.{hint} {lists}")
@@ -52,6 +53,12 @@ def _is_program(word: str) -> bool:
     from gdsl.program_names import SUFFIX, meant_by
 
     return word == "-" or os.path.isfile(meant_by(word)) or word.endswith(SUFFIX)
+
+
+def _programs_like(word: str) -> list[str]:
+    from gdsl.program_names import samples
+
+    return difflib.get_close_matches(word[:100].lower(), samples(), n=1, cutoff=0.7)
 
 
 def _must_be_given(param: object) -> bool:

@@ -26,7 +26,7 @@ def command() -> None:
 
 @command.command()
 @click.argument("spec", metavar="SPEC")
-@output_option("The file to write (.mtx .gr .npz .csv .txt; text also .gz .bz2 .xz). Required.")
+@output_option("The file to write (.mtx .gr .npz .csv .tsv .txt; text also .gz .bz2 .xz). Required.")
 @graph_options
 def generate(spec: str, output: Path | None, words: GraphWords) -> None:
     """Write the graph SPEC: rmat:SCALE[:EDGE_FACTOR], grid:WIDTH[xHEIGHT] or uniform:VERTICES:EDGES.
@@ -56,7 +56,7 @@ def info(graph_file: str, as_json: bool, words: GraphWords) -> None:
 
     \b
     Example:
-      gdslc graph info samples/graphs/karate.mtx
+      gdslc graph info karate
     """
     from gdsl.graph import describe
 
@@ -69,7 +69,7 @@ def info(graph_file: str, as_json: bool, words: GraphWords) -> None:
 @click.argument("target", metavar="TARGET", type=click.Path(path_type=Path))
 @graph_options
 def convert(graph_file: str, target: Path, words: GraphWords) -> None:
-    """Write GRAPH to TARGET in the format of its suffix (.mtx .gr .npz .csv .txt; text also .gz .bz2 .xz).
+    """Write GRAPH to TARGET in the format of its suffix (.mtx .gr .npz .csv .tsv .txt; text also .gz .bz2 .xz).
 
     \b
     Example:

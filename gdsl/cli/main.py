@@ -71,7 +71,7 @@ def gdslc() -> None:
 
     \b
     Example:
-      gdslc run bfs samples/graphs/karate.mtx -p source=0
+      gdslc run bfs karate -p source=0
     """
 
 

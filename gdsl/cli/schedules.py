@@ -39,9 +39,10 @@ def checked_number(context: click.Context, option: click.Parameter, word: str | 
 
 @dataclass
 class Tally:
-    """What was run, by word, and what differed."""
+    """What was tried, by word, and what differed. `codes`: what differed in the one run of each code."""
 
     ways: int = 0
+    codes: dict[str, list[str]] = field(default_factory=dict)
     run: Counter[str] = field(default_factory=Counter)
     differ: Counter[str] = field(default_factory=Counter)
     wrong: list[tuple[tuple[str, ...], list[str]]] = field(default_factory=list)
@@ -66,9 +67,9 @@ def check_schedules(
 ) -> bool:
     """Run the program under `how_many` combinations of knobs, print what came of it, and say whether all was well.
     Raises GdslError where the program, the graph or the params are wrong."""
-    from gdsl.api.schedules import Schedules, run_and_compare, uncompared
+    from gdsl.api.schedules import Schedules, code_of, run_and_compare, uncompared
     from gdsl.backends import registry
-    from gdsl.binding import check_names
+    from gdsl.binding import check_names, needed_id_bits
     from gdsl.cli.progress import working
     from gdsl.program_text import read_program
 
@@ -88,7 +89,10 @@ def check_schedules(
         tally = Tally()
         with _progress(schedules, how_many) as ways:
             for way in ways:
-                tally.add(way.words, run_and_compare(way, graph, values, expected, backend=chosen))
+                code = code_of(way.program.ir, chosen, needed_id_bits(way.program.ir, graph))
+                if code not in tally.codes:
+                    tally.codes[code] = run_and_compare(way, graph, values, expected, backend=chosen)
+                tally.add(way.words, tally.codes[code])
     _report(tally, f"{schedules.program.name} on {graph_word}", chosen, uncompared(schedules.program.ir))
     return not tally.wrong
 
@@ -107,6 +111,8 @@ def _progress(schedules: Schedules, how_many: str | int) -> Iterator[Iterator[Wa
 
 def _report(tally: Tally, subject: str, backend: str, uncompared: list[str]) -> None:
     click.echo(f"{subject}: {tally.ways} combinations on {backend}, {len(tally.wrong)} differ from the reference")
+    if len(tally.codes) < tally.ways:
+        click.echo(f"  many come to the same code: {len(tally.codes)} were run")
     if tally.run:
         width = max(map(len, tally.run))
         click.echo(f"  {'knob':{width}}  {'run':>6}  differ")

@@ -16,7 +16,8 @@ from gdsl.types import Type
 class SetWords:
     """What a backend calls the parts of one step: `first` is what functions take before all else, `result` the place
     that a new set goes into, `counted` whose edges are counted for it, `near_set` how many vertices are taken at a
-    time out of buckets whose width finds itself."""
+    time out of buckets whose width finds itself, `state` what all threads know of the step's history (empty where one
+    thread walks the schedule). `waits`: whether it ends with a barrier."""
 
     first: str
     result: str
@@ -24,6 +25,8 @@ class SetWords:
     names: Names
     checks: CheckTable
     near_set: int
+    state: str = ""
+    waits: bool = True
 
     def history(self, history: History) -> str:
         """What functions of the runtime take for one: its three parts."""
@@ -39,14 +42,17 @@ def set_step_line(step: SetStep, words: SetWords) -> str:
 def _push_level(step: PushLevel, words: SetWords) -> str:
     history = step.history
     number = words.checks.number(CheckSite(history.name, Domain.VERTEX, Type.INT64, step.span, Stop.HISTORY))
-    return f"push_level({words.first}, d, {words.names.frontier(step.frontier)}, {words.history(history)}, {number});"
+    parts = ", ".join(filter(None, (words.history(history), words.state)))
+    return f"push_level({words.first}, d, {words.names.frontier(step.frontier)}, {parts}, {number});"
 
 
 def _take_level(step: TakeLevel, words: SetWords) -> str:
-    levels = f"*d.{words.names.member(step.history.levels)}"
+    levels = f"{words.state}.levels" if words.state else f"*d.{words.names.member(step.history.levels)}"
     level = f"{levels} - 1 - iteration" if step.backward else "iteration"
     parts = ", ".join(f"d.{words.names.member(name)}" for name in step.history.data[:2])
-    return f"take_level({words.first}, {words.result}, {parts}, {level}, {words.counted});"
+    if not words.waits:
+        return f"take_level({words.names.frontier(step.name)}, {parts}, {level});"
+    return f"copy_level({words.first}, {words.result}, {parts}, {level}, {words.counted});"
 
 
 def _check_width(step: CheckWidth, words: SetWords) -> str:

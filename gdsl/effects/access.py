@@ -54,6 +54,8 @@ class Who(Enum):
     """One thread, always the same."""
     OWNER = "its own thread"
     """Each element a thread, the same in all steps that say so."""
+    MEMBER = "the thread of its place in the frontier"
+    """Each member of a frontier a thread, the same for as long as the frontier has these members."""
     ANYBODY = "any thread"
 
 
@@ -64,10 +66,12 @@ class Access:
     name: str
     writes: bool
     who: Who
+    frontier: str = ""
+    """Of members: those of which frontier."""
 
     def meets(self, other: Access) -> bool:
         """Whether the order of the two matters and no thread's own order sees to it."""
-        same_thread = self.who is other.who and self.who is not Who.ANYBODY
+        same_thread = (self.who, self.frontier) == (other.who, other.frontier) and self.who is not Who.ANYBODY
         return self.name == other.name and (self.writes or other.writes) and not same_thread
 
 
@@ -86,7 +90,7 @@ class Accesses:
     """The accesses of the steps of one program."""
 
     def __init__(self, program: Program) -> None:
-        self._program = program
+        self.program = program
         self._functions: dict[str, frozenset[tuple[str, bool]]] = {}
         """By function what it touches with all that it calls: (name, whether it is written)."""
         self._remembered = Remembered()
@@ -122,7 +126,8 @@ class Accesses:
         if isinstance(step, Contract):
             return frozenset(Access(name, writes, Who.ANYBODY) for name in step.arrays for writes in (False, True))
         if isinstance(step, SetStep):
-            written = frozenset(Access(name, True, Who.ANYBODY) for name in step.writes)
+            led = dict.fromkeys(step.of_leader, Who.LEADER)
+            written = frozenset(Access(name, True, led.get(name, Who.ANYBODY)) for name in step.writes)
             read = (Access(name, False, Who.ANYBODY) for name in step.reads)
             return self._in(step, Who.ANYBODY).union(written, read)
         if isinstance(step, (While, If)):
@@ -162,7 +167,7 @@ class Accesses:
 
     def _in_function(self, name: str) -> frozenset[tuple[str, bool]]:
         if name not in self._functions:
-            for function in function_order(self._program):
+            for function in function_order(self.program):
                 self._functions[function.name] = self._touched(function.body)
         return self._functions[name]
 

@@ -38,6 +38,11 @@ class SetStep(Step):
         """The arrays and scalars that it writes."""
         return ()
 
+    @property
+    def of_leader(self) -> tuple[str, ...]:
+        """Those of them that one thread writes, always the same."""
+        return ()
+
 
 @dataclass(frozen=True, slots=True)
 class History(Node):
@@ -72,14 +77,14 @@ class PushLevel(SetStep):
         return (self.frontier,)
 
     @property
-    def reads(self) -> tuple[str, ...]:
-        """Where the last level ends."""
-        return self.history.ends, self.history.levels
+    def writes(self) -> tuple[str, ...]:
+        """All of the history; where its last level ends is known without a look."""
+        return self.history.data
 
     @property
-    def writes(self) -> tuple[str, ...]:
-        """All of the history."""
-        return self.history.data
+    def of_leader(self) -> tuple[str, ...]:
+        """Where the level ends, and how many there are."""
+        return self.history.ends, self.history.levels
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,10 @@
 """Puts a barrier before every step that would meet what steps since the last barrier have done.
 
 What a step touches says `gdsl.effects.access`; two accesses meet where one of them writes and no thread's own order
-keeps them apart. Operators and whatever else makes a frontier end with a barrier of their own, since what they
-collect is complete only then; what they collect goes into storage that nobody reads, or behind what a set holds
-already, so that frontiers ask for nothing more. A loop's test reads too, and its body may begin with what the end of
-the last pass has left.
+keeps them apart. What makes a frontier ends with a barrier of its own (see `waiting`); what it collects goes into
+storage that nobody reads, or behind what a set holds already, so that frontiers ask for nothing more, but for those
+that lie within a history. A loop's test reads too, and its body may begin with what the end of the last pass has left.
+Where a pass might meet no barrier at all it ends with one, since a run is stopped at barriers.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ from __future__ import annotations
 import dataclasses
 import itertools
 
-from gdsl.effects.access import Access, Accesses, Who
-from gdsl.ir.nodes import Expression
+from gdsl.effects.access import Access, Accesses, Who, frontiers_of
+from gdsl.ir.nodes import Expression, TakeLevel
 from gdsl.plan.nodes import (
     Barrier,
     Branch,
+    Choice,
     Combine,
     Copy,
     Define,
@@ -32,31 +33,29 @@ from gdsl.plan.nodes import (
     Operation,
     Step,
     Swap,
+    Sweep,
 )
+from gdsl.plan.ownership import Touched, touched_by
+from gdsl.plan.waiting import has_barrier_within
 from gdsl.plan.walking import steps_in
 
 Since = frozenset[Access]
 """The accesses since the last barrier on some way that leads here."""
 
 _NOTHING: Since = frozenset()
-_EXACT_ROUNDS = 20
-"""So often swaps in loops are followed one by one. Through a long row of them storage wanders a name a pass, and then
-it is taken to be under any name that they lead to: a barrier too many does no harm."""
-_FORMS = tuple(itertools.product((False, True), Who))
-"""The ways in which a piece of storage may be touched."""
+_STOPPING = "a run can be stopped in every pass"
+_ENDING = (Define, Copy, Combine, FarEnds, MakeGraph, Initialise)
+"""What always ends with a barrier of its own."""
 
 
 def place(launch: Launch, accesses: Accesses) -> Launch:
     """`launch` with the barriers that its steps need."""
-    placement = _Placement(accesses)
-    for number in itertools.count():
+    placement = _Placement(accesses, launch)
+    while True:
         placement.grown = False
-        if number == _EXACT_ROUNDS:
-            placement.groups = _groups(launch)
         steps, _ = placement.steps(launch.steps, _NOTHING)
         if not placement.grown:
             return dataclasses.replace(launch, steps=steps)
-    raise AssertionError("what loops begin with grows and grows")
 
 
 def without(launch: Launch) -> Launch:
@@ -80,20 +79,31 @@ def _stripped(steps: tuple[Step, ...]) -> tuple[Step, ...]:
 class _Placement:
     """One round places everything once; what loops begin with grows from round to round until it is all there is."""
 
-    def __init__(self, accesses: Accesses) -> None:
+    def __init__(self, accesses: Accesses, launch: Launch) -> None:
         self.accesses = accesses
+        steps = tuple(steps_in(launch.steps))
+        open_ended = [(step.step, step.does) for step in steps if isinstance(step, Operation) and not step.waits]
+        self.operators: dict[int, Touched] = {
+            step.site: touched_by(step, sweep, accesses) for step, sweep in open_ended if isinstance(sweep, Sweep)
+        }
+        """By site what those do that do not end with a barrier."""
+        self.levels = dict(filter(None, map(_level, steps)))
+        """By frontier that lies within a history the array of the history's members."""
+        walked = dict.fromkeys(step.frontier.frontier or "" for step, _ in open_ended)
+        members = itertools.product((False, True), [Who.MEMBER], walked)
+        others = itertools.product((False, True), [who for who in Who if who is not Who.MEMBER], [""])
+        self.forms = (*others, *members)
+        """The ways in which a piece of storage may be touched."""
         self.at_body: dict[int, Since] = {}
         """What a pass of each loop may begin with, as far as it is known."""
         self.grown = False
-        self.groups: dict[str, frozenset[str]] = {}
-        """By name those that swaps may give its storage, once loops are not followed exactly any more."""
 
     def steps(self, steps: tuple[Step, ...], since: Since) -> tuple[tuple[Step, ...], Since]:
         """`steps` with barriers, and what is left since the last of them."""
         placed: list[Step] = []
         for step in steps:
             touched = self._touched(step)
-            reason = meeting(since, touched)
+            reason = self._meeting(since, touched)
             if reason:
                 placed.append(Barrier(reason))
                 since = _NOTHING
@@ -112,31 +122,32 @@ class _Placement:
             otherwise, other = self.steps(step.otherwise, since | touched)
             return dataclasses.replace(step, then=then, otherwise=otherwise), one | other
         if isinstance(step, Swap):
-            return step, _swapped(since, step)
-        if isinstance(step, (Operation, Define, Copy, Combine, FarEnds, MakeGraph, Initialise, OnSets)):
+            return step, self._swapped(since, step)
+        if _ends_with_barrier(step):
             return step, _NOTHING
-        return step, since | touched
+        if isinstance(step, Operation) and self.operators[step.step.site].waits:
+            return step, self.operators[step.step.site].last | self._members_read(step)
+        level = _level(step)
+        return step, (_of_anybody(since, level[0]) if level is not None else since) | touched
 
     def _loop(self, step: Loop, since: Since, tested: Since) -> tuple[Step, Since]:
         entry = self.at_body.setdefault(step.number, since) | since
         body, left = self.steps(step.body, entry)
-        if not step.counted:
-            reason = meeting(left, tested)
-            if reason:
-                body, left = (*body, Barrier(reason)), _NOTHING
-            left |= tested
+        reason = "" if step.counted else self._meeting(left, tested)
+        reason = reason or ("" if _meets_a_barrier(body) else _STOPPING)
+        if reason:
+            body, left = (*body, Barrier(reason)), _NOTHING
+        left |= _NOTHING if step.counted else tested
         if not entry | left <= self.at_body[step.number]:
-            self.at_body[step.number] = self._widened(entry | left)
+            self.at_body[step.number] = entry | left
             self.grown = True
         return dataclasses.replace(step, body=body), since | left
 
-    def _widened(self, since: Since) -> Since:
-        swapped = {(self.groups[a.name], a.writes, a.who) for a in since if a.name in self.groups}
-        return since.union(Access(name, writes, who) for names, writes, who in swapped for name in names)
-
     def _touched(self, step: Step) -> Since:
+        if isinstance(step, Operation) and not _ends_with_barrier(step):
+            return self.operators[step.step.site].first | self._members_read(step)
         if isinstance(step, (Operation, Leader, Fill, Define, Copy, Combine, FarEnds, MakeGraph, OnSets)):
-            return self.accesses.of_step(step.step)
+            return self.accesses.of_step(step.step) | self._members_read(step)
         if isinstance(step, (Loop, Branch)):
             return self._read(step.condition)
         return _NOTHING
@@ -144,55 +155,77 @@ class _Placement:
     def _read(self, expression: Expression) -> Since:
         return self.accesses.of_expression(expression, Who.ANYBODY)
 
+    def _members_read(self, step: Step) -> Since:
+        """The histories in which the members of the sets lie that a step goes through."""
+        if not self.levels or not isinstance(step, (Operation, Copy, Combine, OnSets)):
+            return _NOTHING
+        lie = (self.levels[name] for name in frontiers_of(step.step).read if name in self.levels)
+        return frozenset(Access(name, False, Who.ANYBODY) for name in lie)
 
-def meeting(since: Since, touched: Since) -> str:
-    """Why `touched` must wait for `since`; empty where it need not."""
-    if len(since) <= len(touched):
-        found = [(before, now) for before in since for now in _of_name(before.name, touched) if before.meets(now)]
-    else:
-        found = [(before, now) for now in touched for before in _of_name(now.name, since) if before.meets(now)]
-    if not found:
-        return ""
-    before, now = min(found, key=_rank)
-    words = {True: "write", False: "read"}
-    return f"{before.name}: {_did(before)}, then {now.who.value} may {words[now.writes]} it"
+    def _meeting(self, since: Since, touched: Since) -> str:
+        """Why `touched` must wait for `since`; empty where it need not."""
+        named = self._of_name
+        if len(since) <= len(touched):
+            found = [(before, now) for before in since for now in named(before.name, touched) if before.meets(now)]
+        else:
+            found = [(before, now) for now in touched for before in named(now.name, since) if before.meets(now)]
+        if not found:
+            return ""
+        before, now = min(found, key=_rank)
+        words = {True: "write", False: "read"}
+        return f"{before.name}: {_did(before)}, then {_who(now)} may {words[now.writes]} it"
+
+    def _of_name(self, name: str, among: Since) -> list[Access]:
+        return [access for access in (Access(name, *form) for form in self.forms) if access in among]
+
+    def _swapped(self, since: Since, swap: Swap) -> Since:
+        first, second = swap.step.first, swap.step.second
+        former = [*self._of_name(first, since), *self._of_name(second, since)]
+        names = {first: second, second: first}
+        return since.difference(former).union(dataclasses.replace(each, name=names[each.name]) for each in former)
 
 
-def _of_name(name: str, among: Since) -> list[Access]:
-    return [access for access in (Access(name, *form) for form in _FORMS) if access in among]
+def _level(step: Step) -> tuple[str, str] | None:
+    """The frontier that becomes a level where it lies, and the array of the history's members."""
+    if isinstance(step, OnSets) and isinstance(step.step, TakeLevel) and not step.waits:
+        return step.step.name, step.step.history.members
+    return None
+
+
+def _of_anybody(since: Since, frontier: str) -> Since:
+    """`since`, now that `frontier` has other members."""
+    own = [each for each in since if each.frontier == frontier and each.who is Who.MEMBER]
+    return since.difference(own).union(Access(each.name, each.writes, Who.ANYBODY) for each in own)
+
+
+def _ends_with_barrier(step: Step) -> bool:
+    if isinstance(step, Operation):
+        return step.waits or isinstance(step.does, Choice)
+    return isinstance(step, _ENDING) or (isinstance(step, OnSets) and step.waits)
+
+
+def _meets_a_barrier(steps: tuple[Step, ...]) -> bool:
+    """Whether every way through `steps` does; a loop may have no pass."""
+    for step in steps:
+        if isinstance(step, Barrier) or _ends_with_barrier(step):
+            return True
+        if isinstance(step, Operation) and isinstance(step.does, Sweep) and has_barrier_within(step.does):
+            return True
+        if isinstance(step, Branch) and _meets_a_barrier(step.then) and _meets_a_barrier(step.otherwise):
+            return True
+        if isinstance(step, On) and _meets_a_barrier(step.body):
+            return True
+    return False
 
 
 def _rank(pair: tuple[Access, Access]) -> tuple[object, ...]:
     before, now = pair
-    return (before.name, before.writes, now.writes, before.who.value, now.who.value)
+    return (before.name, before.writes, now.writes, _who(before), _who(now))
 
 
 def _did(access: Access) -> str:
-    return f"{access.who.value} {'wrote' if access.writes else 'may have read'} it"
+    return f"{_who(access)} {'wrote' if access.writes else 'may have read'} it"
 
 
-def _groups(launch: Launch) -> dict[str, frozenset[str]]:
-    """Of all names that are swapped those that swaps lead to."""
-    beside: dict[str, list[str]] = {}
-    for step in steps_in(launch.steps):
-        if isinstance(step, Swap):
-            beside.setdefault(step.step.first, []).append(step.step.second)
-            beside.setdefault(step.step.second, []).append(step.step.first)
-    groups: dict[str, frozenset[str]] = {}
-    for start in beside:
-        if start not in groups:
-            reached = dict.fromkeys([start])
-            waiting = [start]
-            while waiting:
-                new = dict.fromkeys(other for other in beside[waiting.pop()] if other not in reached)
-                reached.update(new)
-                waiting += new
-            groups |= dict.fromkeys(reached, frozenset(reached))
-    return groups
-
-
-def _swapped(since: Since, swap: Swap) -> Since:
-    first, second = swap.step.first, swap.step.second
-    former = [*_of_name(first, since), *_of_name(second, since)]
-    names = {first: second, second: first}
-    return since.difference(former).union(dataclasses.replace(each, name=names[each.name]) for each in former)
+def _who(access: Access) -> str:
+    return f"{access.who.value} {access.frontier}".rstrip()

@@ -30,6 +30,7 @@ from gdsl.plan.nodes import (
 )
 from gdsl.plan.sweeps import OperationPlanner
 from gdsl.plan.target import Sizes, Target
+from gdsl.plan.waiting import set_step_waits
 from gdsl.plan.walking import deepest_on, steps_in
 
 
@@ -120,7 +121,7 @@ class _Schedule:
         if isinstance(step, ir.FarEnds):
             return FarEnds(step)
         if isinstance(step, ir.SetStep):
-            return OnSets(step)
+            return OnSets(step, set_step_waits(step, frozenset(self.planner.directions.counts), self.planner.target))
         if isinstance(step, ir.CombineFrontiers):
             return combinations.combine(step, self.planner.target, self.lacking)
         if isinstance(step, ir.Fill):

@@ -56,7 +56,7 @@ from gdsl.plan.target import Sizes, Target
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One operator of the program; it ends with a barrier of its own."""
+    """One operator of the program."""
 
     step: Operator
     name: str
@@ -64,6 +64,8 @@ class Operation:
     call: str
     """The call as the program has it, for people."""
     does: Sweep | Choice
+    waits: bool = True
+    """Whether it ends with a barrier of its own; see `waiting`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,10 +137,13 @@ class FarEnds:
 
 @dataclass(frozen=True, slots=True)
 class OnSets:
-    """A step between sets and data, as a grid or its threads together; it ends with a barrier of its own. What it asks
-    for it takes from queues, which it makes where a set has none."""
+    """A step between sets and data, as a grid or its threads together. What it asks for it takes from queues, which it
+    makes where a set has none."""
 
     step: ir.SetStep
+    waits: bool
+    """Whether it ends with a barrier of its own; see `waiting`. A level of a history that does not is no copy: the
+    frontier has its members where they lie in the history."""
 
 
 @dataclass(frozen=True, slots=True)

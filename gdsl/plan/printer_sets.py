@@ -13,10 +13,12 @@ def on_sets(step: OnSets) -> str:
     match node:
         case PushLevel():
             history = node.history
-            return f"push: the queue of {node.frontier} into {history.members}, its end into {history.ends}"
+            waits = "" if step.waits else ", no barrier behind"
+            return f"push: the queue of {node.frontier} into {history.members}, its end into {history.ends}{waits}"
         case TakeLevel():
             order = "the last first" if node.backward else "the first first"
-            return f"take: {node.name} = a level of {node.history.members} as a queue, {order}"
+            form = "as a queue" if step.waits else "where it lies"
+            return f"take: {node.name} = a level of {node.history.members} {form}, {order}"
         case CheckWidth():
             return f"check: {node.width} is above 0"
         case ChooseBound():

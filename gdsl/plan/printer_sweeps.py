@@ -29,7 +29,8 @@ _LISTS = {Over.OUT_EDGES: "out-edges", Over.IN_EDGES: "in-edges", Over.ALL_EDGES
 def print_operation(operation: Operation, program: Program) -> list[str]:
     """An operation and all that it may do."""
     step = operation.step
-    lines = [f"{operation.name}: {operation.call}  # site {step.site} @{step.label}, {step.span.words}"]
+    waits = "" if operation.waits else ", no barrier behind"
+    lines = [f"{operation.name}: {operation.call}{waits}  # site {step.site} @{step.label}, {step.span.words}"]
     does = operation.does
     if isinstance(does, Choice):
         enter, stay = (" and ".join(_compare(each) for each in part) for part in (does.test.enter, does.test.stay))

@@ -103,6 +103,7 @@ FRONTIER = Struct(
         Field("edges", _U64, "edges of the members, where a later operator asks for them"),
         Field("queued", _BOOL),
         Field("mapped", _BOOL),
+        Field("room", Pointer("vertex"), "its own storage for a queue, also while the members lie elsewhere"),
     ),
     "A set of vertices, as a queue or as a bitmap or both; every thread has the same values.",
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 
 from gdsl.effects.access import Accesses
@@ -50,6 +51,7 @@ from gdsl.plan.nodes import (
 )
 from gdsl.plan.place_limits import place_limit
 from gdsl.plan.target import Target
+from gdsl.plan.waiting import operation_waits
 
 _BACK = {Over.OUT_EDGES: Over.IN_EDGES, Over.IN_EDGES: Over.OUT_EDGES}
 
@@ -80,6 +82,11 @@ class OperationPlanner:
 
     def plan(self, step: Operator) -> Operation:
         """The plan of any operator."""
+        planned = self._plan(step)
+        waits = operation_waits(planned.does, self.program, self.target) or self._repeats(step)
+        return dataclasses.replace(planned, waits=waits)
+
+    def _plan(self, step: Operator) -> Operation:
         if isinstance(step, Advance):
             return self._advance(step)
         if isinstance(step, Filter):

@@ -39,6 +39,7 @@ from gdsl.plan.storage import PROBLEM, Buffer, Cleared, Made, Role
 from gdsl.plan.verifier_combinations import verify_combinations
 from gdsl.plan.verifier_slots import verify_slots
 from gdsl.plan.verifier_sweeps import SweepVerifier
+from gdsl.plan.waiting import set_step_waits
 from gdsl.plan.walking import cuts_lists, deepest_on, launches, numbered, operations, steps_in, sweeps
 from gdsl.types import Type
 
@@ -61,6 +62,7 @@ class _Verifier:
         self.plan = plan
         self.program = plan.program
         self.accesses = Accesses(plan.program)
+        self.counted = frozenset(each.name for each in plan.frontiers if each.counts is not None)
         self.data: tuple[Array | Scalar, ...] = (*plan.program.arrays, *plan.program.scalars)
         self.by_role: dict[Role, list[Buffer]] = {}
         for buffer in plan.buffers:
@@ -279,6 +281,9 @@ class _Verifier:
             if isinstance(step, (Loop, Branch)):
                 self.expect(step.ask is None, "the device asks the host")
                 self._condition(step)
+            if isinstance(step, OnSets):
+                waits = set_step_waits(step.step, self.counted, plan.target)
+                self.expect(step.waits == waits, "whether a step ends with a barrier")
             if isinstance(step, Barrier):
                 self.expect(plan.target.grid and bool(step.reason), "a barrier for nothing")
         self._handed_on(launch)

@@ -31,6 +31,7 @@ from gdsl.plan.sweeps import arrays_read, reduction_of
 from gdsl.plan.variants import asks_for_edge
 from gdsl.plan.verifier_intersections import verify_intersection
 from gdsl.plan.verifier_votes import verify_vote
+from gdsl.plan.waiting import operation_waits
 from gdsl.plan.walking import sweeps_of, variants_of
 
 _BACK = {Over.OUT_EDGES: Over.IN_EDGES, Over.IN_EDGES: Over.OUT_EDGES}
@@ -64,6 +65,9 @@ class SweepVerifier:
         """The whole operation."""
         functor = self._accesses.functor_of(operation.step)
         self.operation = operation
+        self.repeats = operation.step.frontier.frontier in self._repeated
+        waits = operation_waits(operation.does, self.program, self.plan.target) or self.repeats
+        self.expect(operation.waits == waits, "whether it ends with a barrier")
         if functor is None or isinstance(operation.step, Intersect):
             verify_intersection(self.plan, operation, functor, self.expect)
             if functor is not None:
@@ -101,7 +105,6 @@ class SweepVerifier:
         wanted = [Over.OUT_EDGES, Over.IN_EDGES] if asked is Over.ALL_EDGES else [asked]
         self.expect(not over or over == wanted, "other edges than the program visits")
         knobs = self.plan.program.tuning.sites[self.operation.step.site]
-        self.repeats = members.frontier in self._repeated
         wanted_balance = balance_of(knobs.balance, self.plan.target, pulls, self.repeats)
         self.expect(sweep.balance is (wanted_balance if sweep.walks else Balance.AUTO), "another balance")
         self.expect(not self.repeats or sweep.collect is None or bool(sweep.walks), "members twice in a result")

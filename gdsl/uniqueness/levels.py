@@ -55,11 +55,11 @@ def worst(levels: Iterable[Level]) -> Level:
     return found
 
 
-def decided(level: Level, span: Span) -> Level:
-    """The level of a decision made on a value: a rounding error may turn it."""
+def decided(level: Level, span: Span, reason: str = "a decision hangs on a float sum") -> Level:
+    """The level of a decision made on a value: a rounding error may turn it, of which `reason` tells."""
     if level.grade in (Grade.EXACT, Grade.NOT_UNIQUE):
         return level
-    return Level(Grade.NOT_UNIQUE, Doubt(span, "a decision hangs on a float sum"), rounded=True)
+    return Level(Grade.NOT_UNIQUE, Doubt(span, reason), rounded=True)
 
 
 def of_passes(level: Level) -> Level:

@@ -47,6 +47,19 @@ _SMOOTH = (
     Builtin.COSH,
     Builtin.TANH,
 )
+_JUMPS: dict[BinaryOperation | UnaryOperation | Builtin, str] = {
+    BinaryOperation.DIVIDE: "a float sum is in a quotient whose divisor may be 0",
+    BinaryOperation.MODULO: "the remainder of a float sum may jump",
+    **{
+        function: f"`{function.value}` of a float sum may jump, or be no number"
+        for function in (Builtin.SQRT, Builtin.LOG, Builtin.POW, Builtin.TAN, Builtin.ASIN, Builtin.ACOS, Builtin.ATAN2)
+    },
+    **{
+        function: f"`{function.value}` of a float sum may jump"
+        for function in (Builtin.FLOOR, Builtin.CEIL, Builtin.TRUNC)
+    },
+}
+"""Why what is rounded decides, for the operations in which nobody would look for a decision."""
 
 
 class ValueLevels:
@@ -91,6 +104,11 @@ class ValueLevels:
 
     def _decided(self, level: Level) -> Level:
         return of_passes(level) if self.passes else decided(level, self.span)
+
+    def _jumped(self, level: Level, term: Operation) -> Level:
+        """The level of an operation of which a small change of its operands may change the value a lot."""
+        reason = _JUMPS.get(term.operation) if term.type.is_float else None
+        return self._decided(level) if self.passes or reason is None else decided(level, self.span, reason)
 
     def of(self, term: Term) -> Level:
         """The level of a value."""
@@ -148,7 +166,7 @@ class ValueLevels:
             return level
         if term.operation is Builtin.POW and self._is_smooth_power(*arguments):
             return level
-        return self._decided(level)
+        return self._jumped(level, term)
 
     def _away_from_zero(self, term: Term) -> bool:
         found = self.data.ranges.of(term)

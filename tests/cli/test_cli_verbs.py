@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -42,6 +43,15 @@ def test_every_help_has_an_example(gdslc, verb):
     assert answer.status == 0
     assert "Example" in answer.out
     assert f"gdslc {verb}".strip() in answer.out
+
+
+@pytest.mark.parametrize("verb", ["", "graph info", "run", "check", "compile", "explain"])
+def test_the_first_example_of_a_help_runs_anywhere(gdslc, verb):
+    """Beside it lie no files of gdsl's own: what comes along has a bare name."""
+    shown = re.findall(r"^ +gdslc (.*)$", gdslc(*verb.split(), "--help").out, re.MULTILINE)[0].split()
+    ready = ["hops.gdsl" if word == "my_program.gdsl" else word for word in shown]
+    answer = gdslc(*ready, *(("--backend", "reference") if "run" in ready else ()))
+    assert (answer.status, answer.err) == (0, "")
 
 
 @pytest.mark.parametrize(
@@ -92,6 +102,11 @@ def test_check_reports_all_files(gdslc):
     assert answer.status == 1
     assert "hops.gdsl: ok" in answer.out
     assert "bad.gdsl" in answer.err
+
+
+@pytest.mark.parametrize(("word", "meant"), [("bfss", "bfs"), ("pagernk", "pagerank"), ("KCORE", "k_core")])
+def test_explain_of_a_mistyped_sample(gdslc, word, meant):
+    gdslc("explain", word).fails(2, "there is no code", f"Did you mean {meant}?")
 
 
 def test_explain(gdslc):

@@ -55,6 +55,25 @@ def test_documents_that_are_named_are_there():
             assert ((ROOT / document).parent / target).exists(), f"{document} names {target}"
 
 
+def anchors(page: Path) -> set[str]:
+    """What a link into `page` may name: its headings, as they are called in the address of a section."""
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_sections_that_are_named_are_there():
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), ROOT / "samples" / "README.md"]
+    named = [
+        (page, target, (page.parent / target if target else page), section)
+        for page in pages
+        for target, section in re.findall(r"\]\(([^)#:]*)#([^)]+)\)", page.read_text(encoding="utf-8"))
+    ]
+    assert named
+    for page, target, file, section in named:
+        assert section in anchors(file), f"{page} names {target}#{section}"
+
+
 def test_program_of_the_tutorial_compiles(tmp_path, monkeypatch):
     import gdsl
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .mutants import Mutant
+from .mutants import GENERATED, Mutant
 
 _NUMBERS = "runtime/numbers.cuh"
 _HISTORIES = "runtime/histories.cuh"
@@ -34,22 +34,62 @@ schedule {
 }
 """
 
+REUSED = """
+program reused;
+problem { param source : vertex; vertex depth : int32; }
+edge functor any_edge(src, dst, e) { }
+vertex functor note(v) { apply { depth[v] = depth[v] * 3 + iteration; } }
+schedule {
+    history h;
+    h.push({ source, 3, 5 });
+    h.push({ 1, 2 });
+    h.push({ 7, 8, 9 });
+    for g in forward(h) { frontier k = advance(g, any_edge); compute(k, note); }
+    for g in backward(h) { compute(g, note); }
+}
+"""
+
 KEPT_MUTANTS = (
     Mutant(
-        "no barrier before the number of levels grows",
+        "no barrier before a launch adds to a history",
         _HISTORIES,
-        "    synchronize(run);  // all have seen how many levels there are\n",
-        "    __syncthreads();\n",
+        "    synchronize(run);  // all have read it\n",
+        "",
         "search_levels",
+        "race",
+        ("schedule.fuse=off",),
+    ),
+    Mutant(
+        "no barrier between a level's sums and those of the next",
+        GENERATED,
+        "state_of_levels.levels - 1 - iteration);\n                synchronize(run);\n",
+        "state_of_levels.levels - 1 - iteration);\n",
+        "betweenness",
         "race",
     ),
     Mutant(
-        "no barrier behind a new level",
-        _HISTORIES,
-        "        *levels = level + 1;\n    }\n    synchronize(run);",
-        "        *levels = level + 1;\n    }",
-        "search_levels",
+        "no barrier before sums that stood aside are stored",
+        "operators/neighbor_reduce.cu.j2",
+        "    synchronize(run);\n{% if op.copied %}",
+        "{% if op.copied %}",
+        "betweenness",
         "race result",
+    ),
+    Mutant(
+        "a history is not empty again",
+        GENERATED,
+        "state_of_levels = history_state{};",
+        "",
+        "betweenness",
+        "result error race",
+    ),
+    Mutant(
+        "what is made next goes into a level",
+        _HISTORIES,
+        "    result.queue = result.room;\n",
+        "",
+        REUSED,
+        "result race",
     ),
     Mutant(
         "a level of a set that has no queue",
@@ -62,8 +102,8 @@ KEPT_MUTANTS = (
     Mutant(
         "a level begins where the last one began",
         _HISTORIES,
-        "first = level > 0 ? ends[level - 1] : 0;\n    const uint64 last",
-        "first = level > 1 ? ends[level - 2] : 0;\n    const uint64 last",
+        "state = history_state{state.levels + 1, last};",
+        "state = history_state{state.levels + 1, state.end};",
         "search_levels",
         "result bounds error uninitialized race",
     ),

@@ -1,26 +1,26 @@
-"""Every sample under legal combinations of knobs on the emulator: no finding, and the reference's results.
-
-A few combinations each, always the same ones; GDSL_TEST_EXAMPLES=2 in the environment, or more, asks for all.
-"""
+"""Every sample under legal combinations of knobs on the emulator: no finding, and the reference's results."""
 
 from __future__ import annotations
 
-import os
+from collections.abc import Iterable
 
 import pytest
-from oracles import SAMPLES, Case
+from oracles import Case
 from support.graphs import random_graph
+from support.tuning import by_sample, chosen, different, schedules_of, suited
 
-from gdsl.api.schedules import Schedules, Way, differences
+from gdsl.api.schedules import Schedules, Way, differences, hash_of
+from gdsl.backends.cuda import plan_of
 from gdsl.binding import bind
-from gdsl.source import Source
+from gdsl.codegen.cuda.generate import generate
+from gdsl.ir.nodes import Program
+from gdsl.plan.printer import print_plan
 
 from . import build
-from .running import SMALL, TINY, device_for, emulated, expect
+from .running import NARROW, SMALL, TINY, device_for, emulated, expect
 
 pytestmark = pytest.mark.skipif(build.compiler() is None, reason="the emulator needs g++")
 
-COUNT = max(1, 20 // len(SAMPLES))
 GRAPHS = (
     random_graph(160, 700, seed=3, directed=False),
     random_graph(40, 60, seed=4, directed=False),
@@ -28,21 +28,38 @@ GRAPHS = (
 )
 
 
-def ways(case: Case) -> list[Way]:
-    source = Source(case.path.name, case.path.read_text(encoding="utf-8"))
-    schedules = Schedules(source, ("schedule.ids=32", "schedule.block=32"), grid=True)
-    everything = int(os.environ.get("GDSL_TEST_EXAMPLES", "1")) > 1
-    return list(schedules.all() if everything else schedules.sample(COUNT))
+def tuned(case: Case) -> Schedules:
+    return schedules_of(case, "schedule.ids=32", "schedule.block=32", grid=True)
 
 
-@pytest.mark.parametrize("case", SAMPLES, ids=lambda case: case.name)
-def test_every_combination_gives_what_the_reference_gives(case: Case) -> None:
-    for place, way in enumerate(ways(case)):
-        program = way.program.ir
-        built = emulated(program, (SMALL, TINY)[place % 2])
-        for graph in GRAPHS:
-            bindings = bind(program, graph, case.values(graph, 1))
-            expected = expect(program, graph, bindings)
+def code(way: Way) -> str:
+    plan = plan_of(way.program.ir, SMALL)
+    return hash_of(generate(plan, NARROW).text, print_plan(plan))
+
+
+def compare(case: Case, program: Program, ways: Iterable[Way], first: int) -> None:
+    """Nothing differs from what the reference makes of the untuned `program`, and the oracle agrees."""
+    given = [(graph, case.values(graph, 1)) for graph in suited(case, GRAPHS)]
+    bound = [(graph, values, bind(program, graph, values)) for graph, values in given]
+    expected = [expect(program, graph, bindings) for graph, _, bindings in bound]
+    for place, way in enumerate(ways, first):
+        built = emulated(way.program.ir, (SMALL, TINY)[place % 2])
+        for (graph, values, bindings), wanted in zip(bound, expected, strict=True):
             found = built.run(graph, bindings, device_for(place, blocks=1 + place % 4))
-            everything = [{**outcome.arrays, **outcome.scalars} for outcome in (expected, found)]
-            assert list(differences(program, *everything)) == [], way.words
+            wanted_and_found = [{**outcome.arrays, **outcome.scalars} for outcome in (wanted, found)]
+            assert list(differences(way.program.ir, *wanted_and_found)) == [], way.words
+            case.check(graph, values, wanted_and_found[1])
+
+
+@by_sample
+def test_chosen_combinations_give_what_the_reference_gives(case: Case, place: int) -> None:
+    schedules = tuned(case)
+    compare(case, schedules.program.ir, chosen(schedules, place, code), place)
+
+
+@pytest.mark.thorough
+@pytest.mark.timeout(0)
+@by_sample
+def test_every_combination_gives_what_the_reference_gives(case: Case, place: int) -> None:
+    schedules = tuned(case)
+    compare(case, schedules.program.ir, different(schedules.thorough(), code), place)

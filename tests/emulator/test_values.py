@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import every_operation
 import pytest
+from support.single_writers import CYCLE_OF_PAIRS, special_pairs
 
+from gdsl.binding import bind
 from gdsl.tools.fuzz.expressions.running import differences
 from gdsl.tools.fuzz.expressions.trees import INTEGERS
+
+from . import running
 
 EMULATOR = ("emulator",)
 
@@ -26,3 +32,12 @@ def test_minima_and_maxima_in_every_form(kind: str) -> None:
     for data in list(every_operation.data_sets())[::4]:
         found = next(differences(program, data, EMULATOR), None)
         assert found is None, found
+
+
+def test_a_single_writer_sees_signs_of_zeros_and_nan() -> None:
+    text = (Path(__file__).parents[1] / "support" / "single_writers.gdsl").read_text(encoding="utf-8")
+    built = running.build(text)
+    bindings = bind(built.program, CYCLE_OF_PAIRS, special_pairs())
+    wanted = running.expect(built.program, CYCLE_OF_PAIRS, bindings)
+    found = built.run(CYCLE_OF_PAIRS, bindings, running.device_for(seed=1))
+    assert running.differences(built.program, wanted, found) == []

@@ -25,8 +25,9 @@ from gdsl.resources import resource_text
 
 DOCS = Path(__file__).parents[2] / "docs"
 REFERENCE = (DOCS / "language.md").read_text(encoding="utf-8")
-PAGES = REFERENCE + (DOCS / "short.md").read_text(encoding="utf-8")
+PAGES = "".join(page.read_text(encoding="utf-8") for page in sorted(DOCS.glob("*.md")))
 BLOCKS = re.findall(r"```(\w*)\n(.*?)```", PAGES, re.DOTALL)
+PROGRAMS = [text for kind, text in BLOCKS if kind == "gdsl" and re.search(r"^program ", text, re.MULTILINE)]
 
 
 def test_the_page_of_error_codes_is_current(request: pytest.FixtureRequest) -> None:
@@ -36,7 +37,7 @@ def test_the_page_of_error_codes_is_current(request: pytest.FixtureRequest) -> N
     assert (DOCS / "errors.md").read_text(encoding="utf-8") == made, "run `python docs/make_errors.py`"
 
 
-@pytest.mark.parametrize("text", [text for kind, text in BLOCKS if kind == "gdsl"])
+@pytest.mark.parametrize("text", PROGRAMS)
 def test_programs_of_the_reference_compile(text: str) -> None:
     load(text)
 

@@ -249,7 +249,7 @@ MISTAKES = {
     "functors": {"schedule": each(2000, "f = advance(f, vist#);\n")},
     "knobs": {"tune": "tune { " + each(2000, "visit.nothing# = pull;\n") + "}"},
     "numbers": {"apply": each(3000, "level[v] = 0#;\n")},
-    "names beside many": {"data": each(1500, "vertex array# : int32;\n"), "apply": each(1500, "level[v] = aray#;\n")},
+    "names beside many": {"data": each(1000, "vertex array# : int32;\n"), "apply": each(1000, "level[v] = aray#;\n")},
 }
 
 

@@ -173,12 +173,12 @@ ROWS = {
 }
 
 
-@pytest.mark.parametrize("row", ROWS)
-def test_long_rows(row: str) -> None:
-    """A row of ten thousand sets is a row of steps, with storage for a few frontiers beside those that it names."""
-    program = load(f"{HEAD}    h = {ROWS[row](10_000)};\n}}\n")
+@pytest.mark.parametrize(("row", "count"), [("one operator", 10_000), *((row, 3_000) for row in ROWS)])
+def test_long_rows(row: str, count: int) -> None:
+    """A row of thousands of sets is a row of steps, with storage for a few frontiers beside those that it names."""
+    program = load(f"{HEAD}    h = {ROWS[row](count)};\n}}\n")
     made = [step for step in program.schedule if isinstance(step, nodes.CombineFrontiers)]
-    assert len(made) >= 4_000
+    assert len(made) >= 0.4 * count
     assert build(program, target.CUDA_FUSED).slots(Domain.VERTEX) <= 7
 
 

@@ -33,6 +33,7 @@ class Case:
         graph's arrays.
     suits: whether the program can run on a graph at all (a source needs a vertex, `requires` something more).
     varies: whether frontiers or the number of passes depend on the order of calls, so that only results are compared.
+    slow: whether `check` goes element by element, so that it is for small graphs.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Case:
     values: Callable[[Graph, int], Values] = _no_values
     suits: Callable[[Graph], bool] = _any_graph
     varies: bool = False
+    slow: bool = False
 
     @property
     def path(self) -> Path:

@@ -46,6 +46,8 @@ def test_python(backend: str, ids: int) -> None:
     assert list(figures) == ["best.0", "best.1", "least.0", "least.1", "flag.0", "flag.1"]
     assert (figures["best.0"].minimum, figures["best.0"].maximum, figures["best.0"].infinite) == (0.25, 1.0, 2)
     assert (figures["best.1"].minimum, figures["best.1"].maximum, figures["best.1"].nones) == (2, 3, 2)
+    types = ["float32", "vertex", "float32", "edge", "bool", "int64"]
+    assert [figures[name].type for name in figures] == types, "as declared, also of scalars"
     assert repr(result).startswith("<Result: best, least, flag;")
 
 

@@ -10,7 +10,8 @@ import pytest
 
 from gdsl.effects.access import Accesses, Who
 from gdsl.plan import target
-from gdsl.plan.nodes import Barrier, Branch, Copy, Define, Initialise, Loop, Operation, Plan, Step, Swap
+from gdsl.plan.nodes import Barrier, Branch, Copy, Define, Initialise, Loop, Operation, Plan, Step, Swap, Sweep
+from gdsl.plan.ownership import touched_by
 
 from .planning import fused, kinds, plan_of
 
@@ -26,7 +27,7 @@ def body_of(text: str) -> tuple[Step, ...]:
 def test_pagerank() -> None:
     """`error` was read by the loop's condition, so it is stored only when all have read it; nobody asks for it before
     a reduction has ended, so that no barrier stands before that."""
-    expected = ["Leader", "Barrier", "Leader", "Operation", "Operation", "Operation", "Swap"]
+    expected = ["Leader", "Barrier", "Leader", "Operation", "Barrier", "Operation", "Operation", "Swap", "Barrier"]
     assert kinds(body_of("pagerank")) == expected
 
 
@@ -39,7 +40,7 @@ def test_a_frontier_that_only_lives_in_registers_needs_no_barrier() -> None:
 def test_an_operator_waits_until_all_have_read_what_it_adds_to() -> None:
     text = f"""{HEAD} vertex functor f(v) {{ apply {{ n += 1; }} }}
         schedule {{ while (n < 100) {{ compute(vertices, f); }} }}"""
-    assert kinds(body_of(text)) == ["Barrier", "Operation"]
+    assert kinds(body_of(text)) == ["Barrier", "Operation", "Barrier"]
 
 
 def test_a_scalar_stored_at_the_end_of_a_pass_is_seen_by_the_next_test() -> None:
@@ -57,19 +58,82 @@ def test_names_go_with_what_is_swapped() -> None:
     text = f"{HEAD} schedule {{ repeat (2) {{ m = 5; swap(n, m); if (n > 3) {{ fill(a, 1); }} }} }}"
     assert kinds(body_of(text))[:3] == ["Leader", "Swap", "Barrier"]
     other = f"{HEAD} schedule {{ repeat (2) {{ m = 5; swap(n, m); if (m > 3) {{ fill(a, 1); }} }} }}"
-    assert kinds(body_of(other))[1:4] == ["Leader", "Swap", "Branch"]
+    assert kinds(body_of(other))[:3] == ["Leader", "Swap", "Branch"]
 
 
 def test_storage_wanders_through_a_row_of_swaps() -> None:
     names = [f"a{i}" for i in range(60)]
     data = "; ".join(f"vertex {name} : int32" for name in names)
-    row = " ".join(f"swap({one}, {other});" for one, other in reversed(list(itertools.pairwise(names))))
+    row = " ".join(f"swap({one}, {other});" for one, other in itertools.pairwise(names))
     text = f"""program p; problem {{ {data}; }}
-        vertex functor f(v) {{ apply {{ a59[v] += 1; }} }}
-        schedule {{ repeat (99) {{ {row} fill(a0, 1); }} compute(vertices, f); }}"""
-    loop, barrier, _ = plan_of(text).schedule[0].steps[-3:]  # type: ignore[union-attr]
-    assert isinstance(loop, Loop) and isinstance(barrier, Barrier)
+        vertex functor f(v) {{ apply {{ a59[0] min= 1; }} }}
+        schedule {{ repeat (99) {{ fill(a0, 1); {row} compute(vertices, f); }} }}"""
+    *_, barrier, operation = body_of(text)
+    assert isinstance(barrier, Barrier) and isinstance(operation, Operation)
     assert barrier.reason.startswith("a59: its own thread wrote it")
+
+
+def test_every_pass_meets_a_barrier() -> None:
+    """Otherwise nothing could stop the run."""
+    for body in ("fill(a, 1);", "if (n > 3) { w = { 1 }; }", "compute(vertices, own);", "repeat (n) { w = { 1 }; }"):
+        text = f"""{HEAD} vertex functor own(v) {{ apply {{ a[v] += 1; }} }}
+            schedule {{ frontier w; repeat (9) {{ {body} }} }}"""
+        *_, last = body_of(text)
+        assert isinstance(last, Barrier) and "stopped" in last.reason, body
+    text = f"{HEAD} schedule {{ frontier w; repeat (9) {{ if (n > 3) {{ w = {{ 1 }}; }} else {{ w = {{ 2 }}; }} }} }}"
+    assert kinds(body_of(text)) == ["Branch"]
+
+
+OWN = f"""{HEAD} vertex functor one(v) {{ apply {{ a[v] += 1; }} }}
+    vertex functor two(v) {{ apply {{ b[v] += a[v]; }} }}
+    vertex functor first(v) {{ apply {{ b[v] = a[0]; }} }}
+    vertex functor around(v) {{ apply {{ for u in neighbors(v) {{ b[v] += a[u]; }} }} }}
+    edge functor given(src, dst, e) -> int32 {{ value a[dst]; }}
+    edge functor id_of(src, dst, e) -> int32 {{ value int32(src); }}"""
+
+
+@pytest.mark.parametrize(
+    ("steps", "between"),
+    [
+        ("compute(w, one); compute(w, two);", False),
+        ("compute(vertices, one); compute(vertices, two);", False),
+        ("fill(a, 3); compute(vertices, two);", False),
+        ("compute(vertices, one); fill(a, 3);", False),
+        ("a = neighbor_reduce(w, given, sum); compute(w, two);", False),
+        ("a = neighbor_reduce(vertices, given, sum); compute(vertices, two);", False),
+        # Other threads have these vertices, or other elements are looked at.
+        ("compute(w, one); compute(vertices, two);", True),
+        ("compute(w, one); compute(x, two);", True),
+        ("fill(a, 3); compute(w, two);", True),
+        ("compute(w, one); compute(w, first);", True),
+        ("compute(w, one); compute(w, around);", True),
+        ("compute(w, first); compute(w, one);", True),
+        ("a = neighbor_reduce(w, given, sum); compute(x, two);", True),
+        ("a = neighbor_reduce(w, given, sum); a = neighbor_reduce(w, given, sum);", True),
+        ("compute(w, one); b = neighbor_reduce(w, given, sum);", True),
+        ("compute(w, one); a = neighbor_reduce(w, given, sum);", True),
+        # What the first wrote nobody looks at.
+        ("compute(w, one); b = neighbor_reduce(w, id_of, sum);", False),
+    ],
+)
+def test_what_a_vertex_has_is_its_thread_s(steps: str, between: bool) -> None:
+    found = kinds(fused(plan_of(f"{OWN} schedule {{ frontier w = {{ 1, 2 }}; frontier x = {{ 2, 1 }}; {steps} }}")))
+    assert ("Barrier" in found[3:]) == between
+
+
+def test_levels_are_not_written_over_while_they_are_gone_through() -> None:
+    """Not even where the steps of a pass need no barrier among themselves."""
+    text = f"""{HEAD} vertex functor one(v) {{ apply {{ a[v] += 1; }} }}
+        schedule {{ frontier w = {{ 1, 2 }}; repeat (3) {{ history h; h.push(w); for g in forward(h) {{
+            compute(g, one); }} }} }}"""
+    assert kinds(body_of(text)) == ["Barrier", "Leader", "OnSets", "Barrier", "Loop"]
+
+
+def test_a_push_waits_for_nobody() -> None:
+    text = f"""{HEAD} vertex functor one(v) {{ apply {{ a[v] += 1; }} }}
+        schedule {{ history h; frontier w = {{ 1, 2 }}; repeat (3) {{ h.push(w); w = filter(w, some); }} }}
+        vertex functor some(v) {{ cond a[v] > 0; }}"""
+    assert kinds(body_of(text)) == ["OnSets", "Operation"]
 
 
 def test_an_element_each_is_nobody_else_s() -> None:
@@ -101,6 +165,11 @@ def random_schedule(seed: int) -> str:
                 "swap(a, b);",
                 "compute(vertices, f);",
                 "compute(vertices, g);",
+                "compute(w, f);",
+                "compute(w, g);",
+                "compute(w, h);",
+                "a = neighbor_reduce(w, given, sum);",
+                "b = neighbor_reduce(vertices, given, sum);",
                 "w = { vertex(n) };",
             ]
             if depth > 0 and chosen.random() < 0.4:
@@ -110,7 +179,9 @@ def random_schedule(seed: int) -> str:
                 yield chosen.choice(simple)
 
     functors = """vertex functor f(v) { cond a[v] > 0; apply { n += 1; } }
-        vertex functor g(v) { apply { b[v] = int32(m); } }"""
+        vertex functor g(v) { apply { b[v] = int32(m); } }
+        vertex functor h(v) { apply { a[v] = b[0]; } }
+        edge functor given(src, dst, e) -> int32 { value a[dst]; }"""
     return f"{HEAD} {functors} schedule {{ frontier w; {' '.join(block(3))} }}"
 
 
@@ -120,15 +191,33 @@ class Walker:
     def __init__(self, plan: Plan, seed: int) -> None:
         self.accesses, self.random = Accesses(plan.program), random.Random(seed)
         self.place = {name: name for name in "nmab"}
-        self.since: list[tuple[str, bool, Who]] = []
+        self.members = itertools.count()
+        self.of: dict[str, int] = {}
+        """By frontier what it has now."""
+        self.since: list[tuple[str, bool, Who, int]] = []
 
     def touch(self, found: object) -> None:
-        new = [(self.place[each.name], each.writes, each.who) for each in found]  # type: ignore[attr-defined]
-        for name, writes, who in new:
-            for other, wrote, by in self.since:
-                apart = who is by and who is not Who.ANYBODY
+        new = [
+            (self.place.get(each.name, each.name), each.writes, each.who, self.of.get(each.frontier, -1))
+            for each in found  # type: ignore[attr-defined]
+        ]
+        for name, writes, *who in new:
+            for other, wrote, *by in self.since:
+                apart = who == by and who[0] is not Who.ANYBODY
                 assert apart or name != other or not (writes or wrote), (name, who, by)
         self.since += new
+
+    def operate(self, step: Operation) -> None:
+        if step.waits:
+            self.touch(self.accesses.of_step(step.step))
+            self.since = []
+            return
+        assert isinstance(step.does, Sweep)
+        touched = touched_by(step.step, step.does, self.accesses)
+        self.touch(touched.first)
+        if touched.waits:
+            self.since = []
+            self.touch(touched.last)
 
     def go(self, steps: tuple[Step, ...]) -> None:
         for step in steps:
@@ -146,10 +235,13 @@ class Walker:
             elif isinstance(step, Branch):
                 self.touch(self.accesses.of_expression(step.condition, Who.ANYBODY))
                 self.go(self.random.choice((step.then, step.otherwise)))
+            elif isinstance(step, Operation):
+                self.operate(step)
             elif not isinstance(step, Initialise):
                 self.touch(self.accesses.of_step(step.step))  # type: ignore[union-attr]
-                if isinstance(step, (Operation, Define, Copy)):
+                if isinstance(step, (Define, Copy)):
                     self.since = []
+                    self.of[step.step.name] = next(self.members)
 
 
 @pytest.mark.parametrize("seed", range(60))

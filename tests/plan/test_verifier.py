@@ -87,12 +87,14 @@ schedule {
     frontier rest = vertices - f;
     while (f) { f = advance(f, visit); seen = seen | f; rest = f - rest; f = rest & f; }
 }"""
-PROGRAMS = ("back_edges", "edge_sets")
+PROGRAMS = ("back_edges", "edge_sets", "search_levels")
 TEXTS = {"sets": SETS, **{name: (ROOT / "tests" / "programs" / f"{name}.gdsl").read_text() for name in PROGRAMS}}
 
 
 @pytest.mark.parametrize("on", [target.CUDA_FUSED, target.CUDA_UNFUSED, target.CPU], ids=["fused", "unfused", "cpu"])
-@pytest.mark.parametrize("name", ["bfs", "connected_components", "pagerank", "back_edges", "sets", "edge_sets"])
+@pytest.mark.parametrize(
+    "name", ["bfs", "connected_components", "pagerank", "back_edges", "sets", "edge_sets", "search_levels"]
+)
 def test_every_field_is_looked_at(name: str, on: target.Target) -> None:
     plan = plan_of(TEXTS.get(name, name), on=on)
     verify(plan)

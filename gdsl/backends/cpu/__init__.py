@@ -8,6 +8,7 @@ from gdsl.backends.interface import Backend
 
 if TYPE_CHECKING:
     from gdsl.ir.nodes import Program
+    from gdsl.plan.nodes import Plan
 
 
 def create_backend() -> Backend:
@@ -17,9 +18,15 @@ def create_backend() -> Backend:
     return CpuBackend()
 
 
+def plan_of(program: Program) -> Plan:
+    """The kernel plan of `program` (as lowered), verified."""
+    from gdsl.backends.cpu.compiled import plan_of
+
+    return plan_of(program)
+
+
 def source_text(program: Program, id_bits: int) -> str:
     """The C++ of `program` (as lowered), for graphs whose ids fit in `id_bits` bits."""
-    from gdsl.backends.cpu.compiled import plan_of
     from gdsl.codegen.cpu.generate import generate
     from gdsl.types import Widths
 

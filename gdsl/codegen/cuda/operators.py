@@ -126,6 +126,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             "members": f"{prefix}members_of(input)" if has_input else f"{members}{{{counted}}}",
             "size": "input.size" if has_input else f"uint64({everything})",
             "totals": self._totals(operation, sweep),
+            "waits": operation.waits,
         }
 
     def _result(self, collect: Collect | None) -> ResultText:

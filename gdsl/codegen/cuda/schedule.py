@@ -88,8 +88,10 @@ class KernelPrinter:
                 lines.add(shared(variable.struct, variable.name, variable.shares))
             else:
                 lines.add(f"{variable.struct} {variable.name} = {variable.struct}_at(d.run, {variable.slot});")
-        for name in plan.graphs:
-            lines.add(f"graph_slice {self._frontier(name)} = d.graph;")
+        for graph in plan.graphs:
+            lines.add(f"graph_slice {self._frontier(graph)} = d.graph;")
+        for history in self.steps.histories:
+            lines.add(f"history_state {self.steps.state(history)} = {{}};")
         for site in plan.switches:
             lines.add(f"direction_state {self.steps.direction(site)} = {{}};")
         self._block(launch.steps[:1], lines)

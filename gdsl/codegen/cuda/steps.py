@@ -10,9 +10,20 @@ from gdsl.codegen.combinations import Words, combination_lines, edge_lines
 from gdsl.codegen.cuda.operators import COUNTED
 from gdsl.codegen.cuda.texts import OperatorText
 from gdsl.codegen.expressions import ExpressionPrinter
+from gdsl.codegen.names import Scope
 from gdsl.codegen.set_steps import SetWords, set_step_line
 from gdsl.codegen.several import all_values, count_text
-from gdsl.ir.nodes import Expression, ParamValue, SameGraph, SetStep, StoreScalar, Subgraph
+from gdsl.ir.nodes import (
+    Expression,
+    History,
+    ParamValue,
+    PushLevel,
+    SameGraph,
+    SetStep,
+    StoreScalar,
+    Subgraph,
+    TakeLevel,
+)
 from gdsl.ir.nodes import Fill as FillStep
 from gdsl.operations import Domain
 from gdsl.plan.buffers import ENDS
@@ -32,7 +43,7 @@ from gdsl.plan.nodes import (
     Step,
     Swap,
 )
-from gdsl.plan.walking import sweeps_of
+from gdsl.plan.walking import steps_in, sweeps_of
 
 SPARES = {Domain.VERTEX: "spare", Domain.EDGE: "spare_edges"}
 """The frontier into which the next result goes; it then changes places with the one that is assigned."""
@@ -51,6 +62,8 @@ class StepPrinter:
         self._counts = {frontier.name: frontier.counts for frontier in self.plan.frontiers}
         self._arrays = {array.name: array for array in self.plan.program.arrays}
         self._domains = {frontier.name: frontier.domain for frontier in self.plan.frontiers}
+        self.histories = tuple(dict.fromkeys(filter(None, map(_history_in, steps_in(self.plan.schedule)))))
+        """Of the schedule, in its order."""
 
     def lines(self, step: Step, taken: Sequence[str] = ()) -> list[str]:
         """The statements of `step`; `taken` are the graphs whose arrays may still be read."""
@@ -70,7 +83,7 @@ class StepPrinter:
                 )
                 return [f"collect_far_ends(run, {arguments});", self._exchange(step.step.name)]
             case OnSets():
-                return self._on_sets(step.step)
+                return self._on_sets(step)
             case Combine():
                 return self._combine(step)
             case Barrier():
@@ -82,7 +95,7 @@ class StepPrinter:
             case MakeGraph():
                 return self._make_graph(step, taken)
             case Leader():
-                return [f"if (leader()) {{ {self._store(step)}; }}"]
+                return [f"if (leader()) {{ {self._store(step)}; }}", *self._begun(step)]
         raise AssertionError(f"no step of one statement: {type(step).__name__}")
 
     def _fill(self, step: FillStep) -> str:
@@ -102,7 +115,7 @@ class StepPrinter:
             collects = (sweep.collect for sweep in sweeps_of(step) if sweep.collect is not None)
             return next((collect.domain for collect in collects), None)
         if isinstance(step, OnSets):
-            return None if step.step.makes is None else self._domains[step.step.makes]
+            return None if step.step.makes is None or not step.waits else self._domains[step.step.makes]
         return self._domains[step.step.name] if isinstance(step, (Define, Copy, Combine, FarEnds)) else None
 
     def direction(self, site: int) -> str:
@@ -190,12 +203,30 @@ class StepPrinter:
             "}",
         ]
 
-    def _on_sets(self, step: SetStep) -> list[str]:
-        made, names = step.makes, self.expressions.names
+    def _on_sets(self, on_sets: OnSets) -> list[str]:
+        step, names = on_sets.step, self.expressions.names
+        made = step.makes if on_sets.waits else None
         result, counted = ("", "") if made is None else (self._spare(made), COUNTED[self._counts[made]])
-        words = SetWords("run", result, counted, names, self.expressions.checks, self.plan.sizes.near_set)
-        line = set_step_line(step, words)
-        return [line] if made is None else [line, self._exchange(made)]
+        history = _history_of(step)
+        state = self.state(history) if history is not None else ""
+        near_set = self.plan.sizes.near_set
+        words = SetWords("run", result, counted, names, self.expressions.checks, near_set, state, on_sets.waits)
+        found = [] if history is None or self.plan.target.fused else [self._found(history)]
+        return [*found, set_step_line(step, words), *([] if made is None else [self._exchange(made)])]
+
+    def state(self, history: History) -> str:
+        """The variable that has what every thread knows of a history."""
+        return self.expressions.names.derived(Scope.VARIABLE, f"state_of_{history.name}", f"history {history.levels}")
+
+    def _found(self, history: History) -> str:
+        """A launch takes over what there is of a history from the data themselves."""
+        ends, levels = (f"d.{self._member(name)}" for name in (history.ends, history.levels))
+        return f"history_state {self.state(history)} = history_at(run, {ends}, {levels});"
+
+    def _begun(self, step: Leader) -> list[str]:
+        """What all threads note where a history has no levels yet."""
+        stored = step.step.scalar if isinstance(step.step, StoreScalar) and self.plan.target.fused else None
+        return [f"{self.state(each)} = history_state{{}};" for each in self.histories if each.levels == stored]
 
     def _spare(self, name: str) -> str:
         return SPARES[self._domains[name]]
@@ -227,3 +258,12 @@ class StepPrinter:
 
     def _member(self, name: str) -> str:
         return self.expressions.names.member(name)
+
+
+def _history_of(step: SetStep) -> History | None:
+    """The history that a step adds to or takes from."""
+    return step.history if isinstance(step, (PushLevel, TakeLevel)) else None
+
+
+def _history_in(step: Step) -> History | None:
+    return _history_of(step.step) if isinstance(step, OnSets) else None

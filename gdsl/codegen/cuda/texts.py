@@ -115,6 +115,8 @@ class OperatorText(CommonText):
     directed: bool
     """Whether it remembers a direction from pass to pass."""
     totals: TotalsText | None
+    waits: bool
+    """Whether it ends with a barrier."""
 
 
 @dataclass(frozen=True, slots=True)

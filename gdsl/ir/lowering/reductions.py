@@ -33,7 +33,10 @@ _EXTREMES = {ArrayReduction.ARGMIN: ArrayReduction.MIN, ArrayReduction.ARGMAX: A
 
 
 def identity(operation: ReduceOperation, type_: Type, span: Span) -> nodes.Expression:
-    """The value that changes nothing under an update."""
+    """The value that changes nothing under an update; of a pair that of both parts."""
+    if type_.is_pair:
+        first, second = (identity(operation, part, span) for part in type_.parts)
+        return nodes.MakePair(span, type_, first, second)
     if operation is ReduceOperation.BIT_AND:
         whole = True if type_ is Type.BOOL else -1 if type_.is_signed else integer_range(type_)[1]
         return nodes.Literal(span, type_, whole)
@@ -45,6 +48,8 @@ def identity(operation: ReduceOperation, type_: Type, span: Span) -> nodes.Expre
         largest = operation is ReduceOperation.MIN
         if type_.is_float:
             return nodes.Literal(span, type_, float("inf") if largest else float("-inf"))
+        if type_ is Type.BOOL:
+            return nodes.Literal(span, type_, largest)
         return nodes.Literal(span, type_, integer_range(type_)[1 if largest else 0])
     if type_ is Type.BOOL:
         return nodes.Literal(span, type_, False)

@@ -40,10 +40,15 @@ inline bool plain_compare_and_swap(T* x, T old, T value) {
     return won;
 }
 
+// piece: same_value
+// NaN is the same as NaN.
+template <class T>
+inline bool same_value(T a, T b) { return a == b || (a != a && b != b); }
+
 // piece: plain_changed
 // Whether a plain reduction changed the element.
 template <class T>
-inline bool plain_changed(const T* x, T former) { return *x != former && (*x == *x || former == former); }
+inline bool plain_changed(const T* x, T former) { return !same_value(*x, former); }
 
 // piece: plain_changed_min
 template <class T>

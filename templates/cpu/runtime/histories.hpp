@@ -11,10 +11,10 @@ inline void push_level(run_state&, const data_slice& d, frontier& f, vertex* mem
     *levels = level + 1;
 }
 
-// piece: take_level
-// A level of a history as a set.
+// piece: copy_level
+// A copy of a level of a history.
 template <class Counted>
-inline void take_level(run_state&, frontier& result, const vertex* members, const int64* ends, int64 level, const Counted counted) {
+inline void copy_level(run_state&, frontier& result, const vertex* members, const int64* ends, int64 level, const Counted counted) {
     const int64 first = level > 0 ? ends[level - 1] : 0;
     const int64 size = ends[level] - first;
     result.clear();

@@ -30,16 +30,19 @@ inline bool compare_and_swap(T* x, T old, T value) {
     return false;
 }
 
-// piece: same_value
+// piece: same_bits
+// Whether a write of the one over the other can be left out: a zero of another sign is another value to a division.
 template <class T>
-inline bool same_value(T a, T b) { return a == b || (a != a && b != b); }
+inline bool same_bits(T a, T b) { return same_value(a, b); }
+inline bool same_bits(float32 a, float32 b) { return same_value(a, b) && std::signbit(a) == std::signbit(b); }
+inline bool same_bits(float64 a, float64 b) { return same_value(a, b) && std::signbit(a) == std::signbit(b); }
 
 // piece: reduce_with
 // Any reduction, by compare-and-swap, without a write where nothing changes; returns the former value.
 template <class T, class Combine>
 inline T reduce_with(T* x, Combine combine) {
     T former = load_now(x);
-    for (T combined = combine(former); !same_value(former, combined); combined = combine(former)) {
+    for (T combined = combine(former); !same_bits(former, combined); combined = combine(former)) {
         if (exchange(x, former, combined)) { return former; }
     }
     return former;
@@ -50,8 +53,8 @@ inline T reduce_with(T* x, Combine combine) {
 template <class T, class Combine>
 inline bool changed_with(T* x, Combine combine) {
     T former = load_now(x);
-    for (T combined = combine(former); !same_value(former, combined); combined = combine(former)) {
-        if (exchange(x, former, combined)) { return true; }
+    for (T combined = combine(former); !same_bits(former, combined); combined = combine(former)) {
+        if (exchange(x, former, combined)) { return !same_value(former, combined); }
     }
     return false;
 }

@@ -118,9 +118,9 @@ __device__ __forceinline__ void begin_operator(enactor& run) {
     if (leader()) { run.control->counters[(run.operators + 1) % 3] = operator_counters(); }
 }
 
-// piece: end_operator
-// The barrier after an operator, and its line in the trace.
-__device__ __forceinline__ void end_operator(enactor& run, int32 site, int32 iteration, uint64 size, uint64 edges, bool pulled) {
+// piece: note_operator
+// An operator's line in the trace.
+__device__ __forceinline__ void note_operator(enactor& run, int32 site, int32 iteration, uint64 size, uint64 edges, bool pulled) {
     if (leader()) {
         if (run.traced < run.slice.trace_capacity) {
             run.slice.trace[run.traced] = trace_record{site, iteration, size, edges, pulled ? 1 : 0, 0};
@@ -128,6 +128,13 @@ __device__ __forceinline__ void end_operator(enactor& run, int32 site, int32 ite
         run.control->trace_length = run.traced + 1;
     }
     run.traced += 1;
+}
+
+// piece: end_operator
+// Behind a barrier of an operator that counts: its line in the trace, for which only the leader needs `edges`. The next
+// one has counters of its own.
+__device__ __forceinline__ void end_operator(enactor& run, int32 site, int32 iteration, uint64 size, uint64 edges, bool pulled) {
+    note_operator(run, site, iteration, size, edges, pulled);
     run.operators += 1;
 }
 
@@ -142,5 +149,5 @@ __device__ __forceinline__ void exchange(T& a, T& b) {
 // piece: frontier_at
 // An empty frontier with the storage of number `i`.
 __device__ __forceinline__ frontier frontier_at(const run_slice& slice, uint32 i) {
-    return frontier{slice.queues[i], slice.bitmaps[i], 0, 0, true, false};
+    return frontier{slice.queues[i], slice.bitmaps[i], 0, 0, true, false, slice.queues[i]};
 }

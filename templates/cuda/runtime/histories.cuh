@@ -1,27 +1,65 @@
+// piece: history_state
+// What every thread knows of a history.
+struct history_state {
+    int64 levels;  // how many there are
+    uint64 end;  // of the last one
+};
+
+// piece: history_at
+// The same as a launch finds it.
+__device__ __forceinline__ history_state history_at(enactor& run, const int64* ends, const int64* levels) {
+    const int64 count = *levels;
+    const history_state state{count, count > 0 ? uint64(ends[count - 1]) : 0};
+    synchronize(run);  // all have read it
+    return state;
+}
+
 // piece: push_level
-// Puts a set behind the levels of a history, unless it is empty. More members than vertices stop the run.
+// Puts a set behind the levels of a history, unless it is empty. More members than vertices stop the run. Ends without a
+// barrier: what all need to know of the next level's place they know by themselves.
 __device__ __forceinline__ void push_level(enactor& run, const data_slice& d, frontier& f, vertex* members, int64* ends,
-                                           int64* levels, uint32 check) {
+                                           int64* levels, history_state& state, uint32 check) {
     const uint64 room = d.graph.num_vertices;
     need_queue(run, f, room);
-    const int64 level = *levels;
-    const uint64 first = level > 0 ? ends[level - 1] : 0;
-    const uint64 last = first + f.size;
-    if (last <= room) {
-        for (uint64 i = thread_index(); i < f.size; i += grid_threads()) { members[first + i] = f.queue[i]; }
+    const uint64 last = state.end + f.size;
+    if (last > room) {
+        if (leader()) { checked_index(d, int64(last), room + 1, check); }
+        return;
     }
-    synchronize(run);  // all have seen how many levels there are
-    if (leader() && f.size > 0 && checked_index(d, int64(last), room + 1, check) == last) {
-        ends[level] = last;
-        *levels = level + 1;
+    if (f.size == 0) { return; }
+    for (uint64 i = thread_index(); i < f.size; i += grid_threads()) { members[state.end + i] = f.queue[i]; }
+    if (leader()) {
+        ends[state.levels] = last;
+        *levels = state.levels + 1;
     }
-    synchronize(run);
+    state = history_state{state.levels + 1, last};
 }
 
 // piece: take_level
-// A level of a history as a set.
+// A level of a history as a set whose queue is where it lies in the history. Nobody writes to a set's queue but while it
+// is made; the set's own storage stays its own until then.
+__device__ __forceinline__ void take_level(frontier& f, vertex* members, const int64* ends, int64 level) {
+    const uint64 first = level > 0 ? ends[level - 1] : 0;
+    f.queue = members + first;
+    f.size = ends[level] - first;
+    f.edges = 0;
+    f.queued = true;
+    f.mapped = false;
+}
+
+// piece: exchange for take_level
+// The set that a result replaces may have its queue in a history: what is made next goes into its own storage.
+__device__ __forceinline__ void exchange(frontier& f, frontier& result) {
+    const frontier former = f;
+    f = result;
+    result = former;
+    result.queue = result.room;
+}
+
+// piece: copy_level
+// A copy of a level of a history.
 template <class Counted>
-__device__ __forceinline__ void take_level(enactor& run, frontier& result, const vertex* members, const int64* ends,
+__device__ __forceinline__ void copy_level(enactor& run, frontier& result, const vertex* members, const int64* ends,
                                            int64 level, const Counted counted) {
     begin_operator(run);
     const uint64 first = level > 0 ? ends[level - 1] : 0;

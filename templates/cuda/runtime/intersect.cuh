@@ -12,8 +12,7 @@ __device__ __forceinline__ uint64 intersect_warps(enactor& run, const graph_slic
                                                   const Ends& ends, Visit visit) {
     const out_lists lists{g};
     const uint64 size = members.size(), warps = grid_warps();
-    uint32 width = 32;  // members a warp: few members are spread over all warps
-    while (width > 1 && size <= warps * (width / 2)) { width /= 2; }
+    const uint32 width = members_a_warp(size);
     const uint32 lane = lane_index();
     uint64 visited = 0;
     for (uint64 base = warp_index() * width; base < size && !asked_to_stop(run); base += warps * width) {
@@ -32,19 +31,26 @@ __device__ __forceinline__ uint64 intersect_warps(enactor& run, const graph_slic
         const uint32 own = is_long ? 0 : uint32(walk.last - walk.first);
         const uint32 inclusive = warp_inclusive_sum(own);
         const uint32 total = __shfl_sync(FULL_WARP, inclusive, 31);
-        for (uint32 start = 0; start < total; start += 32) {
-            const uint32 item = start + lane;
-            const bool active = item < total;
-            const uint32 owner = owner_of(inclusive, active ? item : total - 1);
-            const uint32 before = __shfl_sync(FULL_WARP, inclusive - own, owner);
-            const edge first = __shfl_sync(FULL_WARP, walk.first, owner);
-            const edge low = __shfl_sync(FULL_WARP, walk.low, owner), high = __shfl_sync(FULL_WARP, walk.high, owner);
-            const edge e = with_edges ? edge(__shfl_sync(FULL_WARP, member, owner)) : edge(0);
-            const edge at = first + (item - before);
-            const vertex x = active ? lists.neighbor(at) : vertex(0);
-            const bool looks = active && is_new_in_list(lists, first, at, x);
-            const edge found = looks ? place_in_list(lists, low, high, x) : high;
-            visit(found < high, x, e, at, found);
+        for (uint32 start = 0; start < total; start += 32 * LOOKS) {
+            vertex x[LOOKS];
+            edge e[LOOKS], at[LOOKS], low[LOOKS], high[LOOKS];
+#pragma unroll
+            for (uint32 k = 0; k < LOOKS; ++k) {
+                const uint32 item = start + 32 * k + lane;
+                const bool active = item < total;
+                const uint32 owner = owner_of(inclusive, active ? item : total - 1);
+                const uint32 before = __shfl_sync(FULL_WARP, inclusive - own, owner);
+                const edge first = __shfl_sync(FULL_WARP, walk.first, owner);
+                low[k] = __shfl_sync(FULL_WARP, walk.low, owner);
+                high[k] = __shfl_sync(FULL_WARP, walk.high, owner);
+                e[k] = with_edges ? edge(__shfl_sync(FULL_WARP, member, owner)) : edge(0);
+                at[k] = first + (item - before);
+                x[k] = active ? lists.neighbor(at[k]) : vertex(0);
+                if (!active || !is_new_in_list(lists, first, at[k], x[k])) { low[k] = high[k]; }
+            }
+            places_in_lists(lists, low, high, x);
+#pragma unroll
+            for (uint32 k = 0; k < LOOKS; ++k) { visit(low[k] < high[k], x[k], e[k], at[k], low[k]); }
         }
     }
     return visited;
@@ -71,13 +77,20 @@ __device__ __forceinline__ void intersect_part(const graph_slice& g, const Ends&
                                                Visit visit) {
     const out_lists lists{g};
     const common_walk walk = walk_of(g, ends, e);
-    for (edge start = first; start < last; start += 32) {
-        const edge at = start + lane_index();
-        const bool active = at < last;
-        const vertex x = active ? lists.neighbor(at) : vertex(0);
-        const bool looks = active && is_new_in_list(lists, walk.first, at, x);
-        const edge found = looks ? place_in_list(lists, walk.low, walk.high, x) : walk.high;
-        visit(found < walk.high, x, e, at, found);
+    for (edge start = first; start < last; start += 32 * LOOKS) {
+        vertex x[LOOKS];
+        edge at[LOOKS], low[LOOKS], high[LOOKS];
+#pragma unroll
+        for (uint32 k = 0; k < LOOKS; ++k) {
+            at[k] = start + 32 * k + lane_index();
+            const bool active = at[k] < last;
+            x[k] = active ? lists.neighbor(at[k]) : vertex(0);
+            high[k] = walk.high;
+            low[k] = active && is_new_in_list(lists, walk.first, at[k], x[k]) ? walk.low : walk.high;
+        }
+        places_in_lists(lists, low, high, x);
+#pragma unroll
+        for (uint32 k = 0; k < LOOKS; ++k) { visit(low[k] < high[k], x[k], e, at[k], low[k]); }
     }
 }
 
@@ -119,15 +132,37 @@ __device__ __forceinline__ bool is_new_in_list(const out_lists& lists, edge firs
     return at == first || lists.neighbor(at - 1) != x;
 }
 
-// piece: place_in_list
-// The first place of `x` among the neighbours at the places `low` to `high`, which ascend; `high` where it is not there.
-__device__ __forceinline__ edge place_in_list(const out_lists& lists, edge low, edge high, vertex x) {
-    const edge end = high;
-    while (low < high) {
-        const edge middle = low + (high - low) / 2;
-        if (lists.neighbor(middle) < x) { low = middle + 1; } else { high = middle; }
+// piece: LOOKS places_in_lists
+// The first places of each `x` among the neighbours at the places `low` to `high`, which ascend, are left in `low`; that is
+// `high` where it is not there. LOOKS searches go side by side, so that none waits for another's loads.
+constexpr uint32 LOOKS = 4;
+__device__ __forceinline__ void places_in_lists(const out_lists& lists, edge (&low)[LOOKS], const edge (&high)[LOOKS],
+                                                const vertex (&x)[LOOKS]) {
+    edge left[LOOKS];
+    edge most = 0;
+#pragma unroll
+    for (uint32 k = 0; k < LOOKS; ++k) {
+        left[k] = high[k] - low[k];
+        most = maximum(most, left[k]);
     }
-    return low < end && lists.neighbor(low) == x ? low : end;
+    while (most > 0) {
+        most = 0;
+        vertex middle[LOOKS];
+#pragma unroll
+        for (uint32 k = 0; k < LOOKS; ++k) { middle[k] = left[k] > 0 ? lists.neighbor(low[k] + left[k] / 2) : vertex(0); }
+#pragma unroll
+        for (uint32 k = 0; k < LOOKS; ++k) {
+            const edge half = left[k] / 2;
+            const bool below = left[k] > 0 && middle[k] < x[k];
+            low[k] += below ? half + 1 : 0;
+            left[k] = below ? left[k] - half - 1 : half;
+            most = maximum(most, left[k]);
+        }
+    }
+#pragma unroll
+    for (uint32 k = 0; k < LOOKS; ++k) {
+        if (low[k] < high[k] && lists.neighbor(low[k]) != x[k]) { low[k] = high[k]; }
+    }
 }
 
 // piece: hub_room

@@ -64,8 +64,13 @@ __device__ __forceinline__ T reduce_by_exchange(T* x, T value, Combine combine) 
 }
 
 // piece: bits_equal
+// Of floats too, where == takes both zeros for one, which a division does not.
 template <class T>
-__device__ __forceinline__ bool bits_equal(T a, T b) { return a == b || (a != a && b != b); }
+__device__ __forceinline__ bool bits_equal(T a, T b) {
+    typedef typename word_of_size<sizeof(T)>::type word;
+    return bits_of<word>(a) == bits_of<word>(b);
+}
+__device__ __forceinline__ bool bits_equal(bool a, bool b) { return a == b; }
 
 // piece: reduce_min
 // Reads before the atomic: most updates of a minimum come too late to change it. `+ T(0)`: -0.0 counts as 0.0.
@@ -114,6 +119,8 @@ __device__ __forceinline__ float32 reduce_add(float32* x, float32 value) { retur
 __device__ __forceinline__ float64 reduce_add(float64* x, float64 value) { return atomicAdd(x, value); }
 template <class T>
 __device__ __forceinline__ T reduce_subtract(T* x, T value) { return reduce_add(x, T(T(0) - value)); }
+__device__ __forceinline__ float32 reduce_subtract(float32* x, float32 value) { return reduce_add(x, -value); }
+__device__ __forceinline__ float64 reduce_subtract(float64* x, float64 value) { return reduce_add(x, -value); }
 
 // piece: reduce_multiply
 template <class T>
@@ -167,17 +174,17 @@ __device__ __forceinline__ bool changed_max(T* x, T value) {
 template <class T>
 __device__ __forceinline__ bool changed_add(T* x, T value) {
     const T former = reduce_add(x, value);
-    return sum(former, value) != former;
+    return !same_value(former, sum(former, value));
 }
 template <class T>
 __device__ __forceinline__ bool changed_subtract(T* x, T value) {
     const T former = reduce_subtract(x, value);
-    return difference(former, value) != former;
+    return !same_value(former, difference(former, value));
 }
 template <class T>
 __device__ __forceinline__ bool changed_multiply(T* x, T value) {
     const T former = reduce_multiply(x, value);
-    return product(former, value) != former;
+    return !same_value(former, product(former, value));
 }
 template <class T>
 __device__ __forceinline__ bool changed_and(T* x, T value) {

@@ -6,8 +6,7 @@
 template <class Members, class Lists, class Visit>
 __device__ __forceinline__ uint64 push_warps(enactor& run, const Members& members, const Lists& lists, Visit visit) {
     const uint64 size = members.size(), warps = grid_warps();
-    uint32 width = 32;  // members a warp: few members are spread over all warps
-    while (width > 1 && size <= warps * (width / 2)) { width /= 2; }
+    const uint32 width = members_a_warp(size);
     const uint32 lane = lane_index();
     uint64 visited = 0;
     for (uint64 base = warp_index() * width; base < size; base += warps * width) {

@@ -1,14 +1,14 @@
 // piece: reduce_warps
-// For every member the reduction of `value` over its edges. A warp takes 32 members: short lists go a thread each,
-// longer ones are shared evenly among the lanes and reduced by segments; the longest are left to `reduce_hubs`.
+// For every member the reduction of `value` over its edges. A warp takes up to 32 members: if that many, short lists go a
+// thread each; others are shared evenly among the lanes and reduced by segments; the longest are left to `reduce_hubs`.
 template <class T, class Members, class Lists, class Value, class Combine, class Assign>
 __device__ __forceinline__ void reduce_warps(enactor& run, const Members& members, const Lists& lists, T identity,
                                              Combine combine, Value value, Assign assign) {
     const uint64 size = members.size();
-    const uint32 lane = lane_index();
+    const uint32 lane = lane_index(), width = members_a_warp(size);
     uint64 visited = 0;
-    for (uint64 base = warp_index() * 32; base < size; base += grid_warps() * 32) {
-        const bool taken = base + lane < size;
+    for (uint64 base = warp_index() * width; base < size; base += grid_warps() * width) {
+        const bool taken = lane < width && base + lane < size;
         const vertex near = taken ? members[base + lane] : vertex(0);
         const edge first = taken ? lists.first(near) : edge(0);
         const edge degree = taken ? lists.last(near) - first : edge(0);
@@ -17,7 +17,7 @@ __device__ __forceinline__ void reduce_warps(enactor& run, const Members& member
         defer_list(run, hub, near, first, first + degree);
         const uint32 own = hub ? 0 : uint32(degree);
         T reduced = identity;
-        if (!__any_sync(FULL_WARP, own > SHORT_LIST)) {
+        if (width == 32 && !__any_sync(FULL_WARP, own > SHORT_LIST)) {
             for (uint32 i = 0; i < own; i += 4) {  // four loads at a time, none of which waits for another
                 vertex far[4];
                 T part[4];

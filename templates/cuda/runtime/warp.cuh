@@ -10,6 +10,14 @@ __device__ __forceinline__ uint64 warp_index() { return uint64(threadIdx.x / 32)
 __device__ __forceinline__ uint64 grid_threads() { return uint64(gridDim.x) * blockDim.x; }
 __device__ __forceinline__ uint64 thread_index() { return uint64(blockIdx.x) * blockDim.x + threadIdx.x; }
 
+// piece: members_a_warp
+// Of a set of `size`: few members are spread over all warps.
+__device__ __forceinline__ uint32 members_a_warp(uint64 size) {
+    uint32 width = 32;
+    while (width > 1 && size <= grid_warps() * (width / 2)) { width /= 2; }
+    return width;
+}
+
 // piece: warp_inclusive_sum
 __device__ __forceinline__ uint32 warp_inclusive_sum(uint32 value) {
     for (uint32 step = 1; step < 32; step *= 2) {

@@ -158,8 +158,7 @@ struct block_storage {
 // piece: leader
 // piece: poll_host
 // piece: synchronize
-// piece: begin_operator
-// piece: end_operator
+// piece: note_operator
 // piece: lane_index
 // piece: shuffle_down
 // piece: warp_reduce
@@ -241,7 +240,6 @@ __device__ __forceinline__ void stir_apply(const data_slice& d, vertex v, stir_t
 // line 58: compute(vertices, stir)
 __device__ __forceinline__ void compute_stir(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_operator(run);
     stir_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { stir_apply(d, v, totals); });
     {
@@ -259,8 +257,7 @@ __device__ __forceinline__ void compute_stir(enactor& run, const data_slice& d, 
             [](uint64 a, uint64 b) { return a ^ b; });
         if (threadIdx.x == 0) { reduce_xor(d.parity, total); }
     }
-    synchronize(run);
-    end_operator(run, 0, iteration, size, 0, false);
+    note_operator(run, 0, iteration, size, 0, false);
 }
 
 // ---- enactor ----

@@ -328,6 +328,7 @@ struct block_storage {
 // piece: checked_index
 // piece: begin_pass
 // piece: begin_operator
+// piece: note_operator
 // piece: end_operator
 // piece: exchange
 
@@ -339,6 +340,7 @@ struct frontier {
     uint64 edges;  // edges of the members, where a later operator asks for them
     bool queued;
     bool mapped;
+    vertex* room;  // its own storage for a queue, also while the members lie elsewhere
 };
 
 // piece: frontier_at
@@ -705,7 +707,6 @@ __device__ __forceinline__ void reduce_argmin_of_load_2_apply(const data_slice& 
 // line 39: compute(vertices, reduce_sum_of_load)
 __device__ __forceinline__ void compute_reduce_sum_of_load(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_operator(run);
     reduce_sum_of_load_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { reduce_sum_of_load_apply(d, v, totals); });
     {
@@ -713,14 +714,12 @@ __device__ __forceinline__ void compute_reduce_sum_of_load(enactor& run, const d
             [](int64 a, int64 b) { return sum(a, b); });
         if (threadIdx.x == 0) { reduce_add(d.sum_of_load, total); }
     }
-    synchronize(run);
-    end_operator(run, 0, iteration, size, 0, false);
+    note_operator(run, 0, iteration, size, 0, false);
 }
 
 // line 40: compute(edges, reduce_sum_of_length)
 __device__ __forceinline__ void compute_reduce_sum_of_length(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
-    begin_operator(run);
     reduce_sum_of_length_totals totals;
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { reduce_sum_of_length_apply(d, at, totals); });
     {
@@ -728,14 +727,12 @@ __device__ __forceinline__ void compute_reduce_sum_of_length(enactor& run, const
             [](uint64 a, uint64 b) { return sum(a, b); });
         if (threadIdx.x == 0) { reduce_add(d.sum_of_length, total); }
     }
-    synchronize(run);
-    end_operator(run, 1, iteration, size, size, false);
+    note_operator(run, 1, iteration, size, size, false);
 }
 
 // line 41: compute(vertices, reduce_sum_of_noise)
 __device__ __forceinline__ void compute_reduce_sum_of_noise(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_operator(run);
     reduce_sum_of_noise_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { reduce_sum_of_noise_apply(d, v, totals); });
     {
@@ -743,14 +740,12 @@ __device__ __forceinline__ void compute_reduce_sum_of_noise(enactor& run, const 
             [](float64 a, float64 b) { return sum(a, b); });
         if (threadIdx.x == 0) { reduce_add(d.sum_of_noise, total); }
     }
-    synchronize(run);
-    end_operator(run, 2, iteration, size, 0, false);
+    note_operator(run, 2, iteration, size, 0, false);
 }
 
 // line 42: compute(vertices, reduce_min_of_noise)
 __device__ __forceinline__ void compute_reduce_min_of_noise(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_operator(run);
     reduce_min_of_noise_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { reduce_min_of_noise_apply(d, v, totals); });
     {
@@ -758,14 +753,12 @@ __device__ __forceinline__ void compute_reduce_min_of_noise(enactor& run, const 
             [](float32 a, float32 b) { return least(a, b); });
         if (threadIdx.x == 0) { reduce_min(d.min_of_noise, total); }
     }
-    synchronize(run);
-    end_operator(run, 3, iteration, size, 0, false);
+    note_operator(run, 3, iteration, size, 0, false);
 }
 
 // line 43: compute(vertices, reduce_max_of_noise)
 __device__ __forceinline__ void compute_reduce_max_of_noise(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_operator(run);
     reduce_max_of_noise_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { reduce_max_of_noise_apply(d, v, totals); });
     {
@@ -773,14 +766,12 @@ __device__ __forceinline__ void compute_reduce_max_of_noise(enactor& run, const 
             [](float32 a, float32 b) { return greatest(a, b); });
         if (threadIdx.x == 0) { reduce_max(d.max_of_noise, total); }
     }
-    synchronize(run);
-    end_operator(run, 4, iteration, size, 0, false);
+    note_operator(run, 4, iteration, size, 0, false);
 }
 
 // line 44: compute(vertices, reduce_min_of_friend)
 __device__ __forceinline__ void compute_reduce_min_of_friend(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_operator(run);
     reduce_min_of_friend_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { reduce_min_of_friend_apply(d, v, totals); });
     {
@@ -788,14 +779,12 @@ __device__ __forceinline__ void compute_reduce_min_of_friend(enactor& run, const
             [](vertex a, vertex b) { return least(a, b); });
         if (threadIdx.x == 0) { reduce_min(d.min_of_friend, total); }
     }
-    synchronize(run);
-    end_operator(run, 5, iteration, size, 0, false);
+    note_operator(run, 5, iteration, size, 0, false);
 }
 
 // line 45: compute(vertices, reduce_max_of_friend)
 __device__ __forceinline__ void compute_reduce_max_of_friend(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_operator(run);
     reduce_max_of_friend_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { reduce_max_of_friend_apply(d, v, totals); });
     {
@@ -803,14 +792,12 @@ __device__ __forceinline__ void compute_reduce_max_of_friend(enactor& run, const
             [](vertex a, vertex b) { return greatest(a, b); });
         if (threadIdx.x == 0) { reduce_max(d.max_of_friend, total); }
     }
-    synchronize(run);
-    end_operator(run, 6, iteration, size, 0, false);
+    note_operator(run, 6, iteration, size, 0, false);
 }
 
 // line 46: compute(vertices, reduce_min_of_noise)
 __device__ __forceinline__ void compute_reduce_min_of_noise_(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_operator(run);
     reduce_min_of_noise_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { reduce_min_of_noise_apply(d, v, totals); });
     {
@@ -818,14 +805,12 @@ __device__ __forceinline__ void compute_reduce_min_of_noise_(enactor& run, const
             [](float32 a, float32 b) { return least(a, b); });
         if (threadIdx.x == 0) { reduce_min(d.min_of_noise, total); }
     }
-    synchronize(run);
-    end_operator(run, 7, iteration, size, 0, false);
+    note_operator(run, 7, iteration, size, 0, false);
 }
 
 // line 46: compute(vertices, reduce_argmin_of_noise)
 __device__ __forceinline__ void compute_reduce_argmin_of_noise(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_operator(run);
     reduce_argmin_of_noise_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { if (reduce_argmin_of_noise_condition(d, v)) { reduce_argmin_of_noise_apply(d, v, totals); } });
     {
@@ -833,14 +818,12 @@ __device__ __forceinline__ void compute_reduce_argmin_of_noise(enactor& run, con
             [](vertex a, vertex b) { return least(a, b); });
         if (threadIdx.x == 0) { reduce_min(d.argmin_of_noise, total); }
     }
-    synchronize(run);
-    end_operator(run, 8, iteration, size, 0, false);
+    note_operator(run, 8, iteration, size, 0, false);
 }
 
 // line 47: compute(vertices, reduce_max_of_noise)
 __device__ __forceinline__ void compute_reduce_max_of_noise_(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_operator(run);
     reduce_max_of_noise_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { reduce_max_of_noise_apply(d, v, totals); });
     {
@@ -848,14 +831,12 @@ __device__ __forceinline__ void compute_reduce_max_of_noise_(enactor& run, const
             [](float32 a, float32 b) { return greatest(a, b); });
         if (threadIdx.x == 0) { reduce_max(d.max_of_noise, total); }
     }
-    synchronize(run);
-    end_operator(run, 9, iteration, size, 0, false);
+    note_operator(run, 9, iteration, size, 0, false);
 }
 
 // line 47: compute(vertices, reduce_argmax_of_noise)
 __device__ __forceinline__ void compute_reduce_argmax_of_noise(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_operator(run);
     reduce_argmax_of_noise_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { if (reduce_argmax_of_noise_condition(d, v)) { reduce_argmax_of_noise_apply(d, v, totals); } });
     {
@@ -863,14 +844,12 @@ __device__ __forceinline__ void compute_reduce_argmax_of_noise(enactor& run, con
             [](vertex a, vertex b) { return least(a, b); });
         if (threadIdx.x == 0) { reduce_min(d.argmax_of_noise, total); }
     }
-    synchronize(run);
-    end_operator(run, 10, iteration, size, 0, false);
+    note_operator(run, 10, iteration, size, 0, false);
 }
 
 // line 48: compute(edges, reduce_max_of_length)
 __device__ __forceinline__ void compute_reduce_max_of_length(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
-    begin_operator(run);
     reduce_max_of_length_totals totals;
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { reduce_max_of_length_apply(d, at, totals); });
     {
@@ -878,14 +857,12 @@ __device__ __forceinline__ void compute_reduce_max_of_length(enactor& run, const
             [](uint32 a, uint32 b) { return greatest(a, b); });
         if (threadIdx.x == 0) { reduce_max(d.max_of_length, total); }
     }
-    synchronize(run);
-    end_operator(run, 11, iteration, size, size, false);
+    note_operator(run, 11, iteration, size, size, false);
 }
 
 // line 48: compute(edges, reduce_argmax_of_length)
 __device__ __forceinline__ void compute_reduce_argmax_of_length(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
-    begin_operator(run);
     reduce_argmax_of_length_totals totals;
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { if (reduce_argmax_of_length_condition(d, at)) { reduce_argmax_of_length_apply(d, at, totals); } });
     {
@@ -893,14 +870,12 @@ __device__ __forceinline__ void compute_reduce_argmax_of_length(enactor& run, co
             [](edge a, edge b) { return least(a, b); });
         if (threadIdx.x == 0) { reduce_min(d.argmax_of_length, total); }
     }
-    synchronize(run);
-    end_operator(run, 12, iteration, size, size, false);
+    note_operator(run, 12, iteration, size, size, false);
 }
 
 // line 49: compute(vertices, reduce_any_of_heavy)
 __device__ __forceinline__ void compute_reduce_any_of_heavy(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_operator(run);
     reduce_any_of_heavy_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { reduce_any_of_heavy_apply(d, v, totals); });
     {
@@ -908,32 +883,26 @@ __device__ __forceinline__ void compute_reduce_any_of_heavy(enactor& run, const 
             [](bool a, bool b) { return a | b; });
         if (threadIdx.x == 0) { reduce_or(d.any_of_heavy, total); }
     }
-    synchronize(run);
-    end_operator(run, 13, iteration, size, 0, false);
+    note_operator(run, 13, iteration, size, 0, false);
 }
 
 // line 50: compute(vertices, halve)
 __device__ __forceinline__ void compute_halve(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { if (halve_condition(d, v)) { halve_apply(d, v); } });
-    synchronize(run);
-    end_operator(run, 14, iteration, size, 0, false);
+    note_operator(run, 14, iteration, size, 0, false);
 }
 
 // line 51: compute(vertices, weigh)
 __device__ __forceinline__ void compute_weigh(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { weigh_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 15, iteration, size, 0, false);
+    note_operator(run, 15, iteration, size, 0, false);
 }
 
 // line 53: compute(vertices, reduce_count_of_heavy)
 __device__ __forceinline__ void compute_reduce_count_of_heavy(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_operator(run);
     reduce_count_of_heavy_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { if (reduce_count_of_heavy_condition(d, v)) { reduce_count_of_heavy_apply(d, totals); } });
     {
@@ -941,14 +910,12 @@ __device__ __forceinline__ void compute_reduce_count_of_heavy(enactor& run, cons
             [](int64 a, int64 b) { return sum(a, b); });
         if (threadIdx.x == 0) { reduce_add(d.count_of_heavy, total); }
     }
-    synchronize(run);
-    end_operator(run, 16, iteration, size, 0, false);
+    note_operator(run, 16, iteration, size, 0, false);
 }
 
 // line 49: compute(vertices, reduce_any_of_heavy)
 __device__ __forceinline__ void compute_reduce_any_of_heavy_(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_operator(run);
     reduce_any_of_heavy_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { reduce_any_of_heavy_apply(d, v, totals); });
     {
@@ -956,8 +923,7 @@ __device__ __forceinline__ void compute_reduce_any_of_heavy_(enactor& run, const
             [](bool a, bool b) { return a | b; });
         if (threadIdx.x == 0) { reduce_or(d.any_of_heavy, total); }
     }
-    synchronize(run);
-    end_operator(run, 17, iteration, size, 0, false);
+    note_operator(run, 17, iteration, size, 0, false);
 }
 
 // line 55: f = filter(vertices, is_odd)
@@ -992,7 +958,6 @@ __device__ __forceinline__ void filter_is_chosen(enactor& run, const data_slice&
 __device__ __forceinline__ void compute_reduce_max_of_load(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     reduce_max_of_load_totals totals;
     each_vertex(members_of(input), [&](vertex v) { reduce_max_of_load_apply(d, v, totals); });
     {
@@ -1000,15 +965,13 @@ __device__ __forceinline__ void compute_reduce_max_of_load(enactor& run, const d
             [](int32 a, int32 b) { return greatest(a, b); });
         if (threadIdx.x == 0) { reduce_max(d.max_of_load, total); }
     }
-    synchronize(run);
-    end_operator(run, 20, iteration, size, 0, false);
+    note_operator(run, 20, iteration, size, 0, false);
 }
 
 // line 57: compute(f, reduce_min_of_load)
 __device__ __forceinline__ void compute_reduce_min_of_load(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     reduce_min_of_load_totals totals;
     each_vertex(members_of(input), [&](vertex v) { reduce_min_of_load_apply(d, v, totals); });
     {
@@ -1016,14 +979,12 @@ __device__ __forceinline__ void compute_reduce_min_of_load(enactor& run, const d
             [](int32 a, int32 b) { return least(a, b); });
         if (threadIdx.x == 0) { reduce_min(d.min_of_load, total); }
     }
-    synchronize(run);
-    end_operator(run, 21, iteration, size, 0, false);
+    note_operator(run, 21, iteration, size, 0, false);
 }
 
 // line 58: compute(e, reduce_all_of_chosen)
 __device__ __forceinline__ void compute_reduce_all_of_chosen(enactor& run, const data_slice& d, edge_frontier& input, int32 iteration) {
     const uint64 size = input.size;
-    begin_operator(run);
     reduce_all_of_chosen_totals totals;
     each_edge_of(edge_members_of(input), d.graph, [&](vertex near, vertex far, edge at) { reduce_all_of_chosen_apply(d, at, totals); });
     {
@@ -1031,14 +992,12 @@ __device__ __forceinline__ void compute_reduce_all_of_chosen(enactor& run, const
             [](bool a, bool b) { return a & b; });
         if (threadIdx.x == 0) { reduce_and(d.all_of_chosen, total); }
     }
-    synchronize(run);
-    end_operator(run, 22, iteration, size, size, false);
+    note_operator(run, 22, iteration, size, size, false);
 }
 
 // line 58: compute(edges, reduce_all_of_chosen_2)
 __device__ __forceinline__ void compute_reduce_all_of_chosen_2(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
-    begin_operator(run);
     reduce_all_of_chosen_2_totals totals;
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { reduce_all_of_chosen_2_apply(d, at, totals); });
     {
@@ -1046,14 +1005,12 @@ __device__ __forceinline__ void compute_reduce_all_of_chosen_2(enactor& run, con
             [](bool a, bool b) { return a & b; });
         if (threadIdx.x == 0) { reduce_and(d.all_of_chosen_2, total); }
     }
-    synchronize(run);
-    end_operator(run, 23, iteration, size, size, false);
+    note_operator(run, 23, iteration, size, size, false);
 }
 
 // line 59: compute(e, reduce_sum_of_length_2)
 __device__ __forceinline__ void compute_reduce_sum_of_length_2(enactor& run, const data_slice& d, edge_frontier& input, int32 iteration) {
     const uint64 size = input.size;
-    begin_operator(run);
     reduce_sum_of_length_2_totals totals;
     each_edge_of(edge_members_of(input), d.graph, [&](vertex near, vertex far, edge at) { reduce_sum_of_length_2_apply(d, at, totals); });
     {
@@ -1061,15 +1018,13 @@ __device__ __forceinline__ void compute_reduce_sum_of_length_2(enactor& run, con
             [](uint64 a, uint64 b) { return sum(a, b); });
         if (threadIdx.x == 0) { reduce_add(d.sum_of_length_2, total); }
     }
-    synchronize(run);
-    end_operator(run, 24, iteration, size, size, false);
+    note_operator(run, 24, iteration, size, size, false);
 }
 
 // line 61: compute(nothing, reduce_min_of_load_2)
 __device__ __forceinline__ void compute_reduce_min_of_load_2(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     reduce_min_of_load_2_totals totals;
     each_vertex(members_of(input), [&](vertex v) { reduce_min_of_load_2_apply(d, v, totals); });
     {
@@ -1077,15 +1032,13 @@ __device__ __forceinline__ void compute_reduce_min_of_load_2(enactor& run, const
             [](int32 a, int32 b) { return least(a, b); });
         if (threadIdx.x == 0) { reduce_min(d.min_of_load_2, total); }
     }
-    synchronize(run);
-    end_operator(run, 25, iteration, size, 0, false);
+    note_operator(run, 25, iteration, size, 0, false);
 }
 
 // line 62: compute(nothing, reduce_min_of_load_2)
 __device__ __forceinline__ void compute_reduce_min_of_load_2_(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     reduce_min_of_load_2_totals totals;
     each_vertex(members_of(input), [&](vertex v) { reduce_min_of_load_2_apply(d, v, totals); });
     {
@@ -1093,15 +1046,13 @@ __device__ __forceinline__ void compute_reduce_min_of_load_2_(enactor& run, cons
             [](int32 a, int32 b) { return least(a, b); });
         if (threadIdx.x == 0) { reduce_min(d.min_of_load_2, total); }
     }
-    synchronize(run);
-    end_operator(run, 26, iteration, size, 0, false);
+    note_operator(run, 26, iteration, size, 0, false);
 }
 
 // line 62: compute(nothing, reduce_argmin_of_load)
 __device__ __forceinline__ void compute_reduce_argmin_of_load(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     reduce_argmin_of_load_totals totals;
     each_vertex(members_of(input), [&](vertex v) { if (reduce_argmin_of_load_condition(d, v)) { reduce_argmin_of_load_apply(d, v, totals); } });
     {
@@ -1109,14 +1060,12 @@ __device__ __forceinline__ void compute_reduce_argmin_of_load(enactor& run, cons
             [](vertex a, vertex b) { return least(a, b); });
         if (threadIdx.x == 0) { reduce_min(d.argmin_of_load, total); }
     }
-    synchronize(run);
-    end_operator(run, 27, iteration, size, 0, false);
+    note_operator(run, 27, iteration, size, 0, false);
 }
 
 // line 63: compute(vertices, reduce_max_of_left)
 __device__ __forceinline__ void compute_reduce_max_of_left(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_operator(run);
     reduce_max_of_left_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { reduce_max_of_left_apply(d, v, totals); });
     {
@@ -1124,15 +1073,13 @@ __device__ __forceinline__ void compute_reduce_max_of_left(enactor& run, const d
             [](int32 a, int32 b) { return greatest(a, b); });
         if (threadIdx.x == 0) { reduce_max(d.max_of_left, total); }
     }
-    synchronize(run);
-    end_operator(run, 28, iteration, size, 0, false);
+    note_operator(run, 28, iteration, size, 0, false);
 }
 
 // line 63: compute(f, reduce_sum_of_left)
 __device__ __forceinline__ void compute_reduce_sum_of_left(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     reduce_sum_of_left_totals totals;
     each_vertex(members_of(input), [&](vertex v) { reduce_sum_of_left_apply(d, v, totals); });
     {
@@ -1140,14 +1087,12 @@ __device__ __forceinline__ void compute_reduce_sum_of_left(enactor& run, const d
             [](int64 a, int64 b) { return sum(a, b); });
         if (threadIdx.x == 0) { reduce_add(d.sum_of_left, total); }
     }
-    synchronize(run);
-    end_operator(run, 29, iteration, size, 0, false);
+    note_operator(run, 29, iteration, size, 0, false);
 }
 
 // line 65: compute(vertices, reduce_max_of_load_2)
 __device__ __forceinline__ void compute_reduce_max_of_load_2(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_operator(run);
     reduce_max_of_load_2_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { reduce_max_of_load_2_apply(d, v, totals); });
     {
@@ -1155,14 +1100,12 @@ __device__ __forceinline__ void compute_reduce_max_of_load_2(enactor& run, const
             [](int32 a, int32 b) { return greatest(a, b); });
         if (threadIdx.x == 0) { reduce_max(d.max_of_load_2, total); }
     }
-    synchronize(run);
-    end_operator(run, 30, iteration, size, 0, false);
+    note_operator(run, 30, iteration, size, 0, false);
 }
 
 // line 65: compute(vertices, reduce_argmax_of_load)
 __device__ __forceinline__ void compute_reduce_argmax_of_load(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_operator(run);
     reduce_argmax_of_load_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { if (reduce_argmax_of_load_condition(d, v)) { reduce_argmax_of_load_apply(d, v, totals); } });
     {
@@ -1170,15 +1113,13 @@ __device__ __forceinline__ void compute_reduce_argmax_of_load(enactor& run, cons
             [](vertex a, vertex b) { return least(a, b); });
         if (threadIdx.x == 0) { reduce_min(d.argmax_of_load, total); }
     }
-    synchronize(run);
-    end_operator(run, 31, iteration, size, 0, false);
+    note_operator(run, 31, iteration, size, 0, false);
 }
 
 // line 65: compute(f, reduce_min_of_load)
 __device__ __forceinline__ void compute_reduce_min_of_load_(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     reduce_min_of_load_totals totals;
     each_vertex(members_of(input), [&](vertex v) { reduce_min_of_load_apply(d, v, totals); });
     {
@@ -1186,15 +1127,13 @@ __device__ __forceinline__ void compute_reduce_min_of_load_(enactor& run, const 
             [](int32 a, int32 b) { return least(a, b); });
         if (threadIdx.x == 0) { reduce_min(d.min_of_load, total); }
     }
-    synchronize(run);
-    end_operator(run, 32, iteration, size, 0, false);
+    note_operator(run, 32, iteration, size, 0, false);
 }
 
 // line 65: compute(f, reduce_argmin_of_load_2)
 __device__ __forceinline__ void compute_reduce_argmin_of_load_2(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     reduce_argmin_of_load_2_totals totals;
     each_vertex(members_of(input), [&](vertex v) { if (reduce_argmin_of_load_2_condition(d, v)) { reduce_argmin_of_load_2_apply(d, v, totals); } });
     {
@@ -1202,8 +1141,7 @@ __device__ __forceinline__ void compute_reduce_argmin_of_load_2(enactor& run, co
             [](vertex a, vertex b) { return least(a, b); });
         if (threadIdx.x == 0) { reduce_min(d.argmin_of_load_2, total); }
     }
-    synchronize(run);
-    end_operator(run, 33, iteration, size, 0, false);
+    note_operator(run, 33, iteration, size, 0, false);
 }
 
 // ---- enactor ----
@@ -1284,30 +1222,37 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_array_reduction
     if (leader()) { *d.sum_of_load = 0ll; }
     synchronize(run);
     compute_reduce_sum_of_load(run, d, iteration);
+    synchronize(run);
     if (leader()) { *d.total = wrapping_subtract(*d.sum_of_load, 1ll); }
     if (leader()) { *d.sum_of_length = 0ull; }
     synchronize(run);
     compute_reduce_sum_of_length(run, d, iteration);
+    synchronize(run);
     if (leader()) { *d.lengths = *d.sum_of_length; }
     if (leader()) { *d.sum_of_noise = 0.0; }
     synchronize(run);
     compute_reduce_sum_of_noise(run, d, iteration);
+    synchronize(run);
     if (leader()) { *d.mean = *d.sum_of_noise / (1.0 + float64(d.graph.num_vertices)); }
     if (leader()) { *d.min_of_noise = FLOAT32_INF; }
     synchronize(run);
     compute_reduce_min_of_noise(run, d, iteration);
+    synchronize(run);
     if (leader()) { *d.least = *d.min_of_noise; }
     if (leader()) { *d.max_of_noise = -FLOAT32_INF; }
     synchronize(run);
     compute_reduce_max_of_noise(run, d, iteration);
+    synchronize(run);
     if (leader()) { *d.most = *d.max_of_noise; }
     if (leader()) { *d.min_of_friend = NO_VERTEX; }
     synchronize(run);
     compute_reduce_min_of_friend(run, d, iteration);
+    synchronize(run);
     if (leader()) { *d.nearest = *d.min_of_friend; }
     if (leader()) { *d.max_of_friend = to_id<vertex>(0ll, d.graph.num_vertices); }
     synchronize(run);
     compute_reduce_max_of_friend(run, d, iteration);
+    synchronize(run);
     if (leader()) { *d.last = *d.max_of_friend; }
     if (leader()) { *d.min_of_noise = FLOAT32_INF; }
     synchronize(run);
@@ -1315,6 +1260,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_array_reduction
     if (leader()) { *d.argmin_of_noise = NO_VERTEX; }
     synchronize(run);
     compute_reduce_argmin_of_noise(run, d, iteration);
+    synchronize(run);
     if (leader()) { *d.quietest = *d.argmin_of_noise; }
     if (leader()) { *d.max_of_noise = -FLOAT32_INF; }
     synchronize(run);
@@ -1322,6 +1268,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_array_reduction
     if (leader()) { *d.argmax_of_noise = NO_VERTEX; }
     synchronize(run);
     compute_reduce_argmax_of_noise(run, d, iteration);
+    synchronize(run);
     if (leader()) { *d.loudest = *d.argmax_of_noise; }
     if (leader()) { *d.max_of_length = 0u; }
     synchronize(run);
@@ -1329,17 +1276,21 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_array_reduction
     if (leader()) { *d.argmax_of_length = NO_EDGE; }
     synchronize(run);
     compute_reduce_argmax_of_length(run, d, iteration);
+    synchronize(run);
     if (leader()) { *d.longest = *d.argmax_of_length; }
     if (leader()) { *d.any_of_heavy = false; }
     synchronize(run);
     compute_reduce_any_of_heavy(run, d, iteration);
+    synchronize(run);
     for (int32 iteration = 0; *d.any_of_heavy && *d.passes < 40 && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
         compute_halve(run, d, iteration);
         compute_weigh(run, d, iteration);
+        synchronize(run);
         if (leader()) { *d.passes = wrapping_add(*d.passes, 1); }
         if (leader()) { *d.count_of_heavy = 0ll; }
         synchronize(run);
         compute_reduce_count_of_heavy(run, d, iteration);
+        synchronize(run);
         if (*d.count_of_heavy % 2ll == 1ll) {
             if (leader()) { *d.odd = wrapping_add(*d.odd, 1ll); }
         } else {
@@ -1348,6 +1299,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_array_reduction
         if (leader()) { *d.any_of_heavy = false; }
         synchronize(run);
         compute_reduce_any_of_heavy_(run, d, iteration);
+        synchronize(run);
     }
     if (run.stopped) { return; }
     filter_is_odd(run, d, spare, iteration);
@@ -1361,6 +1313,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_array_reduction
         if (leader()) { *d.min_of_load = 2147483647; }
         synchronize(run);
         compute_reduce_min_of_load(run, d, f_, iteration);
+        synchronize(run);
         if (leader()) { *d.span = int64(wrapping_subtract(*d.max_of_load, *d.min_of_load)); }
     }
     if (leader()) { *d.all_of_chosen = true; }
@@ -1369,16 +1322,19 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_array_reduction
     if (leader()) { *d.all_of_chosen_2 = true; }
     synchronize(run);
     compute_reduce_all_of_chosen_2(run, d, iteration);
+    synchronize(run);
     if (leader()) { *d.all_set = *d.all_of_chosen && *d.all_of_chosen_2 == *d.all_of_chosen_2; }
     if (leader()) { *d.sum_of_length_2 = 0ull; }
     synchronize(run);
     compute_reduce_sum_of_length_2(run, d, e, iteration);
+    synchronize(run);
     if (leader()) { *d.around = *d.sum_of_length_2; }
     define_frontier(run, spare, nullptr, 0, d.graph.num_vertices, uncounted());
     exchange(nothing, spare);
     if (leader()) { *d.min_of_load_2 = 2147483647; }
     synchronize(run);
     compute_reduce_min_of_load_2(run, d, nothing, iteration);
+    synchronize(run);
     if (leader()) { *d.of_none = *d.min_of_load_2; }
     if (leader()) { *d.min_of_load_2 = 2147483647; }
     synchronize(run);
@@ -1386,16 +1342,19 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_array_reduction
     if (leader()) { *d.argmin_of_load = NO_VERTEX; }
     synchronize(run);
     compute_reduce_argmin_of_load(run, d, nothing, iteration);
+    synchronize(run);
     if (leader()) { *d.nowhere = *d.argmin_of_load; }
     if (leader()) { *d.max_of_left = (-2147483647 - 1); }
     synchronize(run);
     compute_reduce_max_of_left(run, d, iteration);
+    synchronize(run);
     {
         const int64 times = int64(*d.max_of_left);
         for (int32 iteration = 0; iteration < times && begin_pass(run, 1, iteration); ++iteration, ++run.passes) {
             if (leader()) { *d.sum_of_left = 0ll; }
             synchronize(run);
             compute_reduce_sum_of_left(run, d, f_, iteration);
+            synchronize(run);
             if (leader()) { *d.peaks = wrapping_add(*d.peaks, *d.sum_of_left); }
         }
         if (run.stopped) { return; }
@@ -1413,6 +1372,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_array_reduction
         if (leader()) { *d.argmin_of_load_2 = NO_VERTEX; }
         synchronize(run);
         compute_reduce_argmin_of_load_2(run, d, f_, iteration);
+        synchronize(run);
         {
             const vertex members[] = {vertex(checked_index(d, *d.argmax_of_load, d.graph.num_vertices, 0)), vertex(checked_index(d, *d.argmin_of_load_2, d.graph.num_vertices, 1))};
             define_frontier(run, spare, members, 2, d.graph.num_vertices, uncounted());

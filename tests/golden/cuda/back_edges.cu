@@ -168,6 +168,7 @@ struct block_storage {
 // piece: checked_index
 // piece: begin_pass
 // piece: begin_operator
+// piece: note_operator
 // piece: end_operator
 // piece: exchange
 
@@ -179,6 +180,7 @@ struct frontier {
     uint64 edges;  // edges of the members, where a later operator asks for them
     bool queued;
     bool mapped;
+    vertex* room;  // its own storage for a queue, also while the members lie elsewhere
 };
 
 // piece: frontier_at
@@ -225,6 +227,7 @@ struct edge_frontier {
 // piece: each_edge
 // piece: each_id
 // piece: define_everything
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: defer_list
@@ -289,10 +292,8 @@ __device__ __forceinline__ void tally_apply(const data_slice& d, vertex src, ver
 // line 27: compute(given, start)
 __device__ __forceinline__ void compute_start(enactor& run, const data_slice& d, edge_frontier& input, int32 iteration) {
     const uint64 size = input.size;
-    begin_operator(run);
     each_edge_of(edge_members_of(input), d.graph, [&](vertex near, vertex far, edge at) { start_apply(d, near, at); });
-    synchronize(run);
-    end_operator(run, 0, iteration, size, size, false);
+    note_operator(run, 0, iteration, size, size, false);
 }
 
 // line 31: e = advance(f, back, to=edges, over=in_edges)
@@ -348,7 +349,6 @@ __device__ __forceinline__ void filter_meet(enactor& run, const data_slice& d, e
 // line 35: compute(copied, tally)
 __device__ __forceinline__ void compute_tally(enactor& run, const data_slice& d, edge_frontier& input, int32 iteration) {
     const uint64 size = input.size;
-    begin_operator(run);
     tally_totals totals;
     each_edge_of(edge_members_of(input), d.graph, [&](vertex near, vertex far, edge at) { tally_apply(d, near, far, totals); });
     {
@@ -356,14 +356,12 @@ __device__ __forceinline__ void compute_tally(enactor& run, const data_slice& d,
             [](int64 a, int64 b) { return sum(a, b); });
         if (threadIdx.x == 0) { reduce_add(d.total, total); }
     }
-    synchronize(run);
-    end_operator(run, 4, iteration, size, size, false);
+    note_operator(run, 4, iteration, size, size, false);
 }
 
 // line 36: compute(edges, tally)
 __device__ __forceinline__ void compute_everything(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
-    begin_operator(run);
     tally_totals totals;
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { tally_apply(d, near, far, totals); });
     {
@@ -371,8 +369,7 @@ __device__ __forceinline__ void compute_everything(enactor& run, const data_slic
             [](int64 a, int64 b) { return sum(a, b); });
         if (threadIdx.x == 0) { reduce_add(d.total, total); }
     }
-    synchronize(run);
-    end_operator(run, 5, iteration, size, size, false);
+    note_operator(run, 5, iteration, size, size, false);
 }
 
 // line 39: both = advance(f, meet, to=edges, over=all_edges)
@@ -457,6 +454,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_back_edges_enac
             filter_meet(run, d, copied, spare_edges, iteration);
             exchange(copied, spare_edges);
             compute_tally(run, d, copied, iteration);
+            synchronize(run);
             compute_everything(run, d, iteration);
         }
         if (run.stopped) { return; }

@@ -145,6 +145,7 @@ struct block_storage {
 // piece: synchronize
 // piece: begin_pass
 // piece: begin_operator
+// piece: note_operator
 // piece: end_operator
 // piece: exchange
 
@@ -156,6 +157,7 @@ struct frontier {
     uint64 edges;  // edges of the members, where a later operator asks for them
     bool queued;
     bool mapped;
+    vertex* room;  // its own storage for a queue, also while the members lie elsewhere
 };
 
 // piece: frontier_at
@@ -176,6 +178,7 @@ struct frontier {
 // piece: each_edge
 // piece: each_id
 // piece: define_frontier
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: minimum maximum
@@ -286,10 +289,8 @@ __device__ __forceinline__ void advance_reach(enactor& run, const data_slice& d,
 // line 27: compute(edges, lies_on)
 __device__ __forceinline__ void compute_lies_on(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
-    begin_operator(run);
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { if (lies_on_condition(d, near, far)) { lies_on_apply(d, at); } });
-    synchronize(run);
-    end_operator(run, 1, iteration, size, size, false);
+    note_operator(run, 1, iteration, size, size, false);
 }
 
 // ---- enactor ----

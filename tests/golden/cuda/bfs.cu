@@ -141,6 +141,7 @@ struct block_storage {
 // piece: synchronize
 // piece: begin_pass
 // piece: begin_operator
+// piece: note_operator
 // piece: end_operator
 // piece: exchange
 
@@ -152,6 +153,7 @@ struct frontier {
     uint64 edges;  // edges of the members, where a later operator asks for them
     bool queued;
     bool mapped;
+    vertex* room;  // its own storage for a queue, also while the members lie elsewhere
 };
 
 // piece: frontier_at
@@ -171,6 +173,7 @@ struct frontier {
 // piece: need_queue
 // piece: each_id
 // piece: define_frontier
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: minimum maximum

@@ -113,6 +113,7 @@ struct frontier {
     uint64 edges;  // edges of the members, where a later operator asks for them
     bool queued;
     bool mapped;
+    vertex* room;  // its own storage for a queue, also while the members lie elsewhere
 };
 
 // What an auto direction remembers from one pass to the next.
@@ -127,7 +128,7 @@ struct saved_state {
     frontier frontiers[2];
     direction_state directions[1];
 };
-static_assert(sizeof(saved_state) == 104, "as the host knows it");
+static_assert(sizeof(saved_state) == 120, "as the host knows it");
 
 struct run_slice {
     control_block* control;
@@ -165,6 +166,7 @@ struct block_storage {
 // piece: synchronize
 // piece: end_kernel
 // piece: begin_operator
+// piece: note_operator
 // piece: end_operator
 // piece: exchange
 // piece: frontier_at
@@ -184,6 +186,7 @@ struct block_storage {
 // piece: need_queue
 // piece: each_id
 // piece: define_frontier
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: minimum maximum

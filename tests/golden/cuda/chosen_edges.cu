@@ -167,6 +167,7 @@ struct block_storage {
 // piece: synchronize
 // piece: begin_pass
 // piece: begin_operator
+// piece: note_operator
 // piece: end_operator
 // piece: exchange
 
@@ -178,6 +179,7 @@ struct frontier {
     uint64 edges;  // edges of the members, where a later operator asks for them
     bool queued;
     bool mapped;
+    vertex* room;  // its own storage for a queue, also while the members lie elsewhere
 };
 
 // piece: frontier_at
@@ -216,6 +218,7 @@ struct edge_frontier {
 // piece: define_edges
 // piece: each_vertex
 // piece: each_id
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: minimum maximum
@@ -226,7 +229,7 @@ struct edge_frontier {
 // piece: asked_to_stop
 // piece: common_walk walk_of
 // piece: is_new_in_list
-// piece: place_in_list
+// piece: LOOKS places_in_lists
 // piece: intersect_part
 // piece: hub_room
 // piece: defer_walk
@@ -315,10 +318,8 @@ __device__ __forceinline__ void intersect_first(enactor& run, const data_slice& 
 __device__ __forceinline__ void compute_note(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { note_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 2, iteration, size, 0, false);
+    note_operator(run, 2, iteration, size, 0, false);
 }
 
 // line 22: filtered_1 = filter(edges, goes_up)
@@ -414,10 +415,8 @@ __device__ __forceinline__ void intersect_within(enactor& run, const data_slice&
 __device__ __forceinline__ void compute_note_(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { note_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 8, iteration, size, 0, false);
+    note_operator(run, 8, iteration, size, 0, false);
 }
 
 // line 30: c = intersect(nothing, count=of_none)
@@ -449,10 +448,8 @@ __device__ __forceinline__ void intersect_2(enactor& run, const data_slice& d, e
 __device__ __forceinline__ void compute_note_2(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { note_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 10, iteration, size, 0, false);
+    note_operator(run, 10, iteration, size, 0, false);
 }
 
 // ---- enactor ----

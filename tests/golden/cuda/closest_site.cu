@@ -168,6 +168,7 @@ struct block_storage {
 // piece: synchronize
 // piece: begin_pass
 // piece: begin_operator
+// piece: note_operator
 // piece: end_operator
 // piece: lane_index
 // piece: shuffle_down
@@ -182,6 +183,7 @@ struct block_storage {
 // piece: each_vertex
 // piece: each_id
 // piece: grid_warps warp_index
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: defer_list
@@ -256,10 +258,8 @@ __device__ __forceinline__ void note_apply(const data_slice& d, vertex v, note_t
 // line 29: compute(vertices, keep)
 __device__ __forceinline__ void compute_keep(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { keep_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 0, iteration, size, 0, false);
+    note_operator(run, 0, iteration, size, 0, false);
 }
 
 // line 30: advance(vertices, reach)
@@ -284,7 +284,6 @@ __device__ __forceinline__ void advance_reach(enactor& run, const data_slice& d,
 // line 32: compute(vertices, note)
 __device__ __forceinline__ void compute_note(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_operator(run);
     note_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { if (note_condition(d, v)) { note_apply(d, v, totals); } });
     {
@@ -292,8 +291,7 @@ __device__ __forceinline__ void compute_note(enactor& run, const data_slice& d, 
             [](pair_of<int64, vertex> a, pair_of<int64, vertex> b) { return greatest(a, b); });
         if (threadIdx.x == 0) { reduce_max(d.farthest, total); }
     }
-    synchronize(run);
-    end_operator(run, 2, iteration, size, 0, false);
+    note_operator(run, 2, iteration, size, 0, false);
 }
 
 // ---- enactor ----
@@ -323,6 +321,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_closest_site_en
         synchronize(run);
         if (leader()) { *d.nearer = false; }
         compute_keep(run, d, iteration);
+        synchronize(run);
         advance_reach(run, d, iteration);
     }
     if (run.stopped) { return; }

@@ -28,7 +28,6 @@
 #undef count_in_apply
 #undef dst
 #undef follow_apply
-#undef half
 #undef intersect
 #undef intersect_
 #undef intersect_2
@@ -160,6 +159,7 @@ struct block_storage {
 // piece: synchronize
 // piece: begin_pass
 // piece: begin_operator
+// piece: note_operator
 // piece: end_operator
 // piece: exchange
 
@@ -171,6 +171,7 @@ struct frontier {
     uint64 edges;  // edges of the members, where a later operator asks for them
     bool queued;
     bool mapped;
+    vertex* room;  // its own storage for a queue, also while the members lie elsewhere
 };
 
 // piece: frontier_at
@@ -196,6 +197,7 @@ struct frontier {
 // piece: all_edges
 // piece: each_vertex
 // piece: each_id
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: minimum maximum
@@ -206,7 +208,7 @@ struct frontier {
 // piece: asked_to_stop
 // piece: common_walk walk_of
 // piece: is_new_in_list
-// piece: place_in_list
+// piece: LOOKS places_in_lists
 // piece: intersect_part
 // piece: hub_room
 // piece: defer_walk
@@ -341,10 +343,8 @@ __device__ __forceinline__ void intersect_2(enactor& run, const data_slice& d, f
 __device__ __forceinline__ void compute_note(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { note_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 4, iteration, size, 0, false);
+    note_operator(run, 4, iteration, size, 0, false);
 }
 
 // line 28: c = advance(c, follow)
@@ -389,10 +389,8 @@ __device__ __forceinline__ void intersect_within(enactor& run, const data_slice&
 __device__ __forceinline__ void compute_count_in(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { count_in_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 7, iteration, size, 0, false);
+    note_operator(run, 7, iteration, size, 0, false);
 }
 
 // line 32: common_1 = intersect(edges)
@@ -417,10 +415,8 @@ __device__ __forceinline__ void intersect_3(enactor& run, const data_slice& d, f
 __device__ __forceinline__ void compute_count_in_(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { count_in_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 9, iteration, size, 0, false);
+    note_operator(run, 9, iteration, size, 0, false);
 }
 
 // ---- enactor ----

@@ -195,6 +195,7 @@ struct block_storage {
 // piece: checked_index
 // piece: begin_pass
 // piece: begin_operator
+// piece: note_operator
 // piece: end_operator
 // piece: exchange
 
@@ -206,6 +207,7 @@ struct frontier {
     uint64 edges;  // edges of the members, where a later operator asks for them
     bool queued;
     bool mapped;
+    vertex* room;  // its own storage for a queue, also while the members lie elsewhere
 };
 
 // piece: frontier_at
@@ -402,7 +404,6 @@ __device__ __forceinline__ void vote_labels(enactor& run, const data_slice& d, i
 // line 30: compute(edges, weigh)
 __device__ __forceinline__ void compute_weigh(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
-    begin_operator(run);
     weigh_totals totals;
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { weigh_apply(d, near, at, totals); });
     {
@@ -410,17 +411,14 @@ __device__ __forceinline__ void compute_weigh(enactor& run, const data_slice& d,
             [](int64 a, int64 b) { return sum(a, b); });
         if (threadIdx.x == 0) { reduce_add(d.whole, total); }
     }
-    synchronize(run);
-    end_operator(run, 1, iteration, size, size, false);
+    note_operator(run, 1, iteration, size, size, false);
 }
 
 // line 31: compute(vertices, add_up)
 __device__ __forceinline__ void compute_add_up(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { add_up_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 2, iteration, size, 0, false);
+    note_operator(run, 2, iteration, size, 0, false);
 }
 
 // line 32: moved = neighbor_vote(vertices, labels, gain, over=all_edges, keep=label)
@@ -468,7 +466,6 @@ __device__ __forceinline__ void vote_labels_(enactor& run, const data_slice& d, 
 // line 33: compute(vertices, differs)
 __device__ __forceinline__ void compute_differs(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_operator(run);
     differs_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { if (differs_condition(d, v)) { differs_apply(d, totals); } });
     {
@@ -476,8 +473,7 @@ __device__ __forceinline__ void compute_differs(enactor& run, const data_slice& 
             [](int64 a, int64 b) { return sum(a, b); });
         if (threadIdx.x == 0) { reduce_add(d.changes, total); }
     }
-    synchronize(run);
-    end_operator(run, 4, iteration, size, 0, false);
+    note_operator(run, 4, iteration, size, 0, false);
 }
 
 // line 34: f = filter(vertices, asking)
@@ -598,7 +594,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_communities_ena
         if (run.stopped) { return; }
     }
     compute_weigh(run, d, iteration);
+    synchronize(run);
     compute_add_up(run, d, iteration);
+    synchronize(run);
     vote_labels_(run, d, iteration);
     compute_differs(run, d, iteration);
     filter_asking(run, d, spare, iteration);

@@ -176,6 +176,7 @@ struct block_storage {
 // piece: checked_index
 // piece: begin_pass
 // piece: begin_operator
+// piece: note_operator
 // piece: end_operator
 // piece: exchange
 
@@ -187,6 +188,7 @@ struct frontier {
     uint64 edges;  // edges of the members, where a later operator asks for them
     bool queued;
     bool mapped;
+    vertex* room;  // its own storage for a queue, also while the members lie elsewhere
 };
 
 // piece: frontier_at
@@ -213,6 +215,7 @@ struct frontier {
 // piece: each_vertex
 // piece: each_vertex_by_warps
 // piece: each_id
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: defer_list
@@ -308,7 +311,6 @@ __device__ __forceinline__ void advance_hook(enactor& run, const data_slice& d, 
 // line 35: compute(vertices, jump)
 __device__ __forceinline__ void compute_jump(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_operator(run);
     jump_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { jump_apply(d, v, totals); });
     {
@@ -316,14 +318,12 @@ __device__ __forceinline__ void compute_jump(enactor& run, const data_slice& d, 
             [](bool a, bool b) { return a | b; });
         if (threadIdx.x == 0) { reduce_or(d.jumped, total); }
     }
-    synchronize(run);
-    end_operator(run, 1, iteration, size, 0, false);
+    note_operator(run, 1, iteration, size, 0, false);
 }
 
 // line 37: compute(vertices, measure)
 __device__ __forceinline__ void compute_measure(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_operator(run);
     measure_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { measure_apply(d, v, totals); });
     {
@@ -331,14 +331,12 @@ __device__ __forceinline__ void compute_measure(enactor& run, const data_slice& 
             [](int32 a, int32 b) { return greatest(a, b); });
         if (threadIdx.x == 0) { reduce_max(d.widest, total); }
     }
-    synchronize(run);
-    end_operator(run, 2, iteration, size, 0, false);
+    note_operator(run, 2, iteration, size, 0, false);
 }
 
 // line 37: compute(vertices, elect)
 __device__ __forceinline__ void compute_elect(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_operator(run);
     elect_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { if (elect_condition(d, v)) { elect_apply(d, v, totals); } });
     {
@@ -346,8 +344,7 @@ __device__ __forceinline__ void compute_elect(enactor& run, const data_slice& d,
             [](vertex a, vertex b) { return least(a, b); });
         if (threadIdx.x == 0) { reduce_min(d.giant, total); }
     }
-    synchronize(run);
-    end_operator(run, 3, iteration, size, 0, false);
+    note_operator(run, 3, iteration, size, 0, false);
 }
 
 // line 38: rest = filter(vertices, outside)
@@ -393,7 +390,6 @@ __device__ __forceinline__ void advance_hook_(enactor& run, const data_slice& d,
 // line 43: compute(vertices, jump)
 __device__ __forceinline__ void compute_jump_(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_operator(run);
     jump_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { jump_apply(d, v, totals); });
     {
@@ -401,8 +397,7 @@ __device__ __forceinline__ void compute_jump_(enactor& run, const data_slice& d,
             [](bool a, bool b) { return a | b; });
         if (threadIdx.x == 0) { reduce_or(d.jumped, total); }
     }
-    synchronize(run);
-    end_operator(run, 6, iteration, size, 0, false);
+    note_operator(run, 6, iteration, size, 0, false);
 }
 
 // ---- enactor ----
@@ -444,11 +439,14 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_connected_compo
             if (leader()) { *d.jumped = false; }
             synchronize(run);
             compute_jump(run, d, iteration);
+            synchronize(run);
         }
     }
     if (run.stopped) { return; }
     compute_measure(run, d, iteration);
+    synchronize(run);
     compute_elect(run, d, iteration);
+    synchronize(run);
     filter_outside(run, d, spare, iteration);
     exchange(rest, spare);
     if (leader()) { *d.places = 2147483647; }
@@ -466,6 +464,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_connected_compo
             if (leader()) { *d.jumped = false; }
             synchronize(run);
             compute_jump_(run, d, iteration);
+            synchronize(run);
         }
     }
     if (run.stopped) { return; }

@@ -202,6 +202,7 @@ struct block_storage {
 // piece: synchronize
 // piece: begin_pass
 // piece: begin_operator
+// piece: note_operator
 // piece: end_operator
 // piece: exchange
 
@@ -213,6 +214,7 @@ struct frontier {
     uint64 edges;  // edges of the members, where a later operator asks for them
     bool queued;
     bool mapped;
+    vertex* room;  // its own storage for a queue, also while the members lie elsewhere
 };
 
 // piece: frontier_at
@@ -251,6 +253,7 @@ struct frontier {
 // piece: grow_in_place
 // piece: unite_queues
 // piece: grow_set
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: defer_list
@@ -350,17 +353,14 @@ __device__ __forceinline__ void note_apply(const data_slice& d, vertex v) {
 // line 21: compute(vertices, peel_place)
 __device__ __forceinline__ void compute_peel_place(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { peel_place_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 0, iteration, size, 0, false);
+    note_operator(run, 0, iteration, size, 0, false);
 }
 
 // line 23: compute(peel_waiting_1, peel_find)
 __device__ __forceinline__ void compute_peel_find(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     peel_find_totals totals;
     each_vertex(members_of(input), [&](vertex v) { peel_find_apply(d, v, totals); });
     {
@@ -368,8 +368,7 @@ __device__ __forceinline__ void compute_peel_find(enactor& run, const data_slice
             [](int64 a, int64 b) { return least(a, b); });
         if (threadIdx.x == 0) { reduce_min(d.peel_least, total); }
     }
-    synchronize(run);
-    end_operator(run, 1, iteration, size, 0, false);
+    note_operator(run, 1, iteration, size, 0, false);
 }
 
 // line 23: f = filter(peel_waiting_1, peel_take)
@@ -406,10 +405,8 @@ __device__ __forceinline__ void filter_peel_keep(enactor& run, const data_slice&
 __device__ __forceinline__ void compute_settle(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { settle_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 4, iteration, size, 0, false);
+    note_operator(run, 4, iteration, size, 0, false);
 }
 
 // line 26: advanced_1 = advance(f, lower)
@@ -436,27 +433,22 @@ __device__ __forceinline__ void advance_lower(enactor& run, const data_slice& d,
 __device__ __forceinline__ void compute_peel_place_(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { peel_place_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 6, iteration, size, 0, false);
+    note_operator(run, 6, iteration, size, 0, false);
 }
 
 // line 32: compute(combined_1, outer_place)
 __device__ __forceinline__ void compute_outer_place(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { outer_place_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 7, iteration, size, 0, false);
+    note_operator(run, 7, iteration, size, 0, false);
 }
 
 // line 34: compute(outer_waiting_1, outer_find)
 __device__ __forceinline__ void compute_outer_find(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     outer_find_totals totals;
     each_vertex(members_of(input), [&](vertex v) { outer_find_apply(d, v, totals); });
     {
@@ -464,8 +456,7 @@ __device__ __forceinline__ void compute_outer_find(enactor& run, const data_slic
             [](int64 a, int64 b) { return least(a, b); });
         if (threadIdx.x == 0) { reduce_min(d.outer_least, total); }
     }
-    synchronize(run);
-    end_operator(run, 8, iteration, size, 0, false);
+    note_operator(run, 8, iteration, size, 0, false);
 }
 
 // line 34: popped_1 = filter(outer_waiting_1, outer_take)
@@ -502,10 +493,8 @@ __device__ __forceinline__ void filter_outer_keep(enactor& run, const data_slice
 __device__ __forceinline__ void compute_note(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { note_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 11, iteration, size, 0, false);
+    note_operator(run, 11, iteration, size, 0, false);
 }
 
 // ---- enactor ----
@@ -564,6 +553,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_coreness_enacto
         if (leader()) { *d.peel_least = 9223372036854775807ll; }
         synchronize(run);
         compute_peel_find(run, d, peel_waiting_1, iteration);
+        synchronize(run);
         if (leader()) { *d.peel_popped = peel_waiting_1.size > 0 ? *d.peel_least : *d.peel_popped; }
         synchronize(run);
         filter_peel_take(run, d, peel_waiting_1, spare, iteration);
@@ -573,6 +563,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_coreness_enacto
         if (leader()) { *d.k = int32(*d.peel_popped); }
         synchronize(run);
         compute_settle(run, d, f, iteration);
+        synchronize(run);
         advance_lower(run, d, f, spare, iteration);
         exchange(advanced_1, spare);
         compute_peel_place_(run, d, advanced_1, iteration);
@@ -602,6 +593,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_coreness_enacto
                 if (leader()) { *d.outer_least = 9223372036854775807ll; }
                 synchronize(run);
                 compute_outer_find(run, d, outer_waiting_1, iteration);
+                synchronize(run);
                 if (leader()) { *d.outer_popped = outer_waiting_1.size > 0 ? *d.outer_least : *d.outer_popped; }
                 synchronize(run);
                 filter_outer_take(run, d, outer_waiting_1, spare, iteration);
@@ -609,6 +601,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_coreness_enacto
                 filter_outer_keep(run, d, outer_waiting_1, spare, iteration);
                 exchange(outer_waiting_1, spare);
                 compute_note(run, d, popped_1, iteration);
+                synchronize(run);
                 if (leader()) { *d.rounds = wrapping_add(*d.rounds, 1); }
                 synchronize(run);
             }

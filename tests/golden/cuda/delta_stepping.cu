@@ -169,6 +169,7 @@ struct block_storage {
 // piece: synchronize
 // piece: begin_pass
 // piece: begin_operator
+// piece: note_operator
 // piece: end_operator
 // piece: exchange
 
@@ -180,6 +181,7 @@ struct frontier {
     uint64 edges;  // edges of the members, where a later operator asks for them
     bool queued;
     bool mapped;
+    vertex* room;  // its own storage for a queue, also while the members lie elsewhere
 };
 
 // piece: frontier_at
@@ -214,6 +216,7 @@ struct frontier {
 // piece: append_members
 // piece: unite_queues
 // piece: grow_set
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: defer_list
@@ -266,17 +269,14 @@ __device__ __forceinline__ bool relax_apply(const data_slice& d, vertex src, ver
 __device__ __forceinline__ void compute_b_place(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { b_place_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 0, iteration, size, 0, false);
+    note_operator(run, 0, iteration, size, 0, false);
 }
 
 // line 18: compute(b_waiting_1, b_find)
 __device__ __forceinline__ void compute_b_find(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     b_find_totals totals;
     each_vertex(members_of(input), [&](vertex v) { b_find_apply(d, v, totals); });
     {
@@ -284,8 +284,7 @@ __device__ __forceinline__ void compute_b_find(enactor& run, const data_slice& d
             [](int64 a, int64 b) { return least(a, b); });
         if (threadIdx.x == 0) { reduce_min(d.b_least, total); }
     }
-    synchronize(run);
-    end_operator(run, 1, iteration, size, 0, false);
+    note_operator(run, 1, iteration, size, 0, false);
 }
 
 // line 18: popped_1 = filter(b_waiting_1, b_take)
@@ -341,10 +340,8 @@ __device__ __forceinline__ void advance_relax(enactor& run, const data_slice& d,
 __device__ __forceinline__ void compute_b_place_(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { b_place_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 5, iteration, size, 0, false);
+    note_operator(run, 5, iteration, size, 0, false);
 }
 
 // ---- enactor ----
@@ -393,6 +390,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_delta_stepping_
         if (leader()) { *d.b_least = 9223372036854775807ll; }
         synchronize(run);
         compute_b_find(run, d, b_waiting_1, iteration);
+        synchronize(run);
         if (leader()) { *d.b_popped = b_waiting_1.size > 0 ? *d.b_least : *d.b_popped; }
         synchronize(run);
         filter_b_take(run, d, b_waiting_1, spare, iteration);

@@ -172,6 +172,7 @@ struct block_storage {
 // piece: checked_index
 // piece: begin_pass
 // piece: begin_operator
+// piece: note_operator
 // piece: end_operator
 // piece: exchange
 
@@ -183,6 +184,7 @@ struct frontier {
     uint64 edges;  // edges of the members, where a later operator asks for them
     bool queued;
     bool mapped;
+    vertex* room;  // its own storage for a queue, also while the members lie elsewhere
 };
 
 // piece: frontier_at
@@ -211,6 +213,7 @@ struct frontier {
 // piece: each_vertex
 // piece: each_id
 // piece: define_frontier
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: minimum maximum
@@ -343,19 +346,15 @@ __device__ __forceinline__ void advance_discover(enactor& run, const data_slice&
 // line 48: compute(vertices, hang)
 __device__ __forceinline__ void compute_hang(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { if (hang_condition(d, v)) { hang_apply(d, v); } });
-    synchronize(run);
-    end_operator(run, 1, iteration, size, 0, false);
+    note_operator(run, 1, iteration, size, 0, false);
 }
 
 // line 49: compute(vertices, collect)
 __device__ __forceinline__ void compute_collect(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { if (collect_condition(d, v)) { collect_apply(d, v); } });
-    synchronize(run);
-    end_operator(run, 2, iteration, size, 0, false);
+    note_operator(run, 2, iteration, size, 0, false);
 }
 
 // ---- enactor ----
@@ -412,7 +411,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_discovery_tree_
         for (int32 iteration = 0; iteration < times && begin_pass(run, 1, iteration); ++iteration, ++run.passes) {
             synchronize(run);
             compute_hang(run, d, iteration);
+            synchronize(run);
             compute_collect(run, d, iteration);
+            synchronize(run);
             if (leader()) { *d.level = wrapping_subtract(*d.level, 1); }
         }
         if (run.stopped) { return; }

@@ -200,6 +200,7 @@ struct block_storage {
 // piece: synchronize
 // piece: begin_pass
 // piece: begin_operator
+// piece: note_operator
 // piece: end_operator
 // piece: lane_index
 // piece: shuffle_down
@@ -216,6 +217,7 @@ struct block_storage {
 // piece: each_edge
 // piece: each_id
 // piece: grid_warps warp_index
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: defer_list
@@ -293,10 +295,8 @@ __device__ __forceinline__ void settle_apply(const data_slice& d, vertex v) {
 // line 56: compute(edges, shorten)
 __device__ __forceinline__ void compute_shorten(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
-    begin_operator(run);
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { if (shorten_condition(d, at, iteration)) { shorten_apply(d, at); } });
-    synchronize(run);
-    end_operator(run, 0, iteration, size, size, false);
+    note_operator(run, 0, iteration, size, size, false);
 }
 
 // line 57: advance(vertices, spread)
@@ -340,10 +340,8 @@ __device__ __forceinline__ void advance_note(enactor& run, const data_slice& d, 
 // line 59: compute(vertices, settle)
 __device__ __forceinline__ void compute_settle(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { settle_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 3, iteration, size, 0, false);
+    note_operator(run, 3, iteration, size, 0, false);
 }
 
 // ---- enactor ----
@@ -387,6 +385,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_draws_enactor(c
         const int64 times = 2ll;
         for (int32 iteration = 0; iteration < times && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
             compute_shorten(run, d, iteration);
+            synchronize(run);
         }
         if (run.stopped) { return; }
     }
@@ -405,6 +404,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_draws_enactor(c
             if (leader()) { *d.budget = divide(*d.budget, int64(wrapping_add(2, random_below(3, int64(d.seed), int64(iteration))))); }
             if (leader()) { *d.code = shift_left(*d.code, random_below(3u, int64(d.seed), int64(iteration))); }
             if (leader()) { *d.code = *d.code ^ uint32(random_bits(int64(iteration), int64(d.seed))); }
+            synchronize(run);
         }
         if (run.stopped) { return; }
     }

@@ -302,6 +302,7 @@ struct block_storage {
 // piece: poll_host
 // piece: synchronize
 // piece: begin_operator
+// piece: note_operator
 // piece: end_operator
 // piece: exchange
 
@@ -313,6 +314,7 @@ struct frontier {
     uint64 edges;  // edges of the members, where a later operator asks for them
     bool queued;
     bool mapped;
+    vertex* room;  // its own storage for a queue, also while the members lie elsewhere
 };
 
 // piece: frontier_at
@@ -356,6 +358,7 @@ struct edge_frontier {
 // piece: each_vertex_by_warps
 // piece: each_edge
 // piece: each_id
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: defer_list
@@ -726,7 +729,7 @@ __device__ __forceinline__ void reduce_sizes(enactor& run, const data_slice& d, 
     reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, chunks, 0u, combine, value_back,
         [&](vertex near, uint32 reduced) { reduce_by_exchange(&d.divisor[near], reduced, combine); });
     synchronize(run);
-    end_operator(run, 0, iteration, size, load_relaxed(&run.counters()->visited), false);
+    end_operator(run, 0, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
 }
 
 // line 38: large = filter(vertices, is_large)
@@ -755,7 +758,7 @@ __device__ __forceinline__ void reduce_holds_rounded(enactor& run, const data_sl
     reduce_hubs_until(run, d.graph.largest_degree, in_lists{d.graph}, false, true, combine, value,
         [&](vertex near) { return load_now(&d.around_has_edge[near]); }, [&](vertex near, bool reduced) { reduce_or(&d.around_has_edge[near], reduced); });
     synchronize(run);
-    end_operator(run, 2, iteration, size, load_relaxed(&run.counters()->visited), false);
+    end_operator(run, 2, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
 }
 
 // line 39: around = neighbor_reduce(large, rounded, gcd, over=in_edges)
@@ -771,18 +774,15 @@ __device__ __forceinline__ void reduce_rounded(enactor& run, const data_slice& d
         [&](vertex near, uint32 reduced) { reduce_by_exchange(&d.around_reduced[near], reduced, combine); });
     synchronize(run);
     each_vertex(members_of(input), [&](vertex near) { d.around[near] = d.around_reduced[near]; });
-    synchronize(run);
-    end_operator(run, 3, iteration, size, load_relaxed(&run.counters()->visited), false);
+    end_operator(run, 3, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
 }
 
 // line 39: compute(large, empty_around)
 __device__ __forceinline__ void compute_empty_around(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { if (empty_around_condition(d, v)) { empty_around_apply(d, v); } });
-    synchronize(run);
-    end_operator(run, 4, iteration, size, 0, false);
+    note_operator(run, 4, iteration, size, 0, false);
 }
 
 // line 40: e = filter(edges, pays)
@@ -802,7 +802,6 @@ __device__ __forceinline__ void filter_pays(enactor& run, const data_slice& d, e
 // line 41: compute(edges, reduce_min_of_toll)
 __device__ __forceinline__ void compute_reduce_min_of_toll(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
-    begin_operator(run);
     reduce_min_of_toll_totals totals;
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { reduce_min_of_toll_apply(d, at, totals); });
     {
@@ -810,95 +809,76 @@ __device__ __forceinline__ void compute_reduce_min_of_toll(enactor& run, const d
             [](int32 a, int32 b) { return least(a, b); });
         if (threadIdx.x == 0) { reduce_min(d.min_of_toll, total); }
     }
-    synchronize(run);
-    end_operator(run, 6, iteration, size, size, false);
+    note_operator(run, 6, iteration, size, size, false);
 }
 
 // line 41: compute(far_ends_1, begin_cheapest)
 __device__ __forceinline__ void compute_begin_cheapest(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { begin_cheapest_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 7, iteration, size, 0, false);
+    note_operator(run, 7, iteration, size, 0, false);
 }
 
 // line 41: compute(e, gather_tolls)
 __device__ __forceinline__ void compute_cheap(enactor& run, const data_slice& d, edge_frontier& input, int32 iteration) {
     const uint64 size = input.size;
-    begin_operator(run);
     each_edge_of(edge_members_of(input), d.graph, [&](vertex near, vertex far, edge at) { if (gather_tolls_condition(d, far)) { gather_tolls_apply(d, far, at); } });
-    synchronize(run);
-    end_operator(run, 8, iteration, size, size, false);
+    note_operator(run, 8, iteration, size, size, false);
 }
 
 // line 41: compute(far_ends_1, end_cheapest)
 __device__ __forceinline__ void compute_end_cheapest(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { end_cheapest_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 9, iteration, size, 0, false);
+    note_operator(run, 9, iteration, size, 0, false);
 }
 
 // line 42: compute(near_ends_1, begin_dearest)
 __device__ __forceinline__ void compute_begin_dearest(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { begin_dearest_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 10, iteration, size, 0, false);
+    note_operator(run, 10, iteration, size, 0, false);
 }
 
 // line 42: compute(e, gather_tolls_2)
 __device__ __forceinline__ void compute_gather_tolls_2(enactor& run, const data_slice& d, edge_frontier& input, int32 iteration) {
     const uint64 size = input.size;
-    begin_operator(run);
     each_edge_of(edge_members_of(input), d.graph, [&](vertex near, vertex far, edge at) { if (gather_tolls_2_condition(d, far)) { gather_tolls_2_apply(d, near, at); } });
-    synchronize(run);
-    end_operator(run, 11, iteration, size, size, false);
+    note_operator(run, 11, iteration, size, size, false);
 }
 
 // line 42: compute(near_ends_1, end_dearest)
 __device__ __forceinline__ void compute_end_dearest(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { end_dearest_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 12, iteration, size, 0, false);
+    note_operator(run, 12, iteration, size, 0, false);
 }
 
 // line 43: compute(far_ends_2, begin_odd)
 __device__ __forceinline__ void compute_begin_odd(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { begin_odd_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 13, iteration, size, 0, false);
+    note_operator(run, 13, iteration, size, 0, false);
 }
 
 // line 43: compute(e, gather_is_odd)
 __device__ __forceinline__ void compute_gather_is_odd(enactor& run, const data_slice& d, edge_frontier& input, int32 iteration) {
     const uint64 size = input.size;
-    begin_operator(run);
     each_edge_of(edge_members_of(input), d.graph, [&](vertex near, vertex far, edge at) { gather_is_odd_apply(d, far, at); });
-    synchronize(run);
-    end_operator(run, 14, iteration, size, size, false);
+    note_operator(run, 14, iteration, size, size, false);
 }
 
 // line 43: compute(far_ends_2, end_odd)
 __device__ __forceinline__ void compute_end_odd(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { end_odd_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 15, iteration, size, 0, false);
+    note_operator(run, 15, iteration, size, 0, false);
 }
 
 // line 44: into = advance(large, pays, to=edges, over=in_edges)
@@ -922,67 +902,53 @@ __device__ __forceinline__ void advance_pays(enactor& run, const data_slice& d, 
 __device__ __forceinline__ void compute_begin_back(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { begin_back_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 17, iteration, size, 0, false);
+    note_operator(run, 17, iteration, size, 0, false);
 }
 
 // line 45: compute(into, gather_ends)
 __device__ __forceinline__ void compute_gather_ends(enactor& run, const data_slice& d, edge_frontier& input, int32 iteration) {
     const uint64 size = input.size;
-    begin_operator(run);
     each_edge_of(edge_members_of(input), d.graph, [&](vertex near, vertex far, edge at) { gather_ends_apply(d, near, far); });
-    synchronize(run);
-    end_operator(run, 18, iteration, size, size, false);
+    note_operator(run, 18, iteration, size, size, false);
 }
 
 // line 45: compute(far_ends_3, end_back)
 __device__ __forceinline__ void compute_end_back(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { end_back_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 19, iteration, size, 0, false);
+    note_operator(run, 19, iteration, size, 0, false);
 }
 
 // line 46: compute(near_ends_2, begin_paid)
 __device__ __forceinline__ void compute_begin_paid(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { begin_paid_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 20, iteration, size, 0, false);
+    note_operator(run, 20, iteration, size, 0, false);
 }
 
 // line 46: compute(into, gather_tolls_3)
 __device__ __forceinline__ void compute_gather_tolls_3(enactor& run, const data_slice& d, edge_frontier& input, int32 iteration) {
     const uint64 size = input.size;
-    begin_operator(run);
     each_edge_of(edge_members_of(input), d.graph, [&](vertex near, vertex far, edge at) { if (gather_tolls_3_condition(d, far)) { gather_tolls_3_apply(d, far, at); } });
-    synchronize(run);
-    end_operator(run, 21, iteration, size, size, false);
+    note_operator(run, 21, iteration, size, size, false);
 }
 
 // line 46: compute(near_ends_2, end_paid)
 __device__ __forceinline__ void compute_end_paid(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { end_paid_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 22, iteration, size, 0, false);
+    note_operator(run, 22, iteration, size, 0, false);
 }
 
 // line 47: compute(into, take_shared)
 __device__ __forceinline__ void compute_take_shared(enactor& run, const data_slice& d, edge_frontier& input, int32 iteration) {
     const uint64 size = input.size;
-    begin_operator(run);
     each_edge_of(edge_members_of(input), d.graph, [&](vertex near, vertex far, edge at) { take_shared_apply(d, at); });
-    synchronize(run);
-    end_operator(run, 23, iteration, size, size, false);
+    note_operator(run, 23, iteration, size, size, false);
 }
 
 // line 47: shared_has_edge = neighbor_reduce(far_ends_4, holds_sizes, some)
@@ -997,7 +963,7 @@ __device__ __forceinline__ void reduce_holds_sizes(enactor& run, const data_slic
     reduce_hubs_until(run, d.graph.largest_degree, out_lists{d.graph}, false, true, combine, value,
         [&](vertex near) { return load_now(&d.shared_has_edge[near]); }, [&](vertex near, bool reduced) { reduce_or(&d.shared_has_edge[near], reduced); });
     synchronize(run);
-    end_operator(run, 24, iteration, size, load_relaxed(&run.counters()->visited), false);
+    end_operator(run, 24, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
 }
 
 // line 47: shared = neighbor_reduce(far_ends_4, taken_sizes, gcd)
@@ -1012,35 +978,29 @@ __device__ __forceinline__ void reduce_sizes_(enactor& run, const data_slice& d,
     reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0u, combine, value,
         [&](vertex near, uint32 reduced) { reduce_by_exchange(&d.shared[near], reduced, combine); });
     synchronize(run);
-    end_operator(run, 25, iteration, size, load_relaxed(&run.counters()->visited), false);
+    end_operator(run, 25, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
 }
 
 // line 47: compute(far_ends_4, empty_shared)
 __device__ __forceinline__ void compute_empty_shared(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { if (empty_shared_condition(d, v)) { empty_shared_apply(d, v); } });
-    synchronize(run);
-    end_operator(run, 26, iteration, size, 0, false);
+    note_operator(run, 26, iteration, size, 0, false);
 }
 
 // line 47: compute(into, leave_shared)
 __device__ __forceinline__ void compute_leave_shared(enactor& run, const data_slice& d, edge_frontier& input, int32 iteration) {
     const uint64 size = input.size;
-    begin_operator(run);
     each_edge_of(edge_members_of(input), d.graph, [&](vertex near, vertex far, edge at) { leave_shared_apply(d, at); });
-    synchronize(run);
-    end_operator(run, 27, iteration, size, size, false);
+    note_operator(run, 27, iteration, size, size, false);
 }
 
 // line 48: compute(members_1, take_mixed)
 __device__ __forceinline__ void compute_take_mixed(enactor& run, const data_slice& d, edge_frontier& input, int32 iteration) {
     const uint64 size = input.size;
-    begin_operator(run);
     each_edge_of(edge_members_of(input), d.graph, [&](vertex near, vertex far, edge at) { take_mixed_apply(d, at); });
-    synchronize(run);
-    end_operator(run, 28, iteration, size, size, false);
+    note_operator(run, 28, iteration, size, size, false);
 }
 
 // line 48: mixed = neighbor_reduce(far_ends_5, taken_is_odd, differs, over=in_edges)
@@ -1055,16 +1015,14 @@ __device__ __forceinline__ void reduce_is_odd(enactor& run, const data_slice& d,
     reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, false, combine, value,
         [&](vertex near, bool reduced) { reduce_by_exchange(&d.mixed[near], reduced, combine); });
     synchronize(run);
-    end_operator(run, 29, iteration, size, load_relaxed(&run.counters()->visited), false);
+    end_operator(run, 29, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
 }
 
 // line 48: compute(members_1, leave_mixed)
 __device__ __forceinline__ void compute_leave_mixed(enactor& run, const data_slice& d, edge_frontier& input, int32 iteration) {
     const uint64 size = input.size;
-    begin_operator(run);
     each_edge_of(edge_members_of(input), d.graph, [&](vertex near, vertex far, edge at) { leave_mixed_apply(d, at); });
-    synchronize(run);
-    end_operator(run, 30, iteration, size, size, false);
+    note_operator(run, 30, iteration, size, size, false);
 }
 
 // line 49: loneliest_has_edge = neighbor_reduce(vertices, holds_tolls, some)
@@ -1078,7 +1036,7 @@ __device__ __forceinline__ void reduce_holds_tolls(enactor& run, const data_slic
     reduce_hubs_until(run, d.graph.largest_degree, out_lists{d.graph}, false, true, combine, value,
         [&](vertex near) { return load_now(&d.loneliest_has_edge[near]); }, [&](vertex near, bool reduced) { reduce_or(&d.loneliest_has_edge[near], reduced); });
     synchronize(run);
-    end_operator(run, 31, iteration, size, load_relaxed(&run.counters()->visited), false);
+    end_operator(run, 31, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
 }
 
 // line 49: loneliest = neighbor_reduce(vertices, tolls, product)
@@ -1092,16 +1050,14 @@ __device__ __forceinline__ void reduce_tolls(enactor& run, const data_slice& d, 
     reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, 1, combine, value,
         [&](vertex near, int32 reduced) { reduce_multiply(&d.loneliest[near], reduced); });
     synchronize(run);
-    end_operator(run, 32, iteration, size, load_relaxed(&run.counters()->visited), false);
+    end_operator(run, 32, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
 }
 
 // line 49: compute(vertices, empty_loneliest)
 __device__ __forceinline__ void compute_empty_loneliest(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { if (empty_loneliest_condition(d, v)) { empty_loneliest_apply(d, v); } });
-    synchronize(run);
-    end_operator(run, 33, iteration, size, 0, false);
+    note_operator(run, 33, iteration, size, 0, false);
 }
 
 // ---- enactor ----
@@ -1180,33 +1136,44 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_edge_reductions
     exchange(far_ends_1, spare);
     if (leader()) { *d.empty_of_cheapest = wrapping_subtract(*d.min_of_toll, 1); }
     compute_begin_cheapest(run, d, far_ends_1, iteration);
+    synchronize(run);
     compute_cheap(run, d, e, iteration);
+    synchronize(run);
     compute_end_cheapest(run, d, far_ends_1, iteration);
     collect_far_ends(run, spare, e, d.graph.edge_sources, uncounted());
     exchange(near_ends_1, spare);
     compute_begin_dearest(run, d, near_ends_1, iteration);
+    synchronize(run);
     compute_gather_tolls_2(run, d, e, iteration);
+    synchronize(run);
     compute_end_dearest(run, d, near_ends_1, iteration);
     collect_far_ends(run, spare, e, d.graph.columns, uncounted());
     exchange(far_ends_2, spare);
     compute_begin_odd(run, d, far_ends_2, iteration);
+    synchronize(run);
     compute_gather_is_odd(run, d, e, iteration);
+    synchronize(run);
     compute_end_odd(run, d, far_ends_2, iteration);
     advance_pays(run, d, large, spare_edges, iteration);
     exchange(into, spare_edges);
     collect_far_ends(run, spare, into, d.graph.edge_sources, uncounted());
     exchange(far_ends_3, spare);
     compute_begin_back(run, d, far_ends_3, iteration);
+    synchronize(run);
     compute_gather_ends(run, d, into, iteration);
+    synchronize(run);
     compute_end_back(run, d, far_ends_3, iteration);
     collect_far_ends(run, spare, into, d.graph.columns, uncounted());
     exchange(near_ends_2, spare);
     compute_begin_paid(run, d, near_ends_2, iteration);
+    synchronize(run);
     compute_gather_tolls_3(run, d, into, iteration);
+    synchronize(run);
     compute_end_paid(run, d, near_ends_2, iteration);
     collect_far_ends(run, spare, into, d.graph.edge_sources, uncounted());
     exchange(far_ends_4, spare);
     compute_take_shared(run, d, into, iteration);
+    synchronize(run);
     reduce_holds_sizes(run, d, far_ends_4, iteration);
     reduce_sizes_(run, d, far_ends_4, iteration);
     compute_empty_shared(run, d, far_ends_4, iteration);
@@ -1216,6 +1183,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_edge_reductions
     collect_far_ends(run, spare, members_1, d.graph.columns, uncounted());
     exchange(far_ends_5, spare);
     compute_take_mixed(run, d, members_1, iteration);
+    synchronize(run);
     reduce_is_odd(run, d, far_ends_5, iteration);
     compute_leave_mixed(run, d, members_1, iteration);
     if (leader()) { *d.empty_of_loneliest = *d.least; }

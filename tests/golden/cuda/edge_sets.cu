@@ -160,6 +160,7 @@ struct block_storage {
 // piece: synchronize
 // piece: begin_pass
 // piece: begin_operator
+// piece: note_operator
 // piece: end_operator
 // piece: exchange
 
@@ -171,6 +172,7 @@ struct frontier {
     uint64 edges;  // edges of the members, where a later operator asks for them
     bool queued;
     bool mapped;
+    vertex* room;  // its own storage for a queue, also while the members lie elsewhere
 };
 
 // piece: frontier_at
@@ -215,6 +217,7 @@ struct edge_frontier {
 // piece: subtract_edges
 // piece: each_id
 // piece: define_frontier
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: minimum maximum
@@ -290,19 +293,15 @@ __device__ __forceinline__ void advance_step_(enactor& run, const data_slice& d,
 // line 21: compute(combined_1, note)
 __device__ __forceinline__ void compute_note(enactor& run, const data_slice& d, edge_frontier& input, int32 iteration) {
     const uint64 size = input.size;
-    begin_operator(run);
     each_edge_of(edge_members_of(input), d.graph, [&](vertex near, vertex far, edge at) { note_apply(d, at); });
-    synchronize(run);
-    end_operator(run, 3, iteration, size, size, false);
+    note_operator(run, 3, iteration, size, size, false);
 }
 
 // line 23: compute(combined_2, note)
 __device__ __forceinline__ void compute_note_(enactor& run, const data_slice& d, edge_frontier& input, int32 iteration) {
     const uint64 size = input.size;
-    begin_operator(run);
     each_edge_of(edge_members_of(input), d.graph, [&](vertex near, vertex far, edge at) { note_apply(d, at); });
-    synchronize(run);
-    end_operator(run, 4, iteration, size, size, false);
+    note_operator(run, 4, iteration, size, size, false);
 }
 
 // line 26: filtered_1 = filter(combined_3, third)
@@ -322,10 +321,8 @@ __device__ __forceinline__ void filter_third_(enactor& run, const data_slice& d,
 // line 26: compute(combined_4, note)
 __device__ __forceinline__ void compute_note_2(enactor& run, const data_slice& d, edge_frontier& input, int32 iteration) {
     const uint64 size = input.size;
-    begin_operator(run);
     each_edge_of(edge_members_of(input), d.graph, [&](vertex near, vertex far, edge at) { note_apply(d, at); });
-    synchronize(run);
-    end_operator(run, 6, iteration, size, size, false);
+    note_operator(run, 6, iteration, size, size, false);
 }
 
 // line 29: ends = advance(far_ends_2, step)
@@ -409,10 +406,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_edge_sets_enact
             intersect_edges(run, spare_edges, ahead, some);
             exchange(combined_1, spare_edges);
             compute_note(run, d, combined_1, iteration);
+            synchronize(run);
             if (leader()) { *d.bit = *d.bit << 1; }
             subtract_edges(run, spare_edges, all_edges{uint64(d.graph.num_edges)}, ahead);
             exchange(combined_2, spare_edges);
             compute_note_(run, d, combined_2, iteration);
+            synchronize(run);
             if (leader()) { *d.bit = *d.bit << 1; }
             subtract_edges(run, spare_edges, edge_members_of(ahead), some);
             synchronize(run);  // until its marks are taken out
@@ -424,6 +423,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_edge_sets_enact
             unite_edges(run, spare_edges, some, filtered_1);
             exchange(combined_4, spare_edges);
             compute_note_2(run, d, combined_4, iteration);
+            synchronize(run);
             if (leader()) { *d.bit = *d.bit << 1; }
             intersect_edges(run, spare_edges, ahead, some);
             exchange(combined_5, spare_edges);

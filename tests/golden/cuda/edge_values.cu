@@ -189,6 +189,7 @@ struct block_storage {
 // piece: synchronize
 // piece: checked_index
 // piece: begin_operator
+// piece: note_operator
 // piece: end_operator
 // piece: lane_index
 // piece: shuffle_down
@@ -207,6 +208,7 @@ struct block_storage {
 // piece: each_edge
 // piece: each_id
 // piece: grid_warps warp_index
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: shuffle
@@ -301,7 +303,6 @@ __device__ __forceinline__ float64 as_far_value(const data_slice& d, edge e) {
 // line 58: compute(edges, measure)
 __device__ __forceinline__ void compute_measure(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
-    begin_operator(run);
     measure_totals totals;
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { measure_apply(d, near, far, at, totals); });
     {
@@ -314,14 +315,12 @@ __device__ __forceinline__ void compute_measure(enactor& run, const data_slice& 
             [](float64 a, float64 b) { return greatest(a, b); });
         if (threadIdx.x == 0) { reduce_max(d.longest, total); }
     }
-    synchronize(run);
-    end_operator(run, 0, iteration, size, size, false);
+    note_operator(run, 0, iteration, size, size, false);
 }
 
 // line 59: compute(edges, send)
 __device__ __forceinline__ void compute_send(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
-    begin_operator(run);
     send_totals totals;
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { if (send_condition(near, far)) { send_apply(d, near, far, at, totals); } });
     {
@@ -329,8 +328,7 @@ __device__ __forceinline__ void compute_send(enactor& run, const data_slice& d, 
             [](uint64 a, uint64 b) { return sum(a, b); });
         if (threadIdx.x == 0) { reduce_add(d.checksum, total); }
     }
-    synchronize(run);
-    end_operator(run, 1, iteration, size, size, false);
+    note_operator(run, 1, iteration, size, size, false);
 }
 
 // line 60: reach = neighbor_reduce(vertices, as_far, max, over=all_edges)
@@ -352,7 +350,7 @@ __device__ __forceinline__ void reduce_as_far(enactor& run, const data_slice& d,
     reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, chunks, -FLOAT64_INF, combine, value_back,
         [&](vertex near, float64 reduced) { reduce_max(&d.reach[near], reduced); });
     synchronize(run);
-    end_operator(run, 2, iteration, size, load_relaxed(&run.counters()->visited), false);
+    end_operator(run, 2, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
 }
 
 // ---- enactor ----
@@ -392,6 +390,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_edge_values_ena
     initialise(run, d);
     constexpr int32 iteration = 0;
     compute_measure(run, d, iteration);
+    synchronize(run);
     compute_send(run, d, iteration);
     reduce_as_far(run, d, iteration);
     if (d.graph.num_vertices > 0ll) {

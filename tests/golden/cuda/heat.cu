@@ -166,6 +166,7 @@ struct block_storage {
 // piece: synchronize
 // piece: begin_pass
 // piece: begin_operator
+// piece: note_operator
 // piece: end_operator
 // piece: exchange
 // piece: lane_index
@@ -184,6 +185,7 @@ struct block_storage {
 // piece: each_vertex
 // piece: each_id
 // piece: grid_warps warp_index
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: shuffle
@@ -257,7 +259,7 @@ __device__ __forceinline__ void reduce_strength_of(enactor& run, const data_slic
     reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, chunks, 0.0, combine, value_back,
         [&](vertex near, float64 reduced) { reduce_add(&d.strength[near], reduced); });
     synchronize(run);
-    end_operator(run, 0, iteration, size, load_relaxed(&run.counters()->visited), false);
+    end_operator(run, 0, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
 }
 
 // line 40: inflow = neighbor_reduce(vertices, carried, sum, over=all_edges)
@@ -279,13 +281,12 @@ __device__ __forceinline__ void reduce_carried(enactor& run, const data_slice& d
     reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, chunks, 0.0, combine, value_back,
         [&](vertex near, float64 reduced) { reduce_add(&d.inflow[near], reduced); });
     synchronize(run);
-    end_operator(run, 1, iteration, size, load_relaxed(&run.counters()->visited), false);
+    end_operator(run, 1, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
 }
 
 // line 41: compute(vertices, settle)
 __device__ __forceinline__ void compute_settle(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_operator(run);
     settle_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { settle_apply(d, v, totals); });
     {
@@ -293,14 +294,12 @@ __device__ __forceinline__ void compute_settle(enactor& run, const data_slice& d
             [](float64 a, float64 b) { return greatest(a, b); });
         if (threadIdx.x == 0) { reduce_max(d.largest_change, total); }
     }
-    synchronize(run);
-    end_operator(run, 2, iteration, size, 0, false);
+    note_operator(run, 2, iteration, size, 0, false);
 }
 
 // line 42: compute(vertices, cool)
 __device__ __forceinline__ void compute_cool(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_operator(run);
     cool_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { if (cool_condition(d, v)) { cool_apply(d, v, totals); } });
     {
@@ -308,8 +307,7 @@ __device__ __forceinline__ void compute_cool(enactor& run, const data_slice& d, 
             [](float64 a, float64 b) { return sum(a, b); });
         if (threadIdx.x == 0) { reduce_add(d.loss, total); }
     }
-    synchronize(run);
-    end_operator(run, 3, iteration, size, 0, false);
+    note_operator(run, 3, iteration, size, 0, false);
 }
 
 // ---- enactor ----
@@ -341,6 +339,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_heat_enactor(co
     {
         const int64 times = int64(d.steps);
         for (int32 iteration = 0; iteration < times && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+            synchronize(run);
             if (leader()) { *d.largest_change = 0.0; }
             exchange(d.before, d.temperature);
             reduce_carried(run, d, iteration);

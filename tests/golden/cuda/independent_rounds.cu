@@ -166,6 +166,7 @@ struct block_storage {
 // piece: synchronize
 // piece: begin_pass
 // piece: begin_operator
+// piece: note_operator
 // piece: end_operator
 // piece: exchange
 
@@ -177,6 +178,7 @@ struct frontier {
     uint64 edges;  // edges of the members, where a later operator asks for them
     bool queued;
     bool mapped;
+    vertex* room;  // its own storage for a queue, also while the members lie elsewhere
 };
 
 // piece: frontier_at
@@ -207,6 +209,7 @@ struct frontier {
 // piece: unite_queues
 // piece: intersect_queues
 // piece: subtract_queue
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: defer_list
@@ -286,7 +289,7 @@ __device__ __forceinline__ void reduce_rival(enactor& run, const data_slice& d, 
     reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, chunks, 0ull, combine, value_back,
         [&](vertex near, uint64 reduced) { reduce_max(&d.most[near], reduced); });
     synchronize(run);
-    end_operator(run, 0, iteration, size, load_relaxed(&run.counters()->visited), false);
+    end_operator(run, 0, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
 }
 
 // line 24: chosen = filter(undecided, wins)
@@ -334,30 +337,24 @@ __device__ __forceinline__ void advance_beside(enactor& run, const data_slice& d
 __device__ __forceinline__ void compute_join(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { join_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 3, iteration, size, 0, false);
+    note_operator(run, 3, iteration, size, 0, false);
 }
 
 // line 27: compute(beaten, leave)
 __device__ __forceinline__ void compute_leave(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { leave_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 4, iteration, size, 0, false);
+    note_operator(run, 4, iteration, size, 0, false);
 }
 
 // line 28: compute(combined_1, close)
 __device__ __forceinline__ void compute_close(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { close_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 5, iteration, size, 0, false);
+    note_operator(run, 5, iteration, size, 0, false);
 }
 
 // ---- enactor ----

@@ -175,6 +175,7 @@ struct block_storage {
 // piece: synchronize
 // piece: begin_pass
 // piece: begin_operator
+// piece: note_operator
 // piece: end_operator
 // piece: exchange
 
@@ -186,6 +187,7 @@ struct frontier {
     uint64 edges;  // edges of the members, where a later operator asks for them
     bool queued;
     bool mapped;
+    vertex* room;  // its own storage for a queue, also while the members lie elsewhere
 };
 
 // piece: frontier_at
@@ -211,6 +213,7 @@ struct frontier {
 // piece: each_vertex_by_warps
 // piece: each_id
 // piece: define_everything
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: defer_list
@@ -316,10 +319,8 @@ __device__ __forceinline__ bool undecided_condition(const data_slice& d, vertex 
 // line 36: compute(vertices, draw)
 __device__ __forceinline__ void compute_draw(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { draw_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 0, iteration, size, 0, false);
+    note_operator(run, 0, iteration, size, 0, false);
 }
 
 // line 39: least = neighbor_reduce(open, rival, min, over=in_edges)
@@ -334,7 +335,7 @@ __device__ __forceinline__ void reduce_rival(enactor& run, const data_slice& d, 
     reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, 18446744073709551615ull, combine, value,
         [&](vertex near, uint64 reduced) { reduce_min(&d.least[near], reduced); });
     synchronize(run);
-    end_operator(run, 1, iteration, size, load_relaxed(&run.counters()->visited), false);
+    end_operator(run, 1, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
 }
 
 // line 40: winners = filter(open, join)

@@ -172,6 +172,7 @@ struct block_storage {
 // piece: poll_host
 // piece: synchronize
 // piece: begin_operator
+// piece: note_operator
 // piece: end_operator
 // piece: exchange
 
@@ -183,6 +184,7 @@ struct frontier {
     uint64 edges;  // edges of the members, where a later operator asks for them
     bool queued;
     bool mapped;
+    vertex* room;  // its own storage for a queue, also while the members lie elsewhere
 };
 
 // piece: frontier_at
@@ -221,6 +223,7 @@ struct edge_frontier {
 // piece: end_queue
 // piece: collect_far_ends
 // piece: each_id
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: defer_list

@@ -140,8 +140,7 @@ struct block_storage {
 // piece: poll_host
 // piece: synchronize
 // piece: checked_index
-// piece: begin_operator
-// piece: end_operator
+// piece: note_operator
 // piece: out_degree
 // piece: in_degree
 // piece: place_of
@@ -191,37 +190,29 @@ __device__ __forceinline__ void count_places_apply(const data_slice& d, vertex s
 // line 30: compute(edges, point)
 __device__ __forceinline__ void compute_point(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
-    begin_operator(run);
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { point_apply(d, near, far); });
-    synchronize(run);
-    end_operator(run, 0, iteration, size, size, false);
+    note_operator(run, 0, iteration, size, size, false);
 }
 
 // line 31: compute(vertices, follow)
 __device__ __forceinline__ void compute_follow(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { follow_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 1, iteration, size, 0, false);
+    note_operator(run, 1, iteration, size, 0, false);
 }
 
 // line 32: compute(vertices, give)
 __device__ __forceinline__ void compute_give(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { if (give_condition(d, v)) { give_apply(d, v); } });
-    synchronize(run);
-    end_operator(run, 2, iteration, size, 0, false);
+    note_operator(run, 2, iteration, size, 0, false);
 }
 
 // line 33: compute(edges, count_places)
 __device__ __forceinline__ void compute_count_places(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
-    begin_operator(run);
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { count_places_apply(d, near, at); });
-    synchronize(run);
-    end_operator(run, 3, iteration, size, size, false);
+    note_operator(run, 3, iteration, size, size, false);
 }
 
 // ---- enactor ----
@@ -251,6 +242,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_lookups_enactor
     initialise(run, d);
     constexpr int32 iteration = 0;
     compute_point(run, d, iteration);
+    synchronize(run);
     compute_follow(run, d, iteration);
     compute_give(run, d, iteration);
     compute_count_places(run, d, iteration);

@@ -183,6 +183,7 @@ struct block_storage {
 // piece: checked_index
 // piece: begin_pass
 // piece: begin_operator
+// piece: note_operator
 // piece: end_operator
 // piece: exchange
 
@@ -194,6 +195,7 @@ struct frontier {
     uint64 edges;  // edges of the members, where a later operator asks for them
     bool queued;
     bool mapped;
+    vertex* room;  // its own storage for a queue, also while the members lie elsewhere
 };
 
 // piece: frontier_at
@@ -212,6 +214,7 @@ struct frontier {
 // piece: each_vertex
 // piece: each_vertex_by_warps
 // piece: each_id
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: defer_list
@@ -342,10 +345,8 @@ __device__ __forceinline__ void filter_take(enactor& run, const data_slice& d, f
 // line 57: compute(vertices, count_reached)
 __device__ __forceinline__ void compute_count_reached(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { count_reached_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 3, iteration, size, 0, false);
+    note_operator(run, 3, iteration, size, 0, false);
 }
 
 // ---- enactor ----

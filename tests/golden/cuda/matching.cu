@@ -141,8 +141,7 @@ struct block_storage {
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
-// piece: begin_operator
-// piece: end_operator
+// piece: note_operator
 // piece: lane_index
 // piece: shuffle_down
 // piece: warp_reduce
@@ -207,7 +206,6 @@ __device__ __forceinline__ void possible_apply(const data_slice& d, possible_tot
 // line 34: compute(edges, propose)
 __device__ __forceinline__ void compute_propose(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
-    begin_operator(run);
     propose_totals totals;
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { if (propose_condition(d, near, far)) { propose_apply(d, near, far, totals); } });
     {
@@ -215,23 +213,19 @@ __device__ __forceinline__ void compute_propose(enactor& run, const data_slice& 
             [](int32 a, int32 b) { return sum(a, b); });
         if (threadIdx.x == 0) { reduce_add(d.pairs, total); }
     }
-    synchronize(run);
-    end_operator(run, 0, iteration, size, size, false);
+    note_operator(run, 0, iteration, size, size, false);
 }
 
 // line 35: compute(vertices, release)
 __device__ __forceinline__ void compute_release(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { release_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 1, iteration, size, 0, false);
+    note_operator(run, 1, iteration, size, 0, false);
 }
 
 // line 36: compute(edges, possible)
 __device__ __forceinline__ void compute_possible(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
-    begin_operator(run);
     possible_totals totals;
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { if (possible_condition(d, near, far)) { possible_apply(d, totals); } });
     {
@@ -239,8 +233,7 @@ __device__ __forceinline__ void compute_possible(enactor& run, const data_slice&
             [](bool a, bool b) { return a | b; });
         if (threadIdx.x == 0) { reduce_or(d.again, total); }
     }
-    synchronize(run);
-    end_operator(run, 2, iteration, size, size, false);
+    note_operator(run, 2, iteration, size, size, false);
 }
 
 // ---- enactor ----
@@ -270,8 +263,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_matching_enacto
         synchronize(run);
         if (leader()) { *d.again = false; }
         compute_propose(run, d, iteration);
+        synchronize(run);
         compute_release(run, d, iteration);
+        synchronize(run);
         compute_possible(run, d, iteration);
+        synchronize(run);
     }
     if (run.stopped) { return; }
     if (leader()) {

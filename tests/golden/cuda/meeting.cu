@@ -171,6 +171,7 @@ struct block_storage {
 // piece: synchronize
 // piece: begin_pass
 // piece: begin_operator
+// piece: note_operator
 // piece: end_operator
 // piece: exchange
 
@@ -182,6 +183,7 @@ struct frontier {
     uint64 edges;  // edges of the members, where a later operator asks for them
     bool queued;
     bool mapped;
+    vertex* room;  // its own storage for a queue, also while the members lie elsewhere
 };
 
 // piece: frontier_at
@@ -225,6 +227,7 @@ struct frontier {
 // piece: grows_in_place
 // piece: grow_in_place
 // piece: grow_any_set
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: defer_list
@@ -378,7 +381,6 @@ __device__ __forceinline__ void advance_back(enactor& run, const data_slice& d, 
 __device__ __forceinline__ void compute_note(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     note_totals totals;
     each_vertex(members_of(input), [&](vertex v) { note_apply(d, v, totals); });
     {
@@ -386,8 +388,7 @@ __device__ __forceinline__ void compute_note(enactor& run, const data_slice& d, 
             [](int32 a, int32 b) { return greatest(a, b); });
         if (threadIdx.x == 0) { reduce_max(d.between, total); }
     }
-    synchronize(run);
-    end_operator(run, 2, iteration, size, 0, false);
+    note_operator(run, 2, iteration, size, 0, false);
 }
 
 // ---- enactor ----

@@ -183,6 +183,7 @@ struct block_storage {
 // piece: checked_index
 // piece: begin_pass
 // piece: begin_operator
+// piece: note_operator
 // piece: end_operator
 // piece: exchange
 // piece: lane_index
@@ -198,6 +199,7 @@ struct block_storage {
 // piece: each_vertex
 // piece: each_id
 // piece: grid_warps warp_index
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: defer_list
@@ -342,16 +344,13 @@ __device__ __forceinline__ void advance_hook(enactor& run, const data_slice& d, 
 // line 64: compute(vertices, settle)
 __device__ __forceinline__ void compute_settle(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { settle_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 2, iteration, size, 0, false);
+    note_operator(run, 2, iteration, size, 0, false);
 }
 
 // line 68: compute(vertices, jump)
 __device__ __forceinline__ void compute_jump(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_operator(run);
     jump_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { jump_apply(d, v, totals); });
     {
@@ -359,17 +358,14 @@ __device__ __forceinline__ void compute_jump(enactor& run, const data_slice& d, 
             [](bool a, bool b) { return a | b; });
         if (threadIdx.x == 0) { reduce_or(d.moved, total); }
     }
-    synchronize(run);
-    end_operator(run, 3, iteration, size, 0, false);
+    note_operator(run, 3, iteration, size, 0, false);
 }
 
 // line 71: compute(vertices, relabel)
 __device__ __forceinline__ void compute_relabel(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { relabel_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 4, iteration, size, 0, false);
+    note_operator(run, 4, iteration, size, 0, false);
 }
 
 // ---- enactor ----
@@ -418,6 +414,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_minimum_forest_
             synchronize(run);
             compute_jump(run, d, iteration);
             exchange(d.next, d.hooked);
+            synchronize(run);
         }
         compute_relabel(run, d, iteration);
     }

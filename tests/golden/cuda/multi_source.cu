@@ -154,6 +154,7 @@ struct block_storage {
 // piece: synchronize
 // piece: begin_pass
 // piece: begin_operator
+// piece: note_operator
 // piece: end_operator
 // piece: exchange
 
@@ -165,6 +166,7 @@ struct frontier {
     uint64 edges;  // edges of the members, where a later operator asks for them
     bool queued;
     bool mapped;
+    vertex* room;  // its own storage for a queue, also while the members lie elsewhere
 };
 
 // piece: frontier_at
@@ -190,6 +192,7 @@ struct frontier {
 // piece: each_vertex
 // piece: each_vertex_by_warps
 // piece: each_id
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: minimum maximum
@@ -316,7 +319,6 @@ __device__ __forceinline__ void advance_spread(enactor& run, const data_slice& d
 // line 21: compute(vertices, tally)
 __device__ __forceinline__ void compute_tally(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_operator(run);
     tally_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { if (tally_condition(d, v)) { tally_apply(d, totals); } });
     {
@@ -324,8 +326,7 @@ __device__ __forceinline__ void compute_tally(enactor& run, const data_slice& d,
             [](int64 a, int64 b) { return sum(a, b); });
         if (threadIdx.x == 0) { reduce_add(d.near_by, total); }
     }
-    synchronize(run);
-    end_operator(run, 2, iteration, size, 0, false);
+    note_operator(run, 2, iteration, size, 0, false);
 }
 
 // ---- enactor ----

@@ -183,6 +183,7 @@ struct block_storage {
 // piece: synchronize
 // piece: begin_pass
 // piece: begin_operator
+// piece: note_operator
 // piece: end_operator
 // piece: exchange
 
@@ -194,6 +195,7 @@ struct frontier {
     uint64 edges;  // edges of the members, where a later operator asks for them
     bool queued;
     bool mapped;
+    vertex* room;  // its own storage for a queue, also while the members lie elsewhere
 };
 
 // piece: frontier_at
@@ -220,6 +222,7 @@ struct frontier {
 // piece: each_vertex_by_warps
 // piece: each_id
 // piece: copy_frontier
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: defer_list
@@ -307,7 +310,6 @@ __device__ __forceinline__ void frontier_at_apply(const data_slice& d, vertex ne
 // line 46: compute(vertices, operator_)
 __device__ __forceinline__ void compute_operator_(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_operator(run);
     operator_totals_ totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { operator_apply_(d, v, totals); });
     {
@@ -325,8 +327,7 @@ __device__ __forceinline__ void compute_operator_(enactor& run, const data_slice
             [](int32 a, int32 b) { return greatest(a, b); });
         if (threadIdx.x == 0) { reduce_max(d.totals, total); }
     }
-    synchronize(run);
-    end_operator(run, 0, iteration, size, 0, false);
+    note_operator(run, 0, iteration, size, 0, false);
 }
 
 // line 47: result = filter(vertices, enactor)

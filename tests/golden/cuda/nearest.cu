@@ -284,6 +284,7 @@ struct block_storage {
 // piece: synchronize
 // piece: begin_pass
 // piece: begin_operator
+// piece: note_operator
 // piece: end_operator
 // piece: exchange
 
@@ -295,6 +296,7 @@ struct frontier {
     uint64 edges;  // edges of the members, where a later operator asks for them
     bool queued;
     bool mapped;
+    vertex* room;  // its own storage for a queue, also while the members lie elsewhere
 };
 
 // piece: frontier_at
@@ -335,6 +337,7 @@ struct edge_frontier {
 // piece: each_vertex
 // piece: each_vertex_by_warps
 // piece: each_id
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: defer_list
@@ -605,10 +608,8 @@ __device__ __forceinline__ bool weighs_kept_3_condition(const data_slice& d, edg
 // line 23: compute(vertices, weighs_begin)
 __device__ __forceinline__ void compute_weighs_begin(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { weighs_begin_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 0, iteration, size, 0, false);
+    note_operator(run, 0, iteration, size, 0, false);
 }
 
 // line 23: waiting_1 = filter(vertices, weighs_long)
@@ -637,7 +638,7 @@ __device__ __forceinline__ void reduce_weighs_best_value(enactor& run, const dat
     reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, -FLOAT32_INF, combine, value,
         [&](vertex near, float32 reduced) { reduce_max(&d.weighs_best[near], reduced); });
     synchronize(run);
-    end_operator(run, 2, iteration, size, load_relaxed(&run.counters()->visited), false);
+    end_operator(run, 2, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
 }
 
 // line 23: weighs_best_edge = neighbor_reduce(waiting_1, weighs_best_edge_2, min)
@@ -652,7 +653,7 @@ __device__ __forceinline__ void reduce_weighs_best_edge_2(enactor& run, const da
     reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, NO_EDGE, combine, value,
         [&](vertex near, edge reduced) { reduce_min(&d.weighs_best_edge[near], reduced); });
     synchronize(run);
-    end_operator(run, 3, iteration, size, load_relaxed(&run.counters()->visited), false);
+    end_operator(run, 3, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
 }
 
 // line 23: waiting_1 = filter(waiting_1, weighs_found)
@@ -690,10 +691,8 @@ __device__ __forceinline__ void advance_best(enactor& run, const data_slice& d, 
 // line 24: compute(best, mark_heavy)
 __device__ __forceinline__ void compute_mark_heavy(enactor& run, const data_slice& d, edge_frontier& input, int32 iteration) {
     const uint64 size = input.size;
-    begin_operator(run);
     each_edge_of(edge_members_of(input), d.graph, [&](vertex near, vertex far, edge at) { mark_heavy_apply(d, far, at); });
-    synchronize(run);
-    end_operator(run, 6, iteration, size, size, false);
+    note_operator(run, 6, iteration, size, size, false);
 }
 
 // line 26: f = filter(vertices, some)
@@ -714,10 +713,8 @@ __device__ __forceinline__ void filter_some(enactor& run, const data_slice& d, f
 __device__ __forceinline__ void compute_lowest_begin(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { lowest_begin_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 8, iteration, size, 0, false);
+    note_operator(run, 8, iteration, size, 0, false);
 }
 
 // line 27: waiting_2 = filter(f, lowest_long)
@@ -747,7 +744,7 @@ __device__ __forceinline__ void reduce_lowest_best_value(enactor& run, const dat
     reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, (-9223372036854775807ll - 1), combine, value,
         [&](vertex near, int64 reduced) { reduce_max(&d.lowest_best[near], reduced); });
     synchronize(run);
-    end_operator(run, 10, iteration, size, load_relaxed(&run.counters()->visited), false);
+    end_operator(run, 10, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
 }
 
 // line 27: lowest_best_edge = neighbor_reduce(waiting_2, lowest_best_edge_2, min, over=in_edges)
@@ -762,7 +759,7 @@ __device__ __forceinline__ void reduce_lowest_best_edge_2(enactor& run, const da
     reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, NO_EDGE, combine, value,
         [&](vertex near, edge reduced) { reduce_min(&d.lowest_best_edge[near], reduced); });
     synchronize(run);
-    end_operator(run, 11, iteration, size, load_relaxed(&run.counters()->visited), false);
+    end_operator(run, 11, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
 }
 
 // line 27: waiting_2 = filter(waiting_2, lowest_found)
@@ -801,20 +798,16 @@ __device__ __forceinline__ void advance_lowest(enactor& run, const data_slice& d
 // line 27: compute(best_1, mark_light)
 __device__ __forceinline__ void compute_mark_light(enactor& run, const data_slice& d, edge_frontier& input, int32 iteration) {
     const uint64 size = input.size;
-    begin_operator(run);
     each_edge_of(edge_members_of(input), d.graph, [&](vertex near, vertex far, edge at) { mark_light_apply(d, at); });
-    synchronize(run);
-    end_operator(run, 14, iteration, size, size, false);
+    note_operator(run, 14, iteration, size, size, false);
 }
 
 // line 29: compute(f, weighs_begin_2)
 __device__ __forceinline__ void compute_weighs_begin_2(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { weighs_begin_2_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 15, iteration, size, 0, false);
+    note_operator(run, 15, iteration, size, 0, false);
 }
 
 // line 29: waiting_3 = filter(f, weighs_long_2)
@@ -852,7 +845,7 @@ __device__ __forceinline__ void reduce_weighs_best_value_2(enactor& run, const d
     reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, chunks, -FLOAT32_INF, combine, value_back,
         [&](vertex near, float32 reduced) { reduce_max(&d.weighs_best_2[near], reduced); });
     synchronize(run);
-    end_operator(run, 17, iteration, size, load_relaxed(&run.counters()->visited), false);
+    end_operator(run, 17, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
 }
 
 // line 29: weighs_best_edge_3 = neighbor_reduce(waiting_3, weighs_best_edge_4, min, over=all_edges)
@@ -875,7 +868,7 @@ __device__ __forceinline__ void reduce_weighs_best_edge_4(enactor& run, const da
     reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, chunks, NO_EDGE, combine, value_back,
         [&](vertex near, edge reduced) { reduce_min(&d.weighs_best_edge_3[near], reduced); });
     synchronize(run);
-    end_operator(run, 18, iteration, size, load_relaxed(&run.counters()->visited), false);
+    end_operator(run, 18, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
 }
 
 // line 29: waiting_3 = filter(waiting_3, weighs_found_2)
@@ -923,20 +916,16 @@ __device__ __forceinline__ void advance_weighs(enactor& run, const data_slice& d
 // line 30: compute(of_both, mark_either)
 __device__ __forceinline__ void compute_mark_either(enactor& run, const data_slice& d, edge_frontier& input, int32 iteration) {
     const uint64 size = input.size;
-    begin_operator(run);
     each_edge_of(edge_members_of(input), d.graph, [&](vertex near, vertex far, edge at) { mark_either_apply(d, at); });
-    synchronize(run);
-    end_operator(run, 21, iteration, size, size, false);
+    note_operator(run, 21, iteration, size, size, false);
 }
 
 // line 31: compute(f, weighs_begin_3)
 __device__ __forceinline__ void compute_weighs_begin_3(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { weighs_begin_3_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 22, iteration, size, 0, false);
+    note_operator(run, 22, iteration, size, 0, false);
 }
 
 // line 31: waiting_4 = filter(f, weighs_long_3)
@@ -966,7 +955,7 @@ __device__ __forceinline__ void reduce_weighs_best_value_3(enactor& run, const d
     reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, -FLOAT32_INF, combine, value,
         [&](vertex near, float32 reduced) { reduce_max(&d.weighs_best_3[near], reduced); });
     synchronize(run);
-    end_operator(run, 24, iteration, size, load_relaxed(&run.counters()->visited), false);
+    end_operator(run, 24, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
 }
 
 // line 31: weighs_best_edge_5 = neighbor_reduce(waiting_4, weighs_best_edge_6, min)
@@ -981,7 +970,7 @@ __device__ __forceinline__ void reduce_weighs_best_edge_6(enactor& run, const da
     reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, NO_EDGE, combine, value,
         [&](vertex near, edge reduced) { reduce_min(&d.weighs_best_edge_5[near], reduced); });
     synchronize(run);
-    end_operator(run, 25, iteration, size, load_relaxed(&run.counters()->visited), false);
+    end_operator(run, 25, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
 }
 
 // line 31: waiting_4 = filter(waiting_4, weighs_found_3)
@@ -1100,6 +1089,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_nearest_enactor
     if (leader()) { *d.weighs_limit = int64(d.most); }
     if (leader()) { *d.weighs_rounds = 0ll; }
     compute_weighs_begin(run, d, iteration);
+    synchronize(run);
     filter_weighs_long(run, d, spare, iteration);
     exchange(waiting_1, spare);
     for (int32 iteration = 0; waiting_1.size > 0 && *d.weighs_rounds < *d.weighs_limit && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
@@ -1120,6 +1110,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_nearest_enactor
     if (leader()) { *d.lowest_limit = int64(wrapping_subtract(d.most, 1)); }
     if (leader()) { *d.lowest_rounds = 0ll; }
     compute_lowest_begin(run, d, f_, iteration);
+    synchronize(run);
     filter_lowest_long(run, d, f_, spare, iteration);
     exchange(waiting_2, spare);
     for (int32 iteration = 0; waiting_2.size > 0 && *d.lowest_rounds < *d.lowest_limit && begin_pass(run, 1, iteration); ++iteration, ++run.passes) {
@@ -1140,6 +1131,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_nearest_enactor
             if (leader()) { *d.weighs_limit_2 = int64(wrapping_multiply(iteration, 3)); }
             if (leader()) { *d.weighs_rounds_2 = 0ll; }
             compute_weighs_begin_2(run, d, f_, iteration);
+            synchronize(run);
             filter_weighs_long_2(run, d, f_, spare, iteration);
             exchange(waiting_3, spare);
             for (int32 iteration = 0; waiting_3.size > 0 && *d.weighs_rounds_2 < *d.weighs_limit_2 && begin_pass(run, 3, iteration); ++iteration) {
@@ -1156,6 +1148,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_nearest_enactor
             if (leader()) { *d.weighs_limit_3 = 1ll; }
             if (leader()) { *d.weighs_rounds_3 = 0ll; }
             compute_weighs_begin_3(run, d, f_, iteration);
+            synchronize(run);
             filter_weighs_long_3(run, d, f_, spare, iteration);
             exchange(waiting_4, spare);
             for (int32 iteration = 0; waiting_4.size > 0 && *d.weighs_rounds_3 < *d.weighs_limit_3 && begin_pass(run, 4, iteration); ++iteration) {

@@ -157,6 +157,7 @@ struct block_storage {
 // piece: synchronize
 // piece: begin_pass
 // piece: begin_operator
+// piece: note_operator
 // piece: end_operator
 // piece: exchange
 
@@ -168,6 +169,7 @@ struct frontier {
     uint64 edges;  // edges of the members, where a later operator asks for them
     bool queued;
     bool mapped;
+    vertex* room;  // its own storage for a queue, also while the members lie elsewhere
 };
 
 // piece: frontier_at
@@ -189,6 +191,7 @@ struct frontier {
 // piece: each_vertex
 // piece: each_vertex_by_warps
 // piece: each_id
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: defer_list
@@ -323,8 +326,7 @@ __device__ __forceinline__ void reduce_site_before(enactor& run, const data_slic
         [&](vertex near, vertex reduced) { reduce_min(&d.site_reduced[near], reduced); });
     synchronize(run);
     each_vertex(members_of(input), [&](vertex near) { d.site[near] = d.site_reduced[near]; });
-    synchronize(run);
-    end_operator(run, 2, iteration, size, load_relaxed(&run.counters()->visited), false);
+    end_operator(run, 2, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
 }
 
 // ---- enactor ----

@@ -188,6 +188,7 @@ struct block_storage {
 // piece: synchronize
 // piece: begin_pass
 // piece: begin_operator
+// piece: note_operator
 // piece: end_operator
 // piece: exchange
 
@@ -199,6 +200,7 @@ struct frontier {
     uint64 edges;  // edges of the members, where a later operator asks for them
     bool queued;
     bool mapped;
+    vertex* room;  // its own storage for a queue, also while the members lie elsewhere
 };
 
 // piece: frontier_at
@@ -233,6 +235,7 @@ struct frontier {
 // piece: append_members
 // piece: unite_queues
 // piece: grow_set
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: defer_list
@@ -312,7 +315,6 @@ __device__ __forceinline__ bool widen_apply(const data_slice& d, vertex src, ver
 __device__ __forceinline__ void compute_b_measure(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     b_measure_totals totals;
     each_vertex(members_of(input), [&](vertex v) { b_measure_apply(d, v, totals); });
     {
@@ -325,8 +327,7 @@ __device__ __forceinline__ void compute_b_measure(enactor& run, const data_slice
             [](float64 a, float64 b) { return greatest(a, b); });
         if (threadIdx.x == 0) { reduce_max(d.b_farthest, total); }
     }
-    synchronize(run);
-    end_operator(run, 0, iteration, size, 0, false);
+    note_operator(run, 0, iteration, size, 0, false);
 }
 
 // line 18: popped_1 = filter(b_waiting_1, b_take)
@@ -382,7 +383,6 @@ __device__ __forceinline__ void advance_relax(enactor& run, const data_slice& d,
 __device__ __forceinline__ void compute_c_measure(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     c_measure_totals totals;
     each_vertex(members_of(input), [&](vertex v) { c_measure_apply(d, v, totals); });
     {
@@ -395,8 +395,7 @@ __device__ __forceinline__ void compute_c_measure(enactor& run, const data_slice
             [](float64 a, float64 b) { return greatest(a, b); });
         if (threadIdx.x == 0) { reduce_max(d.c_farthest, total); }
     }
-    synchronize(run);
-    end_operator(run, 4, iteration, size, 0, false);
+    note_operator(run, 4, iteration, size, 0, false);
 }
 
 // line 24: f = filter(c_waiting_1, c_take)
@@ -497,6 +496,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_nearest_waiting
         if (leader()) { *d.b_farthest = -FLOAT64_INF; }
         synchronize(run);
         compute_b_measure(run, d, b_waiting_1, iteration);
+        synchronize(run);
         choose_bound(run, b_waiting_1.size, 16384, *d.b_nearest, *d.b_farthest, d.b_bound);
         filter_b_take(run, d, b_waiting_1, spare, iteration);
         exchange(popped_1, spare);
@@ -521,6 +521,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_nearest_waiting
         if (leader()) { *d.c_farthest = -FLOAT64_INF; }
         synchronize(run);
         compute_c_measure(run, d, c_waiting_1, iteration);
+        synchronize(run);
         choose_bound(run, c_waiting_1.size, 16384, *d.c_nearest, *d.c_farthest, d.c_bound);
         filter_c_take(run, d, c_waiting_1, spare, iteration);
         exchange(f_, spare);

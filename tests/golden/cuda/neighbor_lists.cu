@@ -201,6 +201,7 @@ struct block_storage {
 // piece: checked_index
 // piece: begin_pass
 // piece: begin_operator
+// piece: note_operator
 // piece: end_operator
 // piece: exchange
 
@@ -212,6 +213,7 @@ struct frontier {
     uint64 edges;  // edges of the members, where a later operator asks for them
     bool queued;
     bool mapped;
+    vertex* room;  // its own storage for a queue, also while the members lie elsewhere
 };
 
 // piece: frontier_at
@@ -247,6 +249,7 @@ struct frontier {
 // piece: each_edge
 // piece: each_id
 // piece: define_frontier
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: defer_list
@@ -428,34 +431,27 @@ __device__ __forceinline__ void welcomes_apply(const data_slice& d, vertex v, we
 // line 92: compute(vertices, cluster)
 __device__ __forceinline__ void compute_cluster(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { cluster_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 0, iteration, size, 0, false);
+    note_operator(run, 0, iteration, size, 0, false);
 }
 
 // line 93: compute(vertices, send)
 __device__ __forceinline__ void compute_send(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { send_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 1, iteration, size, 0, false);
+    note_operator(run, 1, iteration, size, 0, false);
 }
 
 // line 94: compute(vertices, walk)
 __device__ __forceinline__ void compute_walk(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { walk_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 2, iteration, size, 0, false);
+    note_operator(run, 2, iteration, size, 0, false);
 }
 
 // line 95: compute(edges, pair)
 __device__ __forceinline__ void compute_pair(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
-    begin_operator(run);
     pair_totals totals;
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { pair_apply(d, near, far, at, totals); });
     {
@@ -463,8 +459,7 @@ __device__ __forceinline__ void compute_pair(enactor& run, const data_slice& d, 
             [](int64 a, int64 b) { return sum(a, b); });
         if (threadIdx.x == 0) { reduce_add(d.mutual, total); }
     }
-    synchronize(run);
-    end_operator(run, 3, iteration, size, size, false);
+    note_operator(run, 3, iteration, size, size, false);
 }
 
 // line 96: returned = neighbor_reduce(vertices, weigh, sum)
@@ -478,7 +473,7 @@ __device__ __forceinline__ void reduce_weigh(enactor& run, const data_slice& d, 
     reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
         [&](vertex near, int64 reduced) { reduce_add(&d.returned[near], reduced); });
     synchronize(run);
-    end_operator(run, 4, iteration, size, load_relaxed(&run.counters()->visited), false);
+    end_operator(run, 4, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
 }
 
 // line 99: f = advance(f, reach)
@@ -518,7 +513,6 @@ __device__ __forceinline__ void advance_reach(enactor& run, const data_slice& d,
 // line 100: compute(vertices, welcomes)
 __device__ __forceinline__ void compute_welcomes(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_operator(run);
     welcomes_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { if (welcomes_condition(d, v)) { welcomes_apply(d, v, totals); } });
     {
@@ -526,8 +520,7 @@ __device__ __forceinline__ void compute_welcomes(enactor& run, const data_slice&
             [](int64 a, int64 b) { return sum(a, b); });
         if (threadIdx.x == 0) { reduce_add(d.welcoming, total); }
     }
-    synchronize(run);
-    end_operator(run, 6, iteration, size, 0, false);
+    note_operator(run, 6, iteration, size, 0, false);
 }
 
 // ---- enactor ----

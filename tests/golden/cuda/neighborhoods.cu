@@ -190,6 +190,7 @@ struct block_storage {
 // piece: poll_host
 // piece: synchronize
 // piece: begin_operator
+// piece: note_operator
 // piece: end_operator
 // piece: exchange
 
@@ -201,6 +202,7 @@ struct frontier {
     uint64 edges;  // edges of the members, where a later operator asks for them
     bool queued;
     bool mapped;
+    vertex* room;  // its own storage for a queue, also while the members lie elsewhere
 };
 
 // piece: frontier_at
@@ -220,6 +222,7 @@ struct frontier {
 // piece: each_vertex
 // piece: each_vertex_by_warps
 // piece: each_id
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: shuffle
@@ -290,7 +293,7 @@ __device__ __forceinline__ void reduce_its_score(enactor& run, const data_slice&
     reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, 0, combine, value,
         [&](vertex near, int32 reduced) { reduce_add(&d.in_sum[near], reduced); });
     synchronize(run);
-    end_operator(run, 0, iteration, size, load_relaxed(&run.counters()->visited), false);
+    end_operator(run, 0, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
 }
 
 // line 31: in_least = neighbor_reduce(vertices, its_score, min, over=in_edges)
@@ -304,7 +307,7 @@ __device__ __forceinline__ void reduce_its_score_(enactor& run, const data_slice
     reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, 2147483647, combine, value,
         [&](vertex near, int32 reduced) { reduce_min(&d.in_least[near], reduced); });
     synchronize(run);
-    end_operator(run, 1, iteration, size, load_relaxed(&run.counters()->visited), false);
+    end_operator(run, 1, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
 }
 
 // line 32: out_most = neighbor_reduce(vertices, far_score, max)
@@ -318,7 +321,7 @@ __device__ __forceinline__ void reduce_far_score(enactor& run, const data_slice&
     reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, (-2147483647 - 1), combine, value,
         [&](vertex near, int32 reduced) { reduce_max(&d.out_most[near], reduced); });
     synchronize(run);
-    end_operator(run, 2, iteration, size, load_relaxed(&run.counters()->visited), false);
+    end_operator(run, 2, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
 }
 
 // line 33: in_product = neighbor_reduce(vertices, its_score, product, over=in_edges)
@@ -332,7 +335,7 @@ __device__ __forceinline__ void reduce_its_score_2(enactor& run, const data_slic
     reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, 1, combine, value,
         [&](vertex near, int32 reduced) { reduce_multiply(&d.in_product[near], reduced); });
     synchronize(run);
-    end_operator(run, 3, iteration, size, load_relaxed(&run.counters()->visited), false);
+    end_operator(run, 3, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
 }
 
 // line 34: some_flag = neighbor_reduce(vertices, its_flag, some, over=in_edges)
@@ -346,7 +349,7 @@ __device__ __forceinline__ void reduce_its_flag(enactor& run, const data_slice& 
     reduce_hubs_until(run, d.graph.largest_degree, in_lists{d.graph}, false, true, combine, value,
         [&](vertex near) { return load_now(&d.some_flag[near]); }, [&](vertex near, bool reduced) { reduce_or(&d.some_flag[near], reduced); });
     synchronize(run);
-    end_operator(run, 4, iteration, size, load_relaxed(&run.counters()->visited), false);
+    end_operator(run, 4, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
 }
 
 // line 35: every_flag = neighbor_reduce(vertices, its_flag, every, over=in_edges)
@@ -360,7 +363,7 @@ __device__ __forceinline__ void reduce_its_flag_(enactor& run, const data_slice&
     reduce_hubs_until(run, d.graph.largest_degree, in_lists{d.graph}, true, false, combine, value,
         [&](vertex near) { return load_now(&d.every_flag[near]); }, [&](vertex near, bool reduced) { reduce_and(&d.every_flag[near], reduced); });
     synchronize(run);
-    end_operator(run, 5, iteration, size, load_relaxed(&run.counters()->visited), false);
+    end_operator(run, 5, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
 }
 
 // line 36: all_bits = neighbor_reduce(vertices, its_bits, and, over=in_edges)
@@ -374,7 +377,7 @@ __device__ __forceinline__ void reduce_its_bits(enactor& run, const data_slice& 
     reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, uint32(-1), combine, value,
         [&](vertex near, uint32 reduced) { reduce_and(&d.all_bits[near], reduced); });
     synchronize(run);
-    end_operator(run, 6, iteration, size, load_relaxed(&run.counters()->visited), false);
+    end_operator(run, 6, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
 }
 
 // line 37: any_bits = neighbor_reduce(vertices, its_bits, or, over=in_edges)
@@ -388,7 +391,7 @@ __device__ __forceinline__ void reduce_its_bits_(enactor& run, const data_slice&
     reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, 0u, combine, value,
         [&](vertex near, uint32 reduced) { reduce_or(&d.any_bits[near], reduced); });
     synchronize(run);
-    end_operator(run, 7, iteration, size, load_relaxed(&run.counters()->visited), false);
+    end_operator(run, 7, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
 }
 
 // line 38: odd_bits = neighbor_reduce(vertices, its_bits, xor, over=in_edges)
@@ -402,7 +405,7 @@ __device__ __forceinline__ void reduce_its_bits_2(enactor& run, const data_slice
     reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, 0u, combine, value,
         [&](vertex near, uint32 reduced) { reduce_xor(&d.odd_bits[near], reduced); });
     synchronize(run);
-    end_operator(run, 8, iteration, size, load_relaxed(&run.counters()->visited), false);
+    end_operator(run, 8, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
 }
 
 // line 39: flags = neighbor_reduce(vertices, its_flag, count, over=in_edges)
@@ -416,7 +419,7 @@ __device__ __forceinline__ void reduce_its_flag_2(enactor& run, const data_slice
     reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, 0ll, combine, value,
         [&](vertex near, int64 reduced) { reduce_add(&d.flags[near], reduced); });
     synchronize(run);
-    end_operator(run, 9, iteration, size, load_relaxed(&run.counters()->visited), false);
+    end_operator(run, 9, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
 }
 
 // line 40: selected_1 = filter(vertices, flagged)
@@ -454,8 +457,7 @@ __device__ __forceinline__ void reduce_its_touch(enactor& run, const data_slice&
         [&](vertex near, int32 reduced) { reduce_add(&d.touching_reduced[near], reduced); });
     synchronize(run);
     each_vertex(members_of(input), [&](vertex near) { d.touching[near] = d.touching_reduced[near]; });
-    synchronize(run);
-    end_operator(run, 11, iteration, size, load_relaxed(&run.counters()->visited), false);
+    end_operator(run, 11, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
 }
 
 // line 41: nearest = neighbor_reduce(vertices, who, min, over=in_edges)
@@ -469,7 +471,7 @@ __device__ __forceinline__ void reduce_who(enactor& run, const data_slice& d, in
     reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, NO_VERTEX, combine, value,
         [&](vertex near, vertex reduced) { reduce_min(&d.nearest[near], reduced); });
     synchronize(run);
-    end_operator(run, 12, iteration, size, load_relaxed(&run.counters()->visited), false);
+    end_operator(run, 12, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
 }
 
 // ---- enactor ----

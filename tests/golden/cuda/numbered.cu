@@ -152,6 +152,7 @@ struct block_storage {
 // piece: checked_index
 // piece: begin_pass
 // piece: begin_operator
+// piece: note_operator
 // piece: end_operator
 // piece: exchange
 
@@ -163,6 +164,7 @@ struct frontier {
     uint64 edges;  // edges of the members, where a later operator asks for them
     bool queued;
     bool mapped;
+    vertex* room;  // its own storage for a queue, also while the members lie elsewhere
 };
 
 // piece: frontier_at
@@ -205,6 +207,7 @@ struct edge_frontier {
 // piece: each_vertex
 // piece: each_vertex_by_warps
 // piece: each_id
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: minimum maximum
@@ -258,10 +261,8 @@ __device__ __forceinline__ void filter_third(enactor& run, const data_slice& d, 
 __device__ __forceinline__ void compute_pack(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { pack_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 1, iteration, size, 0, false);
+    note_operator(run, 1, iteration, size, 0, false);
 }
 
 // line 24: e = filter(edges, odd)

@@ -151,6 +151,7 @@ struct block_storage {
 // piece: synchronize
 // piece: begin_pass
 // piece: begin_operator
+// piece: note_operator
 // piece: end_operator
 // piece: exchange
 // piece: bits_of
@@ -169,6 +170,7 @@ struct block_storage {
 // piece: each_id
 // piece: minimum maximum
 // piece: grid_warps warp_index
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: shuffle
@@ -220,7 +222,6 @@ __device__ __forceinline__ void settle_apply(const data_slice& d, vertex v, sett
 // line 32: compute(vertices, spread)
 __device__ __forceinline__ void compute_spread(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_operator(run);
     spread_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { spread_apply(d, v, totals); });
     {
@@ -228,8 +229,7 @@ __device__ __forceinline__ void compute_spread(enactor& run, const data_slice& d
             [](float64 a, float64 b) { return sum(a, b); });
         if (threadIdx.x == 0) { reduce_add(d.dangling, total); }
     }
-    synchronize(run);
-    end_operator(run, 0, iteration, size, 0, false);
+    note_operator(run, 0, iteration, size, 0, false);
 }
 
 // line 33: next = neighbor_reduce(vertices, received, sum, over=in_edges)
@@ -243,13 +243,12 @@ __device__ __forceinline__ void reduce_received(enactor& run, const data_slice& 
     reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, 0.0f, combine, value,
         [&](vertex near, float32 reduced) { reduce_add(&d.next[near], reduced); });
     synchronize(run);
-    end_operator(run, 1, iteration, size, load_relaxed(&run.counters()->visited), false);
+    end_operator(run, 1, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
 }
 
 // line 34: compute(vertices, settle)
 __device__ __forceinline__ void compute_settle(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_operator(run);
     settle_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { settle_apply(d, v, totals); });
     {
@@ -257,8 +256,7 @@ __device__ __forceinline__ void compute_settle(enactor& run, const data_slice& d
             [](float64 a, float64 b) { return sum(a, b); });
         if (threadIdx.x == 0) { reduce_add(d.error, total); }
     }
-    synchronize(run);
-    end_operator(run, 2, iteration, size, 0, false);
+    note_operator(run, 2, iteration, size, 0, false);
 }
 
 // ---- enactor ----
@@ -289,9 +287,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_pagerank_enacto
         synchronize(run);
         if (leader()) { *d.error = 0.0; }
         compute_spread(run, d, iteration);
+        synchronize(run);
         reduce_received(run, d, iteration);
         compute_settle(run, d, iteration);
         exchange(d.rank, d.next);
+        synchronize(run);
     }
     if (run.stopped) { return; }
     if (leader()) {

@@ -58,7 +58,6 @@
 #undef intersect_met
 #undef intersect_totals
 #undef intersect_totals_2
-#undef left
 #undef left_set
 #undef met
 #undef more_in_first
@@ -206,6 +205,7 @@ struct block_storage {
 // piece: checked_index
 // piece: begin_pass
 // piece: begin_operator
+// piece: note_operator
 // piece: end_operator
 // piece: exchange
 
@@ -217,6 +217,7 @@ struct frontier {
     uint64 edges;  // edges of the members, where a later operator asks for them
     bool queued;
     bool mapped;
+    vertex* room;  // its own storage for a queue, also while the members lie elsewhere
 };
 
 // piece: frontier_at
@@ -250,13 +251,14 @@ struct frontier {
 // piece: warp_sum
 // piece: count_visited
 // piece: asked_to_stop
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: count_edges
 // piece: out_lists
 // piece: common_walk walk_of
 // piece: is_new_in_list
-// piece: place_in_list
+// piece: LOOKS places_in_lists
 // piece: intersect_part
 // piece: hub_room
 // piece: defer_walk
@@ -384,20 +386,16 @@ __device__ __forceinline__ void filter_in_right(enactor& run, const data_slice& 
 __device__ __forceinline__ void compute_note_number(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { note_number_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 2, iteration, size, 0, false);
+    note_operator(run, 2, iteration, size, 0, false);
 }
 
 // line 27: compute(left_set, find_partner)
 __device__ __forceinline__ void compute_find_partner(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { find_partner_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 3, iteration, size, 0, false);
+    note_operator(run, 3, iteration, size, 0, false);
 }
 
 // line 27: total += intersect(left_set, partners)
@@ -425,20 +423,16 @@ __device__ __forceinline__ void intersect(enactor& run, const data_slice& d, fro
 __device__ __forceinline__ void compute_note_number_(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { note_number_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 5, iteration, size, 0, false);
+    note_operator(run, 5, iteration, size, 0, false);
 }
 
 // line 28: compute(left_set, find_partner)
 __device__ __forceinline__ void compute_find_partner_(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { find_partner_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 6, iteration, size, 0, false);
+    note_operator(run, 6, iteration, size, 0, false);
 }
 
 // line 28: f = intersect(left_set, partners, corner, count=accepted)
@@ -473,30 +467,24 @@ __device__ __forceinline__ void intersect_met(enactor& run, const data_slice& d,
 __device__ __forceinline__ void compute_compute_1(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { compute_1_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 8, iteration, size, 0, false);
+    note_operator(run, 8, iteration, size, 0, false);
 }
 
 // line 30: compute(right_set, note_number)
 __device__ __forceinline__ void compute_note_number_2(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { note_number_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 9, iteration, size, 0, false);
+    note_operator(run, 9, iteration, size, 0, false);
 }
 
 // line 30: compute(left_set, find_partner)
 __device__ __forceinline__ void compute_find_partner_2(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { find_partner_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 10, iteration, size, 0, false);
+    note_operator(run, 10, iteration, size, 0, false);
 }
 
 // line 30: intersect(left_set, partners, both)
@@ -524,20 +512,16 @@ __device__ __forceinline__ void intersect_both(enactor& run, const data_slice& d
 __device__ __forceinline__ void compute_note_number_3(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { note_number_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 12, iteration, size, 0, false);
+    note_operator(run, 12, iteration, size, 0, false);
 }
 
 // line 31: compute(right_set, find_partner)
 __device__ __forceinline__ void compute_find_partner_3(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { find_partner_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 13, iteration, size, 0, false);
+    note_operator(run, 13, iteration, size, 0, false);
 }
 
 // line 31: intersect(right_set, partners, both)
@@ -565,20 +549,16 @@ __device__ __forceinline__ void intersect_both_(enactor& run, const data_slice& 
 __device__ __forceinline__ void compute_note_number_4(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { note_number_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 15, iteration, size, 0, false);
+    note_operator(run, 15, iteration, size, 0, false);
 }
 
 // line 33: compute(f, find_partner)
 __device__ __forceinline__ void compute_find_partner_4(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { find_partner_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 16, iteration, size, 0, false);
+    note_operator(run, 16, iteration, size, 0, false);
 }
 
 // line 33: f = intersect(f, partners)
@@ -604,28 +584,22 @@ __device__ __forceinline__ void intersect_(enactor& run, const data_slice& d, fr
 __device__ __forceinline__ void compute_compute_2(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { compute_2_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 18, iteration, size, 0, false);
+    note_operator(run, 18, iteration, size, 0, false);
 }
 
 // line 35: compute(vertices, note_number)
 __device__ __forceinline__ void compute_note_number_5(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { note_number_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 19, iteration, size, 0, false);
+    note_operator(run, 19, iteration, size, 0, false);
 }
 
 // line 35: compute(vertices, find_partner)
 __device__ __forceinline__ void compute_find_partner_5(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { find_partner_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 20, iteration, size, 0, false);
+    note_operator(run, 20, iteration, size, 0, false);
 }
 
 // line 35: rising += intersect(vertices, partners, intersect_1)
@@ -654,20 +628,16 @@ __device__ __forceinline__ void intersect_intersect_1(enactor& run, const data_s
 __device__ __forceinline__ void compute_note_number_6(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { note_number_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 22, iteration, size, 0, false);
+    note_operator(run, 22, iteration, size, 0, false);
 }
 
 // line 38: compute(f, find_partner)
 __device__ __forceinline__ void compute_find_partner_6(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { find_partner_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 23, iteration, size, 0, false);
+    note_operator(run, 23, iteration, size, 0, false);
 }
 
 // line 38: f = intersect(f, partners, count=squared)
@@ -748,8 +718,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_paired_sets_ena
     synchronize(run);
     number_vertices(run, right_set, d.graph.num_vertices, [&](uint64 id, uint64 place) { d.place_in_set[id] = int64(place); });
     compute_note_number(run, d, right_set, iteration);
+    synchronize(run);
     number_vertices(run, left_set, d.graph.num_vertices, [&](uint64 id, uint64 place) { d.place_in_set[id] = int64(place); });
     compute_find_partner(run, d, left_set, iteration);
+    synchronize(run);
     intersect(run, d, left_set, iteration);
     if (leader()) { *d.more_in_first = wrapping_subtract(int64(left_set.size), int64(right_set.size)); }
     synchronize(run);
@@ -760,6 +732,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_paired_sets_ena
     synchronize(run);
     number_vertices(run, right_set, d.graph.num_vertices, [&](uint64 id, uint64 place) { d.place_in_set[id] = int64(place); });
     compute_note_number_(run, d, right_set, iteration);
+    synchronize(run);
     number_vertices(run, left_set, d.graph.num_vertices, [&](uint64 id, uint64 place) { d.place_in_set[id] = int64(place); });
     compute_find_partner_(run, d, left_set, iteration);
     if (leader()) { *d.accepted = 0ll; }
@@ -776,8 +749,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_paired_sets_ena
     synchronize(run);
     number_vertices(run, right_set, d.graph.num_vertices, [&](uint64 id, uint64 place) { d.place_in_set[id] = int64(place); });
     compute_note_number_2(run, d, right_set, iteration);
+    synchronize(run);
     number_vertices(run, left_set, d.graph.num_vertices, [&](uint64 id, uint64 place) { d.place_in_set[id] = int64(place); });
     compute_find_partner_2(run, d, left_set, iteration);
+    synchronize(run);
     intersect_both(run, d, left_set, iteration);
     if (leader()) { *d.more_in_first = wrapping_subtract(int64(right_set.size), int64(left_set.size)); }
     synchronize(run);
@@ -788,8 +763,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_paired_sets_ena
     synchronize(run);
     number_vertices(run, left_set, d.graph.num_vertices, [&](uint64 id, uint64 place) { d.place_in_set[id] = int64(place); });
     compute_note_number_3(run, d, left_set, iteration);
+    synchronize(run);
     number_vertices(run, right_set, d.graph.num_vertices, [&](uint64 id, uint64 place) { d.place_in_set[id] = int64(place); });
     compute_find_partner_3(run, d, right_set, iteration);
+    synchronize(run);
     intersect_both_(run, d, right_set, iteration);
     copy_frontier(run, spare, left_set, d.graph.num_vertices);
     exchange(f, spare);
@@ -802,8 +779,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_paired_sets_ena
     synchronize(run);
     number_vertices(run, right_set, d.graph.num_vertices, [&](uint64 id, uint64 place) { d.place_in_set[id] = int64(place); });
     compute_note_number_4(run, d, right_set, iteration);
+    synchronize(run);
     number_vertices(run, f, d.graph.num_vertices, [&](uint64 id, uint64 place) { d.place_in_set[id] = int64(place); });
     compute_find_partner_4(run, d, f, iteration);
+    synchronize(run);
     intersect_(run, d, f, spare, iteration);
     exchange(f, spare);
     compute_compute_2(run, d, f, iteration);
@@ -816,6 +795,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_paired_sets_ena
     synchronize(run);
     number_everything(run, d.graph.num_vertices, [&](uint64 id, uint64 place) { d.place_in_set[id] = int64(place); });
     compute_note_number_5(run, d, iteration);
+    synchronize(run);
     number_everything(run, d.graph.num_vertices, [&](uint64 id, uint64 place) { d.place_in_set[id] = int64(place); });
     compute_find_partner_5(run, d, iteration);
     if (leader()) { *d.rising = 0ll; }
@@ -839,6 +819,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_paired_sets_ena
             synchronize(run);
             number_vertices(run, combined_1, d.graph.num_vertices, [&](uint64 id, uint64 place) { d.place_in_set[id] = int64(place); });
             compute_note_number_6(run, d, combined_1, iteration);
+            synchronize(run);
             number_vertices(run, f, d.graph.num_vertices, [&](uint64 id, uint64 place) { d.place_in_set[id] = int64(place); });
             compute_find_partner_6(run, d, f, iteration);
             if (leader()) { *d.squared = 0ll; }

@@ -152,6 +152,7 @@ struct block_storage {
 // piece: synchronize
 // piece: begin_pass
 // piece: begin_operator
+// piece: note_operator
 // piece: end_operator
 // piece: exchange
 
@@ -163,6 +164,7 @@ struct frontier {
     uint64 edges;  // edges of the members, where a later operator asks for them
     bool queued;
     bool mapped;
+    vertex* room;  // its own storage for a queue, also while the members lie elsewhere
 };
 
 // piece: frontier_at
@@ -254,7 +256,6 @@ __device__ __forceinline__ void advance_search(enactor& run, const data_slice& d
 // line 30: compute(vertices, count)
 __device__ __forceinline__ void compute_count(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_operator(run);
     count_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { if (count_condition(d, v)) { count_apply(d, totals); } });
     {
@@ -262,8 +263,7 @@ __device__ __forceinline__ void compute_count(enactor& run, const data_slice& d,
             [](int64 a, int64 b) { return sum(a, b); });
         if (threadIdx.x == 0) { reduce_add(d.reached, total); }
     }
-    synchronize(run);
-    end_operator(run, 1, iteration, size, 0, false);
+    note_operator(run, 1, iteration, size, 0, false);
 }
 
 // ---- enactor ----

@@ -49,6 +49,8 @@
 #undef reduce_depending
 #undef source
 #undef src
+#undef state_of_again
+#undef state_of_h
 
 namespace gdsl {
 
@@ -180,6 +182,7 @@ struct block_storage {
 // piece: synchronize
 // piece: begin_pass
 // piece: begin_operator
+// piece: note_operator
 // piece: end_operator
 // piece: exchange
 
@@ -191,6 +194,7 @@ struct frontier {
     uint64 edges;  // edges of the members, where a later operator asks for them
     bool queued;
     bool mapped;
+    vertex* room;  // its own storage for a queue, also while the members lie elsewhere
 };
 
 // piece: frontier_at
@@ -222,6 +226,7 @@ struct frontier {
 // piece: append_members
 // piece: intersect_queues
 // piece: subtract_queue
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: minimum maximum
@@ -246,10 +251,12 @@ struct direction_state {
 // piece: shuffle_down
 // piece: warp_reduce
 // piece: reduce_hubs
+// piece: history_state
 // piece: from_id to_id
 // piece: checked_index
 // piece: push_level
 // piece: take_level
+// piece: exchange for take_level
 
 // ---- functors ----
 
@@ -356,8 +363,7 @@ __device__ __forceinline__ void reduce_arriving(enactor& run, const data_slice& 
         [&](vertex near, float64 reduced) { reduce_add(&d.paths_reduced[near], reduced); });
     synchronize(run);
     each_vertex(members_of(input), [&](vertex near) { d.paths[near] = d.paths_reduced[near]; });
-    synchronize(run);
-    end_operator(run, 1, iteration, size, load_relaxed(&run.counters()->visited), false);
+    end_operator(run, 1, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
 }
 
 // line 40: dependency = neighbor_reduce(g, depending, sum)
@@ -373,18 +379,15 @@ __device__ __forceinline__ void reduce_depending(enactor& run, const data_slice&
         [&](vertex near, float64 reduced) { reduce_add(&d.dependency_reduced[near], reduced); });
     synchronize(run);
     each_vertex(members_of(input), [&](vertex near) { d.dependency[near] = d.dependency_reduced[near]; });
-    synchronize(run);
-    end_operator(run, 2, iteration, size, load_relaxed(&run.counters()->visited), false);
+    end_operator(run, 2, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
 }
 
 // line 48: compute(level, note)
 __device__ __forceinline__ void compute_note(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { note_apply(d, v, iteration); });
-    synchronize(run);
-    end_operator(run, 3, iteration, size, 0, false);
+    note_operator(run, 3, iteration, size, 0, false);
 }
 
 // ---- enactor ----
@@ -423,19 +426,22 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_search_levels_e
     frontier level = frontier_at(d.run, 2);
     frontier& kept = level;  // never needed at the same time
     frontier spare = frontier_at(d.run, 3);
+    history_state state_of_h = {};
+    history_state state_of_again = {};
     direction_state direction_of_advance_reach = {};
     initialise(run, d);
     constexpr int32 iteration = 0;
     if (leader()) { d.depth[d.source] = 0; }
     if (leader()) { d.paths[d.source] = 1.0; }
     if (leader()) { *d.h_levels = 0ll; }
+    state_of_h = history_state{};
     {
         const vertex members[] = {d.source};
         define_frontier(run, spare, members, 1, d.graph.num_vertices, out_lists{d.graph});
         exchange(f, spare);
     }
     for (int32 iteration = 0; f.size > 0 && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
-        push_level(run, d, f, d.h_members, d.h_ends, d.h_levels, 0);
+        push_level(run, d, f, d.h_members, d.h_ends, d.h_levels, state_of_h, 0);
         advance_reach(run, d, f, spare, direction_of_advance_reach, iteration);
         exchange(f, spare);
         reduce_arriving(run, d, f, iteration);
@@ -445,8 +451,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_search_levels_e
     {
         const int64 times = *d.h_levels;
         for (int32 iteration = 0; iteration < times && begin_pass(run, 1, iteration); ++iteration, ++run.passes) {
-            take_level(run, spare, d.h_members, d.h_ends, *d.h_levels - 1 - iteration, uncounted());
-            exchange(g, spare);
+            take_level(g, d.h_members, d.h_ends, state_of_h.levels - 1 - iteration);
+            synchronize(run);
             reduce_depending(run, d, g, iteration);
         }
         if (run.stopped) { return; }
@@ -456,27 +462,29 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_search_levels_e
         for (int32 iteration = 0; iteration < times && begin_pass(run, 2, iteration); ++iteration, ++run.passes) {
             synchronize(run);
             if (leader()) { *d.again_levels = 0ll; }
+            state_of_again = history_state{};
             subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, f, d.graph.num_vertices, uncounted());
             exchange(combined_1, spare);
-            push_level(run, d, combined_1, d.again_members, d.again_ends, d.again_levels, 1);
-            push_level(run, d, f, d.again_members, d.again_ends, d.again_levels, 2);
+            push_level(run, d, combined_1, d.again_members, d.again_ends, d.again_levels, state_of_again, 1);
+            synchronize(run);
+            push_level(run, d, f, d.again_members, d.again_ends, d.again_levels, state_of_again, 2);
+            synchronize(run);
             {
                 const int64 times = *d.again_levels;
                 for (int32 iteration = 0; iteration < times && begin_pass(run, 3, iteration); ++iteration) {
-                    take_level(run, spare, d.again_members, d.again_ends, iteration, uncounted());
-                    exchange(part, spare);
+                    take_level(part, d.again_members, d.again_ends, iteration);
                     if (leader()) { *d.met = wrapping_add(*d.met, int64(part.size)); }
                     {
                         const int64 times = *d.h_levels;
                         for (int32 iteration = 0; iteration < times && begin_pass(run, 4, iteration); ++iteration) {
-                            take_level(run, spare, d.h_members, d.h_ends, iteration, uncounted());
-                            exchange(level, spare);
+                            take_level(level, d.h_members, d.h_ends, iteration);
                             compute_note(run, d, level, iteration);
                             intersect_queues(run, spare, level, part, d.graph.num_vertices, uncounted());
                             exchange(kept, spare);
                             if (leader()) { *d.last = int64(kept.size); }
                         }
                     }
+                    synchronize(run);
                 }
             }
         }

@@ -179,6 +179,7 @@ struct block_storage {
 // piece: synchronize
 // piece: begin_pass
 // piece: begin_operator
+// piece: note_operator
 // piece: end_operator
 // piece: exchange
 
@@ -190,6 +191,7 @@ struct frontier {
     uint64 edges;  // edges of the members, where a later operator asks for them
     bool queued;
     bool mapped;
+    vertex* room;  // its own storage for a queue, also while the members lie elsewhere
 };
 
 // piece: frontier_at
@@ -232,6 +234,7 @@ struct frontier {
 // piece: grows_in_place
 // piece: grow_in_place
 // piece: grow_any_set
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: minimum maximum
@@ -345,10 +348,8 @@ __device__ __forceinline__ void advance_reach(enactor& run, const data_slice& d,
 __device__ __forceinline__ void compute_mark(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { mark_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 2, iteration, size, 0, false);
+    note_operator(run, 2, iteration, size, 0, false);
 }
 
 // line 32: advanced_1 = advance(h, step, over=in_edges)
@@ -374,10 +375,8 @@ __device__ __forceinline__ void advance_step(enactor& run, const data_slice& d, 
 __device__ __forceinline__ void compute_mark_(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { mark_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 4, iteration, size, 0, false);
+    note_operator(run, 4, iteration, size, 0, false);
 }
 
 // line 35: advanced_2 = advance(combined_5, step)
@@ -403,10 +402,8 @@ __device__ __forceinline__ void advance_step_(enactor& run, const data_slice& d,
 __device__ __forceinline__ void compute_mark_2(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { mark_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 6, iteration, size, 0, false);
+    note_operator(run, 6, iteration, size, 0, false);
 }
 
 // line 39: filtered_1 = filter(combined_11, third)
@@ -428,10 +425,8 @@ __device__ __forceinline__ void filter_third_(enactor& run, const data_slice& d,
 __device__ __forceinline__ void compute_mark_3(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { mark_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 8, iteration, size, 0, false);
+    note_operator(run, 8, iteration, size, 0, false);
 }
 
 // ---- enactor ----
@@ -515,6 +510,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_set_operations_
             exchange(h, spare);
             compute_mark(run, d, h, iteration);
             if (leader()) { *d.sizes = wrapping_add(*d.sizes, wrapping_add(int64(f.size), wrapping_multiply(3ll, int64(g.size)))); }
+            synchronize(run);
             if (leader()) { *d.bit = *d.bit << 1; }
             subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, g, d.graph.num_vertices, uncounted());
             synchronize(run);  // until its marks are taken out
@@ -546,6 +542,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_set_operations_
             advance_step_(run, d, combined_5, spare, iteration);
             exchange(advanced_2, spare);
             compute_mark_2(run, d, advanced_2, iteration);
+            synchronize(run);
             if (leader()) { *d.bit = *d.bit << 1; }
             define_frontier(run, spare, nullptr, 0, d.graph.num_vertices, uncounted());
             exchange(made, spare);
@@ -561,6 +558,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_set_operations_
             filter_third_(run, d, combined_11, spare, iteration);
             exchange(filtered_1, spare);
             compute_mark_3(run, d, filtered_1, iteration);
+            synchronize(run);
             if (leader()) { *d.bit = *d.bit << 1; }
         }
         if (run.stopped) { return; }

@@ -152,6 +152,7 @@ struct block_storage {
 // piece: synchronize
 // piece: begin_pass
 // piece: begin_operator
+// piece: note_operator
 // piece: end_operator
 // piece: exchange
 
@@ -163,6 +164,7 @@ struct frontier {
     uint64 edges;  // edges of the members, where a later operator asks for them
     bool queued;
     bool mapped;
+    vertex* room;  // its own storage for a queue, also while the members lie elsewhere
 };
 
 // piece: frontier_at
@@ -185,6 +187,7 @@ struct frontier {
 // piece: each_id
 // piece: define_frontier
 // piece: copy_frontier
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: defer_list
@@ -260,30 +263,24 @@ __device__ __forceinline__ void filter_even(enactor& run, const data_slice& d, f
 __device__ __forceinline__ void compute_bump(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { bump_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 2, iteration, size, 0, false);
+    note_operator(run, 2, iteration, size, 0, false);
 }
 
 // line 37: compute(f, mark)
 __device__ __forceinline__ void compute_mark(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { mark_apply(d, v, iteration); });
-    synchronize(run);
-    end_operator(run, 3, iteration, size, 0, false);
+    note_operator(run, 3, iteration, size, 0, false);
 }
 
 // line 39: compute(kept, bump)
 __device__ __forceinline__ void compute_bump_(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { bump_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 4, iteration, size, 0, false);
+    note_operator(run, 4, iteration, size, 0, false);
 }
 
 // ---- enactor ----
@@ -349,6 +346,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_sets_enactor(co
             {
                 const int64 times = 2ll;
                 for (int32 iteration = 0; iteration < times && begin_pass(run, 1, iteration); ++iteration) {
+                    synchronize(run);
                     compute_bump_(run, d, kept, iteration);
                 }
             }
@@ -356,6 +354,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_sets_enactor(co
         if (run.stopped) { return; }
     }
     if (leader()) { *d.last = int64(kept.size); }
+    synchronize(run);
     if (leader()) { d.first[d.start] = wrapping_add(*d.choice, 100); }
     exchange(d.largest, d.last);
     if (leader()) {

@@ -207,6 +207,7 @@ struct block_storage {
 // piece: synchronize
 // piece: begin_pass
 // piece: begin_operator
+// piece: note_operator
 // piece: end_operator
 // piece: exchange
 
@@ -218,6 +219,7 @@ struct frontier {
     uint64 edges;  // edges of the members, where a later operator asks for them
     bool queued;
     bool mapped;
+    vertex* room;  // its own storage for a queue, also while the members lie elsewhere
 };
 
 // piece: frontier_at
@@ -279,6 +281,7 @@ struct edge_frontier {
 // piece: combine_words
 // piece: unite_sets
 // piece: grow_any_set
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: defer_list
@@ -436,10 +439,8 @@ __device__ __forceinline__ void filter_in_sites(enactor& run, const data_slice& 
 __device__ __forceinline__ void compute_compute_1(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { compute_1_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 1, iteration, size, 0, false);
+    note_operator(run, 1, iteration, size, 0, false);
 }
 
 // line 20: f_2 = advance(f_2, step)
@@ -480,10 +481,8 @@ __device__ __forceinline__ void advance_step(enactor& run, const data_slice& d, 
 __device__ __forceinline__ void compute_compute_2(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { compute_2_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 3, iteration, size, 0, false);
+    note_operator(run, 3, iteration, size, 0, false);
 }
 
 // line 20: f_3 = advance(f_3, step_2)
@@ -531,7 +530,7 @@ __device__ __forceinline__ void reduce_levels(enactor& run, const data_slice& d,
     reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
         [&](vertex near, int64 reduced) { reduce_add(&d.level[near], reduced); });
     synchronize(run);
-    end_operator(run, 5, iteration, size, load_relaxed(&run.counters()->visited), false);
+    end_operator(run, 5, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
 }
 
 // line 32: least = neighbor_reduce(f, lowest, min)
@@ -546,7 +545,7 @@ __device__ __forceinline__ void reduce_lowest(enactor& run, const data_slice& d,
     reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, 2147483647, combine, value,
         [&](vertex near, int32 reduced) { reduce_min(&d.least[near], reduced); });
     synchronize(run);
-    end_operator(run, 6, iteration, size, load_relaxed(&run.counters()->visited), false);
+    end_operator(run, 6, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
 }
 
 // line 33: found = filter(edges, filter_1)
@@ -597,7 +596,6 @@ __device__ __forceinline__ void advance_away(enactor& run, const data_slice& d, 
 // line 34: compute(combined_1, compute_3)
 __device__ __forceinline__ void compute_compute_3(enactor& run, const data_slice& d, edge_frontier& input, int32 iteration) {
     const uint64 size = input.size;
-    begin_operator(run);
     compute_3_totals totals;
     each_edge_of(edge_members_of(input), d.graph, [&](vertex near, vertex far, edge at) { compute_3_apply(d, at, totals); });
     {
@@ -605,8 +603,7 @@ __device__ __forceinline__ void compute_compute_3(enactor& run, const data_slice
             [](int64 a, int64 b) { return sum(a, b); });
         if (threadIdx.x == 0) { reduce_add(d.tight_edges, total); }
     }
-    synchronize(run);
-    end_operator(run, 10, iteration, size, size, false);
+    note_operator(run, 10, iteration, size, size, false);
 }
 
 // ---- enactor ----
@@ -660,6 +657,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_site_hops_enact
     exchange(f_2, spare);
     compute_compute_1(run, d, f_2, iteration);
     for (int32 iteration = 0; f_2.size > 0 && int64(iteration) < *d.spread_most && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+        synchronize(run);
         advance_step(run, d, f_2, spare, direction_of_advance_step, iteration);
         exchange(f_2, spare);
         grow_any_set(run, f, spare, f_2, d.graph.num_vertices, out_lists{d.graph});
@@ -673,6 +671,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_site_hops_enact
     exchange(f_3, spare);
     compute_compute_2(run, d, f_3, iteration);
     for (int32 iteration = 0; f_3.size > 0 && int64(iteration) < *d.spread_most_2 && begin_pass(run, 1, iteration); ++iteration, ++run.passes) {
+        synchronize(run);
         advance_step_(run, d, f_3, spare, direction_of_advance_step_, iteration);
         exchange(f_3, spare);
         grow_any_set(run, seen, spare, f_3, d.graph.num_vertices, out_lists{d.graph});

@@ -150,8 +150,7 @@ struct block_storage {
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
-// piece: begin_operator
-// piece: end_operator
+// piece: note_operator
 // piece: destination_of
 // piece: edge_range
 // piece: out_edges
@@ -261,19 +260,15 @@ __device__ __forceinline__ void to_the_surface_apply(const data_slice& d, vertex
 // line 80: compute(vertices, median)
 __device__ __forceinline__ void compute_median(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { if (median_condition(d, v)) { median_apply(d, v); } });
-    synchronize(run);
-    end_operator(run, 0, iteration, size, 0, false);
+    note_operator(run, 0, iteration, size, 0, false);
 }
 
 // line 81: compute(vertices, to_the_surface)
 __device__ __forceinline__ void compute_to_the_surface(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { if (to_the_surface_condition(d, v)) { to_the_surface_apply(d, v); } });
-    synchronize(run);
-    end_operator(run, 1, iteration, size, 0, false);
+    note_operator(run, 1, iteration, size, 0, false);
 }
 
 // ---- enactor ----
@@ -308,7 +303,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_spatial_median_
     {
         const int64 times = int64(d.rounds);
         for (int32 iteration = 0; iteration < times && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+            synchronize(run);
             compute_median(run, d, iteration);
+            synchronize(run);
             compute_to_the_surface(run, d, iteration);
         }
         if (run.stopped) { return; }

@@ -185,6 +185,7 @@ struct block_storage {
 // piece: synchronize
 // piece: begin_pass
 // piece: begin_operator
+// piece: note_operator
 // piece: end_operator
 // piece: exchange
 
@@ -196,6 +197,7 @@ struct frontier {
     uint64 edges;  // edges of the members, where a later operator asks for them
     bool queued;
     bool mapped;
+    vertex* room;  // its own storage for a queue, also while the members lie elsewhere
 };
 
 // piece: frontier_at
@@ -233,13 +235,14 @@ struct edge_frontier {
 // piece: warp_sum
 // piece: count_visited
 // piece: asked_to_stop
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: count_edges
 // piece: out_lists
 // piece: common_walk walk_of
 // piece: is_new_in_list
-// piece: place_in_list
+// piece: LOOKS places_in_lists
 // piece: intersect_part
 // piece: hub_room
 // piece: defer_walk
@@ -408,10 +411,8 @@ __device__ __forceinline__ void intersect_some(enactor& run, const data_slice& d
 __device__ __forceinline__ void compute_pass(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { pass_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 3, iteration, size, 0, false);
+    note_operator(run, 3, iteration, size, 0, false);
 }
 
 // line 40: apexes += intersect(edges, apex)

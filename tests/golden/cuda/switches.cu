@@ -197,6 +197,7 @@ struct block_storage {
 // piece: synchronize
 // piece: begin_pass
 // piece: begin_operator
+// piece: note_operator
 // piece: end_operator
 // piece: exchange
 
@@ -208,6 +209,7 @@ struct frontier {
     uint64 edges;  // edges of the members, where a later operator asks for them
     bool queued;
     bool mapped;
+    vertex* room;  // its own storage for a queue, also while the members lie elsewhere
 };
 
 // piece: frontier_at
@@ -285,16 +287,13 @@ __device__ __forceinline__ bool is_lit_condition(const data_slice& d, vertex v) 
 // line 61: compute(edges, spread)
 __device__ __forceinline__ void compute_spread(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
-    begin_operator(run);
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { spread_apply(d, near, far, at); });
-    synchronize(run);
-    end_operator(run, 0, iteration, size, size, false);
+    note_operator(run, 0, iteration, size, size, false);
 }
 
 // line 67: compute(vertices, measure)
 __device__ __forceinline__ void compute_measure(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_operator(run);
     measure_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { if (measure_condition(d, v)) { measure_apply(d, v, iteration, totals); } });
     {
@@ -342,8 +341,7 @@ __device__ __forceinline__ void compute_measure(enactor& run, const data_slice& 
             [](vertex a, vertex b) { return least(a, b); });
         if (threadIdx.x == 0) { reduce_min(d.first_lit, total); }
     }
-    synchronize(run);
-    end_operator(run, 1, iteration, size, 0, false);
+    note_operator(run, 1, iteration, size, 0, false);
 }
 
 // line 70: selected_1 = filter(vertices, is_lit)
@@ -364,7 +362,6 @@ __device__ __forceinline__ void filter_is_lit(enactor& run, const data_slice& d,
 __device__ __forceinline__ void compute_measure_(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     measure_totals totals;
     each_vertex(members_of(input), [&](vertex v) { if (measure_condition(d, v)) { measure_apply(d, v, iteration, totals); } });
     {
@@ -412,8 +409,7 @@ __device__ __forceinline__ void compute_measure_(enactor& run, const data_slice&
             [](vertex a, vertex b) { return least(a, b); });
         if (threadIdx.x == 0) { reduce_min(d.first_lit, total); }
     }
-    synchronize(run);
-    end_operator(run, 3, iteration, size, 0, false);
+    note_operator(run, 3, iteration, size, 0, false);
 }
 
 // ---- enactor ----
@@ -484,6 +480,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_switches_enacto
                         compute_measure_(run, d, selected_1, iteration);
                     }
                 }
+                synchronize(run);
             }
         }
         synchronize(run);

@@ -152,6 +152,7 @@ struct block_storage {
 // piece: poll_host
 // piece: synchronize
 // piece: begin_operator
+// piece: note_operator
 // piece: end_operator
 // piece: lane_index
 // piece: warp_sum
@@ -162,6 +163,7 @@ struct block_storage {
 // piece: each_edge
 // piece: each_id
 // piece: grid_warps warp_index
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: defer_list
@@ -201,10 +203,8 @@ __device__ __forceinline__ void weigh_apply(const data_slice& d, vertex dst, edg
 // line 33: compute(edges, draw)
 __device__ __forceinline__ void compute_draw(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
-    begin_operator(run);
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { draw_apply(d, far, at); });
-    synchronize(run);
-    end_operator(run, 0, iteration, size, size, false);
+    note_operator(run, 0, iteration, size, size, false);
 }
 
 // line 34: advance(vertices, watch)
@@ -223,10 +223,8 @@ __device__ __forceinline__ void advance_watch(enactor& run, const data_slice& d,
 // line 35: compute(edges, weigh)
 __device__ __forceinline__ void compute_weigh(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
-    begin_operator(run);
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { weigh_apply(d, far, at); });
-    synchronize(run);
-    end_operator(run, 2, iteration, size, size, false);
+    note_operator(run, 2, iteration, size, size, false);
 }
 
 // ---- enactor ----

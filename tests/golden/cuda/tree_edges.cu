@@ -147,6 +147,7 @@ struct block_storage {
 // piece: synchronize
 // piece: begin_pass
 // piece: begin_operator
+// piece: note_operator
 // piece: end_operator
 // piece: exchange
 
@@ -158,6 +159,7 @@ struct frontier {
     uint64 edges;  // edges of the members, where a later operator asks for them
     bool queued;
     bool mapped;
+    vertex* room;  // its own storage for a queue, also while the members lie elsewhere
 };
 
 // piece: frontier_at
@@ -190,6 +192,7 @@ struct edge_frontier {
 // piece: collect_far_ends
 // piece: each_id
 // piece: define_frontier
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: minimum maximum
@@ -240,10 +243,8 @@ __device__ __forceinline__ void advance_leave(enactor& run, const data_slice& d,
 // line 28: compute(e, mark)
 __device__ __forceinline__ void compute_mark(enactor& run, const data_slice& d, edge_frontier& input, int32 iteration) {
     const uint64 size = input.size;
-    begin_operator(run);
     each_edge_of(edge_members_of(input), d.graph, [&](vertex near, vertex far, edge at) { mark_apply(d, at, iteration); });
-    synchronize(run);
-    end_operator(run, 1, iteration, size, size, false);
+    note_operator(run, 1, iteration, size, size, false);
 }
 
 // line 31: e = advance(far_ends_1, visit, to=edges)

@@ -138,6 +138,7 @@ struct block_storage {
 // piece: poll_host
 // piece: synchronize
 // piece: begin_operator
+// piece: note_operator
 // piece: end_operator
 // piece: exchange
 
@@ -149,6 +150,7 @@ struct frontier {
     uint64 edges;  // edges of the members, where a later operator asks for them
     bool queued;
     bool mapped;
+    vertex* room;  // its own storage for a queue, also while the members lie elsewhere
 };
 
 // piece: frontier_at
@@ -174,15 +176,16 @@ struct frontier {
 // piece: warp_sum
 // piece: count_visited
 // piece: asked_to_stop
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: count_edges
 // piece: out_lists
 // piece: common_walk walk_of
 // piece: is_new_in_list
-// piece: place_in_list
-// piece: intersect_part
 // piece: minimum maximum
+// piece: LOOKS places_in_lists
+// piece: intersect_part
 // piece: hub_room
 // piece: defer_walk
 // piece: intersect_warps
@@ -232,10 +235,8 @@ __device__ __forceinline__ void intersect_walk(enactor& run, const data_slice& d
 __device__ __forceinline__ void compute_note(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     each_vertex(members_of(input), [&](vertex v) { note_apply(d, v); });
-    synchronize(run);
-    end_operator(run, 1, iteration, size, 0, false);
+    note_operator(run, 1, iteration, size, 0, false);
 }
 
 // ---- enactor ----

@@ -159,6 +159,7 @@ struct block_storage {
 // piece: checked_index
 // piece: begin_pass
 // piece: begin_operator
+// piece: note_operator
 // piece: end_operator
 // piece: exchange
 
@@ -170,6 +171,7 @@ struct frontier {
     uint64 edges;  // edges of the members, where a later operator asks for them
     bool queued;
     bool mapped;
+    vertex* room;  // its own storage for a queue, also while the members lie elsewhere
 };
 
 // piece: frontier_at
@@ -209,6 +211,7 @@ struct frontier {
 // piece: grow_in_place
 // piece: unite_queues
 // piece: grow_set
+// piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: defer_list
@@ -260,7 +263,6 @@ __device__ __forceinline__ void visit_apply(const data_slice& d, vertex far) {
 __device__ __forceinline__ void compute_smallest(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
     smallest_totals totals;
     each_vertex(members_of(input), [&](vertex v) { smallest_apply(d, v, totals); });
     {
@@ -268,8 +270,7 @@ __device__ __forceinline__ void compute_smallest(enactor& run, const data_slice&
             [](vertex a, vertex b) { return least(a, b); });
         if (threadIdx.x == 0) { reduce_min(d.root, total); }
     }
-    synchronize(run);
-    end_operator(run, 0, iteration, size, 0, false);
+    note_operator(run, 0, iteration, size, 0, false);
 }
 
 // line 25: walk = filter(combined_1, begin)
@@ -354,6 +355,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_unvisited_enact
         if (leader()) { *d.root = NO_VERTEX; }
         synchronize(run);
         compute_smallest(run, d, unseen, iteration);
+        synchronize(run);
         {
             const vertex members[] = {vertex(checked_index(d, *d.root, d.graph.num_vertices, 0))};
             define_frontier(run, spare, members, 1, d.graph.num_vertices, uncounted());

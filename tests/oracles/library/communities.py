@@ -1,15 +1,17 @@
-"""Communities by votes, pass by pass in plain Python."""
+"""Communities: votes pass by pass in plain Python, and what modularity says of a division."""
 
 from __future__ import annotations
 
 from collections import Counter
 
 import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 
 from gdsl.graph import Graph
 from gdsl.tools.fuzz.expressions.draws import number  # which shares nothing with the compiler
 
-from ..case import Answers, Case, Values, ends, same, symmetric
+from ..case import Answers, Case, Values, close, ends, random_of, same, symmetric
 from .choosing import seeded
 
 MOST_PASSES = 100
@@ -41,4 +43,43 @@ def check_labels(graph: Graph, values: Values, answers: Answers) -> None:
     same(answers, label=np.array(labels, int), unsettled=len(wanted), communities=len(set(labels)))
 
 
-COMMUNITIES = (Case("label_propagation", check_labels, seeded, symmetric),)
+def modularity(graph: Graph, weight: np.ndarray, community: np.ndarray) -> float:
+    """By its definition, in float64; a self-loop counts once, 0 where nothing weighs anything."""
+    tails, heads = ends(graph)
+    weight = weight.astype(np.float64)
+    if not weight.sum():
+        return 0.0
+    strength = np.bincount(tails, weight, graph.num_vertices)
+    part = np.bincount(community, strength) / weight.sum()
+    return float(weight[community[tails] == community[heads]].sum() / weight.sum() - (part**2).sum())
+
+
+def check_louvain(graph: Graph, values: Values, answers: Answers) -> None:
+    community = np.asarray(answers["community"], np.int64)
+    count = int(answers["communities"])
+    assert np.array_equal(np.unique(community), np.arange(count)), "communities are numbered from 0"
+    close(answers, 1e-7, modularity=modularity(graph, values["weight"], community))
+    alone = modularity(graph, values["weight"], np.arange(graph.num_vertices))
+    if answers["levels"]:
+        assert answers["modularity"] > alone - 1e-9, "every level gains"
+    else:
+        same(answers, community=np.arange(graph.num_vertices))
+    weighing = csr_array((values["weight"], ends(graph)), shape=(graph.num_vertices,) * 2) if len(community) else None
+    if weighing is not None:
+        weighing.eliminate_zeros()
+        component = connected_components(weighing, directed=False)[1]
+        assert len(np.unique(np.stack([community, component]), axis=1)[0]) == count, "a community is in one component"
+
+
+def louvain_values(graph: Graph, seed: int) -> Values:
+    """Weights that are the same both ways: ones, quarters (some 0), or any."""
+    tails, heads = ends(graph)
+    random = random_of(graph, seed)
+    table = [np.ones(97), random.integers(0, 9, 97) / 4, random.random(97) * 1e-3][seed % 3]
+    return {"seed": seed, "weight": table[(tails + heads + tails * heads) % 97].astype(np.float32)}
+
+
+COMMUNITIES = (
+    Case("label_propagation", check_labels, seeded, symmetric),
+    Case("louvain", check_louvain, louvain_values, symmetric),
+)

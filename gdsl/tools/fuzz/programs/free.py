@@ -5,19 +5,16 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
+from gdsl.tools.fuzz.programs.functions import random_function
 from gdsl.tools.fuzz.programs.initial import initial
 from gdsl.tools.fuzz.programs.lists import looping_over_neighbors
+from gdsl.tools.fuzz.programs.made_graphs import made_graph
 from gdsl.tools.fuzz.programs.procedures import Procedure, random_procedure
 from gdsl.tools.fuzz.programs.reductions import best_edges, operators, over_arrays, over_neighbors
-from gdsl.tools.fuzz.programs.scopes import COMMON, FLOATS, IDS, INTEGERS, TYPES, Data, Function, Local, Scope
+from gdsl.tools.fuzz.programs.scopes import COMMON, IDS, Data, Function, Local, Scope
 from gdsl.tools.fuzz.programs.tuning import knobs
+from gdsl.tools.fuzz.programs.updates import REDUCTIONS
 
-_REDUCTIONS = {
-    "bool": ("|=", "&=", "^="),
-    **dict.fromkeys(INTEGERS, ("min=", "max=", "+=", "-=", "*=", "&=", "|=", "^=")),
-    **dict.fromkeys(FLOATS, ("min=", "max=", "+=", "-=")),
-    **dict.fromkeys(IDS, ("min=", "max=")),
-}
 _OVERS = ("", "", "", ", over=in_edges", ", over=all_edges", ", over=out_edges")
 _WALKED = {"out": ("", ", over=out_edges"), "in": (", over=in_edges",), "all": (", over=all_edges",)}
 """How the edges of an edge frontier may be walked, which stays the same for each."""
@@ -40,6 +37,7 @@ class _Writer:
         self.functors: dict[str, list[str]] = {"vertex": [], "edge": []}
         self.values: list[tuple[str, str]] = []
         self.operators: set[str] = set()  # the types for which the program declares one
+        self.on_graphs = 0  # around this place
         self.procedures: list[Procedure] = []
         self.locals: tuple[Local, ...] = ()  # values that the schedule, or the procedure being written, can name
 
@@ -85,14 +83,7 @@ class _Writer:
         return "problem {\n    " + "\n    ".join(lines) + "\n}"
 
     def function(self) -> str:
-        parameters = tuple(self.random.choice(COMMON) for _ in range(self.random.choice((1, 1, 2))))
-        result = self.random.choice((*parameters, "int32", "bool"))
-        made = Function("helper", parameters, result)
-        names = tuple(Local(f"x{place}", kind) for place, kind in enumerate(parameters))
-        scope = Scope(self.random, locals=names)
-        steps = f"if ({scope.expression('bool')}) {{ return {scope.expression(result)}; }} " if self.chance(0.5) else ""
-        listed = ", ".join(f"{local.name}: {local.type}" for local in names)
-        text = f"function helper({listed}) -> {result} {{ {steps}return {scope.expression(result)}; }}"
+        made, text = random_function(self.random)
         self.functions = (made,)
         return text
 
@@ -188,7 +179,7 @@ class _Writer:
             return "accept true;"
         place, value = scope.element(data), scope.expression(data.type)
         if self.chance(0.4):
-            return f"{place} {self.random.choice(_REDUCTIONS[data.type])} {self.rooted(scope, data.type)};"
+            return f"{place} {self.random.choice(REDUCTIONS[data.type])} {self.rooted(scope, data.type)};"
         return f"{place} {self.random.choice(('=', '=', 'any=', *scope.short_writes(data.type)))} {value};"
 
     def effect(self, scope: Scope, type_: str) -> str | None:
@@ -197,7 +188,7 @@ class _Writer:
         if data is None:
             return None
         place = scope.element(data)
-        update = f"{place} {self.random.choice(_REDUCTIONS[data.type])} {scope.expression(data.type, 1)}"
+        update = f"{place} {self.random.choice(REDUCTIONS[data.type])} {scope.expression(data.type, 1)}"
         if (type_ == "bool" and not (data.type == "bool" and self.chance(0.1))) or (type_ == "" and self.chance(0.6)):
             if self.chance(0.4):
                 return f"cas({place}, {scope.literal(data.type)}, {scope.expression(data.type, 1)})"
@@ -243,13 +234,15 @@ class _Writer:
         reduced = over_arrays(self.data, self.frontiers, [name for name, _ in self.edge_frontiers])
         scope = replace(scope, frontiers=tuple(self.all_frontiers()), functions=self.functions, reduced=reduced)
         scope = replace(scope, locals=self.locals)
-        if self.procedures and self.chance(0.3):
+        if self.procedures and not self.on_graphs and self.chance(0.3):
             sets = (*self.frontiers, *self.frontiers, "vertices", self.members())
             called = self.random.choice(self.procedures).call(scope, self.data, sets)
             if called is not None:
                 return called
         if depth and self.chance(0.3):
             return self.control(scope, depth)
+        if depth and self.chance(0.06):
+            return self.on_graph(depth)
         if self.chance(0.2):
             return self.assignment(scope)
         if self.chance(0.15):
@@ -281,7 +274,7 @@ class _Writer:
         if walked == "out":
             members = [data.name for data in self.data if data.kind == "scalar" and data.type == "edge"]
             listed = self.random.choice(("{ }", "{ 0 }", "{ 1, 0, 1 }", *(f"{{ {name} }}" for name in members)))
-            forms += ["edges", listed]
+            forms += ["edges", "edges" if self.on_graphs else listed]
             named.append("edges")
         if named:
             filtered = self.edge_set(walked, depth - 1) if depth and self.chance(0.2) else self.random.choice(named)
@@ -305,6 +298,16 @@ class _Writer:
         condition = self.random.choice((self.random.choice(self.all_frontiers()), scope.expression("bool")))
         return f"if ({condition}) {{ {body} }}{otherwise}"
 
+    def on_graph(self, depth: int) -> str:
+        """A graph and steps on it, which see the sets of vertices around where it has these, and none of edges."""
+        name, first, around = self.name("h"), self.name("f"), (self.frontiers, self.edge_frontiers)
+        made = made_graph(self.random, self.data, self.edge_set("out", 1) if self.functors["edge"] else "edges")
+        self.frontiers = [first, *(self.frontiers if made.startswith("subgraph") else ())]
+        self.edge_frontiers, self.on_graphs = [], self.on_graphs + 1
+        inside = self.steps(self.random.choice((1, 2, 2)), depth - 1)
+        (self.frontiers, self.edge_frontiers), self.on_graphs = around, self.on_graphs - 1
+        return f"graph {name} = {made}; on {name} {{ frontier {first} = {self.members()}; {inside} }}"
+
     def assignment(self, scope: Scope) -> str:
         written = [data for data in self.data if data.is_written]
         data = self.random.choice(written)
@@ -316,7 +319,7 @@ class _Writer:
         if data.kind == "scalar" and data.type == "int64" and self.chance(0.4):
             return self.total(data.name)
         if data.kind == "scalar":
-            signs = _REDUCTIONS[data.type] + scope.short_writes(data.type) if self.chance(0.3) else ("=",)
+            signs = REDUCTIONS[data.type] + scope.short_writes(data.type) if self.chance(0.3) else ("=",)
             operation = self.random.choice(signs)
             return f"{data.name} {operation} {value};"
         if data.kind == "vertex" and self.chance(0.5):
@@ -403,6 +406,3 @@ class _Writer:
         array, call, own = found
         self.operators |= {own} if own else set()
         return f"{array} = {call};"
-
-
-assert set(_REDUCTIONS) == set(TYPES)

@@ -1,0 +1,64 @@
+"""What a step touches by the thread that has the vertex, and by no other, and what it leaves behind its last barrier.
+
+Steps that go through the same vertices, all of them or the members of one frontier, give each thread the same ones, so
+that none of them waits for what another did to a vertex's own elements.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gdsl.effects.access import Access, Accesses, Functor, Who
+from gdsl.ir.nodes import Element, ElementTarget, FunctionCall, Operator, Parameter, Program, Role
+from gdsl.ir.traversal import walk
+from gdsl.operations import Domain
+from gdsl.plan.sweep_nodes import Members, Sweep
+from gdsl.plan.waiting import has_barrier_within
+
+
+@dataclass(frozen=True, slots=True)
+class Touched:
+    """Accesses of an operator that does not end with a barrier: what comes before any barrier of its own, and what
+    comes behind, or everything where it has none (`waits` is false)."""
+
+    first: frozenset[Access]
+    last: frozenset[Access]
+    waits: bool
+
+
+def touched_by(step: Operator, sweep: Sweep, accesses: Accesses) -> Touched:
+    """Of an operator that does not end with a barrier."""
+    found = accesses.of_step(step)
+    if has_barrier_within(sweep):
+        segment = sweep.segment
+        assert segment is not None and segment.aside is not None
+        stored, aside = Access(segment.array, True, Who.ANYBODY), Access(segment.aside, True, Who.ANYBODY)
+        copied = frozenset({stored, Access(segment.aside, False, Who.ANYBODY)})
+        own = frozenset({segment.array, segment.aside})
+        return Touched(found - {stored} | {aside}, _narrowed(copied, own, sweep.members), True)
+    functor = accesses.functor_of(step)
+    of_vertices = functor is not None and sweep.members.domain is Domain.VERTEX
+    own = _own_arrays(functor, accesses.program) if functor is not None and of_vertices else frozenset()
+    found = _narrowed(found, own, sweep.members)
+    return Touched(found, found, False)
+
+
+def _narrowed(found: frozenset[Access], own: frozenset[str], members: Members) -> frozenset[Access]:
+    """`found` with those of the arrays `own` by the thread of each of `members`."""
+    who, frontier = (Who.OWNER, "") if members.frontier is None else (Who.MEMBER, members.frontier)
+    return frozenset(Access(each.name, each.writes, who, frontier) if each.name in own else each for each in found)
+
+
+def _own_arrays(functor: Functor, program: Program) -> frozenset[str]:
+    """The arrays of one value a vertex of which a vertex functor touches nothing but the element of its own vertex."""
+    single = {array.name for array in program.arrays if array.domain is Domain.VERTEX and array.count is None}
+    nodes = [node for node in walk(functor) if isinstance(node, (Element, ElementTarget, FunctionCall))]
+    touched = {node.array for node in nodes if not isinstance(node, FunctionCall)}
+    elsewhere = {node.array for node in nodes if not isinstance(node, FunctionCall) and not _is_own(node)}
+    if any(isinstance(node, FunctionCall) for node in nodes):
+        elsewhere |= {node.array for each in program.functions for node in walk(each) if isinstance(node, Element)}
+    return frozenset(single & touched - elsewhere)
+
+
+def _is_own(node: Element | ElementTarget) -> bool:
+    return isinstance(node.index, Parameter) and node.index.role is Role.VERTEX

@@ -1,0 +1,34 @@
+"""Decides which steps end with a barrier of their own.
+
+What collects a frontier does, since the frontier is complete only then, and so does what tells how many edges it
+walked. All else ends without, and `barriers` puts one before the first step that meets what it did. Where every step is
+a launch of its own all wait anyway, and what a launch takes over must not be handed on before all have read it.
+"""
+
+from __future__ import annotations
+
+from gdsl.ir.nodes import Program, PushLevel, SetStep, TakeLevel
+from gdsl.plan.sweep_nodes import Choice, Sweep
+from gdsl.plan.target import Target
+
+
+def operation_waits(does: Sweep | Choice, program: Program, target: Target) -> bool:
+    """Whether an operator does. Graphs that are made may take the place of one that is still read."""
+    if not target.grid or not target.fused or program.graphs or isinstance(does, Choice):
+        return True
+    on_members = does.own is not None and does.collect is None
+    return not (on_members or has_barrier_within(does))
+
+
+def has_barrier_within(sweep: Sweep) -> bool:
+    """Whether all wait in the middle of a sweep for results that stand aside, and store them an element a thread."""
+    return sweep.segment is not None and sweep.segment.aside is not None
+
+
+def set_step_waits(step: SetStep, counted: frozenset[str], target: Target) -> bool:
+    """Whether a step between sets and data does; the edges of the sets `counted` are counted whenever they are made."""
+    if not target.grid:
+        return True
+    if isinstance(step, TakeLevel):
+        return step.name in counted
+    return not isinstance(step, PushLevel)

@@ -1,0 +1,135 @@
+"""Steps that end without a barrier, in random order: no race between them, and the answer that the reference has."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Iterator
+
+import pytest
+from support.graphs import make_graph, path, random_graph, star
+
+from gdsl.binding import bind
+from gdsl.ir.nodes import Program
+from gdsl.plan import barriers, ownership
+
+from . import build
+from .driver import EmulatorError
+from .findings import Kind
+from .running import SMALL, device_for, differences, expect
+from .running import build as build_program
+
+pytestmark = pytest.mark.skipif(build.compiler() is None, reason="the emulator needs g++")
+
+GRAPHS = (
+    random_graph(70, 200, seed=3, directed=False),
+    make_graph(star(39), 40, directed=False),
+    make_graph(path(50), 50, directed=False),
+)
+
+HEAD = """program waiting;
+problem { vertex a : int32 = int32(id); vertex b : int32 = 1; vertex c : int64; scalar n : int64; scalar m : int64; }
+vertex functor one(v) { apply { a[v] += 1; } }
+vertex functor two(v) { apply { b[v] += a[v]; c[v] = b[v]; } }
+vertex functor three(v) { cond a[v] % 3 != 0; apply { b[v] = 2 * a[v]; } }
+vertex functor first(v) { apply { c[v] = b[0] + n; } }
+vertex functor around(v) { apply { for u in neighbors(v) { c[v] += a[u]; } } }
+vertex functor total(v) { apply { n += a[v]; m max= b[v]; } }
+vertex functor odd(v) { cond a[v] % 2 == 1; }
+vertex functor tenth(v) { cond int32(v) % 10 == 3; }
+edge functor step(src, dst, e) { }
+edge functor given(src, dst, e) -> int32 { value a[dst] + b[src]; }
+edge functor taken(src, dst, e) -> int32 { cond b[dst] > 0; value a[src]; }
+"""
+COMPUTES = ("one", "two", "three", "first", "around", "total")
+
+
+def schedule_of(seed: int) -> str:
+    chosen = random.Random(seed)
+    numbers = iter(range(99))
+
+    def set_of(sets: tuple[str, ...]) -> str:
+        return chosen.choice((*sets, "vertices"))
+
+    def simple(sets: tuple[str, ...]) -> str:
+        to, array = chosen.choice("wx"), chosen.choice("ab")
+        return chosen.choice(
+            [
+                f"compute({set_of(sets)}, {chosen.choice(COMPUTES)});",
+                f"compute({set_of(sets)}, {chosen.choice(COMPUTES)});",
+                f"compute({set_of(sets)}, {chosen.choice(COMPUTES)});",
+                f"{array} = neighbor_reduce({set_of(sets)}, {chosen.choice(['given', 'taken'])}, sum);",
+                f"{array} = neighbor_reduce({set_of(sets)}, given, max, over=in_edges);",
+                f"fill({array}, {chosen.randrange(9)});",
+                "swap(a, b);",
+                f"{array}[3] = int32(n % 1000);",
+                "n = m + 1;",
+                f"n += size({chosen.choice(sets)});",
+                f"{to} = filter({set_of(sets)}, odd);",
+                f"{to} = advance({chosen.choice(sets)}, step);",
+                f"{to} = {chosen.choice(sets)} {chosen.choice('|&-')} {chosen.choice(sets)};",
+            ]
+        )
+
+    def block(depth: int, sets: tuple[str, ...]) -> Iterator[str]:
+        for _ in range(chosen.randint(2, 5)):
+            kind = chosen.random() if depth > 0 else 1
+            number = next(numbers)
+            if kind < 0.2:
+                yield f"repeat (3) {{ {' '.join(block(depth - 1, sets))} }}"
+            elif kind < 0.3:
+                yield f"if (n % 2 == 1) {{ {' '.join(block(depth - 1, sets))} }}"
+            elif kind < 0.6:
+                history, level = f"h{number}", f"g{number}"
+                pushes = " ".join(
+                    f"{history}.push(filter({set_of(sets)}, tenth)); {simple(sets)}"
+                    for _ in range(chosen.randint(1, 4))
+                )
+                body = " ".join(block(depth - 1, (*sets, level, level)))
+                order = chosen.choice(["backward", "forward"])
+                yield f"history {history}; {pushes} for {level} in {order}({history}) {{ {body} }}"
+            else:
+                yield simple(sets)
+
+    return f"frontier w = vertices; frontier x = {{ 1, 2, 3 }}; {' '.join(block(2, ('w', 'x')))}"
+
+
+SEEDS = 8 * int(os.environ.get("GDSL_TEST_EXAMPLES", "1"))
+
+
+@pytest.mark.parametrize("seed", range(SEEDS))
+def test_no_step_is_too_early(seed: int) -> None:
+    text = f"{HEAD} schedule {{ {schedule_of(seed)} }}"
+    words = ["schedule.fuse=off"] if seed % 6 == 5 else []
+    words += ["step.direction=pull"] if seed % 4 == 1 and ", step)" in text else []
+    built = build_program(text, tuple(words), SMALL)
+    for place, graph in enumerate(GRAPHS):
+        bindings = bind(built.program, graph, {})
+        expected = expect(built.program, graph, bindings)
+        found = built.run(graph, bindings, device_for(seed + place, blocks=2 + place))
+        assert differences(built.program, expected, found) == [], text
+
+
+def everything(functor: object, program: Program) -> frozenset[str]:
+    return frozenset(array.name for array in program.arrays)
+
+
+LEVELS = """history h; h.push(x); h.push(filter(vertices, odd));
+    for g in forward(h) { compute(g, two); b = neighbor_reduce(g, given, sum); }"""
+WRONGLY = {
+    "another vertex's elements": (ownership, "_own_arrays", everything, "compute(x, one); compute(x, around);"),
+    "other members": (barriers, "_of_anybody", lambda since, frontier: since, LEVELS),
+}
+
+
+@pytest.mark.parametrize("what", WRONGLY)
+def test_a_step_that_is_too_early_is_found(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the decision of which thread has an element is wrong, a run shows it."""
+    module, name, wrong, steps = WRONGLY[what]
+    monkeypatch.setattr(module, name, wrong)
+    built = build_program.__wrapped__(f"{HEAD} schedule {{ frontier x = filter(vertices, odd); {steps} }}", (), SMALL)
+    bindings = bind(built.program, GRAPHS[0], {})
+    with pytest.raises(EmulatorError) as caught:
+        for seed in range(20):
+            built.run(GRAPHS[0], bindings, device_for(seed, blocks=3))
+    assert {finding.kind for finding in caught.value.findings} == {Kind.RACE}
