@@ -7,6 +7,7 @@ import importlib
 import itertools
 import math
 import random
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -104,7 +105,7 @@ class Schedules:
         """`count` different combinations that the program takes, or all if there are no more; for one seed the same."""
         chance = random.Random(seed)
         drawn = self._shuffled(chance) if self.number <= _MOST_SHUFFLED else self._drawn(chance)
-        return map(self._way, itertools.islice(drawn, count))
+        return map(self._way, itertools.islice(drawn, min(count, sys.maxsize)))
 
     def _legal_parts(self) -> list[list[Words]]:
         return [[words for words in itertools.product(*part) if self._fits(words)] for part in self._parts]

@@ -64,7 +64,7 @@ def _values(declared: ir.Array, given: object, graph: Graph, source: Source | No
             return host_array(given, f"param `{declared.name}`")
         except ValueError as error:
             raise _unusable(declared, str(error), source) from None
-    members = _ids(declared, _listed(declared, given, source), graph, source)
+    members = _ids(declared, _listed(declared, given, graph.num_vertices, source), graph, source)
     return _integers(declared, members, graph.num_vertices, source)
 
 
@@ -76,7 +76,9 @@ def _ids(declared: ir.Array, members: list[object], graph: Graph, source: Source
     return [vertex_by_name(member, each, graph, source) for each in members]
 
 
-def _listed(declared: ir.Array, given: object, source: Source | None) -> list[object]:
+def _listed(declared: ir.Array, given: object, vertices: int, source: Source | None) -> list[object]:
+    if isinstance(given, range):
+        given = given[: vertices + 1]  # no two are one vertex: of so many there is one that is none
     if isinstance(given, Collection) and not isinstance(given, str | bytes | bytearray | Mapping):
         return list(given)
     fix = f"write [{given}]" if isinstance(given, int) and not isinstance(given, bool) else None

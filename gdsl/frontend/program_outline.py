@@ -11,9 +11,11 @@ from gdsl.source import Span
 
 _HEAD = re.compile(
     r"\b(?:problem|schedule|tune)\s*\{|\b(?:vertex|edge|common|vote)\s+functor\b"
-    r"|\b(?:function|operator|procedure)\s+\w+\s*\(|\brequires\s+\w|\bimport\s+\w[\w\s,]*\bfrom\b"
+    r"|\b(?:function|operator|procedure)\s+\w+\s*\(|\brequires\s+\w"
+    r"|\bimport\s+\w(?:(?!\bimport\b)[\w\s,])*\bfrom\b"
 )
-"""How a part of a program begins; none of these may stand inside another part."""
+"""How a part of a program begins; none of these may stand inside another part. The names of an import end at the next
+`import`, so that no stretch of text is searched twice."""
 _STRING = re.compile("\"[^\"\n]*\"|'[^'\n]*'|\u201c[^\u201d\n]*\u201d")
 _SIGN = re.compile(r"[;{}(]")
 _PARENTHESES = re.compile(r"\([^(){}\n]*(?:\([^(){}\n]*\)[^(){}\n]*)*\)")
@@ -130,14 +132,16 @@ class Outline:
 
     def block_behind(self, start: int, position: int) -> int | None:
         """The `{` of the block whose head begins at `start` and could not be read from `position` on."""
+        part = self.part_of(start)
+        limit = self.heads[part] if part < len(self.heads) else len(self.plain)
         at = position
         while True:
-            found = _SIGN.search(self.plain, at)
+            found = _SIGN.search(self.plain, at, limit)
             if found is None or found.group() in ";}":
                 return None
             if found.group() == "{":
-                return found.start() if self.part_of(found.start()) == self.part_of(start) else None
-            whole = _PARENTHESES.match(self.plain, found.start())
+                return found.start()
+            whole = _PARENTHESES.match(self.plain, found.start(), limit)
             at = whole.end() if whole is not None else found.end()
 
     def readable_head(self, start: int, brace: int, *, statement: bool) -> list[str] | None:

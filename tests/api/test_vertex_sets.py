@@ -126,3 +126,15 @@ def test_what_it_is_not_for(problem: str, schedule: str, code: str) -> None:
     with pytest.raises(GdslError) as caught:
         load(f"program p; problem {{ {problem} }} schedule {{ {schedule} }}")
     assert caught.value.code == code and len(caught.value.diagnostics) == 1
+
+
+@pytest.mark.parametrize("given", [range(10**12), range(3, 2**62), range(2**70), range(-1, 2**62), range(2**64, 2**65)])
+@pytest.mark.parametrize("names", [None, ["a", "b", "c", "d"]])
+def test_a_range_costs_what_the_graph_has(given: range, names: list[str] | None) -> None:
+    graph = line()
+    if names is not None:
+        networkx = pytest.importorskip("networkx")
+        graph = Graph.from_networkx(networkx.relabel_nodes(networkx.path_graph(4), dict(enumerate(names))))
+    with pytest.raises(GdslError) as caught:
+        members(given, graph)
+    assert caught.value.code == "E0604"

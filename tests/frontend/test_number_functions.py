@@ -53,10 +53,13 @@ def test_types(value: str, kind: str) -> None:
         ("r[v] = random(missing);", "E0201"), ("r[v] = random(a);", "E0204"), ("r[v] = now random(v);", "E0101"),
         ("a[v] = random_below(6, v) = 1;", "E0100"), ("r[v] = cosine(1);", "E0201"), ("random(v);", "E0227"),
         ("r[v] = random(9223372036854775808);", "E0208"), ("r[v] = atan(1, 2);", "E0211"),
+        ("r[v] = random((1, 2));", "E0205"), ("r[v] = random(v, b[v]);", "E0205"), ("r[v] = random(b[v].0);", "E0205"),
+        ("a[v] = random_below(6, b[v]);", "E0205"), ("a[v] = random_below(b[v], v);", "E0206"),
+        ("a[v] = int32(random_bits(b[v]));", "E0205"), ("a[v] = popcount(b[v]);", "E0206"),
     ],
 )  # fmt: skip
 def test_mistakes(statement: str, wanted: str) -> None:
-    text = f"""program p; problem {{ vertex a : int32; vertex r : float32; }}
+    text = f"""program p; problem {{ vertex a : int32; vertex r : float32; vertex b : (float32, int32); }}
         vertex functor f(v) {{ apply {{ {statement} }} }} schedule {{ compute(vertices, f); }}"""
     found = code(text)
     assert found == wanted or (wanted == "E0100" and found.startswith("E01"))

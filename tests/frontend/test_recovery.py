@@ -195,6 +195,22 @@ def test_thousands_of_mistakes_of_syntax(name: str) -> None:
     assert time.process_time() - start < 60, "growing faster than the program"
 
 
+@pytest.mark.parametrize("word", ["import ", "import a, ", 'import "x" ', "import\n", "import a from ", "import ; "])
+@pytest.mark.parametrize("behind", ["", "program p; schedule { }"])
+def test_a_word_that_stands_very_often(word: str, behind: str) -> None:
+    """Each stretch of text is looked at a few times, not once for each word before it."""
+    start = time.process_time()
+    assert analyse(Source("p.gdsl", word * 40_000 + behind)).diagnostics
+    assert time.process_time() - start < 60, "growing faster than the program"
+
+
+@pytest.mark.parametrize("part", ["procedure p( ", "function f( ", "vertex functor f( ", "operator o( ", "schedule { "])
+def test_a_part_that_begins_very_often(part: str) -> None:
+    start = time.process_time()
+    assert analyse(Source("p.gdsl", "program p; " + part * 20_000)).diagnostics
+    assert time.process_time() - start < 60, "growing faster than the program"
+
+
 @pytest.mark.parametrize("name", ["operands", "semicolons", "parts"])
 def test_reading_ends_behind_very_many_mistakes(name: str) -> None:
     """And the message says so, behind those that it shows."""

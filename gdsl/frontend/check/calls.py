@@ -260,7 +260,7 @@ class CallChecker(NameChecker):
 
     def _degree(self, expression: syntax.Call) -> syntax.Expression:
         name, place = expression.function, self.environment.place
-        if place in (Place.FUNCTION, Place.DEFAULT, Place.IDENTITY):
+        if place in (Place.FUNCTION, Place.DEFAULT, Place.IDENTITY, Place.EXTENT):
             self.environment.report("E0215", f"{place.value} does not see the graph", expression.span)
             return poison(expression.span)
         argument = expression.arguments[0]

@@ -13,6 +13,7 @@ from gdsl.types import Type
 BITS = ("popcount", "ctz")
 RANDOM = {"random": Type.FLOAT32, "random_bits": Type.UINT64, "random_below": None}
 """The types of their results; None for that of the first argument."""
+_PARTS = "give the parts of a pair one by one: `p.0, p.1`"
 
 
 def bits(checker: NameChecker, call: syntax.Call) -> syntax.Expression:
@@ -59,10 +60,9 @@ def _is_integer(checker: NameChecker, call: syntax.Call, value: syntax.Expressio
 
 
 def _is_key(checker: NameChecker, call: syntax.Call, value: syntax.Expression) -> bool:
-    if value.type is None or not value.type.is_float:
+    if value.type is None or value.type.is_integer or value.type.is_id or value.type is Type.BOOL:
         return True
     message = f"a key of `{call.function}` is an integer, an id or a bool, and this is {value.type.name}"
-    checker.environment.report(
-        "E0205", message, value.span, fix=f"write `int64({checker.environment.words(value.span)})`"
-    )
+    fix = f"write `int64({checker.environment.words(value.span)})`" if value.type.is_float else _PARTS
+    checker.environment.report("E0205", message, value.span, fix=fix)
     return False

@@ -107,7 +107,8 @@ class Sets:
         message = f"this is a set of {WORDS[found]}, and {target} is a set of {WORDS[wanted]}"
         symbol = value.symbol if isinstance(value, syntax.Name) else None
         labels = (Label(symbol.span, "declared here"),) if symbol is not None else ()
-        self.environment.report("E0416", message, value.span, labels=labels, fix=_other_domain(value, wanted, target))
+        fix = _other_domain(value, wanted, target, named=self.environment.find(target.strip("`")) is not None)
+        self.environment.report("E0416", message, value.span, labels=labels, fix=fix)
         return False
 
     def no_set(self, value: syntax.Expression, domain: Domain) -> None:
@@ -143,10 +144,13 @@ def functor_domain(value: syntax.Expression, environment: Environment) -> Domain
     return known.domain if known is not None else None
 
 
-def _other_domain(value: syntax.Expression, wanted: Domain, target: str) -> str:
+def _other_domain(value: syntax.Expression, wanted: Domain, target: str, *, named: bool) -> str:
+    """What to write; `named` where `target` is a variable, which could be one of the other sets."""
     advances = isinstance(value, syntax.OperatorCall) and value.kind is OperatorKind.ADVANCE
     if wanted is Domain.EDGE:
         return "write `to=edges`" if advances else "`advance(f, functor, to=edges)` gives edges of vertices"
     if target == OTHER_OPERAND and not advances:
         return "sets of edges combine only with each other, in an `edge frontier`"
+    if not named:
+        return "leave `to=edges` out" if advances else "`advance(e, functor)` gives vertices of edges"
     return "leave `to=edges` out, or declare an `edge frontier`" if advances else "declare an `edge frontier` for it"
