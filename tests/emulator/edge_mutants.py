@@ -39,7 +39,7 @@ EDGE_MUTANTS = (
     Mutant(
         "edges that wait in a warp are lost",
         _EDGES,
-        "if (amount == 32) { staged[lane] = rest; }",
+        "if (amount == STAGED) { staged[lane] = rest; }",
         "",
         FORWARD,
         "result bounds",

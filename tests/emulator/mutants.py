@@ -303,8 +303,8 @@ LEFT_OUT = (
     ),
     Mutant(
         "no flush of what is staged",
-        _ADVANCE,
-        "{% if op.result %}\n    out.flush();\n{% endif %}\n",
+        "operators/parts.cu.j2",
+        "{% for line in result.flush %}\n    {{ line }}\n{% endfor %}\n",
         "",
         "bfs",
         "result",

@@ -111,8 +111,8 @@ VOTE_MUTANTS = (
     Mutant(
         "the edges of the ends change places",
         _COMMON,
-        "const edge eu = of_source ? at : found",
-        "const edge eu = !of_source ? at : found",
+        "const bool of_source = __ldg(&d.graph.edge_sources[{{ op.edge_at }}]) == u",
+        "const bool of_source = __ldg(&d.graph.edge_sources[{{ op.edge_at }}]) != u",
         _SIDES,
         "result",
     ),
@@ -121,7 +121,7 @@ VOTE_MUTANTS = (
         "a chunk for another edge", _INTERSECT, "const edge e = part.last, ", "const edge e = 0, ", _SIDES, "result"
     ),
     Mutant(
-        "the last place of a neighbour", _INTERSECT, "neighbor(middle) < x", "neighbor(middle) <= x", _SIDES, "result"
+        "the last place of a neighbour", _INTERSECT, "middle[k] < x[k]", "middle[k] <= x[k]", _SIDES, "result"
     ),
     Mutant(
         "what was accepted is counted once a warp",

@@ -135,7 +135,7 @@ __device__ __forceinline__ bool is_new_in_list(const out_lists& lists, edge firs
 // piece: LOOKS places_in_lists
 // The first places of each `x` among the neighbours at the places `low` to `high`, which ascend, are left in `low`; that is
 // `high` where it is not there. LOOKS searches go side by side, so that none waits for another's loads.
-constexpr uint32 LOOKS = 4;
+constexpr uint32 LOOKS = 6;
 __device__ __forceinline__ void places_in_lists(const out_lists& lists, edge (&low)[LOOKS], const edge (&high)[LOOKS],
                                                 const vertex (&x)[LOOKS]) {
     edge left[LOOKS];
