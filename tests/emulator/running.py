@@ -29,11 +29,17 @@ from gdsl.types import Type, Widths
 from .driver import EmulatedDevice, EmulatedModule, Schedule
 
 ROOT = Path(__file__).parents[2]
-SMALL = Sizes(block_threads=64, hub_degree=8, hub_chunk=5, pull_prefix=2, short_list=3, staged=32, long_walk=6, near_set=3)
+SMALL = Sizes(
+    block_threads=64, hub_degree=8, hub_chunk=5, pull_prefix=2, short_list=3, staged=32, long_walk=6, near_set=3
+)
 """Numbers so small that small graphs reach every part of the generated code."""
-TINY = Sizes(block_threads=32, hub_degree=3, hub_chunk=2, pull_prefix=1, short_list=1, staged=32, long_walk=2, near_set=1)
+TINY = Sizes(
+    block_threads=32, hub_degree=3, hub_chunk=2, pull_prefix=1, short_list=1, staged=32, long_walk=2, near_set=1
+)
 NARROW = Widths.both(32)
-WIDER = Sizes(block_threads=96, hub_degree=40, hub_chunk=33, pull_prefix=7, short_list=5, staged=64, long_walk=40, near_set=20)
+WIDER = Sizes(
+    block_threads=96, hub_degree=40, hub_chunk=33, pull_prefix=7, short_list=5, staged=64, long_walk=40, near_set=20
+)
 
 
 @dataclass(frozen=True)

@@ -120,9 +120,7 @@ VOTE_MUTANTS = (
     Mutant(
         "a chunk for another edge", _INTERSECT, "const edge e = part.last, ", "const edge e = 0, ", _SIDES, "result"
     ),
-    Mutant(
-        "the last place of a neighbour", _INTERSECT, "middle[k] < x[k]", "middle[k] <= x[k]", _SIDES, "result"
-    ),
+    Mutant("the last place of a neighbour", _INTERSECT, "middle[k] < x[k]", "middle[k] <= x[k]", _SIDES, "result"),
     Mutant(
         "what was accepted is counted once a warp",
         _COMMON,
