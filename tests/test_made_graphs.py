@@ -91,7 +91,8 @@ def compiled(text: str, *tune: str) -> gdsl.Program:
 
 def values(program: gdsl.Program, graph: gdsl.Graph, backend: str, given: dict[str, Any]) -> dict[str, Any]:
     result = program.run(graph, given, backend=backend)
-    return {name: np.asarray(result[name]) for name in result}
+    scalars = {name: np.asarray(value) for name, value in result.numbers().items()}
+    return {**result.host_arrays(), **scalars}
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -102,7 +103,8 @@ def test_k_truss(backend: str, k: int) -> None:
         graph = gdsl.Graph.from_networkx(wanted)
         result = compiled(K_TRUSS).run(graph, {"k": k}, backend=backend)
         source, target = graph.edges
-        found = {(int(u), int(v)) for u, v in zip(source[result["inside"]], target[result["inside"]], strict=True)}
+        inside = result.host_arrays()["inside"]
+        found = {(int(u), int(v)) for u, v in zip(source[inside], target[inside], strict=True)}
         truss = nx.k_truss(wanted, k)
         assert found == {pair for u, v in truss.edges for pair in ((u, v), (v, u))}
         assert result["left"] == 2 * truss.number_of_edges()

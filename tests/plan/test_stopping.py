@@ -67,7 +67,7 @@ def test_the_one_that_decides_may_stand_anywhere(place: int, backend: str) -> No
     graph = make_graph([(0, v) for v in range(1, 3001)] + [(1, v) for v in range(1, 101)], 3001)
     odd = np.zeros(3001, bool)
     odd[place + 1] = True
-    result = compiled.run(graph, {"odd": odd}, backend=backend)
+    result = compiled.run(graph, {"odd": odd}, backend=backend).host_arrays()
     one = np.zeros(3001, bool)
     one[0], one[1] = True, place < 100
     assert np.array_equal(result["one"], one) and np.array_equal(result["all"], ~one)
