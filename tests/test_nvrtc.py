@@ -10,10 +10,12 @@ from pathlib import Path
 import every_operation
 import pytest
 
-from gdsl.backends.cuda import nvrtc, source_text
+from gdsl.backends.cuda import nvrtc, plan_of, source_text, wide_pairs
 from gdsl.diagnostics import GdslError
 from gdsl.operations import Balance
 from gdsl.pipeline import load
+from gdsl.plan.wide_pairs import exchanged_pairs
+from gdsl.types import Widths
 from tests.support.programs import LIBRARY, PROGRAMS, SAMPLES
 
 ROOT = Path(__file__).parents[1]
@@ -71,6 +73,11 @@ def forms() -> Iterator[tuple[Path, str, str]]:
 
 @pytest.mark.parametrize(("path", "form", "architecture"), forms(), ids=lambda part: getattr(part, "stem", part))
 def test_programs(path: Path, form: str, architecture: str) -> None:
+    program = load(str(path), FORMS[form])
+    if architecture != "sm_90" and exchanged_pairs(plan_of(program), Widths.both(32)):
+        with pytest.raises(GdslError, match="E0908"):
+            wide_pairs.check(plan_of(program), Widths.both(32), "sm_75")
+        architecture = "sm_90"
     assert_compiles(generated(path, *FORMS[form]), architecture)
 
 

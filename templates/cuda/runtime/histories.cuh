@@ -22,11 +22,8 @@ __device__ __forceinline__ void push_level(enactor& run, const data_slice& d, fr
     const uint64 room = d.graph.num_vertices;
     need_queue(run, f, room);
     const uint64 last = state.end + f.size;
-    if (last > room) {
-        if (leader()) { checked_index(d, int64(last), room + 1, check); }
-        return;
-    }
-    if (f.size == 0) { return; }
+    if (leader()) { checked_index(d, int64(last), room + 1, check); }
+    if (f.size == 0 || last > room) { return; }
     for (uint64 i = thread_index(); i < f.size; i += grid_threads()) { members[state.end + i] = f.queue[i]; }
     if (leader()) {
         ends[state.levels] = last;
