@@ -44,32 +44,35 @@ edge functor taken(src, dst, e) -> int32 { cond b[dst] > 0; value a[src]; }
 COMPUTES = ("one", "two", "three", "first", "around", "total")
 
 
+def set_of(chosen: random.Random, sets: tuple[str, ...]) -> str:
+    return chosen.choice((*sets, "vertices"))
+
+
+def simple(chosen: random.Random, sets: tuple[str, ...]) -> str:
+    """One step."""
+    to, array = chosen.choice("wx"), chosen.choice("ab")
+    return chosen.choice(
+        [
+            f"compute({set_of(chosen, sets)}, {chosen.choice(COMPUTES)});",
+            f"compute({set_of(chosen, sets)}, {chosen.choice(COMPUTES)});",
+            f"compute({set_of(chosen, sets)}, {chosen.choice(COMPUTES)});",
+            f"{array} = neighbor_reduce({set_of(chosen, sets)}, {chosen.choice(['given', 'taken'])}, sum);",
+            f"{array} = neighbor_reduce({set_of(chosen, sets)}, given, max, over=in_edges);",
+            f"fill({array}, {chosen.randrange(9)});",
+            "swap(a, b);",
+            f"{array}[3] = int32(n % 1000);",
+            "n = m + 1;",
+            f"n += size({chosen.choice(sets)});",
+            f"{to} = filter({set_of(chosen, sets)}, odd);",
+            f"{to} = advance({chosen.choice(sets)}, step);",
+            f"{to} = {chosen.choice(sets)} {chosen.choice('|&-')} {chosen.choice(sets)};",
+        ]
+    )
+
+
 def schedule_of(seed: int) -> str:
     chosen = random.Random(seed)
     numbers = iter(range(99))
-
-    def set_of(sets: tuple[str, ...]) -> str:
-        return chosen.choice((*sets, "vertices"))
-
-    def simple(sets: tuple[str, ...]) -> str:
-        to, array = chosen.choice("wx"), chosen.choice("ab")
-        return chosen.choice(
-            [
-                f"compute({set_of(sets)}, {chosen.choice(COMPUTES)});",
-                f"compute({set_of(sets)}, {chosen.choice(COMPUTES)});",
-                f"compute({set_of(sets)}, {chosen.choice(COMPUTES)});",
-                f"{array} = neighbor_reduce({set_of(sets)}, {chosen.choice(['given', 'taken'])}, sum);",
-                f"{array} = neighbor_reduce({set_of(sets)}, given, max, over=in_edges);",
-                f"fill({array}, {chosen.randrange(9)});",
-                "swap(a, b);",
-                f"{array}[3] = int32(n % 1000);",
-                "n = m + 1;",
-                f"n += size({chosen.choice(sets)});",
-                f"{to} = filter({set_of(sets)}, odd);",
-                f"{to} = advance({chosen.choice(sets)}, step);",
-                f"{to} = {chosen.choice(sets)} {chosen.choice('|&-')} {chosen.choice(sets)};",
-            ]
-        )
 
     def block(depth: int, sets: tuple[str, ...]) -> Iterator[str]:
         for _ in range(chosen.randint(2, 5)):
@@ -82,14 +85,14 @@ def schedule_of(seed: int) -> str:
             elif kind < 0.6:
                 history, level = f"h{number}", f"g{number}"
                 pushes = " ".join(
-                    f"{history}.push(filter({set_of(sets)}, tenth)); {simple(sets)}"
+                    f"{history}.push(filter({set_of(chosen, sets)}, tenth)); {simple(chosen, sets)}"
                     for _ in range(chosen.randint(1, 4))
                 )
                 body = " ".join(block(depth - 1, (*sets, level, level)))
                 order = chosen.choice(["backward", "forward"])
                 yield f"history {history}; {pushes} for {level} in {order}({history}) {{ {body} }}"
             else:
-                yield simple(sets)
+                yield simple(chosen, sets)
 
     return f"frontier w = vertices; frontier x = {{ 1, 2, 3 }}; {' '.join(block(2, ('w', 'x')))}"
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from gdsl.tools.fuzz.programs.functions import random_function
 from gdsl.tools.fuzz.programs.initial import initial
+from gdsl.tools.fuzz.programs.intersections import common_neighbors, number_of_them
 from gdsl.tools.fuzz.programs.lists import looping_over_neighbors
 from gdsl.tools.fuzz.programs.made_graphs import made_graph
 from gdsl.tools.fuzz.programs.procedures import Procedure, random_procedure
@@ -317,7 +318,7 @@ class _Writer:
             return f"swap({data.name}, {self.random.choice(twins).name});"
         value = scope.expression(data.type)
         if data.kind == "scalar" and data.type == "int64" and self.chance(0.4):
-            return self.total(data.name)
+            return number_of_them(self.random, data.name, self.to_intersect())
         if data.kind == "scalar":
             signs = REDUCTIONS[data.type] + scope.short_writes(data.type) if self.chance(0.3) else ("=",)
             operation = self.random.choice(signs)
@@ -325,16 +326,6 @@ class _Writer:
         if data.kind == "vertex" and self.chance(0.5):
             return f"{data.name}[{self.random.choice('01')}]{replace(scope, locals=()).place(data)} = {value};"
         return f"fill({data.name}, {value});"
-
-    def total(self, scalar: str) -> str:
-        """What puts the number of common neighbours into a scalar."""
-        found = f"intersect({self.to_intersect()})"
-        return f"{scalar}{self.random.choice((f' = {found};', f' += {found};', f' = {found} // 3 - num_vertices;'))}"
-
-    def intersection(self) -> str:
-        totals = [data.name for data in self.data if (data.kind, data.type) == ("scalar", "int64") and data.is_written]
-        count = f", count={self.random.choice(totals)}" if totals and self.chance(0.6) else ""
-        return f"intersect({self.to_intersect()}{count})"
 
     def to_intersect(self) -> str:
         """A set of edges, or two of vertices: of one size, now and then of any."""
@@ -352,7 +343,7 @@ class _Writer:
 
     def set(self, depth: int = 2) -> str:
         if self.chance(0.1):
-            return self.intersection()
+            return common_neighbors(self.random, self.data, self.to_intersect())
         if depth and self.chance(0.25):
             return self.combined(depth - 1)
         edge, vertex = self.functors["edge"], self.functors["vertex"]
