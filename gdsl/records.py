@@ -115,9 +115,9 @@ _METHODS = {
 }
 
 
-def _dataclass(*, frozen: Literal[True], slots: Literal[True]) -> Callable[[type], type]:
+def _dataclass(*, frozen: Literal[True], slots: Literal[True], eq: bool = True) -> Callable[[type], type]:
     def made(kind: Any) -> type:
-        own = set(vars(kind))
+        own = {*vars(kind), *(() if eq else ("__eq__", "__hash__"))}
         kind = dataclasses.dataclass(init=False, repr=False, eq=False, slots=slots)(kind)
         kind._shape = _Shape(kind)
         for name, method in _METHODS.items():
