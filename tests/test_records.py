@@ -84,7 +84,8 @@ def test_what_is_made(call):
     assert hash(ours) == hash(theirs)
     assert type(ours).__match_args__ == type(theirs).__match_args__
     assert type(ours).__slots__ == type(theirs).__slots__
-    assert ours == call(*OURS) and not ours != call(*OURS)
+    assert ours == call(*OURS)
+    assert not (ours != call(*OURS))  # noqa: SIM202
 
 
 @pytest.mark.parametrize("call", WRONG.values(), ids=WRONG)
@@ -98,7 +99,11 @@ def test_what_cannot_be_made(call):
 def test_nothing_can_be_changed():
     _, made, *_ = OURS
     value = made(1)
-    for change in (lambda: setattr(value, "first", 2), lambda: setattr(value, "new", 2), lambda: delattr(value, "first")):
+    for change in (
+        lambda: setattr(value, "first", 2),
+        lambda: setattr(value, "new", 2),
+        lambda: delattr(value, "first"),
+    ):
         with pytest.raises(dataclasses.FrozenInstanceError):
             change()
     assert value.first == 1
@@ -114,7 +119,11 @@ def test_comparing_leaves_out_what_it_must():
 
 def test_copies_and_pickles():
     span = Span(1, 2, 3, 4)
-    for node in (expressions.Literal(span, Type.INT32, 5), syntax.Name(span, "a", now=True), nodes.NoneId(span, Type.EDGE)):
+    for node in (
+        expressions.Literal(span, Type.INT32, 5),
+        syntax.Name(span, "a", now=True),
+        nodes.NoneId(span, Type.EDGE),
+    ):
         assert copy.copy(node) == copy.deepcopy(node) == pickle.loads(pickle.dumps(node)) == node
 
 
