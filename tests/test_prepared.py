@@ -69,6 +69,7 @@ def test_templates_are_the_python_that_jinja_makes_of_them(copy):
         ("templates/cuda/another.cu.j2", {"templates.cuda"}),
         ("templates/cuda/runtime/pull.cuh", set()),
     ],
+    ids=["grammar", "operator", "program", "another", "runtime"],
 )
 def test_what_changed_is_stale_until_it_is_made_again(copy, file, names, capsys):
     path = copy / file
