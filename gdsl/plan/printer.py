@@ -191,7 +191,8 @@ def _initial(each: Initial) -> str:
 def _define(step: Define) -> str:
     members = ", ".join(print_expression(member) for member in step.step.members)
     everything = "all vertices" if step.step.domain is Domain.VERTEX else "all edges"
-    return f"define: {step.step.name} = {everything if step.step.everything else f'{{{members}}}'}"
+    looked_for = ", each looked for in its list" if step.asks_lists else ""
+    return f"define: {step.step.name} = {everything if step.step.everything else f'{{{members}}}'}{looked_for}"
 
 
 def _taken(step: Copy | FarEnds) -> str:

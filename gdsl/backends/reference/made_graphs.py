@@ -57,6 +57,10 @@ class SubgraphView(GraphView):
         """Ids lie below this."""
         return self.base.bound(domain)
 
+    def has(self, domain: Domain, member: int) -> bool:
+        """Whether the id `member`, which lies below the bound, is one of the graph's."""
+        return domain is Domain.VERTEX or member in self._places
+
     def all(self, domain: Domain) -> list[int]:
         """The ids of all vertices, or of all edges, ascending."""
         return list(self._places) if domain is Domain.EDGE else super().all(domain)

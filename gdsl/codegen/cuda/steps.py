@@ -243,7 +243,10 @@ class StepPrinter:
         domain = step.step.domain
         number = self.expressions.checks.number(CheckSite(step.step.name, domain, member.type, member.span))
         count = self.expressions.checks.bound(domain)
-        return f"{_ID_TYPES[domain]}(checked_index(d, {text}, {count}, {number}))"
+        found = f"checked_index(d, {text}, {count}, {number})"
+        if step.asks_lists:
+            found = self.expressions.checks.kept_edge(found, step.step.name, member.span)
+        return f"{_ID_TYPES[domain]}({found})"
 
     def _store(self, leader: Leader) -> str:
         step = leader.step

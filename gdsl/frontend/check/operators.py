@@ -64,9 +64,6 @@ class OperatorChecker:
                 self.combinations.unary(value, domain)
                 return None
             case syntax.SetLiteral():
-                if domain is Domain.EDGE and value.members and len(self.environment.around) > 1:
-                    self.environment.later("sets of single edges inside `on { … }`", value.span)
-                    return None
                 kind = Type.EDGE if domain is Domain.EDGE else Type.VERTEX
                 members = [self.expressions.value(m, kind, "a member") for m in value.members]
                 fine = all(member.type is not None for member in members)
