@@ -200,7 +200,7 @@ class _Verifier:
         self.expect(not (grid and asks) or "edge_sources" in found, "the sources of the edges of lists are not there")
         read = {part for node in walk(self.program) for part in graph_reads.parts_read(node)}
         self.expect(read <= found, "what functors read of the graph is not there")
-        asked = {node.degree for node in walk(self.program) if isinstance(node, DegreeOf)}
+        asked = {node.degree for node in walk(buffers.code_of(self.program)) if isinstance(node, DegreeOf)}
         names = {Degree.OUT: "offsets", Degree.IN: "in_offsets"}
         self.expect({names[degree] for degree in asked} <= found, "degrees are not there")
 

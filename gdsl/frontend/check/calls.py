@@ -61,7 +61,7 @@ class CallChecker(NameChecker):
             return self._built_in(expression, hint)
         if symbol is not None and symbol.kind is SymbolKind.FUNCTION:
             return self._own_function(expression)
-        if symbol is not None and symbol.kind is SymbolKind.LATER:
+        if symbol is not None and symbol.kind is SymbolKind.MISTAKEN:
             return poison(expression.span)
         if symbol is None and name in CONTEXTUAL_FUNCTIONS:
             return self._contextual(expression, hint)
@@ -169,7 +169,7 @@ class CallChecker(NameChecker):
             if symbol is None:
                 self.undeclared(operand.name, operand.span, self.environment.visible_names())
                 return poison(expression.span)
-            if symbol.kind is SymbolKind.LATER:
+            if symbol.kind is SymbolKind.MISTAKEN:
                 return poison(expression.span)
         message = "`size` takes a frontier variable, a history or buckets"
         self.environment.report("E0403", message, operand.span, fix="give the set a name: `frontier f = …;`")

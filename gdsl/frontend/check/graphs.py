@@ -88,7 +88,7 @@ class GraphChecker:
         if symbol is None:
             fix = f"declare it: `graph {statement.name} = …;`"
             environment.report("E0201", f"there is no graph `{statement.name}`", statement.name_span, fix=fix)
-        elif symbol.kind not in (SymbolKind.GRAPH, SymbolKind.LATER):
+        elif symbol.kind not in (SymbolKind.GRAPH, SymbolKind.MISTAKEN):
             labels = (Label(symbol.span, "declared here"),) if symbol.span != NOWHERE else ()
             message = f"`on` takes a graph, and `{symbol.name}` is {symbol.kind.with_article}"
             environment.report("E0402", message, statement.name_span, labels=labels)
@@ -101,7 +101,7 @@ class GraphChecker:
         with environment.block():
             body = block(statement.body)
         environment.around.pop()
-        if symbol is None or symbol.kind is SymbolKind.LATER:
+        if symbol is None or symbol.kind is SymbolKind.MISTAKEN:
             return None
         return dataclasses.replace(statement, body=body, symbol=symbol)
 

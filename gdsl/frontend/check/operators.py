@@ -189,7 +189,7 @@ class OperatorChecker:
         environment = self.environment
         symbol = environment.find(value.name) if isinstance(value, syntax.Name) else None
         if not isinstance(value, syntax.Name) or (symbol is not None and symbol.kind is not SymbolKind.FUNCTOR):
-            if symbol is None or not (symbol.kind is SymbolKind.LATER or self._turned_round(call, symbol)):
+            if symbol is None or not (symbol.kind is SymbolKind.MISTAKEN or self._turned_round(call, symbol)):
                 fix = self._named(value, wanted)
                 environment.report("E0401", f"`{operator}` takes {wanted.words} here", value.span, fix=fix)
             return None

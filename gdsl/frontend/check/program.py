@@ -59,7 +59,7 @@ class Checked:
 def check(program: syntax.Program, source: Source, tune: Sequence[str] = ()) -> CheckedProgram:
     """The typed tree of a parsed program; `tune` are further tuning words, which win over the program's own.
 
-    Raises `GdslError` with as many independent mistakes as there are (E02xx, E04xx, E05xx). The rules of writes and
+    Raises `GdslError` with as many independent mistakes as there are (E02xx, E04xx). The rules of writes and
     reads are not part of this: see `gdsl.rules`.
     """
     found = check_all(program, source)
@@ -84,7 +84,7 @@ def check_all(program: syntax.Program, source: Source, broken: syntax.Broken | N
 
 
 def check_tune_words(checked: CheckedProgram, tune: Sequence[str]) -> None:
-    """Put further tuning words into the knobs of a program. Raises `GdslError` (E04xx, E05xx) at a wrong one."""
+    """Put further tuning words into the knobs of a program. Raises `GdslError` (E04xx) at a wrong one."""
     environment = Environment()
     environment.functors.update({functor.name: functor for functor in checked.program.functors if not functor.nameless})
     calls = operator_calls(checked.program.schedule)
