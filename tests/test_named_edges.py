@@ -68,7 +68,8 @@ def test_members_of_a_subgraph(backend: str, members: str, wanted: list[int]) ->
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_edges_of_a_contraction_have_its_ids(backend: str) -> None:
-    schedule = "graph h = contract(label); on h { edge frontier f = { x, edge(2) }; compute(f, (s, d, e) => { seen[e] = int32(s) * 10 + int32(d) + 1; }); }"
+    named = "edge frontier f = { x, edge(2) }; compute(f, (s, d, e) => { seen[e] = int32(s) * 10 + int32(d) + 1; });"
+    schedule = f"graph h = contract(label); on h {{ {named} }}"
     pairs = sorted({(v // 3, (v + 1) // 3) for v in range(8)})
     seen = run(schedule, PATH, backend, {"x": 4})["seen"]
     wanted = [u * 10 + v + 1 if edge in (2, 4) else 0 for edge, (u, v) in enumerate(pairs)]
@@ -91,7 +92,11 @@ OUT = "index {} of `{}` is out of range: there are {} elements, counted from 0"
         (SUBGRAPH % ("{ edge(100) }", USE), {}, OUT.format("none", "f", 8)),
         ("graph h = contract(label); on h { at = x; compute({ at }, note); }", {"x": 7}, OUT.format(7, "members_1", 5)),
         ("graph h = contract(label); on h { frontier f = { vertex(3) }; }", {}, OUT.format("none", "f", 3)),
-        ("graph h = contract(label); on h { compute(vertices, v => { reached[int32(v) + 1] += 1; }); }", {}, OUT.format(3, "reached", 3)),
+        (
+            "graph h = contract(label); on h { compute(vertices, v => { reached[int32(v) + 1] += 1; }); }",
+            {},
+            OUT.format(3, "reached", 3),
+        ),
     ],
 )
 def test_what_is_not_there(backend: str, schedule: str, given: dict[str, Any], message: str) -> None:
@@ -108,7 +113,7 @@ def test_an_empty_graph_has_no_edge(backend: str) -> None:
     for graph in (make_graph([], 0), make_graph([], 3)):
         with pytest.raises(GdslError) as caught:
             run(SUBGRAPH % ("{ argmin(seen) }", USE), graph, backend)
-        assert "index none of `f` is out of range: there are no elements" == caught.value.diagnostics[0].message
+        assert caught.value.diagnostics[0].message == "index none of `f` is out of range: there are no elements"
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -121,7 +126,7 @@ def test_every_edge_alone(backend: str) -> None:
         if edge != 3 and edge < 25:
             assert np.flatnonzero(program.run(graph, given, backend=backend)["seen"]).tolist() == [edge]
         else:
-            with pytest.raises(GdslError, match="left out|made without it"):
+            with pytest.raises(GdslError, match="made without it"):
                 program.run(graph, given, backend=backend)
 
 

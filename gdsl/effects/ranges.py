@@ -41,7 +41,8 @@ _INT32 = Range(0, 2**31 - 1)
 
 @dataclass
 class Ranges:
-    """Finds ranges of terms. `data` are those of params, arrays and scalars; without one a value is anything of its type."""
+    """Finds ranges of terms. `data` are those of params, arrays and scalars; without one a value is
+    anything of its type."""
 
     data: Mapping[str, Range]
 

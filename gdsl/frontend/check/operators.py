@@ -156,7 +156,7 @@ class OperatorChecker:
                 fix = f"did you mean `{near}=`?" if near else f"write `{shape}`"
                 message = f"`{call.function}` takes no argument `{argument.keyword}=`"
                 if argument.keyword in keywords:
-                    message = f"`{argument.keyword}=` is given twice"
+                    message, fix = f"`{argument.keyword}=` is given twice", "leave one of them out"
                 self.environment.report("E0402", message, argument.span, fix=fix)
                 fine = False
             keywords[argument.keyword] = argument

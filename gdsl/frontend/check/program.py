@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gdsl.diagnostics import Diagnostic, GdslError
+from gdsl.diagnostics import Diagnostic, GdslError, Label
 from gdsl.frontend import syntax
 from gdsl.frontend.check.declarations import (
     check_data,
@@ -29,7 +29,7 @@ from gdsl.frontend.parser import in_order, parse_tune_words, too_deep
 from gdsl.frontend.syntax import DeclarationKind, Symbol
 from gdsl.frontend.vocabulary import closest
 from gdsl.operations import Over
-from gdsl.source import Source
+from gdsl.source import Source, Span
 
 _REQUIREMENTS = ("symmetric", "simple")
 
@@ -152,8 +152,12 @@ def _labels(program: syntax.Program) -> set[str]:
 
 
 def _check_requirements(program: syntax.Program, environment: Environment) -> None:
+    first: dict[str, Span] = {}
     for word in program.requires:
-        if word.name not in _REQUIREMENTS:
+        if first.setdefault(word.name, word.span) is not word.span:
+            message, labels = f"`{word.name}` is required twice", (Label(first[word.name], "the first"),)
+            environment.report("E0410", message, word.span, labels=labels, fix="leave one of them out")
+        elif word.name not in _REQUIREMENTS:
             near = closest(word.name, _REQUIREMENTS)
             fix = f"did you mean `{near}`?" if near else "there are `symmetric` and `simple`"
             environment.report("E0410", f"`requires` does not know `{word.name}`", word.span, fix=fix)
