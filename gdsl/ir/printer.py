@@ -204,7 +204,7 @@ def _graph(node: nodes.GraphStep | nodes.On, tuning: nodes.Tuning) -> list[str]:
         return [f"graph {node.name} = the graph around"]
     if isinstance(node, nodes.Subgraph):
         return [f"graph {node.name} = subgraph of {node.edges}"]
-    weights = f", sums of {node.weights.array}" if node.weights is not None else ""
+    weights = f", {node.weights.operation.value} of {node.weights.array}" if node.weights is not None else ""
     return [f"graph {node.name} = contraction by {node.label}{weights}"]
 
 

@@ -211,7 +211,7 @@ def _graph(made: MakeGraph | EnterGraph | On, plan: Plan) -> list[str]:
     if isinstance(step, Subgraph):
         return [f"graph: {step.name} = subgraph of {step.edges}"]
     if isinstance(step, Contract):
-        weights = f", sums of {step.weights.array}" if step.weights is not None else ""
+        weights = f", {step.weights.operation.value} of {step.weights.array}" if step.weights is not None else ""
         return [f"graph: {step.name} = contraction by {step.label}{weights}"]
     return [f"graph: {step.name} = the graph around"]
 

@@ -75,7 +75,7 @@ GRAPH_MUTANTS = (
     Mutant(
         "weights added up one over the other",
         _MADE,
-        "reduce_add(&aside[numbers[i] - 1], weight[order[i]]);",
+        "reduce(&aside[numbers[i] - 1], weight[order[i]]);",
         "aside[numbers[i] - 1] += weight[order[i]];",
         GRAPHS,
         "race result",

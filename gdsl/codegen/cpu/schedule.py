@@ -14,6 +14,7 @@ from gdsl.codegen.lines import Lines
 from gdsl.codegen.literals import memory_type_name
 from gdsl.codegen.operators import STRUCTS, shared
 from gdsl.codegen.precedence import Text, postfix
+from gdsl.codegen.reductions import combine, identity
 from gdsl.codegen.set_steps import SetWords, set_step_line
 from gdsl.codegen.several import all_values, count_text
 from gdsl.ir.nodes import Expression, Iteration, Literal, ParamValue, SameGraph, StoreElement, Subgraph
@@ -35,6 +36,7 @@ from gdsl.plan.nodes import (
     OnSets,
     Operation,
     Plan,
+    Reduction,
     Step,
     Swap,
 )
@@ -182,7 +184,10 @@ class SchedulePrinter:
         else:
             sums = "no_sums{}"
             if step.weights is not None:
-                sums = f"weight_sums<{step.weights.type.name}>{{d.{self.names.member(step.weights.array)}}}"
+                kind, reduction = step.weights.type, Reduction(step.weights.operation.as_update, step.weights.type)
+                join = f"[]({kind.name} a, {kind.name} b) {{ return {combine(reduction)}; }}"
+                begins = identity(reduction.identity, kind)
+                sums = f"join_weights<{kind.name}>(d.{self.names.member(step.weights.array)}, {begins}, {join})"
             self.lines.add(f"{name} = make_contraction(d.graph, d.{self.names.member(step.label)}, {sums});")
 
     def _on(self, step: On) -> None:
