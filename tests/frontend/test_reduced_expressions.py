@@ -101,9 +101,5 @@ def test_what_has_no_such_form(value: str) -> None:
 
 
 def test_functions_of_numbers_stay_what_they_are() -> None:
-    load(
-        PROGRAM.format(
-            schedule="s = 3; n = min(s + 1, 4); n = max(max(x), 1); n = abs(min(y, f)); n = max(min(y, f), s); n = min(min(x), max(y, f));",
-            kind="int32",
-        )
-    )
+    first = "s = 3; n = min(s + 1, 4); n = max(max(x), 1); n = abs(min(y, f));"
+    load(PROGRAM.format(schedule=f"{first} n = max(min(y, f), s); n = min(min(x), max(y, f));", kind="int32"))

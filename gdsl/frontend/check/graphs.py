@@ -191,4 +191,4 @@ class GraphChecker:
             message = f"`{symbol.name}` cannot be written: it is an input"
             environment.report("E0214", message, value.span, labels=labels, fix=fix)
             return None
-        return dataclasses.replace(value, symbol=symbol, type=kind)
+        return dataclasses.replace(value, name=symbol.name, symbol=symbol, type=kind)
