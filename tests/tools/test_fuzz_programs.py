@@ -68,7 +68,8 @@ def test_the_generators_write_all_that_there_is() -> None:
         "fetch cas any= now accept cond function param input edge scalar frontier to=none all_edges place near far "
     )
     words += "min max sum product some every count direction balance fuse ids block float64 uint64 iteration tune"
-    words += " intersect( count= to=edges procedure top( [2] [wide] part"
+    words += " intersect( count= to=edges procedure top( [2] [wide] part on subgraph( contract( history buckets .pop() "
+    words += ".push( .level backward( forward( number( neighbor_vote( keep= width=auto"
     joined = [f"to=edges) {operator} " for operator in "|&-"]
     missing = [word for word in (*words.split(), *joined) if not any(word in text for text in texts)]
     assert missing == []
