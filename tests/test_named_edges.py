@@ -110,9 +110,11 @@ def test_what_is_not_there(backend: str, schedule: str, given: dict[str, Any], m
 
 @pytest.mark.parametrize("backend", ["reference", "cpu"])
 def test_an_empty_graph_has_no_edge(backend: str) -> None:
+    schedule = SUBGRAPH % ("{ argmin(seen) }", USE)
+    text = PROGRAM.format(schedule=schedule).replace("param x : edge = 0;", "")
     for graph in (make_graph([], 0), make_graph([], 3)):
         with pytest.raises(GdslError) as caught:
-            run(SUBGRAPH % ("{ argmin(seen) }", USE), graph, backend)
+            gdsl.compile(text).run(graph, backend=backend)
         assert caught.value.diagnostics[0].message == "index none of `f` is out of range: there are no elements"
 
 
