@@ -44,7 +44,16 @@ def unavailable(backend: str) -> pytest.MarkDecorator:
 
 
 def tuned(case: Case, backend: str) -> Schedules:
-    return schedules_of(case, "schedule.ids=32", *(["schedule.block=64"] if backend == "cuda" else []), grid=True)
+    """The ways that may come to other code: threads of the cpu backend know neither balances nor grids."""
+    if backend == "cuda":
+        return schedules_of(case, "schedule.ids=32", "schedule.block=64", grid=True)
+    return schedules_of(case, "schedule.ids=32", *balances_of(case, "auto"))
+
+
+def balances_of(case: Case, value: str) -> list[str]:
+    """The words that give every operator of a sample that balance, where it takes one."""
+    words = {choice for choices in schedules_of(case).choices for choice in choices}
+    return sorted(word for word in words if word.endswith(f".balance={value}"))
 
 
 def code_on(backend: str, way: Way) -> str:
@@ -79,6 +88,13 @@ def test_chosen_combinations_give_what_the_reference_gives(case: Case, place: in
 def test_every_combination_gives_what_the_reference_gives(case: Case, place: int, backend: str) -> None:
     schedules = tuned(case, backend)
     compare(case, schedules.program, different(schedules.thorough(), lambda way: code_on(backend, way)), backend)
+
+
+@pytest.mark.parametrize("value", ["thread", "warp", "block", "merge", "bins", "edges"])
+@by_sample
+def test_balances_are_nothing_to_the_cpu_backend(case: Case, place: int, value: str) -> None:
+    schedules = schedules_of(case, *balances_of(case, value))
+    assert code_of(schedules.program.ir, "cpu", 32) == code_of(schedules_of(case).program.ir, "cpu", 32)
 
 
 @pytest.mark.parametrize(
