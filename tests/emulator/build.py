@@ -14,7 +14,7 @@ from pathlib import Path
 NATIVE = Path(__file__).parent / "native"
 COMMON = ["-std=c++17", "-fPIC", "-ffp-contract=off", "-frounding-math", "-fno-strict-aliasing", "-fwrapv", "-w"]
 SANITIZED = [
-    *("-Og", "-g1", "-fsanitize=thread"),
+    *("-O1", "-g1", "-fsanitize=thread"),
     "--param=tsan-distinguish-volatile=1",
     *("-fno-tree-loop-distribute-patterns", "-fno-thread-jumps"),
 ]
