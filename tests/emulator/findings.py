@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache
 
-
 _COUNTER = (1 << 48) - 1
 """The part of a site that is a program counter."""
 
