@@ -59,7 +59,7 @@ LIBRARY = Library(
 )
 
 
-LISTED_LIBRARY = dataclasses.replace(LIBRARY, files=(*LIBRARY.files, LISTED, "made_graphs"))
+LISTED_LIBRARY = dataclasses.replace(LIBRARY, files=(*LIBRARY.files, LISTED, "made_graphs", "contraction"))
 """The same for programs that make graphs."""
 
 
