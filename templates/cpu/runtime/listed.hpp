@@ -59,15 +59,23 @@ inline bool has_edge(const graph_slice& g, vertex u, vertex w) {
 // piece: edge_range
 // The edges that stand from `first` on, before `last`.
 struct edge_range {
-    const edge *first, *last;
-    const edge* begin() const { return first; }
-    const edge* end() const { return last; }
+    struct iterator {
+        const graph_slice& g;
+        int64 at;
+        edge operator*() const { return g.edge_ids[at]; }
+        void operator++() { at += 1; }
+        bool operator!=(const iterator& other) const { return at != other.at; }
+    };
+    const graph_slice& g;
+    int64 first, last;
+    iterator begin() const { return iterator{g, first}; }
+    iterator end() const { return iterator{g, last}; }
 };
 
 // piece: out_edges
 // The list of `v`.
 inline edge_range out_edges(const graph_slice& g, uint64 v) {
-    return edge_range{g.edge_ids + g.offsets[v], g.edge_ids + g.offsets[v + 1]};
+    return edge_range{g, g.offsets[v], g.offsets[v + 1]};
 }
 
 // piece: all_edges
