@@ -1,22 +1,18 @@
 // piece: vote_edges
 // For every member the best key of its ballots: `walk(near, votes)` counts them, `choice(near, key, total)` is the
 // candidate that the votes for a key make, `elect(near, voted, key)` takes the result. Each thread counts in a table of its
-// own. All threads of the region call it.
+// own. Long lists come first, so that no thread is left with one at the end. All threads of the region call it.
 template <class Key, class Total, class Members, class Lists, class Walk, class Choice, class Elect>
 inline void vote_edges(run_state& run, const Members& members, const Lists& lists, Walk walk, Choice choice, Elect elect) {
     const int64 size = members.size();
     int64 visited = 0;
     vote_table<Key, Total> table;
-#pragma omp for schedule(dynamic, chunk_of(4 * size))
-    for (int64 i = 0; i < size; ++i) {
-        if (stopping(run.control)) { continue; }
-        const vertex near = members[i];
+    const auto vote = [&](vertex near) {
         const int64 edges = lists.degree(near);
-        visited += edges;
+        if (stopping(run.control)) { return; }
         if (!table.prepare(edges)) {
-#pragma omp critical(gdsl_hubs)
-            run.hubs.lost = true;
-            continue;
+            store_shared(&run.hubs.lost, true);
+            return;
         }
         vote_round<Key, Total> votes = table.open(edges);
         walk(near, votes);
@@ -26,8 +22,21 @@ inline void vote_edges(run_state& run, const Members& members, const Lists& list
             if (beats(other, best)) { best = other; }
         }
         elect(near, best.voted, best.key);
+    };
+#pragma omp for schedule(static)
+    for (int64 i = 0; i < size; ++i) {
+        const int64 edges = lists.degree(members[i]);
+        visited += edges;
+        if (edges >= HUB_DEGREE) { run.hubs.set_aside(members[i]); }
     }
     reduce_add(&run.visited, visited);
+    const int64 hubs = run.hubs.size();
+#pragma omp for schedule(dynamic, 1) nowait
+    for (int64 i = 0; i < hubs; ++i) { vote(run.hubs[i].near); }
+#pragma omp for schedule(dynamic, chunk_of(size / 4))
+    for (int64 i = 0; i < size; ++i) {
+        if (lists.degree(members[i]) < HUB_DEGREE) { vote(members[i]); }
+    }
 }
 
 // piece: vote_place
