@@ -226,7 +226,7 @@ inline made_graph make_contraction(const graph_slice& g, Label* label, Sums sums
     made.graph.num_edges = made.graph.edge_bound = num_edges;
     kept.edge_ids = all_ids(num_edges);
     if (g.in_offsets != nullptr) { turn_lists(kept, count, num_edges); }
-    made.graph.columns = kept.columns.data();
+    made.graph.columns = made.graph.neighbors = kept.columns.data();
     made.graph.edge_sources = kept.edge_sources.data();
     point_to_lists(made);
     return made;

@@ -18,6 +18,7 @@ typedef array_of<edge> kept_ids;
 struct graph_arrays {
     std::vector<int64> offsets, in_offsets;
     array_of<vertex> columns, in_sources, edge_sources;
+    array_of<vertex> neighbors;  // of a subgraph, whose columns are those of another
     kept_ids edge_ids;
     array_of<edge> in_edges;
     std::vector<edge> reverse_edges;
@@ -45,6 +46,7 @@ inline kept_ids all_ids(int64 count) {
 inline graph_slice given_graph(const host_graph& given, const kept_ids& ids) {
     graph_slice g;
     static_cast<host_graph&>(g) = given;
+    g.neighbors = given.columns;
     g.edge_ids = ids.data();
     g.edge_bound = given.num_edges;
     return g;
@@ -81,8 +83,12 @@ inline made_graph make_subgraph(const graph_slice& g, const kept_arrays& around,
     mark_members(edges, true);
     const auto among = [&](edge e) { return (edges.bitmap[e / 64] >> (e % 64) & 1) != 0; };
     kept.edge_ids.resize(std::size_t(edges.size) + 1);
+    kept.neighbors.resize(std::size_t(edges.size) + 1);
     kept.offsets = kept_lists(g.offsets, g.num_vertices, [&](int64 at) { return among(g.edge_ids[at]); },
-                              [&](int64 at, int64 next) { kept.edge_ids[std::size_t(next)] = g.edge_ids[at]; });
+                              [&](int64 at, int64 next) {
+                                  kept.edge_ids[std::size_t(next)] = g.edge_ids[at];
+                                  kept.neighbors[std::size_t(next)] = g.neighbors[at];
+                              });
     if (g.in_offsets != nullptr) {
         kept.in_edges.resize(std::size_t(edges.size) + 1);
         kept.in_sources.resize(std::size_t(edges.size) + 1);
@@ -94,6 +100,7 @@ inline made_graph make_subgraph(const graph_slice& g, const kept_arrays& around,
     }
     mark_members(edges, false);
     made.graph.num_edges = edges.size;
+    made.graph.neighbors = kept.neighbors.data();
     point_to_lists(made);
     return made;
 }
@@ -123,10 +130,10 @@ inline void point_to_lists(made_graph& made) {
 inline void pair_list(const graph_slice& g, vertex u, edge* reverse) {
     int64 alike = 0;
     for (int64 at = g.offsets[u]; at < g.offsets[u + 1]; ++at) {
-        const vertex w = g.columns[g.edge_ids[at]];
-        alike = at > g.offsets[u] && g.columns[g.edge_ids[at - 1]] == w ? alike + 1 : 0;
+        const vertex w = g.neighbors[at];
+        alike = at > g.offsets[u] && g.neighbors[at - 1] == w ? alike + 1 : 0;
         const int64 back = first_to(g, w, u) + alike;
-        if (back < g.offsets[w + 1] && g.columns[g.edge_ids[back]] == u) { reverse[g.edge_ids[at]] = g.edge_ids[back]; }
+        if (back < g.offsets[w + 1] && g.neighbors[back] == u) { reverse[g.edge_ids[at]] = g.edge_ids[back]; }
     }
 }
 
@@ -136,7 +143,7 @@ inline int64 first_to(const graph_slice& g, vertex u, vertex w) {
     int64 low = g.offsets[u], high = g.offsets[u + 1];
     while (low < high) {
         const int64 middle = low + (high - low) / 2;
-        if (g.columns[g.edge_ids[middle]] < w) { low = middle + 1; } else { high = middle; }
+        if (g.neighbors[middle] < w) { low = middle + 1; } else { high = middle; }
     }
     return low;
 }
