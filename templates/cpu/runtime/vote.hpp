@@ -62,7 +62,7 @@ struct vote_round {
     // Whether a key is new is as good as drawn, so no branch asks for it.
     void count(Key key, Total weight) {
         std::size_t at = place_of_key(key);
-        while (places[at].round == round && places[at].key != key) { at = (at + 1) & mask; }
+        while (bool(places[at].round == round) & bool(places[at].key != key)) { at = (at + 1) & mask; }
         vote_place<Key, Total>& place = places[at];
         const bool fresh = place.round != round;
         const Total added = sum(place.total, weight);
