@@ -109,7 +109,7 @@ struct contraction_room {
 template <class Label, class Sums>
 struct contracted_lists {
     typedef typename Sums::total Total;
-    static constexpr int64 PART = 8 * HUB_CHUNK;
+    static constexpr int64 PART = 16 * HUB_CHUNK;
     const graph_slice& g;
     const Label* const label;
     const Sums sums;

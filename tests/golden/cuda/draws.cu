@@ -76,6 +76,7 @@ constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 // piece: popcount
 // piece: ctz
 // piece: RandomBlock philox
+// piece: block_after
 // piece: drawn
 // piece: low_words
 // piece: random_bits

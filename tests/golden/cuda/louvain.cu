@@ -117,6 +117,7 @@ constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thre
 // piece: convert
 // piece: FLOAT32_INF
 // piece: RandomBlock philox
+// piece: block_after
 // piece: drawn
 // piece: low_words
 // piece: random_unit
