@@ -1,5 +1,5 @@
-"""Contractions on the cpu backend: runs of edges that are cut into parts, labels of every kind, and lists in the order of
-ids wherever no graph leaves edges out."""
+"""Contractions on the cpu backend: runs of edges that are cut into parts, labels of every kind, and edges in order of
+their ids wherever no graph leaves any out."""
 
 from __future__ import annotations
 
