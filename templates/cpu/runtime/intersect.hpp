@@ -7,6 +7,7 @@ inline edge edge_of_place(const graph_slice&, int64 at) { return edge(at); }
 // The neighbours of one vertex as bits, for as long as its edges come one behind the other; a thread has its own. Without
 // the memory, or for a few edges of a large graph, there are none.
 struct neighbor_marks {
+    static constexpr int64 FEW = HUB_DEGREE < 8 ? HUB_DEGREE : 8;
     const graph_slice& g;
     std::vector<uint64> bits;
     vertex owner, marked;   // whose edge was seen last, and whose neighbours are marked
@@ -17,9 +18,10 @@ struct neighbor_marks {
 
     bool contains(vertex x) const { return (bits[x / 64] >> (x % 64) & 1) != 0; }
 
-    // Whether the neighbours of u are marked: from its second edge on.
+    // Whether the neighbours of u are marked: from its second edge on, where they are more than a few.
     bool has(vertex u) {
         if (u == marked) { return true; }
+        if (g.offsets[u + 1] - g.offsets[u] < FEW) { return false; }
         const bool again = u == owner;
         owner = u;
         if (!again || !usable) { return false; }
