@@ -167,7 +167,7 @@ struct contracted_lists {
         const int64 moved = g.offsets[groups.members[member]] - groups.before[member];
         for (; at < end; ++at) {
             const edge e = g.edge_ids[at + moved];
-            votes.count(vertex(label[g.columns[e]]), sums.of(e));
+            join(votes, vertex(label[g.columns[e]]), sums.of(e));
         }
         return end;
     }
@@ -195,7 +195,10 @@ struct contracted_lists {
         sizes[own] = put(votes, room, begin);
     }
     void recount(vote_round<vertex, Total>& votes, int64 at, int64 size) const {
-        for (const int64 end = at + size; at < end; ++at) { votes.count(ends[std::size_t(at)], totals[std::size_t(at)]); }
+        for (const int64 end = at + size; at < end; ++at) { join(votes, ends[std::size_t(at)], totals[std::size_t(at)]); }
+    }
+    void join(vote_round<vertex, Total>& votes, vertex end, Total own) const {
+        votes.change(end, [&](bool fresh, Total former) { return sums.joined(fresh, former, own); });
     }
 };
 
@@ -253,15 +256,25 @@ inline void turn_lists(graph_arrays& kept, int64 num_vertices, int64 num_edges) 
 struct no_sums {
     typedef uint32 total;
     total of(edge) const { return 0; }
+    total joined(bool, total former, total) const { return former; }
     void put(std::size_t, total) const {}
 };
 
-// piece: weight_sums
-// For edges whose weights are added up.
-template <class Weight>
-struct weight_sums {
+// piece: joined_weights
+// For edges of whose weights one is made.
+template <class Weight, class Combine>
+struct joined_weights {
     typedef Weight total;
     Weight* const weight;
+    const Weight identity;
+    const Combine combine;
     total of(edge e) const { return weight[e]; }
-    void put(std::size_t e, total sum) const { weight[e] = sum; }
+    total joined(bool fresh, total former, total own) const { return combine(fresh ? identity : former, own); }
+    void put(std::size_t e, total whole) const { weight[e] = whole; }
 };
+
+// piece: join_weights
+template <class Weight, class Combine>
+inline joined_weights<Weight, Combine> join_weights(Weight* weight, Weight identity, Combine combine) {
+    return {weight, identity, combine};
+}

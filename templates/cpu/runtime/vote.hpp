@@ -59,14 +59,20 @@ struct vote_round {
     const uint32 round;
     std::size_t size;                       // how many these are
 
-    // Whether a key is new is as good as drawn, so no branch asks for it.
     void count(Key key, Total weight) {
+        change(key, [&](bool fresh, Total former) {
+            const Total added = sum(former, weight);
+            return fresh ? weight : added;
+        });
+    }
+    // `next(fresh, former)` is the new total of a key. Whether it is new is as good as drawn, so no branch asks for it.
+    template <class Next>
+    void change(Key key, Next next) {
         std::size_t at = place_of_key(key);
         while (bool(places[at].round == round) & bool(places[at].key != key)) { at = (at + 1) & mask; }
         vote_place<Key, Total>& place = places[at];
         const bool fresh = place.round != round;
-        const Total added = sum(place.total, weight);
-        place = vote_place<Key, Total>{fresh ? weight : added, key, round};
+        place = vote_place<Key, Total>{next(fresh, place.total), key, round};
         taken[size] = &place;
         size += fresh ? 1 : 0;
     }
