@@ -186,3 +186,16 @@ def test_lists_in_the_order_of_ids(sizes: Sizes | None) -> None:
         for name in wanted:
             value = found.arrays.get(name, found.scalars.get(name))
             assert np.asarray(value).tolist() == np.asarray(wanted[name]).tolist(), name
+
+
+def test_the_least_weight_of_runs_in_parts() -> None:
+    text = QUOTIENT % {"label": "int64", "weight": "int64", "sums": ", weight, min"}
+    graph = random_graph(60, 700, seed=2)
+    given = np.random.default_rng(1).integers(-1000, 1000, graph.num_edges)
+    for kind, group in groupings(graph.num_vertices).items():
+        source, target = (np.unique(group, return_inverse=True)[1][ends] for ends in graph.edges)
+        least: dict[tuple[int, int], int] = {}
+        for u, v, own in zip(source.tolist(), target.tolist(), given.tolist(), strict=True):
+            least[u, v] = min(least.get((u, v), own), own)
+        found = run(text, graph, sizes=SMALL, group=group, given=given).arrays["weight"]
+        assert found[: len(least)].tolist() == [least[pair] for pair in sorted(least)], kind
