@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import pytest
-from oracles import Case
+from oracles import CASES, Case
 from support.graphs import random_graph
 from support.tuning import by_sample, chosen, different, in_parts, part_of, schedules_of, suited
 
+import gdsl
 from gdsl.api.schedules import Schedules, Way, differences, hash_of
 from gdsl.backends.cuda import plan_of
 from gdsl.binding import bind
@@ -64,3 +65,11 @@ def test_chosen_combinations_give_what_the_reference_gives(case: Case, place: in
 def test_every_combination_gives_what_the_reference_gives(case: Case, place: int, part: int) -> None:
     schedules = tuned(case)
     compare(case, schedules.program.ir, different(part_of(schedules.thorough(), part), code), place + part)
+
+
+def test_members_that_come_twice_are_read_as_they_are_written() -> None:
+    """Two threads run `settle` for one vertex, which reads what it has just written."""
+    case = next(case for case in CASES if case.name == "geolocation")
+    words = ("unknown.direction=push", "unknown.balance=thread", "unknown.frontier=queue", "unknown.dedup=none")
+    program = gdsl.compile(case.path, tune=[*words, "schedule.fuse=off"])
+    compare(case, program.ir, [Way(words, program)], 0)
