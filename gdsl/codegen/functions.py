@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from gdsl.codegen.checks import CheckTable
-from gdsl.codegen.expressions import ExpressionPrinter
+from gdsl.codegen.expressions import KEY, ExpressionPrinter
 from gdsl.codegen.lines import RESUME, Lines
 from gdsl.codegen.literals import type_name
 from gdsl.codegen.names import Names
@@ -148,11 +148,13 @@ class FunctionPrinter:
         accumulated: frozenset[str] = frozenset(),
         without: int | None = None,
         plain_scalars: frozenset[str] = frozenset(),
+        keyed: str | None = None,
     ) -> FunctionText | None:
         """The body, whose result is whether the call is accepted (`void` where it says nothing about that).
 
         `plain_arrays` and `plain_scalars` are written without atomics, `accumulated` scalars into `totals`, and the
-        statement at `without` is left out. None where nothing is left to do.
+        statement at `without` is left out. What changes the array `keyed` says in `key` to which value. None where
+        nothing is left to do.
         """
         body = tuple(statement for i, statement in enumerate(functor.body) if i != without)
         if not body:
@@ -164,7 +166,7 @@ class FunctionPrinter:
         if says and not returns:
             lines.add("bool accepted = true;")
         StatementPrinter(
-            self.expressions(functor, plain_arrays, plain_scalars),
+            self.expressions(functor, plain_arrays, plain_scalars, keyed),
             lines,
             accumulated,
             "return false;" if says else "return;",
@@ -172,7 +174,12 @@ class FunctionPrinter:
         ).block(body)
         if says and not (returns and always_accepts(body)):
             lines.add("return true;" if returns else "return accepted;")
-        return self._finish(functor, part, "bool" if says else "void", body, lines, bool(accumulated))
+        text = self._finish(functor, part, "bool" if says else "void", body, lines, bool(accumulated))
+        return text if keyed is None else replace(text, parameters=(*text.parameters, self._key_of(keyed)))
+
+    def _key_of(self, array: str) -> FunctionParameter:
+        kind = next(each.type for each in self.program.arrays if each.name == array)
+        return FunctionParameter(Argument.KEY, f"{type_name(kind)}&", KEY)
 
     def value(self, functor: EdgeFunctor, part: str = "value", key: bool = False) -> FunctionText:
         """What the functor gives to `neighbor_reduce`, or the weight or the `key` that it gives to `neighbor_vote`."""
@@ -208,12 +215,14 @@ class FunctionPrinter:
         functor: Functor | VoteFunctor | None = None,
         plain_arrays: frozenset[str] = frozenset(),
         plain_scalars: frozenset[str] = frozenset(),
+        keyed: str | None = None,
     ) -> ExpressionPrinter:
         """A printer of expressions that knows what the program's functions take."""
         own = _parameter_names(functor) if functor is not None else {}
         parameters = {role: self.names.local(name) for role, name in own.items()}
         printer = ExpressionPrinter(self.names, self.checks, parameters, plain_arrays, plain_scalars)
         printer.function_arguments = self.function_arguments
+        printer.keyed = keyed
         return printer
 
     def _function(self, function: Function) -> FunctionText:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gdsl.ir.expressions import Node
-from gdsl.operations import Balance, Direction, Duplicates, FrontierForm
+from gdsl.operations import Balance, Direction, Duplicates, FrontierForm, Order
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,3 +32,4 @@ class Tuning(Node):
     ids: int | None = None
     """Bits of a vertex or edge id, 32 or 64; None: 32 while they fit."""
     bounds: bool = True
+    order: Order = Order.AUTO

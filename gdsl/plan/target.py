@@ -27,6 +27,10 @@ class Sizes:
     """Of two lists whose common vertices are looked for: the shorter one is cut into chunks from this length on."""
     near_set: int = 16384
     """Of buckets whose width finds itself: about so many vertices are taken at a time."""
+    round_edges: int = 1
+    """Of a loop from near to far: a round takes as long as so many edges a thread, beside those that it visits."""
+    wide_round: int = 16
+    """Edges a thread from which on a round takes as long as it has edges."""
     small_work: int = 4096
     """Edges or elements up to which one thread does all the work (cpu)."""
 
@@ -45,6 +49,8 @@ class Target:
     """The ways to share edges among threads; any other is done as `auto`."""
     shares_pulled_lists: bool
     """Whether several threads may pull for one vertex, where its list is long."""
+    orders: bool
+    """Whether loops may be worked off in another order."""
     marks_apart: bool
     """Whether marks against duplicates have bitmaps of their own; if not, the result's own bitmap holds them."""
     allocates_itself: bool
@@ -59,9 +65,9 @@ class Target:
 _CUDA_SIZES = Sizes(block_threads=512, hub_degree=512, hub_chunk=512)
 _ALL = frozenset(Balance)
 _OF_CORES = frozenset({Balance.THREAD, Balance.AUTO})
-CUDA_FUSED = Target("cuda", True, True, _ALL, True, True, False, _CUDA_SIZES)
-CUDA_UNFUSED = Target("cuda", False, True, _ALL, True, True, False, _CUDA_SIZES, resident_threads=1024)
-CPU = Target("cpu", True, False, _OF_CORES, False, False, True, Sizes(hub_degree=4096, hub_chunk=1024, near_set=1024))
+CUDA_FUSED = Target("cuda", True, True, _ALL, True, True, True, False, _CUDA_SIZES)
+CUDA_UNFUSED = Target("cuda", False, True, _ALL, True, False, True, False, _CUDA_SIZES, resident_threads=1024)
+CPU = Target("cpu", True, False, _OF_CORES, False, False, False, True, Sizes(hub_degree=4096, hub_chunk=1024, near_set=1024))
 
 
 CUDA_BALANCED = dataclasses.replace(CUDA_FUSED, resident_threads=1024)
