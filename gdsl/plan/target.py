@@ -27,10 +27,10 @@ class Sizes:
     """Of two lists whose common vertices are looked for: the shorter one is cut into chunks from this length on."""
     near_set: int = 16384
     """Of buckets whose width finds itself: about so many vertices are taken at a time."""
-    round_edges: int = 1
-    """Of a loop from near to far: a round takes as long as so many edges a thread, beside those that it visits."""
-    wide_round: int = 16
-    """Edges a thread from which on a round takes as long as it has edges."""
+    round_edges: int = 32
+    """Of a loop from near to far: a round takes as long as so many edges a warp, beside those that it visits."""
+    wide_round: int = 512
+    """Edges a warp from which on a round takes as long as it has edges."""
     small_work: int = 4096
     """Edges or elements up to which one thread does all the work (cpu)."""
 

@@ -169,7 +169,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         for i, walk in enumerate(sweep.walks):
             edge = self._in_a_list(sweep, walk)
             far, mark = _collected(collect, edge)
-            visit = self._visit(walk.variant, edge, far=far, mark=mark if marks else "", order=sweep.order)
+            visit = self._visit(walk.variant, edge, far=far, mark=mark if marks else "", ordered=sweep)
             first = i == 0 and len(sweep.walks) == 2
             name = "visit" if i == 0 else "visit_back"
             lists = _TABLES[walk.lists] if sweep.balance is Balance.EDGES else self._pushed_lists(walk)
@@ -209,13 +209,16 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         apply: str = "apply",
         far: str = "",
         mark: str = "",
-        order: NearFar | None = None,
+        ordered: Sweep | None = None,
     ) -> Visit:
-        keyed = order.array if order is not None else None
-        name = "apply_keyed" if keyed is not None else "apply_claimed" if variant.claim else apply
-        calls = self.texts.calls(variant, edge, condition, name, keyed)
-        key = type_name(order.type) if order is not None else ""
-        return Visit(_EDGE, _test(calls), calls.apply, calls.says, far, mark, key)
+        if ordered is not None and ordered.order is not None:
+            order = ordered.order
+            calls = self.texts.calls(variant, edge, condition, "apply_keyed", order.array)
+            back = ordered.walks[0].lists is Over.IN_EDGES
+            fetch = f"fetch_list(d.graph.{'in_offsets' if back else 'offsets'}, {far})"
+            return Visit(_EDGE, _test(calls), calls.apply, calls.says, far, mark, type_name(order.type), fetch)
+        calls = self.texts.calls(variant, edge, condition, "apply_claimed" if variant.claim else apply)
+        return Visit(_EDGE, _test(calls), calls.apply, calls.says, far, mark)
 
     def _walked_lists(self, walk: Walk) -> str:
         return _LISTS[walk.lists]

@@ -160,10 +160,10 @@ class KernelPrinter:
             lines.close()
 
     def _begin_order(self, step: Loop, order: NearFar, lines: Lines) -> None:
-        values, vertices = f"d.{self.steps.expressions.names.member(order.array)}", "d.graph.num_vertices"
+        values = f"d.{self.steps.expressions.names.member(order.array)}"
         lines.open("{")
-        lines.add(f"{order_type(order)} {ORDER}(run, {values}, {vertices});")
-        lines.add(f"put_off_all(run, {ORDER}, {self.steps.worklist(step)}, {vertices});")
+        lines.add(f"{order_type(order)} {ORDER}(run, {values}, d.graph);")
+        lines.add(f"put_off_all(run, {ORDER}, {self.steps.worklist(step)}, d.graph.num_vertices);")
 
     def _branch(self, step: Branch, lines: Lines) -> None:
         lines.open(f"if ({self._print(step.condition)}) {{")

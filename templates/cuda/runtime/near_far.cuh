@@ -71,11 +71,13 @@ struct near_far {
     key_word* next_keys;  // of those that are found
     uint32* far;
     uint64 room;          // entries
+    uint32 usual;         // entries whose edges a warp visits at once, as lists go
     near_far_state& state;
 
-    __device__ near_far(enactor& run, const Key* values, uint64 num_vertices)
+    __device__ near_far(enactor& run, const Key* values, const graph_slice& g)
         : values(values), keys(run.slice.keys[0]), next_keys(run.slice.keys[1]), far(marks_of(run)),
-          room(num_vertices), state(run.shared.near_far) {
+          room(g.num_vertices), usual(32), state(run.shared.near_far) {
+        while (usual > 1 && usual * g.num_edges > 32 * g.num_vertices) { usual /= 2; }
         if (threadIdx.x == 0) {
             state = near_far_state();
             state.bound = ~key_word(0);
@@ -89,6 +91,9 @@ struct near_far {
     __device__ __forceinline__ static float64 number(key_word rank) {
         return ranked_number(Falls ? word(~word(rank)) : word(rank), Key());
     }
+    // Whether a round of so many entries waits for memory once, so that every access on its way counts.
+    __device__ __forceinline__ bool is_narrow(uint64 size) const { return size <= grid_warps() * usual; }
+
     // The rank of what lies `width` behind, or of `from` itself.
     __device__ __forceinline__ static key_word behind(key_word from, float64 width) {
         const float64 end = number(from) + (Falls ? width : -width);
@@ -184,15 +189,16 @@ __device__ __forceinline__ void put_off_all(enactor& run, Order& order, frontier
 }
 
 // piece: adapt_width
-// The width with which the bound moves fastest, as far as the last one tells. A round takes as long as ROUND_EDGES
-// edges a thread, beside the edges that it visits; where these are more than WIDE_ROUND a thread, fewer are less work.
+// The width with which the bound moves fastest, as far as the last one tells: twice as wide while that gets faster, and
+// to and fro by smaller steps from then on. A round takes as long as ROUND_EDGES edges a warp, beside the edges that it
+// visits; where these are more than WIDE_ROUND a warp, fewer are less work.
 __device__ __forceinline__ void adapt_width(near_far_state& state) {
-    const float64 rounds = float64(state.rounds) * float64(grid_threads()), edges = float64(state.edges);
+    const float64 rounds = float64(state.rounds) * float64(grid_warps()), edges = float64(state.edges);
     const float64 speed = state.width / (rounds * ROUND_EDGES + edges);
     if (edges > rounds * WIDE_ROUND) {
         state.factor = 0.5;
     } else if (speed < state.speed) {
-        state.factor = 1 / state.factor;
+        state.factor = state.factor > 1 ? 1 / 1.4 : 1.4;
     }
     state.speed = speed;
     state.width *= state.factor;
@@ -299,7 +305,7 @@ __device__ __forceinline__ entry_members<Order> entries_of(const frontier& f, co
 template <class Members, class Lists, class Visit>
 __device__ __forceinline__ uint64 push_entries(enactor& run, const Members& members, const Lists& lists, Visit visit) {
     const uint64 size = members.size(), warps = grid_warps();
-    const uint32 width = members_a_warp(size);
+    const uint32 width = maximum(members_a_warp(size), members.order.usual);
     const uint32 lane = lane_index();
     uint64 visited = 0;
     for (uint64 base = warp_index() * width; base < size; base += warps * width) {
@@ -326,3 +332,42 @@ __device__ __forceinline__ uint64 push_entries(enactor& run, const Members& memb
     }
     return visited;
 }
+
+// piece: minimum_at_once maximum_at_once
+// The former value, without a look before the atomic. Floats above 0 are ordered as their bits are.
+template <class T>
+__device__ __forceinline__ T minimum_at_once(T* x, T value) { return atomicMin(x, value); }
+template <class T>
+__device__ __forceinline__ T maximum_at_once(T* x, T value) { return atomicMax(x, value); }
+__device__ __forceinline__ float32 minimum_at_once(float32* x, float32 value) {
+    if (!(value > 0)) { return reduce_min(x, value); }
+    return bits_of<float32>(atomicMin(reinterpret_cast<int32*>(x), bits_of<int32>(value)));
+}
+__device__ __forceinline__ float32 maximum_at_once(float32* x, float32 value) {
+    if (!(value > 0)) { return reduce_max(x, value); }
+    return bits_of<float32>(atomicMax(reinterpret_cast<int32*>(x), bits_of<int32>(value)));
+}
+__device__ __forceinline__ float64 minimum_at_once(float64* x, float64 value) {
+    if (!(value > 0)) { return reduce_min(x, value); }
+    return bits_of<float64>(atomicMin(reinterpret_cast<int64*>(x), bits_of<int64>(value)));
+}
+__device__ __forceinline__ float64 maximum_at_once(float64* x, float64 value) {
+    if (!(value > 0)) { return reduce_max(x, value); }
+    return bits_of<float64>(atomicMax(reinterpret_cast<int64*>(x), bits_of<int64>(value)));
+}
+
+// piece: changed_min for near_far
+template <class T>
+__device__ __forceinline__ bool changed_min(T* x, T value, bool at_once) {
+    return at_once ? value < minimum_at_once(x, value) : changed_min(x, value);
+}
+
+// piece: changed_max for near_far
+template <class T>
+__device__ __forceinline__ bool changed_max(T* x, T value, bool at_once) {
+    return at_once ? maximum_at_once(x, value) < value : changed_max(x, value);
+}
+
+// piece: fetch_list
+// Has the places of a list brought near.
+__device__ __forceinline__ void fetch_list(const edge* offsets, vertex v) { fetch(&offsets[v]); }
