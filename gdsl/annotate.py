@@ -16,6 +16,7 @@ from gdsl.rules.tuning import check_tuning
 from gdsl.source import Source
 from gdsl.uniqueness import Grades, grade
 from gdsl.uniqueness.free_choices import check_free_choices
+from gdsl.uniqueness.order import check_order
 
 AnyFunctor = TypeVar("AnyFunctor", nodes.VertexFunctor, nodes.EdgeFunctor)
 
@@ -45,6 +46,7 @@ def annotate(program: nodes.Program, source: Source, refuse: bool = True) -> nod
     if refuse:
         check_free_choices(effects, grades.levels, source)
     check_tuning(annotated, findings, source)
+    check_order(annotated, grades.obstacles, source)
     return annotated
 
 
@@ -92,7 +94,7 @@ def _schedule_step(step: nodes.Step, findings: Findings, grades: Grades) -> node
         if isinstance(node, nodes.Compute):
             return dataclasses.replace(node, closing=findings.closings.get(node.site))
         if isinstance(node, nodes.While):
-            return dataclasses.replace(node, monotone=node.loop in grades.monotone)
+            return dataclasses.replace(node, monotone=grades.obstacles[node.loop] is None)
         return node
 
     return rewrite(step, change)

@@ -32,9 +32,9 @@ Words = tuple[str, ...]
 
 _UNTUNED = ("bounds",)
 """Knobs of the program that change what a mistake gets, and no result."""
-_OF_GRIDS = ("fuse", "block")
+_OF_GRIDS = ("fuse", "block", "order")
 """Knobs of the program that nothing but a GPU has."""
-_SAME = {"dedup": "auto", "ids": "32"}
+_SAME = {"dedup": "auto", "ids": "32", "order": "auto"}
 """Values that are the same as another, or as none where they may be had."""
 _MOST_SHUFFLED = 1 << 14
 """Of more combinations a sample is drawn."""

@@ -107,10 +107,6 @@ KEY = "key"
 """What a functor's function calls the value that it has stored, where its caller asks for that."""
 
 
-AT_ONCE = "at_once"
-"""And whether few others do so, which makes a look before it not worth the wait."""
-
-
 class ExpressionPrinter:
     """Prints expressions with the parentheses that C++ needs and those that a reader wants, and no others.
 
@@ -346,7 +342,7 @@ class ExpressionPrinter:
         name = f"{plain}changed_" if outcome is Outcome.CHANGED else former
         value = self.print(node.value)
         if self.keyed is not None and getattr(node.target, "array", None) == self.keyed:
-            return call(f"{name}{REDUCTIONS[node.operation]}", self.address(node.target), f"{KEY} = {value}", AT_ONCE)
+            value = f"{KEY} = {value}"
         return call(f"{name}{REDUCTIONS[node.operation]}", self.address(node.target), value)
 
     def _compare_and_swap(self, node: CompareAndSwap) -> Text:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from gdsl.codegen.checks import CheckTable
-from gdsl.codegen.expressions import AT_ONCE, KEY, ExpressionPrinter
+from gdsl.codegen.expressions import KEY, ExpressionPrinter
 from gdsl.codegen.lines import RESUME, Lines
 from gdsl.codegen.literals import type_name
 from gdsl.codegen.names import Names
@@ -51,7 +51,6 @@ class Argument(Enum):
     TOTAL = "total"
     ITERATION = "iteration"
     TOTALS = "totals"
-    AT_ONCE = "at_once"
     OWN = "own"
     """A parameter of one of the program's own functions."""
 
@@ -176,12 +175,11 @@ class FunctionPrinter:
         if says and not (returns and always_accepts(body)):
             lines.add("return true;" if returns else "return accepted;")
         text = self._finish(functor, part, "bool" if says else "void", body, lines, bool(accumulated))
-        return text if keyed is None else replace(text, parameters=(*text.parameters, *self._of_keyed(keyed)))
+        return text if keyed is None else replace(text, parameters=(*text.parameters, self._key_of(keyed)))
 
-    def _of_keyed(self, array: str) -> tuple[FunctionParameter, ...]:
+    def _key_of(self, array: str) -> FunctionParameter:
         kind = next(each.type for each in self.program.arrays if each.name == array)
-        key = FunctionParameter(Argument.KEY, f"{type_name(kind)}&", KEY)
-        return key, FunctionParameter(Argument.AT_ONCE, "bool", AT_ONCE)
+        return FunctionParameter(Argument.KEY, f"{type_name(kind)}&", KEY)
 
     def value(self, functor: EdgeFunctor, part: str = "value", key: bool = False) -> FunctionText:
         """What the functor gives to `neighbor_reduce`, or the weight or the `key` that it gives to `neighbor_vote`."""

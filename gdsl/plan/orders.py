@@ -5,9 +5,9 @@ vertex need not be visited as soon as it is reached. Those with the smallest val
 what they reach is then often final, where a visit in the order of rounds is made again for each better value.
 
 - A vertex is *near* where its value is not behind a bound. Each change that leaves it near puts an entry into the next
-  round's queue, with the value that it was given; an entry is passed over if the vertex has another value by then, since
-  the change that gave it that one has left an entry of its own, or found the vertex far. So no marks are needed, and
-  nothing is visited twice with one value.
+  round's queue, with the value that it was given; an entry is passed over if the vertex has another value by then,
+  since the change that gave it that one, which is nearer still, has left an entry of its own. So no marks are needed,
+  and nothing is visited twice with one value.
 - What is *far*, or finds no room in the queue, is a bit in a bitmap. When nothing is near, the bound moves on and all
   bits are looked at. A vertex that came to be near since then has been an entry already and is dropped; if one was put
   off for want of room, those are taken once more. So each change is followed by a visit with the value of that change
@@ -24,14 +24,13 @@ from collections.abc import Collection
 
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import walk
-from gdsl.operations import Balance, Direction, Duplicates, FrontierForm, Order, Over, ReduceOperation
+from gdsl.operations import Order
 from gdsl.plan.nodes import Loop, NearFar, Plan
 from gdsl.plan.target import Sizes, Target
 from gdsl.plan.walking import steps_in
+from gdsl.rules.orders import changed_in, hindrance, update_in
 from gdsl.types import Type
 
-_RANKED = (Type.INT32, Type.UINT32, Type.INT64, Type.UINT64, Type.FLOAT32, Type.FLOAT64)
-"""Values whose distances mean something; of labels (ids) they do not."""
 _MOST_THREADS = 512
 """Of a block that gathers as many elements as without ranks."""
 
@@ -39,7 +38,7 @@ _MOST_THREADS = 512
 def orders_of(program: ir.Program, target: Target, counted: Collection[str]) -> dict[int, NearFar]:
     """By number the loops that are worked off in another order than their bodies leave. `counted`: the frontiers whose
     edges are counted whenever they are made."""
-    if not target.orders or program.graphs or program.tuning.order is Order.AS_GIVEN:
+    if not target.orders or program.tuning.order is Order.AS_GIVEN:
         return {}
     loops = [node for node in walk(program.schedule) if isinstance(node, ir.While)]
     found = {loop.loop: near_far_of(loop, program) for loop in loops if not counted_in(loop, counted)}
@@ -60,26 +59,12 @@ def sizes_of(sizes: Sizes, orders: Collection[NearFar]) -> Sizes:
 
 def near_far_of(loop: ir.While, program: ir.Program) -> NearFar | None:
     """The order from near to far, where `loop` may have it; None where it may not."""
-    if not loop.monotone:
+    if not loop.monotone or hindrance(loop, program) is not None:
         return None
-    (step,) = loop.body
-    assert isinstance(step, ir.Advance)
-    if step.over is Over.ALL_EDGES or not _is_plain(program.tuning.sites[step.site]):
-        return None
-    functor = next(each for each in program.edge_functors if each.name == step.functor)
-    (update,) = (node for node in walk(functor.body) if isinstance(node, ir.Update))
-    target = update.target
-    assert isinstance(target, ir.ElementTarget)
-    kind = next(array for array in program.arrays if array.name == target.array).type
-    known = kind in _RANKED and update.operation in (ReduceOperation.MIN, ReduceOperation.MAX)
-    return NearFar(target.array, kind, update.operation) if known else None
-
-
-def _is_plain(knobs: ir.OperatorKnobs) -> bool:
-    """Whether nobody has said otherwise how a worklist is walked and stored."""
-    pushes = knobs.direction in (None, Direction.PUSH)
-    stored = knobs.frontier is not FrontierForm.BITMAP and knobs.dedup is not Duplicates.NONE
-    return pushes and stored and knobs.balance is Balance.AUTO
+    update = update_in(loop, program)
+    assert isinstance(update.target, ir.ElementTarget)
+    kind = next(array.type for array in program.arrays if array.name == changed_in(loop, program).array)
+    return NearFar(update.target.array, kind, update.operation)
 
 
 def orders(plan: Plan) -> tuple[NearFar, ...]:

@@ -31,6 +31,8 @@ class Sizes:
     """Of a loop from near to far: a round takes as long as so many edges a warp, beside those that it visits."""
     wide_round: int = 512
     """Edges a warp from which on a round takes as long as it has edges."""
+    thin_round: int = 8
+    """A round of this part of the entries that there have been is so few that more are looked for."""
     small_work: int = 4096
     """Edges or elements up to which one thread does all the work (cpu)."""
 
@@ -67,7 +69,8 @@ _ALL = frozenset(Balance)
 _OF_CORES = frozenset({Balance.THREAD, Balance.AUTO})
 CUDA_FUSED = Target("cuda", True, True, _ALL, True, True, True, False, _CUDA_SIZES)
 CUDA_UNFUSED = Target("cuda", False, True, _ALL, True, False, True, False, _CUDA_SIZES, resident_threads=1024)
-CPU = Target("cpu", True, False, _OF_CORES, False, False, False, True, Sizes(hub_degree=4096, hub_chunk=1024, near_set=1024))
+_CPU_SIZES = Sizes(hub_degree=4096, hub_chunk=1024, near_set=1024)
+CPU = Target("cpu", True, False, _OF_CORES, False, False, False, True, _CPU_SIZES)
 
 
 CUDA_BALANCED = dataclasses.replace(CUDA_FUSED, resident_threads=1024)

@@ -92,6 +92,7 @@ class _Verifier:
             sizes.near_set,
             sizes.round_edges,
             sizes.wide_round,
+            sizes.thin_round,
         )
         self.expect(min(numbers) > 0 and min(sizes.short_list, sizes.small_work) >= 0, "a size is not positive")
         choosing = [o.step.site for o in operations(plan) if isinstance(o.does, Choice)]

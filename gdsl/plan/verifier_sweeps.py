@@ -57,7 +57,9 @@ class SweepVerifier:
         counted = [name for name, frontier in self.frontiers.items() if frontier.counts is not None]
         by_loop = orders_of(plan.program, plan.target, counted)
         loops = (node for node in walk(plan.program.schedule) if isinstance(node, While) and node.loop in by_loop)
-        self._orders = {step.site: by_loop[loop.loop] for loop in loops for step in walk(loop.body) if isinstance(step, Operator)}
+        self._orders = {
+            step.site: by_loop[loop.loop] for loop in loops for step in walk(loop.body) if isinstance(step, Operator)
+        }
         self._ask = Remembered()
         self._seen: dict[tuple[int, int], tuple[object, object]] = {}
         """The variants that fit already, by identity, each with its functor."""

@@ -135,7 +135,11 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         if collect is None:
             return ResultText((), (), (_WAIT,), collects=False)
         if collect.dedup is Dedup.RANK:
-            return _collecting(collect, "entry_collector out(run, result, order);", "end_entries(run, result, order);")
+            return _collecting(
+                collect,
+                "entry_collector out(run, result, order, order.next_keys, 0);",
+                "end_entries(run, result, order);",
+            )
         if collect.domain is Domain.EDGE:
             return _collecting(collect, "edge_collector out(run, result);", "end_edges(run, result);")
         counted, everything = self._counted(collect), "uint64(d.graph.num_vertices)"
@@ -214,9 +218,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         if ordered is not None and ordered.order is not None:
             order = ordered.order
             calls = self.texts.calls(variant, edge, condition, "apply_keyed", order.array)
-            back = ordered.walks[0].lists is Over.IN_EDGES
-            fetch = f"fetch_list(d.graph.{'in_offsets' if back else 'offsets'}, {far})"
-            return Visit(_EDGE, _test(calls), calls.apply, calls.says, far, mark, type_name(order.type), fetch)
+            return Visit(_EDGE, _test(calls), calls.apply, calls.says, far, mark, type_name(order.type))
         calls = self.texts.calls(variant, edge, condition, "apply_claimed" if variant.claim else apply)
         return Visit(_EDGE, _test(calls), calls.apply, calls.says, far, mark)
 

@@ -37,8 +37,6 @@ class Visit:
     """The test that keeps an element from being collected twice."""
     key: str = ""
     """The type of the value that it was accepted with, where its rank is collected, too."""
-    fetch: str = ""
-    """What is on the way then, should it be accepted."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,7 @@ struct near_far_state {
     key_word former;   // the bound before
     key_word nearest;  // the largest rank that was still far when all was last looked through
     bool looked;       // all was looked through once, at least
-    bool missed;       // nothing was near then
+    bool missed;       // nothing that was still far was near then
     bool spilled;      // something near was put off since, for want of room
     uint64 rounds;     // since then
     uint64 edges;      // visited in them
@@ -71,13 +71,14 @@ struct near_far {
     key_word* next_keys;  // of those that are found
     uint32* far;
     uint64 room;          // entries
-    uint32 usual;         // entries whose edges a warp visits at once, as lists go
+    uint64 peak;          // entries of a round, the most since the bound moved
+    uint32 usual;         // entries of which a warp visits all edges at once, as lists go
     near_far_state& state;
 
     __device__ near_far(enactor& run, const Key* values, const graph_slice& g)
         : values(values), keys(run.slice.keys[0]), next_keys(run.slice.keys[1]), far(marks_of(run)),
-          room(g.num_vertices), usual(32), state(run.shared.near_far) {
-        while (usual > 1 && usual * g.num_edges > 32 * g.num_vertices) { usual /= 2; }
+          room(g.num_vertices), peak(0), usual(32), state(run.shared.near_far) {
+        while (usual > 1 && usual * g.num_edges > 16 * g.num_vertices) { usual /= 2; }
         if (threadIdx.x == 0) {
             state = near_far_state();
             state.bound = ~key_word(0);
@@ -91,9 +92,6 @@ struct near_far {
     __device__ __forceinline__ static float64 number(key_word rank) {
         return ranked_number(Falls ? word(~word(rank)) : word(rank), Key());
     }
-    // Whether a round of so many entries waits for memory once, so that every access on its way counts.
-    __device__ __forceinline__ bool is_narrow(uint64 size) const { return size <= grid_warps() * usual; }
-
     // The rank of what lies `width` behind, or of `from` itself.
     __device__ __forceinline__ static key_word behind(key_word from, float64 width) {
         const float64 end = number(from) + (Falls ? width : -width);
@@ -113,6 +111,7 @@ __device__ __forceinline__ void end_entries(enactor& run, frontier& result, Orde
         order.state.spilled |= load_relaxed(&run.counters()->spilled) != 0;
     }
     result.size = minimum(result.size, order.room);
+    order.peak = maximum(order.peak, result.size);
     exchange(order.keys, order.next_keys);
 }
 
@@ -126,12 +125,14 @@ struct entry_collector {
     Order& order;
     vertex* const staged;
     key_word* const staged_keys;
+    key_word* const keys;
+    const uint64 taken;  // places that have entries already
     const key_word bound;
     uint32 count;  // staged so far, the same for the whole warp
 
-    __device__ entry_collector(enactor& run, frontier& result, Order& order)
+    __device__ entry_collector(enactor& run, frontier& result, Order& order, key_word* keys, uint64 taken)
         : run(run), result(result), order(order), staged(run.shared.staged[threadIdx.x / 32]),
-          staged_keys(run.shared.staged_keys[threadIdx.x / 32]), bound(order.state.bound), count(0) {}
+          staged_keys(run.shared.staged_keys[threadIdx.x / 32]), keys(keys), taken(taken), bound(order.state.bound), count(0) {}
 
     // The whole warp calls; each lane may bring a vertex.
     __device__ __forceinline__ void append(bool accepted, vertex v, key_word key) {
@@ -154,11 +155,11 @@ struct entry_collector {
         __syncwarp(FULL_WARP);
         const uint32 lane = lane_index();
         uint64 at = lane == 0 ? atomicAdd(&run.counters()->accepted, uint64(amount)) : 0;
-        at = __shfl_sync(FULL_WARP, at, 0);
+        at = taken + __shfl_sync(FULL_WARP, at, 0);
         for (uint32 i = lane; i < amount; i += 32) {
             if (at + i < order.room) {
                 result.queue[at + i] = staged[i];
-                order.next_keys[at + i] = staged_keys[i];
+                keys[at + i] = staged_keys[i];
             } else {
                 order.put_off(staged[i]);
                 atomicOr(&run.counters()->spilled, 1ull);
@@ -191,10 +192,10 @@ __device__ __forceinline__ void put_off_all(enactor& run, Order& order, frontier
 // piece: adapt_width
 // The width with which the bound moves fastest, as far as the last one tells: twice as wide while that gets faster, and
 // to and fro by smaller steps from then on. A round takes as long as ROUND_EDGES edges a warp, beside the edges that it
-// visits; where these are more than WIDE_ROUND a warp, fewer are less work.
+// visits, and so does half a look at what is far; where the edges are more than WIDE_ROUND a warp, fewer are less work.
 __device__ __forceinline__ void adapt_width(near_far_state& state) {
     const float64 rounds = float64(state.rounds) * float64(grid_warps()), edges = float64(state.edges);
-    const float64 speed = state.width / (rounds * ROUND_EDGES + edges);
+    const float64 speed = state.width / ((rounds + 2 * float64(grid_warps())) * ROUND_EDGES + edges);
     if (edges > rounds * WIDE_ROUND) {
         state.factor = 0.5;
     } else if (speed < state.speed) {
@@ -229,91 +230,95 @@ __device__ __forceinline__ void move_bound(Order& order) {
 template <class Order>
 __device__ __forceinline__ void look_through(enactor& run, Order& order, frontier& f, uint64 num_vertices) {
     const near_far_state& state = order.state;
-    const bool was_near = state.looked && !state.spilled;  // what the former bound had behind it is done
+    const bool was_near = state.looked && !state.spilled;  // what the former bound had behind it has its entries
+    const key_word bound = state.bound, former = state.former;
     const uint64 words = (num_vertices + 31) / 32;
-    entry_collector<Order> out(run, f, order);
+    entry_collector<Order> out(run, f, order, order.keys, f.size);
     uint64 left = 0, nearest = 0;
     for (uint64 word = warp_index() * 32; word < words; word += grid_warps() * 32) {
         const uint64 own = word + lane_index();
-        const uint32 mine = own < words ? order.far[own] : 0;
-        uint32 kept = 0;
-        for (uint32 rows = __ballot_sync(FULL_WARP, mine != 0); rows != 0; rows &= rows - 1) {
-            const uint32 row = __ffs(rows) - 1;
-            const bool member = (__shfl_sync(FULL_WARP, mine, row) >> lane_index() & 1) != 0;
-            const vertex v = vertex((word + row) * 32 + lane_index());
-            const key_word key = member ? order.rank_now(v) : 0;
-            const bool near = member && key >= state.bound;
-            const bool stays = member && !near;
-            if (stays && (left == 0 || uint64(key) > nearest)) { nearest = key; }
-            left += stays ? 1 : 0;
-            const uint32 stay = __ballot_sync(FULL_WARP, stays);
-            if (lane_index() == row) { kept = stay; }
-            out.append(near && (!was_near || key < state.former), v, key);
+        uint32 rest = own < words ? load_relaxed(&order.far[own]) : 0;
+        while (__any_sync(FULL_WARP, rest != 0)) {
+            const bool member = rest != 0;
+            const uint32 bit = rest & (0u - rest);
+            const vertex v = member ? vertex(own * 32 + (__ffs(bit) - 1)) : vertex(0);
+            const key_word key = order.rank_now(v);
+            const bool near = member && key >= bound;
+            if (near) {
+                atomicAnd(&order.far[own], ~bit);
+            } else if (member) {
+                nearest = maximum(nearest, uint64(key));
+                left += 1;
+            }
+            out.append(near && !(was_near && key >= former), v, key);
+            rest &= rest - 1;
         }
-        if (kept != mine) { order.far[own] = kept; }
     }
     out.flush();
     if (left > 0) {
         atomicMax(&run.counters()->nearest, nearest);
-        atomicAdd(&run.counters()->left, left);
+        atomicOr(&run.counters()->left, 1ull);
     }
 }
 
 // piece: find_near
-// Sees to it that there is something to work off; false where nothing is left, or the run is stopped.
+// Sees to it that there is something to work off, and moves the bound once that is much less than it was: the last
+// entries behind a bound are few, and a round of few takes as long as one of many. False where nothing is left, or the
+// run is stopped.
 template <class Order>
 __device__ __forceinline__ bool find_near(enactor& run, Order& order, frontier& f, uint64 num_vertices) {
-    while (f.size == 0 && !run.stopped) {
+    while (!run.stopped && f.size <= order.peak / THIN_ROUND) {
         if (threadIdx.x == 0) { move_bound(order); }
         __syncthreads();
         begin_operator(run);
         look_through(run, order, f, num_vertices);
         synchronize(run);
-        f.size = load_relaxed(&run.counters()->accepted);
-        const uint64 left = load_relaxed(&run.counters()->left);
+        const uint64 found = load_relaxed(&run.counters()->accepted);
+        const bool left = load_relaxed(&run.counters()->left) != 0;
         if (threadIdx.x == 0) {
             order.state.nearest = key_word(load_relaxed(&run.counters()->nearest));
             order.state.looked = true;
-            order.state.missed = f.size == 0;
-            order.state.spilled = false;
+            order.state.missed = found == 0 && left;
+            order.state.spilled = load_relaxed(&run.counters()->spilled) != 0;
         }
-        exchange(order.keys, order.next_keys);
         run.operators += 1;
-        if (f.size == 0 && left == 0) { return false; }
+        f.size = minimum(f.size + found, order.room);
+        order.peak = f.size;
+        if (f.size == 0 && !left) { return false; }
+        if (f.size > 0) { break; }
     }
     return !run.stopped;
 }
 
-// piece: entry_members entries_of
-// The entries of a queue, of which those count whose vertices still have the values that they were put there with.
+// piece: entries entries_of
+// The entries of a queue with an order.
 template <class Order>
-struct entry_members {
+struct entries {
     const vertex* queue;
-    uint64 count;
+    uint64 size;
     const Order& order;
-    __device__ __forceinline__ uint64 size() const { return count; }
-    __device__ __forceinline__ vertex operator[](uint64 i) const { return queue[i]; }
-    __device__ __forceinline__ bool counts(uint64 i, vertex v) const { return order.rank_now(v) == order.keys[i]; }
 };
 template <class Order>
-__device__ __forceinline__ entry_members<Order> entries_of(const frontier& f, const Order& order) {
-    return entry_members<Order>{f.queue, f.size, order};
+__device__ __forceinline__ entries<Order> entries_of(const frontier& f, const Order& order) {
+    return entries<Order>{f.queue, f.size, order};
 }
 
 // piece: push_entries
-// `push_warps` for entries. Returns how many edges those have that count and that this thread took.
-template <class Members, class Lists, class Visit>
-__device__ __forceinline__ uint64 push_entries(enactor& run, const Members& members, const Lists& lists, Visit visit) {
-    const uint64 size = members.size(), warps = grid_warps();
+// `push_warps` for entries, of which those count whose vertices still have the values that they were put there with.
+// Returns how many edges those have that this thread took.
+template <class Order, class Lists, class Visit>
+__device__ __forceinline__ uint64 push_entries(enactor& run, const entries<Order>& members, const Lists& lists, Visit visit) {
+    const uint64 size = members.size, warps = grid_warps();
     const uint32 width = maximum(members_a_warp(size), members.order.usual);
     const uint32 lane = lane_index();
     uint64 visited = 0;
     for (uint64 base = warp_index() * width; base < size; base += warps * width) {
         const bool taken = lane < width && base + lane < size;
-        const vertex near = taken ? members[base + lane] : vertex(0);
-        const edge first = taken ? lists.first(near) : edge(0);
-        const edge last = taken ? lists.last(near) : edge(0);
-        const bool counts = taken && members.counts(base + lane, near);
+        const uint64 place = taken ? base + lane : base;  // no branch, so that all is loaded side by side
+        const vertex near = members.queue[place];
+        const key_word key = members.order.keys[place], now = members.order.rank_now(near);
+        const edge first = lists.first(near), last = lists.last(near);
+        const bool counts = taken && key == now;
         const edge degree = counts ? last - first : edge(0);
         visited += counts ? lists.degree(near) : edge(0);
         const bool hub = degree >= HUB_DEGREE;
@@ -332,42 +337,3 @@ __device__ __forceinline__ uint64 push_entries(enactor& run, const Members& memb
     }
     return visited;
 }
-
-// piece: minimum_at_once maximum_at_once
-// The former value, without a look before the atomic. Floats above 0 are ordered as their bits are.
-template <class T>
-__device__ __forceinline__ T minimum_at_once(T* x, T value) { return atomicMin(x, value); }
-template <class T>
-__device__ __forceinline__ T maximum_at_once(T* x, T value) { return atomicMax(x, value); }
-__device__ __forceinline__ float32 minimum_at_once(float32* x, float32 value) {
-    if (!(value > 0)) { return reduce_min(x, value); }
-    return bits_of<float32>(atomicMin(reinterpret_cast<int32*>(x), bits_of<int32>(value)));
-}
-__device__ __forceinline__ float32 maximum_at_once(float32* x, float32 value) {
-    if (!(value > 0)) { return reduce_max(x, value); }
-    return bits_of<float32>(atomicMax(reinterpret_cast<int32*>(x), bits_of<int32>(value)));
-}
-__device__ __forceinline__ float64 minimum_at_once(float64* x, float64 value) {
-    if (!(value > 0)) { return reduce_min(x, value); }
-    return bits_of<float64>(atomicMin(reinterpret_cast<int64*>(x), bits_of<int64>(value)));
-}
-__device__ __forceinline__ float64 maximum_at_once(float64* x, float64 value) {
-    if (!(value > 0)) { return reduce_max(x, value); }
-    return bits_of<float64>(atomicMax(reinterpret_cast<int64*>(x), bits_of<int64>(value)));
-}
-
-// piece: changed_min for near_far
-template <class T>
-__device__ __forceinline__ bool changed_min(T* x, T value, bool at_once) {
-    return at_once ? value < minimum_at_once(x, value) : changed_min(x, value);
-}
-
-// piece: changed_max for near_far
-template <class T>
-__device__ __forceinline__ bool changed_max(T* x, T value, bool at_once) {
-    return at_once ? maximum_at_once(x, value) < value : changed_max(x, value);
-}
-
-// piece: fetch_list
-// Has the places of a list brought near.
-__device__ __forceinline__ void fetch_list(const edge* offsets, vertex v) { fetch(&offsets[v]); }

@@ -141,7 +141,3 @@ __device__ __forceinline__ void store_wide(uint64* x, uint64 first, uint64 secon
     asm volatile("{ .reg .b128 value; mov.b128 value, {%1, %2}; st.relaxed.gpu.global.b128 [%0], value; }"
                  : : "l"(x), "l"(first), "l"(second) : "memory");
 }
-
-// piece: fetch
-// Brings what lies at `x` near the multiprocessors, for whoever reads it next; waits for nothing.
-__device__ __forceinline__ void fetch(const void* x) { asm volatile("prefetch.global.L2 [%0];" :: "l"(x)); }
