@@ -77,8 +77,16 @@ CUDA_BALANCED = dataclasses.replace(CUDA_FUSED, resident_threads=1024)
 """Where the program says how edges are shared: such small kernels would spill."""
 
 
-def cuda(fused: bool, balanced: bool = False) -> Target:
+CUDA_ORDERED = dataclasses.replace(
+    CUDA_FUSED, resident_threads=1024, sizes=dataclasses.replace(_CUDA_SIZES, block_threads=256)
+)
+"""Where a worklist is worked off from near to far: many rounds of few members, for which few warps wait for less."""
+
+
+def cuda(fused: bool, balanced: bool = False, ordered: bool = False) -> Target:
     """The cuda target in one of its forms."""
     if not fused:
         return CUDA_UNFUSED
+    if ordered:
+        return CUDA_ORDERED
     return CUDA_BALANCED if balanced else CUDA_FUSED

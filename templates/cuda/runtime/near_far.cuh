@@ -192,11 +192,13 @@ __device__ __forceinline__ void put_off_all(enactor& run, Order& order, frontier
 // piece: adapt_width
 // The width with which the bound moves fastest, as far as the last one tells: twice as wide while that gets faster, and
 // to and fro by smaller steps from then on. A round takes as long as ROUND_EDGES edges a warp, beside the edges that it
-// visits, and so does half a look at what is far; where the edges are more than WIDE_ROUND a warp, fewer are less work.
-__device__ __forceinline__ void adapt_width(near_far_state& state) {
-    const float64 rounds = float64(state.rounds) * float64(grid_warps()), edges = float64(state.edges);
-    const float64 speed = state.width / ((rounds + 2 * float64(grid_warps())) * ROUND_EDGES + edges);
-    if (edges > rounds * WIDE_ROUND) {
+// visits, and so does a look at what is far, besides the `words` to look at; where the edges are more than WIDE_ROUND a
+// warp, fewer are less work.
+__device__ __forceinline__ void adapt_width(near_far_state& state, uint64 words) {
+    const float64 warps = float64(grid_warps()), edges = float64(state.edges);
+    const float64 steps = warps * float64(state.rounds + 1) * ROUND_EDGES;
+    const float64 speed = state.width / (steps + edges + float64(words / 8));
+    if (edges > warps * float64(state.rounds) * WIDE_ROUND) {
         state.factor = 0.5;
     } else if (speed < state.speed) {
         state.factor = state.factor > 1 ? 1 / 1.4 : 1.4;
@@ -217,7 +219,7 @@ __device__ __forceinline__ void move_bound(Order& order) {
         state.width = gap < FLOAT64_INF ? gap : 0;
         state.factor = 2;
     } else if (state.width > 0 && state.rounds > 0) {
-        adapt_width(state);
+        adapt_width(state, order.room / 32);
     }
     state.rounds = 0;
     state.edges = 0;
