@@ -184,7 +184,8 @@ class Schedules:
         for knob in (knob for knob in KNOBS if not knob.operators and knob.name not in _UNTUNED):
             if f"schedule.{knob.name}" not in self._set and (grid or knob.name not in _OF_GRIDS):
                 words = (f"schedule.{knob.name}={value}" for value in knob.values if value != _SAME.get(knob.name))
-                yield (*words, *([""] if knob.default is None else []))
+                legal = (word for word in words if knob.name != "order" or not self._refused((word,)))
+                yield (*legal, *([""] if knob.default is None else []))
 
 
 def covering(sizes: Sequence[int]) -> Iterator[tuple[int, ...]]:
