@@ -16,7 +16,7 @@ from gdsl.rules.tuning import check_tuning
 from gdsl.source import Source
 from gdsl.uniqueness import Grades, grade
 from gdsl.uniqueness.free_choices import check_free_choices
-from gdsl.uniqueness.order import check_order
+from gdsl.uniqueness.order import Obstacle, check_order, obstacle_to_near_far
 
 AnyFunctor = TypeVar("AnyFunctor", nodes.VertexFunctor, nodes.EdgeFunctor)
 
@@ -48,6 +48,14 @@ def annotate(program: nodes.Program, source: Source, refuse: bool = True) -> nod
     check_tuning(annotated, findings, source)
     check_order(annotated, grades.obstacles, source)
     return annotated
+
+
+def loop_orders(program: nodes.Program, source: Source) -> list[tuple[nodes.While, Obstacle | None]]:
+    """Each `while` of an annotated program, with what stands in the way of another order of its visits."""
+    effects = program_effects(program)
+    known = grade(effects, judge(effects, source, False, ())).obstacles
+    loops = [node for node in walk(program.schedule) if isinstance(node, nodes.While)]
+    return [(loop, obstacle_to_near_far(loop, program, known)) for loop in loops]
 
 
 def _with_laws(node: nodes.Node, found: Laws) -> nodes.Node:
