@@ -9,24 +9,24 @@ from __future__ import annotations
 
 from gdsl.ir.nodes import Advance
 from gdsl.plan.nodes import Loop, Operation, Plan, Step
-from gdsl.plan.target import Sizes
 from gdsl.plan.walking import steps_in
 
 MANY = 4
 FEW = 1
 EDGES_A_VERTEX = 6
-"""A graph with fewer is taken for one on which searches are narrow."""
+LONG_LIST = 512
+"""A graph with fewer, and no longer list, is taken for one on which searches are narrow."""
 
 
 def blocks_a_multiprocessor(plan: Plan, num_vertices: int, num_edges: int, largest_degree: int) -> int:
     """At most so many; one kernel for the whole schedule is what waits for itself."""
-    narrow = is_narrow(num_vertices, num_edges, largest_degree, plan.sizes)
+    narrow = is_narrow(num_vertices, num_edges, largest_degree)
     return FEW if narrow and plan.target.fused and _searches(plan) else MANY
 
 
-def is_narrow(num_vertices: int, num_edges: int, largest_degree: int, sizes: Sizes) -> bool:
+def is_narrow(num_vertices: int, num_edges: int, largest_degree: int) -> bool:
     """Whether searches on a graph go through many small frontiers."""
-    return num_edges < EDGES_A_VERTEX * num_vertices and largest_degree < sizes.hub_degree
+    return num_edges < EDGES_A_VERTEX * num_vertices and largest_degree < LONG_LIST
 
 
 def _searches(plan: Plan) -> bool:

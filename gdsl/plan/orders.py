@@ -50,10 +50,10 @@ def orders_of(program: ir.Program, target: Target, counted: Collection[str]) -> 
     return {number: order for number, order in found.items() if order is not None}
 
 
-def suited(program: ir.Program, num_vertices: int, num_edges: int, largest_degree: int, sizes: Sizes) -> ir.Program:
+def suited(program: ir.Program, num_vertices: int, num_edges: int, largest_degree: int) -> ir.Program:
     """`program` with the order that `auto` stands for on a graph."""
     tuning = program.tuning
-    if tuning.order is not Order.AUTO or not is_narrow(num_vertices, num_edges, largest_degree, sizes):
+    if tuning.order is not Order.AUTO or not is_narrow(num_vertices, num_edges, largest_degree):
         return program
     return dataclasses.replace(program, tuning=dataclasses.replace(tuning, order=Order.NEAR_FAR))
 

@@ -145,7 +145,7 @@ class CudaExecutable:
         if self._open is None:
             return self
         largest = self.backend.graph(graph, self.widths, self._device).largest_degree
-        program = orders.suited(self._open, graph.num_vertices, graph.num_edges, largest, self.plan.sizes)
+        program = orders.suited(self._open, graph.num_vertices, graph.num_edges, largest)
         if program is self._open:
             return self
         if self._ordered is None:
