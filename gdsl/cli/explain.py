@@ -50,7 +50,7 @@ def command(word: str | None, program: str | None) -> None:
         _explain_program(word)
     else:
         codes = [known.code for known in all_codes()]
-        close = [*difflib.get_close_matches(word.upper(), codes, n=3), *near, *_programs_like(word)]
+        close = _programs_like(word) or [*difflib.get_close_matches(word.upper(), codes, n=3), *near]
         hint = f" Did you mean {', '.join(close)}?" if close else ""
         lists = "'gdslc explain' lists all codes, 'gdslc explain knobs' all knobs."
         raise click.UsageError(f"there is no code, no knob and no program '{word}'.{hint} {lists}")
