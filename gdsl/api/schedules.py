@@ -32,7 +32,7 @@ Words = tuple[str, ...]
 
 _UNTUNED = ("bounds",)
 """Knobs of the program that change what a mistake gets, and no result."""
-_OF_GRIDS = ("fuse", "block", "order")
+_OF_GRIDS = ("fuse", "block")
 """Knobs of the program that nothing but a GPU has."""
 _SAME = {"dedup": "auto", "ids": "32", "order": "auto"}
 """Values that are the same as another, or as none where they may be had."""

@@ -14,8 +14,8 @@ what they reach is then often final, where a visit in the order of rounds is mad
   or a later one, which is all that the proof asks for, and the loop ends when no bit is left.
 
 Rounds of few vertices gain most: on roads and meshes the order saves 98 of 100 visits, on graphs of hubs, where a round
-costs what it visits and there are few, nothing. So `auto` looks at the graph, which is known when a run begins:
-`suited` is the program for that.
+costs what it visits and there are few, nothing. So on a GPU `auto` looks at the graph, which is known when a run
+begins: `suited` is the program for that. A few cores gain from every visit that they need not make.
 
 By how much the bound moves finds itself (`adapt_width` of the runtime): a wide bound is less rounds, a narrow one less
 visits in vain.
@@ -43,7 +43,8 @@ _MOST_THREADS = 512
 def orders_of(program: ir.Program, target: Target, counted: Collection[str]) -> dict[int, NearFar]:
     """By number the loops that are worked off in another order than their bodies leave. `counted`: the frontiers whose
     edges are counted whenever they are made."""
-    if not target.orders or program.tuning.order is not Order.NEAR_FAR:
+    order = program.tuning.order
+    if not target.orders or not (order is Order.NEAR_FAR or (order is Order.AUTO and target.orders_always)):
         return {}
     loops = [node for node in walk(program.schedule) if isinstance(node, ir.While)]
     found = {loop.loop: near_far_of(loop, program) for loop in loops if not counted_in(loop, counted)}

@@ -142,7 +142,9 @@ class OperationPlanner:
             own=None,
             walks=tuple(walks),
             selection=None,
-            collect=self._collect(step, form, Dedup.RANK if order is not None else self._dedup(step)),
+            collect=self._collect(
+                step, form, Dedup.RANK if order is not None and self.target.grid else self._dedup(step)
+            ),
             totals=self._ask(variants.totals_of, functor),
             segment=None,
             balance=balance,

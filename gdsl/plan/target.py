@@ -28,9 +28,9 @@ class Sizes:
     near_set: int = 16384
     """Of buckets whose width finds itself: about so many vertices are taken at a time."""
     round_edges: int = 32
-    """Of a loop from near to far: a round takes as long as so many edges a warp, beside those that it visits."""
+    """Of a loop from near to far: a round takes as long as so many edges a warp (cpu: edges), beside its own."""
     wide_round: int = 512
-    """Edges a warp from which on a round takes as long as it has edges."""
+    """Edges a warp (cpu: edges) from which on a round takes as long as it has edges."""
     thin_round: int = 8
     """A round of this part of the entries that there have been is so few that more are looked for."""
     small_work: int = 4096
@@ -53,6 +53,8 @@ class Target:
     """Whether several threads may pull for one vertex, where its list is long."""
     orders: bool
     """Whether loops may be worked off in another order."""
+    orders_always: bool
+    """Whether that is worth it on every graph."""
     marks_apart: bool
     """Whether marks against duplicates have bitmaps of their own; if not, the result's own bitmap holds them."""
     allocates_itself: bool
@@ -67,10 +69,10 @@ class Target:
 _CUDA_SIZES = Sizes(block_threads=512, hub_degree=512, hub_chunk=512)
 _ALL = frozenset(Balance)
 _OF_CORES = frozenset({Balance.THREAD, Balance.AUTO})
-CUDA_FUSED = Target("cuda", True, True, _ALL, True, True, True, False, _CUDA_SIZES)
-CUDA_UNFUSED = Target("cuda", False, True, _ALL, True, False, True, False, _CUDA_SIZES, resident_threads=1024)
-_CPU_SIZES = Sizes(hub_degree=4096, hub_chunk=1024, near_set=1024)
-CPU = Target("cpu", True, False, _OF_CORES, False, False, False, True, _CPU_SIZES)
+CUDA_FUSED = Target("cuda", True, True, _ALL, True, True, False, True, False, _CUDA_SIZES)
+CUDA_UNFUSED = Target("cuda", False, True, _ALL, True, False, False, True, False, _CUDA_SIZES, resident_threads=1024)
+_CPU_SIZES = Sizes(hub_degree=4096, hub_chunk=1024, near_set=1024, round_edges=512, wide_round=16384)
+CPU = Target("cpu", True, False, _OF_CORES, False, True, True, False, True, _CPU_SIZES)
 
 
 CUDA_BALANCED = dataclasses.replace(CUDA_FUSED, resident_threads=1024)

@@ -260,7 +260,7 @@ class SweepVerifier:
         late = knobs.dedup is Duplicates.NONE and self.plan.target.marks_apart and not of_edges
         marks = not claims or of_edges
         wanted = Dedup.NONE if once else (Dedup.LATE if late else Dedup.MARK) if marks else Dedup.CLAIM
-        wanted = Dedup.RANK if sweep.order is not None else wanted
+        wanted = Dedup.RANK if sweep.order is not None and self.plan.target.grid else wanted
         self.expect(collect.dedup is wanted, f"{collect.dedup.value} against duplicates")
 
     def _segment(self, sweep: Sweep) -> None:

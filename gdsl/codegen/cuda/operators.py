@@ -24,17 +24,16 @@ from gdsl.codegen.functions import Argument
 from gdsl.codegen.functors import Arguments, Calls
 from gdsl.codegen.literals import literal, type_name
 from gdsl.codegen.names import Scope
-from gdsl.codegen.operators import ON_COMMON, STRUCTS, CommonPrinter
+from gdsl.codegen.operators import ON_COMMON, STRUCTS, CommonPrinter, order_type
 from gdsl.codegen.reductions import of_segment
 from gdsl.codegen.switches import SwitchText
-from gdsl.operations import Balance, Domain, NeighborOperation, Over, ReduceOperation
+from gdsl.operations import Balance, Domain, NeighborOperation, Over
 from gdsl.plan.nodes import (
     Collect,
     Dedup,
     EdgeCount,
     Form,
     Measure,
-    NearFar,
     Operation,
     Segment,
     Sweep,
@@ -384,12 +383,6 @@ def _collected(collect: Collect | None, arguments: Arguments) -> tuple[str, str]
         return "far", "mark(seen, far)"
     edge = arguments[Argument.EDGE]
     return (edge if edge == "at" else f"accepted ? {edge} : NO_EDGE"), f"mark_edge(seen, {edge})"
-
-
-def order_type(order: NearFar) -> str:
-    """The type of what keeps a worklist in its order."""
-    falls = "true" if order.operation is ReduceOperation.MIN else "false"
-    return f"near_far<{type_name(order.type)}, {falls}>"
 
 
 def _members_of(sweep: Sweep, prefix: str) -> str:

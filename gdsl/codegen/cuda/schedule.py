@@ -7,11 +7,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gdsl.codegen.cuda.operators import order_type
 from gdsl.codegen.cuda.steps import ORDER, SPARES, StepPrinter
 from gdsl.codegen.cuda.texts import Kernel
 from gdsl.codegen.lines import Lines
-from gdsl.codegen.operators import STRUCTS, shared
+from gdsl.codegen.operators import STRUCTS, order_type, shared
 from gdsl.ir.nodes import Expression, SameGraph
 from gdsl.operations import Domain
 from gdsl.plan.nodes import (
