@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from support.near_far import AGAIN, BOTTLENECK
+
 from .mutants import Mutant
-from .near_far_programs import AGAIN, BOTTLENECK
 
 _NEAR_FAR = "runtime/near_far.cuh"
 _WORDS = ("schedule.order=near_far",)

@@ -8,6 +8,7 @@ import dataclasses
 import numpy
 import pytest
 from support.graphs import grid, make_graph, random_graph
+from support.near_far import PROGRAMS
 
 from gdsl.binding import bind
 from gdsl.graph import Graph, rmat
@@ -20,7 +21,6 @@ from gdsl.types import Widths
 
 from . import build
 from .driver import EmulatedModule
-from .near_far_programs import PROGRAMS
 from .running import SMALL, TINY, Built, device_for, expect
 from .running import build as build_program
 

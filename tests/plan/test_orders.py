@@ -11,6 +11,7 @@ from gdsl.diagnostics import GdslError
 from gdsl.operations import Order, ReduceOperation
 from gdsl.passes import pipelines
 from gdsl.plan import target
+from gdsl.plan.build import build
 from gdsl.plan.nodes import Dedup, Loop
 from gdsl.plan.orders import has_choice, key_type, orders, suited
 from gdsl.plan.printer import print_plan
@@ -67,10 +68,14 @@ def test_a_launch_a_step_keeps_what_is_given() -> None:
     program = pipeline.load(ROOT / "samples" / "sssp.gdsl", ("schedule.fuse=off",))
     assert not has_choice(program)
     near_far = dataclasses.replace(program, tuning=dataclasses.replace(program.tuning, order=Order.NEAR_FAR))
-    from gdsl.plan.build import build
-
     assert orders(build(pipelines.apply(near_far), target.CUDA_UNFUSED)) == ()
-    assert orders(build(pipelines.apply(near_far), target.CPU)) == ()
+
+
+def test_cores_always_gain() -> None:
+    assert orders(plan_of("sssp", on=target.CPU))
+    assert orders(plan_of("sssp", "schedule.order=as_given", on=target.CPU)) == ()
+    sweep = only_sweep(plan_of("sssp", on=target.CPU))
+    assert sweep.collect is not None and sweep.collect.dedup is Dedup.MARK
 
 
 def test_entries_instead_of_marks() -> None:
