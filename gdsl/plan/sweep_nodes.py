@@ -233,6 +233,8 @@ class Intersection:
     """Whether that asks for the ids of edges."""
     partners: str | None = None
     """Where the members are vertices, the array that has the destination of each; None as one of a member: skip it."""
+    tables: bool = False
+    """Whether members of one source stand together, so that many lists are looked up in its list as a table."""
 
 
 class EdgeCount(Enum):

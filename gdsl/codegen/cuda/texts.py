@@ -166,7 +166,8 @@ class IntersectText(OperatorText):
     """`intersect`. `total`: the variable or member of the totals that counts what is found, which is added to `count`
     where it is a variable; empty where nobody asks. `visit` is what is run, None where nothing is; `edge_at` and
     `edge_found` are the ids of the edges at both places, empty where nobody asks. `ends` makes what says the two
-    vertices of a member; `queued`: the members may not be there as a queue yet."""
+    vertices of a member; `untabled` makes what says that of the members that no table serves, empty where none is
+    made; `queued`: the members may not be there as a queue yet."""
 
     kind: ClassVar[str] = "intersect"
     total: str
@@ -176,6 +177,7 @@ class IntersectText(OperatorText):
     edge_found: str
     result: ResultText
     ends: str
+    untabled: str
     queued: bool
 
 
