@@ -137,7 +137,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             return _collecting(
                 collect,
                 "entry_collector out(run, result, order, order.next_keys, 0);",
-                "end_entries(run, result, order);",
+                "end_entries(run, result, order, visited);",
             )
         if collect.domain is Domain.EDGE:
             return _collecting(collect, "edge_collector out(run, result);", "end_edges(run, result);")

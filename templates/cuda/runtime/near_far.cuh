@@ -51,6 +51,7 @@ struct near_far_state {
     bool looked;       // all was looked through once, at least
     bool missed;       // nothing that was still far was near then
     bool spilled;      // something near was put off since, for want of room
+    uint64 visited;    // edges, by this block in this round
     uint64 rounds;     // since then
     uint64 edges;      // visited in them
     float64 width;     // by how much the bound moves
@@ -101,9 +102,17 @@ struct near_far {
 };
 
 // piece: end_entries
-// The barrier after which what was found can be worked off.
+// The barrier after which what was found can be worked off. `visited` is what this thread has visited, which blocks add up
+// before they tell it: what many warps tell at once delays those that append.
 template <class Order>
-__device__ __forceinline__ void end_entries(enactor& run, frontier& result, Order& order) {
+__device__ __forceinline__ void end_entries(enactor& run, frontier& result, Order& order, uint64 visited) {
+    visited = warp_sum(visited);
+    if (lane_index() == 0 && visited > 0) { atomicAdd(&order.state.visited, visited); }
+    __syncthreads();
+    if (threadIdx.x == 0 && order.state.visited > 0) {
+        atomicAdd(&run.counters()->visited, order.state.visited);
+        order.state.visited = 0;
+    }
     end_queue(run, result);
     if (threadIdx.x == 0) {
         order.state.rounds += 1;
@@ -305,6 +314,14 @@ __device__ __forceinline__ entries<Order> entries_of(const frontier& f, const Or
     return entries<Order>{f.queue, f.size, order};
 }
 
+// piece: listed_edge
+// A lane's share of the lists that its warp goes through.
+struct listed_edge {
+    bool active;
+    vertex near, far;
+    edge at;
+};
+
 // piece: push_entries
 // `push_warps` for entries, of which those count whose vertices still have the values that they were put there with.
 // Returns how many edges those have that this thread took.
@@ -328,13 +345,18 @@ __device__ __forceinline__ uint64 push_entries(enactor& run, const entries<Order
         const uint32 own = hub ? 0 : uint32(degree);
         const uint32 inclusive = warp_inclusive_sum(own);
         const uint32 total = __shfl_sync(FULL_WARP, inclusive, 31);
-        for (uint32 start = 0; start < total; start += 32) {
-            const uint32 item = start + lane;
+        const auto listed = [&](uint32 item) {
             const bool active = item < total;
             const uint32 owner = owner_of(inclusive, active ? item : total - 1);
             const uint32 before = __shfl_sync(FULL_WARP, inclusive - own, owner);
             const edge at = __shfl_sync(FULL_WARP, first, owner) + (item - before);
-            visit(active, vertex(__shfl_sync(FULL_WARP, near, owner)), active ? lists.neighbor(at) : vertex(0), at);
+            return listed_edge{active, __shfl_sync(FULL_WARP, near, owner), active ? lists.neighbor(at) : vertex(0), at};
+        };
+        for (uint32 start = 0; start < total; start += 64) {  // two edges a lane are on the way side by side
+            const bool two = start + 32 < total;
+            const listed_edge one = listed(start + lane), other = two ? listed(start + 32 + lane) : listed_edge();
+            visit(one.active, one.near, one.far, one.at);
+            if (two) { visit(other.active, other.near, other.far, other.at); }
         }
     }
     return visited;
