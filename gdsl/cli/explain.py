@@ -78,7 +78,9 @@ def _explain_orders(word: str) -> None:
     for loop, obstacle in found:
         where = f"{loop.span.words}: "
         if obstacle is None:
-            click.echo(f"{where}may go from near to far; auto does so on graphs of few edges a vertex")
+            click.echo(
+                f"{where}may go from near to far; auto does so on cores, and on a GPU for graphs of few edges a vertex"
+            )
         else:
             click.echo(f"{where}as given: {obstacle.why} ({obstacle.span.words})")
     if not found:
