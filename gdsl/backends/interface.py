@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, NamedTuple, Protocol
 
 from gdsl.graph.graph import Graph
 from gdsl.ir.nodes import Program
 from gdsl.operations import Balance, Direction, Order
+from gdsl.records import dataclass
 
 Scalar = bool | int | float
 

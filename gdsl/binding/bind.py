@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,7 +19,7 @@ from gdsl.binding.numbers import check_numbers
 from gdsl.binding.params import check_id, scalar_value
 from gdsl.binding.sets import set_flags
 from gdsl.binding.several import check_counts, check_room, values_of
-from gdsl.binding.where import WhereChecker
+from gdsl.binding.where import Conditioned, WhereChecker
 from gdsl.diagnostics import Diagnostic, GdslError
 from gdsl.graph import Graph
 from gdsl.ir import nodes as ir
@@ -68,14 +68,20 @@ def bind(
     check_numbers(program, graph, source)
     params = _params(program, graph, given, source)
     bits = id_bits or needed_id_bits(program, graph)
+    told = [param for param in program.params if param.where is not None]
+    _check_where(program, WhereChecker(program, graph, params, {}, source), told)
     check_counts(program, params, source)
     check_room(program, graph, params, bits)
     inputs = _inputs(program, graph, given, params, source, bits, device)
     checker = WhereChecker(program, graph, params, inputs, source, given=frozenset(given))
     conditions = [data for data in problem_data(program) if data.is_input and data.where is not None]
+    _check_where(program, checker, conditions)
+    return Bindings(params, inputs)
+
+
+def _check_where(program: ir.Program, checker: WhereChecker, conditions: Sequence[Conditioned]) -> None:
     if conditions:
         with_room(frames_of_calls(program), lambda: checker.check_all(conditions))
-    return Bindings(params, inputs)
 
 
 def _inputs(

@@ -1,4 +1,4 @@
-"""The `where` of inputs, tested on every element before a run."""
+"""The `where` of params and inputs, tested on every value before a run."""
 
 from __future__ import annotations
 
@@ -22,12 +22,15 @@ from gdsl.source import Source
 _CHUNK = 1 << 22
 """Elements that are tested at a time, which bounds the memory that the test takes."""
 
+Conditioned = ir.Param | ir.Array | ir.Scalar
+"""What may have a `where`."""
+
 _passed: weakref.WeakKeyDictionary[Graph, set[str]] = weakref.WeakKeyDictionary()
 """By graph, the conditions that held of its own attributes."""
 
 
 class WhereChecker:
-    """Tests the `where` of inputs on all elements."""
+    """Tests the `where` of params, of inputs on all elements, and of sets on all members."""
 
     def __init__(
         self,
@@ -46,34 +49,34 @@ class WhereChecker:
         self._inputs = inputs
         self._source = source
 
-    def check_all(self, inputs: Iterable[ir.Array | ir.Scalar]) -> None:
-        """`check` for each of `inputs`."""
-        for declared in inputs:
+    def check_all(self, given: Iterable[Conditioned]) -> None:
+        """`check` for each of `given`."""
+        for declared in given:
             self.check(declared)
 
-    def check(self, declared: ir.Array | ir.Scalar) -> None:
+    def check(self, declared: Conditioned) -> None:
         """Raise E0608 for the first element whose `where` does not hold. What held of a graph's own once, holds."""
         assert declared.where is not None
         passed = _passed.setdefault(self._graph, set())
         key = self._key(declared)
         if key is not None and key in passed:
             return
-        with deadline.doing(f"testing the `where` of input `{declared.name}`"):
+        with deadline.doing(f"testing the `where` of {_kind(declared)} `{declared.name}`"):
             self._test(declared)
         if key is not None:
             passed.add(key)
 
-    def _key(self, declared: ir.Array | ir.Scalar) -> str | None:
+    def _key(self, declared: Conditioned) -> str | None:
         """What the answer depends on beside the graph; None where it depends on values that the caller gave."""
         names = {node.array for node in walk(declared.where) if isinstance(node, ir.Element)}
         has_calls = any(isinstance(node, ir.FunctionCall | ir.ScalarValue) for node in walk(declared.where))
-        if isinstance(declared, ir.Scalar) or has_calls or names & self._given:
+        if not isinstance(declared, ir.Array) or declared.is_set or has_calls or names & self._given:
             return None
         return repr((declared.type, declared.where, sorted(self._params.items())))
 
-    def _test(self, declared: ir.Array | ir.Scalar) -> None:
+    def _test(self, declared: Conditioned) -> None:
         assert declared.where is not None
-        values = self._inputs[declared.name]
+        values: Any = self._params[declared.name] if isinstance(declared, ir.Param) else self._inputs[declared.name]
         is_array = isinstance(declared, ir.Array)
         evaluator = self._evaluator(array_module(values))
         length = len(values) if is_array else 1
@@ -82,20 +85,24 @@ class WhereChecker:
             last = min(first + _CHUNK, length)
             deadline.check()
             holds = evaluator.values(declared.where, first, last, count or 1)
+            if isinstance(declared, ir.Array) and declared.is_set:
+                holds = holds | ~values[first:last]
             if bool(holds.all()):
                 continue
             place = first + int(holds.argmin()) if len(holds) > 1 else first
             self._refuse(declared, values[place].item() if is_array else values, place)
 
-    def _refuse(self, declared: ir.Array | ir.Scalar, value: bool | int | float, place: int) -> None:
+    def _refuse(self, declared: Conditioned, value: bool | int | float, place: int) -> None:
         name = "it"
         if isinstance(declared, ir.Array):
             name = value_name(declared.domain, place, self._graph, values_of(declared, self._params))
         condition = self._text_of(declared.where) if declared.where is not None else ""
-        verb = "is" if isinstance(declared, ir.Scalar) else "has"
+        found = f"has {value}" if isinstance(declared, ir.Array) else f"is {value}"
+        if isinstance(declared, ir.Array) and declared.is_set:
+            found = "is in it"
         raise GdslError.single(
             "E0608",
-            f"input `{declared.name}` must fulfil `{condition}`, but {name} {verb} {value}",
+            f"{_kind(declared)} `{declared.name}` must fulfil `{condition}`, but {name} {found}",
             declared.where.span if declared.where is not None else declared.span,
             self._source,
         )
@@ -121,3 +128,9 @@ class WhereChecker:
         functions = {function.name: function for function in self._program.functions}
         counts = {Domain.VERTEX: self._graph.num_vertices, Domain.EDGE: self._graph.num_edges}
         return Evaluator(module, functions, self._params, counts, whole, degrees)
+
+
+def _kind(declared: Conditioned) -> str:
+    """What the user calls it."""
+    is_param = isinstance(declared, ir.Param) or (isinstance(declared, ir.Array) and declared.is_set)
+    return "param" if is_param else "input"

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar
 
+from gdsl import records
 from gdsl.codegen.functions import Argument
 from gdsl.codegen.functors import FunctorTexts, TotalsText
 from gdsl.codegen.literals import type_name
@@ -42,7 +43,7 @@ def order_type(order: NearFar) -> str:
     return f"near_far<{type_name(order.type)}, {falls}>"
 
 
-@dataclass(frozen=True, slots=True)
+@records.dataclass(frozen=True, slots=True)
 class CommonText:
     """What every operator has in the text of every backend. Strings are C++ text."""
 

@@ -11,8 +11,6 @@ The nodes are those of the architecture page, with these differences, each becau
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from gdsl.ir import nodes as ir
 from gdsl.ir.nodes import (
     CombineFrontiers,
@@ -53,6 +51,7 @@ from gdsl.plan.sweep_nodes import (
     Write,
 )
 from gdsl.plan.target import Sizes, Target
+from gdsl.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +119,9 @@ class Define:
     """A frontier becomes the set of some members, or everything; it ends with a barrier of its own."""
 
     step: DefineFrontier
+    asks_lists: bool
+    """Whether each member is looked for in the list of its source, since the graph around may have left it out: of
+    sets of edges where there are subgraphs."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
 from gdsl.ir.nodes import Expression, OwnOperation
 from gdsl.operations import Balance, Domain, NeighborOperation, Over, ReduceOperation
+from gdsl.records import dataclass
 from gdsl.types import Type
 
 # What a sweep does with an element

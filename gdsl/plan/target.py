@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
 
 from gdsl.operations import Balance
+from gdsl.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ class CudaBackend:
         self._process = os.getpid()
 
     def availability(self) -> Availability:
-        """Whether CuPy is installed, a device answers and NVRTC can be loaded."""
+        """Whether CuPy is installed, a device answers and there is NVRTC."""
         if self._devices and self._process != os.getpid():
             return Availability(False, "this process was forked from one that uses the GPU", _SPAWN)
         try:
@@ -52,7 +52,7 @@ class CudaBackend:
         if count == 0:
             return Availability(False, "no CUDA device answers", _INSTALL)
         try:
-            nvrtc.version()
+            nvrtc.require()
         except Exception as error:
             return Availability(False, str(error).splitlines()[0], _INSTALL)
         name = cupy.cuda.runtime.getDeviceProperties(cupy.cuda.Device().id)["name"]
@@ -63,7 +63,7 @@ class CudaBackend:
         from gdsl.backends.cuda import stored
 
         device, widths = self.device(), Widths.both(id_bits)
-        key = (cache.program_key(program), str(widths), device.architecture, *nvrtc.version(), *nvrtc.OPTIONS)
+        key = (cache.program_key(program), str(widths), device.architecture, *nvrtc.identity(), *nvrtc.OPTIONS)
         kept = stored.get(key)
         if kept is not None:
             plan = plan_of(program, again=True)
