@@ -103,10 +103,6 @@ _ON_BOOLS = {
 }
 
 
-KEY = "key"
-"""What a functor's function calls the value that it has stored, where its caller asks for that."""
-
-
 class ExpressionPrinter:
     """Prints expressions with the parentheses that C++ needs and those that a reader wants, and no others.
 
@@ -131,8 +127,6 @@ class ExpressionPrinter:
         self.own_id = own_id
         self.function_arguments: dict[str, str] = {}
         """What a program's own function gets before its arguments: ``d, iteration`` or parts of it."""
-        self.keyed: str | None = None
-        """The array of which a `changed` says in ``key`` what it stores."""
 
     def print(self, expression: Expression) -> str:
         """`expression` as text that may stand wherever an expression may, as an argument or after `=`."""
@@ -340,10 +334,7 @@ class ExpressionPrinter:
         plain = "plain_" if self.is_plain(node.target) else ""
         former = plain or "reduce_"
         name = f"{plain}changed_" if outcome is Outcome.CHANGED else former
-        value = self.print(node.value)
-        if self.keyed is not None and getattr(node.target, "array", None) == self.keyed:
-            value = f"{KEY} = {value}"
-        return call(f"{name}{REDUCTIONS[node.operation]}", self.address(node.target), value)
+        return call(f"{name}{REDUCTIONS[node.operation]}", self.address(node.target), self.print(node.value))
 
     def _compare_and_swap(self, node: CompareAndSwap) -> Text:
         name = "plain_compare_and_swap" if self.is_plain(node.target) else "compare_and_swap"

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from gdsl.codegen.checks import CheckTable
-from gdsl.codegen.expressions import KEY, ExpressionPrinter
+from gdsl.codegen.expressions import ExpressionPrinter
+from gdsl.codegen.keyed import KEY, KeyedPrinter
 from gdsl.codegen.lines import RESUME, Lines
 from gdsl.codegen.literals import type_name
 from gdsl.codegen.names import Names
@@ -220,9 +221,13 @@ class FunctionPrinter:
         """A printer of expressions that knows what the program's functions take."""
         own = _parameter_names(functor) if functor is not None else {}
         parameters = {role: self.names.local(name) for role, name in own.items()}
-        printer = ExpressionPrinter(self.names, self.checks, parameters, plain_arrays, plain_scalars)
+        printer: ExpressionPrinter
+        if keyed is None:
+            printer = ExpressionPrinter(self.names, self.checks, parameters, plain_arrays, plain_scalars)
+        else:
+            printer = KeyedPrinter(self.names, self.checks, parameters, plain_arrays, plain_scalars)
+            printer.keyed = keyed
         printer.function_arguments = self.function_arguments
-        printer.keyed = keyed
         return printer
 
     def _function(self, function: Function) -> FunctionText:
