@@ -6,7 +6,7 @@ more memory than the graph. Graphs are symmetric, without loops and parallel edg
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -65,9 +65,28 @@ def check_parents(graph: BenchmarkGraph, source: int, distance: Any, parent: Any
 
 
 def check_shortest(graph: BenchmarkGraph, source: int, distance: Any) -> str | None:
-    """Shortest distances: no edge improves one, and each reached vertex but the source has an edge that gives its own.
+    """Shortest distances along the weights."""
+    return check_cheapest(graph, source, distance, lambda part, _: graph.weights[part])
 
-    Exact in float32, where adding is monotone; weights are positive, so tight edges form no cycles.
+
+def check_fares(graph: BenchmarkGraph, source: int, fare: Any, short: float = 30.0) -> str | None:
+    """Cheapest fares of `programs/fares.gdsl`, by the same operations in float32."""
+    module = graph.module
+    half, first = module.float32(0.5), module.float32(short)
+
+    def price(part: slice, destinations: Any) -> Any:
+        miles = graph.weights[part]
+        ride = module.where(miles <= first, miles, first + half * (miles - first))
+        return ride + module.float32(0.25) * (destinations % 16).astype(module.float32)
+
+    return check_cheapest(graph, source, fare, price)
+
+
+def check_cheapest(graph: BenchmarkGraph, source: int, distance: Any, price: Callable[[slice, Any], Any]) -> str | None:
+    """Shortest distances: no edge improves one, and each reached vertex but the source has an edge that gives its own.
+    `price` says what edges cost, by their part of all and their destinations.
+
+    Exact in float32, where adding is monotone; prices are positive, so tight edges form no cycles.
     """
     module = graph.module
     if float(distance[source]) != 0.0 or not bool((distance >= 0).all()):
@@ -75,7 +94,7 @@ def check_shortest(graph: BenchmarkGraph, source: int, distance: Any) -> str | N
     tight = module.zeros(graph.num_vertices, dtype=bool)
     for part, sources, destinations in each_chunk(graph):
         before, behind = distance[sources], distance[destinations]
-        offered = before + graph.weights[part]
+        offered = before + price(part, destinations)
         wrong = ~(behind <= offered)
         if bool(wrong.any()):
             return f"{int(wrong.sum())} edges would still improve a distance"

@@ -110,6 +110,14 @@ _ALL = (
         targets={"rmat22": 10.0},
     ),
     Work(
+        "fares",
+        ROOT / "bench" / "programs" / "fares.gdsl",
+        lambda graph, result, source: checks.check_fares(graph, source, result["fare"]),
+        values=lambda graph, source: {"weight": graph.weights, "source": source},
+        takes_source=True,
+        reached=lambda graph, result, source: graph.module.isfinite(result["fare"]),
+    ),
+    Work(
         "pagerank",
         SAMPLES / "pagerank.gdsl",
         check_pagerank,

@@ -16,6 +16,7 @@ from gdsl.rules.tuning import check_tuning
 from gdsl.source import Source
 from gdsl.uniqueness import Grades, grade
 from gdsl.uniqueness.free_choices import check_free_choices
+from gdsl.uniqueness.order import Obstacle, check_order, obstacle_to_near_far
 
 AnyFunctor = TypeVar("AnyFunctor", nodes.VertexFunctor, nodes.EdgeFunctor)
 
@@ -45,7 +46,16 @@ def annotate(program: nodes.Program, source: Source, refuse: bool = True) -> nod
     if refuse:
         check_free_choices(effects, grades.levels, source)
     check_tuning(annotated, findings, source)
+    check_order(annotated, grades.obstacles, source)
     return annotated
+
+
+def loop_orders(program: nodes.Program, source: Source) -> list[tuple[nodes.While, Obstacle | None]]:
+    """Each `while` of an annotated program, with what stands in the way of another order of its visits."""
+    effects = program_effects(program)
+    known = grade(effects, judge(effects, source, False, ())).obstacles
+    loops = [node for node in walk(program.schedule) if isinstance(node, nodes.While)]
+    return [(loop, obstacle_to_near_far(loop, program, known)) for loop in loops]
 
 
 def _with_laws(node: nodes.Node, found: Laws) -> nodes.Node:
@@ -92,7 +102,7 @@ def _schedule_step(step: nodes.Step, findings: Findings, grades: Grades) -> node
         if isinstance(node, nodes.Compute):
             return dataclasses.replace(node, closing=findings.closings.get(node.site))
         if isinstance(node, nodes.While):
-            return dataclasses.replace(node, monotone=node.loop in grades.monotone)
+            return dataclasses.replace(node, monotone=grades.obstacles[node.loop] is None)
         return node
 
     return rewrite(step, change)

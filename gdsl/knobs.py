@@ -9,9 +9,9 @@ import difflib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from gdsl.operations import Balance, Direction, Duplicates, FrontierForm, Over
+from gdsl.operations import Balance, Direction, Duplicates, FrontierForm, Order, Over
 
-Setting = bool | int | Direction | Balance | FrontierForm | Duplicates
+Setting = bool | int | Direction | Balance | FrontierForm | Duplicates | Order
 """What a knob is set to, as the IR holds it."""
 
 
@@ -125,6 +125,21 @@ KNOBS = (
             "exact": "each vertex once, by a mark or a claim",
             "none": "as often as it is reached while there is room; refused where anybody could tell the difference",
             "auto": "`exact`",
+        },
+        quiet=True,
+    ),
+    Knob(
+        "order",
+        {order.value: order for order in Order},
+        "the order in which a loop works off its worklist, where the end does not depend on it",
+        "near_far",
+        "`auto`",
+        default=Order.AUTO,
+        each={
+            "as_given": "all that the last pass has reached",
+            "near_far": "those with the smallest values first (of `max=` the largest), as many at a time as keep the"
+            " device busy; refused where an order could be seen",
+            "auto": "`near_far` where it may be had and is worth it",
         },
         quiet=True,
     ),
@@ -243,7 +258,7 @@ def shown(holder: object, operator: str | None) -> list[str]:
     return [
         f"{knob.name} {_word(knob, holder)}"
         for knob in _settled_knobs(operator is not None)
-        if operator is None or (operator in knob.operators and not (knob.quiet and _is_default(knob, holder)))
+        if (operator is None or operator in knob.operators) and not (knob.quiet and _is_default(knob, holder))
     ]
 
 

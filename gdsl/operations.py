@@ -263,6 +263,14 @@ class FrontierForm(Enum):
     """As it comes: a push makes a queue, a pull a bitmap."""
 
 
+class Order(Enum):
+    """In which order a loop visits whose end does not depend on it."""
+
+    AS_GIVEN = "as_given"
+    NEAR_FAR = "near_far"
+    AUTO = "auto"
+
+
 class Duplicates(Enum):
     """Whether a queue that an operator makes may hold a vertex twice."""
 

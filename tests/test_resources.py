@@ -77,3 +77,14 @@ def test_no_balance_spills(sample: str, balance: str) -> None:
         source_text(load(ROOT / "samples" / f"{sample}.gdsl", tune), 32), "sm_90"
     ).items():
         assert took.spilled == 0, kernel
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+@pytest.mark.parametrize("words", [(), ("schedule.block=1024",), ("schedule.block=1024", "schedule.ids=64")])
+def test_no_loop_from_near_to_far_spills(words: tuple[str, ...], architecture: str) -> None:
+    """And ranks find room beside what a block gathers."""
+    version()
+    program = load(ROOT / "samples" / "sssp.gdsl", ("schedule.order=near_far", *words))
+    bits = 64 if "schedule.ids=64" in words else 32
+    for kernel, took in nvrtc.kernel_resources(source_text(program, bits), architecture).items():
+        assert took.spilled == 0 and took.shared <= 48 << 10, kernel

@@ -34,7 +34,7 @@ _UNTUNED = ("bounds",)
 """Knobs of the program that change what a mistake gets, and no result."""
 _OF_GRIDS = ("fuse", "block")
 """Knobs of the program that nothing but a GPU has."""
-_SAME = {"dedup": "auto", "ids": "32"}
+_SAME = {"dedup": "auto", "ids": "32", "order": "auto"}
 """Values that are the same as another, or as none where they may be had."""
 _MOST_SHUFFLED = 1 << 14
 """Of more combinations a sample is drawn."""
@@ -184,7 +184,8 @@ class Schedules:
         for knob in (knob for knob in KNOBS if not knob.operators and knob.name not in _UNTUNED):
             if f"schedule.{knob.name}" not in self._set and (grid or knob.name not in _OF_GRIDS):
                 words = (f"schedule.{knob.name}={value}" for value in knob.values if value != _SAME.get(knob.name))
-                yield (*words, *([""] if knob.default is None else []))
+                legal = (word for word in words if knob.name != "order" or not self._refused((word,)))
+                yield (*legal, *([""] if knob.default is None else []))
 
 
 def covering(sizes: Sequence[int]) -> Iterator[tuple[int, ...]]:

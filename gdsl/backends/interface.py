@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol
 
 from gdsl.graph.graph import Graph
 from gdsl.ir.nodes import Program
-from gdsl.operations import Balance, Direction
+from gdsl.operations import Balance, Direction, Order
 from gdsl.records import dataclass
 
 Scalar = bool | int | float
@@ -79,7 +79,7 @@ class TraceRecord:
     `iteration` is that of the innermost loop around it. `frontier_size` counts the elements it ran on and `edges`
     the edges of those elements in the operator's `over`, whether or not a pull looked at every one of them (0 for
     vertex operators; of an intersection those in the lists of both ends of each). `direction` and `balance` are what
-    was used; None where the choice does not exist.
+    was used; None where the choice does not exist. `order` is NEAR_FAR where it ran on some of a worklist at a time.
     """
 
     site: int
@@ -89,6 +89,7 @@ class TraceRecord:
     edges: int
     direction: Direction | None = None
     balance: Balance | None = None
+    order: Order | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,10 +13,12 @@ from gdsl.diagnostics import printable
 
 @click.command(name="explain", short_help="Explain the code of a message, a tuning knob, or a program.")
 @click.argument("word", metavar="[CODE|KNOB|PROGRAM]", required=False)
-def command(word: str | None) -> None:
+@click.argument("program", metavar="[PROGRAM]", required=False)
+def command(word: str | None, program: str | None) -> None:
     """Explain what a message's CODE means, what a KNOB of --tune does, or what a PROGRAM takes and gives.
 
-    Without a word all codes are listed, with the word knobs all knobs.
+    Without a word all codes are listed, with the word knobs all knobs. With the knob order and a PROGRAM: for each of
+    its loops whether that may be worked off in another order, or what stands in the way.
 
     \b
     Examples:
@@ -24,6 +26,7 @@ def command(word: str | None) -> None:
       gdslc explain visit.direction
       gdslc explain knobs
       gdslc explain bfs
+      gdslc explain order sssp
     """
     from gdsl.diagnostics import all_codes, explain, find_code
 
@@ -33,7 +36,11 @@ def command(word: str | None) -> None:
         return
     code = find_code(word)
     knob, near = knobs.named(word)
-    if code is not None:
+    if program is not None:
+        if knob is None or knob.name != "order":
+            raise click.UsageError(f"'{word}' is explained without a program; 'gdslc explain order PROGRAM' takes one")
+        _explain_orders(program)
+    elif code is not None:
         click.echo(explain(code), nl=False)
     elif word.strip().lower() in ("knob", "knobs", "schedule", "tune"):
         click.echo("\n".join(knobs.listing()))
@@ -43,7 +50,7 @@ def command(word: str | None) -> None:
         _explain_program(word)
     else:
         codes = [known.code for known in all_codes()]
-        close = [*difflib.get_close_matches(word.upper(), codes, n=3), *near, *_programs_like(word)]
+        close = _programs_like(word) or [*difflib.get_close_matches(word.upper(), codes, n=3), *near]
         hint = f" Did you mean {', '.join(close)}?" if close else ""
         lists = "'gdslc explain' lists all codes, 'gdslc explain knobs' all knobs."
         raise click.UsageError(f"there is no code, no knob and no program '{word}'.{hint} {lists}")
@@ -59,6 +66,25 @@ def _programs_like(word: str) -> list[str]:
     from gdsl.program_names import samples
 
     return difflib.get_close_matches(word[:100].lower(), samples(), n=1, cutoff=0.7)
+
+
+def _explain_orders(word: str) -> None:
+    """A line for each loop that may go on for as long as it likes."""
+    from gdsl.annotate import loop_orders
+    from gdsl.api.compiling import compile_file
+
+    compiled = compile_file(word)
+    found = loop_orders(compiled.ir, compiled.text)
+    for loop, obstacle in found:
+        where = f"{loop.span.words}: "
+        if obstacle is None:
+            click.echo(
+                f"{where}may go from near to far; auto does so on cores, and on a GPU for graphs of few edges a vertex"
+            )
+        else:
+            click.echo(f"{where}as given: {obstacle.why} ({obstacle.span.words})")
+    if not found:
+        click.echo("there is no while")
 
 
 def _must_be_given(param: object) -> bool:

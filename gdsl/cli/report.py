@@ -99,6 +99,7 @@ def _record(record: TraceRecord) -> dict[str, Any]:
         "edges": record.edges,
         "direction": record.direction.value if record.direction else None,
         "balance": record.balance.value if record.balance else None,
+        "order": record.order.value if record.order else None,
     }
 
 

@@ -8,6 +8,7 @@ from enum import Enum
 
 from gdsl.codegen.checks import CheckTable
 from gdsl.codegen.expressions import ExpressionPrinter
+from gdsl.codegen.keyed import KEY, KeyedPrinter
 from gdsl.codegen.lines import RESUME, Lines
 from gdsl.codegen.literals import type_name
 from gdsl.codegen.names import Names
@@ -149,11 +150,13 @@ class FunctionPrinter:
         accumulated: frozenset[str] = frozenset(),
         without: int | None = None,
         plain_scalars: frozenset[str] = frozenset(),
+        keyed: str | None = None,
     ) -> FunctionText | None:
         """The body, whose result is whether the call is accepted (`void` where it says nothing about that).
 
         `plain_arrays` and `plain_scalars` are written without atomics, `accumulated` scalars into `totals`, and the
-        statement at `without` is left out. None where nothing is left to do.
+        statement at `without` is left out. What changes the array `keyed` says in `key` to which value. None where
+        nothing is left to do.
         """
         body = tuple(statement for i, statement in enumerate(functor.body) if i != without)
         if not body:
@@ -164,7 +167,7 @@ class FunctionPrinter:
         self._preamble(lines, body)
         if says and not returns:
             lines.add("bool accepted = true;")
-        expressions = self.expressions(functor, plain_arrays, plain_scalars)
+        expressions = self.expressions(functor, plain_arrays, plain_scalars, keyed)
         expressions.shared_arrays = written_arrays(functor) - plain_arrays
         StatementPrinter(
             expressions,
@@ -175,7 +178,12 @@ class FunctionPrinter:
         ).block(body)
         if says and not (returns and always_accepts(body)):
             lines.add("return true;" if returns else "return accepted;")
-        return self._finish(functor, part, "bool" if says else "void", body, lines, bool(accumulated))
+        text = self._finish(functor, part, "bool" if says else "void", body, lines, bool(accumulated))
+        return text if keyed is None else replace(text, parameters=(*text.parameters, self._key_of(keyed)))
+
+    def _key_of(self, array: str) -> FunctionParameter:
+        kind = next(each.type for each in self.program.arrays if each.name == array)
+        return FunctionParameter(Argument.KEY, f"{type_name(kind)}&", KEY)
 
     def value(self, functor: EdgeFunctor, part: str = "value", key: bool = False) -> FunctionText:
         """What the functor gives to `neighbor_reduce`, or the weight or the `key` that it gives to `neighbor_vote`."""
@@ -211,11 +219,17 @@ class FunctionPrinter:
         functor: Functor | VoteFunctor | None = None,
         plain_arrays: frozenset[str] = frozenset(),
         plain_scalars: frozenset[str] = frozenset(),
+        keyed: str | None = None,
     ) -> ExpressionPrinter:
         """A printer of expressions that knows what the program's functions take."""
         own = _parameter_names(functor) if functor is not None else {}
         parameters = {role: self.names.local(name) for role, name in own.items()}
-        printer = ExpressionPrinter(self.names, self.checks, parameters, plain_arrays, plain_scalars)
+        printer: ExpressionPrinter
+        if keyed is None:
+            printer = ExpressionPrinter(self.names, self.checks, parameters, plain_arrays, plain_scalars)
+        else:
+            printer = KeyedPrinter(self.names, self.checks, parameters, plain_arrays, plain_scalars)
+            printer.keyed = keyed
         printer.function_arguments = self.function_arguments
         return printer
 

@@ -10,10 +10,11 @@ from typing import Any, ClassVar, Generic, TypeVar
 from gdsl import records
 from gdsl.codegen.functions import Argument
 from gdsl.codegen.functors import FunctorTexts, TotalsText
+from gdsl.codegen.literals import type_name
 from gdsl.codegen.names import Names, Scope
 from gdsl.codegen.switches import SwitchText, switch_text
-from gdsl.operations import Domain, Over
-from gdsl.plan.nodes import Choice, Collect, Measure, Operation, Plan, Segment, Sweep, Variant, Vote, Walk
+from gdsl.operations import Domain, Over, ReduceOperation
+from gdsl.plan.nodes import Choice, Collect, Measure, NearFar, Operation, Plan, Segment, Sweep, Variant, Vote, Walk
 from gdsl.plan.walking import sweeps_of, variants_of
 
 Text = TypeVar("Text")
@@ -34,6 +35,12 @@ STRUCTS = {Domain.VERTEX: "frontier", Domain.EDGE: "edge_frontier"}
 def shared(struct: str, name: str, owner: str) -> str:
     """The declaration of a frontier that has its storage from another."""
     return f"{struct}& {name} = {owner};  // never needed at the same time"
+
+
+def order_type(order: NearFar) -> str:
+    """The type of what keeps a worklist in its order."""
+    falls = "true" if order.operation is ReduceOperation.MIN else "false"
+    return f"near_far<{type_name(order.type)}, {falls}>"
 
 
 @records.dataclass(frozen=True, slots=True)

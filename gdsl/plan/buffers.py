@@ -13,6 +13,7 @@ from gdsl.operations import Balance, Degree, Domain, Over
 from gdsl.plan import graph_reads, structs, votes
 from gdsl.plan.duplicates import repeated_of, room_of
 from gdsl.plan.nodes import Dedup, FarEnds, Form, MakeGraph, Plan, Sweep
+from gdsl.plan.orders import key_type
 from gdsl.plan.storage import GRAPH, PROBLEM, RUN, Buffer, Cleared, Made, Role, Struct
 from gdsl.plan.walking import combinations, cuts_lists, deepest_on, numbered, steps_in, sweeps
 from gdsl.types import Type
@@ -170,7 +171,9 @@ def _run(plan: Plan) -> Iterator[Buffer]:
         return Buffer(name, element, extent, role, Made.HOST, cleared, RUN)  # type: ignore[arg-type]
 
     balances = {sweep.balance for sweep in sweeps(plan)}
-    counted = (*((structs.LATE,) if repeated_of(plan) else ()), *((structs.BINS,) if Balance.BINS in balances else ()))
+    counted = [structs.LATE] if repeated_of(plan) else []
+    counted += [structs.BINS] if Balance.BINS in balances else []
+    counted += [structs.SPILLED, structs.LEFT, structs.NEAREST] if key_type(plan) is not None else []
     yield buffer("control", structs.control(*counted), Fixed(1), Role.CONTROL, Cleared.ZERO)
     yield buffer("trace", structs.TRACE_RECORD, Fixed(TRACE_CAPACITY), Role.TRACE, Cleared.WRITTEN)
     if any(cuts_lists(sweep) for sweep in sweeps(plan)):
@@ -178,7 +181,9 @@ def _run(plan: Plan) -> Iterator[Buffer]:
     if numbered(plan):
         longest = Sum(tuple(_OF_DOMAIN[domain][2] for domain in numbered(plan)))
         yield buffer("places", Type.UINT64, Parts(longest, NUMBERED_AT_ONCE), Role.PLACES, Cleared.WRITTEN)
-    room = room_of(plan)
+    keys, room = key_type(plan), room_of(plan)
+    if keys is not None:
+        yield Buffer("keys", keys, room, Role.KEYS, Made.HOST, Cleared.WRITTEN, RUN, 2)
     if Balance.MERGE in balances:
         yield buffer("sums", Type.UINT64, room, Role.SHARES, Cleared.WRITTEN)
         tiles = Sum((Parts(room, plan.sizes.block_threads), Fixed(1)))
@@ -250,7 +255,7 @@ def control_block(plan: Plan) -> Struct:
 def marked_domains(plan: Plan) -> frozenset[Domain]:
     """What is marked against duplicates anywhere."""
     collects = (sweep.collect for sweep in sweeps(plan) if sweep.collect is not None)
-    found = {collect.domain for collect in collects if collect.dedup in (Dedup.MARK, Dedup.LATE)}
+    found = {collect.domain for collect in collects if collect.dedup in (Dedup.MARK, Dedup.LATE, Dedup.RANK)}
     ends = any(isinstance(step, FarEnds) for step in steps_in(plan.schedule))
     found |= {each.asked.domain for each in combinations(plan) if each.marks}
     made = (step.step for step in steps_in(plan.schedule) if isinstance(step, MakeGraph))

@@ -6,7 +6,7 @@ import dataclasses
 
 from gdsl.ir import nodes as ir
 from gdsl.operations import Domain
-from gdsl.plan import barriers, buffers, combinations, launches, slots
+from gdsl.plan import barriers, buffers, combinations, launches, orders, slots
 from gdsl.plan.edge_members import may_be_left_out
 from gdsl.plan.forms import collected_as_bitmaps
 from gdsl.plan.nodes import (
@@ -37,8 +37,8 @@ from gdsl.plan.walking import deepest_on, steps_in
 
 def build(program: ir.Program, target: Target, sizes: Sizes | None = None, *, again: bool = False) -> Plan:
     """The plan of `program`, verified, unless the same is planned `again` whose plan was verified then."""
-    sizes = sizes or _sizes(program, target)
     planner = OperationPlanner(program, target)
+    sizes = orders.sizes_of(sizes or _sizes(program, target), planner.orders.values())
     steps = _Schedule(planner).steps(program.schedule)
     schedule: tuple[Step, ...]
     if target.fused:
@@ -161,7 +161,7 @@ class _Schedule:
         self.depth += 1
         body = self.steps(step.body)
         self.depth -= 1
-        return Loop(step.loop, condition, counted, None, self.depth == 0, body)
+        return Loop(step.loop, condition, counted, None, self.depth == 0, body, self.planner.orders.get(step.loop))
 
 
 def _initialise(program: ir.Program) -> Initialise:

@@ -14,13 +14,19 @@ from gdsl.plan.walking import steps_in
 MANY = 4
 FEW = 1
 EDGES_A_VERTEX = 6
-"""A graph with fewer is taken for one on which searches are narrow."""
+LONG_LIST = 512
+"""A graph with fewer, and no longer list, is taken for one on which searches are narrow."""
 
 
 def blocks_a_multiprocessor(plan: Plan, num_vertices: int, num_edges: int, largest_degree: int) -> int:
     """At most so many; one kernel for the whole schedule is what waits for itself."""
-    narrow = num_edges < EDGES_A_VERTEX * num_vertices and largest_degree < plan.sizes.hub_degree
+    narrow = is_narrow(num_vertices, num_edges, largest_degree)
     return FEW if narrow and plan.target.fused and _searches(plan) else MANY
+
+
+def is_narrow(num_vertices: int, num_edges: int, largest_degree: int) -> bool:
+    """Whether searches on a graph go through many small frontiers."""
+    return num_edges < EDGES_A_VERTEX * num_vertices and largest_degree < LONG_LIST
 
 
 def _searches(plan: Plan) -> bool:

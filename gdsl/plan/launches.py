@@ -44,7 +44,7 @@ def unfused(initialise: Initialise, steps: tuple[Step, ...]) -> tuple[Step, ...]
 def _on_host(step: Step, around: int) -> Step:
     if isinstance(step, Loop):
         body = tuple(_on_host(each, around) for each in step.body)
-        return Loop(step.number, step.condition, step.counted, _asking(step.condition, around), step.outermost, body)
+        return dataclasses.replace(step, ask=_asking(step.condition, around), body=body)
     if isinstance(step, Branch):
         then, otherwise = (tuple(_on_host(each, around) for each in block) for block in (step.then, step.otherwise))
         return Branch(step.condition, _asking(step.condition, around), then, otherwise)

@@ -37,6 +37,7 @@ from gdsl.plan.sweep_nodes import (
     Measure,
     Members,
     Mode,
+    NearFar,
     Reduction,
     Segment,
     Selection,
@@ -209,6 +210,8 @@ class Loop:
     outermost: bool
     """Its passes are counted as iterations of the run."""
     body: tuple[Step, ...]
+    order: NearFar | None = None
+    """How the worklist of the condition is worked off; None: as the body leaves it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,6 +338,7 @@ __all__ = [
     "Measure",
     "Members",
     "Mode",
+    "NearFar",
     "On",
     "OnSets",
     "Operation",

@@ -6,7 +6,7 @@ from collections import defaultdict
 
 from gdsl.ir.nodes import Contract, StoreElement, Subgraph
 from gdsl.ir.printer_expressions import print_expression, print_target
-from gdsl.operations import Domain, SetOperation
+from gdsl.operations import Domain, ReduceOperation, SetOperation
 from gdsl.plan.nodes import (
     Barrier,
     Branch,
@@ -24,6 +24,7 @@ from gdsl.plan.nodes import (
     Leader,
     Loop,
     MakeGraph,
+    NearFar,
     On,
     OnSets,
     Operation,
@@ -173,7 +174,8 @@ def _step(step: Step, plan: Plan) -> list[str]:
         case Loop():
             word = "repeat" if step.counted else "while"
             outermost = ", counted as iterations" if step.outermost else ""
-            head = f"{word} {show(step.condition)}:  # loop {step.number}{outermost}"
+            order = f"{_order(step.order)}, " if step.order is not None else ""
+            head = f"{word} {show(step.condition)}:  # {order}loop {step.number}{outermost}"
             return [head, *_ask(step.ask, plan), *_steps(step.body, plan)]
         case Branch():
             otherwise = ["else:", *_steps(step.otherwise, plan)] if step.otherwise else []
@@ -181,6 +183,11 @@ def _step(step: Step, plan: Plan) -> list[str]:
         case Launch():
             return _launch(step, plan)
     raise AssertionError(f"printer: {type(step).__name__}")
+
+
+def _order(order: NearFar) -> str:
+    first = "smallest" if order.operation is ReduceOperation.MIN else "largest"
+    return f"from near to far, the {first} {order.array} first"
 
 
 def _leader(step: Leader) -> str:

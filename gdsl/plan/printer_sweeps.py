@@ -129,6 +129,7 @@ _DEDUPS = {
     Dedup.NONE: "",
     Dedup.CLAIM: ", each once by its claim",
     Dedup.MARK: ", each once by a mark",
+    Dedup.RANK: ", each change with its value; what is far is put off",
     Dedup.LATE: ", each as often as it comes while there is room, then once by a mark",
 }
 _BALANCES = {

@@ -48,6 +48,7 @@ class Role(Enum):
     QUEUE = "queue"
     BITMAP = "bitmap"
     MARKS = "marks"
+    KEYS = "ranks of entries"
     HUBS = "chunks of long lists"
     PLACES = "places of members"
     SHARES = "shares of the edges"

@@ -42,6 +42,9 @@ LISTED_GRAPH_SLICE = dataclasses.replace(
 
 
 LATE = Field("late", _U64, "members of the result that came when its queue had no room for duplicates any more")
+SPILLED = Field("spilled", _U64, "1 where something near found no room")
+LEFT = Field("left", _U64, "1 where members are still far")
+NEAREST = Field("nearest", _U64, "the largest rank of those")
 BINS = Field("bins", _U64, "members sorted by degree, those of each bin", count=3)
 
 

@@ -111,6 +111,8 @@ class Dedup(Enum):
     MARK = "mark"
     LATE = "late"
     """Nothing while the queue has room for all vertices beside, marks from then on; see `duplicates`."""
+    RANK = "rank"
+    """By the value that it was given: an entry is passed over once the vertex has another; see `orders`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,6 +249,17 @@ class EdgeCount(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class NearFar:
+    """A worklist in the order of the values of an array, `min=` the smallest first; see `orders`."""
+
+    array: str
+    type: Type
+    """Of the values."""
+    operation: ReduceOperation
+    """MIN or MAX, by which they change."""
+
+
+@dataclass(frozen=True, slots=True)
 class Sweep:
     """One walk over vertices or edges of the graph."""
 
@@ -265,6 +278,8 @@ class Sweep:
     """The lists whose common vertices are collected and counted; with it there is no other walk."""
     vote: Vote | None = None
     """What becomes of the ballots that the edges give."""
+    order: NearFar | None = None
+    """The order of the worklist that it works off and adds to; None: all of a set at a time."""
 
 
 # Choices on the device

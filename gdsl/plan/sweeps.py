@@ -24,11 +24,12 @@ from gdsl.ir.nodes import (
     Role,
     Scalar,
     VertexFunctor,
+    While,
 )
 from gdsl.ir.remembered import Remembered
 from gdsl.ir.traversal import walk
 from gdsl.operations import Balance, Direction, Domain, Over
-from gdsl.plan import choices, stopping, variants, votes
+from gdsl.plan import choices, orders, stopping, variants, votes
 from gdsl.plan.balances import balance_of, form_of_members
 from gdsl.plan.claims import claim_of
 from gdsl.plan.duplicates import dedup_of, repeated_in
@@ -41,6 +42,7 @@ from gdsl.plan.nodes import (
     EdgeCount,
     Form,
     Members,
+    NearFar,
     Operation,
     Reduction,
     Segment,
@@ -66,6 +68,10 @@ class OperationPlanner:
     def __post_init__(self) -> None:
         self.directions = choices.directions(self.program)
         self.accesses = Accesses(self.program)
+        self.orders = orders.orders_of(self.program, self.target, self.directions.counts)
+        """By number of the loop."""
+        loops = [node for node in walk(self.program.schedule) if isinstance(node, While)]
+        self._ordered = {node.site: self.orders.get(loop.loop) for loop in loops for node in _operators_of(loop)}
         self.repeated: frozenset[str] = frozenset()
         """The frontiers that may hold a vertex twice."""
         self._ask = Remembered()
@@ -131,18 +137,25 @@ class OperationPlanner:
         for over in _sides(step.over):
             first = limit if over is Over.OUT_EDGES else None
             walks.append(Walk(over, over, variant, shared, first, asks))
-        form = form_of_result(self.program.tuning.sites[step.site].frontier, pulls=False)
+        form, order = form_of_result(self.program.tuning.sites[step.site].frontier, pulls=False), self._order(step)
         return Sweep(
             members=_members(step.frontier, form_of_members(balance, pulls=False)),
             own=None,
             walks=tuple(walks),
             selection=None,
-            collect=self._collect(step, form, self._dedup(step)),
+            collect=self._collect(
+                step, form, Dedup.RANK if order is not None and self.target.grid else self._dedup(step)
+            ),
             totals=self._ask(variants.totals_of, functor),
             segment=None,
             balance=balance,
             edges=self._edges_pushed(step),
+            order=order,
         )
+
+    def _order(self, step: Advance) -> NearFar | None:
+        """Of the worklist, where this is all that a loop does with it."""
+        return self._ordered.get(step.site)
 
     def _edges_pushed(self, step: Advance) -> EdgeCount:
         if step.frontier.frontier is None:
@@ -301,6 +314,11 @@ def arrays_read(functor: EdgeFunctor) -> frozenset[str]:
 
 def _members(source: Elements, form: Form) -> Members:
     return Members(source.domain, source.frontier, None if source.everything else form)
+
+
+def _operators_of(loop: While) -> list[Advance]:
+    """The advances directly in the body."""
+    return [step for step in loop.body if isinstance(step, Advance)]
 
 
 def _sides(over: Over) -> tuple[Over, ...]:

@@ -33,6 +33,12 @@ class Sizes:
     """Bits of a digit by which ids are sorted at a time (cuda)."""
     near_set: int = 16384
     """Of buckets whose width finds itself: about so many vertices are taken at a time."""
+    round_edges: int = 32
+    """Of a loop from near to far: a round takes as long as so many edges a warp (cpu: edges), beside its own."""
+    wide_round: int = 512
+    """Edges a warp (cpu: edges) from which on a round takes as long as it has edges."""
+    thin_round: int = 8
+    """A round of this part of the entries that there have been is so few that more are looked for."""
     small_work: int = 4096
     """Edges or elements up to which one thread does all the work (cpu)."""
 
@@ -51,6 +57,10 @@ class Target:
     """The ways to share edges among threads; any other is done as `auto`."""
     shares_pulled_lists: bool
     """Whether several threads may pull for one vertex, where its list is long."""
+    orders: bool
+    """Whether loops may be worked off in another order."""
+    orders_always: bool
+    """Whether that is worth it on every graph."""
     marks_apart: bool
     """Whether marks against duplicates have bitmaps of their own; if not, the result's own bitmap holds them."""
     allocates_itself: bool
@@ -65,17 +75,26 @@ class Target:
 _CUDA_SIZES = Sizes(block_threads=512, hub_degree=512, hub_chunk=512)
 _ALL = frozenset(Balance)
 _OF_CORES = frozenset({Balance.THREAD, Balance.AUTO})
-CUDA_FUSED = Target("cuda", True, True, _ALL, True, True, False, _CUDA_SIZES)
-CUDA_UNFUSED = Target("cuda", False, True, _ALL, True, True, False, _CUDA_SIZES, resident_threads=1024)
-CPU = Target("cpu", True, False, _OF_CORES, False, False, True, Sizes(hub_degree=4096, hub_chunk=1024, near_set=1024))
+CUDA_FUSED = Target("cuda", True, True, _ALL, True, True, False, True, False, _CUDA_SIZES)
+CUDA_UNFUSED = Target("cuda", False, True, _ALL, True, False, False, True, False, _CUDA_SIZES, resident_threads=1024)
+_CPU_SIZES = Sizes(hub_degree=4096, hub_chunk=1024, near_set=1024, round_edges=512, wide_round=16384)
+CPU = Target("cpu", True, False, _OF_CORES, False, True, True, False, True, _CPU_SIZES)
 
 
 CUDA_BALANCED = dataclasses.replace(CUDA_FUSED, resident_threads=1024)
 """Where the program says how edges are shared: such small kernels would spill."""
 
 
-def cuda(fused: bool, balanced: bool = False) -> Target:
+CUDA_ORDERED = dataclasses.replace(
+    CUDA_FUSED, resident_threads=1024, sizes=dataclasses.replace(_CUDA_SIZES, block_threads=256)
+)
+"""Where a worklist is worked off from near to far: many rounds of few members, for which few warps wait for less."""
+
+
+def cuda(fused: bool, balanced: bool = False, ordered: bool = False) -> Target:
     """The cuda target in one of its forms."""
     if not fused:
         return CUDA_UNFUSED
+    if ordered:
+        return CUDA_ORDERED
     return CUDA_BALANCED if balanced else CUDA_FUSED

@@ -36,6 +36,7 @@ from gdsl.plan.nodes import (
     Step,
     Swap,
 )
+from gdsl.plan.orders import key_type, orders_of
 from gdsl.plan.storage import PROBLEM, Buffer, Cleared, Made, Role
 from gdsl.plan.verifier_combinations import verify_combinations
 from gdsl.plan.verifier_slots import verify_slots
@@ -63,6 +64,8 @@ class _Verifier:
         self.plan = plan
         self.program = plan.program
         self.accesses = Accesses(plan.program)
+        counts = [each.name for each in plan.frontiers if each.counts is not None]
+        self.orders = orders_of(plan.program, plan.target, counts)
         self.counted = frozenset(each.name for each in plan.frontiers if each.counts is not None)
         self.data: tuple[Array | Scalar, ...] = (*plan.program.arrays, *plan.program.scalars)
         self.by_role: dict[Role, list[Buffer]] = {}
@@ -88,6 +91,9 @@ class _Verifier:
             sizes.pull_prefix,
             sizes.long_walk,
             sizes.near_set,
+            sizes.round_edges,
+            sizes.wide_round,
+            sizes.thin_round,
             sizes.table_least,
             sizes.radix_bits,
         )
@@ -169,6 +175,7 @@ class _Verifier:
             Role.BITMAP: slots[Domain.VERTEX] * buffers.needs_bitmaps(plan),
             Role.SHARES: 2 * (Balance.MERGE in balances) + 3 * (Balance.BINS in balances),
             Role.MARKS: 2 * len(marked),
+            Role.KEYS: 2 * (key_type(plan) is not None),
         }
         for role, count in wanted.items():
             found = sum(max(buffer.copies, 1) for buffer in self.by_role.get(role, []))
@@ -238,6 +245,7 @@ class _Verifier:
             counted = isinstance(wanted, ir.Repeat) and wanted.count == step.condition
             tested = isinstance(wanted, ir.While) and wanted.condition == step.condition
             fits = number and (counted if step.counted else tested) and step.outermost == (depth == 0)
+            fits = fits and self.orders.get(step.number) == step.order
             return fits and isinstance(wanted, (ir.While, ir.Repeat)) and self._same(step.body, wanted.body, depth + 1)
         if isinstance(step, On):
             fits = isinstance(wanted, ir.On) and wanted.graph == step.graph

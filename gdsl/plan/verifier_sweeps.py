@@ -16,6 +16,7 @@ from gdsl.ir.nodes import (
     ScalarTarget,
     Update,
     VertexFunctor,
+    While,
 )
 from gdsl.ir.remembered import Remembered
 from gdsl.ir.traversal import walk
@@ -26,6 +27,7 @@ from gdsl.plan.balances import balance_of, form_of_members
 from gdsl.plan.duplicates import repeated_of
 from gdsl.plan.forms import form_of_result
 from gdsl.plan.nodes import Choice, Collect, Dedup, EdgeCount, Form, Mode, Operation, Plan, Sweep, Variant, Walk
+from gdsl.plan.orders import orders_of
 from gdsl.plan.stopping import result_that_stays
 from gdsl.plan.sweeps import arrays_read, reduction_of
 from gdsl.plan.variants import asks_for_edge
@@ -52,6 +54,12 @@ class SweepVerifier:
         self._repeated = repeated_of(plan)
         self.repeats = False
         """Whether members of the sweep may come twice."""
+        counted = [name for name, frontier in self.frontiers.items() if frontier.counts is not None]
+        by_loop = orders_of(plan.program, plan.target, counted)
+        loops = (node for node in walk(plan.program.schedule) if isinstance(node, While) and node.loop in by_loop)
+        self._orders = {
+            step.site: by_loop[loop.loop] for loop in loops for step in walk(loop.body) if isinstance(step, Operator)
+        }
         self._ask = Remembered()
         self._seen: dict[tuple[int, int], tuple[object, object]] = {}
         """The variants that fit already, by identity, each with its functor."""
@@ -115,6 +123,7 @@ class SweepVerifier:
             closing = getattr(self.operation.step, "closing", None)
             stops = closing is not None and closing.end is Role.FAR and closing.conjunct in sweep.selection.test.tests
             self.expect(sweep.selection.closes == stops, "whether a pull stops")
+        self.expect(sweep.order == self._orders.get(self.operation.step.site), "another order")
         for each in sweep.walks:
             self._walk(each, sweep)
         for variant in variants_of(sweep):
@@ -251,6 +260,7 @@ class SweepVerifier:
         late = knobs.dedup is Duplicates.NONE and self.plan.target.marks_apart and not of_edges
         marks = not claims or of_edges
         wanted = Dedup.NONE if once else (Dedup.LATE if late else Dedup.MARK) if marks else Dedup.CLAIM
+        wanted = Dedup.RANK if sweep.order is not None and self.plan.target.grid else wanted
         self.expect(collect.dedup is wanted, f"{collect.dedup.value} against duplicates")
 
     def _segment(self, sweep: Sweep) -> None:

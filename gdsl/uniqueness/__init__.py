@@ -15,7 +15,7 @@ from gdsl.operations import Grade
 from gdsl.rules import Findings
 from gdsl.uniqueness.data import Data
 from gdsl.uniqueness.levels import Level
-from gdsl.uniqueness.order import monotone_loops
+from gdsl.uniqueness.order import Obstacle, obstacles
 from gdsl.uniqueness.schedule import Flow
 
 __all__ = ["Grades", "grade"]
@@ -23,10 +23,11 @@ __all__ = ["Grades", "grade"]
 
 @dataclass(frozen=True)
 class Grades:
-    """The grade of all data at the end of a program, why the worst are so, and the numbers of its monotone loops."""
+    """The grade of all data at the end of a program, why the worst are so, and by number of each `while` what stands in
+    the way of another order of its visits: nothing where it is monotone."""
 
     levels: dict[str, Level]
-    monotone: frozenset[int]
+    obstacles: dict[int, Obstacle | None]
 
     def of(self, name: str) -> Grade:
         """The grade of an array or scalar."""
@@ -45,4 +46,4 @@ def grade(effects: ProgramEffects, findings: Findings) -> Grades:
     flow = Flow(effects, findings.sites, data)
     flow.block(program.schedule)
     levels = {declared.name: flow.state.value(declared.name) for declared in effects.data}
-    return Grades(levels, monotone_loops(program, findings.sites, data))
+    return Grades(levels, obstacles(program, findings.sites, data))

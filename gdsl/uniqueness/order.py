@@ -4,35 +4,119 @@
 element at the far end, with `accept changed(…)` of just that. What decides it must be the same in every visit, and the
 operand monotone in the element at the near end (`monotone`): then the worklist of `relaxation` may be worked off in any
 order.
+
+More exactly: let a run visit, in whatever order and as often as it likes, vertices that were in the first worklist or
+have changed, and no others, each visit with the value that the vertex has at some moment during it; and let every
+change, and every membership of the first worklist, be followed by a visit that sees that value or a later one. The
+proof of `relaxation` asks for no more than this. Its end D is the only one: what any run stores is the operand's value
+along some path from the first worklist, taken in the order of the path; D holds each of these at the least (`max=` the
+largest), since the operand of a value that is no further on is itself no further on. So nothing is reordered within a
+path: sums of floats, which depend on their order, are made along each path from its start to its end, in the program's
+own operations, and rounding is monotone, so that the operand is where its exact value would be.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
+from gdsl.diagnostics import Diagnostic, GdslError, Label
+from gdsl.effects import Effects
 from gdsl.ir import nodes
-from gdsl.operations import Domain, ReduceOperation
+from gdsl.operations import Domain, Order, ReduceOperation
 from gdsl.rules import Judged
+from gdsl.rules.orders import hindrance
+from gdsl.source import Source, Span
 from gdsl.uniqueness.data import Data, all_steps
 from gdsl.uniqueness.relaxation import Loop, works_off
 
+_FIX = "write `as_given` or `auto`"
 
-def monotone_loops(program: nodes.Program, sites: Mapping[int, Judged], data: Data) -> frozenset[int]:
-    """The numbers of the `while`s of a program that are monotone."""
+
+@dataclass(frozen=True, slots=True)
+class Obstacle:
+    """Why the visits of a loop may not be made in any order, and the place that shows it."""
+
+    why: str
+    span: Span
+
+
+def obstacles(program: nodes.Program, sites: Mapping[int, Judged], data: Data) -> dict[int, Obstacle | None]:
+    """What stands in the way of another order, by number of each `while` of a program; None where nothing does, which
+    makes it a monotone loop."""
     loops = (step for step in all_steps(program.schedule) if isinstance(step, nodes.While))
-    return frozenset(step.loop for step in loops if _is_monotone(step, sites, data))
+    return {step.loop: _obstacle(step, sites, data) for step in loops}
 
 
-def _is_monotone(step: nodes.While, sites: Mapping[int, Judged], data: Data) -> bool:
-    operator = step.body[0] if len(step.body) == 1 else None
+def _obstacle(step: nodes.While, sites: Mapping[int, Judged], data: Data) -> Obstacle | None:
+    if not isinstance(step.condition, nodes.FrontierNotEmpty):
+        return Obstacle("this loop does not wait for a worklist alone", step.condition.span)
+    worklist = step.condition.frontier
+    if len(step.body) != 1:
+        return Obstacle(
+            f"the loop does more than to advance `{worklist}`", step.body[0].span if step.body else step.span
+        )
+    (operator,) = step.body
     if not isinstance(operator, nodes.Operator) or operator.visits is None or operator.frontier.everything:
-        return False
+        return Obstacle(f"the loop does something else than to advance `{worklist}`", operator.span)
     if operator.result is None or operator.gives is not Domain.VERTEX:
-        return False
+        return Obstacle("what is accepted here is no set of vertices", operator.span)
     effects = sites[operator.site].effects
-    if len(effects.writes) != 1:
-        return False
-    (write,) = effects.writes
-    in_order = write.operation in (ReduceOperation.MIN, ReduceOperation.MAX) and effects.accept is write.result
-    in_order = in_order and works_off(effects, write.name)
-    return in_order and write.name in Loop(step, sites, data).settled()
+    found = _in_functor(effects)
+    if found is None and effects.writes[0].name not in Loop(step, sites, data).settled():
+        write = effects.writes[0]
+        why = (
+            f"it is not known that the value which is compared with `{write.name}` at the far end moves the same way as"
+            f" `{write.name}` at the near one, by the same rule in every pass"
+        )
+        return Obstacle(why, write.span)
+    return found
+
+
+def _in_functor(effects: Effects) -> Obstacle | None:
+    """What a functor does beside the one thing that it may."""
+    if not effects.writes:
+        return Obstacle("nothing is written, so that nothing has an order", effects.operator.span)
+    write = effects.writes[0]
+    if len(effects.writes) > 1:
+        other = effects.writes[1]
+        return Obstacle(f"`{other.name}` is written beside `{write.name}`, as often as there are visits", other.span)
+    if write.operation not in (ReduceOperation.MIN, ReduceOperation.MAX):
+        return Obstacle(f"`{write.form}` on `{write.name}` is no `min=` or `max=`", write.span)
+    if effects.accept is not write.result:
+        return Obstacle(f"what is accepted is not just `changed({write.name}[far] {write.form} …)`", write.span)
+    if not works_off(effects, write.name):
+        reads = (read.span for read in effects.reads.values() if read.name == write.name)
+        why = f"`{write.name}` is not just written at the far end of an edge and read at the near one"
+        return Obstacle(why, next((span for span in reads), write.span))
+    return None
+
+
+def obstacle_to_near_far(
+    loop: nodes.While, program: nodes.Program, known: Mapping[int, Obstacle | None]
+) -> Obstacle | None:
+    """Why `loop` is not worked off from near to far; None where it may be. `known`: those to any other order."""
+    found = known[loop.loop]
+    if found is not None:
+        return found
+    why = hindrance(loop, program)
+    return Obstacle(why, loop.span) if why is not None else None
+
+
+def check_order(program: nodes.Program, known: Mapping[int, Obstacle | None], source: Source) -> None:
+    """Raise GdslError (E0420) where `schedule.order = near_far` has no loop that may be worked off so."""
+    if program.tuning.order is not Order.NEAR_FAR:
+        return
+    knob = "`schedule.order = near_far` does not fit here"
+    loops = [step for step in all_steps(program.schedule) if isinstance(step, nodes.While)]
+    found = [obstacle_to_near_far(loop, program, known) for loop in loops]
+    if not program.tuning.fuse:
+        mistake = Diagnostic("E0420", f"{knob}: a kernel a step keeps no order", program.span, fix="leave out `fuse`")
+    elif None in found:
+        return
+    elif not loops:
+        mistake = Diagnostic("E0420", f"{knob}: there is no `while`", program.span, fix=_FIX)
+    else:
+        labels = tuple(Label(each.span, each.why) for each in found if each is not None)
+        mistake = Diagnostic("E0420", f"{knob}: {labels[0].text}", labels[0].span, labels=labels[1:], fix=_FIX)
+    raise GdslError([mistake], source)

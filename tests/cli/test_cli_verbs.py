@@ -116,6 +116,16 @@ def test_explain(gdslc):
     assert codes == sorted(codes)
 
 
+def test_explain_says_what_stands_in_the_way_of_an_order(gdslc, tmp_path):
+    assert "line 17: may go from near to far" in gdslc("explain", "order", "sssp").out
+    assert "as given: `parent` is written beside `distance`" in gdslc("explain", "order", "bfs").out
+    path = tmp_path / "none.gdsl"
+    path.write_text("program none; schedule { }")
+    assert gdslc("explain", "schedule.order", str(path)).out == "there is no while\n"
+    gdslc("explain", "E0301", "bfs").fails(2, "is explained without a program")
+    gdslc("explain", "order", "no_such_program").fails(1, "cannot read")
+
+
 @pytest.mark.parametrize("word", ["direction", "visit.direction", "DIRECTION", " @first.direction "])
 def test_explain_a_knob(gdslc, word):
     owner = word.strip().rpartition(".")[0] or "visit"

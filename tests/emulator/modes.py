@@ -66,6 +66,8 @@ def modes_of(name: str) -> tuple[Mode, ...]:
     duplicates = legal(name, (f"{f}.dedup=none" for f in advanced))
     modes += [Mode("bitmap", bitmaps, TINY)] if bitmaps else []
     modes += [Mode("pull_to_queue", (*pulls, *queues), SMALL)] if pulls and queues else []
+    ordered = legal(name, ("schedule.order=near_far",))
+    modes += [Mode("near_far", ordered, TINY)] if ordered else []
     modes += [Mode("duplicates", duplicates, TINY)] if duplicates else []
     return tuple(modes)
 

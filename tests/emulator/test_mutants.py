@@ -23,6 +23,7 @@ from .list_mutants import LIST_MUTANTS
 from .mutants import GENERATED, MUTANTS, Mutant
 from .mutating import mutated, templates_with
 from .number_mutants import NUMBER_MUTANTS
+from .order_mutants import ORDER_MUTANTS
 from .pair_mutants import PAIR_MUTANTS
 from .reduction_mutants import REDUCTION_MUTANTS
 from .running import NARROW, SMALL, Built, device_for, differences, expect, program_of
@@ -81,6 +82,7 @@ ALL = (
     *KEPT_MUTANTS,
     *LIST_MUTANTS,
     *NUMBER_MUTANTS,
+    *ORDER_MUTANTS,
     *PAIR_MUTANTS,
     *REDUCTION_MUTANTS,
     *VOTE_MUTANTS,

@@ -79,6 +79,8 @@ def test_the_code_of_a_knob_without_effect_says_where_it_has_one(knob: Knob) -> 
 
 _OF_OPERATORS = {"advance": ("bfs", "visit"), "neighbor_reduce": ("pagerank", "received")}
 """For each operator that has knobs a sample with it, and the functor."""
+_OF_THE_PROGRAM = {"order": ("sssp", "relax")}
+"""For knobs of the program that not every one has."""
 
 
 @pytest.mark.parametrize("knob", [knob for knob in KNOBS if knob.values], ids=lambda knob: knob.name)
@@ -86,7 +88,7 @@ def test_the_example_of_a_knob_is_a_tuning_word(knob: Knob) -> None:
     """As `gdslc explain` prints it, in a program and on the command line, for each operator that it is of."""
     assert knob.text and knob.without and knob.example in knob.values
     for operator in knob.operators or ("advance",):
-        sample, functor = _OF_OPERATORS[operator]
+        sample, functor = _OF_THE_PROGRAM.get(knob.name, _OF_OPERATORS[operator])
         program = resource_text("samples", f"{sample}.gdsl")
         text = explained(knob, functor)
         [word], [entry] = re.findall(r"--tune (\S+)$", text, re.MULTILINE), re.findall(r"tune \{ .* \}", text)

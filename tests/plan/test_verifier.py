@@ -13,6 +13,7 @@ from gdsl.ir.nodes import Node
 from gdsl.ir.verifier import VerificationError
 from gdsl.plan import target
 from gdsl.plan.nodes import Plan
+from gdsl.plan.orders import orders
 from gdsl.plan.verifier import verify
 
 from .planning import ROOT, plan_of
@@ -98,6 +99,14 @@ TEXTS = {"sets": SETS, **{name: (ROOT / "tests" / "programs" / f"{name}.gdsl").r
 def test_every_field_is_looked_at(name: str, on: target.Target) -> None:
     plan = plan_of(TEXTS.get(name, name), on=on)
     verify(plan)
+    unseen = {(kind, field) for kind, field, wrong in changed(plan, lambda new: new) if not seen(wrong)}
+    assert unseen <= FREE, sorted(unseen - FREE)
+
+
+def test_every_field_of_an_order_is_looked_at() -> None:
+    plan = plan_of("sssp", "schedule.order=near_far")
+    verify(plan)
+    assert orders(plan)
     unseen = {(kind, field) for kind, field, wrong in changed(plan, lambda new: new) if not seen(wrong)}
     assert unseen <= FREE, sorted(unseen - FREE)
 

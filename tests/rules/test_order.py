@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from gdsl.diagnostics import GdslError
 from gdsl.ir import nodes
 from gdsl.ir.traversal import walk
+from gdsl.operations import Order
 from gdsl.pipeline import load_source
 from gdsl.source import Source
 
@@ -88,3 +90,78 @@ def test_integers_must_not_wrap() -> None:
 )
 def test_the_loop_has_that_one_statement(schedule: str) -> None:
     assert not monotone(ACCEPTED[0], schedule=schedule)
+
+
+def why_not(
+    statement: str, schedule: str = "frontier f = vertices; while (f) { f = advance(f, relax); }", tune: str = ""
+) -> str:
+    """What is said where `near_far` is asked for."""
+    text = _HEAD.format(type="float32", weight="float32", initial="inf")
+    text += f"edge functor relax(src, dst, e) {{ apply {{ {statement} }} }}\nschedule {{ {schedule} }}\n"
+    text += f"tune {{ schedule.order = near_far; {tune} }}\n"
+    with pytest.raises(GdslError) as caught:
+        load_source(Source("order", text))
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.code == "E0420" and diagnostic.fix
+    return diagnostic.message
+
+
+def test_near_far_is_taken() -> None:
+    text = _HEAD.format(type="float32", weight="float32", initial="inf")
+    text += f"edge functor relax(src, dst, e) {{ apply {{ {ACCEPTED[0]} }} }}\n"
+    text += "schedule { frontier f = vertices; while (f) { f = advance(f, relax); } }\n"
+    for value in Order:
+        program = load_source(Source("order", f"{text}tune {{ schedule.order = {value.value}; }}"))
+        assert program.tuning.order is value
+
+
+@pytest.mark.parametrize(
+    ("statement", "why"),
+    [
+        ("d[dst] min= d[src] + w[e]; s += 1;", "`s` is written beside `d`"),
+        (
+            "let low = changed(d[dst] min= d[src] + w[e]); if (low) { b[dst] any= 3; } accept low;",
+            "`b` is written beside `d`",
+        ),
+        ("d[dst] min= d[src] + w[e];", "what is accepted is not just"),
+        ("accept changed(d[dst] min= d[src] + w[e]) || b[dst] > 0;", "what is accepted is not just"),
+        ("accept changed(b[dst] |= 1);", "no `min=` or `max=`"),
+        ("accept changed(d[src] min= d[dst] + w[e]);", "is not just written at the far end"),
+        ("accept changed(d[dst] min= d[dst] * 0.5);", "is not just written at the far end"),
+        ("accept changed(d[dst] min= d[src] + iteration);", "by the same rule in every pass"),
+        ("accept changed(d[dst] min= w[e] - d[src]);", "moves the same way"),
+        ("accept changed(d[dst] min= exp(d[src]));", "moves the same way"),
+        ("accept true;", "nothing is written"),
+    ],
+)
+def test_what_stands_in_the_way_in_a_functor(statement: str, why: str) -> None:
+    assert why in why_not(statement)
+
+
+@pytest.mark.parametrize(
+    ("schedule", "why"),
+    [
+        ("frontier f = vertices; while (f) { f = advance(f, relax); s += 1; }", "more than to advance `f`"),
+        ("frontier f = vertices; while (f && iteration < 5) { f = advance(f, relax); }", "for a worklist alone"),
+        ("frontier f = vertices; while (f) { f = advance(vertices, relax); }", "something else than to advance `f`"),
+        ("frontier f = vertices; repeat (3) { f = advance(f, relax); }", "there is no `while`"),
+        ("frontier f = vertices; while (f) { f = where(v => b[v] > 0); }", "something else than to advance `f`"),
+        ("frontier f = vertices; while (f) { f = advance(f, relax, over=all_edges); }", ""),
+    ],
+)
+def test_what_stands_in_the_way_in_a_schedule(schedule: str, why: str) -> None:
+    assert why in why_not(ACCEPTED[0], schedule)
+
+
+@pytest.mark.parametrize(
+    ("tune", "why"),
+    [
+        ("relax.balance = merge;", "`relax.balance`"),
+        ("relax.frontier = bitmap;", "`relax.frontier`"),
+        ("relax.dedup = none;", "`relax.dedup`"),
+        ("relax.direction = pull;", "`relax.direction`"),
+        ("schedule.fuse = off;", "a kernel a step"),
+    ],
+)
+def test_other_knobs_stand_in_the_way(tune: str, why: str) -> None:
+    assert why in why_not(ACCEPTED[0], tune=tune)

@@ -25,10 +25,10 @@ from gdsl.backends.pairs import first_of, unpacked, words_of
 from gdsl.codegen.cpu.generated import Generated, data_buffers
 from gdsl.extents import of_graph
 from gdsl.graph.graph import Graph
-from gdsl.operations import Direction
+from gdsl.operations import Direction, Order
 from gdsl.plan.nodes import Plan
 from gdsl.plan.storage import Buffer, Cleared, Made, Role
-from gdsl.plan.walking import has_direction, operations
+from gdsl.plan.walking import has_direction, operations, sweeps_of
 from gdsl.types import Type, Widths
 
 _FOREVER = 1 << 62
@@ -174,5 +174,7 @@ class _Run:
             pulled = Direction.PULL if entry.pulled else Direction.PUSH
             direction = pulled if has_direction(operation) else None
             label = operation.step.label
-            records.append(TraceRecord(entry.site, label, entry.iteration, entry.size, entry.edges, direction))
+            order = Order.NEAR_FAR if sweeps_of(operation)[0].order is not None else None
+            size, edges = entry.size, entry.edges
+            records.append(TraceRecord(entry.site, label, entry.iteration, size, edges, direction, None, order))
         return tuple(records)

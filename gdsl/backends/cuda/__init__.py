@@ -22,13 +22,13 @@ def create_backend() -> CudaBackend:
 
 def plan_of(program: Program, sizes: Sizes | None = None, *, again: bool = False) -> Plan:
     """The kernel plan of `program` (as lowered), verified, unless that was done when the same was made before."""
-    from gdsl.operations import Balance
+    from gdsl.operations import Balance, Order
     from gdsl.passes import pipelines
     from gdsl.plan import target
     from gdsl.plan.build import build
 
     balanced = any(knobs.balance is not Balance.AUTO for knobs in program.tuning.sites)
-    on = target.cuda(program.tuning.fuse, balanced)
+    on = target.cuda(program.tuning.fuse, balanced, program.tuning.order is Order.NEAR_FAR)
     return build(pipelines.apply(program, again=again), on, sizes, again=again)
 
 

@@ -18,7 +18,7 @@ from gdsl.codegen.cuda.generated import Generated
 from gdsl.codegen.structs import struct_dtype
 from gdsl.diagnostics import GdslError
 from gdsl.graph.graph import Graph
-from gdsl.operations import Direction
+from gdsl.operations import Direction, Order
 from gdsl.plan import structs
 from gdsl.plan.buffers import control_block
 from gdsl.plan.grids import blocks_a_multiprocessor
@@ -245,4 +245,5 @@ def _trace_record(operation: Operation, record: Any) -> TraceRecord:
         int(record["edges"]),
         pulled if has_direction(operation) else None,
         sweep.balance if sweep.walks else None,
+        Order.NEAR_FAR if sweep.order is not None else None,
     )

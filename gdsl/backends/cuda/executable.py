@@ -13,6 +13,7 @@ from gdsl.backends.interface import Availability, Bindings, Limits, Outcome
 from gdsl.garbage import uncollected
 from gdsl.graph.graph import Graph
 from gdsl.ir.nodes import Program
+from gdsl.plan import orders
 from gdsl.types import Widths
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ class CudaBackend:
             plan = plan_of(program, again=True)
             # The driver's errors come in several classes; what it refuses is made anew.
             with contextlib.suppress(Exception):
-                return CudaExecutable(self, plan, *kept, widths)
+                return CudaExecutable(self, program, plan, *kept, widths)
         from gdsl.codegen.cuda.generate import generate
 
         with uncollected():
@@ -76,7 +77,7 @@ class CudaBackend:
             wide_pairs.check(plan, widths, device.architecture)
             generated = generate(plan, widths)
         cubin = nvrtc.compile_to_cubin(generated.text, device.architecture, f"{program.name}.cu")
-        executable = CudaExecutable(self, plan, generated, cubin, widths)
+        executable = CudaExecutable(self, program, plan, generated, cubin, widths)
         stored.put(key, (generated, cubin))
         return executable
 
@@ -104,13 +105,26 @@ class CudaBackend:
 
 
 class CudaExecutable:
-    """A compiled program, on the GPU that was current when it was made; `generated.text` is its source."""
+    """A compiled program, on the GPU that was current when it was made; `generated.text` is its source.
 
-    def __init__(self, backend: CudaBackend, plan: Plan, generated: Generated, cubin: bytes, widths: Widths) -> None:
+    Where the order of a loop is left to the graph, there is another one for graphs that ask for it, made at the first.
+    """
+
+    def __init__(
+        self,
+        backend: CudaBackend,
+        program: Program,
+        plan: Plan,
+        generated: Generated,
+        cubin: bytes,
+        widths: Widths,
+    ) -> None:
         self.backend, self.plan, self.generated, self.widths = backend, plan, generated, widths
         self._device = backend.device()
         self._module = self._device.load(cubin)
         self._kernels: dict[str, Any] = {}
+        self._open = program if orders.has_choice(program) else None
+        self._ordered: CudaExecutable | None = None
 
     def run(self, graph: Graph, bindings: Bindings, limits: Limits) -> Outcome:
         """Run on the GPU; raises GdslError when the run fails or is stopped, KeyboardInterrupt on Ctrl-C."""
@@ -118,10 +132,25 @@ class CudaExecutable:
         from gdsl.backends.cuda.memory import bytes_needed, sizes_of
 
         device = self._device
+        suited = self._suited(graph)
+        if suited is not self:
+            return suited.run(graph, bindings, limits)
         with device.reserved(limits.timeout):
             device.require(bytes_needed(self.plan, sizes_of(graph, bindings), self.widths))
             on_device = self.backend.graph(graph, self.widths, device)
             return Enactor(device, self._kernel, self.plan, self.generated, graph, on_device).run(bindings, limits)
+
+    def _suited(self, graph: Graph) -> CudaExecutable:
+        """This one, or the other where the graph asks for it."""
+        if self._open is None:
+            return self
+        largest = self.backend.graph(graph, self.widths, self._device).largest_degree
+        program = orders.suited(self._open, graph.num_vertices, graph.num_edges, largest)
+        if program is self._open:
+            return self
+        if self._ordered is None:
+            self._ordered = self.backend.build(program, self.widths.vertex)
+        return self._ordered
 
     def _kernel(self, name: str) -> Any:
         if name not in self._kernels:

@@ -25,7 +25,9 @@ from gdsl.ir.nodes import OwnPart
 from gdsl.ir.traversal import walk
 from gdsl.plan import structs_cpu
 from gdsl.plan.nodes import Initial, Initialise, Launch, Plan
+from gdsl.plan.orders import orders
 from gdsl.plan.storage import Buffer, Made, Role
+from gdsl.plan.target import Sizes
 from gdsl.plan.walking import leaves_edges_out, operations
 from gdsl.types import Type, Widths
 from gdsl.version import __version__
@@ -53,6 +55,7 @@ LIBRARY = Library(
         "histories",
         "buckets",
         "numbers",
+        "near_far",
     ),
     ".hpp",
     "inline",
@@ -151,6 +154,7 @@ class _Generator:
             ("SMALL_WORK", sizes.small_work, "edges or elements up to which one thread does all the work"),
             ("HUB_DEGREE", sizes.hub_degree, "edges from which on a list is shared among threads"),
             ("HUB_CHUNK", sizes.hub_chunk, "edges of such a list that a thread takes at a time"),
+            *(_of_orders(sizes) if orders(self.plan) else ()),
         )
 
     # Data
@@ -204,6 +208,14 @@ class _Generator:
         expressions = ExpressionPrinter(self.names, self.checks, own_id="id")
         expressions.function_arguments = self.printer.expressions().function_arguments
         return expressions.print(initial.value)
+
+
+def _of_orders(sizes: Sizes) -> tuple[tuple[str, int, str], ...]:
+    return (
+        ("ROUND_EDGES", sizes.round_edges, "edges that a round from near to far takes beside its own"),
+        ("WIDE_ROUND", sizes.wide_round, "edges of a round from which on fewer are less work"),
+        ("THIN_ROUND", sizes.thin_round, "of which part a round is few enough to look for more"),
+    )
 
 
 def _count(buffer: Buffer) -> str:

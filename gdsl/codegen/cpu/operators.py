@@ -21,7 +21,7 @@ from gdsl.codegen.cpu.texts import (
 from gdsl.codegen.functions import Argument
 from gdsl.codegen.functors import Arguments, Calls
 from gdsl.codegen.literals import literal, type_name
-from gdsl.codegen.operators import ON_COMMON, STRUCTS, CommonPrinter
+from gdsl.codegen.operators import ON_COMMON, STRUCTS, CommonPrinter, order_type
 from gdsl.codegen.precedence import Text
 from gdsl.codegen.reductions import of_segment
 from gdsl.codegen.switches import SwitchText
@@ -32,6 +32,7 @@ from gdsl.plan.nodes import (
     EdgeCount,
     Form,
     Measure,
+    NearFar,
     Operation,
     Plan,
     Segment,
@@ -84,6 +85,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             *([self._input(members.domain, members.frontier)] if members.frontier is not None else []),
             *(self._results(collect) if collect is not None else []),
             *([("direction_state& direction", direction_of(step.site))] if directed else []),
+            *([(f"{order_type(sweep.order)}& order", "order")] if sweep.order is not None else []),
             ("int32 iteration", "iteration"),
         ]
         totals = self._totals(operation, sweep)
@@ -133,6 +135,8 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         return AdvanceText(**common, push=pushed, pull=self._pull(pull) if pull is not None else None, choice=choice)
 
     def _push(self, sweep: Sweep) -> Push:
+        if sweep.order is not None:
+            return self._push_in_order(sweep, sweep.order)
         collect = sweep.collect
         marks = collect is not None and collect.dedup is Dedup.MARK
         walks = []
@@ -146,6 +150,22 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         over = sweep.walks[0].over if len(sweep.walks) == 1 else Over.ALL_EDGES
         edges = "" if sweep.edges is EdgeCount.WALKED else _EDGES[sweep.edges]
         return Push(tuple(walks), _PUSHES[sweep.balance], COUNTED[over], edges, self._result(collect))
+
+    def _push_in_order(self, sweep: Sweep, order: NearFar) -> Push:
+        """Of a worklist: what is accepted goes where its value belongs."""
+        (walk,) = sweep.walks
+        calls = self.texts.calls(walk.variant, _on_an_edge(walk.over), apply="apply_keyed", keyed=order.array)
+        accepted = " && ".join([*calls.tests, calls.apply])
+        lines = (f"{type_name(order.type)} key = 0;", f"if ({accepted}) {{ out.append(far, key); }}")
+        finish = ("finish_queue(run, result, true);", "note_round(order, result, run.visited);")
+        kept = ResultText("near_far_collector out(run.next, order);", finish)
+        return Push(
+            walks=(WalkText(self._pushed_lists(walk), Visit(_EDGE, lines)),),
+            share=_PUSHES[sweep.balance],
+            much=COUNTED[walk.over],
+            edges="",
+            result=kept,
+        )
 
     def _pull(self, sweep: Sweep) -> Pull:
         (walk,), selection = sweep.walks, sweep.selection

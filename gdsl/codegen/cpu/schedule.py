@@ -12,12 +12,21 @@ from gdsl.codegen.cpu.texts import OperatorText
 from gdsl.codegen.expressions import ExpressionPrinter
 from gdsl.codegen.lines import Lines
 from gdsl.codegen.literals import memory_type_name
-from gdsl.codegen.operators import STRUCTS, shared
+from gdsl.codegen.operators import STRUCTS, order_type, shared
 from gdsl.codegen.precedence import Text, postfix
 from gdsl.codegen.reductions import combine, identity
 from gdsl.codegen.set_steps import SetWords, set_step_line
 from gdsl.codegen.several import all_values, count_text
-from gdsl.ir.nodes import Expression, Iteration, Literal, ParamValue, SameGraph, StoreElement, Subgraph
+from gdsl.ir.nodes import (
+    Expression,
+    FrontierNotEmpty,
+    Iteration,
+    Literal,
+    ParamValue,
+    SameGraph,
+    StoreElement,
+    Subgraph,
+)
 from gdsl.ir.traversal import walk
 from gdsl.operations import Domain
 from gdsl.plan.buffers import ENDS
@@ -32,6 +41,7 @@ from gdsl.plan.nodes import (
     Leader,
     Loop,
     MakeGraph,
+    NearFar,
     On,
     OnSets,
     Operation,
@@ -242,12 +252,24 @@ class SchedulePrinter:
             passes = f"passes_{step.number}"
             self.lines.add(f"const int64 {passes} = {self._repetitions(step.condition)};")
             condition = f"iteration < {passes}"
+        if step.order is not None:
+            condition = self._begin_order(step, step.order)
         goes_on = f"{condition} && begin_pass(run, {step.number}, iteration)"
         self.lines.open(f"for (int32 iteration = 0; {goes_on}; ++iteration) {{")
         self._steps(step.body)
         if step.outermost:
             self.lines.add("run.control.iterations += 1;")
         self.lines.close()
+        if step.order is not None:
+            self.lines.close()
+
+    def _begin_order(self, step: Loop, order: NearFar) -> str:
+        """What keeps the worklist in its order; returns the condition for another round."""
+        assert isinstance(step.condition, FrontierNotEmpty)
+        worklist, values = self.names.frontier(step.condition.frontier), self.names.member(order.array)
+        self.lines.open("{")
+        self.lines.add(f"{order_type(order)} order(d.{values}, {worklist}, d.graph.num_vertices);")
+        return f"find_near(order, {worklist})"
 
     def _repetitions(self, count: Expression) -> str:
         return str(count.value) if isinstance(count, Literal) else self._text(count)

@@ -158,6 +158,9 @@ class _Generation:
             Constant("uint32", "HUB_DEGREE", sizes.hub_degree, "lists this long are cut into chunks"),
             Constant("uint32", "HUB_CHUNK", sizes.hub_chunk, "edges a chunk"),
             Constant("uint32", "PULL_PREFIX", sizes.pull_prefix, "edges of a long list that are tried first"),
+            Constant("uint32", "ROUND_EDGES", sizes.round_edges, "edges a warp that a round takes beside its own"),
+            Constant("uint32", "WIDE_ROUND", sizes.wide_round, "edges a warp from which on fewer are less work"),
+            Constant("uint32", "THIN_ROUND", sizes.thin_round, "of which part a round is few enough to look for more"),
             Constant("uint32", "STAGED", self._staged(), "accepted elements that a warp appends at once"),
             Constant("uint32", "SHORT_LIST", sizes.short_list, "lists up to this long are reduced by a thread each"),
             Constant("uint32", "LONG_WALK", sizes.long_walk, "walks this long of an intersection are cut into chunks"),
@@ -196,8 +199,11 @@ def _block_storage(uses: frozenset[str]) -> str:
         "    bool stop_requested;  // seen by the leader, who decides at which barrier the run stops",
         "    bool stopped;",
     ]
-    if not uses.isdisjoint({"collector", "late_collector"}):
+    if not uses.isdisjoint({"collector", "late_collector", "entry_collector"}):
         lines.append("    vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices")
+    if "entry_collector" in uses:
+        lines.append("    key_word staged_keys[BLOCK_THREADS / 32][STAGED + 32];  // the ranks of their values")
+        lines.append("    near_far_state near_far;")
     if "edge_collector" in uses:
         lines.append("    edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges")
     if not uses.isdisjoint({"block_reduce", "block_running_sum", "block_sum", "of_warps"}):

@@ -14,6 +14,7 @@ from gdsl.operations import Domain
 from gdsl.plan import buffers, structs
 from gdsl.plan.buffers import control_block
 from gdsl.plan.nodes import Plan
+from gdsl.plan.orders import key_type
 from gdsl.plan.storage import RUN, Field, Pointer, Role, Struct
 from gdsl.plan.walking import sweeps
 from gdsl.types import Type, Widths
@@ -94,6 +95,7 @@ def run_slice(plan: Plan) -> Struct:
         ("outputs", Field("outputs", Pointer("uint64"), "where what was swapped lies at the end")),
         ("queues", Field("queues", Pointer("vertex"), "of each frontier: num_vertices", slots)),
         ("queues", Field("bitmaps", Pointer("uint32"), "of each frontier: a bit a vertex", slots)),
+        ("keys", Field("keys", Pointer("key_word"), "ranks of entries that are worked off, and of those found", 2)),
         ("marks", Field("marks", Pointer("uint32"), "a bit a vertex, twice", 2)),
         ("graph_scratch", Field("graph_scratch", Pointer("edge"), "while a graph is made", buffers.GRAPH_SCRATCH)),
         *(("graph_scratch", Field(name, Pointer(kind.name), words, plan.graph_rooms)) for name, kind, words in _MADE),
@@ -126,7 +128,12 @@ def shared_structs(plan: Plan, widths: Widths) -> dict[str, str]:
     ]
     checked = {struct.name: checked_struct_text(struct, widths) for struct in found}
     parts = (counters, structs.FRONTIER, structs.EDGE_FRONTIER, structs.DIRECTION_STATE)
-    return {**checked, **{struct.name: struct_text(struct) for struct in parts}}
+    keys = {"key_word": f"typedef {_type_name(key_type(plan))} key_word;"}
+    return {**checked, **{struct.name: struct_text(struct) for struct in parts}, **keys}
+
+
+def _type_name(kind: Type | None) -> str:
+    return kind.name if kind is not None else Type.UINT32.name
 
 
 def _aside_of(plan: Plan, temporary: str) -> str:

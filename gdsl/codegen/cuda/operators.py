@@ -24,7 +24,7 @@ from gdsl.codegen.functions import Argument
 from gdsl.codegen.functors import Arguments, Calls
 from gdsl.codegen.literals import literal, type_name
 from gdsl.codegen.names import Scope
-from gdsl.codegen.operators import ON_COMMON, STRUCTS, CommonPrinter
+from gdsl.codegen.operators import ON_COMMON, STRUCTS, CommonPrinter, order_type
 from gdsl.codegen.reductions import of_segment
 from gdsl.codegen.switches import SwitchText
 from gdsl.operations import Balance, Domain, NeighborOperation, Over
@@ -112,6 +112,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             *([(f"{STRUCTS[sweep.members.domain]}& input", "input")] if has_input else []),
             *([(f"{STRUCTS[collect.domain]}& result", "result")] if collect is not None else []),
             *([("direction_state& direction", "direction")] if directed else []),
+            *([(f"{order_type(sweep.order)}& order", "order")] if sweep.order is not None else []),
             ("int32 iteration", "iteration"),
         ]
         prefix, members = ("edge_", "all_edges") if sweep.members.domain is Domain.EDGE else ("", "all_members")
@@ -123,7 +124,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             "parameters": ", ".join(declaration for declaration, _ in parts),
             "arguments": tuple(argument for _, argument in parts if argument),
             "directed": directed,
-            "members": f"{prefix}members_of(input)" if has_input else f"{members}{{{counted}}}",
+            "members": _members_of(sweep, prefix) if has_input else f"{members}{{{counted}}}",
             "size": "input.size" if has_input else f"uint64({everything})",
             "totals": self._totals(operation, sweep),
             "waits": operation.waits,
@@ -132,6 +133,12 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
     def _result(self, collect: Collect | None) -> ResultText:
         if collect is None:
             return ResultText((), (), (_WAIT,), collects=False)
+        if collect.dedup is Dedup.RANK:
+            return _collecting(
+                collect,
+                "entry_collector out(run, result, order, order.next_keys, 0);",
+                "end_entries(run, result, order, visited);",
+            )
         if collect.domain is Domain.EDGE:
             return _collecting(collect, "edge_collector out(run, result);", "end_edges(run, result);")
         counted, everything = self._counted(collect), "uint64(d.graph.num_vertices)"
@@ -165,20 +172,21 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         for i, walk in enumerate(sweep.walks):
             edge = self._in_a_list(sweep, walk)
             far, mark = _collected(collect, edge)
-            visit = self._visit(walk.variant, edge, far=far, mark=mark if marks else "")
+            visit = self._visit(walk.variant, edge, far=far, mark=mark if marks else "", ordered=sweep)
             first = i == 0 and len(sweep.walks) == 2
             name = "visit" if i == 0 else "visit_back"
             lists = _TABLES[walk.lists] if sweep.balance is Balance.EDGES else self._pushed_lists(walk)
             sides.append(Side(name, lists, visit, first, "chunks" if i else "0", _more(sweep, i)))
         return Push(
             sides=tuple(sides),
-            balance=_PUSHES[sweep.balance],
+            balance=_PUSHES[sweep.balance] if sweep.order is None else "push_entries",
             between=_BETWEEN_PUSHES.get(sweep.balance, ()),
             mapped=sweep.members.form is Form.BITMAP,
             hubs=any(walk.shared is not None for walk in sweep.walks),
             counts_visited=sweep.edges is EdgeCount.WALKED,
             edges=_EDGES[sweep.edges],
             result=self._result(collect),
+            entries=sweep.order is not None,
         )
 
     def _pull(self, sweep: Sweep) -> Pull:
@@ -204,7 +212,12 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         apply: str = "apply",
         far: str = "",
         mark: str = "",
+        ordered: Sweep | None = None,
     ) -> Visit:
+        if ordered is not None and ordered.order is not None:
+            order = ordered.order
+            calls = self.texts.calls(variant, edge, condition, "apply_keyed", order.array)
+            return Visit(_EDGE, _test(calls), calls.apply, calls.says, far, mark, type_name(order.type))
         calls = self.texts.calls(variant, edge, condition, "apply_claimed" if variant.claim else apply)
         return Visit(_EDGE, _test(calls), calls.apply, calls.says, far, mark)
 
@@ -371,6 +384,10 @@ def _collected(collect: Collect | None, arguments: Arguments) -> tuple[str, str]
         return "far", "mark(seen, far)"
     edge = arguments[Argument.EDGE]
     return (edge if edge == "at" else f"accepted ? {edge} : NO_EDGE"), f"mark_edge(seen, {edge})"
+
+
+def _members_of(sweep: Sweep, prefix: str) -> str:
+    return "entries_of(input, order)" if sweep.order is not None else f"{prefix}members_of(input)"
 
 
 def _test(calls: Calls) -> str:

@@ -33,6 +33,7 @@ FILES = (
     "intersect",
     "histories",
     "buckets",
+    "near_far",
     "numbers",
 )
 PLATFORM = "platform"

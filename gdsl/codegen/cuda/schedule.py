@@ -7,13 +7,26 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gdsl.codegen.cuda.steps import SPARES, StepPrinter
+from gdsl.codegen.cuda.steps import ORDER, SPARES, StepPrinter
 from gdsl.codegen.cuda.texts import Kernel
 from gdsl.codegen.lines import Lines
-from gdsl.codegen.operators import STRUCTS, shared
+from gdsl.codegen.operators import STRUCTS, order_type, shared
 from gdsl.ir.nodes import Expression, SameGraph
 from gdsl.operations import Domain
-from gdsl.plan.nodes import Branch, EnterGraph, Initialise, Launch, Loop, MakeGraph, On, OnSets, Operation, Plan, Step
+from gdsl.plan.nodes import (
+    Branch,
+    EnterGraph,
+    Initialise,
+    Launch,
+    Loop,
+    MakeGraph,
+    NearFar,
+    On,
+    OnSets,
+    Operation,
+    Plan,
+    Step,
+)
 from gdsl.plan.walking import launches
 
 _AROUND = "graph_around"
@@ -132,6 +145,9 @@ class KernelPrinter:
         if step.counted:
             lines.open("{")
             lines.add(f"const int64 times = {self._print(step.condition)};")
+        if step.order is not None:
+            self._begin_order(step, step.order, lines)
+            condition = f"find_near(run, {ORDER}, {self.steps.worklist(step)}, d.graph.num_vertices)"
         after = "++iteration, ++run.passes" if step.outermost else "++iteration"
         goes_on = f"{condition} && begin_pass(run, {step.number}, iteration)"
         lines.open(f"for (int32 iteration = 0; {goes_on}; {after}) {{")
@@ -139,8 +155,14 @@ class KernelPrinter:
         lines.close()
         if step.outermost:
             lines.add("if (run.stopped) { return; }")
-        if step.counted:
+        if step.counted or step.order is not None:
             lines.close()
+
+    def _begin_order(self, step: Loop, order: NearFar, lines: Lines) -> None:
+        values = f"d.{self.steps.expressions.names.member(order.array)}"
+        lines.open("{")
+        lines.add(f"{order_type(order)} {ORDER}(run, {values}, d.graph);")
+        lines.add(f"put_off_all(run, {ORDER}, {self.steps.worklist(step)}, d.graph.num_vertices);")
 
     def _branch(self, step: Branch, lines: Lines) -> None:
         lines.open(f"if ({self._print(step.condition)}) {{")

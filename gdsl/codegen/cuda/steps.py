@@ -16,6 +16,7 @@ from gdsl.codegen.set_steps import SetWords, set_step_line
 from gdsl.codegen.several import all_values, count_text
 from gdsl.ir.nodes import (
     Expression,
+    FrontierNotEmpty,
     History,
     ParamValue,
     PushLevel,
@@ -37,6 +38,7 @@ from gdsl.plan.nodes import (
     Fill,
     Initialise,
     Leader,
+    Loop,
     MakeGraph,
     OnSets,
     Operation,
@@ -49,6 +51,8 @@ from gdsl.plan.walking import steps_in, sweeps_of
 
 SPARES = {Domain.VERTEX: "spare", Domain.EDGE: "spare_edges"}
 """The frontier into which the next result goes; it then changes places with the one that is assigned."""
+ORDER = "order"
+"""What keeps a worklist in its order, in the loop that works it off."""
 _ID_TYPES = {Domain.VERTEX: "vertex", Domain.EDGE: "edge"}
 
 
@@ -260,6 +264,11 @@ class StepPrinter:
         target = step.target
         place = self.expressions.element(target.array, target.index, target.checked, target.domain)
         return f"{place} = {self.expressions.print(step.value)}"
+
+    def worklist(self, step: Loop) -> str:
+        """The frontier that a loop waits for."""
+        assert isinstance(step.condition, FrontierNotEmpty)
+        return self._frontier(step.condition.frontier)
 
     def _frontier(self, name: str) -> str:
         return self.expressions.names.frontier(name)

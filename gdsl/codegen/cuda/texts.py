@@ -35,6 +35,8 @@ class Visit:
     """The parameter that is collected."""
     mark: str = ""
     """The test that keeps an element from being collected twice."""
+    key: str = ""
+    """The type of the value that it was accepted with, where its rank is collected, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,8 @@ class Push:
     edges: str
     """The edges of what it runs on."""
     result: ResultText
+    entries: bool = False
+    """Whether the members are entries of a worklist with an order."""
 
 
 @dataclass(frozen=True, slots=True)

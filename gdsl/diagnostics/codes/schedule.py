@@ -163,7 +163,9 @@ CODES: tuple[Code, ...] = (
         (
             "A knob is refused where it makes no sense beside another (`balance` in a pull, a bitmap of edges) or "
             "could be seen: `dedup = none` lets a vertex stand in a frontier twice, so all that is done with the "
-            "frontier must be idempotent, and nobody may ask for its size. A word of the command line that has nothing "
+            "frontier must be idempotent, and nobody may ask for its size; "
+            "`schedule.order = near_far` asks for a loop whose end does not depend on the order; `gdslc explain order "
+            "PROGRAM` says what stands in the way. A word of the command line that has nothing "
             "to decide beside an entry of the text, or the reverse, is left out and no mistake."
         ),
         "relax.dedup = none;                      # and somewhere: count = size(f);",

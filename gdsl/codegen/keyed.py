@@ -1,0 +1,26 @@
+"""Expressions of functors whose callers ask with which value an element was changed."""
+
+from __future__ import annotations
+
+from gdsl.codegen.expressions import REDUCTIONS, ExpressionPrinter
+from gdsl.codegen.precedence import Text, call
+from gdsl.ir.nodes import ElementTarget, Update
+from gdsl.operations import Outcome
+
+KEY = "key"
+"""What a functor's function calls that value."""
+
+
+class KeyedPrinter(ExpressionPrinter):
+    """Prints what changes the array `keyed` so that it says in ``key`` to which value: ``changed_min(&x, key = y)``."""
+
+    keyed = ""
+
+    def update(self, node: Update, outcome: Outcome) -> Text:
+        """`changed(x op= y)` of that array, whose elements others change too."""
+        target = node.target
+        if not isinstance(target, ElementTarget) or target.array != self.keyed:
+            return super().update(node, outcome)
+        assert outcome is Outcome.CHANGED and not self.is_plain(target)
+        value = f"{KEY} = {self.print(node.value)}"
+        return call(f"changed_{REDUCTIONS[node.operation]}", self.address(target), value)

@@ -1,0 +1,155 @@
+// piece: near_far
+// A worklist whose order is free, worked off from near to far: a vertex is near while its value is not behind a bound, and
+// far otherwise. When little is near, the bound moves on and the far ones are looked at; whoever came to be near since
+// then has been in the worklist and is dropped.
+template <class Key, bool Falls>
+struct near_far {
+    const Key* values;
+    frontier far, rest;  // what is far, and room for what stays so
+    Key bound, former;
+    bool begun, missed;  // whether there is a bound, and whether the last one had nothing behind it
+    int64 rounds, edges, looked, peak;  // since the bound moved: rounds, edges in them, far vertices then, the largest round
+    float64 width, factor, speed;  // by how much the bound moves, that changes, and how fast it moved with the last one
+
+    near_far(const Key* values, frontier& f, int64 num_vertices)
+        : values(values), far(num_vertices), rest(num_vertices), bound(), former(), begun(false), missed(true), rounds(0),
+          edges(0), looked(0), peak(0), width(0), factor(2), speed(0) {
+        need_queue(f);
+        collector<uncounted> out(far, uncounted{});
+        far.mapped = true;
+        for (int64 i = 0; i < f.size; ++i) {
+            if (out.is_new(f.queue[i])) { out.append(f.queue[i]); }
+        }
+        out.flush();
+        f.clear();
+    }
+
+    static bool before(Key a, Key b) { return Falls ? a < b : b < a; }
+    bool is_far(Key value) const { return before(bound, value); }
+
+    // What lies the width behind `from`, or `from` itself.
+    Key behind(Key from) const {
+        const float64 end = Falls ? float64(from) + width : float64(from) - width;
+        if (!(end == end)) { return from; }
+        Key found;
+        if (end >= float64(std::numeric_limits<Key>::max())) {
+            found = std::numeric_limits<Key>::max();
+        } else if (end <= float64(std::numeric_limits<Key>::lowest())) {
+            found = std::numeric_limits<Key>::lowest();
+        } else {
+            found = Key(end);
+        }
+        return before(found, from) ? from : found;
+    }
+    Key nearest() const {
+        Key found = values[far.queue[0]];
+        for (int64 i = 1; i < far.size; ++i) {
+            if (before(values[far.queue[i]], found)) { found = values[far.queue[i]]; }
+        }
+        return found;
+    }
+
+    // The width with which the bound moves fastest, as far as the last one tells: twice as wide while that gets faster,
+    // and to and fro by smaller steps from then on. A round takes as long as ROUND_EDGES edges, beside those that it
+    // visits; where these are more than WIDE_ROUND, fewer are less work.
+    void adapt_width() {
+        const float64 now = width / (float64(rounds + 1) * ROUND_EDGES + float64(edges + looked));
+        if (edges > rounds * WIDE_ROUND) {
+            factor = 0.5;
+        } else if (now < speed) {
+            factor = factor > 1 ? 1 / 1.4 : 1.4;
+        }
+        speed = now;
+        width *= factor;
+    }
+
+    // Behind the bound that there was, or, where nothing was there, behind what is nearest. The first width is the
+    // distance between the two.
+    void move_bound() {
+        Key from = bound;
+        if (missed) {
+            from = nearest();
+            if (begun && !(width > 0)) {
+                const float64 gap = std::abs(float64(from) - float64(bound));
+                width = gap <= std::numeric_limits<float64>::max() ? gap : 0;
+            }
+        } else if (width > 0 && rounds > 0) {
+            adapt_width();
+        }
+        rounds = edges = 0;
+        former = bound;
+        bound = behind(from);
+    }
+};
+
+// piece: near_far_collector
+// Gathers one thread's accepted vertices by whether they are near or far.
+template <class Order>
+struct near_far_collector {
+    const Order& order;
+    collector<uncounted> near, far;
+
+    near_far_collector(frontier& result, Order& order) : order(order), near(result, uncounted{}), far(order.far, uncounted{}) {}
+
+    template <class Key>
+    void append(vertex v, Key value) {
+        collector<uncounted>& out = order.is_far(value) ? far : near;
+        if (out.is_new(v)) { out.append(v); }
+    }
+    void flush() {
+        near.flush();
+        far.flush();
+    }
+};
+
+// piece: look_through
+// Adds to `f` what is near by now, and drops what was near before.
+template <class Order>
+inline void look_through(Order& order, frontier& f) {
+    order.looked = order.far.size;
+    order.rest.mapped = true;
+#pragma omp parallel if (order.looked > SMALL_WORK)
+    {
+        collector<uncounted> near(f, uncounted{}), rest(order.rest, uncounted{});
+#pragma omp for schedule(static)
+        for (int64 i = 0; i < order.looked; ++i) {
+            const vertex v = order.far.queue[i];
+            const auto value = order.values[v];
+            if (order.is_far(value)) {
+                if (rest.is_new(v)) { rest.append(v); }
+            } else if (!order.begun || Order::before(order.former, value)) {
+                if (!f.mapped || near.is_new(v)) { near.append(v); }
+            }
+        }
+        near.flush();
+        rest.flush();
+    }
+    order.missed = f.size == 0;
+    order.begun = true;
+    order.rest.exchange_with(order.far);
+    order.rest.clear();
+}
+
+// piece: find_near
+// Sees to it that there is something to work off, and moves the bound once that is much less than it was: the last
+// entries behind a bound are few, and a round of few takes as long as one of some more. False where nothing is left.
+template <class Order>
+inline bool find_near(Order& order, frontier& f) {
+    while (f.size <= order.peak / THIN_ROUND && order.far.size > 0) {
+        const int64 before = f.size;
+        order.missed = order.missed && before == 0;
+        order.move_bound();
+        look_through(order, f);
+        order.peak = f.size;
+        if (f.size > 0) { break; }
+    }
+    return f.size > 0;
+}
+
+// piece: note_round
+template <class Order>
+inline void note_round(Order& order, const frontier& result, int64 visited) {
+    order.rounds += 1;
+    order.edges += visited;
+    order.peak = maximum(order.peak, result.size);
+}

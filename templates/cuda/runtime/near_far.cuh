@@ -1,0 +1,363 @@
+// piece: rank_word
+// The bits of a number, ordered as numbers are; -0.0 counts as 0.0.
+__device__ __forceinline__ uint32 rank_word(uint32 x) { return x; }
+__device__ __forceinline__ uint64 rank_word(uint64 x) { return x; }
+__device__ __forceinline__ uint32 rank_word(int32 x) { return uint32(x) ^ 0x80000000u; }
+__device__ __forceinline__ uint64 rank_word(int64 x) { return uint64(x) ^ (1ull << 63); }
+__device__ __forceinline__ uint32 rank_word(float32 x) {
+    const uint32 bits = bits_of<uint32>(x + 0.0f);
+    return (bits >> 31) != 0 ? ~bits : bits | 0x80000000u;
+}
+__device__ __forceinline__ uint64 rank_word(float64 x) {
+    const uint64 bits = bits_of<uint64>(x + 0.0);
+    return (bits >> 63) != 0 ? ~bits : bits | (1ull << 63);
+}
+
+// piece: ranked_number
+// The number that has these bits.
+__device__ __forceinline__ float64 ranked_number(uint32 word, uint32) { return float64(word); }
+__device__ __forceinline__ float64 ranked_number(uint64 word, uint64) { return float64(word); }
+__device__ __forceinline__ float64 ranked_number(uint32 word, int32) { return float64(int32(word ^ 0x80000000u)); }
+__device__ __forceinline__ float64 ranked_number(uint64 word, int64) { return float64(int64(word ^ (1ull << 63))); }
+__device__ __forceinline__ float64 ranked_number(uint32 word, float32) {
+    return float64(bits_of<float32>((word >> 31) != 0 ? word & 0x7fffffffu : ~word));
+}
+__device__ __forceinline__ float64 ranked_number(uint64 word, float64) {
+    return bits_of<float64>((word >> 63) != 0 ? word & ~(1ull << 63) : ~word);
+}
+
+// piece: nearest_number
+// `x` as a number of another type: the end of its range where that does not reach so far.
+__device__ __forceinline__ float32 nearest_number(float64 x, float32) { return float32(x); }
+__device__ __forceinline__ float64 nearest_number(float64 x, float64) { return x; }
+template <class T>
+__device__ __forceinline__ T integer_within(float64 x, T low, T high) {
+    return x <= float64(low) ? low : x >= float64(high) ? high : T(x);
+}
+__device__ __forceinline__ int32 nearest_number(float64 x, int32) { return integer_within<int32>(x, -2147483647 - 1, 2147483647); }
+__device__ __forceinline__ uint32 nearest_number(float64 x, uint32) { return integer_within<uint32>(x, 0u, 4294967295u); }
+__device__ __forceinline__ int64 nearest_number(float64 x, int64) {
+    return integer_within<int64>(x, -9223372036854775807ll - 1, 9223372036854775807ll);
+}
+__device__ __forceinline__ uint64 nearest_number(float64 x, uint64) { return integer_within<uint64>(x, 0ull, ~0ull); }
+
+// piece: near_far_state
+// What a block knows of a loop that goes from near to far; its first thread keeps it, alike in all blocks. Ranks are
+// bits, ordered so that what comes first is larger.
+struct near_far_state {
+    key_word bound;    // the rank of what is near, or more
+    key_word former;   // the bound before
+    key_word nearest;  // the largest rank that was still far when all was last looked through
+    bool looked;       // all was looked through once, at least
+    bool missed;       // nothing that was still far was near then
+    bool spilled;      // something near was put off since, for want of room
+    uint64 visited;    // edges, by this block in this round
+    uint64 rounds;     // since then
+    uint64 edges;      // visited in them
+    float64 width;     // by how much the bound moves
+    float64 factor;    // by how much the width changes
+    float64 speed;     // of the bound, with the width before
+};
+
+// piece: near_far
+// A worklist whose order is free, worked off from near to far (Davidson, Baxter, Garland, Owens, Work-Efficient Parallel
+// GPU Methods for Single-Source Shortest Paths, IPDPS 2014). A vertex is near while the value that it was given is not
+// behind a bound; then it has an entry in the queue, with that value's rank. An entry whose vertex has another value by
+// now is passed over: that one has its own. All else is far, a bit a vertex, and looked through when nothing is near.
+template <class Key, bool Falls>
+struct near_far {
+    typedef decltype(rank_word(Key())) word;
+    const Key* values;    // of all vertices
+    key_word* keys;       // of the entries that are worked off
+    key_word* next_keys;  // of those that are found
+    uint32* far;
+    uint64 room;          // entries
+    uint64 peak;          // entries of a round, the most since the bound moved
+    uint32 usual;         // entries of which a warp visits all edges at once, as lists go
+    near_far_state& state;
+
+    __device__ near_far(enactor& run, const Key* values, const graph_slice& g)
+        : values(values), keys(run.slice.keys[0]), next_keys(run.slice.keys[1]), far(marks_of(run)),
+          room(g.num_vertices), peak(0), usual(32), state(run.shared.near_far) {
+        while (usual > 1 && usual * g.num_edges > 16 * g.num_vertices) { usual /= 2; }
+        if (threadIdx.x == 0) {
+            state = near_far_state();
+            state.bound = ~key_word(0);
+        }
+    }
+
+    __device__ __forceinline__ static key_word rank(Key value) { return Falls ? word(~rank_word(value)) : rank_word(value); }
+    __device__ __forceinline__ key_word rank_now(vertex v) const { return rank(load_now(&values[v])); }
+    __device__ __forceinline__ void put_off(vertex v) { atomicOr(&far[v / 32], 1u << (v % 32)); }
+
+    __device__ __forceinline__ static float64 number(key_word rank) {
+        return ranked_number(Falls ? word(~word(rank)) : word(rank), Key());
+    }
+    // The rank of what lies `width` behind, or of `from` itself.
+    __device__ __forceinline__ static key_word behind(key_word from, float64 width) {
+        const float64 end = number(from) + (Falls ? width : -width);
+        if (!(end == end)) { return from; }
+        return minimum(from, rank(nearest_number(end, Key())));
+    }
+};
+
+// piece: end_entries
+// The barrier after which what was found can be worked off. `visited` is what this thread has visited, which blocks add up
+// before they tell it: what many warps tell at once delays those that append.
+template <class Order>
+__device__ __forceinline__ void end_entries(enactor& run, frontier& result, Order& order, uint64 visited) {
+    visited = warp_sum(visited);
+    if (lane_index() == 0 && visited > 0) { atomicAdd(&order.state.visited, visited); }
+    __syncthreads();
+    if (threadIdx.x == 0 && order.state.visited > 0) {
+        atomicAdd(&run.counters()->visited, order.state.visited);
+        order.state.visited = 0;
+    }
+    end_queue(run, result);
+    if (threadIdx.x == 0) {
+        order.state.rounds += 1;
+        order.state.edges += load_relaxed(&run.counters()->visited);
+        order.state.spilled |= load_relaxed(&run.counters()->spilled) != 0;
+    }
+    result.size = minimum(result.size, order.room);
+    order.peak = maximum(order.peak, result.size);
+    exchange(order.keys, order.next_keys);
+}
+
+// piece: entry_collector
+// Gathers a warp's near vertices in shared memory, with the ranks of their values, and appends them to the result STAGED
+// at a time; the far ones, and those that find no room, are put off.
+template <class Order>
+struct entry_collector {
+    enactor& run;
+    frontier& result;
+    Order& order;
+    vertex* const staged;
+    key_word* const staged_keys;
+    key_word* const keys;
+    const uint64 taken;  // places that have entries already
+    const key_word bound;
+    uint32 count;  // staged so far, the same for the whole warp
+
+    __device__ entry_collector(enactor& run, frontier& result, Order& order, key_word* keys, uint64 taken)
+        : run(run), result(result), order(order), staged(run.shared.staged[threadIdx.x / 32]),
+          staged_keys(run.shared.staged_keys[threadIdx.x / 32]), keys(keys), taken(taken), bound(order.state.bound), count(0) {}
+
+    // The whole warp calls; each lane may bring a vertex.
+    __device__ __forceinline__ void append(bool accepted, vertex v, key_word key) {
+        const bool near = accepted && key >= bound;
+        if (accepted && !near) { order.put_off(v); }
+        const uint32 votes = __ballot_sync(FULL_WARP, near);
+        if (votes == 0) { return; }
+        if (near) {
+            const uint32 at = count + __popc(votes & ((1u << lane_index()) - 1));
+            staged[at] = v;
+            staged_keys[at] = key;
+        }
+        count += __popc(votes);
+        if (count >= STAGED) { write(STAGED); }
+    }
+    __device__ __forceinline__ void flush() {
+        if (count > 0) { write(count); }
+    }
+    __device__ __forceinline__ void write(uint32 amount) {
+        __syncwarp(FULL_WARP);
+        const uint32 lane = lane_index();
+        uint64 at = lane == 0 ? atomicAdd(&run.counters()->accepted, uint64(amount)) : 0;
+        at = taken + __shfl_sync(FULL_WARP, at, 0);
+        for (uint32 i = lane; i < amount; i += 32) {
+            if (at + i < order.room) {
+                result.queue[at + i] = staged[i];
+                keys[at + i] = staged_keys[i];
+            } else {
+                order.put_off(staged[i]);
+                atomicOr(&run.counters()->spilled, 1ull);
+            }
+        }
+        const vertex rest = staged[amount + lane];
+        const key_word rest_key = staged_keys[amount + lane];
+        __syncwarp(FULL_WARP);
+        if (amount == STAGED) {
+            staged[lane] = rest;
+            staged_keys[lane] = rest_key;
+        }
+        count -= amount;
+        __syncwarp(FULL_WARP);
+    }
+};
+
+// piece: put_off_all
+// Begins with all of a set far.
+template <class Order>
+__device__ __forceinline__ void put_off_all(enactor& run, Order& order, frontier& f, uint64 num_vertices) {
+    need_queue(run, f, num_vertices);
+    for (uint64 i = thread_index(); i < f.size; i += grid_threads()) { order.put_off(f.queue[i]); }
+    synchronize(run);
+    f.queue = f.room;
+    f.size = 0;
+    f.mapped = false;
+}
+
+// piece: adapt_width
+// The width with which the bound moves fastest, as far as the last one tells: twice as wide while that gets faster, and
+// to and fro by smaller steps from then on. A round takes as long as ROUND_EDGES edges a warp, beside the edges that it
+// visits, and so does a look at what is far, besides the `words` to look at; where the edges are more than WIDE_ROUND a
+// warp, fewer are less work.
+__device__ __forceinline__ void adapt_width(near_far_state& state, uint64 words) {
+    const float64 warps = float64(grid_warps()), edges = float64(state.edges);
+    const float64 steps = warps * float64(state.rounds + 1) * ROUND_EDGES;
+    const float64 speed = state.width / (steps + edges + float64(words / 8));
+    if (edges > warps * float64(state.rounds) * WIDE_ROUND) {
+        state.factor = 0.5;
+    } else if (speed < state.speed) {
+        state.factor = state.factor > 1 ? 1 / 1.4 : 1.4;
+    }
+    state.speed = speed;
+    state.width *= state.factor;
+}
+
+// piece: move_bound
+// Behind the bound that there was, or, where nothing was there, behind what is nearest. The first width is the distance
+// between the two.
+template <class Order>
+__device__ __forceinline__ void move_bound(Order& order) {
+    near_far_state& state = order.state;
+    if (!state.looked) { return; }
+    if (state.missed && !(state.width > 0)) {
+        const float64 gap = absolute(order.number(state.nearest) - order.number(state.bound));
+        state.width = gap < FLOAT64_INF ? gap : 0;
+        state.factor = 2;
+    } else if (state.width > 0 && state.rounds > 0) {
+        adapt_width(state, order.room / 32);
+    }
+    state.rounds = 0;
+    state.edges = 0;
+    state.former = state.bound;
+    state.bound = order.behind(state.missed ? state.nearest : state.bound, state.width);
+}
+
+// piece: look_through
+// Takes out of the far vertices whatever is near by now, and those that were near before. The whole grid calls.
+template <class Order>
+__device__ __forceinline__ void look_through(enactor& run, Order& order, frontier& f, uint64 num_vertices) {
+    const near_far_state& state = order.state;
+    const bool was_near = state.looked && !state.spilled;  // what the former bound had behind it has its entries
+    const key_word bound = state.bound, former = state.former;
+    const uint64 words = (num_vertices + 31) / 32;
+    entry_collector<Order> out(run, f, order, order.keys, f.size);
+    uint64 left = 0, nearest = 0;
+    for (uint64 word = warp_index() * 32; word < words; word += grid_warps() * 32) {
+        const uint64 own = word + lane_index();
+        uint32 rest = own < words ? load_relaxed(&order.far[own]) : 0;
+        while (__any_sync(FULL_WARP, rest != 0)) {
+            const bool member = rest != 0;
+            const uint32 bit = rest & (0u - rest);
+            const vertex v = member ? vertex(own * 32 + (__ffs(bit) - 1)) : vertex(0);
+            const key_word key = order.rank_now(v);
+            const bool near = member && key >= bound;
+            if (near) {
+                atomicAnd(&order.far[own], ~bit);
+            } else if (member) {
+                nearest = maximum(nearest, uint64(key));
+                left += 1;
+            }
+            out.append(near && !(was_near && key >= former), v, key);
+            rest &= rest - 1;
+        }
+    }
+    out.flush();
+    if (left > 0) {
+        atomicMax(&run.counters()->nearest, nearest);
+        atomicOr(&run.counters()->left, 1ull);
+    }
+}
+
+// piece: find_near
+// Sees to it that there is something to work off, and moves the bound once that is much less than it was: the last
+// entries behind a bound are few, and a round of few takes as long as one of many. False where nothing is left, or the
+// run is stopped.
+template <class Order>
+__device__ __forceinline__ bool find_near(enactor& run, Order& order, frontier& f, uint64 num_vertices) {
+    while (!run.stopped && f.size <= order.peak / THIN_ROUND) {
+        if (threadIdx.x == 0) { move_bound(order); }
+        __syncthreads();
+        begin_operator(run);
+        look_through(run, order, f, num_vertices);
+        synchronize(run);
+        const uint64 found = load_relaxed(&run.counters()->accepted);
+        const bool left = load_relaxed(&run.counters()->left) != 0;
+        if (threadIdx.x == 0) {
+            order.state.nearest = key_word(load_relaxed(&run.counters()->nearest));
+            order.state.looked = true;
+            order.state.missed = found == 0 && left;
+            order.state.spilled = load_relaxed(&run.counters()->spilled) != 0;
+        }
+        run.operators += 1;
+        f.size = minimum(f.size + found, order.room);
+        order.peak = f.size;
+        if (f.size == 0 && !left) { return false; }
+        if (f.size > 0) { break; }
+    }
+    return !run.stopped;
+}
+
+// piece: entries entries_of
+// The entries of a queue with an order.
+template <class Order>
+struct entries {
+    const vertex* queue;
+    uint64 size;
+    const Order& order;
+};
+template <class Order>
+__device__ __forceinline__ entries<Order> entries_of(const frontier& f, const Order& order) {
+    return entries<Order>{f.queue, f.size, order};
+}
+
+// piece: listed_edge
+// A lane's share of the lists that its warp goes through.
+struct listed_edge {
+    bool active;
+    vertex near, far;
+    edge at;
+};
+
+// piece: push_entries
+// `push_warps` for entries, of which those count whose vertices still have the values that they were put there with.
+// Returns how many edges those have that this thread took.
+template <class Order, class Lists, class Visit>
+__device__ __forceinline__ uint64 push_entries(enactor& run, const entries<Order>& members, const Lists& lists, Visit visit) {
+    const uint64 size = members.size, warps = grid_warps();
+    const uint32 width = maximum(members_a_warp(size), members.order.usual);
+    const uint32 lane = lane_index();
+    uint64 visited = 0;
+    for (uint64 base = warp_index() * width; base < size; base += warps * width) {
+        const bool taken = lane < width && base + lane < size;
+        const uint64 place = taken ? base + lane : base;  // no branch, so that all is loaded side by side
+        const vertex near = members.queue[place];
+        const key_word key = members.order.keys[place], now = members.order.rank_now(near);
+        const edge first = lists.first(near), last = lists.last(near);
+        const bool counts = taken && key == now;
+        const edge degree = counts ? last - first : edge(0);
+        visited += counts ? lists.degree(near) : edge(0);
+        const bool hub = degree >= HUB_DEGREE;
+        defer_list(run, hub, near, first, last);
+        const uint32 own = hub ? 0 : uint32(degree);
+        const uint32 inclusive = warp_inclusive_sum(own);
+        const uint32 total = __shfl_sync(FULL_WARP, inclusive, 31);
+        const auto listed = [&](uint32 item) {
+            const bool active = item < total;
+            const uint32 owner = owner_of(inclusive, active ? item : total - 1);
+            const uint32 before = __shfl_sync(FULL_WARP, inclusive - own, owner);
+            const edge at = __shfl_sync(FULL_WARP, first, owner) + (item - before);
+            return listed_edge{active, __shfl_sync(FULL_WARP, near, owner), active ? lists.neighbor(at) : vertex(0), at};
+        };
+        for (uint32 start = 0; start < total; start += 64) {  // two edges a lane are on the way side by side
+            const bool two = start + 32 < total;
+            const listed_edge one = listed(start + lane), other = two ? listed(start + 32 + lane) : listed_edge();
+            visit(one.active, one.near, one.far, one.at);
+            if (two) { visit(other.active, other.near, other.far, other.at); }
+        }
+    }
+    return visited;
+}

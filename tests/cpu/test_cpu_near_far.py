@@ -1,0 +1,73 @@
+"""Loops from near to far on the cpu backend: exactly the values of the reference, with one thread and with several."""
+
+from __future__ import annotations
+
+import numpy
+import pytest
+from support.graphs import grid, make_graph, random_graph
+from support.near_far import PROGRAMS
+
+import gdsl
+from gdsl.graph import Graph, rmat
+from gdsl.operations import Order
+from tests.cpu.running import SMALL, run
+
+GRAPHS = {
+    "grid": lambda: make_graph(grid(40, 57), 2280, directed=False),
+    "directed": lambda: random_graph(120, 500, seed=4),
+    "hubs": lambda: rmat(11, 9, seed=5),
+    "loops": lambda: make_graph([(0, 0), (0, 1), (0, 1), (1, 2), (2, 0), (3, 3)], 5),
+    "alone": lambda: make_graph([], 1),
+}
+
+
+def same(found: gdsl.Result, expected: gdsl.Result) -> None:
+    assert list(found) == list(expected)
+    for name in found:
+        assert numpy.array_equal(found[name], expected[name]), name
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("graph", GRAPHS)
+def test_values_are_those_of_the_reference(name: str, graph: str) -> None:
+    made: Graph = GRAPHS[graph]()
+    program = gdsl.compile(PROGRAMS[name])
+    given = gdsl.compile(PROGRAMS[name], tune=["schedule.order=as_given"])
+    for source in (0, made.num_vertices // 2):
+        expected = program.run(made, {"source": source}, backend="reference")
+        for _ in range(3):
+            found = program.run(made, {"source": source}, backend="cpu")
+            same(found, expected)
+        assert {record.order for record in found.trace} <= {Order.NEAR_FAR, None}
+        as_given = given.run(made, {"source": source}, backend="cpu")
+        same(as_given, expected)
+        assert all(record.order is None for record in as_given.trace)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_all_of_it_by_several_threads(name: str) -> None:
+    for graph in ("grid", "hubs"):
+        made: Graph = GRAPHS[graph]()
+        expected = gdsl.compile(PROGRAMS[name]).run(made, {"source": 3}, backend="reference")
+        for _ in range(3):
+            found = run(PROGRAMS[name], made, sizes=SMALL, source=3)
+            for array, values in found.arrays.items():
+                assert numpy.array_equal(values, expected[array]), array
+
+
+def test_fewer_edges_are_visited() -> None:
+    graph = GRAPHS["grid"]()
+    edges = {}
+    for order in ("near_far", "as_given"):
+        program = gdsl.compile("sssp", tune=[f"schedule.order={order}"])
+        weight = (numpy.arange(graph.num_edges) * 7919 % 1000 + 1).astype(numpy.float32)
+        found = program.run(graph, {"source": 0, "weight": weight}, backend="cpu")
+        edges[order] = sum(record.edges for record in found.trace)
+        assert found.iterations == len(found.trace)
+    assert edges["near_far"] < edges["as_given"]
+
+
+def test_passes_are_limited() -> None:
+    graph = GRAPHS["grid"]()
+    with pytest.raises(gdsl.GdslError):
+        gdsl.compile(PROGRAMS["detours"]).run(graph, {"source": 0}, backend="cpu", max_iterations=3)

@@ -1,0 +1,60 @@
+"""Deliberate mistakes where a worklist is worked off from near to far; see `mutants`."""
+
+from __future__ import annotations
+
+from support.near_far import AGAIN, BOTTLENECK
+
+from .mutants import Mutant
+
+_NEAR_FAR = "runtime/near_far.cuh"
+_WORDS = ("schedule.order=near_far",)
+
+
+def _mutant(name: str, old: str, new: str, shows: str, program: str = BOTTLENECK) -> Mutant:
+    return Mutant(name, _NEAR_FAR, old, new, program, shows, _WORDS)
+
+
+ORDER_MUTANTS = (
+    _mutant(
+        "the bit of a far vertex", "atomicOr(&far[v / 32], 1u << (v % 32));", "far[v / 32] |= 1u << (v % 32);", "race"
+    ),
+    _mutant("what is far is put off", "if (accepted && !near) { order.put_off(v); }", "", "result"),
+    _mutant(
+        "entries that still count",
+        "const bool counts = taken && key == now;",
+        "const bool counts = taken && key != now;",
+        "result",
+    ),
+    _mutant("ranks of what is found", "keys[at + i] = staged_keys[i];", "keys[at + i] = staged_keys[0];", "result"),
+    _mutant(
+        "the ranks behind a round",
+        "    order.peak = maximum(order.peak, result.size);\n    exchange(order.keys, order.next_keys);",
+        "    order.peak = maximum(order.peak, result.size);",
+        "result",
+    ),
+    _mutant(
+        "all know the bound",
+        "        if (threadIdx.x == 0) { move_bound(order); }\n        __syncthreads();",
+        "        if (threadIdx.x == 0) { move_bound(order); }",
+        "race",
+    ),
+    _mutant(
+        "all have looked",
+        "        look_through(run, order, f, num_vertices);\n        synchronize(run);",
+        "        look_through(run, order, f, num_vertices);",
+        "race",
+    ),
+    _mutant(
+        "the last look is believed",
+        "if (f.size == 0 && !left) { return false; }",
+        "if (f.size == 0) { return false; }",
+        "result",
+    ),
+    _mutant(
+        "marks of the operator before",
+        "far(marks_of(run))",
+        "far(run.slice.marks[run.operators % 2 == 0 ? 1 : 0])",
+        "race result",
+        AGAIN,
+    ),
+)

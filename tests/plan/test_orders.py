@@ -1,0 +1,108 @@
+"""Which loops go from near to far, on which graphs, and what that asks of memory."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from gdsl import pipeline
+from gdsl.diagnostics import GdslError
+from gdsl.operations import Order, ReduceOperation
+from gdsl.passes import pipelines
+from gdsl.plan import target
+from gdsl.plan.build import build
+from gdsl.plan.nodes import Dedup, Loop
+from gdsl.plan.orders import has_choice, key_type, orders, suited
+from gdsl.plan.printer import print_plan
+from gdsl.plan.walking import steps_in
+from gdsl.types import Type
+
+from .planning import ROOT, only_sweep, plan_of
+from .test_grids import ROADS, SOCIAL, STAR
+
+NEAR_FAR = "schedule.order=near_far"
+LABELS = """program p;
+problem { vertex label : vertex = id; }
+edge functor join(src, dst, e) { apply { accept changed(label[dst] min= label[src]); } }
+schedule { frontier f = vertices; while (f) { f = advance(f, join); } }
+"""
+TWO = """program p;
+problem { param s : vertex; vertex a : float32 = inf; vertex b : float64 = inf; scalar rounds : int32; }
+edge functor relax(src, dst, e) { apply { accept changed(a[dst] min= a[src] + 1); } }
+edge functor again(src, dst, e) { apply { accept changed(b[dst] min= b[src] + 1); } }
+edge functor counted(src, dst, e) { cond a[dst] > 0; apply { accept changed(b[dst] min= b[src] + 1); rounds += 1; } }
+schedule {
+    a[s] = 0; b[s] = 0;
+    frontier f = { s };
+    while (f) { f = advance(f, relax); }
+    f = { s };
+    while (f) { f = advance(f, again); }
+    f = { s };
+    while (f) { f = advance(f, counted); }
+}
+"""
+
+
+def test_auto_waits_for_the_graph() -> None:
+    plan = plan_of("sssp")
+    assert orders(plan) == () and only_sweep(plan).order is None
+    program = pipeline.load(ROOT / "samples" / "sssp.gdsl")
+    assert has_choice(program)
+    assert suited(program, *ROADS).tuning.order is Order.NEAR_FAR
+    assert suited(program, *SOCIAL) is program and suited(program, *STAR) is program
+
+
+@pytest.mark.parametrize("tune", ["schedule.order=as_given", NEAR_FAR])
+def test_what_is_asked_for_holds_on_every_graph(tune: str) -> None:
+    program = pipeline.load(ROOT / "samples" / "sssp.gdsl", (tune,))
+    assert not has_choice(program) and suited(program, *ROADS) is program
+
+
+@pytest.mark.parametrize("sample", ["bfs", "pagerank", "connected_components"])
+def test_other_programs_have_no_choice(sample: str) -> None:
+    assert not has_choice(pipeline.load(ROOT / "samples" / f"{sample}.gdsl"))
+
+
+def test_a_launch_a_step_keeps_what_is_given() -> None:
+    program = pipeline.load(ROOT / "samples" / "sssp.gdsl", ("schedule.fuse=off",))
+    assert not has_choice(program)
+    near_far = dataclasses.replace(program, tuning=dataclasses.replace(program.tuning, order=Order.NEAR_FAR))
+    assert orders(build(pipelines.apply(near_far), target.CUDA_UNFUSED)) == ()
+
+
+def test_cores_always_gain() -> None:
+    assert orders(plan_of("sssp", on=target.CPU))
+    assert orders(plan_of("sssp", "schedule.order=as_given", on=target.CPU)) == ()
+    sweep = only_sweep(plan_of("sssp", on=target.CPU))
+    assert sweep.collect is not None and sweep.collect.dedup is Dedup.MARK
+
+
+def test_entries_instead_of_marks() -> None:
+    plan = plan_of("sssp", NEAR_FAR, on=target.CUDA_ORDERED)
+    sweep = only_sweep(plan)
+    (loop,) = (step for step in steps_in(plan.schedule) if isinstance(step, Loop))
+    assert sweep.order == loop.order is not None
+    assert (sweep.order.array, sweep.order.operation) == ("distance", ReduceOperation.MIN)
+    assert sweep.collect is not None and sweep.collect.dedup is Dedup.RANK
+    assert key_type(plan) is Type.UINT32
+    assert "from near to far, the smallest distance first" in print_plan(plan)
+
+
+def test_each_loop_for_itself() -> None:
+    plan = plan_of(TWO, NEAR_FAR)
+    assert [order.array for order in orders(plan)] == ["a", "b"]
+    assert key_type(plan) is Type.UINT64
+
+
+def test_labels_are_not_near_or_far() -> None:
+    assert not has_choice(pipeline.load(LABELS))
+    with pytest.raises(GdslError, match="are not near or far"):
+        pipeline.load(LABELS, (NEAR_FAR,))
+
+
+def test_large_blocks_gather_less() -> None:
+    """Ranks stand beside the vertices."""
+    large = "schedule.block=1024"
+    assert plan_of("sssp", NEAR_FAR, large).sizes.staged < plan_of("sssp", large).sizes.staged
+    assert plan_of("sssp", NEAR_FAR).sizes.staged == plan_of("sssp").sizes.staged
