@@ -16,7 +16,7 @@ from gdsl.api.signature import OPTIONS, NotGiven, OfInstance, doc_of, signature_
 from gdsl.backends import registry
 from gdsl.backends.interface import Bindings, Executable
 from gdsl.backends.registry import Choice
-from gdsl.binding import bind, declared_inputs, declared_params, needed_id_bits
+from gdsl.binding import Binder, declared_inputs, declared_params, needed_id_bits
 from gdsl.diagnostics import Diagnostic, GdslError, shown
 from gdsl.ir import nodes as ir
 from gdsl.source import Source
@@ -40,6 +40,7 @@ class Program:
         self._warnings: tuple[Diagnostic, ...] | None = None
         self._program = program
         self._source = source
+        self._binder = Binder(program, source)
         self._executables: dict[tuple[str, int], Executable] = {}
         self._failed: dict[str, str] = {}
         self.compile_ms = compile_ms
@@ -155,7 +156,10 @@ class Program:
 
     def __getstate__(self) -> dict[str, Any]:
         """Copies and pickles are without what backends made, which belongs to this process; the cache has it."""
-        return {**self.__dict__, "_executables": {}, "_failed": {}}
+        return {**self.__dict__, "_binder": None, "_executables": {}, "_failed": {}}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _binder=Binder(state["_program"], state["_source"]))
 
     def __repr__(self) -> str:
         return f"<Program {self.name}({', '.join((*self.params, *self.inputs))})>"
@@ -163,7 +167,7 @@ class Program:
     def _bound(self, choice: Choice, graph: Graph, values: Mapping[str, Any], bits: int) -> Bindings:
         device = choice.backend.name == "cuda"
         with deadline.doing("checking the params and inputs"):
-            return bind(self._program, graph, values, self._source, id_bits=bits, device=device)
+            return self._binder.bind(graph, values, id_bits=bits, device=device)
 
     def _ready(self, choice: Choice, bits: int, asked: str) -> tuple[Choice, Executable]:
         """The program made ready by the chosen backend; where "auto" was asked for and this machine's compiler is of

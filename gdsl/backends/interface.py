@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
 from gdsl.graph.graph import Graph
@@ -69,6 +70,8 @@ class Bindings:
 
     params: dict[str, Scalar]
     inputs: dict[str, Any]
+    own: frozenset[str] = frozenset()
+    """The inputs that are the graph's own: the same array in each run, whose values do not change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +93,7 @@ class TraceRecord:
     balance: Balance | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Outcome:
     """What a run gave: every array and scalar that is not `local`, under its declared name.
 
@@ -104,7 +107,13 @@ class Outcome:
     scalars: dict[str, Scalar | Pair]
     iterations: int
     time_ms: float
-    trace: tuple[TraceRecord, ...] = field(default=())
+    traced: tuple[TraceRecord, ...] | Callable[[], tuple[TraceRecord, ...]] = ()
+    """The trace, or what decodes it once it is asked for."""
+
+    @cached_property
+    def trace(self) -> tuple[TraceRecord, ...]:
+        """One record for each operator that ran, in order."""
+        return self.traced() if callable(self.traced) else self.traced
 
 
 def shaped(values: Any, count: int | None) -> Any:

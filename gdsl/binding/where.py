@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from gdsl import deadline
+from gdsl.binding import device_where
 from gdsl.binding.expressions import Evaluator
 from gdsl.binding.inputs import array_module, is_device_array, value_name
 from gdsl.binding.several import values_of
@@ -26,6 +28,37 @@ _passed: weakref.WeakKeyDictionary[Graph, set[str]] = weakref.WeakKeyDictionary(
 """By graph, the conditions that held of its own attributes."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Condition:
+    """The `where` of an input, and what it speaks of."""
+
+    data: ir.Array | ir.Scalar
+    where: ir.Expression
+    arrays: frozenset[str]
+    params: tuple[str, ...]
+    is_plain: bool
+    """Whether these, the graph and literals are all that it speaks of."""
+
+    @classmethod
+    def of(cls, data: ir.Array | ir.Scalar) -> Condition | None:
+        """The condition of an input, if it has one."""
+        where = data.where
+        if where is None or not data.is_input:
+            return None
+        nodes = list(walk(where))
+        arrays = frozenset(node.array for node in nodes if isinstance(node, ir.Element))
+        params = tuple(dict.fromkeys(node.name for node in nodes if isinstance(node, ir.ParamValue)))
+        has_calls = any(isinstance(node, ir.FunctionCall | ir.ScalarValue) for node in nodes)
+        return cls(data, where, arrays, params, isinstance(data, ir.Array) and not has_calls)
+
+    def key(self, own: frozenset[str], params: dict[str, bool | int | float]) -> object:
+        """What the answer depends on beside the graph, whose own the inputs `own` are; None where it depends on values
+        that the caller gave."""
+        if not self.is_plain or not self.arrays <= own or self.data.name not in own:
+            return None
+        return (self.data.name, *(params[name] for name in self.params))
+
+
 class WhereChecker:
     """Tests the `where` of inputs on all elements."""
 
@@ -36,52 +69,52 @@ class WhereChecker:
         params: dict[str, bool | int | float],
         inputs: dict[str, Any],
         source: Source | None,
-        given: frozenset[str] = frozenset(),
+        own: frozenset[str] = frozenset(),
     ) -> None:
-        """`given` are the inputs that came from the caller; the others are the graph's own and do not change."""
-        self._given = given
+        """`own` are the inputs that are the graph's own and do not change."""
+        self._own = own
         self._program = program
         self._graph = graph
         self._params = params
         self._inputs = inputs
         self._source = source
 
-    def check_all(self, inputs: Iterable[ir.Array | ir.Scalar]) -> None:
-        """`check` for each of `inputs`."""
-        for declared in inputs:
-            self.check(declared)
+    def check_all(self, conditions: Iterable[Condition]) -> None:
+        """`check` for each of them."""
+        for condition in conditions:
+            self.check(condition)
 
-    def check(self, declared: ir.Array | ir.Scalar) -> None:
-        """Raise E0608 for the first element whose `where` does not hold. What held of a graph's own once, holds."""
-        assert declared.where is not None
+    def check(self, condition: Condition) -> None:
+        """Raise E0608 for the first element of which it does not hold. What held of a graph's own once, holds."""
+        data, key = condition.data, None
+        if condition.key(self._own, self._params) is not None:
+            key = repr((data.type, condition.where, sorted(self._params.items())))
         passed = _passed.setdefault(self._graph, set())
-        key = self._key(declared)
         if key is not None and key in passed:
             return
-        with deadline.doing(f"testing the `where` of input `{declared.name}`"):
-            self._test(declared)
+        with deadline.doing(f"testing the `where` of input `{data.name}`"):
+            self._test(data)
         if key is not None:
             passed.add(key)
 
-    def _key(self, declared: ir.Array | ir.Scalar) -> str | None:
-        """What the answer depends on beside the graph; None where it depends on values that the caller gave."""
-        names = {node.array for node in walk(declared.where) if isinstance(node, ir.Element)}
-        has_calls = any(isinstance(node, ir.FunctionCall | ir.ScalarValue) for node in walk(declared.where))
-        if isinstance(declared, ir.Scalar) or has_calls or names & self._given:
-            return None
-        return repr((declared.type, declared.where, sorted(self._params.items())))
-
     def _test(self, declared: ir.Array | ir.Scalar) -> None:
-        assert declared.where is not None
+        where = declared.where
+        assert where is not None
         values = self._inputs[declared.name]
         is_array = isinstance(declared, ir.Array)
+        if is_device_array(values):
+            place = device_where.first_failure(declared.name, where, values, self._params)
+            if place is not None:
+                if place < len(values):
+                    self._refuse(declared, values[place].item(), place)
+                return
         evaluator = self._evaluator(array_module(values))
         length = len(values) if is_array else 1
         count = values_of(declared, self._params) if isinstance(declared, ir.Array) else None
         for first in range(0, length, _CHUNK):
             last = min(first + _CHUNK, length)
             deadline.check()
-            holds = evaluator.values(declared.where, first, last, count or 1)
+            holds = evaluator.values(where, first, last, count or 1)
             if bool(holds.all()):
                 continue
             place = first + int(holds.argmin()) if len(holds) > 1 else first

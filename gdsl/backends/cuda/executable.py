@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from gdsl import cache
 from gdsl.backends.cuda import nvrtc, plan_of, wide_pairs
 from gdsl.backends.interface import Availability, Bindings, Limits, Outcome
+from gdsl.diagnostics import GdslError
 from gdsl.garbage import uncollected
 from gdsl.graph.graph import Graph
 from gdsl.ir.nodes import Program
@@ -17,6 +18,7 @@ from gdsl.types import Widths
 
 if TYPE_CHECKING:
     from gdsl.backends.cuda.device import CudaDevice
+    from gdsl.backends.cuda.enactor import Enactor
     from gdsl.backends.cuda.memory import GraphOnDevice
     from gdsl.codegen.cuda.generated import Generated
     from gdsl.plan.nodes import Plan
@@ -33,6 +35,7 @@ class CudaBackend:
     def __init__(self) -> None:
         self._devices: dict[int, CudaDevice] = {}
         self._graphs: dict[tuple[int, Widths, int], GraphOnDevice] = {}
+        self._names: dict[int, str] = {}
         self._process = os.getpid()
 
     def availability(self) -> Availability:
@@ -42,6 +45,10 @@ class CudaBackend:
         try:
             import cupy
 
+            if self._names and self._process == os.getpid():
+                name = self._names.get(cupy.cuda.runtime.getDevice())
+                if name is not None:  # it has answered before; its properties take a millisecond
+                    return Availability(True, name)
             count = cupy.cuda.runtime.getDeviceCount()
         except ImportError:
             return Availability(False, "CuPy is not installed", _INSTALL)
@@ -54,8 +61,10 @@ class CudaBackend:
             nvrtc.version()
         except Exception as error:
             return Availability(False, str(error).splitlines()[0], _INSTALL)
-        name = cupy.cuda.runtime.getDeviceProperties(cupy.cuda.Device().id)["name"]
-        return Availability(True, name.decode() if isinstance(name, bytes) else str(name))
+        number = cupy.cuda.runtime.getDevice()
+        name = cupy.cuda.runtime.getDeviceProperties(number)["name"]
+        self._names[number] = name.decode() if isinstance(name, bytes) else str(name)
+        return Availability(True, self._names[number])
 
     def build(self, program: Program, id_bits: int) -> CudaExecutable:
         """Generate and compile, or take both from the cache, which keeps what the driver has loaded."""
@@ -102,6 +111,10 @@ class CudaBackend:
             weakref.finalize(graph, self._graphs.pop, key, None)
         return self._graphs[key]
 
+    def let_go(self, device: CudaDevice) -> bool:
+        """Free what programs worked in on any graph of `device`, where no run is going on; whether there was any."""
+        return any([found.let_go() for key, found in list(self._graphs.items()) if key[2] == device.id])
+
 
 class CudaExecutable:
     """A compiled program, on the GPU that was current when it was made; `generated.text` is its source."""
@@ -109,21 +122,39 @@ class CudaExecutable:
     def __init__(self, backend: CudaBackend, plan: Plan, generated: Generated, cubin: bytes, widths: Widths) -> None:
         self.backend, self.plan, self.generated, self.widths = backend, plan, generated, widths
         self._device = backend.device()
-        self._module = self._device.load(cubin)
-        self._kernels: dict[str, Any] = {}
+        self._kernels = _Kernels(self._device.load(cubin))
+        self._enactors: weakref.WeakKeyDictionary[Graph, Enactor] = weakref.WeakKeyDictionary()
 
     def run(self, graph: Graph, bindings: Bindings, limits: Limits) -> Outcome:
         """Run on the GPU; raises GdslError when the run fails or is stopped, KeyboardInterrupt on Ctrl-C."""
-        from gdsl.backends.cuda.enactor import Enactor
-        from gdsl.backends.cuda.memory import bytes_needed, sizes_of
+        with self._device.reserved(limits.timeout):
+            try:
+                return self._enactor(graph).run(bindings, limits)
+            except GdslError as error:
+                if error.code != "E0912" or not self.backend.let_go(self._device):
+                    raise
+            return self._enactor(graph).run(bindings, limits)
 
-        device = self._device
-        with device.reserved(limits.timeout):
-            device.require(bytes_needed(self.plan, sizes_of(graph, bindings), self.widths))
-            on_device = self.backend.graph(graph, self.widths, device)
-            return Enactor(device, self._kernel, self.plan, self.generated, graph, on_device).run(bindings, limits)
+    def _enactor(self, graph: Graph) -> Enactor:
+        found = self._enactors.get(graph)
+        if found is None:
+            from gdsl.backends.cuda.enactor import Enactor
 
-    def _kernel(self, name: str) -> Any:
-        if name not in self._kernels:
-            self._kernels[name] = self._module.get_function(name)
-        return self._kernels[name]
+            on_device = self.backend.graph(graph, self.widths, self._device)
+            found = Enactor(self._device, self._kernels.get, self.plan, self.generated, on_device)
+            self._enactors[graph] = found
+        return found
+
+
+class _Kernels:
+    """The kernels of a loaded cubin; each is looked up once."""
+
+    def __init__(self, module: Any) -> None:
+        self._module = module
+        self._found: dict[str, Any] = {}
+
+    def get(self, name: str) -> Any:
+        """The kernel called `name`."""
+        if name not in self._found:
+            self._found[name] = self._module.get_function(name)
+        return self._found[name]

@@ -1,34 +1,44 @@
-"""What one run holds on the device, allocated, cleared and laid out by the tables of its plan."""
+"""What runs hold on the device: the graph, and what one program works with on it, by the tables of its plan."""
 
 from __future__ import annotations
 
+import dataclasses
 import weakref
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy
 
-from gdsl.backends.cuda.device import Buffer, Device
-from gdsl.backends.interface import Bindings
+from gdsl.backends.cuda.protocol import Arguments, Buffer, Device, Room
+from gdsl.backends.cuda.record import Record
+from gdsl.backends.interface import Bindings, Limits
 from gdsl.codegen.cuda.layout import layout_of
 from gdsl.codegen.structs import element_dtype
-from gdsl.extents import Sizes, of_graph
+from gdsl.extents import Extent, Size, Sizes, Values, of_graph
 from gdsl.graph.graph import Graph
 from gdsl.plan import storage
 from gdsl.plan.nodes import Plan
-from gdsl.plan.storage import GRAPH, PROBLEM, RUN, Cleared, Made, Role
+from gdsl.plan.storage import GRAPH, PROBLEM, Cleared, Made, Role
 from gdsl.types import Type, Widths
+
+_SHARED = (Role.CONTROL, Role.SAVED, Role.OUTPUTS, Role.TRACE)
+"""What the host sends before a run or looks at after it, beside scalars."""
+_RECORDS = 64
+"""Records of a trace that come to the host with the results, until a run has had more."""
 
 
 class GraphOnDevice:
-    """A graph's arrays on one device, in ids of one width; each part is brought over when it is first needed."""
+    """A graph's arrays on one device, in ids of one width; each part is brought over when it is first needed. Beside
+    them the memory that programs work in while they run on it, one after the other."""
 
     def __init__(self, device: Device, graph: Graph, widths: Widths) -> None:
         self.device, self.graph, self.widths = device, weakref.ref(graph), widths
         degrees = max(int(graph.out_degrees.max(initial=0)), 0)
         self.largest_degree = degrees if not graph.directed else max(degrees, int(graph.in_degrees.max(initial=0)))
         self._parts: dict[str, Buffer] = {}
+        self._attributes: dict[int, tuple[Any, Buffer]] = {}
+        self._room: Room | None = None
+        self._user: object = None
 
     def part(self, name: str, element: Type) -> Buffer:
         """One of the members of `graph_slice`, whose elements are ids of vertices or of edges."""
@@ -37,35 +47,37 @@ class GraphOnDevice:
             self._parts[name] = self.device.upload(self._host(name).astype(kind, copy=False))
         return self._parts[name]
 
+    def attribute(self, values: Any) -> Buffer:
+        """An array that is the graph's own, which does not change: it is brought over once."""
+        kept = self._attributes.get(id(values))
+        if kept is None:
+            kept = self._attributes[id(values)] = values, self.device.upload(values)
+        return kept[1]
+
+    def room(self, user: object, sizes: Sequence[int]) -> Sequence[Buffer] | None:
+        """Memory for `user` alone until another one asks; None: it has it, and what it left is still there."""
+        if self._user is user:
+            return None
+        former, self._room, self._user = self._room, None, None
+        self._room = self.device.room(sizes, former)
+        self._user = user
+        return self._room.buffers
+
+    def forget(self) -> None:
+        """What the last user left is not what the next one may build upon: its run was stopped."""
+        self._user = None
+
+    def let_go(self) -> bool:
+        """Free the memory that nobody works in at the moment; whether there was any."""
+        former, self._room, self._user = self._room, None, None
+        return former is not None
+
     def _host(self, name: str) -> Any:
         graph = self.graph()
         assert graph is not None
         if name == "edge_ids":
             return numpy.arange(graph.num_edges)
         return getattr(graph, "in_edge_ids" if name == "in_edges" else name)
-
-
-@dataclass
-class RunMemory:
-    """The buffers of one run and the bytes of its `data_slice`."""
-
-    data: Any
-    """The struct that kernels get, a NumPy record laid out as `Layout.dtype` says."""
-    buffers: dict[tuple[str, str], list[Buffer]] = field(default_factory=dict)
-    """By group and name, one or as many as there are copies; they stay allocated while this lives."""
-
-    def of_run(self, role: Role, plan_buffers: tuple[storage.Buffer, ...]) -> Buffer:
-        """The one buffer of a role."""
-        (found,) = (buffer for buffer in plan_buffers if buffer.role is role)
-        return self.buffers[found.group, found.name][0]
-
-    def problem(self, name: str) -> Buffer:
-        """What a name of the program's data stands for now."""
-        return self.buffers[PROBLEM, name][0]
-
-    def rename(self, places: Mapping[str, Buffer]) -> None:
-        """Names of the program's data that lie elsewhere from now on."""
-        self.buffers.update({(PROBLEM, name): [buffer] for name, buffer in places.items()})
 
 
 def host_dtype(kind: Type, widths: Widths) -> numpy.dtype[Any]:
@@ -78,69 +90,183 @@ def sizes_of(graph: Graph, bindings: Bindings) -> Sizes:
     return of_graph(graph.num_vertices, graph.num_edges, bindings.params)
 
 
-def bytes_needed(plan: Plan, sizes: Sizes, widths: Widths) -> int:
-    """Bytes of device memory beside the graph and the inputs."""
-    buffers = (buffer for buffer in plan.buffers if buffer.made is Made.HOST)
-    return sum(max(buffer.copies, 1) * _bytes_of(buffer, sizes, widths) for buffer in buffers)
+def counts_in(plan: Plan) -> tuple[str, ...]:
+    """The params that say how long any buffer is."""
+    return tuple(dict.fromkeys(name for buffer in plan.buffers for name in _counts(buffer.extent)))
 
 
-def prepare(device: Device, plan: Plan, graph: Graph, on_device: GraphOnDevice, bindings: Bindings) -> RunMemory:
-    """Allocate and fill what a run needs; results are initialised by the run itself."""
-    memory = RunMemory(numpy.zeros((), layout_of(plan, on_device.widths).dtype(on_device.widths)))
-    preparation = _Preparation(device, graph, on_device, bindings)
-    for buffer in plan.buffers:
-        made = [preparation.buffer(buffer) for _ in range(max(buffer.copies, 1))]
-        memory.buffers[buffer.group, buffer.name] = made
-        pointers = [each.pointer for each in made]
-        memory.data[buffer.group][buffer.name] = pointers if buffer.copies else pointers[0]
-    preparation.values(memory.data, plan)
-    return memory
+def _counts(extent: object) -> Iterator[str]:
+    if isinstance(extent, Values):
+        yield extent.count
+    if isinstance(extent, tuple):
+        for part in extent:
+            yield from _counts(part)
+    elif isinstance(extent, Extent):
+        for field in dataclasses.fields(extent):
+            yield from _counts(getattr(extent, field.name))
 
 
-@dataclass
-class _Preparation:
-    device: Device
-    graph: Graph
-    on_device: GraphOnDevice
-    bindings: Bindings
+class RunMemory:
+    """The buffers of one program's runs on one graph, and the bytes of its `data_slice`.
+
+    What is only worked in is the graph's room and is used again; arrays that may become results are new in each run,
+    and belong to who gets them. The host's copies of scalars and of the control block go and come in one piece.
+    """
+
+    def __init__(self, device: Device, plan: Plan, on_device: GraphOnDevice, sizes: Sizes) -> None:
+        """Raises E0912 where the device has no memory for it."""
+        self.device, self.plan, self.on_device, self.sizes = device, plan, on_device, sizes
+        self._token = object()  # not `self`, which knows the graph on the device
+        self._widths = widths = on_device.widths
+        layout = layout_of(plan, widths)
+        self._record = Record(layout.dtype(widths))
+        self.iteration = numpy.zeros(1, numpy.int32)
+        own = [] if plan.target.fused else [self.iteration]
+        self.arguments = Arguments(self._record.data, *own)
+        self._sort(plan)
+        device.require(sum(self._sizes) + sum(self._bytes(buffer) for buffer in self._handed))
+        given = [scalar for scalar in self._scalars if scalar.cleared is Cleared.GIVEN]
+        sent = [*self._of(Role.CONTROL, Role.SAVED), *given]
+        rest = [scalar for scalar in self._scalars if scalar not in given]
+        self._together = [*sent, *rest, *self._of(Role.OUTPUTS), *self._of(Role.TRACE)]
+        nbytes = [self._bytes(buffer) for buffer in self._together]
+        self._record_size = nbytes[-1] // self._capacity
+        self.shared = device.shared(nbytes, len(sent), _RECORDS * self._record_size)
+        self._scalar_places: dict[str, Buffer] = {}
+        for buffer, made in zip(self._together, self.shared.buffers, strict=True):
+            self._record.point(buffer, [made])
+            if buffer in self._scalars:
+                self._scalar_places[buffer.name] = made
+        self._scalars_given = [
+            (buffer.name, self.shared.sent[place].view(host_dtype(buffer.element, widths)))
+            for place, buffer in enumerate(sent)
+            if buffer in given and isinstance(buffer.element, Type)
+        ]
+        self._fill()
+        self.names: dict[str, Buffer] = {}
+        """What the names of the program's data stand for in this run."""
+
+    def _sort(self, plan: Plan) -> None:
+        """Whose memory each buffer is."""
+        scalars = {scalar.name for scalar in plan.program.scalars}
+        hosts = [buffer for buffer in plan.buffers if buffer.made is Made.HOST]
+        of_problem = [buffer for buffer in hosts if buffer.group == PROBLEM]
+        self._scalars = [buffer for buffer in of_problem if buffer.name in scalars]
+        self._handed = [
+            buffer
+            for buffer in of_problem
+            if buffer not in self._scalars and (buffer.role is Role.RESULT or buffer.name in plan.swapped)
+        ]
+        arrays = {array.name: array for array in plan.program.arrays}
+        self.results = [(arrays[b.name], b.extent.value(self.sizes)) for b in self._handed if b.role is Role.RESULT]
+        """What the caller gets, and how many values it has."""
+        taken = [*self._scalars, *self._handed]
+        self._work = [buffer for buffer in hosts if buffer.role not in _SHARED and buffer not in taken]
+        self._sizes = [self._bytes(buffer) for buffer in self._work for _ in range(max(buffer.copies, 1))]
+
+    def _of(self, *roles: Role) -> list[storage.Buffer]:
+        return [buffer for buffer in self.plan.buffers if buffer.role in roles]
 
     @property
-    def sizes(self) -> Sizes:
-        """The sizes that extents speak of."""
-        return sizes_of(self.graph, self.bindings)
+    def _capacity(self) -> int:
+        (trace,) = self._of(Role.TRACE)
+        return trace.extent.value(self.sizes)
 
-    def buffer(self, buffer: storage.Buffer) -> Buffer:
-        """The memory of one buffer, or of one of its copies, holding what it must hold at first."""
-        if buffer.made is Made.CALLER:
-            assert isinstance(buffer.element, Type)
-            if buffer.group == GRAPH:
-                return self.on_device.part(buffer.name, buffer.element)
-            given = self.bindings.inputs[buffer.name]
-            return self.device.upload(given.astype(host_dtype(buffer.element, self.on_device.widths), copy=False))
-        made = self.device.allocate(_bytes_of(buffer, self.sizes, self.on_device.widths))
-        if buffer.cleared is Cleared.ZERO:
-            self.device.zero(made)
-        elif buffer.cleared is Cleared.GIVEN:
-            assert isinstance(buffer.element, Type)
-            value = numpy.zeros(1, element_dtype(buffer.element, self.on_device.widths))
-            value[0] = numpy.asarray(self.bindings.inputs[buffer.name]).astype(value.dtype)
-            self.device.write(made, value)
-        return made
+    def _bytes(self, buffer: storage.Buffer) -> int:
+        return element_dtype(buffer.element, self._widths).itemsize * buffer.extent.value(self.sizes)
 
-    def values(self, data: Any, plan: Plan) -> None:
-        """What is no buffer: sizes, limits and params."""
-        graph, run = data[GRAPH], data[RUN]
-        graph["num_vertices"], graph["num_edges"] = self.graph.num_vertices, self.graph.num_edges
-        graph["largest_degree"] = self.on_device.largest_degree
-        if plan.graphs:
-            graph["edge_bound"], graph["room"], graph["ends_room"] = self.graph.num_edges, -1, -1
-        run["host_stop"] = self.device.stop_pointer
-        (trace,) = (buffer for buffer in plan.buffers if buffer.role is Role.TRACE)
-        run["trace_capacity"] = trace.extent.value(self.sizes)
-        for param in plan.program.params:
-            kind = element_dtype(param.type, self.on_device.widths)
-            data[PROBLEM][param.name] = numpy.asarray(self.bindings.params[param.name]).astype(kind)
+    def _fill(self) -> None:
+        """What stays the same from run to run."""
+        for buffer in self.plan.buffers:
+            if buffer.made is Made.CALLER and buffer.group == GRAPH:
+                assert isinstance(buffer.element, Type)
+                self._record.point(buffer, [self.on_device.part(buffer.name, buffer.element)])
+        self._inputs = [b for b in self.plan.buffers if b.made is Made.CALLER and b.group == PROBLEM]
+        graph = {
+            "num_vertices": self.sizes[Size.VERTICES],
+            "num_edges": self.sizes[Size.EDGES],
+            "largest_degree": self.on_device.largest_degree,
+        }
+        if self.plan.graphs:
+            graph |= {"edge_bound": self.sizes[Size.EDGES], "room": -1, "ends_room": -1}
+        self._record.set_values(graph, {"host_stop": self.device.stop_pointer, "trace_capacity": self._capacity})
+        self._params = [
+            (param.name, self._record.value(PROBLEM, param.name, host_dtype(param.type, self._widths)))
+            for param in self.plan.program.params
+        ]
+        self._most_passes = self._record.value("run", "max_iterations", numpy.dtype("i8"))
+
+    # One run
+
+    def begin(self, bindings: Bindings, limits: Limits) -> None:
+        """Make everything ready for a run; raises E0912 where the device has no memory for the results."""
+        buffers = self.on_device.room(self._token, self._sizes)
+        if buffers is not None:
+            self._lay_out(buffers)
+        record = self._record
+        for buffer in self._handed:
+            made = self.names[buffer.name] = self.device.allocate(self._bytes(buffer))
+            record.point(buffer, [made])
+        for buffer in self._inputs:
+            made = self.names[buffer.name] = self._given(buffer, bindings)
+            record.point(buffer, [made])
+        for name, place in self._params:
+            place[0] = bindings.params[name]
+        for name, place in self._scalars_given:
+            place[0] = bindings.inputs[name]
+        self.rename(self._scalar_places, point=bool(self.plan.swapped))
+        self._most_passes[0] = _MOST if limits.max_iterations is None else limits.max_iterations
+        self.shared.send()
+
+    def end(self, whole: bool) -> None:
+        """Let go of what belongs to the run; `whole`: it came to its end."""
+        self.names = {}
+        if not whole:
+            self.on_device.forget()
+
+    def _lay_out(self, buffers: Sequence[Buffer]) -> None:
+        """Point to the room, and clear what must be; runs leave that cleared."""
+        place = 0
+        for buffer in self._work:
+            made = buffers[place : place + max(buffer.copies, 1)]
+            place += len(made)
+            self._record.point(buffer, made)
+            for each in made if buffer.cleared is Cleared.ZERO else ():
+                self.device.zero(each)
+
+    def _given(self, buffer: storage.Buffer, bindings: Bindings) -> Buffer:
+        assert isinstance(buffer.element, Type)
+        given = bindings.inputs[buffer.name].astype(host_dtype(buffer.element, self._widths), copy=False)
+        return self.on_device.attribute(given) if buffer.name in bindings.own else self.device.upload(given)
+
+    def rename(self, places: Mapping[str, Buffer], point: bool = False) -> None:
+        """Names of the program's data that lie elsewhere from now on; `point`: kernels are told."""
+        self.names.update(places)
+        for buffer in self.plan.buffers if point else ():
+            if buffer.group == PROBLEM and buffer.name in places:
+                self._record.point(buffer, [places[buffer.name]])
+
+    # What the kernels left, once they have been waited for
+
+    def received(self, role: Role) -> Any:
+        """The host's copy of the one shared buffer of a role."""
+        (found,) = (place for place, buffer in enumerate(self._together) if buffer.role is role)
+        return self.shared.received[found]
+
+    def scalar(self, name: str) -> Any:
+        """The bytes of what a scalar's name stands for now."""
+        pointer = self.names[name].pointer
+        places = (place for place, buffer in enumerate(self.shared.buffers) if buffer.pointer == pointer)
+        return self.shared.received[next(places)]
+
+    def trace(self, length: int) -> bytes:
+        """The records of the trace, as many of `length` as are kept."""
+        nbytes = min(length, self._capacity) * self._record_size
+        received = self.shared.received[-1]
+        if nbytes > len(received):
+            self.shared.expect(2 * nbytes)  # the next run will probably have as many
+            return self.device.fetch(self.shared.buffers[-1], numpy.uint8, nbytes).tobytes()
+        return received[:nbytes].tobytes()
 
 
-def _bytes_of(buffer: storage.Buffer, sizes: Sizes, widths: Widths) -> int:
-    return element_dtype(buffer.element, widths).itemsize * buffer.extent.value(sizes)
+_MOST = int(numpy.iinfo(numpy.int64).max)
