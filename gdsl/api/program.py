@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from gdsl import deadline
 from gdsl.api.advice import warnings_of
 from gdsl.api.limits import limits
-from gdsl.api.result import Result
+from gdsl.api.result import Result, Results
 from gdsl.api.signature import OPTIONS, NotGiven, OfInstance, doc_of, signature_of
 from gdsl.backends import registry
 from gdsl.backends.interface import Bindings, Executable
@@ -40,7 +40,7 @@ class Program:
         self._warnings: tuple[Diagnostic, ...] | None = None
         self._program = program
         self._source = source
-        self._binder = Binder(program, source)
+        self._binder, self._results = Binder(program, source), Results(program)
         self._executables: dict[tuple[str, int], Executable] = {}
         self._failed: dict[str, str] = {}
         self.compile_ms = compile_ms
@@ -94,7 +94,7 @@ class Program:
         The options of `run` are keywords too; where the program declares a param or input of that name (such as
         PageRank's `max_iterations`), the keyword is the program's, and the option is there in `run`.
         """
-        own = {*self.params, *self.inputs}
+        own = self._binder.known
         options = {name: values.pop(name) for name in OPTIONS if name in values and name not in own}
         return self.run(graph, values, **options)
 
@@ -129,8 +129,9 @@ class Program:
             compile_ms = (time.perf_counter() - started) * 1000
             if ready is not choice:
                 choice, bindings = ready, self._bound(ready, graph, given, bits)
-            outcome = executable.run(graph, bindings, replace(stops, spent=deadline.spent()))
-        return Result(self._program, outcome, choice.backend.name, choice.line, compile_ms, bindings.params)
+            spent = deadline.spent()
+            outcome = executable.run(graph, bindings, replace(stops, spent=spent) if spent else stops)
+        return Result(self._results, outcome, choice.backend.name, choice.line, compile_ms, bindings.params)
 
     def prepare(self, backend: str = "auto", *, ids: int = 32) -> Program:
         """Compile for `backend` and graphs whose ids have `ids` bits now rather than at the first call."""

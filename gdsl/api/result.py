@@ -15,6 +15,18 @@ from gdsl.diagnostics import shown
 from gdsl.ir import nodes as ir
 
 
+class Results:
+    """What every run of a program gives back."""
+
+    def __init__(self, program: ir.Program) -> None:
+        found = results_of(program)
+        self.declared = {data.name: data for data in found}
+        self.arrays = [data for data in found if isinstance(data, ir.Array)]
+        self.scalars = [data.name for data in found if isinstance(data, ir.Scalar)]
+        self.unique = {data.name: data.unique for data in found}
+        self.grade = {data.name: data.grade.value for data in found}
+
+
 class Result(Mapping[str, Any]):
     """The results of a run: arrays (NumPy or, from the cuda backend, CuPy) and scalars (Python numbers).
 
@@ -36,7 +48,7 @@ class Result(Mapping[str, Any]):
 
     def __init__(
         self,
-        program: ir.Program,
+        program: ir.Program | Results,
         outcome: Outcome,
         backend: str,
         backend_line: str = "",
@@ -44,22 +56,31 @@ class Result(Mapping[str, Any]):
         params: Mapping[str, object] | None = None,
     ) -> None:
         """`params` are those of the run, which may say how many values an element of an array has."""
+        results = program if isinstance(program, Results) else Results(program)
         self.iterations: int = outcome.iterations
         self.time_ms: float = outcome.time_ms
         self.compile_ms: float = compile_ms
-        self.trace: tuple[TraceRecord, ...] = outcome.trace
         self.backend: str = backend
         self.backend_line: str = backend_line
-        results = results_of(program)
-        self.unique: dict[str, bool] = {d.name: d.unique for d in results}
-        self.grade: dict[str, str] = {d.name: d.grade.value for d in results}
-        self._declared = {d.name: d for d in results}
+        self.unique: dict[str, bool] = dict(results.unique)
+        self.grade: dict[str, str] = dict(results.grade)
+        self._traced = outcome.traced
+        self._declared = results.declared
         self._arrays = {
-            d.name: shaped(outcome.arrays[d.name], values_of(d, params or {}))
-            for d in results
-            if isinstance(d, ir.Array)
+            array.name: shaped(outcome.arrays[array.name], values_of(array, params or {})) for array in results.arrays
         }
-        self._scalars = {d.name: outcome.scalars[d.name] for d in results if isinstance(d, ir.Scalar)}
+        self._scalars = {name: outcome.scalars[name] for name in results.scalars}
+
+    @property
+    def trace(self) -> tuple[TraceRecord, ...]:
+        """One `TraceRecord` for each operator that ran, in order."""
+        if callable(self._traced):
+            self._traced = self._traced()
+        return self._traced
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Copies and pickles have the trace, and not what it is decoded from."""
+        return {**self.__dict__, "_traced": self.trace}
 
     @property
     def arrays(self) -> dict[str, Any]:
@@ -86,7 +107,7 @@ class Result(Mapping[str, Any]):
     def __getattr__(self, name: str) -> Any:
         """The array or scalar called `name`."""
         # Python asks for names of its own (and in a copy that is being made, nothing is there yet).
-        if not (name.startswith("__") or name in ("_arrays", "_scalars")) and name in self:
+        if not (name.startswith("__") or name in ("_arrays", "_scalars", "_traced")) and name in self:
             return self[name]
         have = "" if name.startswith("_") else f"; it has {', '.join(self)}"
         raise AttributeError(f"the result has no {name!r}{have}")

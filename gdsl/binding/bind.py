@@ -71,7 +71,8 @@ class Binder:
         needed = [param.name for param in program.params if param.default is None]
         needed += [array.name for array in program.arrays if array.is_set]
         self._needed = frozenset(needed + [scalar.name for scalar in program.scalars if scalar.is_input])
-        self._known = frozenset(data.name for data in (*declared_params(program), *declared_inputs(program)))
+        self.known = frozenset(data.name for data in (*declared_params(program), *declared_inputs(program)))
+        """The names of the params and inputs."""
         self._arrays = [array for array in program.arrays if array.is_input]
         self._scalars = [scalar for scalar in program.scalars if scalar.is_input]
         self._has_several = any(array.count is not None for array in program.arrays)
@@ -91,7 +92,7 @@ class Binder:
         `GdslError` with every missing and unknown name, or else the first value that does not do.
         """
         program, source = self._program, self._source
-        if not (self._needed <= given.keys() <= self._known):
+        if not (self._needed <= given.keys() <= self.known):
             check_names(program, given, source)
         seen = self._graphs.get(graph)
         if seen is None:

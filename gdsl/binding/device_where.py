@@ -33,11 +33,14 @@ extern "C" __global__ void test(const {type}* values, long long length, unsigned
     for (long long at = blockIdx.x * step + threadIdx.x; at < length; at += gridDim.x * step) {{
         {type} several[{each}];
         #pragma unroll
-        for (int k = 0; k < {each}; ++k) several[k] = at + k * {threads} < length ? values[at + k * {threads}] : values[at];
+        for (int k = 0; k < {each}; ++k) {{
+            several[k] = values[at + k * {threads} < length ? at + k * {threads} : at];
+        }}
         #pragma unroll
         for (int k = 0; k < {each}; ++k) {{
             const {type} own = several[k];
-            if (!({condition}) && at + k * {threads} < length) atomicMin(first, (unsigned long long)(at + k * {threads}));
+            const long long place = at + k * {threads};
+            if (!({condition}) && place < length) atomicMin(first, (unsigned long long)place);
         }}
     }}
 }}

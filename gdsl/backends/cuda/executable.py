@@ -113,7 +113,10 @@ class CudaBackend:
 
     def let_go(self, device: CudaDevice) -> bool:
         """Free what programs worked in on any graph of `device`, where no run is going on; whether there was any."""
-        return any([found.let_go() for key, found in list(self._graphs.items()) if key[2] == device.id])
+        from gdsl.backends.cuda.memory import GraphOnDevice
+
+        found = [on_device for key, on_device in list(self._graphs.items()) if key[2] == device.id]
+        return any(list(map(GraphOnDevice.let_go, found)))
 
 
 class CudaExecutable:
