@@ -14,10 +14,11 @@ from gdsl.api.limits import limits
 from gdsl.api.result import Result, Results
 from gdsl.api.signature import OPTIONS, NotGiven, OfInstance, doc_of, signature_of
 from gdsl.backends import registry
-from gdsl.backends.interface import Bindings, Executable
+from gdsl.backends.interface import Bindings, Executable, Limits
 from gdsl.backends.registry import Choice
 from gdsl.binding import Binder, declared_inputs, declared_params, needed_id_bits
 from gdsl.diagnostics import Diagnostic, GdslError, shown
+from gdsl.graph import as_graph
 from gdsl.ir import nodes as ir
 from gdsl.source import Source
 
@@ -114,12 +115,16 @@ class Program:
         may go on at once, each in its own thread. Raises `gdsl.GdslError`, TypeError or ValueError for options that
         are none; the program and the graph stay usable.
         """
-        from gdsl.graph import as_graph
-
         graph = as_graph(graph)
         stops = limits(timeout, max_iterations)
         given = _named_values(values)
-        with self._explained(), deadline.limited(timeout):
+        if timeout is None:
+            return self._run(graph, given, backend, stops)
+        with deadline.limited(timeout):
+            return self._run(graph, given, backend, stops)
+
+    def _run(self, graph: Graph, given: Mapping[str, Any], backend: str, stops: Limits) -> Result:
+        try:
             choice = registry.choose(backend)
             bits = needed_id_bits(self._program, graph)
             bindings = self._bound(choice, graph, given, bits)
@@ -131,20 +136,22 @@ class Program:
                 choice, bindings = ready, self._bound(ready, graph, given, bits)
             spent = deadline.spent()
             outcome = executable.run(graph, bindings, replace(stops, spent=spent) if spent else stops)
+        except GdslError as error:
+            raise self._explained(error) from None
         return Result(self._results, outcome, choice.backend.name, choice.line, compile_ms, bindings.params)
 
     def prepare(self, backend: str = "auto", *, ids: int = 32) -> Program:
         """Compile for `backend` and graphs whose ids have `ids` bits now rather than at the first call."""
         bits = self._program.tuning.ids or _id_bits(ids)
         choice = registry.choose(backend)
-        with self._explained():
+        with self._explaining():
             self._ready(choice, bits, backend)
         return self
 
     def source(self, language: str = "cuda", *, ids: int = 32) -> str:
         """The generated text in "cuda" or "cpp", for graphs whose ids have `ids` bits."""
         bits = self._program.tuning.ids or _id_bits(ids)
-        with self._explained():
+        with self._explaining():
             if isinstance(language, str) and language == "cuda":
                 from gdsl.backends.cuda import source_text as cuda_text
 
@@ -191,15 +198,19 @@ class Program:
             found = self._executables.setdefault((backend, bits), made)
         return found
 
+    def _explained(self, error: GdslError) -> GdslError:
+        """An error that knows a place but not the text it is in, with this program's text."""
+        if error.source is None and any(diagnostic.span is not None for diagnostic in error.diagnostics):
+            return GdslError(error.diagnostics, self._source)
+        return error
+
     @contextlib.contextmanager
-    def _explained(self) -> Iterator[None]:
-        """Give errors that know a place but not the text it is in this program's text."""
+    def _explaining(self) -> Iterator[None]:
+        """Explain the errors of what is done inside."""
         try:
             yield
         except GdslError as error:
-            if error.source is None and any(diagnostic.span is not None for diagnostic in error.diagnostics):
-                raise GdslError(error.diagnostics, self._source) from None
-            raise
+            raise self._explained(error) from None
 
 
 def _named_values(values: object) -> Mapping[str, Any]:

@@ -1,9 +1,6 @@
-"""What calls on the cuda backend ask of the device, and whose memory is whose: with CuPy's place taken by the emulator."""
+"""What calls on the cuda backend ask of the device, and whose memory is whose; the emulator takes CuPy's place."""
 
 from __future__ import annotations
-
-import gc
-import weakref
 
 import numpy as np
 import pytest
@@ -12,7 +9,7 @@ import gdsl
 from tests.support.graphs import make_graph, path
 
 from .build import compiler
-from .fake_cupy import FakeArray, FakeCupy, install
+from .fake_cupy import FakeCupy, install
 
 pytestmark = pytest.mark.skipif(compiler() is None, reason="no g++ on this machine")
 
@@ -55,7 +52,7 @@ def distances(source: int) -> list[int]:
 
 @pytest.mark.parametrize("fuse", [True, False])
 def test_a_result_stays_what_it_was(cupy: FakeCupy, graph: gdsl.Graph, fuse: bool) -> None:
-    program = gdsl.compile("bfs", tune=SMALL + [f"schedule.fuse={'on' if fuse else 'off'}"])
+    program = gdsl.compile("bfs", tune=[*SMALL, f"schedule.fuse={'on' if fuse else 'off'}"])
     results = [program(graph, source=source, backend="cuda") for source in range(4)]
     assert [result.distance.get().tolist() for result in results] == [distances(source) for source in range(4)]
     assert len({array.data.ptr for result in results for array in result.arrays.values()}) == 8

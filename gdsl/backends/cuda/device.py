@@ -54,23 +54,27 @@ class CudaShared:
         self._room = CudaRoom(device.allocate(whole), sizes)
         self.buffers = self._room.buffers
         outgoing = self._offsets[sent - 1] + sizes[sent - 1] if sent else 0
-        self._outgoing = device.pinned(outgoing)
-        self.sent = _parts(self._outgoing, self._offsets[:sent], sizes)
+        here = device.pinned(outgoing)
+        self._there, self._outgoing = self._room.block.pointer, (here.ctypes.data, outgoing)
+        self.sent = _parts(here, self._offsets[:sent], sizes)
         self.expect(beginning)
 
     def expect(self, nbytes: int) -> None:
         """More room on the host."""
         beginning = min(nbytes, self._sizes[-1])
-        self._incoming = self._device.pinned(self._offsets[-1] + beginning)
-        self.received = _parts(self._incoming, self._offsets, [*self._sizes[:-1], beginning])
+        here = self._device.pinned(self._offsets[-1] + beginning)
+        self._incoming = here.ctypes.data, here.nbytes
+        self.received = _parts(here, self._offsets, [*self._sizes[:-1], beginning])
 
     def send(self) -> None:
         """Queue the copy."""
-        self._device.copy(self._room.block.pointer, self._outgoing, out=True)
+        runtime = self._device.cupy.cuda.runtime
+        runtime.memcpyAsync(self._there, *self._outgoing, runtime.memcpyHostToDevice, self._device.stream().ptr)
 
     def receive(self) -> None:
         """Queue the copy."""
-        self._device.copy(self._room.block.pointer, self._incoming, out=False)
+        runtime, (here, nbytes) = self._device.cupy.cuda.runtime, self._incoming
+        runtime.memcpyAsync(here, self._there, nbytes, runtime.memcpyDeviceToHost, self._device.stream().ptr)
 
 
 def _offsets(sizes: Sequence[int]) -> list[int]:
@@ -178,23 +182,16 @@ class CudaDevice:
 
     def zero(self, buffer: Any) -> None:
         """Clear `buffer`."""
-        self.cupy.cuda.runtime.memsetAsync(buffer.pointer, 0, buffer.nbytes, self._current().ptr)
+        self.cupy.cuda.runtime.memsetAsync(buffer.pointer, 0, buffer.nbytes, self.stream().ptr)
 
     def fetch(self, buffer: Any, dtype: Any, count: int) -> NDArray[Any]:
         """The first `count` values on the host."""
-        found = numpy.empty(count, dtype)
-        self.copy(buffer.pointer, found, out=False)
-        self._current().synchronize()
+        found, runtime, stream = numpy.empty(count, dtype), self.cupy.cuda.runtime, self.stream()
+        if found.nbytes:
+            here = found.ctypes.data
+            runtime.memcpyAsync(here, buffer.pointer, found.nbytes, runtime.memcpyDeviceToHost, stream.ptr)
+        stream.synchronize()
         return found
-
-    def copy(self, pointer: int, host: NDArray[Any], out: bool) -> None:
-        """Queue copying all of `host` to what lies at `pointer`, or back; at once where `host` is not pinned."""
-        if host.nbytes:
-            runtime, stream = self.cupy.cuda.runtime, self._current().ptr
-            if out:
-                runtime.memcpyAsync(pointer, host.ctypes.data, host.nbytes, runtime.memcpyHostToDevice, stream)
-            else:
-                runtime.memcpyAsync(host.ctypes.data, pointer, host.nbytes, runtime.memcpyDeviceToHost, stream)
 
     def result(self, buffer: Any, dtype: Any, count: int) -> Any:
         """The first `count` values as a CuPy array over the same memory."""
@@ -217,7 +214,7 @@ class CudaDevice:
 
     def launch(self, kernel: Any, blocks: int, threads: int, arguments: Arguments) -> None:
         """A cooperative launch on CuPy's current stream."""
-        driver, stream = self._driver, self._current().ptr
+        driver, stream = self._driver, self.stream().ptr
         driver.launchCooperativeKernel(kernel.ptr, blocks, 1, 1, threads, 1, 1, 0, stream, arguments.address)
 
     # The clock
@@ -225,11 +222,11 @@ class CudaDevice:
     def start_clock(self) -> None:
         """Record the first event."""
         self._stop[0] = 0
-        self._begin.record(self._current())
+        self._begin.record(self.stream())
 
     def stop_clock(self) -> None:
         """Record the second event."""
-        self._end.record(self._current())
+        self._end.record(self.stream())
 
     def elapsed_ms(self) -> float:
         """Milliseconds between the two events."""
@@ -238,7 +235,7 @@ class CudaDevice:
     def wait(self, must_stop: Callable[[], bool]) -> None:
         """Ask whether all is done, first without and then with short pauses, so that Ctrl-C is heard."""
         done = self._done
-        done.record(self._current())
+        done.record(self.stream())
         began = time.monotonic()
         try:
             while not done.done:
@@ -252,7 +249,7 @@ class CudaDevice:
             done.synchronize()
             raise
 
-    def _current(self) -> Any:
+    def stream(self) -> Any:
         """The stream of the run, outside of one CuPy's current one."""
         return self._stream if self._stream is not None else self.cupy.cuda.get_current_stream()
 

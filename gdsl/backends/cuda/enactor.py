@@ -10,20 +10,19 @@ from typing import Any
 import numpy
 
 from gdsl.backends import failures
-from gdsl.backends.cuda.memory import GraphOnDevice, RunMemory, counts_in, host_dtype, sizes_of
+from gdsl.backends.cuda.memory import GraphOnDevice, RunMemory, counts_in, sizes_of, value_dtype
 from gdsl.backends.cuda.protocol import Device
 from gdsl.backends.cuda.trace import decoded
 from gdsl.backends.interface import Bindings, Limits, Outcome, Pair, Scalar
-from gdsl.backends.pairs import first_of, unpacked, words_of
+from gdsl.backends.pairs import first_of, unpacked
 from gdsl.codegen.cuda.generated import Generated
 from gdsl.diagnostics import GdslError
 from gdsl.graph.graph import Graph
-from gdsl.ir import nodes as ir
 from gdsl.plan.buffers import control_block
 from gdsl.plan.grids import blocks_a_multiprocessor
 from gdsl.plan.nodes import Branch, Launch, Loop, On, Plan, Step, Swap
-from gdsl.plan.storage import Role
 from gdsl.plan.walking import launches
+from gdsl.types import Type
 
 _NOTHING = Bindings({}, {})
 _STOPPED_FROM_BIT = 61
@@ -47,6 +46,9 @@ class Enactor:
         self.device, self.plan, self.generated, self.on_device = device, plan, generated, on_device
         self._counts = counts_in(plan)
         self._control_words = [word.name for word in control_block(plan).fields if not word.count]
+        program, widths = plan.program, on_device.widths
+        self._inputs = [array.name for array in program.arrays if array.is_input]
+        self._scalars = [(s.name, s.type, value_dtype(s.type, widths)) for s in program.scalars if not s.is_local]
         self._kernels = {
             id(launch): kernel(name) for launch, name in zip(launches(plan), generated.kernels, strict=True)
         }
@@ -132,7 +134,7 @@ class Enactor:
 
     def control(self) -> dict[str, int]:
         """The control block's words, once they have been waited for."""
-        words = self.memory.received(Role.CONTROL).view(numpy.uint64).tolist()
+        words = self.memory.control().view(numpy.uint64).tolist()
         return dict(zip(self._control_words, words, strict=False))
 
     def raise_failure(self, control: dict[str, int]) -> None:
@@ -155,31 +157,27 @@ class Enactor:
         swapped, memory = self.plan.swapped, self.memory
         if not swapped or not self.plan.target.fused:
             return
-        places = memory.received(Role.OUTPUTS).view(numpy.uint64)
+        places = memory.outputs()
         by_pointer = {memory.names[name].pointer: memory.names[name] for name in swapped}
         memory.rename({name: by_pointer[int(place)] for name, place in zip(swapped, places, strict=False)})
 
     def _arrays(self) -> dict[str, Any]:
         """The arrays that the caller gets, by name."""
-        widths, memory = self.on_device.widths, self.memory
-        found = {array.name: self._bindings.inputs[array.name] for array in self.plan.program.arrays if array.is_input}
-        for array, count in memory.results:
-            words = count * words_of(array.type, widths) if array.type.is_pair else count
-            dtype = numpy.dtype(numpy.uint64) if array.type.is_pair else host_dtype(array.type, widths)
-            values = self.device.result(memory.names[array.name], dtype, words)
-            found[array.name] = unpacked(values, array.type, widths) if array.type.is_pair else values
+        memory, widths = self.memory, self.on_device.widths
+        found = {name: self._bindings.inputs[name] for name in self._inputs}
+        for name, kind, dtype, count in memory.results:
+            values = self.device.result(memory.names[name], dtype, count)
+            found[name] = unpacked(values, kind, widths) if kind.is_pair else values
         return found
 
     def _outcome(self, arrays: dict[str, Any], passes: int, trace_length: int) -> Outcome:
-        scalars = {scalar.name: self._scalar(scalar) for scalar in self.plan.program.scalars if not scalar.is_local}
+        scalars = {name: self._scalar(name, kind, dtype) for name, kind, dtype in self._scalars}
         trace = partial(decoded, self.plan, self.memory.trace(trace_length), self.on_device.widths)
         return Outcome(arrays, scalars, passes, self.device.elapsed_ms(), trace)
 
-    def _scalar(self, scalar: ir.Scalar) -> Scalar | Pair:
-        values, widths = self.memory.scalar(scalar.name), self.on_device.widths
-        if scalar.type.is_pair:
-            return first_of(unpacked(values.view(numpy.uint64), scalar.type, widths))
-        return first_of(values.view(host_dtype(scalar.type, widths)))
+    def _scalar(self, name: str, kind: Type, dtype: numpy.dtype[Any]) -> Scalar | Pair:
+        values = self.memory.scalar(name).view(dtype)
+        return first_of(unpacked(values, kind, self.on_device.widths) if kind.is_pair else values)
 
 
 def signed(word: int) -> int:

@@ -12,6 +12,7 @@ import numpy
 from gdsl.backends.cuda.protocol import Arguments, Buffer, Device, Room
 from gdsl.backends.cuda.record import Record
 from gdsl.backends.interface import Bindings, Limits
+from gdsl.backends.pairs import words_of
 from gdsl.codegen.cuda.layout import layout_of
 from gdsl.codegen.structs import element_dtype
 from gdsl.extents import Extent, Size, Sizes, Values, of_graph
@@ -47,11 +48,11 @@ class GraphOnDevice:
             self._parts[name] = self.device.upload(self._host(name).astype(kind, copy=False))
         return self._parts[name]
 
-    def attribute(self, values: Any) -> Buffer:
-        """An array that is the graph's own, which does not change: it is brought over once."""
+    def attribute(self, values: Any, dtype: Any) -> Buffer:
+        """An array that is the graph's own, which does not change, as values of `dtype`: it is brought over once."""
         kept = self._attributes.get(id(values))
         if kept is None:
-            kept = self._attributes[id(values)] = values, self.device.upload(values)
+            kept = self._attributes[id(values)] = values, self.device.upload(values.astype(dtype, copy=False))
         return kept[1]
 
     def room(self, user: object, sizes: Sequence[int]) -> Sequence[Buffer] | None:
@@ -83,6 +84,15 @@ class GraphOnDevice:
 def host_dtype(kind: Type, widths: Widths) -> numpy.dtype[Any]:
     """The dtype of a type's values on the host; ids are signed there, so that `none` is -1."""
     return numpy.dtype(f"i{widths.of(kind) // 8}" if kind.is_id else kind.name)
+
+
+def value_dtype(kind: Type, widths: Widths) -> numpy.dtype[Any]:
+    """The same, of pairs that of the words that they take."""
+    return numpy.dtype(numpy.uint64) if kind.is_pair else host_dtype(kind, widths)
+
+
+def _words(kind: Type, widths: Widths) -> int:
+    return words_of(kind, widths) if kind.is_pair else 1
 
 
 def sizes_of(graph: Graph, bindings: Bindings) -> Sizes:
@@ -130,9 +140,12 @@ class RunMemory:
         rest = [scalar for scalar in self._scalars if scalar not in given]
         self._together = [*sent, *rest, *self._of(Role.OUTPUTS), *self._of(Role.TRACE)]
         nbytes = [self._bytes(buffer) for buffer in self._together]
+        self._capacity = self._together[-1].extent.value(sizes)
         self._record_size = nbytes[-1] // self._capacity
+        self._control = next(place for place, each in enumerate(self._together) if each.role is Role.CONTROL)
         self.shared = device.shared(nbytes, len(sent), _RECORDS * self._record_size)
         self._scalar_places: dict[str, Buffer] = {}
+        self._place_at = {made.pointer: place for place, made in enumerate(self.shared.buffers)}
         for buffer, made in zip(self._together, self.shared.buffers, strict=True):
             self._record.point(buffer, [made])
             if buffer in self._scalars:
@@ -158,19 +171,19 @@ class RunMemory:
             if buffer not in self._scalars and (buffer.role is Role.RESULT or buffer.name in plan.swapped)
         ]
         arrays = {array.name: array for array in plan.program.arrays}
-        self.results = [(arrays[b.name], b.extent.value(self.sizes)) for b in self._handed if b.role is Role.RESULT]
-        """What the caller gets, and how many values it has."""
+        self.results = [
+            (name, kind, value_dtype(kind, self._widths), buffer.extent.value(self.sizes) * _words(kind, self._widths))
+            for buffer in self._handed
+            if buffer.role is Role.RESULT
+            for name, kind in [(buffer.name, arrays[buffer.name].type)]
+        ]
+        """What the caller gets: its name and type, and how many values of which dtype the device has of it."""
         taken = [*self._scalars, *self._handed]
         self._work = [buffer for buffer in hosts if buffer.role not in _SHARED and buffer not in taken]
         self._sizes = [self._bytes(buffer) for buffer in self._work for _ in range(max(buffer.copies, 1))]
 
     def _of(self, *roles: Role) -> list[storage.Buffer]:
         return [buffer for buffer in self.plan.buffers if buffer.role in roles]
-
-    @property
-    def _capacity(self) -> int:
-        (trace,) = self._of(Role.TRACE)
-        return trace.extent.value(self.sizes)
 
     def _bytes(self, buffer: storage.Buffer) -> int:
         return element_dtype(buffer.element, self._widths).itemsize * buffer.extent.value(self.sizes)
@@ -181,7 +194,13 @@ class RunMemory:
             if buffer.made is Made.CALLER and buffer.group == GRAPH:
                 assert isinstance(buffer.element, Type)
                 self._record.point(buffer, [self.on_device.part(buffer.name, buffer.element)])
-        self._inputs = [b for b in self.plan.buffers if b.made is Made.CALLER and b.group == PROBLEM]
+        place = self._record.pointer
+        self._new = [(buffer.name, self._bytes(buffer), place(buffer)) for buffer in self._handed]
+        self._inputs = [
+            (buffer.name, host_dtype(buffer.element, self._widths), place(buffer))
+            for buffer in self.plan.buffers
+            if buffer.made is Made.CALLER and buffer.group == PROBLEM and isinstance(buffer.element, Type)
+        ]
         graph = {
             "num_vertices": self.sizes[Size.VERTICES],
             "num_edges": self.sizes[Size.EDGES],
@@ -203,17 +222,20 @@ class RunMemory:
         buffers = self.on_device.room(self._token, self._sizes)
         if buffers is not None:
             self._lay_out(buffers)
-        record = self._record
-        for buffer in self._handed:
-            made = self.names[buffer.name] = self.device.allocate(self._bytes(buffer))
-            record.point(buffer, [made])
-        for buffer in self._inputs:
-            made = self.names[buffer.name] = self._given(buffer, bindings)
-            record.point(buffer, [made])
+        names, params, inputs = self.names, bindings.params, bindings.inputs
+        for name, nbytes, place in self._new:
+            made = names[name] = self.device.allocate(nbytes)
+            place[0] = made.pointer
+        for name, dtype, place in self._inputs:
+            if name in bindings.own:
+                made = names[name] = self.on_device.attribute(inputs[name], dtype)
+            else:
+                made = names[name] = self.device.upload(inputs[name].astype(dtype, copy=False))
+            place[0] = made.pointer
         for name, place in self._params:
-            place[0] = bindings.params[name]
+            place[0] = params[name]
         for name, place in self._scalars_given:
-            place[0] = bindings.inputs[name]
+            place[0] = inputs[name]
         self.rename(self._scalar_places, point=bool(self.plan.swapped))
         self._most_passes[0] = _MOST if limits.max_iterations is None else limits.max_iterations
         self.shared.send()
@@ -234,11 +256,6 @@ class RunMemory:
             for each in made if buffer.cleared is Cleared.ZERO else ():
                 self.device.zero(each)
 
-    def _given(self, buffer: storage.Buffer, bindings: Bindings) -> Buffer:
-        assert isinstance(buffer.element, Type)
-        given = bindings.inputs[buffer.name].astype(host_dtype(buffer.element, self._widths), copy=False)
-        return self.on_device.attribute(given) if buffer.name in bindings.own else self.device.upload(given)
-
     def rename(self, places: Mapping[str, Buffer], point: bool = False) -> None:
         """Names of the program's data that lie elsewhere from now on; `point`: kernels are told."""
         self.names.update(places)
@@ -248,16 +265,17 @@ class RunMemory:
 
     # What the kernels left, once they have been waited for
 
-    def received(self, role: Role) -> Any:
-        """The host's copy of the one shared buffer of a role."""
-        (found,) = (place for place, buffer in enumerate(self._together) if buffer.role is role)
-        return self.shared.received[found]
+    def control(self) -> Any:
+        """The host's copy of the control block."""
+        return self.shared.received[self._control]
+
+    def outputs(self) -> Any:
+        """Where the names that may change places lie, as the host has it."""
+        return self.shared.received[-2].view(numpy.uint64)
 
     def scalar(self, name: str) -> Any:
         """The bytes of what a scalar's name stands for now."""
-        pointer = self.names[name].pointer
-        places = (place for place, buffer in enumerate(self.shared.buffers) if buffer.pointer == pointer)
-        return self.shared.received[next(places)]
+        return self.shared.received[self._place_at[self.names[name].pointer]]
 
     def trace(self, length: int) -> bytes:
         """The records of the trace, as many of `length` as are kept."""

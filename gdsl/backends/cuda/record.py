@@ -25,12 +25,16 @@ class Record:
         """The field `name` of `group` as an array of one value of `dtype`."""
         return self._at(group, name, dtype, 1)
 
+    def pointer(self, buffer: storage.Buffer) -> NDArray[Any]:
+        """The member that is `buffer`: its pointer, or those of its copies."""
+        key = (buffer.group, buffer.name)
+        if key not in self._pointers:
+            self._pointers[key] = self._at(*key, numpy.dtype("u8"), max(buffer.copies, 1))
+        return self._pointers[key]
+
     def point(self, buffer: storage.Buffer, made: Sequence[Buffer]) -> None:
         """Let the member that is `buffer` point to its memory."""
-        key = (buffer.group, buffer.name)
-        places = self._pointers.get(key)
-        if places is None:
-            places = self._pointers[key] = self._at(*key, numpy.dtype("u8"), len(made))
+        places = self.pointer(buffer)
         for place, each in enumerate(made):
             places[place] = each.pointer
 
