@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from gdsl.api.compiling import compile  # noqa: A004
     from gdsl.api.program import Program
     from gdsl.api.result import Result
-    from gdsl.binding import Unchecked as unchecked
+    from gdsl.binding import unchecked
     from gdsl.diagnostics import Diagnostic, GdslError
     from gdsl.graph import Graph
 
@@ -28,6 +28,7 @@ _HOMES = {
     "compile": "gdsl.api.compiling",
     "Program": "gdsl.api.program",
     "Result": "gdsl.api.result",
+    "unchecked": "gdsl.binding",
     "Diagnostic": "gdsl.diagnostics",
     "GdslError": "gdsl.diagnostics",
     "Graph": "gdsl.graph",

@@ -44,6 +44,7 @@ class Program:
         self._binder, self._results = Binder(program, source), Results(program)
         self._executables: dict[tuple[str, int], Executable] = {}
         self._failed: dict[str, str] = {}
+        self._on_cpu: dict[str, Choice] = {}
         self.compile_ms = compile_ms
         self.__doc__ = doc_of(program, source)
 
@@ -125,8 +126,8 @@ class Program:
 
     def _run(self, graph: Graph, given: Mapping[str, Any], backend: str, stops: Limits) -> Result:
         try:
-            choice = registry.choose(backend)
             bits = needed_id_bits(self._program, graph)
+            choice = self._choice(backend, bits)
             bindings = self._bound(choice, graph, given, bits)
             started = time.perf_counter()
             with deadline.doing("compiling the program"):
@@ -134,6 +135,8 @@ class Program:
             compile_ms = (time.perf_counter() - started) * 1000
             if ready is not choice:
                 choice, bindings = ready, self._bound(ready, graph, given, bits)
+            if choice.backend.name == "cpu":
+                self._on_cpu[backend] = choice
             spent = deadline.spent()
             outcome = executable.run(graph, bindings, replace(stops, spent=spent) if spent else stops)
         except GdslError as error:
@@ -164,7 +167,7 @@ class Program:
 
     def __getstate__(self) -> dict[str, Any]:
         """Copies and pickles are without what backends made, which belongs to this process; the cache has it."""
-        return {**self.__dict__, "_binder": None, "_executables": {}, "_failed": {}}
+        return {**self.__dict__, "_binder": None, "_executables": {}, "_failed": {}, "_on_cpu": {}}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state, _binder=Binder(state["_program"], state["_source"]))
@@ -176,6 +179,12 @@ class Program:
         device = choice.backend.name == "cuda"
         with deadline.doing("checking the params and inputs"):
             return self._binder.bind(graph, values, id_bits=bits, device=device)
+
+    def _choice(self, backend: str, bits: int) -> Choice:
+        """What is to run the program. Where it is there in machine code of the host, that needs no compiler any more,
+        and nobody looks for one."""
+        found = self._on_cpu.get(backend) if isinstance(backend, str) else None
+        return found if found is not None and ("cpu", bits) in self._executables else registry.choose(backend)
 
     def _ready(self, choice: Choice, bits: int, asked: str) -> tuple[Choice, Executable]:
         """The program made ready by the chosen backend; where "auto" was asked for and this machine's compiler is of

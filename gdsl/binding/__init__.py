@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from gdsl.binding.bind import Binder, bind, check_names, declared_inputs, declared_params, needed_id_bits, problem_data
-from gdsl.binding.inputs import Unchecked
+from gdsl.binding.inputs import unchecked
 from gdsl.binding.params import Text
 from gdsl.binding.several import values_of
 
 __all__ = [
     "Binder",
     "Text",
-    "Unchecked",
     "bind",
     "check_names",
     "declared_inputs",
     "declared_params",
     "needed_id_bits",
     "problem_data",
+    "unchecked",
     "values_of",
 ]

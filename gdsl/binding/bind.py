@@ -13,7 +13,7 @@ import numpy as np
 from gdsl import deadline
 from gdsl.backends.interface import Bindings
 from gdsl.binding.expressions import Evaluator
-from gdsl.binding.inputs import Unchecked, attribute_array, input_array
+from gdsl.binding.inputs import attribute_array, input_array, unchecked
 from gdsl.binding.literals import check_literals
 from gdsl.binding.named import vertex_by_name
 from gdsl.binding.numbers import check_numbers
@@ -102,8 +102,8 @@ class Binder:
         if self._has_several:
             check_counts(program, params, source)
             check_room(program, graph, params, bits)
-        inputs, own, unchecked = self._inputs(graph, given, params, seen, bits, device)
-        keys = [(each, each.key(own, params)) for each in self._conditions if each.data.name not in unchecked]
+        inputs, own, vouched = self._inputs(graph, given, params, seen, bits, device)
+        keys = [(each, each.key(own, params)) for each in self._conditions if each.data.name not in vouched]
         conditions = [each for each, key in keys if key is None or key not in seen.held]
         if conditions:
             checker = WhereChecker(program, graph, params, inputs, source, own)
@@ -155,7 +155,7 @@ class Binder:
         """Every input, the caller's or the graph's own; the names of the graph's own; the names of those of which the
         caller says that their conditions hold."""
         inputs: dict[str, Any] = {}
-        own, unchecked = [], []
+        own, vouched = [], []
         for array in self._arrays:
             name = array.name
             deadline.check()
@@ -163,9 +163,9 @@ class Binder:
                 inputs[name] = set_flags(array, given[name], graph, self._source)
             elif name in given:
                 values, count = given[name], values_of(array, params)
-                if isinstance(values, Unchecked):
+                if isinstance(values, unchecked):
                     values = values.values
-                    unchecked.append(name)
+                    vouched.append(name)
                 inputs[name] = input_array(array, values, graph, bits, self._source, device, count)
             else:
                 if (name, bits) not in seen.own:
@@ -175,7 +175,7 @@ class Binder:
         for scalar in self._scalars:
             value = vertex_by_name(scalar, given[scalar.name], graph, self._source)
             inputs[scalar.name] = scalar_value(scalar, value, _id_count(scalar.type, graph), self._source)
-        return inputs, frozenset(own), frozenset(unchecked)
+        return inputs, frozenset(own), frozenset(vouched)
 
 
 @dataclass

@@ -30,7 +30,7 @@ _KINDS = {
 }
 
 
-class Unchecked:
+class unchecked:  # noqa: N801 - it is called as a function is
     """An array for an input of which the caller knows that its `where` holds: it is not looked at again.
 
     Shape, dtype and ids are checked as always. Where the condition does not hold after all, results mean nothing, or

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import ctypes
-import threading
 import time
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gdsl.backends import failures
+from gdsl.backends.cpu import workers
 from gdsl.backends.cpu.library import Library
 from gdsl.backends.cpu.memory import (
     ControlBlock,
     HostSlice,
+    TraceEntry,
     dtype_of,
     graph_slice,
     pointers,
@@ -26,7 +29,7 @@ from gdsl.codegen.cpu.generated import Generated, data_buffers
 from gdsl.extents import of_graph
 from gdsl.graph.graph import Graph
 from gdsl.operations import Direction
-from gdsl.plan.nodes import Plan
+from gdsl.plan.nodes import Operation, Plan
 from gdsl.plan.storage import Buffer, Cleared, Made, Role
 from gdsl.plan.walking import has_direction, operations
 from gdsl.types import Type, Widths
@@ -96,35 +99,29 @@ class _Run:
         return room_for(count * words, dtype_of(buffer.element, self.widths))
 
     def call(self, function: Any) -> None:
-        """Run in a thread of its own and wait, so that Ctrl-C and the timeout are seen meanwhile."""
-        finished = threading.Event()
+        """Run in another thread and wait, so that Ctrl-C and the timeout are seen meanwhile."""
+        host = ctypes.byref(self.host)
 
         def work() -> None:
-            try:
-                self.status.append(function(ctypes.byref(self.host)))
-            finally:
-                finished.set()
+            self.status.append(function(host))
 
         allowed = self.limits.left
         deadline = time.monotonic() + allowed if allowed is not None else None
         try:
-            threading.Thread(target=work, daemon=True).start()
+            done = workers.start(work)
         except RuntimeError:  # the system has no room for one more
             raise failures.memory_error() from None
-        # Not `Thread.join`: where Ctrl-C interrupts it, CPython before 3.13 takes the thread for ended.
         try:
-            while not finished.is_set():
-                left = _WAIT if deadline is None else deadline - time.monotonic()
-                if left <= 0:
+            while not done.wait(_WAIT if deadline is None else min(_WAIT, max(deadline - time.monotonic(), 0.0))):
+                if deadline is not None and time.monotonic() >= deadline:
                     self.timed_out = True
+                    self.control.host_stop = 1
+                    done.wait()
                     break
-                finished.wait(min(_WAIT, left))
-            self.control.host_stop = 1
-            finished.wait()
         except BaseException:
             self.control.host_stop = 1
             self.abandoned = True
-            finished.wait()
+            done.wait()
             self.abandoned = False
             raise
 
@@ -165,13 +162,19 @@ class _Run:
     def _values(self, kind: Type, found: NDArray[Any]) -> Any:
         return unpacked(found, kind, self.widths) if kind.is_pair else found
 
-    def _trace(self) -> tuple[TraceRecord, ...]:
-        records = []
-        for place in range(self.control.trace_length):
-            entry = self.control.trace[place]
-            operation = self.executable.operations[entry.site]
-            pulled = Direction.PULL if entry.pulled else Direction.PUSH
-            direction = pulled if has_direction(operation) else None
-            label = operation.step.label
-            records.append(TraceRecord(entry.site, label, entry.iteration, entry.size, entry.edges, direction))
-        return tuple(records)
+    def _trace(self) -> Callable[[], tuple[TraceRecord, ...]]:
+        """The trace is decoded once somebody looks at it; the records themselves go with the run."""
+        count = self.control.trace_length
+        records = ctypes.string_at(self.control.trace, count * ctypes.sizeof(TraceEntry)) if count else b""
+        return partial(_decoded, self.executable.operations, records)
+
+
+def _decoded(operations: dict[int, Operation], records: bytes) -> tuple[TraceRecord, ...]:
+    entries = (TraceEntry * (len(records) // ctypes.sizeof(TraceEntry))).from_buffer_copy(records)
+    return tuple(_record(operations[entry.site], entry) for entry in entries)
+
+
+def _record(operation: Operation, entry: Any) -> TraceRecord:
+    pulled = Direction.PULL if entry.pulled else Direction.PUSH
+    direction = pulled if has_direction(operation) else None
+    return TraceRecord(entry.site, operation.step.label, entry.iteration, entry.size, entry.edges, direction)
