@@ -48,6 +48,10 @@ class FakeArray:
         """On the host."""
         return self.data.mem.bytes()[: self.nbytes].copy().view(self.dtype)
 
+    def reshape(self, *shape: int) -> numpy.ndarray[Any, Any]:
+        """What is left of it is looked at on the host."""
+        return self.get().reshape(*shape)
+
     def set(self, values: Any) -> None:
         """Other values."""
         self.data.mem.bytes()[: self.nbytes] = numpy.ascontiguousarray(values, self.dtype).view(numpy.uint8)
@@ -113,6 +117,10 @@ class FakeCupy:
         made = FakeArray((values.size,), values.dtype)
         made.set(values)
         return made
+
+    def ascontiguousarray(self, values: FakeArray) -> FakeArray:
+        """All are."""
+        return values
 
     def get_default_memory_pool(self) -> Any:
         """A pool without free blocks."""
