@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy
 
+from gdsl.backends import registry
 from gdsl.backends.cuda import executable, nvrtc
 from gdsl.backends.cuda.device import CudaDevice
 
-from .driver import EmulatedBuffer, EmulatedModule, EmulatorError, Options, library
+from .driver import EmulatedBuffer, EmulatedModule, EmulatorError, Options, Schedule, launch, library
 
 
 class OutOfMemoryError(Exception):
@@ -27,6 +28,11 @@ class MemoryPointer:
 
     def __init__(self, buffer: EmulatedBuffer) -> None:
         self.mem, self.ptr = buffer, buffer.pointer
+
+    def memset_async(self, value: int, nbytes: int) -> None:
+        """Fill it with a byte."""
+        ctypes.memset(self.ptr, value, nbytes)
+        library().native.emulator_mark_written(self.ptr, nbytes)
 
 
 class FakeArray:
@@ -47,6 +53,10 @@ class FakeArray:
     def get(self) -> numpy.ndarray[Any, Any]:
         """On the host."""
         return self.data.mem.bytes()[: self.nbytes].copy().view(self.dtype)
+
+    def __getitem__(self, place: int) -> Any:
+        """One value."""
+        return self.get()[place]
 
     def reshape(self, *shape: int) -> numpy.ndarray[Any, Any]:
         """What is left of it is looked at on the host."""
@@ -121,6 +131,23 @@ class FakeCupy:
     def ascontiguousarray(self, values: FakeArray) -> FakeArray:
         """All are."""
         return values
+
+    def empty(self, count: int, dtype: Any) -> FakeArray:
+        """Of any content."""
+        return FakeArray((count,), dtype)
+
+    def RawKernel(self, text: str, name: str) -> Any:  # noqa: N802
+        """A kernel from text, on the emulator."""
+        kernel = EmulatedModule(text, "raw.cu").get_function(name)
+
+        def call(grid: tuple[int], block: tuple[int], arguments: tuple[Any, ...]) -> None:
+            self._note("raw kernel")
+            values = [numpy.uint64(each.data.ptr) if isinstance(each, FakeArray) else each for each in arguments]
+            ended, findings = launch(kernel, *grid, *block, values, Schedule(resident=1))
+            assert ended, findings
+            assert not findings, findings
+
+        return call
 
     def get_default_memory_pool(self) -> Any:
         """A pool without free blocks."""
@@ -226,5 +253,6 @@ def install(monkeypatch: Any) -> FakeCupy:
     monkeypatch.setattr(nvrtc, "compile_to_cubin", lambda text, arch, name: text.encode())
     monkeypatch.setattr(CudaDevice, "load", lambda self, cubin: _Module(cubin))
     backend = executable.CudaBackend()
-    monkeypatch.setattr("gdsl.backends.registry.get", lambda name: backend)
+    real = registry.get
+    monkeypatch.setattr(registry, "get", lambda name: backend if name == "cuda" else real(name))
     return cupy
