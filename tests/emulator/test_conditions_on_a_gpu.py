@@ -36,7 +36,7 @@ CONDITIONS = [
     ("float64", "x != 0.1"),
     ("float64", " && ".join(f"x != {number}.5" for number in range(40))),
 ]
-OTHERS = ["x * 2 < 5", "x >= id", "x > out_degree(id)", "min(x, 3) >= 0", "x < y[id]"]
+OTHERS = ["x * 2 < 5", "x >= int32(id)", "x > out_degree(id)", "min(x, 3) >= 0", "x < y[id]"]
 
 
 @pytest.fixture
@@ -49,7 +49,8 @@ def cupy(monkeypatch: pytest.MonkeyPatch) -> FakeCupy:
 def program(kind: str, condition: str) -> gdsl.Program:
     limit = "bool" if kind == "bool" else kind
     return gdsl.compile(
-        f"program p; problem {{ param limit : {limit}; input vertex y : int32; input vertex x : {kind} where {condition}; "
+        f"program p; problem {{ param limit : {limit}; input vertex y : int32; "
+        f"input vertex x : {kind} where {condition}; "
         "vertex a : int32; } schedule { }",
         tune=["schedule.block=32"],
     )
