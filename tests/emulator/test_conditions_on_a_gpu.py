@@ -36,7 +36,7 @@ CONDITIONS = [
     ("float64", "x != 0.1"),
     ("float64", " && ".join(f"x != {number}.5" for number in range(40))),
 ]
-OTHERS = ["x * 2 < 5", "x >= int32(id)", "x > out_degree(id)", "min(x, 3) >= 0", "x < y[id]"]
+OTHERS = ["x * 2 < 5", "x >= int32(id)", "x > out_degree(id)", "min(x, 3) >= 0"]
 
 
 @pytest.fixture
