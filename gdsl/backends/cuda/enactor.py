@@ -10,8 +10,9 @@ from typing import Any
 import numpy
 
 from gdsl.backends import failures
-from gdsl.backends.cuda.memory import GraphOnDevice, RunMemory, counts_in, sizes_of, value_dtype
+from gdsl.backends.cuda.memory import GraphOnDevice, sizes_of, value_dtype
 from gdsl.backends.cuda.protocol import Device
+from gdsl.backends.cuda.run_memory import RunMemory, counts_in
 from gdsl.backends.cuda.trace import decoded
 from gdsl.backends.interface import Bindings, Limits, Outcome, Pair, Scalar
 from gdsl.backends.pairs import first_of, unpacked

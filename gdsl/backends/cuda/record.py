@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from gdsl.backends.cuda.protocol import Buffer
 from gdsl.plan import storage
-from gdsl.plan.storage import GRAPH, RUN
 
 
 class Record:
@@ -38,11 +37,10 @@ class Record:
         for place, each in enumerate(made):
             places[place] = each.pointer
 
-    def set_values(self, graph: Mapping[str, int], run: Mapping[str, int]) -> None:
+    def set_values(self, group: str, values: Mapping[str, int]) -> None:
         """Fields that are no pointers to buffers."""
-        for group, values in ((GRAPH, graph), (RUN, run)):
-            for name, value in values.items():
-                self.data[group][name] = value
+        for name, value in values.items():
+            self.data[group][name] = value
 
     def _at(self, group: str, name: str, dtype: numpy.dtype[Any], count: int) -> NDArray[Any]:
         whole = self.data.dtype.fields
