@@ -98,7 +98,7 @@ class Program:
         """
         own = self._binder.known
         options = {name: values.pop(name) for name in OPTIONS if name in values and name not in own}
-        return self.run(graph, values, **options)
+        return self._called(graph, values, **options)
 
     def run(
         self,
@@ -116,9 +116,21 @@ class Program:
         may go on at once, each in its own thread. Raises `gdsl.GdslError`, TypeError or ValueError for options that
         are none; the program and the graph stay usable.
         """
+        named = _named_values(values)
+        return self._called(graph, named, backend=backend, timeout=timeout, max_iterations=max_iterations)
+
+    def _called(
+        self,
+        graph: Graph,
+        values: Mapping[str, Any],
+        backend: str = "auto",
+        timeout: float | None = None,
+        max_iterations: int | None = None,
+    ) -> Result:
+        """As `run`, with names that are known to be str."""
         graph = as_graph(graph)
         stops = limits(timeout, max_iterations)
-        given = _named_values(values)
+        given = {name: value for name, value in values.items() if not isinstance(value, NotGiven)}
         if timeout is None:
             return self._run(graph, given, backend, stops)
         with deadline.limited(timeout):
@@ -230,7 +242,7 @@ def _named_values(values: object) -> Mapping[str, Any]:
     for name in values:
         if not isinstance(name, str):
             raise TypeError(f"the name of a param or input is a str, not {shown(name)}")
-    return {name: value for name, value in values.items() if not isinstance(value, NotGiven)}
+    return values
 
 
 def _id_bits(ids: object) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -23,8 +24,7 @@ class Results:
         self.declared = {data.name: data for data in found}
         self.arrays = [data for data in found if isinstance(data, ir.Array)]
         self.scalars = [data.name for data in found if isinstance(data, ir.Scalar)]
-        self.unique = {data.name: data.unique for data in found}
-        self.grade = {data.name: data.grade.value for data in found}
+        self.has_several = any(array.count is not None for array in self.arrays)
 
 
 class Result(Mapping[str, Any]):
@@ -62,14 +62,23 @@ class Result(Mapping[str, Any]):
         self.compile_ms: float = compile_ms
         self.backend: str = backend
         self.backend_line: str = backend_line
-        self.unique: dict[str, bool] = dict(results.unique)
-        self.grade: dict[str, str] = dict(results.grade)
         self._traced = outcome.traced
         self._declared = results.declared
-        self._arrays = {
-            array.name: shaped(outcome.arrays[array.name], values_of(array, params or {})) for array in results.arrays
-        }
+        self._arrays = {array.name: outcome.arrays[array.name] for array in results.arrays}
+        if results.has_several:
+            counts = {array.name: values_of(array, params or {}) for array in results.arrays}
+            self._arrays = {name: shaped(values, counts[name]) for name, values in self._arrays.items()}
         self._scalars = {name: outcome.scalars[name] for name in results.scalars}
+
+    @cached_property
+    def unique(self) -> dict[str, bool]:
+        """By name whether the grade is another than "not unique"."""
+        return {name: data.unique for name, data in self._declared.items()}
+
+    @cached_property
+    def grade(self) -> dict[str, str]:
+        """By name what the values may differ in from run to run."""
+        return {name: data.grade.value for name, data in self._declared.items()}
 
     @property
     def trace(self) -> tuple[TraceRecord, ...]:

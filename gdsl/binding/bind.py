@@ -17,7 +17,7 @@ from gdsl.binding.inputs import attribute_array, input_array, unchecked
 from gdsl.binding.literals import check_literals
 from gdsl.binding.named import vertex_by_name
 from gdsl.binding.numbers import check_numbers
-from gdsl.binding.params import check_id, scalar_value
+from gdsl.binding.params import check_id, scalar_value, whole_values
 from gdsl.binding.sets import set_flags
 from gdsl.binding.several import check_counts, check_room, values_of
 from gdsl.binding.where import Condition, WhereChecker
@@ -30,6 +30,8 @@ from gdsl.operations import Domain
 from gdsl.recursion import with_room
 from gdsl.source import Source
 from gdsl.types import Type
+
+_NONE: frozenset[str] = frozenset()
 
 
 def needed_id_bits(program: ir.Program, graph: Graph) -> int:
@@ -103,12 +105,13 @@ class Binder:
             check_counts(program, params, source)
             check_room(program, graph, params, bits)
         inputs, own, vouched = self._inputs(graph, given, params, seen, bits, device)
-        keys = [(each, each.key(own, params)) for each in self._conditions if each.data.name not in vouched]
-        conditions = [each for each, key in keys if key is None or key not in seen.held]
-        if conditions:
-            checker = WhereChecker(program, graph, params, inputs, source, own)
-            with_room(self._frames, lambda: checker.check_all(conditions))
-            seen.held.update(key for _, key in keys if key is not None)
+        if self._conditions:
+            keys = [(each, each.key(own, params)) for each in self._conditions if each.data.name not in vouched]
+            conditions = [each for each, key in keys if key is None or key not in seen.held]
+            if conditions:
+                checker = WhereChecker(program, graph, params, inputs, source, own)
+                with_room(self._frames, lambda: checker.check_all(conditions))
+                seen.held.update(key for _, key in keys if key is not None)
         return Bindings(params, inputs, own)
 
     def _tested(self, graph: Graph) -> _Seen:
@@ -117,21 +120,29 @@ class Binder:
             _check_requirements(self._program, graph, self._source)
         check_literals(self._program, graph, self._source)
         check_numbers(self._program, graph, self._source)
-        return _Seen()
+        ranges = {param.name: whole_values(param.type, _id_count(param.type, graph)) for param in self._program.params}
+        if graph.names is not None:  # numbers may be names there
+            ranges = {param.name: ranges[param.name] for param in self._program.params if not param.type.is_id}
+        return _Seen({name: found for name, found in ranges.items() if found is not None})
 
     def _params(self, graph: Graph, given: Mapping[str, object], seen: _Seen) -> dict[str, bool | int | float]:
         """The value of every param, the caller's or the default."""
         params: dict[str, bool | int | float] = {}
         for param in self._program.params:
-            if param.name in given and not param.is_count:
-                value = vertex_by_name(param, given[param.name], graph, self._source)
-                params[param.name] = scalar_value(param, value, _id_count(param.type, graph), self._source)
-            elif param.name in seen.defaults:
-                params[param.name] = seen.defaults[param.name]
+            name = param.name
+            if name in given and not param.is_count:
+                value = given[name]
+                if type(value) is int and name in seen.ranges and seen.ranges[name][0] <= value < seen.ranges[name][1]:
+                    params[name] = value
+                    continue
+                value = vertex_by_name(param, value, graph, self._source)
+                params[name] = scalar_value(param, value, _id_count(param.type, graph), self._source)
+            elif name in seen.defaults:
+                params[name] = seen.defaults[name]
             elif param.default is not None:
-                params[param.name] = self._default(param, param.default, graph, params)
-                if param.name in self._constant:
-                    seen.defaults[param.name] = params[param.name]
+                params[name] = self._default(param, param.default, graph, params)
+                if name in self._constant:
+                    seen.defaults[name] = params[name]
         return params
 
     def _default(
@@ -155,6 +166,8 @@ class Binder:
         """Every input, the caller's or the graph's own; the names of the graph's own; the names of those of which the
         caller says that their conditions hold."""
         inputs: dict[str, Any] = {}
+        if not self._arrays and not self._scalars:
+            return inputs, _NONE, _NONE
         own, vouched = [], []
         for array in self._arrays:
             name = array.name
@@ -182,6 +195,8 @@ class Binder:
 class _Seen:
     """What was found about a graph that a program ran on before."""
 
+    ranges: dict[str, tuple[int, int]]
+    """By param, which integers of Python are its values as they are, from one to before another."""
     defaults: dict[str, bool | int | float] = field(default_factory=dict)
     """The defaults of params that hang on nothing but the graph."""
     own: dict[tuple[str, int], Any] = field(default_factory=dict)

@@ -75,6 +75,7 @@ def test_private_functions_of_the_driver_work():
     arguments = Arguments(numpy.array([out.pointer], numpy.uint64), numpy.array([7], numpy.int32))
     device.launch(kernel, 2, 64, arguments)
     device.stop_clock()
+    device.end()
     device.wait(lambda: False)
     assert device.fetch(out, numpy.int32, 128).tolist() == [7] * 128
     assert device.elapsed_ms() >= 0

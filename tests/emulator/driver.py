@@ -177,6 +177,9 @@ class EmulatedShared:
         for buffer, sent in zip(self.buffers, self.sent, strict=False):
             self._device.write(buffer, sent)
 
+    def send_ahead(self) -> None:
+        """The next run does it itself, so that what a run forgets is found."""
+
     def receive(self) -> None:
         """Copy at once."""
         for buffer, received in zip(self.buffers, self.received, strict=True):
@@ -252,6 +255,13 @@ class EmulatedDevice:
         if findings or not ended:
             raise EmulatorError(findings)
 
+    def lane(self) -> object:
+        """One for all."""
+        return None
+
+    def end(self) -> None:
+        """All work is done already."""
+
     def start_clock(self) -> None:
         """Note the time."""
         self._stop[0] = 0
@@ -265,7 +275,7 @@ class EmulatedDevice:
         """Milliseconds of the CPU, which say nothing about a GPU."""
         return (self._times[1] - self._times[0]) * 1e3
 
-    def wait(self, must_stop: Callable[[], bool]) -> None:
+    def wait(self, must_stop: Callable[[], bool] | None) -> None:
         """All work is done already."""
 
     def ask_to_stop(self) -> None:

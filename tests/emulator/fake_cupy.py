@@ -108,6 +108,7 @@ class FakeCupy:
             memcpyDeviceToHost=2,
         )
         stream = SimpleNamespace(ptr=0, synchronize=lambda: self._note("synchronize"))
+        self.stream = stream
         self.cuda = SimpleNamespace(
             runtime=runtime,
             memory=SimpleNamespace(OutOfMemoryError=OutOfMemoryError),
@@ -115,7 +116,7 @@ class FakeCupy:
             Event=FakeEvent,
             alloc=self._alloc,
             alloc_pinned_memory=_Pinned,
-            get_current_stream=lambda: stream,
+            get_current_stream=lambda: self.stream,
             get_elapsed_time=lambda begin, end: 0.001,
         )
 

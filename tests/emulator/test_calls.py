@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import weakref
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -179,9 +180,25 @@ def test_without_memory_what_others_worked_in_goes_first(cupy: FakeCupy, graph: 
     taken = next(iter(program._executables["cuda", 32]._enactors.values())).on_device
     assert taken._room is not None
     cupy.free = 8
+    program(graph, source=2, backend="cuda")  # its results have been there since the run before
     with pytest.raises(gdsl.GdslError) as caught:
         program(graph, source=1, backend="cuda")
     assert caught.value.code == "E0912"
     assert taken._room is None
     cupy.free = 1 << 40
     assert program(graph, source=1, backend="cuda").distance.get().tolist() == distances(1)
+
+
+def test_a_run_on_another_stream_takes_nothing_that_waits_on_the_first(cupy: FakeCupy, graph: gdsl.Graph) -> None:
+    program = gdsl.compile("bfs", tune=SMALL)
+    first, results = cupy.stream, []
+    for source, number in enumerate((0, 0, 7, 7, 0)):
+        cupy.stream = SimpleNamespace(ptr=number, synchronize=first.synchronize)
+        cupy.log.clear()
+        results.append(program(graph, source=source, backend="cuda"))
+        if source:
+            has_changed = source in (2, 4)
+            assert cupy.log["synchronize"] == has_changed
+            assert cupy.log["copy out"] == 1 + has_changed
+            assert cupy.log["alloc"] == 2 + 2 * has_changed
+    assert [result.distance.get().tolist() for result in results] == [distances(source) for source in range(5)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -16,9 +16,9 @@ from gdsl.backends import failures
 from gdsl.backends.cuda.protocol import Arguments
 from gdsl.diagnostics import GdslError
 
-_SPINNING = 0.02
-"""Seconds of a run that the host waits for without a pause: a pause lasts 0.06 ms at least, and as long as that is
-what the caller waits too much."""
+_ALONE, _SPINNING = 0.001, 0.05
+"""Seconds of a run that the host waits for without letting other threads of Python go on, and without a pause: a pause
+lasts 0.06 ms at least, and that long the caller would wait too much."""
 _SHORT, _LONG, _AFTER = 2e-5, 2e-4, 0.5
 """Seconds of a pause, the long ones after half a second."""
 _ALIGNMENT = 256
@@ -56,6 +56,8 @@ class CudaShared:
         outgoing = self._offsets[sent - 1] + sizes[sent - 1] if sent else 0
         here = device.pinned(outgoing)
         self._there, self._outgoing = self._room.block.pointer, (here.ctypes.data, outgoing)
+        self._sent_on: Any = None
+        """The stream on which the next run's copy is queued."""
         self.sent = _parts(here, self._offsets[:sent], sizes)
         self.expect(beginning)
 
@@ -67,9 +69,23 @@ class CudaShared:
         self.received = _parts(here, self._offsets, [*self._sizes[:-1], beginning])
 
     def send(self) -> None:
-        """Queue the copy."""
+        """Queue the copy, if that has not been done."""
+        sent_on, self._sent_on = self._sent_on, None
+        stream = self._device.stream()
+        if sent_on is not None and sent_on.ptr == stream.ptr:
+            return
+        if sent_on is not None:  # what is queued there shall not come in between
+            sent_on.synchronize()
+        self._copy_out(stream)
+
+    def send_ahead(self) -> None:
+        """Queue the copy behind the run that is going on."""
+        self._sent_on = stream = self._device.stream()
+        self._copy_out(stream)
+
+    def _copy_out(self, stream: Any) -> None:
         runtime = self._device.cupy.cuda.runtime
-        runtime.memcpyAsync(self._there, *self._outgoing, runtime.memcpyHostToDevice, self._device.stream().ptr)
+        runtime.memcpyAsync(self._there, *self._outgoing, runtime.memcpyHostToDevice, stream.ptr)
 
     def receive(self) -> None:
         """Queue the copy."""
@@ -87,6 +103,19 @@ def _offsets(sizes: Sequence[int]) -> list[int]:
 
 def _parts(host: NDArray[Any], offsets: Sequence[int], sizes: Sequence[int]) -> list[NDArray[Any]]:
     return [host[offset : offset + size] for offset, size in zip(offsets, sizes, strict=False)]
+
+
+class _Reservation:
+    """A device for one run."""
+
+    def __init__(self, device: CudaDevice, timeout: float | None) -> None:
+        self._device, self._timeout = device, timeout
+
+    def __enter__(self) -> None:
+        self._device.take(self._timeout)
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        self._device.give(whole=kind is None)
 
 
 class CudaDevice:
@@ -108,29 +137,40 @@ class CudaDevice:
         self._begin, self._end = cupy.cuda.Event(), cupy.cuda.Event()
         self._done = cupy.cuda.Event(disable_timing=True)
 
-    @contextlib.contextmanager
-    def reserved(self, timeout: float | None) -> Iterator[None]:
+    def reserved(self, timeout: float | None) -> contextlib.AbstractContextManager[None]:
         """One run at a time, on CuPy's current stream, whatever threads ask for it: a run fills the whole GPU, and it
         has one flag to stop it. Raises E0802 where another run has not ended within `timeout` seconds.
 
         All work of a run is queued on that stream, so that it waits for the caller's earlier work there by itself; it
         is over when `wait` returns, so that memory kept from it may be used on any stream.
         """
+        return _Reservation(self, timeout)
+
+    def take(self, timeout: float | None) -> None:
+        """Have it for one thread, as `reserved` says."""
         longest = threading.TIMEOUT_MAX if timeout is None else min(timeout, threading.TIMEOUT_MAX)
         if not self._lock.acquire(timeout=longest):
             raise failures.timeout_error(timeout or 0.0)
         try:
-            with self.cupy.cuda.Device(self.id):
-                self._stream = stream = self.cupy.cuda.get_current_stream()
-                try:
-                    yield
-                except BaseException:  # nothing of this run goes on while the next one uses its flag and memory
-                    self._stop[0] = 1
-                    stream.synchronize()
-                    raise
-                finally:
-                    self._stream = None
+            self._outer = self.cupy.cuda.runtime.getDevice()
+            if self._outer != self.id:
+                self.cupy.cuda.runtime.setDevice(self.id)
+            self._stream = self.cupy.cuda.get_current_stream()
+        except BaseException:
+            self._lock.release()
+            raise
+
+    def give(self, whole: bool) -> None:
+        """Leave it to others; `whole`: the run is over. Else nothing of it goes on while the next one uses its flag and
+        memory."""
+        try:
+            if not whole:
+                self._stop[0] = 1
+                self._stream.synchronize()
         finally:
+            self._stream = None
+            if self._outer != self.id:
+                self.cupy.cuda.runtime.setDevice(self._outer)
             self._lock.release()
 
     @cached_property
@@ -219,6 +259,10 @@ class CudaDevice:
 
     # The clock
 
+    def lane(self) -> object:
+        """The stream: CuPy's pool gives memory that is freed on one to who asks there."""
+        return self.stream().ptr
+
     def start_clock(self) -> None:
         """Record the first event."""
         self._stop[0] = 0
@@ -232,18 +276,21 @@ class CudaDevice:
         """Milliseconds between the two events."""
         return float(self.cupy.cuda.get_elapsed_time(self._begin, self._end))
 
-    def wait(self, must_stop: Callable[[], bool]) -> None:
+    def end(self) -> None:
+        """Record the event that is waited for."""
+        self._done.record(self.stream())
+
+    def wait(self, must_stop: Callable[[], bool] | None) -> None:
         """Ask whether all is done, first without and then with short pauses, so that Ctrl-C is heard."""
         done = self._done
-        done.record(self.stream())
         began = time.monotonic()
         try:
             while not done.done:
-                if must_stop():
+                if must_stop is not None and must_stop():
                     self._stop[0] = 1
                 waited = time.monotonic() - began
-                if waited > _SPINNING:
-                    time.sleep(_SHORT if waited < _AFTER else _LONG)
+                if waited > _ALONE:
+                    time.sleep(0 if waited < _SPINNING else _SHORT if waited < _AFTER else _LONG)
         except KeyboardInterrupt:
             self._stop[0] = 1
             done.synchronize()

@@ -35,20 +35,21 @@ class CudaBackend:
     def __init__(self) -> None:
         self._devices: dict[int, CudaDevice] = {}
         self._graphs: dict[tuple[int, Widths, int], GraphOnDevice] = {}
-        self._names: dict[int, str] = {}
+        self._answers: dict[int, Availability] = {}
         self._process = os.getpid()
 
     def availability(self) -> Availability:
         """Whether CuPy is installed, a device answers and NVRTC can be loaded."""
-        if self._devices and self._process != os.getpid():
+        is_own = self._process == os.getpid()
+        if self._devices and not is_own:
             return Availability(False, "this process was forked from one that uses the GPU", _SPAWN)
         try:
             import cupy
 
-            if self._names and self._process == os.getpid():
-                name = self._names.get(cupy.cuda.runtime.getDevice())
-                if name is not None:  # it has answered before; its properties take a millisecond
-                    return Availability(True, name)
+            if self._answers and is_own:
+                answer = self._answers.get(cupy.cuda.runtime.getDevice())
+                if answer is not None:  # it has answered before; its properties take a millisecond
+                    return answer
             count = cupy.cuda.runtime.getDeviceCount()
         except ImportError:
             return Availability(False, "CuPy is not installed", _INSTALL)
@@ -63,8 +64,8 @@ class CudaBackend:
             return Availability(False, str(error).splitlines()[0], _INSTALL)
         number = cupy.cuda.runtime.getDevice()
         name = cupy.cuda.runtime.getDeviceProperties(number)["name"]
-        self._names[number] = name.decode() if isinstance(name, bytes) else str(name)
-        return Availability(True, self._names[number])
+        self._answers[number] = Availability(True, name.decode() if isinstance(name, bytes) else str(name))
+        return self._answers[number]
 
     def build(self, program: Program, id_bits: int) -> CudaExecutable:
         """Generate and compile, or take both from the cache, which keeps what the driver has loaded."""

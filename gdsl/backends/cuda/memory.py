@@ -28,6 +28,8 @@ class GraphOnDevice:
         self._attributes: dict[int, tuple[Any, Buffer]] = {}
         self._room: Room | None = None
         self._user: object = None
+        self.users: weakref.WeakSet[Any] = weakref.WeakSet()
+        """The memory of programs that have run here, which can `let_go` of some."""
 
     def part(self, name: str, element: Type) -> Buffer:
         """One of the members of `graph_slice`, whose elements are ids of vertices or of edges."""
@@ -59,6 +61,8 @@ class GraphOnDevice:
     def let_go(self) -> bool:
         """Free the memory that nobody works in at the moment; whether there was any."""
         former, self._room, self._user = self._room, None, None
+        for user in self.users:
+            user.let_go()
         return former is not None
 
     def _host(self, name: str) -> Any:

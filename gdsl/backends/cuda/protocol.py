@@ -54,6 +54,10 @@ class Shared(Protocol):
         """Copy `sent` to the device, before whatever is launched next."""
         ...
 
+    def send_ahead(self) -> None:
+        """Do so for the next run already: its `send` has nothing to do then. `sent` stays what it is until then."""
+        ...
+
     def receive(self) -> None:
         """Copy all buffers to the host; it is there once `Device.wait` has returned."""
         ...
@@ -120,6 +124,10 @@ class Device(Protocol):
         """Start a kernel whose blocks all run at the same time; does not wait."""
         ...
 
+    def lane(self) -> object:
+        """What memory is allocated for: another run may use it where this is the same."""
+        ...
+
     def start_clock(self) -> None:
         """The moment from which `stop_clock` counts."""
         ...
@@ -132,6 +140,10 @@ class Device(Protocol):
         """Milliseconds between the two, once the work is done."""
         ...
 
-    def wait(self, must_stop: Callable[[], bool]) -> None:
-        """Until all work is done. Once `must_stop` says so, or on Ctrl-C, kernels are asked to stop."""
+    def end(self) -> None:
+        """What `wait` waits for has been asked for by now."""
+        ...
+
+    def wait(self, must_stop: Callable[[], bool] | None) -> None:
+        """Until all work up to `end` is done. Once `must_stop` says so, or on Ctrl-C, kernels are asked to stop."""
         ...

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy
+from numpy.typing import NDArray
 
 from gdsl.backends.cuda.memory import GraphOnDevice, host_dtype, value_dtype
 from gdsl.backends.cuda.protocol import Arguments, Buffer, Device
@@ -15,6 +17,7 @@ from gdsl.backends.interface import Bindings, Limits
 from gdsl.backends.pairs import words_of
 from gdsl.codegen.cuda.layout import layout_of
 from gdsl.codegen.structs import element_dtype
+from gdsl.diagnostics import GdslError
 from gdsl.extents import Extent, Size, Sizes, Values
 from gdsl.plan import storage
 from gdsl.plan.nodes import Plan
@@ -25,6 +28,8 @@ _SHARED = (Role.CONTROL, Role.SAVED, Role.OUTPUTS, Role.TRACE)
 """What the host sends before a run or looks at after it, beside scalars."""
 _RECORDS = 64
 """Records of a trace that come to the host with the results, until a run has had more."""
+_MOST_AHEAD = 1 << 24
+"""Bytes of results that are allocated for a next run; where they are more, runs take so long that it is no matter."""
 _MOST = int(numpy.iinfo(numpy.int64).max)
 
 
@@ -122,6 +127,9 @@ class RunMemory:
         """The places of what is another in each run."""
         place, widths = self._record.pointer, self._widths
         self._new = [(buffer.name, self._bytes(buffer), place(buffer)) for buffer in handed]
+        self._ahead_bytes = sum(nbytes for _, nbytes, _ in self._new)
+        self._ahead: tuple[object, list[Buffer]] | None = None
+        self.on_device.users.add(self)
         self._inputs = [
             (buffer.name, host_dtype(buffer.element, widths), place(buffer))
             for buffer in self.plan.buffers
@@ -148,8 +156,8 @@ class RunMemory:
         if buffers is not None:
             self._lay_out(buffers)
         names, params, inputs = self.names, bindings.params, bindings.inputs
-        for name, nbytes, place in self._new:
-            made = names[name] = self.device.allocate(nbytes)
+        for name, place, made in self._results():
+            names[name] = made
             place[0] = made.pointer
         for name, dtype, place in self._inputs:
             if name in bindings.own:
@@ -164,6 +172,28 @@ class RunMemory:
         self.rename(self._scalars, point=bool(self.plan.swapped))
         self._most_passes[0] = _MOST if limits.max_iterations is None else limits.max_iterations
         self.shared.send()
+
+    def prepare_next(self) -> None:
+        """While the device works: what the next run will need of it anyhow."""
+        if self._ahead_bytes <= _MOST_AHEAD:
+            with contextlib.suppress(GdslError):  # then that run asks for it itself
+                self._ahead = self.device.lane(), [self.device.allocate(nbytes) for _, nbytes, _ in self._new]
+        if not self._scalars_given:
+            self.shared.send_ahead()
+
+    def let_go(self) -> None:
+        """Free what was made for the next run."""
+        self._ahead = None
+
+    def _results(self) -> Iterator[tuple[str, NDArray[Any], Buffer]]:
+        """Names, places and new memory of all that is handed over."""
+        ahead, self._ahead = self._ahead, None
+        if ahead is not None and ahead[0] == self.device.lane():
+            for (name, _, place), made in zip(self._new, ahead[1], strict=True):
+                yield name, place, made
+        else:
+            for name, nbytes, place in self._new:
+                yield name, place, self.device.allocate(nbytes)
 
     def end(self, whole: bool) -> None:
         """Let go of what belongs to the run; `whole`: it came to its end."""
