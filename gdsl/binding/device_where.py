@@ -26,26 +26,46 @@ _TYPES = {
     Type.FLOAT64: ("double", np.float64),
 }
 """What C++ and NumPy call the types that conditions may be about here; ids are not among them."""
-_THREADS, _EACH, _MOST_BLOCKS = 256, 8, 2048
+_THREADS, _MOST_BLOCKS, _PACK = 256, 2112, 16
 _KERNEL = """
-extern "C" __global__ void test(const {type}* values, long long length, unsigned long long* first{parameters}) {{
-    const long long step = {step}LL;
-    for (long long at = blockIdx.x * step + threadIdx.x; at < length; at += gridDim.x * step) {{
-        {type} several[{each}];
+struct alignas({pack}) pack {{ {type} values[{each}]; }};
+
+__device__ bool holds(const {type} own{parameters}) {{ return {condition}; }}
+
+extern "C" __global__ void test(
+    const {type}* values, long long length, long long head, unsigned long long* first{parameters}
+) {{
+    const pack* packs = reinterpret_cast<const pack*>(values + head);
+    const long long count = (length - head) / {each}, tail = head + count * {each};
+    const long long thread = blockIdx.x * (long long)blockDim.x + threadIdx.x;
+    const long long threads = gridDim.x * (long long)blockDim.x;
+    for (long long at = thread; at < count; at += 4 * threads) {{
+        pack several[4];
         #pragma unroll
-        for (int k = 0; k < {each}; ++k) {{
-            several[k] = values[at + k * {threads} < length ? at + k * {threads} : at];
-        }}
+        for (int k = 0; k < 4; ++k) several[k] = packs[at + k * threads < count ? at + k * threads : at];
+        bool all = true;
         #pragma unroll
-        for (int k = 0; k < {each}; ++k) {{
-            const {type} own = several[k];
-            const long long place = at + k * {threads};
-            if (!({condition}) && place < length) atomicMin(first, (unsigned long long)place);
+        for (int k = 0; k < 4; ++k) {{
+            #pragma unroll
+            for (int i = 0; i < {each}; ++i) all = all && holds(several[k].values[i]{constants});
         }}
+        for (int k = 0; k < 4 && !all; ++k) {{
+            for (int i = 0; i < {each}; ++i) {{
+                const long long place = at + k * threads;
+                if (place < count && !holds(packs[place].values[i]{constants})) {{
+                    atomicMin(first, (unsigned long long)(head + place * {each} + i));
+                }}
+            }}
+        }}
+    }}
+    for (long long place = thread; place < length; place += threads) {{
+        if (place >= head && place < tail) place += (tail - place - 1) / threads * threads;
+        else if (!holds(values[place]{constants})) atomicMin(first, (unsigned long long)place);
     }}
 }}
 """
-"""One pass over the array; the lowest place where the condition does not hold stays."""
+"""One pass over the array, 16 bytes at a time; the lowest place where the condition does not hold stays. What lies in
+front of the first 16 whole bytes and behind the last is looked at one by one."""
 
 
 class _NotPlainError(Exception):
@@ -72,9 +92,11 @@ def _run(kernel: Any, values: Any, constants: list[Any]) -> int:
 
     first = cupy.empty(1, np.uint64)
     first.data.memset_async(0xFF, first.nbytes)
-    blocks = min(-(-len(values) // (_THREADS * _EACH)), _MOST_BLOCKS)
-    kernel((blocks,), (_THREADS,), (values, np.int64(len(values)), first, *constants))
-    return min(int(first.get()[0]), len(values))
+    length, size = len(values), values.dtype.itemsize
+    head = min(-values.data.ptr % _PACK // size, length)
+    blocks = min(-(-length * size // (_THREADS * 4 * _PACK)), _MOST_BLOCKS)
+    kernel((blocks,), (_THREADS,), (values, np.int64(length), np.int64(head), first, *constants))
+    return min(int(first.get()[0]), length)
 
 
 @cache
@@ -82,9 +104,14 @@ def _kernel(condition: str, kind: str, constants: tuple[str, ...]) -> Any:
     import cupy
 
     names = {np.dtype(dtype).name: name for name, dtype in _TYPES.values()}
-    parameters = "".join(f", {names[each]} c{place}" for place, each in enumerate(constants))
+    sizes = {name: np.dtype(dtype).itemsize for name, dtype in _TYPES.values()}
     text = _KERNEL.format(
-        type=kind, parameters=parameters, condition=condition, each=_EACH, threads=_THREADS, step=_THREADS * _EACH
+        type=kind,
+        parameters="".join(f", {names[each]} c{place}" for place, each in enumerate(constants)),
+        constants="".join(f", c{place}" for place in range(len(constants))),
+        condition=condition,
+        each=_PACK // sizes[kind],
+        pack=_PACK,
     )
     return cupy.RawKernel(text, "test")
 

@@ -26,8 +26,12 @@ class OutOfMemoryError(Exception):
 class MemoryPointer:
     """What `cupy.cuda.alloc` gives."""
 
-    def __init__(self, buffer: EmulatedBuffer) -> None:
-        self.mem, self.ptr = buffer, buffer.pointer
+    def __init__(self, buffer: EmulatedBuffer, offset: int = 0) -> None:
+        self.mem, self.offset, self.ptr = buffer, offset, buffer.pointer + offset
+
+    def bytes(self, nbytes: int) -> numpy.ndarray[Any, Any]:
+        """The memory from here on."""
+        return self.mem.bytes()[self.offset : self.offset + nbytes]
 
     def memset_async(self, value: int, nbytes: int) -> None:
         """Fill it with a byte."""
@@ -52,7 +56,12 @@ class FakeArray:
 
     def get(self) -> numpy.ndarray[Any, Any]:
         """On the host."""
-        return self.data.mem.bytes()[: self.nbytes].copy().view(self.dtype)
+        return self.data.bytes(self.nbytes).copy().view(self.dtype)
+
+    def without(self, first: int) -> FakeArray:
+        """The same without so many values at its beginning."""
+        data = MemoryPointer(self.data.mem, first * self.dtype.itemsize)
+        return FakeArray((self.size - first,), self.dtype, data)
 
     def __getitem__(self, place: int) -> Any:
         """One value."""
@@ -64,7 +73,7 @@ class FakeArray:
 
     def set(self, values: Any) -> None:
         """Other values."""
-        self.data.mem.bytes()[: self.nbytes] = numpy.ascontiguousarray(values, self.dtype).view(numpy.uint8)
+        self.data.bytes(self.nbytes)[:] = numpy.ascontiguousarray(values, self.dtype).view(numpy.uint8)
         library().native.emulator_mark_written(self.data.ptr, self.nbytes)
 
     def astype(self, dtype: Any, copy: bool = True) -> FakeArray:
