@@ -34,10 +34,14 @@ class Row:
 
 
 COMPILATIONS = ("compile_cold", "compile_cached")
-CALLS = ("call_bfs", "call_sssp")
-"""What a call of these works takes beside its kernel."""
+CALLS = ("call_bfs", "call_sssp", "call_sssp_unchecked")
+"""What a call of these works takes beside its kernel; unchecked: whose caller vouches for the arrays."""
 CALL_GRAPHS = {
-    "cuda": (("call_bfs", "rmat22"), ("call_sssp", "rmat22"), ("call_bfs", "grid3000"), ("call_bfs", "rmat16")),
+    "cuda": (
+        *((work, "rmat22") for work in CALLS),
+        ("call_bfs", "grid3000"),
+        ("call_bfs", "rmat16"),
+    ),
     "cpu": (("call_bfs", "rmat10"), ("call_sssp", "rmat10")),
 }
 CALL_TARGET = 60.0

@@ -237,7 +237,7 @@ class RunMemory:
         nbytes = min(length, self._capacity) * self._record_size
         received = self.shared.received[-1]
         if nbytes > len(received):
-            self.shared.expect(2 * nbytes)  # the next run will probably have as many
+            self.shared.expect(nbytes + nbytes // 4)  # the next run will probably have about as many
             return self.device.fetch(self.shared.buffers[-1], numpy.uint8, nbytes).tobytes()
         return received[:nbytes].tobytes()
 
