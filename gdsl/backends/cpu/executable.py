@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,7 +48,20 @@ class CpuExecutable:
         self.widths = widths
         self.generated = generated
         self.operations = {operation.step.site: operation for operation in operations(plan)}
+        self.buffers = data_buffers(plan)
+        self.outputs = [
+            (place, buffer.name) for place, buffer in enumerate(self.buffers) if buffer.role is not Role.LOCAL
+        ]
+        self._parts = [buffer.name for buffer in plan.buffers if buffer.role is Role.GRAPH]
+        self._slices: WeakKeyDictionary[Graph, tuple[Any, list[Any]]] = WeakKeyDictionary()
         self._library = library
+
+    def slice_of(self, graph: Graph) -> tuple[Any, list[Any]]:
+        """`graph` as the program reads it, and what must be kept alive; graphs do not change."""
+        found = self._slices.get(graph)
+        if found is None:
+            found = self._slices[graph] = graph_slice(graph, self.widths, self._parts)
+        return found
 
     def run(self, graph: Graph, bindings: Bindings, limits: Limits) -> Outcome:
         """Run to the end; raises GdslError (E0801, E0802, E0803, E0912) or KeyboardInterrupt where it is stopped."""
@@ -73,22 +87,20 @@ class _Run:
         self.status: list[int] = []
         self.timed_out = False
         self.abandoned = False
-        parts = [buffer.name for buffer in self.plan.buffers if buffer.role is Role.GRAPH]
-        slice_, self._kept = graph_slice(graph, self.widths, parts)
+        slice_, self._kept = executable.slice_of(graph)
         limit = _FOREVER if limits.max_iterations is None else limits.max_iterations
         self.control = ControlBlock(max_iterations=limit)
         self.params = [self._slot(param.type, bindings.params[param.name]) for param in self.plan.program.params]
-        self.buffers = data_buffers(self.plan)
-        self.data = [self._made(buffer, bindings) for buffer in self.buffers]
+        sizes = of_graph(graph.num_vertices, graph.num_edges, bindings.params)
+        self.data = [self._made(buffer, bindings, buffer.extent.value(sizes)) for buffer in executable.buffers]
         self._data_pointers = pointers(self.data)
         self.host = HostSlice(slice_, ctypes.pointer(self.control), pointers(self.params), self._data_pointers)
 
     def _slot(self, kind: Any, value: Any) -> NDArray[Any]:
         return np.array([value], dtype=dtype_of(kind, self.widths))
 
-    def _made(self, buffer: Buffer, bindings: Bindings) -> NDArray[Any]:
-        """The memory of a buffer, holding what it must hold at first."""
-        count = buffer.extent.value(of_graph(self.graph.num_vertices, self.graph.num_edges, bindings.params))
+    def _made(self, buffer: Buffer, bindings: Bindings, count: int) -> NDArray[Any]:
+        """The memory of a buffer of `count` values, holding what it must hold at first."""
         assert isinstance(buffer.element, Type)
         if buffer.made is Made.CALLER:
             given: NDArray[Any] = bindings.inputs[buffer.name].astype(dtype_of(buffer.element, self.widths), copy=False)
@@ -143,11 +155,7 @@ class _Run:
     def _results(self) -> tuple[dict[str, Any], dict[str, Scalar | Pair]]:
         """The arrays and the scalars that are not local, by name; after swaps their places are others."""
         by_address = {values.ctypes.data: values for values in self.data}
-        found = {
-            buffer.name: by_address[self._data_pointers[place]]
-            for place, buffer in enumerate(self.buffers)
-            if buffer.role is not Role.LOCAL
-        }
+        found = {name: by_address[self._data_pointers[place]] for place, name in self.executable.outputs}
         program = self.plan.program
         arrays = {
             array.name: self._values(array.type, found[array.name]) for array in program.arrays if array.name in found
