@@ -173,7 +173,7 @@ class Binder:
             name = array.name
             deadline.check()
             if array.is_set:
-                inputs[name] = set_flags(array, given[name], graph, self._source)
+                inputs[name] = set_flags(array, given[name], graph, self._source, device)
             elif name in given:
                 values, count = given[name], values_of(array, params)
                 if isinstance(values, unchecked):

@@ -114,3 +114,19 @@ def test_memory_comes_back_with_the_graph() -> None:
         gc.collect()
         used.append(pool.used_bytes())
     assert max(used[1:]) - used[0] < 1 << 20
+
+
+def test_sets_of_vertices_on_a_large_graph() -> None:
+    import cupy
+
+    text = """program p; problem { param sites : vertex set; vertex a : int32; scalar n : int64; }
+    schedule { frontier f = sites; n = size(f); }"""
+    program = gdsl.compile(text)
+    graph = gdsl.Graph.from_edges([0], [1], num_vertices=200_000)
+    for given, count in (([5, 199_999, 5], 2), ([], 0), (range(150_000), 150_000), (cupy.array([7, 8]), 2), ({3}, 1)):
+        for _ in range(2):
+            assert program(graph, sites=given, backend="cuda").n == count
+    for wrong in ([200_000], [-1], cupy.array([3, 200_000])):
+        with pytest.raises(gdsl.GdslError) as caught:
+            program(graph, sites=wrong, backend="cuda")
+        assert caught.value.code == "E0604"
