@@ -179,10 +179,11 @@ class Program:
 
     def __getstate__(self) -> dict[str, Any]:
         """Copies and pickles are without what backends made, which belongs to this process; the cache has it."""
-        return {**self.__dict__, "_binder": None, "_executables": {}, "_failed": {}, "_on_cpu": {}}
+        return {**self.__dict__, "_binder": None, "_results": None, "_executables": {}, "_failed": {}, "_on_cpu": {}}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, _binder=Binder(state["_program"], state["_source"]))
+        made = Binder(state["_program"], state["_source"]), Results(state["_program"])
+        self.__dict__.update(state, _binder=made[0], _results=made[1])
 
     def __repr__(self) -> str:
         return f"<Program {self.name}({', '.join((*self.params, *self.inputs))})>"

@@ -156,7 +156,7 @@ class RunMemory:
         if buffers is not None:
             self._lay_out(buffers)
         names, params, inputs = self.names, bindings.params, bindings.inputs
-        for name, place, made in self._results():
+        for (name, _, place), made in zip(self._new, self._new_memory(), strict=True):
             names[name] = made
             place[0] = made.pointer
         for name, dtype, place in self._inputs:
@@ -185,15 +185,12 @@ class RunMemory:
         """Free what was made for the next run."""
         self._ahead = None
 
-    def _results(self) -> Iterator[tuple[str, NDArray[Any], Buffer]]:
-        """Names, places and new memory of all that is handed over."""
+    def _new_memory(self) -> list[Buffer]:
+        """Memory of all that is handed over, made for this run."""
         ahead, self._ahead = self._ahead, None
         if ahead is not None and ahead[0] == self.device.lane():
-            for (name, _, place), made in zip(self._new, ahead[1], strict=True):
-                yield name, place, made
-        else:
-            for name, nbytes, place in self._new:
-                yield name, place, self.device.allocate(nbytes)
+            return ahead[1]
+        return [self.device.allocate(nbytes) for _, nbytes, _ in self._new]
 
     def end(self, whole: bool) -> None:
         """Let go of what belongs to the run; `whole`: it came to its end."""
