@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy
-from numpy.typing import NDArray
 
 from gdsl.backends.cuda.memory import GraphOnDevice, host_dtype, value_dtype
 from gdsl.backends.cuda.protocol import Arguments, Buffer, Device
