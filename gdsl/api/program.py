@@ -141,14 +141,16 @@ class Program:
             bits = needed_id_bits(self._program, graph)
             choice = self._choice(backend, bits)
             bindings = self._bound(choice, graph, given, bits)
-            started = time.perf_counter()
-            with deadline.doing("compiling the program"):
-                ready, executable = self._ready(choice, bits, backend)
-            compile_ms = (time.perf_counter() - started) * 1000
-            if ready is not choice:
-                choice, bindings = ready, self._bound(ready, graph, given, bits)
-            if choice.backend.name == "cpu":
-                self._on_cpu[backend] = choice
+            executable, compile_ms = self._executables.get((choice.backend.name, bits)), 0.0
+            if executable is None:
+                started = time.perf_counter()
+                with deadline.doing("compiling the program"):
+                    ready, executable = self._ready(choice, bits, backend)
+                compile_ms = (time.perf_counter() - started) * 1000
+                if ready is not choice:
+                    choice, bindings = ready, self._bound(ready, graph, given, bits)
+                if choice.backend.name == "cpu":
+                    self._on_cpu[backend] = choice
             spent = deadline.spent()
             outcome = executable.run(graph, bindings, replace(stops, spent=spent) if spent else stops)
         except GdslError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import select
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -289,8 +290,10 @@ class CudaDevice:
                 if must_stop is not None and must_stop():
                     self._stop[0] = 1
                 waited = time.monotonic() - began
-                if waited > _ALONE:
-                    time.sleep(0 if waited < _SPINNING else _SHORT if waited < _AFTER else _LONG)
+                if waited > _SPINNING:
+                    time.sleep(_SHORT if waited < _AFTER else _LONG)
+                elif waited > _ALONE:
+                    select.select((), (), (), 0)  # lets other threads go on; a sleep of no time takes some
         except KeyboardInterrupt:
             self._stop[0] = 1
             done.synchronize()
