@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import select
 import threading
 import time
@@ -293,7 +294,7 @@ class CudaDevice:
                 if waited > _SPINNING:
                     time.sleep(_SHORT if waited < _AFTER else _LONG)
                 elif waited > _ALONE:
-                    select.select((), (), (), 0)  # lets other threads go on; a sleep of no time takes some
+                    _let_others_go_on()
         except KeyboardInterrupt:
             self._stop[0] = 1
             done.synchronize()
@@ -302,6 +303,15 @@ class CudaDevice:
     def stream(self) -> Any:
         """The stream of the run, outside of one CuPy's current one."""
         return self._stream if self._stream is not None else self.cupy.cuda.get_current_stream()
+
+
+def _let_others_go_on() -> None:
+    """Let other threads of Python have a turn. Where there is a choice not by a sleep, which takes time whatever it is
+    asked for."""
+    if os.name == "nt":
+        time.sleep(0)
+    else:
+        select.select((), (), (), 0)
 
 
 def _no_memory(needed: int, free: int, total: int) -> GdslError:
