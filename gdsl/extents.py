@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
 
 from gdsl.operations import Domain
+from gdsl.records import dataclass
 
 MOST_VALUES = 2**31 - 1
 """More values an element of an array does not have."""

@@ -11,6 +11,7 @@ import every_operation
 import pytest
 
 from gdsl.backends.cuda import nvrtc, plan_of, source_text, wide_pairs
+from gdsl.codegen.cuda.generate import generate
 from gdsl.diagnostics import GdslError
 from gdsl.operations import Balance
 from gdsl.pipeline import load
@@ -148,3 +149,41 @@ def test_an_error_names_the_architecture() -> None:
         nvrtc.compile_to_cubin(generated(SAMPLES[0]), "sm_12")
     with pytest.raises(GdslError, match="E0904"):
         nvrtc.compile_to_cubin(generated(SAMPLES[0]), "volta")
+
+
+SHARED = """
+program everything_shared;
+problem {
+    param source : vertex;
+    vertex label : vertex = id;
+    edge weight : int64 = 1;
+    vertex seen : bool;
+    scalar found : int64;
+    scalar reached : int64;
+}
+vertex functor low(v) { cond out_degree(v) > 1; }
+edge functor go(src, dst, e) { apply { accept changed(seen[dst] |= true); } }
+edge functor up(src, dst, e) { cond src < dst; }
+schedule {
+    frontier f = { source };
+    while (f) { f = advance(f, go); }
+    f = where(low);
+    edge frontier some = filter(edges, up);
+    frontier c = intersect(edges, count=found);
+    reached += size(f) + size(some) + size(c);
+    graph h = subgraph(some);
+    on h { graph k = contract(label, weight); on k { reached += size(edges); } }
+}
+tune { go.balance = block; }
+"""
+"""Whatever takes memory that a block's threads share."""
+
+
+@pytest.mark.parametrize(
+    ("block", "widths"),
+    [(64, Widths.both(64)), (512, Widths(32, 64)), (512, Widths.both(64)), (1024, Widths.both(32))],
+    ids=str,
+)
+def test_shared_memory_is_enough(block: int, widths: Widths) -> None:
+    text = generate(plan_of(load(SHARED, (f"schedule.block={block}",))), widths).text
+    assert_compiles(text, "sm_90")

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
 from gdsl.graph.graph import Graph
 from gdsl.ir.nodes import Program
 from gdsl.operations import Balance, Direction
+from gdsl.records import dataclass
 
 Scalar = bool | int | float
 
@@ -44,7 +45,7 @@ class Availability:
     fix: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(frozen=True, slots=True)
 class Limits:
     """When a run is stopped with an error: after `timeout` seconds, or once any loop of the schedule has finished
     `max_iterations` passes and would begin another."""
@@ -60,7 +61,7 @@ class Limits:
         return None if self.timeout is None else max(self.timeout - self.spent, 0.0)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(frozen=True, slots=True)  # one a call: made by methods of its own, the quicker way
 class Bindings:
     """The caller's data, checked: every param by name (vertex params in range), every input by name.
 
@@ -93,7 +94,7 @@ class TraceRecord:
     balance: Balance | None = None
 
 
-@dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True)  # so is this, with what it finds out later
 class Outcome:
     """What a run gave: every array and scalar that is not `local`, under its declared name.
 

@@ -154,7 +154,7 @@ class Codec(Generic[Root]):
 
     def _one_of(self, parents: tuple[Any, ...]) -> _Pair:
         """Dataclasses: `parents` and those made from them."""
-        family = {name: kind for name, kind in self._leaves.items() if issubclass(kind, parents)}
+        family = {kind.__name__: kind for parent in parents for kind in self._families.get(parent, ())}
         kinds, only = frozenset(family.values()), next(iter(family))
         tagged = len(family) > 1
 
@@ -172,11 +172,16 @@ class Codec(Generic[Root]):
         return _Pair(write, read, frozenset((list,)), kinds)
 
     @functools.cached_property
-    def _leaves(self) -> dict[str, type]:
-        """The dataclasses from which no other class is made: a program holds no others."""
-        known = {name: kind for name, kind in self._namespace.items() if isinstance(kind, type)}
-        parents = {parent for kind in known.values() for parent in kind.__mro__[1:]}
-        return {name: kind for name, kind in known.items() if kind not in parents and dataclasses.is_dataclass(kind)}
+    def _families(self) -> dict[type, list[type]]:
+        """For each class the dataclasses made from it from which no other is made: a program holds no others."""
+        known = [kind for kind in self._namespace.values() if isinstance(kind, type)]
+        parents = {parent for kind in known for parent in kind.__mro__[1:]}
+        families: dict[type, list[type]] = {}
+        for leaf in known:
+            if leaf not in parents and dataclasses.is_dataclass(leaf):
+                for kind in leaf.__mro__:
+                    families.setdefault(kind, []).append(leaf)
+        return families
 
     def _hint(self, annotation: Any) -> Any:
         """What an annotation means, each looked at once: that takes longer than reading a program."""

@@ -7,9 +7,8 @@ import hashlib
 import os
 import stat
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from gdsl.version import __version__
 
@@ -17,32 +16,29 @@ _SETTLED_AFTER = 2_000_000_000
 """Nanoseconds after which a file that is written again shows another time, on every file system."""
 
 
-@dataclass(frozen=True, slots=True)
-class _File:
+class _File(NamedTuple):
     name: str
     """Where it lies below the directory that was looked through, which has a name of its own here."""
     path: str
-    status: os.stat_result
+    written: int
+    """When, in nanoseconds."""
+    seen: tuple[int, ...]
+    """What tells it from outside from one that was written again: times, size, device and inode."""
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(NamedTuple):
     """All files of gdsl as they are now."""
 
     files: tuple[_File, ...]
 
     def outside(self) -> str:
         """A hash over names, sizes, times and inodes: with the same one nothing has been written since."""
-        digest = hashlib.sha256(f"{__version__}\n".encode())
-        for file in self.files:
-            seen = file.status
-            about = f"{file.name}\0{seen.st_size} {seen.st_mtime_ns} {seen.st_ctime_ns} {seen.st_dev} {seen.st_ino}\n"
-            digest.update(about.encode("utf-8", "surrogateescape"))
-        return digest.hexdigest()
+        seen = [(file.name, file.seen) for file in self.files]
+        return hashlib.sha256(repr((__version__, seen)).encode()).hexdigest()
 
     def settled(self) -> bool:
         """Whether a file that is written from now on will look different from outside."""
-        newest = max((max(file.status.st_mtime_ns, file.status.st_ctime_ns) for file in self.files), default=0)
+        newest = max((file.written for file in self.files), default=0)
         return newest + _SETTLED_AFTER < time.time_ns()
 
     def content(self) -> str:
@@ -50,9 +46,10 @@ class State:
         digest = hashlib.sha256(__version__.encode())
         for file in self.files:
             content = b""
-            with contextlib.suppress(OSError), open(file.path, "rb") as opened:  # nor does Python read what cannot be
+            with contextlib.suppress(OSError), open(file.path, "rb", buffering=0) as opened:  # nor does Python read it
                 content = opened.read()
-            digest.update(f"{file.name}\0{len(content)}\0".encode("utf-8", "surrogateescape") + content)
+            digest.update(f"{file.name}\0{len(content)}\0".encode("utf-8", "surrogateescape"))
+            digest.update(content)
         return digest.hexdigest()
 
 
@@ -66,22 +63,28 @@ def look() -> State:
     here = package()
     installed = here / "_data"
     data = installed if installed.is_dir() else here.parent
-    found = [
-        *_files(str(here), "gdsl", ".py"),
-        *_files(str(data / "grammar"), "grammar", ""),
-        *_files(str(data / "templates"), "templates", ""),
-    ]
-    return State(tuple(sorted(found, key=lambda file: file.name)))
+    found: list[_File] = []
+    _look_through(str(here), "gdsl", ".py", found)
+    for name in ("grammar", "templates"):
+        _look_through(str(data / name), name, "", found)
+    found.sort()
+    return State(tuple(found))
 
 
-def _files(directory: str, name: str, ending: str) -> Iterator[_File]:
+def _look_through(directory: str, name: str, ending: str, found: list[_File]) -> None:
+    """Some 500 files at every start, so no more is asked of each than must be."""
     with os.scandir(directory) as entries:
         for entry in entries:
-            # Editors leave links that lead nowhere, and pipes never end: neither is a part of gdsl.
-            with contextlib.suppress(OSError):
-                inside, status = f"{name}/{entry.name}", entry.stat()
-                if stat.S_ISDIR(status.st_mode):
-                    if entry.name != "__pycache__":
-                        yield from _files(entry.path, inside, ending)
-                elif stat.S_ISREG(status.st_mode) and entry.name.endswith(ending):
-                    yield _File(inside, entry.path, status)
+            own = entry.name
+            try:
+                if entry.is_dir():
+                    if own != "__pycache__":
+                        _look_through(entry.path, f"{name}/{own}", ending, found)
+                elif own.endswith(ending):
+                    status = entry.stat()
+                    if stat.S_ISREG(status.st_mode):
+                        times = status.st_mtime_ns, status.st_ctime_ns
+                        seen = (*times, status.st_size, status.st_dev, status.st_ino)
+                        found.append(_File(f"{name}/{own}", entry.path, max(times), seen))
+            except OSError:  # editors leave links that lead nowhere, and pipes never end: neither is a part of gdsl
+                continue

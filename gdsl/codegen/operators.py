@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar
 
+from gdsl import records
 from gdsl.codegen.functions import Argument
 from gdsl.codegen.functors import FunctorTexts, TotalsText
 from gdsl.codegen.names import Names, Scope
@@ -35,7 +36,7 @@ def shared(struct: str, name: str, owner: str) -> str:
     return f"{struct}& {name} = {owner};  // never needed at the same time"
 
 
-@dataclass(frozen=True, slots=True)
+@records.dataclass(frozen=True, slots=True)
 class CommonText:
     """What every operator has in the text of every backend. Strings are C++ text."""
 

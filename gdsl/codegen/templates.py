@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from gdsl import prepared
 from gdsl.resources import resource_directory, resource_text
 
 if TYPE_CHECKING:
-    from jinja2 import Environment
+    from jinja2 import BytecodeCache, Environment
+
+BACKENDS = ("cuda", "cpu")
 
 
 @cache
@@ -24,6 +28,7 @@ def environment(backend: str) -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
         auto_reload=False,
+        bytecode_cache=_prepared_templates(backend),
     )
 
 
@@ -35,3 +40,52 @@ def render(backend: str, name: str, **context: object) -> str:
 def template_text(backend: str, *parts: str) -> str:
     """A file of the backend's templates as it is."""
     return resource_text("templates", backend, *parts)
+
+
+def name_of(backend: str) -> str:
+    """What the templates of a backend are called where they are prepared."""
+    return f"templates.{backend}"
+
+
+def state(backend: str) -> str:
+    """What the Python of a backend's templates is made of: their texts, and Jinja."""
+    import jinja2
+
+    digest = hashlib.sha256()
+    for name, text in _texts(backend).items():
+        digest.update(f"{name}\0{len(text)}\0{text}".encode())
+    return f"jinja2 {jinja2.__version__}, templates {digest.hexdigest()}"
+
+
+def as_python(backend: str) -> dict[str, str]:
+    """The Python that Jinja makes of every template of `backend`, by their names."""
+    templates = environment(backend)
+    return {name: templates.compile(text, name, name, raw=True) for name, text in _texts(backend).items()}
+
+
+def _texts(backend: str) -> dict[str, str]:
+    directory = resource_directory("templates") / backend
+    paths = {path.relative_to(directory).as_posix(): path for path in directory.rglob("*.j2")}
+    return {name: paths[name].read_text(encoding="utf-8") for name in sorted(paths)}
+
+
+def _prepared_templates(backend: str) -> BytecodeCache:
+    """Where Jinja finds prepared templates: making Python of them takes longer than all else that is done to generate
+    a program's text."""
+    from jinja2 import BytecodeCache
+
+    class PreparedTemplates(BytecodeCache):
+        def __init__(self) -> None:
+            self.found = prepared.read(name_of(backend), state(backend)) or {}
+
+        def get_cache_key(self, name: str, filename: str | None = None) -> str:
+            return name
+
+        def load_bytecode(self, bucket: Any) -> None:
+            if bucket.key in self.found:
+                bucket.code = compile(self.found[bucket.key], f"templates/{backend}/{bucket.key}", "exec")
+
+        def dump_bytecode(self, bucket: Any) -> None:
+            """What is made anew is not kept."""
+
+    return PreparedTemplates()

@@ -7,10 +7,10 @@ of its own; so nothing can be left out of a set, only too much be in it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from gdsl.ir.nodes import Role
+from gdsl.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,11 @@ reads of one element give one value and are one term.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
 from gdsl.ir.nodes import Role
 from gdsl.operations import BinaryOperation, Builtin, Degree, Domain, UnaryOperation
+from gdsl.records import dataclass
 from gdsl.types import Type
 
 

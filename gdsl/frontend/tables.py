@@ -1,49 +1,77 @@
-"""Parsers that Lark makes of the grammar; the tables take it 0.15 s, so they are kept in the cache, as JSON."""
+"""Parsers that Lark makes of the grammar. The tables take it 0.15 s, so they are prepared; where they are not, as with
+another version of Lark, they are kept in the cache, as JSON."""
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
+from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from gdsl import cache as kept
+from gdsl import prepared
 from gdsl.resources import resource_text
 
 if TYPE_CHECKING:
     from lark import Lark
 
+STARTS = ("program", "library", "tune_entry")
+"""The grammar's rules that a text may be read by."""
 _KIND = "grammar"
 
 
 @cache
 def parser(start: str) -> Lark:
-    """The parser for one of the grammar's start rules."""
+    """The parser for one of `STARTS`."""
     import lark
 
     key = (start, lark.__version__)
-    data = kept.get(_KIND, key)
-    if data is not None:
+    sources: tuple[Callable[[], Any], ...] = (
+        lambda: prepared.read(name_of(start), state()),
+        lambda: json.loads(kept.get(_KIND, key) or b""),
+    )
+    for source in sources:
         with contextlib.suppress(Exception):  # whatever a broken table does: it is made anew
-            return lark.Lark.load(_from_json(data))
-    grammar = resource_text("grammar", "gdsl.lark")
-    made = lark.Lark(grammar, parser="lalr", start=start, propagate_positions=True, maybe_placeholders=True)
-    kept.put(_KIND, key, _to_json(made))
+            return lark.Lark.load(_numbered_tables(source()))
+    made = make(start)
+    kept.put(_KIND, key, json.dumps(tables(made), separators=(",", ":")).encode())
     return made
 
 
-def _to_json(made: Lark) -> bytes:
+def name_of(start: str) -> str:
+    """What the tables of a start rule are called where they are prepared."""
+    return f"grammar.{start}"
+
+
+def state() -> str:
+    """What tables are made of: the grammar, and Lark."""
+    import lark
+
+    grammar = hashlib.sha256(resource_text("grammar", "gdsl.lark").encode()).hexdigest()
+    return f"lark {lark.__version__}, grammar {grammar}"
+
+
+def make(start: str) -> Lark:
+    """The parser for a start rule, made of the grammar."""
+    import lark
+
+    grammar = resource_text("grammar", "gdsl.lark")
+    return lark.Lark(grammar, parser="lalr", start=start, propagate_positions=True, maybe_placeholders=True)
+
+
+def tables(made: Lark) -> dict[str, Any]:
     """What `Lark.save` would pickle, which is numbers, texts, lists and dictionaries."""
     from lark.grammar import Rule
     from lark.lexer import TerminalDef
 
     data, memo = made.memo_serialize([TerminalDef, Rule])
-    return json.dumps({"data": data, "memo": memo}, separators=(",", ":")).encode()
+    return {"data": data, "memo": memo}
 
 
-def _from_json(data: bytes) -> Any:
+def _numbered_tables(saved: Any) -> Any:
     """The same for `Lark.load`: the keys that JSON has made texts of are numbers again."""
-    saved = json.loads(data)
     saved["memo"] = _numbered(saved["memo"])
     table = saved["data"]["parser"]["parser"]
     table["tokens"] = _numbered(table["tokens"])

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
 from gdsl.operations import BinaryOperation, Builtin, Degree, Domain, GraphQuery, Outcome, UnaryOperation
+from gdsl.records import dataclass
 from gdsl.source import Span
 from gdsl.types import Type
 

@@ -6,10 +6,9 @@ graph was when it began, else of the graph that the program was given.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from gdsl.ir.expressions import Node
 from gdsl.ir.operators import Step
+from gdsl.records import dataclass
 from gdsl.types import Type
 
 

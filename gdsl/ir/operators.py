@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from gdsl.ir.expressions import Expression, Node, Role
 from gdsl.operations import Domain, NeighborOperation, Over
+from gdsl.records import dataclass
 from gdsl.types import Type
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from gdsl.extents import Extent
 from gdsl.ir.expressions import Expression, Node, Role
 from gdsl.ir.graphs import Graph
@@ -11,6 +9,7 @@ from gdsl.ir.operators import Elements, Step
 from gdsl.ir.statements import ElementTarget, Statement
 from gdsl.ir.tuning import Tuning
 from gdsl.operations import Domain, Grade, SetOperation
+from gdsl.records import dataclass
 from gdsl.types import Type
 
 

@@ -7,10 +7,9 @@ not know the kinds.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from gdsl.ir.expressions import Node
 from gdsl.ir.operators import Elements, Step
+from gdsl.records import dataclass
 from gdsl.types import Type
 
 

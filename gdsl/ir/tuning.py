@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from gdsl.ir.expressions import Node
 from gdsl.operations import Balance, Direction, Duplicates, FrontierForm
+from gdsl.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,6 +71,7 @@ def _graph(plan: Plan) -> Iterator[Buffer]:
             yield Buffer(name, element, extent, Role.GRAPH, Made.CALLER, Cleared.GIVEN, GRAPH)
     if plan.graphs and not plan.target.allocates_itself:
         yield Buffer("edge_ids", Type.EDGE, EDGES, Role.GRAPH, Made.CALLER, Cleared.GIVEN, GRAPH)
+        yield Buffer("neighbors", Type.VERTEX, EDGES, Role.GRAPH, Made.CALLER, Cleared.GIVEN, GRAPH)
 
 
 def _parts_read(plan: Plan) -> Iterator[str]:
@@ -219,6 +220,7 @@ def _made_graphs(plan: Plan, others: tuple[Buffer, ...]) -> Iterator[Buffer]:
     needed = (
         ("made_offsets", "offsets", True),
         ("made_edge_ids", "reverse_edges", True),
+        ("made_neighbors", "columns", any(isinstance(step, Subgraph) for step in steps)),
         ("made_columns", "columns", bool(contracts)),
         ("made_sources", "edge_sources", bool(contracts)),
         ("made_in_offsets", "in_offsets", "in_offsets" in parts),
@@ -231,7 +233,7 @@ def _made_graphs(plan: Plan, others: tuple[Buffer, ...]) -> Iterator[Buffer]:
         element, extent = _PARTS[like]
         if wanted:
             yield Buffer(name, element, extent, role, Made.HOST, Cleared.WRITTEN, RUN, rooms)
-    either = Sum((VERTICES, EDGES, Fixed(1)))
+    either = Sum((VERTICES, EDGES, Fixed(1 << plan.sizes.radix_bits)))  # sorting counts digits for as many ids each
     yield Buffer("graph_scratch", Type.EDGE, either, role, Made.HOST, Cleared.WRITTEN, RUN, GRAPH_SCRATCH)
     if any(step.weights is not None for step in contracts):
         yield Buffer("graph_sums", Type.UINT64, EDGES, role, Made.HOST, Cleared.WRITTEN, RUN)

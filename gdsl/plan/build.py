@@ -94,7 +94,15 @@ def _rooms(program: ir.Program, steps: tuple[Step, ...]) -> int:
 
 def _sizes(program: ir.Program, target: Target) -> Sizes:
     block = program.tuning.block if target.grid else None
-    return target.sizes if block is None else dataclasses.replace(target.sizes, block_threads=block)
+    sizes = target.sizes
+    if block is None:
+        return sizes
+    if block <= sizes.block_threads:
+        return dataclasses.replace(sizes, block_threads=block)
+    # More warps share what a block has for all.
+    staged = max(32, sizes.staged * sizes.block_threads // block)
+    digits, slots = max(1, sizes.radix_bits - 2), sizes.table_slots // 2
+    return dataclasses.replace(sizes, block_threads=block, staged=staged, radix_bits=digits, table_slots=slots)
 
 
 class _Schedule:

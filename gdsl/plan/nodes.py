@@ -11,8 +11,6 @@ The nodes are those of the architecture page, with these differences, each becau
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from gdsl.ir import nodes as ir
 from gdsl.ir.nodes import (
     CombineFrontiers,
@@ -52,6 +50,7 @@ from gdsl.plan.sweep_nodes import (
     Write,
 )
 from gdsl.plan.target import Sizes, Target
+from gdsl.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

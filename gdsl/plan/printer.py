@@ -83,7 +83,11 @@ def _sizes(plan: Plan) -> list[str]:
 def _walks(plan: Plan) -> list[str]:
     if not any(sweep.intersection is not None for sweep in sweeps(plan)):
         return []
-    return [f"walks of an intersection cut from {plan.sizes.long_walk} places on"]
+    lines = [f"walks of an intersection cut from {plan.sizes.long_walk} places on"]
+    if any(sweep.intersection is not None and sweep.intersection.tables for sweep in sweeps(plan)):
+        sizes = plan.sizes
+        lines.append(f"lists of {sizes.table_least} neighbours and more as tables of up to {sizes.table_slots} places")
+    return lines
 
 
 def _table(rows: list[tuple[str, ...]]) -> list[str]:

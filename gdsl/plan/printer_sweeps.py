@@ -59,6 +59,8 @@ def _sweep(sweep: Sweep, program: Program) -> list[str]:
         if sweep.intersection.partners is not None:
             lines.append(f"    destination: {sweep.intersection.partners}[source], none where it is none")
         lines.append(f"    walk {one} of the source and {other} of the destination: the vertices in both, each once")
+        if sweep.intersection.tables:
+            lines.append("    by blocks: those of a source of many neighbours, which become a table")
         if sweep.intersection.run is not None:
             lines += _indent(_indent(_variant(sweep.intersection.run, program)))
     for walk in sweep.walks:

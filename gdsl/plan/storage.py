@@ -3,10 +3,10 @@ tables, and the structs of generated text are printed from them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
 from gdsl.extents import Extent
+from gdsl.records import dataclass
 from gdsl.types import Type
 
 

@@ -32,6 +32,7 @@ LISTED_GRAPH_SLICE = dataclasses.replace(
     fields=(
         *GRAPH_SLICE.fields,
         Field("edge_ids", Pointer("const edge"), "the edge at each place of the lists: num_edges"),
+        Field("neighbors", Pointer("const vertex"), "the destination at each place of the lists: num_edges"),
         Field("edge_bound", _I64, "what the ids of edges lie below"),
         Field("room", _I64, "where the lists are stored; less than 0: by the host"),
         Field("ends_room", _I64, "where the ends of edges are stored"),

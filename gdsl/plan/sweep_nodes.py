@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
 from gdsl.ir.nodes import Expression, OwnOperation
 from gdsl.operations import Balance, Domain, NeighborOperation, Over, ReduceOperation
+from gdsl.records import dataclass
 from gdsl.types import Type
 
 # What a sweep does with an element
@@ -231,6 +231,8 @@ class Intersection:
     """Whether that asks for the ids of edges."""
     partners: str | None = None
     """Where the members are vertices, the array that has the destination of each; None as one of a member: skip it."""
+    tables: bool = False
+    """Whether members of one source stand together, so that many lists are looked up in its list as a table."""
 
 
 class EdgeCount(Enum):

@@ -96,7 +96,8 @@ class OperationPlanner:
             call = f"compute({_set_text(step.frontier)}, {step.functor})"
             return Operation(step, f"compute_{step.label}", call, self._on_members(step))
         if isinstance(step, Intersect):
-            return plan_intersection(step, self._edge_functor(step) if step.functor is not None else None)
+            functor = self._edge_functor(step) if step.functor is not None else None
+            return plan_intersection(step, functor, self.target.grid)
         if isinstance(step, NeighborVote):
             return self._vote(step)
         assert isinstance(step, NeighborReduce)

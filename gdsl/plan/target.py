@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
 
 from gdsl.operations import Balance
+from gdsl.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +25,12 @@ class Sizes:
     """Elements that a warp gathers before it appends them to a frontier, 32 at least: appending waits in one line."""
     long_walk: int = 16384
     """Of two lists whose common vertices are looked for: the shorter one is cut into chunks from this length on."""
+    table_least: int = 128
+    """The shortest list that becomes a table in which many others are looked up (cuda)."""
+    table_slots: int = 4096
+    """Places of such a table, a power of two, for ids of 32 bits; half as many vertices at most have one."""
+    radix_bits: int = 8
+    """Bits of a digit by which ids are sorted at a time (cuda)."""
     near_set: int = 16384
     """Of buckets whose width finds itself: about so many vertices are taken at a time."""
     small_work: int = 4096

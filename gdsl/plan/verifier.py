@@ -87,7 +87,10 @@ class _Verifier:
             sizes.pull_prefix,
             sizes.long_walk,
             sizes.near_set,
+            sizes.table_least,
+            sizes.radix_bits,
         )
+        self.expect(sizes.table_slots.bit_count() == 1, "a table whose places are no power of two")
         self.expect(min(numbers) > 0 and min(sizes.short_list, sizes.small_work) >= 0, "a size is not positive")
         choosing = [o.step.site for o in operations(plan) if isinstance(o.does, Choice)]
         self.expect(list(plan.switches) == choosing, "the switches are not those of the choices")

@@ -260,6 +260,8 @@ def install(monkeypatch: Any) -> FakeCupy:
     for name, module in modules.items():
         monkeypatch.setitem(__import__("sys").modules, name, module)
     monkeypatch.setattr(nvrtc, "version", lambda: (13, 0))
+    monkeypatch.setattr(nvrtc, "require", lambda: None)
+    monkeypatch.setattr(nvrtc, "identity", lambda: ("none", 13, 0))
     monkeypatch.setattr(nvrtc, "compile_to_cubin", lambda text, arch, name: text.encode())
     monkeypatch.setattr(CudaDevice, "load", lambda self, cubin: _Module(cubin))
     backend = executable.CudaBackend()

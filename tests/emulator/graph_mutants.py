@@ -5,6 +5,7 @@ from __future__ import annotations
 from .mutants import Mutant
 
 _MADE = "runtime/made_graphs.cuh"
+_SORTING = "runtime/sorting.cuh"
 
 GRAPHS = """
 program graphs;
@@ -43,13 +44,30 @@ GRAPH_MUTANTS = (
         GRAPHS,
         "race result bounds error",
     ),
+    Mutant("ids of one digit at one place", _SORTING, "+ rank] = id", "] = id", GRAPHS, "race result error"),
     Mutant(
-        "runs merged into the wrong place",
-        _MADE,
-        "b[(own & ~uint64(1)) * width + (i - own * width) + others] = id;",
-        "b[minimum((own & ~uint64(1)) * width + (i - own * width) + others + (i == 5), count - 1)] = id;",
+        "no wait for the ids of a tile",
+        _SORTING,
+        "= id; }\n        __syncthreads();\n",
+        "= id; }\n",
         GRAPHS,
         "race result",
+    ),
+    Mutant(
+        "a digit forgets the tiles before",
+        _SORTING,
+        "edge(digits.next[d] + digits.of_tile[d])",
+        "digits.next[d]",
+        GRAPHS,
+        "race result bounds error",
+    ),
+    Mutant(
+        "sums forget the stretches before",
+        _SORTING,
+        "{ before += totals[block]; }",
+        "{ before += 0 * totals[block]; }",
+        GRAPHS,
+        "race result bounds error",
     ),
     Mutant(
         "weights added up one over the other",

@@ -30,15 +30,45 @@ from .driver import EmulatedDevice, EmulatedModule, Schedule
 
 ROOT = Path(__file__).parents[2]
 SMALL = Sizes(
-    block_threads=64, hub_degree=8, hub_chunk=5, pull_prefix=2, short_list=3, staged=32, long_walk=6, near_set=3
+    block_threads=64,
+    hub_degree=8,
+    hub_chunk=5,
+    pull_prefix=2,
+    short_list=3,
+    staged=32,
+    long_walk=6,
+    near_set=3,
+    table_least=2,
+    table_slots=16,
+    radix_bits=2,
 )
 """Numbers so small that small graphs reach every part of the generated code."""
 TINY = Sizes(
-    block_threads=32, hub_degree=3, hub_chunk=2, pull_prefix=1, short_list=1, staged=32, long_walk=2, near_set=1
+    block_threads=32,
+    hub_degree=3,
+    hub_chunk=2,
+    pull_prefix=1,
+    short_list=1,
+    staged=32,
+    long_walk=2,
+    near_set=1,
+    table_least=1,
+    table_slots=64,
+    radix_bits=1,
 )
 NARROW = Widths.both(32)
 WIDER = Sizes(
-    block_threads=96, hub_degree=40, hub_chunk=33, pull_prefix=7, short_list=5, staged=64, long_walk=40, near_set=20
+    block_threads=96,
+    hub_degree=40,
+    hub_chunk=33,
+    pull_prefix=7,
+    short_list=5,
+    staged=64,
+    long_walk=40,
+    near_set=20,
+    table_least=3,
+    table_slots=8,
+    radix_bits=3,
 )
 
 

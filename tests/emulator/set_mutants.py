@@ -16,6 +16,18 @@ schedule {
 }
 """
 
+_COMMON_OF_SOME = """
+program common_of_edges;
+problem { param source : vertex; scalar total : int64; scalar members : int64; }
+edge functor any_edge(src, dst, e) { }
+schedule {
+    edge frontier some = filter(edges, any_edge);
+    frontier c = intersect(some, count=total);
+    members = size(c);
+}
+"""
+"""A frontier of edges, which no tables serve."""
+
 TAKEN_OVER = """
 program taken_over;
 problem { param source : vertex; scalar last : int64; }
@@ -77,7 +89,7 @@ INTERSECTIONS = (
         _INTERSECT,
         "is_long && rest < walk.last",
         "is_long && rest == walk.first",
-        _COMMON,
+        _COMMON_OF_SOME,
         "result",
     ),
     Mutant("parallel edges count twice", _INTERSECT, "return at == first || ", "return true || ", _COMMON, "result"),
@@ -99,6 +111,31 @@ INTERSECTIONS = (
         _COMMON,
         "divergence deadlock",
     ),
+    Mutant(
+        "a table is filled while it is cleared",
+        _INTERSECT,
+        "    __syncthreads();\n    for (edge at = first + threadIdx.x",
+        "    for (edge at = first + threadIdx.x",
+        _COMMON,
+        "race",
+    ),
+    Mutant(
+        "the next table while others look up in the last",
+        _INTERSECT,
+        "first, last, visit);\n            __syncthreads();",
+        "first, last, visit);",
+        _COMMON,
+        "race",
+    ),
+    Mutant(
+        "a neighbour takes another's place in the table",
+        _INTERSECT,
+        "exchange_word(&table.slots[slot], NO_VERTEX, x)",
+        "((table.slots[slot] = x), true)",
+        _COMMON,
+        "race result",
+    ),
+    Mutant("edges that a table serves are walked again", _INTERSECT, "? NO_VERTEX : w;", "? w : w;", _COMMON, "result"),
     Mutant(
         "found neighbours are not marked",
         "operators/intersect.cu.j2",

@@ -1,4 +1,4 @@
-"""The parser's tables in the cache: data, from which the same parser comes back."""
+"""The parser's tables, prepared or from the cache: data, from which the same parser comes back."""
 
 from __future__ import annotations
 
@@ -8,16 +8,26 @@ from pathlib import Path
 
 import pytest
 
-from gdsl import cache
+from gdsl import cache, prepared
 from gdsl.frontend import tables
 
 ROOT = Path(__file__).parents[2]
-TEXTS = {"program": (ROOT / "samples" / "bfs.gdsl").read_text(), "tune_entry": "visit.direction=pull"}
+TEXTS = {
+    "program": (ROOT / "samples" / "bfs.gdsl").read_text(),
+    "library": "function twice(a: int32) -> int32 { return a + a; }",
+    "tune_entry": "visit.direction=pull",
+}
 
 
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path, monkeypatch):
     monkeypatch.setenv("GDSL_CACHE_DIR", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def unprepared(monkeypatch):
+    """As with another version of Lark, or a grammar that was changed since."""
+    monkeypatch.setattr(prepared, "read", lambda name, state: None)
 
 
 def parser(start):
@@ -29,13 +39,24 @@ def entry():
     return path
 
 
-@pytest.mark.parametrize("start", TEXTS)
-def test_the_parser_that_is_read_parses_as_the_one_that_was_made(start, monkeypatch):
+def assert_the_same(first, second, text):
+    assert first.parse(text) == second.parse(text)
+    assert {terminal.name for terminal in first.terminals} == {terminal.name for terminal in second.terminals}
+
+
+@pytest.mark.parametrize("start", tables.STARTS)
+def test_the_prepared_parser_parses_as_the_one_that_is_made(start, monkeypatch):
+    made = tables.make(start)
+    monkeypatch.setattr(tables, "make", None)
+    assert_the_same(parser(start), made, TEXTS[start])
+    assert not cache.directory().exists()
+
+
+@pytest.mark.parametrize("start", tables.STARTS)
+def test_the_parser_from_the_cache_parses_as_the_one_that_was_made(start, unprepared, monkeypatch):
     made = parser(start)
-    monkeypatch.setattr(tables, "resource_text", None)  # the grammar is not needed any more
-    read = parser(start)
-    assert read.parse(TEXTS[start]) == made.parse(TEXTS[start])
-    assert {terminal.name for terminal in read.terminals} == {terminal.name for terminal in made.terminals}
+    monkeypatch.setattr(tables, "make", None)
+    assert_the_same(parser(start), made, TEXTS[start])
 
 
 class OpenedError(Exception):
@@ -51,13 +72,20 @@ BROKEN = [b"", b"{", b"[]", b"null", b'{"data": {}, "memo": {}}', pickle.dumps(B
 
 
 @pytest.mark.parametrize("data", BROKEN, ids=range(len(BROKEN)))
-def test_other_data_is_not_used_and_replaced(data, monkeypatch):
+def test_other_data_is_not_used_and_replaced(data, unprepared, monkeypatch):
     monkeypatch.setattr(cache, "get", lambda kind, key: data)
     assert parser("tune_entry").parse(TEXTS["tune_entry"]).data == "tune_entry"
     monkeypatch.undo()
 
 
-def test_the_entry_is_json(tmp_path):
+@pytest.mark.parametrize("content", [[], {}, 1, "text", {"data": {}, "memo": {}}], ids=repr)
+def test_prepared_tables_that_are_none_are_made_anew(content, monkeypatch):
+    monkeypatch.setattr(prepared, "read", lambda name, state: content)
+    assert parser("tune_entry").parse(TEXTS["tune_entry"]).data == "tune_entry"
+    assert entry().exists()
+
+
+def test_the_entry_is_json(unprepared):
     parser("tune_entry")
     data = entry().read_bytes()
     text, _ = json.JSONDecoder().raw_decode(data.decode("latin-1"))

@@ -39,7 +39,7 @@ class CudaBackend:
         self._process = os.getpid()
 
     def availability(self) -> Availability:
-        """Whether CuPy is installed, a device answers and NVRTC can be loaded."""
+        """Whether CuPy is installed, a device answers and there is NVRTC."""
         is_own = self._process == os.getpid()
         if self._devices and not is_own:
             return Availability(False, "this process was forked from one that uses the GPU", _SPAWN)
@@ -59,7 +59,7 @@ class CudaBackend:
         if count == 0:
             return Availability(False, "no CUDA device answers", _INSTALL)
         try:
-            nvrtc.version()
+            nvrtc.require()
         except Exception as error:
             return Availability(False, str(error).splitlines()[0], _INSTALL)
         number = cupy.cuda.runtime.getDevice()
@@ -72,7 +72,7 @@ class CudaBackend:
         from gdsl.backends.cuda import stored
 
         device, widths = self.device(), Widths.both(id_bits)
-        key = (cache.program_key(program), str(widths), device.architecture, *nvrtc.version(), *nvrtc.OPTIONS)
+        key = (cache.program_key(program), str(widths), device.architecture, *nvrtc.identity(), *nvrtc.OPTIONS)
         kept = stored.get(key)
         if kept is not None:
             plan = plan_of(program, again=True)

@@ -33,6 +33,8 @@ class GraphOnDevice:
 
     def part(self, name: str, element: Type) -> Buffer:
         """One of the members of `graph_slice`, whose elements are ids of vertices or of edges."""
+        if name == "neighbors":  # of the caller's graph, whose edges lie in the order of their ids
+            return self.part("columns", element)
         if name not in self._parts:
             kind = element_dtype(element, self.widths)
             self._parts[name] = self.device.upload(self._host(name).astype(kind, copy=False))

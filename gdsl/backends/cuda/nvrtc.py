@@ -63,6 +63,23 @@ def version() -> tuple[int, int]:
     return int(major), int(minor)
 
 
+def require() -> None:
+    """Raise GdslError where there is no NVRTC; one that lies there and cannot be loaded says so when it is used."""
+    if _wheel_library() is None:
+        version()
+
+
+@cache
+def identity() -> tuple[str | int, ...]:
+    """What stands for this NVRTC in the keys of what it made. To load the library takes longer than all else that a
+    program from the cache needs, so that of a wheel is known by its file."""
+    library = _wheel_library()
+    if library is None:
+        return version()
+    status = library.stat()
+    return library.name, status.st_size, status.st_mtime_ns
+
+
 def normal_architecture(arch: str) -> str:
     """`sm_90` from what a person writes (`sm_90`, `90`, `compute_90`); raises GdslError for anything else."""
     match = _ARCHITECTURE.fullmatch(arch.strip().lower())
@@ -171,11 +188,19 @@ def _compile_error(log: str, architecture: str) -> GdslError:
 
 def _load_wheel_library() -> None:
     """Load NVRTC from NVIDIA's wheel, where it is installed, so that CuPy finds it with no toolkit on the machine."""
+    library = _wheel_library()
+    if library is not None:
+        ctypes.CDLL(str(library), mode=ctypes.RTLD_GLOBAL)
+
+
+@cache
+def _wheel_library() -> Path | None:
+    """The library of NVIDIA's wheel."""
     for folder in _wheel_folders():
         for library in sorted(folder.glob("libnvrtc.so.*")) + sorted(folder.glob("nvrtc64_*.dll")):
             if "builtins" not in library.name and ".alt" not in library.name:
-                ctypes.CDLL(str(library), mode=ctypes.RTLD_GLOBAL)
-                return
+                return library
+    return None
 
 
 def _wheel_folders() -> list[Path]:

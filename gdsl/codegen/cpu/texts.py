@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from gdsl.codegen.functors import TotalsText
 from gdsl.codegen.operators import CommonText
 from gdsl.codegen.switches import SwitchText
+from gdsl.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -138,13 +138,17 @@ class _Generation:
             "run_slice": struct_text(run_slice(self.plan)),
             "data_slice": self.data_slice,
             **shared_structs(self.plan, self.widths),
-            "block_storage": _block_storage(frozenset({"collector", "edge_collector", "block_reduce", "push_blocks"})),
+            "block_storage": _block_storage(
+                frozenset(
+                    {"collector", "edge_collector", "block_reduce", "push_blocks", "intersect_tables", "sort_ids"}
+                )
+            ),
         }
         listed = bool(self.plan.graphs)
         _, pieces = runtime.link(body, structs, listed)
-        uses = identifiers_of("\n".join([body, *pieces]))
         structs["block_storage"] = _block_storage(identifiers_of(body) | _called(pieces))
         platform, pieces = runtime.link(body, structs, listed)
+        uses = identifiers_of("\n".join([body, *pieces]))
         return platform, pieces, uses
 
     def _constants(self, uses: frozenset[str]) -> list[Constant]:
@@ -154,11 +158,19 @@ class _Generation:
             Constant("uint32", "HUB_DEGREE", sizes.hub_degree, "lists this long are cut into chunks"),
             Constant("uint32", "HUB_CHUNK", sizes.hub_chunk, "edges a chunk"),
             Constant("uint32", "PULL_PREFIX", sizes.pull_prefix, "edges of a long list that are tried first"),
-            Constant("uint32", "STAGED", sizes.staged, "accepted elements that a warp appends at once"),
+            Constant("uint32", "STAGED", self._staged(), "accepted elements that a warp appends at once"),
             Constant("uint32", "SHORT_LIST", sizes.short_list, "lists up to this long are reduced by a thread each"),
             Constant("uint32", "LONG_WALK", sizes.long_walk, "walks this long of an intersection are cut into chunks"),
+            Constant("uint32", "TABLE_LEAST", sizes.table_least, "neighbours that become a table, or more"),
+            Constant("uint32", "TABLE_SLOTS", sizes.table_slots * 32 // self.widths.vertex, "places of a table"),
+            Constant("uint32", "RADIX_BITS", sizes.radix_bits, "bits by which ids are sorted at a time"),
         ]
         return [constant for constant in constants if constant.name in uses or constant.name == "BLOCK_THREADS"]
+
+    def _staged(self) -> int:
+        """Wider ids would take more of what a block has of its own than there is."""
+        staged = self.plan.sizes.staged
+        return max(staged // 2, 32) if self.widths.edge == 64 else staged
 
     def _head(self) -> list[str]:
         program, tuning = self.program, self.program.tuning
@@ -188,12 +200,19 @@ def _block_storage(uses: frozenset[str]) -> str:
         lines.append("    vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices")
     if "edge_collector" in uses:
         lines.append("    edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges")
-    if not uses.isdisjoint({"block_reduce", "block_running_sum", "of_warps"}):
+    if not uses.isdisjoint({"block_reduce", "block_running_sum", "block_sum", "of_warps"}):
         lines.append("    uint64 partials[32];  // a value a warp")
     if "partial_seconds" in uses:
         lines.append("    uint64 partial_seconds[32];  // of pairs")
+    once = []
     if "push_blocks" in uses:
-        lines.append("    block_tile tile;")
+        once.append("block_tile tile;")
+    if "intersect_tables" in uses:
+        once.append("neighbor_table table;")
+    if "sort_ids" in uses:
+        once.append("digit_counts digits;")
+    if once:  # what no two operators need at a time, and nothing lasts in
+        lines += ["    union {", *(f"        {member}" for member in once), "    };"]
     return "\n".join([*lines, "};"])
 
 

@@ -23,6 +23,7 @@ _I64, _U64 = Type.INT64, Type.UINT64
 _MADE = (
     ("made_offsets", Type.EDGE, "of graphs that the schedule made, as in graph_slice, and so are the next"),
     ("made_edge_ids", Type.EDGE, ""),
+    ("made_neighbors", Type.VERTEX, ""),
     ("made_columns", Type.VERTEX, ""),
     ("made_sources", Type.VERTEX, ""),
     ("made_in_offsets", Type.EDGE, ""),

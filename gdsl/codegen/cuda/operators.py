@@ -253,6 +253,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         common["queued"] = sweep.members.domain is Domain.VERTEX and sweep.members.frontier is not None
         partners = f"pair_ends{{d.{self.names.member(lists.partners)}}}" if lists.partners is not None else ""
         common["ends"] = partners or "edge_ends{d.graph}"
+        common["untabled"] = "untabled_ends{d.graph}" if lists.tables else ""
         if lists.run is None:
             totals = common["totals"].members if common["totals"] is not None else ()
             total = f"totals.{totals[0].name}" if totals else ""

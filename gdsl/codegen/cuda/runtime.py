@@ -39,7 +39,7 @@ PLATFORM = "platform"
 LIBRARY = Library("cuda", FILES, ".cuh", "__device__ __forceinline__")
 
 
-LISTED_LIBRARY = dataclasses.replace(LIBRARY, files=(*FILES, LISTED, "made_graphs"))
+LISTED_LIBRARY = dataclasses.replace(LIBRARY, files=(*FILES, LISTED, "sorting", "made_graphs"))
 """The same for programs that make graphs."""
 
 

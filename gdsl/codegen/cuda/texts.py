@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from gdsl.codegen.functors import Ballot, TotalsText
 from gdsl.codegen.operators import CommonText
 from gdsl.codegen.switches import SwitchText
+from gdsl.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +162,8 @@ class IntersectText(OperatorText):
     """`intersect`. `total`: the variable or member of the totals that counts what is found, which is added to `count`
     where it is a variable; empty where nobody asks. `visit` is what is run, None where nothing is; `edge_at` and
     `edge_found` are the ids of the edges at both places, empty where nobody asks. `ends` makes what says the two
-    vertices of a member; `queued`: the members may not be there as a queue yet."""
+    vertices of a member; `untabled` makes what says that of the members that no table serves, empty where none is
+    made; `queued`: the members may not be there as a queue yet."""
 
     kind: ClassVar[str] = "intersect"
     total: str
@@ -172,6 +173,7 @@ class IntersectText(OperatorText):
     edge_found: str
     result: ResultText
     ends: str
+    untabled: str
     queued: bool
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
 
 from gdsl.operations import Domain
+from gdsl.records import dataclass
 from gdsl.source import Span
 from gdsl.types import Type
 

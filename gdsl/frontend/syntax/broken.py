@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass
 
+from gdsl.records import dataclass
 from gdsl.source import Span
 
 

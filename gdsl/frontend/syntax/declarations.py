@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
 from gdsl.frontend.syntax.base import Node, Symbol
@@ -10,6 +9,7 @@ from gdsl.frontend.syntax.expressions import Expression
 from gdsl.frontend.syntax.procedures import Import, Procedure
 from gdsl.frontend.syntax.statements import Statement, TypeName
 from gdsl.operations import Domain
+from gdsl.records import dataclass
 from gdsl.source import Span
 from gdsl.types import Type
 

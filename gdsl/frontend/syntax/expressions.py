@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ from gdsl.operations import (
     SetOperation,
     UnaryOperation,
 )
+from gdsl.records import dataclass
 from gdsl.source import Span
 from gdsl.types import Type
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from gdsl.frontend.syntax.base import Symbol
 from gdsl.frontend.syntax.expressions import Expression, Name
 from gdsl.frontend.syntax.statements import Statement
+from gdsl.records import dataclass
 from gdsl.source import Span
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gdsl.frontend.syntax.base import Symbol
 from gdsl.frontend.syntax.expressions import Argument, Expression, Name
 from gdsl.frontend.syntax.statements import Statement
 from gdsl.operations import Domain
+from gdsl.records import dataclass
 from gdsl.source import Span
 
 

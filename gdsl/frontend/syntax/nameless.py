@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from gdsl.frontend.syntax.declarations import ParameterName
 from gdsl.frontend.syntax.expressions import Expression
 from gdsl.frontend.syntax.statements import Statement
 from gdsl.operations import Domain
+from gdsl.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

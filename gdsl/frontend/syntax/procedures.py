@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from gdsl.frontend.syntax.base import Node
 from gdsl.frontend.syntax.statements import Statement, TypeName
 from gdsl.operations import Domain
+from gdsl.records import dataclass
 from gdsl.source import Span
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from gdsl.frontend.syntax.base import Node, Symbol
 from gdsl.frontend.syntax.expressions import Expression, Index, Name
 from gdsl.operations import BinaryOperation, Domain, ReduceOperation
+from gdsl.records import dataclass
 from gdsl.source import Span
 from gdsl.types import Type
 

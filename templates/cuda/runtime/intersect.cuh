@@ -70,6 +70,154 @@ __device__ __forceinline__ void intersect_hubs(enactor& run, const graph_slice& 
     }
 }
 
+// piece: intersect_tables
+// The same for the edges that `is_tabled` names, of all. A block takes as many edges as it has threads, which have few
+// sources of such long lists between them: the list of one after the other becomes a table in shared memory, in which
+// the lists of the destinations are looked up, a place a lane.
+template <bool with_places, class Members, class Visit>
+__device__ __forceinline__ uint64 intersect_tables(enactor& run, const graph_slice& g, const Members& members, Visit visit) {
+    if (g.largest_degree < int64(TABLE_LEAST)) { return 0; }
+    const out_lists lists{g};
+    neighbor_table& table = run.shared.table;
+    uint64 visited = 0;
+    for (uint64 base = uint64(blockIdx.x) * BLOCK_THREADS; base < members.size(); base += grid_threads()) {
+        if (threadIdx.x == 0) { table.runs = 0; }
+        if (__syncthreads_or(asked_to_stop(run))) { break; }
+        const bool begins = begins_table(g, members, base);
+        if (begins) { table.starts[atomicAdd(&table.runs, 1u)] = threadIdx.x; }
+        const uint32 runs = __syncthreads_count(begins);
+        for (uint32 i = 0; i < runs; ++i) {
+            const uint64 start = base + table.starts[i];
+            const vertex u = g.edge_sources[members[start]];
+            const edge first = lists.first(u), last = lists.last(u);
+            const uint64 end = minimum(uint64(last), minimum(base + BLOCK_THREADS, members.size()));
+            visited += intersect_table<with_places>(g, members, table, start, end, first, last, visit);
+            __syncthreads();
+        }
+    }
+    return visited;
+}
+
+// piece: begins_table
+// Whether this thread's edge, of those from place `base` on, is the first of its source's there, and has a table.
+template <class Members>
+__device__ __forceinline__ bool begins_table(const graph_slice& g, const Members& members, uint64 base) {
+    const uint64 at = base + threadIdx.x;
+    if (at >= members.size()) { return false; }
+    const vertex u = g.edge_sources[members[at]];
+    const out_lists lists{g};
+    return has_table(lists.degree(u)) && (threadIdx.x == 0 || g.edge_sources[members[at - 1]] != u);
+}
+
+// piece: intersect_table
+// The edges at the places `start` to `end`, of one source, whose list, at `first` to `last`, becomes the table.
+template <bool with_places, class Members, class Visit>
+__device__ __forceinline__ uint64 intersect_table(const graph_slice& g, const Members& members, neighbor_table& table,
+                                                  uint64 start, uint64 end, edge first, edge last, Visit visit) {
+    const out_lists lists{g};
+    const uint64 place = start + threadIdx.x / 32 + uint64(lane_index()) * (BLOCK_THREADS / 32);
+    const edge member = place < end ? edge(members[place]) : edge(0);
+    const vertex w = place < end ? g.columns[member] : vertex(0);
+    const edge own_first = place < end ? lists.first(w) : edge(0), own_last = place < end ? lists.last(w) : edge(0);
+    fill_table(table, lists, first, last);
+    const bool tabled = place < end && is_tabled(last - first, own_last - own_first);
+    for (uint32 rows = __ballot_sync(FULL_WARP, tabled); rows != 0; rows &= rows - 1) {
+        const uint32 row = __ffs(rows) - 1;
+        const edge e = __shfl_sync(FULL_WARP, member, row);
+        const edge walk = __shfl_sync(FULL_WARP, own_first, row), walk_last = __shfl_sync(FULL_WARP, own_last, row);
+        for (edge begin = walk; begin < walk_last; begin += 32 * TABLE_LOOKS) {
+            vertex x[TABLE_LOOKS];
+#pragma unroll
+            for (uint32 k = 0; k < TABLE_LOOKS; ++k) {
+                const edge at = begin + 32 * k + lane_index();
+                x[k] = at < walk_last ? lists.neighbor(at) : NO_VERTEX;
+            }
+#pragma unroll
+            for (uint32 k = 0; k < TABLE_LOOKS; ++k) {
+                const edge at = begin + 32 * k + lane_index();
+                const bool common = x[k] != NO_VERTEX && table.has(x[k]) && is_new_in_list(lists, walk, at, x[k]);
+                visit(common, x[k], e, at, common && with_places ? first_place(lists, first, last, x[k]) : last);
+            }
+        }
+    }
+    return tabled ? uint64(own_last - own_first) + uint64(last - first) : 0;
+}
+
+// piece: neighbor_table
+// The neighbours of a vertex, each at the place that its id gives or the next that is free, of TABLE_SPREAD places a neighbour
+// or as many as there is room for; and where the edges of such vertices begin among those that the block has taken.
+struct neighbor_table {
+    vertex slots[TABLE_SLOTS];
+    uint32 starts[BLOCK_THREADS / TABLE_LEAST + 2];
+    uint32 runs, mask;
+
+    __device__ __forceinline__ static uint32 place(vertex x) { return (uint32(x) * 0x9e3779b1u) >> 15; }
+
+    __device__ __forceinline__ bool has(vertex x) const {
+        uint32 slot = place(x) & mask;
+        vertex found = slots[slot];
+        while (found != x && found != NO_VERTEX) {
+            slot = (slot + 1) & mask;
+            found = slots[slot];
+        }
+        return found == x;
+    }
+};
+
+// piece: fill_table
+// The neighbours at the places `first` to `last` become the table. The whole block calls.
+__device__ __forceinline__ void fill_table(neighbor_table& table, const out_lists& lists, edge first, edge last) {
+    uint32 size = 4;
+    while (size < TABLE_SLOTS && size < TABLE_SPREAD * uint32(last - first)) { size *= 2; }
+    if (threadIdx.x == 0) { table.mask = size - 1; }
+    for (uint32 i = threadIdx.x; i < size; i += BLOCK_THREADS) { table.slots[i] = NO_VERTEX; }
+    __syncthreads();
+    for (edge at = first + threadIdx.x; at < last; at += BLOCK_THREADS) {
+        const vertex x = lists.neighbor(at);
+        for (uint32 slot = neighbor_table::place(x) & (size - 1);;) {
+            const vertex former = load_relaxed(&table.slots[slot]);
+            if (former == x || (former == NO_VERTEX && exchange_word(&table.slots[slot], NO_VERTEX, x))) { break; }
+            if (former != NO_VERTEX) { slot = (slot + 1) & (size - 1); }
+        }
+    }
+    __syncthreads();
+}
+
+// piece: has_table is_tabled
+// Whether a list is made a table, and whether an edge whose source has it and whose destination has another is looked up
+// in it: not where that one is so long that looking up the table's vertices in it is less work.
+__device__ __forceinline__ bool has_table(edge degree) { return degree >= TABLE_LEAST && 2 * uint64(degree) <= TABLE_SLOTS; }
+__device__ __forceinline__ bool is_tabled(edge degree, edge other) {
+    return has_table(degree) && uint64(other) <= TABLE_REACH * uint64(degree);
+}
+
+// piece: TABLE_LOOKS TABLE_REACH TABLE_SPREAD
+constexpr uint32 TABLE_SPREAD = 8;  // places of a table for each neighbour, where there is room
+constexpr uint32 TABLE_LOOKS = 8;  // places of each lane that are read side by side
+constexpr uint64 TABLE_REACH = 4;  // times longer than the table's list may be what is looked up in it
+
+// piece: first_place
+// The first place of x, which is there, among the neighbours at the places `low` to `high`.
+__device__ __forceinline__ edge first_place(const out_lists& lists, edge low, edge high, vertex x) {
+    while (low < high) {
+        const edge middle = low + (high - low) / 2;
+        if (lists.neighbor(middle) < x) { low = middle + 1; } else { high = middle; }
+    }
+    return low;
+}
+
+// piece: untabled_ends
+// The ends of an edge, of those that no table serves; the others have no destination.
+struct untabled_ends {
+    const graph_slice& g;
+    __device__ __forceinline__ vertex source(edge e) const { return __ldg(&g.edge_sources[e]); }
+    __device__ __forceinline__ vertex destination(edge e) const {
+        const out_lists lists{g};
+        const vertex w = __ldg(&g.columns[e]);
+        return is_tabled(lists.degree(source(e)), lists.degree(w)) ? NO_VERTEX : w;
+    }
+};
+
 // piece: intersect_part
 // The places `first` to `last` of the walk for an edge, by one warp.
 template <class Ends, class Visit>

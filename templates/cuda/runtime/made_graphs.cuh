@@ -10,43 +10,6 @@ __device__ __forceinline__ int64 free_room(const int64* taken, uint32 count) {
     return room;
 }
 
-// piece: running_sums
-// At each place the sum of all up to it; `values` stand in `a`, `b` is room for as many. Returns which of them has the
-// sums.
-__device__ __forceinline__ edge* running_sums(enactor& run, edge* a, edge* b, uint64 count) {
-    synchronize(run);
-    for (uint64 width = 1; width < count; width *= 2) {
-        for (uint64 i = thread_index(); i < count; i += grid_threads()) { b[i] = a[i] + (i >= width ? a[i - width] : edge(0)); }
-        synchronize(run);
-        exchange(a, b);
-    }
-    return a;
-}
-
-// piece: sort_ids
-// The ids in `a` in the order of `before`, which is one of all of them, by merging runs: each id finds its place in the
-// other run. Returns which of `a` and `b` has them.
-template <class Before>
-__device__ __forceinline__ edge* sort_ids(enactor& run, edge* a, edge* b, uint64 count, Before before) {
-    synchronize(run);
-    for (uint64 width = 1; width < count; width *= 2) {
-        for (uint64 i = thread_index(); i < count; i += grid_threads()) {
-            const uint64 own = i / width, start = (own ^ 1) * width;
-            const edge id = a[i];
-            uint64 low = minimum(start, count);
-            for (uint64 high = minimum(start + width, count); low < high;) {
-                const uint64 middle = low + (high - low) / 2;
-                if (before(a[middle], id)) { low = middle + 1; } else { high = middle; }
-            }
-            const uint64 others = low - minimum(start, count);
-            b[(own & ~uint64(1)) * width + (i - own * width) + others] = id;
-        }
-        synchronize(run);
-        exchange(a, b);
-    }
-    return a;
-}
-
 // piece: keep_list_places
 // Of lists those places whose edge is marked: what `keep(at, next)` puts aside, and where the lists begin then.
 template <class Keep>
@@ -73,10 +36,14 @@ __device__ __noinline__ graph_slice make_subgraph(enactor& run, const graph_slic
     made.room = room;
     made.num_edges = edges.size;
     edge* const own_ids = run.slice.made_edge_ids[room];
-    keep_list_places(run, g, marks, g.offsets, g.edge_ids, run.slice.made_offsets[room],
-                     [&](uint64 at, edge next) { own_ids[next] = g.edge_ids[at]; });
+    vertex* const own_neighbors = run.slice.made_neighbors[room];
+    keep_list_places(run, g, marks, g.offsets, g.edge_ids, run.slice.made_offsets[room], [&](uint64 at, edge next) {
+        own_ids[next] = g.edge_ids[at];
+        own_neighbors[next] = g.neighbors[at];
+    });
     made.offsets = run.slice.made_offsets[room];
     made.edge_ids = own_ids;
+    made.neighbors = own_neighbors;
     turn_kept(run, g, made, marks);
     pair_edges(run, made);
     synchronize(run);
@@ -91,9 +58,8 @@ template <class Label>
 __device__ __forceinline__ uint64 contracted_labels(enactor& run, Label* label, uint64 num_vertices) {
     edge *const ids = run.slice.graph_scratch[0], *const flags = run.slice.graph_scratch[2];
     for (uint64 v = thread_index(); v < num_vertices; v += grid_threads()) { ids[v] = edge(v); }
-    const edge* const order = sort_ids(run, ids, run.slice.graph_scratch[1], num_vertices, [&](edge a, edge b) {
-        return label[a] != label[b] ? label[a] < label[b] : a < b;
-    });
+    const edge* const order = sort_ids(run, ids, run.slice.graph_scratch[1], num_vertices, 8 * sizeof(Label),
+                                       [&](edge v) { return sorting_key(label[v]); });
     for (uint64 i = thread_index(); i < num_vertices; i += grid_threads()) {
         flags[i] = i > 0 && label[order[i]] != label[order[i - 1]] ? 1 : 0;
     }
@@ -129,10 +95,11 @@ __device__ __noinline__ graph_slice make_contraction(enactor& run, const graph_s
     const auto destination = [&](edge e) { return vertex(label[g.columns[e]]); };
     edge *const ids = run.slice.graph_scratch[0], *const flags = run.slice.graph_scratch[2];
     for (uint64 i = thread_index(); i < old_edges; i += grid_threads()) { ids[i] = g.edge_ids[i]; }
-    const edge* const order = sort_ids(run, ids, run.slice.graph_scratch[1], old_edges, [&](edge a, edge b) {
-        if (source(a) != source(b)) { return source(a) < source(b); }
-        return destination(a) != destination(b) ? destination(a) < destination(b) : a < b;
-    });
+    edge* const aside = run.slice.graph_scratch[1];
+    const uint32 bits = bits_below(num_vertices);
+    edge* const by_end = sort_ids(run, ids, aside, old_edges, bits, [&](edge e) { return uint64(destination(e)); });
+    const edge* const order = sort_ids(run, by_end, by_end == ids ? aside : ids, old_edges, bits,
+                                       [&](edge e) { return uint64(source(e)); });
     const auto is_new = [&](uint64 i) {
         return i == 0 || source(order[i]) != source(order[i - 1]) || destination(order[i]) != destination(order[i - 1]);
     };
@@ -156,7 +123,7 @@ __device__ __noinline__ graph_slice make_contraction(enactor& run, const graph_s
     made.room = made.ends_room = room;
     made.offsets = offsets;
     made.edge_ids = own_ids;
-    made.columns = columns;
+    made.columns = made.neighbors = columns;
     made.edge_sources = sources;
     turn_contracted(run, made);
     pair_edges(run, made);
@@ -210,9 +177,8 @@ __device__ __forceinline__ void turn_contracted(enactor& run, graph_slice& made)
     edge *const ids = run.slice.graph_scratch[0], *const own_ids = run.slice.made_in_edges[made.room];
     vertex* const own_sources = run.slice.made_in_sources[made.room];
     for (uint64 i = thread_index(); i < count; i += grid_threads()) { ids[i] = edge(i); }
-    const edge* const order = sort_ids(run, ids, run.slice.graph_scratch[1], count, [&](edge a, edge b) {
-        return made.columns[a] != made.columns[b] ? made.columns[a] < made.columns[b] : a < b;
-    });
+    const edge* const order = sort_ids(run, ids, run.slice.graph_scratch[1], count, bits_below(made.num_vertices),
+                                       [&](edge e) { return uint64(made.columns[e]); });
     for (uint64 i = thread_index(); i < count; i += grid_threads()) {
         own_ids[i] = order[i];
         own_sources[i] = made.edge_sources[order[i]];

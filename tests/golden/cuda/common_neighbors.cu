@@ -52,6 +52,8 @@ constexpr uint32 HUB_DEGREE = 512;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 512;  // edges a chunk
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 constexpr uint32 LONG_WALK = 16384;  // walks this long of an intersection are cut into chunks
+constexpr uint32 TABLE_LEAST = 128;  // neighbours that become a table, or more
+constexpr uint32 TABLE_SLOTS = 4096;  // places of a table
 
 // ---- runtime ----
 
@@ -145,6 +147,7 @@ struct data_slice {
 static_assert(sizeof(data_slice) == 240, "as the host knows it");
 
 // piece: stop_requested
+// piece: neighbor_table
 
 struct block_storage {
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
@@ -152,6 +155,9 @@ struct block_storage {
     bool stopped;
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 partials[32];  // a value a warp
+    union {
+        neighbor_table table;
+    };
 };
 
 // piece: enactor
@@ -215,6 +221,15 @@ struct frontier {
 // piece: defer_walk
 // piece: intersect_warps
 // piece: intersect_hubs
+// piece: TABLE_LOOKS TABLE_REACH TABLE_SPREAD
+// piece: has_table is_tabled
+// piece: begins_table
+// piece: exchange_word
+// piece: fill_table
+// piece: first_place
+// piece: intersect_table
+// piece: intersect_tables
+// piece: untabled_ends
 // piece: edge_ends
 
 // ---- functors ----
@@ -264,7 +279,9 @@ __device__ __forceinline__ void intersect(enactor& run, const data_slice& d, int
     const auto visit = [&](bool accepted, vertex x, edge, edge, edge) {
         totals.total += accepted ? 1 : 0;
     };
-    count_visited(run, intersect_warps<false>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, ends, visit));
+    uint64 visited = intersect_warps<false>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, untabled_ends{d.graph}, visit);
+    visited += intersect_tables<false>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, visit);
+    count_visited(run, visited);
     intersect_hubs(run, d.graph, ends, visit);
     {
         const int64 total = block_reduce(run.shared, totals.total, 0ll,
@@ -284,7 +301,9 @@ __device__ __forceinline__ void intersect_again(enactor& run, const data_slice& 
     const auto visit = [&](bool accepted, vertex x, edge, edge, edge) {
         totals.more += accepted ? 1 : 0;
     };
-    count_visited(run, intersect_warps<false>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, ends, visit));
+    uint64 visited = intersect_warps<false>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, untabled_ends{d.graph}, visit);
+    visited += intersect_tables<false>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, visit);
+    count_visited(run, visited);
     intersect_hubs(run, d.graph, ends, visit);
     {
         const int64 total = block_reduce(run.shared, totals.more, 0ll,
@@ -304,7 +323,9 @@ __device__ __forceinline__ void intersect_(enactor& run, const data_slice& d, in
     const auto visit = [&](bool accepted, vertex x, edge, edge, edge) {
         totals.half += accepted ? 1 : 0;
     };
-    count_visited(run, intersect_warps<false>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, ends, visit));
+    uint64 visited = intersect_warps<false>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, untabled_ends{d.graph}, visit);
+    visited += intersect_tables<false>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, visit);
+    count_visited(run, visited);
     intersect_hubs(run, d.graph, ends, visit);
     {
         const int64 total = block_reduce(run.shared, totals.half, 0ll,
@@ -327,7 +348,9 @@ __device__ __forceinline__ void intersect_2(enactor& run, const data_slice& d, f
         totals.last += accepted ? 1 : 0;
         out.append(accepted && mark(seen, x), x);
     };
-    count_visited(run, intersect_warps<false>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, ends, visit));
+    uint64 visited = intersect_warps<false>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, untabled_ends{d.graph}, visit);
+    visited += intersect_tables<false>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, visit);
+    count_visited(run, visited);
     intersect_hubs(run, d.graph, ends, visit);
     out.flush();
     {
@@ -378,7 +401,9 @@ __device__ __forceinline__ void intersect_within(enactor& run, const data_slice&
     const auto visit = [&](bool accepted, vertex x, edge, edge, edge) {
         out.append(accepted && mark(seen, x), x);
     };
-    count_visited(run, intersect_warps<false>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, ends, visit));
+    uint64 visited = intersect_warps<false>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, untabled_ends{d.graph}, visit);
+    visited += intersect_tables<false>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, visit);
+    count_visited(run, visited);
     intersect_hubs(run, d.graph, ends, visit);
     out.flush();
     end_queue(run, result);
@@ -404,7 +429,9 @@ __device__ __forceinline__ void intersect_3(enactor& run, const data_slice& d, f
     const auto visit = [&](bool accepted, vertex x, edge, edge, edge) {
         out.append(accepted && mark(seen, x), x);
     };
-    count_visited(run, intersect_warps<false>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, ends, visit));
+    uint64 visited = intersect_warps<false>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, untabled_ends{d.graph}, visit);
+    visited += intersect_tables<false>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, visit);
+    count_visited(run, visited);
     intersect_hubs(run, d.graph, ends, visit);
     out.flush();
     end_queue(run, result);

@@ -43,7 +43,6 @@ typedef uint32 edge;
 constexpr vertex NO_VERTEX = vertex(-1);
 constexpr edge NO_EDGE = edge(-1);
 constexpr uint32 BLOCK_THREADS = 512;  // threads a block
-constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 
 // ---- runtime ----
 

@@ -105,6 +105,7 @@ constexpr uint32 HUB_DEGREE = 512;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 512;  // edges a chunk
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thread each
+constexpr uint32 RADIX_BITS = 8;  // bits by which ids are sorted at a time
 
 // ---- runtime ----
 
@@ -168,6 +169,7 @@ struct graph_slice {
     const vertex* edge_sources;  // of each edge id: num_edges
     const edge* reverse_edges;  // of each edge id the edge that leads back, or none: num_edges
     const edge* edge_ids;  // the edge at each place of the lists: num_edges
+    const vertex* neighbors;  // the destination at each place of the lists: num_edges
     int64 edge_bound;  // what the ids of edges lie below
     int64 room;  // where the lists are stored; less than 0: by the host
     int64 ends_room;  // where the ends of edges are stored
@@ -205,6 +207,7 @@ struct run_slice {
     edge* graph_scratch[4];  // while a graph is made
     edge* made_offsets[3];  // of graphs that the schedule made, as in graph_slice, and so are the next
     edge* made_edge_ids[3];
+    vertex* made_neighbors[3];
     vertex* made_columns[3];
     vertex* made_sources[3];
     edge* made_in_offsets[3];
@@ -239,9 +242,19 @@ struct data_slice {
     int64 seed;
     int32 turns;
 };
-static_assert(sizeof(data_slice) == 624, "as the host knows it");
+static_assert(sizeof(data_slice) == 656, "as the host knows it");
 
 // piece: stop_requested
+
+constexpr uint32 RADIX = 1u << RADIX_BITS;
+
+// While ids are sorted by a digit: where the next id of each digit goes, how many of each the tile has, and of each warp
+// how many the warps before it have.
+struct digit_counts {
+    edge next[RADIX];
+    uint32 of_tile[RADIX];
+    uint32 of_warp[BLOCK_THREADS / 32][RADIX];
+};
 
 struct block_storage {
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
@@ -249,6 +262,9 @@ struct block_storage {
     bool stopped;
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 partials[32];  // a value a warp
+    union {
+        digit_counts digits;
+    };
 };
 
 // piece: enactor
@@ -288,7 +304,7 @@ struct out_lists {
     __device__ __forceinline__ edge first(vertex v) const { return g.offsets[v]; }
     __device__ __forceinline__ edge last(vertex v) const { return g.offsets[v + 1]; }
     __device__ __forceinline__ edge degree(vertex v) const { return last(v) - first(v); }
-    __device__ __forceinline__ vertex neighbor(edge at) const { return g.columns[g.edge_ids[at]]; }
+    __device__ __forceinline__ vertex neighbor(edge at) const { return g.neighbors[at]; }
     __device__ __forceinline__ edge id(edge at) const { return g.edge_ids[at]; }
     __device__ __forceinline__ void add(enactor& run, uint64 edges) const { count_edges(run, edges); }
 };
@@ -364,39 +380,147 @@ __device__ __forceinline__ int64 free_room(const int64* taken, uint32 count) {
     return room;
 }
 
-// At each place the sum of all up to it; `values` stand in `a`, `b` is room for as many. Returns which of them has the
-// sums.
-__device__ __forceinline__ edge* running_sums(enactor& run, edge* a, edge* b, uint64 count) {
+// piece: block_running_sum
+
+// The elements, of `count`, that this block takes where `blocks` of them share them in stretches of whole tiles: none
+// where there are fewer tiles than blocks.
+struct stretch {
+    uint64 first, last;
+};
+__device__ __forceinline__ stretch stretch_of_block(uint64 count, uint64 blocks) {
+    const uint64 tiles = (count + BLOCK_THREADS - 1) / BLOCK_THREADS;
+    const uint64 length = (tiles + blocks - 1) / blocks * BLOCK_THREADS;
+    const uint64 first = minimum(blockIdx.x * length, count);
+    return stretch{first, minimum(first + length, count)};
+}
+
+// The sum of the values of all threads of the block, for each of them. Everybody takes part.
+__device__ __forceinline__ uint64 block_sum(block_storage& shared, uint64 value) {
+    value = warp_sum(value);
+    __syncthreads();
+    if (lane_index() == 0) { shared.partials[threadIdx.x / 32] = value; }
+    __syncthreads();
+    uint64 sum = 0;
+    for (uint32 warp = 0; warp < BLOCK_THREADS / 32; ++warp) { sum += shared.partials[warp]; }
+    return sum;
+}
+
+// `values` become at each place the sum of all up to it; in `totals` there is room for as many. Each block adds up a
+// stretch, and then begins with what the stretches before it have. It begins and ends with a barrier.
+__device__ __forceinline__ const edge* running_sums(enactor& run, edge* values, edge* totals, uint64 count) {
     synchronize(run);
-    for (uint64 width = 1; width < count; width *= 2) {
-        for (uint64 i = thread_index(); i < count; i += grid_threads()) { b[i] = a[i] + (i >= width ? a[i - width] : edge(0)); }
-        synchronize(run);
+    const stretch own = stretch_of_block(count, gridDim.x);
+    uint64 sum = 0;
+    for (uint64 i = own.first + threadIdx.x; i < own.last; i += BLOCK_THREADS) { sum += values[i]; }
+    sum = block_sum(run.shared, sum);
+    if (threadIdx.x == 0 && own.first < own.last) { totals[blockIdx.x] = edge(sum); }
+    synchronize(run);
+    uint64 before = 0;
+    if (own.first < own.last) {
+        for (uint64 block = threadIdx.x; block < blockIdx.x; block += BLOCK_THREADS) { before += totals[block]; }
+    }
+    before = block_sum(run.shared, before);
+    for (uint64 tile = own.first; tile < own.last; tile += BLOCK_THREADS) {
+        const uint64 i = tile + threadIdx.x;
+        const uint64 up_to = before + block_running_sum(run.shared, i < own.last ? values[i] : edge(0));
+        if (i < own.last) { values[i] = edge(up_to); }
+        for (uint32 warp = 0; warp < BLOCK_THREADS / 32; ++warp) { before += run.shared.partials[warp]; }
+    }
+    synchronize(run);
+    return values;
+}
+
+// How many ids of each digit each block has: first all blocks' of the first digit.
+template <class Digit>
+__device__ __forceinline__ void count_digits(enactor& run, const edge* ids, uint64 count, uint64 blocks, edge* counts,
+                                             Digit digit) {
+    digit_counts& digits = run.shared.digits;
+    if (blockIdx.x >= blocks) { return; }
+    for (uint32 d = threadIdx.x; d < RADIX; d += BLOCK_THREADS) { digits.of_tile[d] = 0; }
+    __syncthreads();
+    const stretch own = stretch_of_block(count, blocks);
+    for (uint64 i = own.first + threadIdx.x; i < own.last; i += BLOCK_THREADS) { atomicAdd(&digits.of_tile[digit(ids[i])], 1u); }
+    __syncthreads();
+    for (uint32 d = threadIdx.x; d < RADIX; d += BLOCK_THREADS) { counts[d * blocks + blockIdx.x] = edge(digits.of_tile[d]); }
+}
+
+// Behind the tile before, or at the beginning.
+__device__ __forceinline__ void begin_tile(digit_counts& digits, bool first, uint64 blocks, const edge* sums) {
+    for (uint32 d = threadIdx.x; d < RADIX; d += BLOCK_THREADS) {
+        const uint64 place = d * blocks + blockIdx.x;
+        digits.next[d] = !first ? edge(digits.next[d] + digits.of_tile[d]) : place > 0 ? sums[place - 1] : edge(0);
+        for (uint32 warp = 0; warp < BLOCK_THREADS / 32; ++warp) { digits.of_warp[warp][d] = 0; }
+    }
+}
+
+// How many of each digit all warps have together, and those before each.
+__device__ __forceinline__ void add_up_tile(digit_counts& digits) {
+    for (uint32 d = threadIdx.x; d < RADIX; d += BLOCK_THREADS) {
+        uint32 sum = 0;
+        for (uint32 warp = 0; warp < BLOCK_THREADS / 32; ++warp) {
+            const uint32 own = digits.of_warp[warp][d];
+            digits.of_warp[warp][d] = sum;
+            sum += own;
+        }
+        digits.of_tile[d] = sum;
+    }
+}
+
+// The ids from `a` to `b`, where those of a block's digit begin behind those that `sums` has before them.
+template <class Digit>
+__device__ __forceinline__ void move_by_digit(enactor& run, const edge* a, edge* b, uint64 count, uint64 blocks,
+                                              const edge* sums, Digit digit) {
+    digit_counts& digits = run.shared.digits;
+    const stretch own = blockIdx.x < blocks ? stretch_of_block(count, blocks) : stretch{0, 0};
+    uint32* const of_warp = digits.of_warp[threadIdx.x / 32];
+    for (uint64 tile = own.first; tile < own.last; tile += BLOCK_THREADS) {
+        begin_tile(digits, tile == own.first, blocks, sums);
+        __syncthreads();
+        const bool active = tile + threadIdx.x < own.last;
+        const edge id = active ? a[tile + threadIdx.x] : edge(0);
+        const uint32 own_digit = active ? digit(id) : RADIX;
+        const uint32 alike = __match_any_sync(FULL_WARP, own_digit);
+        const uint32 rank = __popc(alike & ((1u << lane_index()) - 1));
+        if (active && rank == 0) { of_warp[own_digit] = __popc(alike); }
+        __syncthreads();
+        add_up_tile(digits);
+        __syncthreads();
+        if (active) { b[digits.next[own_digit] + of_warp[own_digit] + rank] = id; }
+        __syncthreads();
+    }
+    synchronize(run);
+}
+
+// The ids in `a` by their keys of `bits` bits, those of one key in the order that they have; a digit after the other, the
+// last one first, each from one of `a` and `b` to the other. Returns the one that has them.
+// (Knuth, The Art of Computer Programming, volume 3, 5.2.5; the blocks count their digits, then each moves its ids.)
+template <class Key>
+__device__ __forceinline__ edge* sort_ids(enactor& run, edge* a, edge* b, uint64 count, uint32 bits, Key key) {
+    edge *const totals = run.slice.graph_scratch[2], *const starts = run.slice.graph_scratch[3];
+    const uint64 blocks = minimum(uint64(gridDim.x), (count + RADIX - 1) / RADIX);
+    synchronize(run);
+    for (uint32 shift = 0; shift < bits && count > 0; shift += RADIX_BITS) {
+        const auto digit = [&](edge id) { return uint32(key(id) >> shift) % RADIX; };
+        count_digits(run, a, count, blocks, starts, digit);
+        running_sums(run, starts, totals, blocks * RADIX);
+        move_by_digit(run, a, b, count, blocks, starts, digit);
         exchange(a, b);
     }
     return a;
 }
 
-// The ids in `a` in the order of `before`, which is one of all of them, by merging runs: each id finds its place in the
-// other run. Returns which of `a` and `b` has them.
-template <class Before>
-__device__ __forceinline__ edge* sort_ids(enactor& run, edge* a, edge* b, uint64 count, Before before) {
-    synchronize(run);
-    for (uint64 width = 1; width < count; width *= 2) {
-        for (uint64 i = thread_index(); i < count; i += grid_threads()) {
-            const uint64 own = i / width, start = (own ^ 1) * width;
-            const edge id = a[i];
-            uint64 low = minimum(start, count);
-            for (uint64 high = minimum(start + width, count); low < high;) {
-                const uint64 middle = low + (high - low) / 2;
-                if (before(a[middle], id)) { low = middle + 1; } else { high = middle; }
-            }
-            const uint64 others = low - minimum(start, count);
-            b[(own & ~uint64(1)) * width + (i - own * width) + others] = id;
-        }
-        synchronize(run);
-        exchange(a, b);
-    }
-    return a;
+// How many bits the numbers below `count` have.
+__device__ __forceinline__ uint32 bits_below(uint64 count) {
+    uint32 bits = 0;
+    while (bits < 64 && count > (1ull << bits)) { bits += 1; }
+    return bits;
+}
+
+// Integers as numbers without a sign, in the same order.
+template <class T>
+__device__ __forceinline__ uint64 sorting_key(T value) {
+    const bool has_sign = T(-1) < T(0);
+    return (uint64(value) ^ (has_sign ? 1ull << (8 * sizeof(T) - 1) : 0)) & (~0ull >> (64 - 8 * sizeof(T)));
 }
 
 // Each label becomes its place among all that there are; returns how many these are.
@@ -404,9 +528,8 @@ template <class Label>
 __device__ __forceinline__ uint64 contracted_labels(enactor& run, Label* label, uint64 num_vertices) {
     edge *const ids = run.slice.graph_scratch[0], *const flags = run.slice.graph_scratch[2];
     for (uint64 v = thread_index(); v < num_vertices; v += grid_threads()) { ids[v] = edge(v); }
-    const edge* const order = sort_ids(run, ids, run.slice.graph_scratch[1], num_vertices, [&](edge a, edge b) {
-        return label[a] != label[b] ? label[a] < label[b] : a < b;
-    });
+    const edge* const order = sort_ids(run, ids, run.slice.graph_scratch[1], num_vertices, 8 * sizeof(Label),
+                                       [&](edge v) { return sorting_key(label[v]); });
     for (uint64 i = thread_index(); i < num_vertices; i += grid_threads()) {
         flags[i] = i > 0 && label[order[i]] != label[order[i - 1]] ? 1 : 0;
     }
@@ -438,9 +561,8 @@ __device__ __forceinline__ void turn_contracted(enactor& run, graph_slice& made)
     edge *const ids = run.slice.graph_scratch[0], *const own_ids = run.slice.made_in_edges[made.room];
     vertex* const own_sources = run.slice.made_in_sources[made.room];
     for (uint64 i = thread_index(); i < count; i += grid_threads()) { ids[i] = edge(i); }
-    const edge* const order = sort_ids(run, ids, run.slice.graph_scratch[1], count, [&](edge a, edge b) {
-        return made.columns[a] != made.columns[b] ? made.columns[a] < made.columns[b] : a < b;
-    });
+    const edge* const order = sort_ids(run, ids, run.slice.graph_scratch[1], count, bits_below(made.num_vertices),
+                                       [&](edge e) { return uint64(made.columns[e]); });
     for (uint64 i = thread_index(); i < count; i += grid_threads()) {
         own_ids[i] = order[i];
         own_sources[i] = made.edge_sources[order[i]];
@@ -501,10 +623,11 @@ __device__ __noinline__ graph_slice make_contraction(enactor& run, const graph_s
     const auto destination = [&](edge e) { return vertex(label[g.columns[e]]); };
     edge *const ids = run.slice.graph_scratch[0], *const flags = run.slice.graph_scratch[2];
     for (uint64 i = thread_index(); i < old_edges; i += grid_threads()) { ids[i] = g.edge_ids[i]; }
-    const edge* const order = sort_ids(run, ids, run.slice.graph_scratch[1], old_edges, [&](edge a, edge b) {
-        if (source(a) != source(b)) { return source(a) < source(b); }
-        return destination(a) != destination(b) ? destination(a) < destination(b) : a < b;
-    });
+    edge* const aside = run.slice.graph_scratch[1];
+    const uint32 bits = bits_below(num_vertices);
+    edge* const by_end = sort_ids(run, ids, aside, old_edges, bits, [&](edge e) { return uint64(destination(e)); });
+    const edge* const order = sort_ids(run, by_end, by_end == ids ? aside : ids, old_edges, bits,
+                                       [&](edge e) { return uint64(source(e)); });
     const auto is_new = [&](uint64 i) {
         return i == 0 || source(order[i]) != source(order[i - 1]) || destination(order[i]) != destination(order[i - 1]);
     };
@@ -528,7 +651,7 @@ __device__ __noinline__ graph_slice make_contraction(enactor& run, const graph_s
     made.room = made.ends_room = room;
     made.offsets = offsets;
     made.edge_ids = own_ids;
-    made.columns = columns;
+    made.columns = made.neighbors = columns;
     made.edge_sources = sources;
     turn_contracted(run, made);
     pair_edges(run, made);

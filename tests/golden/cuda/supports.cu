@@ -64,6 +64,8 @@ constexpr uint32 HUB_DEGREE = 512;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 512;  // edges a chunk
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 constexpr uint32 LONG_WALK = 16384;  // walks this long of an intersection are cut into chunks
+constexpr uint32 TABLE_LEAST = 128;  // neighbours that become a table, or more
+constexpr uint32 TABLE_SLOTS = 4096;  // places of a table
 
 // ---- runtime ----
 
@@ -170,6 +172,7 @@ struct data_slice {
 static_assert(sizeof(data_slice) == 312, "as the host knows it");
 
 // piece: stop_requested
+// piece: neighbor_table
 
 struct block_storage {
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
@@ -178,6 +181,9 @@ struct block_storage {
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
     uint64 partials[32];  // a value a warp
+    union {
+        neighbor_table table;
+    };
 };
 
 // piece: enactor
@@ -249,6 +255,14 @@ struct edge_frontier {
 // piece: defer_walk
 // piece: intersect_warps
 // piece: intersect_hubs
+// piece: TABLE_LOOKS TABLE_REACH TABLE_SPREAD
+// piece: has_table is_tabled
+// piece: begins_table
+// piece: fill_table
+// piece: first_place
+// piece: intersect_table
+// piece: intersect_tables
+// piece: untabled_ends
 // piece: edge_ends
 
 // ---- functors ----
@@ -353,7 +367,9 @@ __device__ __forceinline__ void intersect_corner(enactor& run, const data_slice&
         const bool accepted = common && perform(x, e, at, found);
         __syncwarp(FULL_WARP);
     };
-    count_visited(run, intersect_warps<true>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, ends, visit));
+    uint64 visited = intersect_warps<true>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, untabled_ends{d.graph}, visit);
+    visited += intersect_tables<true>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, visit);
+    count_visited(run, visited);
     intersect_hubs(run, d.graph, ends, visit);
     synchronize(run);
     end_operator(run, 0, iteration, size, load_relaxed(&run.counters()->visited), false);
@@ -430,7 +446,9 @@ __device__ __forceinline__ void intersect_apex(enactor& run, const data_slice& d
         __syncwarp(FULL_WARP);
         counted += accepted ? 1 : 0;
     };
-    count_visited(run, intersect_warps<true>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, ends, visit));
+    uint64 visited = intersect_warps<true>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, untabled_ends{d.graph}, visit);
+    visited += intersect_tables<false>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, visit);
+    count_visited(run, visited);
     intersect_hubs(run, d.graph, ends, visit);
     counted = block_reduce(run.shared, counted, int64(0), [](int64 a, int64 b) { return sum(a, b); });
     if (threadIdx.x == 0) { reduce_add(d.apexes, counted); }

@@ -47,6 +47,8 @@ constexpr uint32 HUB_DEGREE = 512;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 512;  // edges a chunk
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 constexpr uint32 LONG_WALK = 16384;  // walks this long of an intersection are cut into chunks
+constexpr uint32 TABLE_LEAST = 128;  // neighbours that become a table, or more
+constexpr uint32 TABLE_SLOTS = 4096;  // places of a table
 
 // ---- runtime ----
 
@@ -94,6 +96,7 @@ struct graph_slice {
     const vertex* edge_sources;  // of each edge id: num_edges
     const edge* reverse_edges;  // of each edge id the edge that leads back, or none: num_edges
     const edge* edge_ids;  // the edge at each place of the lists: num_edges
+    const vertex* neighbors;  // the destination at each place of the lists: num_edges
     int64 edge_bound;  // what the ids of edges lie below
     int64 room;  // where the lists are stored; less than 0: by the host
     int64 ends_room;  // where the ends of edges are stored
@@ -128,6 +131,7 @@ struct run_slice {
     edge* graph_scratch[4];  // while a graph is made
     edge* made_offsets[3];  // of graphs that the schedule made, as in graph_slice, and so are the next
     edge* made_edge_ids[3];
+    vertex* made_neighbors[3];
     vertex* made_columns[3];
     vertex* made_sources[3];
     edge* made_in_offsets[3];
@@ -143,9 +147,10 @@ struct data_slice {
     run_slice run;
     int64* triangles;  // one value
 };
-static_assert(sizeof(data_slice) == 424, "as the host knows it");
+static_assert(sizeof(data_slice) == 456, "as the host knows it");
 
 // piece: stop_requested
+// piece: neighbor_table
 
 struct block_storage {
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
@@ -154,6 +159,9 @@ struct block_storage {
     edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
     uint64 partials[32];  // a value a warp
     uint64 partial_seconds[32];  // of pairs
+    union {
+        neighbor_table table;
+    };
 };
 
 // piece: enactor
@@ -204,7 +212,7 @@ struct out_lists {
     __device__ __forceinline__ edge first(vertex v) const { return g.offsets[v]; }
     __device__ __forceinline__ edge last(vertex v) const { return g.offsets[v + 1]; }
     __device__ __forceinline__ edge degree(vertex v) const { return last(v) - first(v); }
-    __device__ __forceinline__ vertex neighbor(edge at) const { return g.columns[g.edge_ids[at]]; }
+    __device__ __forceinline__ vertex neighbor(edge at) const { return g.neighbors[at]; }
     __device__ __forceinline__ edge id(edge at) const { return g.edge_ids[at]; }
     __device__ __forceinline__ void add(enactor& run, uint64 edges) const { count_edges(run, edges); }
 };
@@ -218,6 +226,16 @@ struct out_lists {
 // piece: defer_walk
 // piece: intersect_warps
 // piece: intersect_hubs
+// piece: grid_threads thread_index
+// piece: TABLE_LOOKS TABLE_REACH TABLE_SPREAD
+// piece: has_table is_tabled
+// piece: begins_table
+// piece: exchange_word
+// piece: fill_table
+// piece: first_place
+// piece: intersect_table
+// piece: intersect_tables
+// piece: untabled_ends
 // piece: edge_ends
 
 // The first storage for the arrays of a graph that none of those has which may still be read.
@@ -231,22 +249,58 @@ __device__ __forceinline__ int64 free_room(const int64* taken, uint32 count) {
     return room;
 }
 
-// piece: grid_threads thread_index
 // piece: clear_edge_marks
 // piece: edge_marks_of
 // piece: mark_edge
 // piece: marks_of_members
+// piece: block_running_sum
 
-// At each place the sum of all up to it; `values` stand in `a`, `b` is room for as many. Returns which of them has the
-// sums.
-__device__ __forceinline__ edge* running_sums(enactor& run, edge* a, edge* b, uint64 count) {
+// The elements, of `count`, that this block takes where `blocks` of them share them in stretches of whole tiles: none
+// where there are fewer tiles than blocks.
+struct stretch {
+    uint64 first, last;
+};
+__device__ __forceinline__ stretch stretch_of_block(uint64 count, uint64 blocks) {
+    const uint64 tiles = (count + BLOCK_THREADS - 1) / BLOCK_THREADS;
+    const uint64 length = (tiles + blocks - 1) / blocks * BLOCK_THREADS;
+    const uint64 first = minimum(blockIdx.x * length, count);
+    return stretch{first, minimum(first + length, count)};
+}
+
+// The sum of the values of all threads of the block, for each of them. Everybody takes part.
+__device__ __forceinline__ uint64 block_sum(block_storage& shared, uint64 value) {
+    value = warp_sum(value);
+    __syncthreads();
+    if (lane_index() == 0) { shared.partials[threadIdx.x / 32] = value; }
+    __syncthreads();
+    uint64 sum = 0;
+    for (uint32 warp = 0; warp < BLOCK_THREADS / 32; ++warp) { sum += shared.partials[warp]; }
+    return sum;
+}
+
+// `values` become at each place the sum of all up to it; in `totals` there is room for as many. Each block adds up a
+// stretch, and then begins with what the stretches before it have. It begins and ends with a barrier.
+__device__ __forceinline__ const edge* running_sums(enactor& run, edge* values, edge* totals, uint64 count) {
     synchronize(run);
-    for (uint64 width = 1; width < count; width *= 2) {
-        for (uint64 i = thread_index(); i < count; i += grid_threads()) { b[i] = a[i] + (i >= width ? a[i - width] : edge(0)); }
-        synchronize(run);
-        exchange(a, b);
+    const stretch own = stretch_of_block(count, gridDim.x);
+    uint64 sum = 0;
+    for (uint64 i = own.first + threadIdx.x; i < own.last; i += BLOCK_THREADS) { sum += values[i]; }
+    sum = block_sum(run.shared, sum);
+    if (threadIdx.x == 0 && own.first < own.last) { totals[blockIdx.x] = edge(sum); }
+    synchronize(run);
+    uint64 before = 0;
+    if (own.first < own.last) {
+        for (uint64 block = threadIdx.x; block < blockIdx.x; block += BLOCK_THREADS) { before += totals[block]; }
     }
-    return a;
+    before = block_sum(run.shared, before);
+    for (uint64 tile = own.first; tile < own.last; tile += BLOCK_THREADS) {
+        const uint64 i = tile + threadIdx.x;
+        const uint64 up_to = before + block_running_sum(run.shared, i < own.last ? values[i] : edge(0));
+        if (i < own.last) { values[i] = edge(up_to); }
+        for (uint32 warp = 0; warp < BLOCK_THREADS / 32; ++warp) { before += run.shared.partials[warp]; }
+    }
+    synchronize(run);
+    return values;
 }
 
 // Of lists those places whose edge is marked: what `keep(at, next)` puts aside, and where the lists begin then.
@@ -327,10 +381,14 @@ __device__ __noinline__ graph_slice make_subgraph(enactor& run, const graph_slic
     made.room = room;
     made.num_edges = edges.size;
     edge* const own_ids = run.slice.made_edge_ids[room];
-    keep_list_places(run, g, marks, g.offsets, g.edge_ids, run.slice.made_offsets[room],
-                     [&](uint64 at, edge next) { own_ids[next] = g.edge_ids[at]; });
+    vertex* const own_neighbors = run.slice.made_neighbors[room];
+    keep_list_places(run, g, marks, g.offsets, g.edge_ids, run.slice.made_offsets[room], [&](uint64 at, edge next) {
+        own_ids[next] = g.edge_ids[at];
+        own_neighbors[next] = g.neighbors[at];
+    });
     made.offsets = run.slice.made_offsets[room];
     made.edge_ids = own_ids;
+    made.neighbors = own_neighbors;
     turn_kept(run, g, made, marks);
     pair_edges(run, made);
     synchronize(run);
@@ -383,7 +441,9 @@ __device__ __forceinline__ void intersect(enactor& run, const data_slice& d, int
     const auto visit = [&](bool accepted, vertex x, edge, edge, edge) {
         totals.triangles += accepted ? 1 : 0;
     };
-    count_visited(run, intersect_warps<false>(run, d.graph, all_edges{d.graph}, ends, visit));
+    uint64 visited = intersect_warps<false>(run, d.graph, all_edges{d.graph}, untabled_ends{d.graph}, visit);
+    visited += intersect_tables<false>(run, d.graph, all_edges{d.graph}, visit);
+    count_visited(run, visited);
     intersect_hubs(run, d.graph, ends, visit);
     {
         const int64 total = block_reduce(run.shared, totals.triangles, 0ll,

@@ -124,7 +124,9 @@ struct block_storage {
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
-    block_tile tile;
+    union {
+        block_tile tile;
+    };
 };
 
 // piece: enactor

@@ -1,0 +1,107 @@
+"""What is prepared of the grammar and the templates: it is of these and no others, and nothing else is ever used."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from gdsl import prepared, resources
+from gdsl.codegen import templates
+from gdsl.frontend import tables
+from gdsl.tools import prepare
+from gdsl.tools.prepare import everything
+
+ROOT = Path(__file__).parents[1]
+FILES = {each.name: each for each in everything()}
+MADE_BY = re.compile(r"(lark|jinja2) [0-9.]+")
+
+
+@pytest.fixture
+def copy(tmp_path, monkeypatch):
+    """Another installation: grammar, templates and what is prepared of them."""
+    for name in ("grammar", "templates", "prepared"):
+        shutil.copytree(ROOT / name, tmp_path / name)
+
+    def directory(name):
+        return tmp_path / name
+
+    for room in (resources, prepared, templates):
+        monkeypatch.setattr(room, "resource_directory", directory)
+    templates.environment.cache_clear()
+    yield tmp_path
+    templates.environment.cache_clear()
+
+
+def stale():
+    return {each.name for each in everything() if not each.is_current}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_it_is_current(name):
+    """Else `python -m gdsl.tools.prepare` makes it so."""
+    kept = json.loads(gzip.decompress(prepared.path_of(name).read_bytes()))
+    state = FILES[name].state
+    if MADE_BY.match(kept["state"])[0] != MADE_BY.match(state)[0]:
+        pytest.skip("prepared with another version of the library")
+    assert kept["state"] == state, "run python -m gdsl.tools.prepare"
+
+
+def test_nothing_else_lies_there():
+    assert {path.name for path in (ROOT / "prepared").iterdir()} == {f"{name}.json.gz" for name in FILES}
+
+
+def test_templates_are_the_python_that_jinja_makes_of_them(copy):
+    for backend in templates.BACKENDS:
+        assert prepared.read(templates.name_of(backend), templates.state(backend)) == templates.as_python(backend)
+
+
+@pytest.mark.parametrize(
+    ("file", "names"),
+    [
+        ("grammar/gdsl.lark", {tables.name_of(start) for start in tables.STARTS}),
+        ("templates/cuda/operators/parts.cu.j2", {"templates.cuda"}),
+        ("templates/cpu/program.cpp.j2", {"templates.cpu"}),
+        ("templates/cuda/another.cu.j2", {"templates.cuda"}),
+        ("templates/cuda/runtime/pull.cuh", set()),
+    ],
+    ids=["grammar", "operator", "program", "another", "runtime"],
+)
+def test_what_changed_is_stale_until_it_is_made_again(copy, file, names, capsys):
+    path = copy / file
+    path.write_text((path.read_text() if path.exists() else "") + "\n")
+    assert stale() == names
+    prepare.main()
+    assert stale() == set()
+    assert set(capsys.readouterr().out.split()) - {"prepared"} == names
+
+
+def test_a_template_that_changed_is_used_as_it_is_now(copy):
+    path = copy / "templates" / "cuda" / "program.cu.j2"
+    path.write_text("now: {{ word }}")
+    assert templates.render("cuda", "program.cu.j2", word="this") == "now: this"
+
+
+@pytest.mark.parametrize("data", [b"", b"text", gzip.compress(b"{"), gzip.compress(b"[]"), gzip.compress(b"{}")])
+def test_a_damaged_file_counts_as_missing(copy, data):
+    for name in FILES:
+        prepared.path_of(name).write_bytes(data)
+    assert stale() == set(FILES)
+    assert templates.environment("cuda").get_template("program.cu.j2")
+
+
+def test_an_installation_without_any_works(copy):
+    shutil.rmtree(copy / "prepared")
+    assert stale() == set(FILES)
+    assert templates.environment("cpu").get_template("operators.cpp.j2")
+
+
+def test_a_version_of_jinja_that_is_another_makes_its_own_python(copy, monkeypatch):
+    import jinja2
+
+    monkeypatch.setattr(jinja2, "__version__", "0.0")
+    assert stale() == {"templates.cuda", "templates.cpu"}
