@@ -11,7 +11,6 @@ FAMILIES = {
     "E02": "Names and types",
     "E03": "Reads and writes of one operator",
     "E04": "Schedule, operators and tuning",
-    "E05": "Not built yet",
     "E06": "Params, inputs and requirements of a run",
     "E07": "Graph files and arrays",
     "E08": "Runs that were stopped",

@@ -28,6 +28,7 @@ def path_name(path: object, rule: str) -> str:
 
 def check_writable(path: str | os.PathLike[str]) -> None:
     """Raise OSError, with a reason for people, for a file that `whole_file` could not write."""
+    require_file_name(os.fspath(path))
     with _no_odd_names():
         if _descriptor(path) is not None or _is_special(path):
             return
@@ -40,6 +41,14 @@ def check_writable(path: str | os.PathLike[str]) -> None:
             raise OSError(0, f"there is no directory {target.parent}")
         if not os.access(target.parent, os.W_OK | os.X_OK):
             raise OSError(0, f"the directory {target.parent} cannot be written")
+
+
+def require_file_name(name: str | os.PathLike[str] | bytes) -> None:
+    """Raise OSError for what can only be the name of a directory: `x.json/` is no other way to write `x.json`."""
+    if not os.fsdecode(name):
+        raise OSError(0, "its name is empty")
+    if os.path.basename(os.fsdecode(name)) in ("", ".", ".."):
+        raise OSError(0, "this is the name of a directory, not of a file")
 
 
 @contextlib.contextmanager

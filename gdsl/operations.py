@@ -94,6 +94,15 @@ class NeighborOperation(Enum):
         """What combines two of its values; a count adds ones."""
         return _COMBINED_BY[self]
 
+    @property
+    def adds_up(self) -> bool:
+        """Whether floats are rounded on the way, so that the order can be seen."""
+        return self in (NeighborOperation.SUM, NeighborOperation.PRODUCT)
+
+
+JOINING_FLOATS = (NeighborOperation.SUM, NeighborOperation.MIN, NeighborOperation.MAX, NeighborOperation.PRODUCT)
+"""What may make one of the weights of parallel edges."""
+JOINING_INTEGERS = (*JOINING_FLOATS, NeighborOperation.AND, NeighborOperation.OR, NeighborOperation.XOR)
 
 _COMBINED_BY = {
     NeighborOperation.SUM: ReduceOperation.ADD,

@@ -51,7 +51,7 @@ def sections(program: ir.Program, source: Source) -> Iterator[tuple[str, list[st
     """(param, input, result or graph, sentences) for each of these that the program has."""
     words = [word for word in ("symmetric", "simple") if getattr(program.requires, word)]
     parts = {
-        "param": [_param(param) for param in declared_params(program)],
+        "param": [_param(param, source) for param in declared_params(program)],
         "input": [_input(data, source) for data in declared_inputs(program)],
         "result": [_result(data) for data in results_of(program)],
         "graph": [f"must be {' and '.join(words)}"] if words else [],
@@ -74,10 +74,10 @@ def plain_default(default: ir.Expression) -> bool | int | float | None:
     return value
 
 
-def _param(param: ir.Param | ir.Array) -> str:
+def _param(param: ir.Param | ir.Array, source: Source) -> str:
     if isinstance(param, ir.Array):
-        return f"{param.name}: a set of vertices, must be given"
-    kind = f"{param.name}: {_one(param.type)}"
+        return f"{param.name}: a set of vertices{_where(param, source)}, must be given"
+    kind = f"{param.name}: {_one(param.type)}{_where(param, source)}"
     if param.default is None:
         return f"{kind}, must be given"
     return f"{kind}, {print_expression(param.default).partition(':')[0]} unless given"
@@ -104,8 +104,8 @@ def _result(data: Data) -> str:
     return f"{kind}, {words}" if words else kind
 
 
-def _where(data: Data, source: Source) -> str:
-    """The condition of an input as the program writes it, where it stands in one line."""
+def _where(data: Data | ir.Param, source: Source) -> str:
+    """The condition of a param or an input as the program writes it, where it stands in one line."""
     if data.where is None:
         return ""
     span = data.where.span

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gdsl.deadline import timeout_error
 from gdsl.diagnostics import GdslError
 from gdsl.ir.nodes import Array, Literal, ParamValue, Program, Repeat, While
 from gdsl.ir.traversal import walk
-from gdsl.operations import Domain
 from gdsl.source import Span
 
 if TYPE_CHECKING:
@@ -17,10 +17,12 @@ if TYPE_CHECKING:
     from gdsl.graph import Graph
 
 __all__ = [
+    "Found",
     "check_error",
     "count_of",
     "history_error",
     "iterations_error",
+    "left_out",
     "memory_error",
     "no_such_place",
     "no_such_value",
@@ -31,20 +33,30 @@ __all__ = [
 ]
 
 
-def check_error(program: Program, site: CheckSite, value: int, graph: Graph, params: Mapping[str, object]) -> GdslError:
-    """What stopped a run on `graph` with these params at `site`: E0801 an index, E0804 a history, E0805 buckets,
-    E0806 pairs.
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a check found, as the control block has it: the index, and how many elements there were."""
 
-    `value` is as the control block has it."""
+    value: int
+    length: int
+
+
+def check_error(
+    program: Program, site: CheckSite, found: Found, graph: Graph, params: Mapping[str, object]
+) -> GdslError:
+    """What stopped a run on `graph` with these params at `site`: E0801 an index or an edge that was left out, E0804 a
+    history, E0805 buckets, E0806 pairs."""
+    value = found.value
     if site.stop.value == "history":
         return history_error(program.source_name, site.span, site.subject, value, graph.num_vertices)
     if site.stop.value == "width":
         return width_error(program.source_name, site.span, site.subject)
     if site.stop.value == "pairs":
         return pairs_error(program.source_name, site.span, value)
-    length = graph.num_edges if site.domain is Domain.EDGE else graph.num_vertices
+    if site.stop.value == "left out":
+        return left_out(program.source_name, site.span, site.subject, value)
     if value < 0 and site.kind.is_id:
-        return out_of_range(program.source_name, site.span, site.subject, "none", length)
+        return out_of_range(program.source_name, site.span, site.subject, "none", found.length)
     bits = site.kind.bits if site.kind.is_integer and not site.kind.is_signed else None
     shown = str(value if bits is None else value % (1 << bits))
     if site.is_value:
@@ -52,7 +64,7 @@ def check_error(program: Program, site: CheckSite, value: int, graph: Graph, par
         return no_such_value(program.source_name, site.span, site.subject, shown, count_of(array, params))
     if site.domain is None:
         return no_such_place(program.source_name, site.span, site.subject, shown)
-    return out_of_range(program.source_name, site.span, site.subject, shown, length)
+    return out_of_range(program.source_name, site.span, site.subject, shown, found.length)
 
 
 def count_of(array: Array, params: Mapping[str, object]) -> int:
@@ -85,6 +97,14 @@ def out_of_range(source_name: str, span: Span, subject: str, shown: str, length:
     message = f"index {shown} of `{subject}` is out of range: {has}{counted}"
     place = f"{span.file or source_name}:{span.line}:{span.column}" if source_name else None
     return GdslError.single("E0801", message, span, place=place)
+
+
+def left_out(source_name: str, span: Span, subject: str, edge: int) -> GdslError:
+    """E0801: an edge that is to be in the set `subject`, and not in the graph around."""
+    message = f"edge {edge} of `{subject}` is not in this graph: the subgraph was made without it"
+    fix = "name edges of the subgraph alone, or make the set of `filter(edges, …)`, which has no others"
+    place = f"{source_name}:{span.line}:{span.column}" if source_name else None
+    return GdslError.single("E0801", message, span, fix=fix, place=place)
 
 
 def history_error(source_name: str, span: Span, history: str, members: int, room: int) -> GdslError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -20,7 +20,7 @@ from gdsl.binding.numbers import check_numbers
 from gdsl.binding.params import check_id, scalar_value, whole_values
 from gdsl.binding.sets import set_flags
 from gdsl.binding.several import check_counts, check_room, values_of
-from gdsl.binding.where import Condition, WhereChecker
+from gdsl.binding.where import Condition, Conditioned, WhereChecker
 from gdsl.diagnostics import Diagnostic, GdslError
 from gdsl.graph import Graph
 from gdsl.ir import nodes as ir
@@ -32,6 +32,8 @@ from gdsl.source import Source
 from gdsl.types import Type
 
 _NONE: frozenset[str] = frozenset()
+_MOST_HELD = 1000
+"""Conditions that are remembered to hold, each for other values of params."""
 
 
 def needed_id_bits(program: ir.Program, graph: Graph) -> int:
@@ -78,9 +80,9 @@ class Binder:
         self._arrays = [array for array in program.arrays if array.is_input]
         self._scalars = [scalar for scalar in program.scalars if scalar.is_input]
         self._has_several = any(array.count is not None for array in program.arrays)
-        found = (Condition.of(data) for data in problem_data(program))
-        self._conditions = [condition for condition in found if condition is not None]
-        self._frames = frames_of_calls(program) if self._conditions else 0
+        self._of_params = _conditions(program.params)
+        self._conditions = _conditions(problem_data(program))
+        self._frames = frames_of_calls(program) if self._of_params or self._conditions else 0
         self._functions = {function.name: function for function in program.functions}
         self._constant = {param.name for param in program.params if _is_constant(param.default)}
         self._graphs: WeakKeyDictionary[Graph, _Seen] = WeakKeyDictionary()
@@ -101,18 +103,35 @@ class Binder:
             seen = self._graphs[graph] = self._tested(graph)
         params = self._params(graph, given, seen)
         bits = id_bits or needed_id_bits(program, graph)
+        if self._of_params:
+            self._check_where(self._of_params, graph, params, {}, seen, _NONE)
         if self._has_several:
             check_counts(program, params, source)
             check_room(program, graph, params, bits)
         inputs, own, vouched = self._inputs(graph, given, params, seen, bits, device)
         if self._conditions:
-            keys = [(each, each.key(own, params)) for each in self._conditions if each.data.name not in vouched]
-            conditions = [each for each, key in keys if key is None or key not in seen.held]
-            if conditions:
-                checker = WhereChecker(program, graph, params, inputs, source, own)
-                with_room(self._frames, lambda: checker.check_all(conditions))
-                seen.held.update(key for _, key in keys if key is not None)
+            conditions = [each for each in self._conditions if each.data.name not in vouched]
+            self._check_where(conditions, graph, params, inputs, seen, own)
         return Bindings(params, inputs, own)
+
+    def _check_where(
+        self,
+        conditions: Sequence[Condition],
+        graph: Graph,
+        params: dict[str, bool | int | float],
+        inputs: dict[str, Any],
+        seen: _Seen,
+        own: frozenset[str],
+    ) -> None:
+        """Test those that have not been found to hold of the same before."""
+        keys = [(each, each.key(own, params)) for each in conditions]
+        conditions = [each for each, key in keys if key is None or key not in seen.held]
+        if conditions:
+            checker = WhereChecker(self._program, graph, params, inputs, self._source, own)
+            with_room(self._frames, lambda: checker.check_all(conditions))
+            if len(seen.held) > _MOST_HELD:
+                seen.held.clear()
+            seen.held.update(key for _, key in keys if key is not None)
 
     def _tested(self, graph: Graph) -> _Seen:
         """What the program asks of the graph alone."""
@@ -203,6 +222,11 @@ class _Seen:
     """The graph's attributes as inputs, by name and width of ids."""
     held: set[object] = field(default_factory=set)
     """What `WhereChecker` found to hold of these."""
+
+
+def _conditions(declared: Iterable[Conditioned]) -> list[Condition]:
+    found = map(Condition.of, declared)
+    return [condition for condition in found if condition is not None]
 
 
 def _is_constant(default: ir.Expression | None) -> bool:

@@ -1,4 +1,4 @@
-"""The `where` of inputs, tested on every element before a run."""
+"""The `where` of params and inputs, tested on every value before a run."""
 
 from __future__ import annotations
 
@@ -24,15 +24,18 @@ from gdsl.source import Source
 _CHUNK = 1 << 22
 """Elements that are tested at a time, which bounds the memory that the test takes."""
 
+Conditioned = ir.Param | ir.Array | ir.Scalar
+"""What may have a `where`."""
+
 _passed: weakref.WeakKeyDictionary[Graph, set[str]] = weakref.WeakKeyDictionary()
 """By graph, the conditions that held of its own attributes."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Condition:
-    """The `where` of an input, and what it speaks of."""
+    """The `where` of a param or an input, and what it speaks of."""
 
-    data: ir.Array | ir.Scalar
+    data: Conditioned
     where: ir.Expression
     arrays: frozenset[str]
     params: tuple[str, ...]
@@ -40,27 +43,31 @@ class Condition:
     """Whether these, the graph and literals are all that it speaks of."""
 
     @classmethod
-    def of(cls, data: ir.Array | ir.Scalar) -> Condition | None:
-        """The condition of an input, if it has one."""
+    def of(cls, data: Conditioned) -> Condition | None:
+        """The condition of a param or an input, if it has one."""
         where = data.where
-        if where is None or not data.is_input:
+        if where is None or not (isinstance(data, ir.Param) or data.is_input):
             return None
         nodes = list(walk(where))
         arrays = frozenset(node.array for node in nodes if isinstance(node, ir.Element))
         params = tuple(dict.fromkeys(node.name for node in nodes if isinstance(node, ir.ParamValue)))
         has_calls = any(isinstance(node, ir.FunctionCall | ir.ScalarValue) for node in nodes)
-        return cls(data, where, arrays, params, isinstance(data, ir.Array) and not has_calls)
+        if isinstance(data, ir.Param):
+            params = (data.name, *params)
+        is_set = isinstance(data, ir.Array) and data.is_set
+        return cls(data, where, arrays, params, not (isinstance(data, ir.Scalar) or is_set or has_calls))
 
     def key(self, own: frozenset[str], params: dict[str, bool | int | float]) -> object:
         """What the answer depends on beside the graph, whose own the inputs `own` are; None where it depends on values
         that the caller gave."""
-        if not self.is_plain or not self.arrays <= own or self.data.name not in own:
+        is_own = isinstance(self.data, ir.Param) or self.data.name in own
+        if not self.is_plain or not is_own or not self.arrays <= own:
             return None
         return (self.data.name, *(params[name] for name in self.params))
 
 
 class WhereChecker:
-    """Tests the `where` of inputs on all elements."""
+    """Tests the `where` of params, of inputs on all elements, and of sets on all members."""
 
     def __init__(
         self,
@@ -87,22 +94,23 @@ class WhereChecker:
     def check(self, condition: Condition) -> None:
         """Raise E0608 for the first element of which it does not hold. What held of a graph's own once, holds."""
         data, key = condition.data, None
-        if condition.key(self._own, self._params) is not None:
+        if isinstance(data, ir.Array) and condition.key(self._own, self._params) is not None:
             key = repr((data.type, condition.where, sorted(self._params.items())))
         passed = _passed.setdefault(self._graph, set())
         if key is not None and key in passed:
             return
-        with deadline.doing(f"testing the `where` of input `{data.name}`"):
+        with deadline.doing(f"testing the `where` of {_kind(data)} `{data.name}`"):
             self._test(data)
         if key is not None:
             passed.add(key)
 
-    def _test(self, declared: ir.Array | ir.Scalar) -> None:
+    def _test(self, declared: Conditioned) -> None:
         where = declared.where
         assert where is not None
-        values = self._inputs[declared.name]
+        values: Any = self._params[declared.name] if isinstance(declared, ir.Param) else self._inputs[declared.name]
         is_array = isinstance(declared, ir.Array)
-        if is_device_array(values):
+        is_set = isinstance(declared, ir.Array) and declared.is_set
+        if is_device_array(values) and not is_set:
             place = device_where.first_failure(declared.name, where, values, self._params)
             if place is not None:
                 if place < len(values):
@@ -115,20 +123,24 @@ class WhereChecker:
             last = min(first + _CHUNK, length)
             deadline.check()
             holds = evaluator.values(where, first, last, count or 1)
+            if is_set:
+                holds = holds | ~values[first:last]
             if bool(holds.all()):
                 continue
             place = first + int(holds.argmin()) if len(holds) > 1 else first
             self._refuse(declared, values[place].item() if is_array else values, place)
 
-    def _refuse(self, declared: ir.Array | ir.Scalar, value: bool | int | float, place: int) -> None:
+    def _refuse(self, declared: Conditioned, value: bool | int | float, place: int) -> None:
         name = "it"
         if isinstance(declared, ir.Array):
             name = value_name(declared.domain, place, self._graph, values_of(declared, self._params))
         condition = self._text_of(declared.where) if declared.where is not None else ""
-        verb = "is" if isinstance(declared, ir.Scalar) else "has"
+        found = f"has {value}" if isinstance(declared, ir.Array) else f"is {value}"
+        if isinstance(declared, ir.Array) and declared.is_set:
+            found = "is in it"
         raise GdslError.single(
             "E0608",
-            f"input `{declared.name}` must fulfil `{condition}`, but {name} {verb} {value}",
+            f"{_kind(declared)} `{declared.name}` must fulfil `{condition}`, but {name} {found}",
             declared.where.span if declared.where is not None else declared.span,
             self._source,
         )
@@ -154,3 +166,9 @@ class WhereChecker:
         functions = {function.name: function for function in self._program.functions}
         counts = {Domain.VERTEX: self._graph.num_vertices, Domain.EDGE: self._graph.num_edges}
         return Evaluator(module, functions, self._params, counts, whole, degrees)
+
+
+def _kind(declared: Conditioned) -> str:
+    """What the user calls it."""
+    is_param = isinstance(declared, ir.Param) or (isinstance(declared, ir.Array) and declared.is_set)
+    return "param" if is_param else "input"

@@ -11,6 +11,7 @@ from typing import IO, Any
 
 import numpy as np
 
+from gdsl import files
 from gdsl.diagnostics import GdslError, printable, shown
 from gdsl.numerals import real_number, whole_number
 
@@ -20,11 +21,13 @@ _LEAST = 1 << 20
 _PART = 1 << 16
 
 
-def read_array(name: str, path: Path, longest: int) -> np.ndarray[Any, Any]:
+def read_array(name: str, file_name: str, longest: int) -> np.ndarray[Any, Any]:
     """The array in a .npy file, the one called `name` in a .npz file, or the numbers of a text file; pipes and devices
     are read like files. `longest` is the length of the longest array that the graph has a use for: what goes on for
     much longer is given up. Raises E0611."""
+    path = Path(file_name)
     try:
+        files.require_file_name(file_name)
         with path.open("rb") as file:
             start = file.read(6)
             if _is_array_file(start) and stat.S_ISREG(os.fstat(file.fileno()).st_mode):

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from gdsl.cli.options import GraphWords, graph_options, output_option
+from gdsl.cli.output import file_name
 from gdsl.cli.streams import message
 from gdsl.diagnostics import printable
 
@@ -66,7 +67,7 @@ def info(graph_file: str, as_json: bool, words: GraphWords) -> None:
 
 @command.command()
 @click.argument("graph_file", metavar="GRAPH")
-@click.argument("target", metavar="TARGET", type=click.Path(path_type=Path))
+@click.argument("target", metavar="TARGET", callback=file_name)
 @graph_options
 def convert(graph_file: str, target: Path, words: GraphWords) -> None:
     """Write GRAPH to TARGET in the format of its suffix (.mtx .gr .npz .csv .tsv .txt; text also .gz .bz2 .xz).

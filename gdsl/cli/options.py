@@ -6,11 +6,11 @@ import dataclasses
 import functools
 import re
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from gdsl.cli.output import file_name
 from gdsl.cli.streams import message
 from gdsl.diagnostics import shown
 from gdsl.knobs import summary
@@ -118,7 +118,7 @@ def graph_options(command: Command) -> Command:
 
 def output_option(help_text: str) -> Callable[[Command], Command]:
     """Add -o; the command gets it as `output`, a Path or None."""
-    return click.option("-o", "--output", metavar="FILE", type=click.Path(path_type=Path), help=help_text)
+    return click.option("-o", "--output", metavar="FILE", callback=file_name, help=help_text)
 
 
 def _checked_tune(context: click.Context, option: click.Parameter, words: tuple[str, ...]) -> tuple[str, ...]:

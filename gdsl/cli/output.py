@@ -15,6 +15,17 @@ from gdsl.cli import streams
 from gdsl.diagnostics import GdslError, printable
 
 
+def file_name(context: click.Context, option: click.Parameter, name: str | None) -> Path | None:
+    """The name of a file to write as a Path, which knows no more whether it ended with a slash: E0911 then."""
+    if name is None:
+        return None
+    try:
+        files.require_file_name(name)
+    except OSError as error:
+        raise _unwritable(name, error) from None
+    return Path(name)
+
+
 def check_writable(path: Path) -> None:
     """Raise E0911 now for an output that could not be written later, before the work is done."""
     try:
@@ -55,5 +66,5 @@ def _is_standard_output(path: Path) -> bool:
         return False
 
 
-def _unwritable(path: Path, error: OSError) -> GdslError:
+def _unwritable(path: str | Path, error: OSError) -> GdslError:
     return GdslError.single("E0911", f"cannot write {printable(str(path))}: {error.strerror or error}")

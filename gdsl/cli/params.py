@@ -6,7 +6,6 @@ import difflib
 import os
 import re
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -50,7 +49,7 @@ def _value(name: str, text: str, longest: int) -> object:
     if not text.startswith("@"):
         return Text(text)
     with doing(f"reading {text[1:]}"):
-        return read_array(name, Path(text[1:]), longest)
+        return read_array(name, text[1:], longest)
 
 
 class TakesParams(click.Command):

@@ -20,6 +20,8 @@ class Stop(Enum):
     """Buckets whose levels have no width."""
     PAIRS = "pairs"
     """Two sets of pairs that are not of one size."""
+    LEFT_OUT = "left out"
+    """An edge that the graph around does not have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,3 +62,8 @@ class CheckTable:
         if number == len(self.sites):
             self.sites.append(site)
         return number
+
+    def kept_edge(self, found: str, subject: str, span: Span) -> str:
+        """The id `found` of an edge for the set `subject`, asked of the list of the edge's source."""
+        number = self.number(CheckSite(subject, Domain.EDGE, Type.EDGE, span, Stop.LEFT_OUT))
+        return f"kept_edge(d, {found}, {number})"

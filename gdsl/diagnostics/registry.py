@@ -8,7 +8,7 @@ from functools import cache
 
 # fmt: off
 _FAMILIES = (
-    "syntax", "names", "races", "schedule", "unbuilt", "inputs", "graphs", "running", "environment", "warnings",
+    "syntax", "names", "races", "schedule", "inputs", "graphs", "running", "environment", "warnings",
 )
 # fmt: on
 

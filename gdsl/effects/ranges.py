@@ -41,7 +41,8 @@ _INT32 = Range(0, 2**31 - 1)
 
 @dataclass
 class Ranges:
-    """Finds ranges of terms. `data` are those of arrays and scalars; without one a value is anything of its type."""
+    """Finds ranges of terms. `data` are those of params, arrays and scalars; without one a value is
+    anything of its type."""
 
     data: Mapping[str, Range]
 
@@ -71,7 +72,7 @@ class Ranges:
                 return _INT32
             case ElementTerm():
                 return self.data.get(term.array, limits(term.type))
-            case ScalarTerm():
+            case ScalarTerm() | ParamTerm():
                 return self.data.get(term.name, limits(term.type))
             case Choice():
                 return union(self.of(term.yes), self.of(term.no))

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import bz2
 import gzip
 import lzma
 import os
 import re
 import stat
 import zlib
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator, Iterator
 from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gdsl.diagnostics import GdslError
+from gdsl.graph.compressed import LONGEST_MAGIC, JunkBehindError, decompressing
 from gdsl.graph.memory import require_memory
 
 _CHUNK = 1 << 20
@@ -23,12 +23,6 @@ _LONGEST_LINE = 1 << 16
 _MOST_BLANK_LINES = 1 << 22
 """More lines without an edge are no graph but an archive made to keep its reader busy."""
 _BYTES_PER_ROW = 48
-
-_COMPRESSIONS: tuple[tuple[bytes, Callable[[Any], Any]], ...] = (
-    (b"\x1f\x8b", gzip.GzipFile),
-    (b"BZh", bz2.BZ2File),
-    (b"\xfd7zXZ\x00", lzma.LZMAFile),
-)
 
 _LIKE_GENERATED = re.compile(r"(rmat|grid|uniform)[ =_-]?(\d[\dx:]*)")
 
@@ -86,13 +80,13 @@ class TextLines:
         self._raw: BinaryIO
         try:
             self._raw = open(path, "rb")  # noqa: SIM115 - closed by close()
-            start = self._raw.read(6)
+            start = self._raw.read(LONGEST_MAGIC)
             self._raw.seek(0)
         except OSError as error:
             raise unreadable(path, error) from None
-        opened = next((make for magic, make in _COMPRESSIONS if start.startswith(magic)), None)
-        self.size: int | None = size if opened is None else None
-        self._stream: Any = self._raw if opened is None else _open_compressed(opened, self._raw)
+        text = decompressing(self._raw, start)
+        self.size: int | None = size if text is None else None
+        self._stream: Any = self._raw if text is None else text
         self._lines = self._generate()
 
     def close(self) -> None:
@@ -151,6 +145,8 @@ class TextLines:
         """The next bytes as latin-1, which takes any byte, all ends of lines made into one kind."""
         try:
             chunk: bytes = self._stream.read(_CHUNK)
+        except JunkBehindError:
+            raise self._junk() from None
         except (EOFError, lzma.LZMAError, zlib.error, gzip.BadGzipFile) as error:
             raise self._damaged(error) from None
         except OSError as error:
@@ -176,13 +172,14 @@ class TextLines:
             raise GdslError.single("E0710", "this is UTF-16 text", fix="save the file as UTF-8", place=self.path)
         return chunk.removeprefix(b"\xef\xbb\xbf")
 
+    def _junk(self) -> GdslError:
+        return GdslError.single("E0710", "something else stands behind the compressed data", place=self.path)
+
     def _damaged(self, error: Exception) -> GdslError:
+        if isinstance(error, gzip.BadGzipFile) and str(error).startswith("Not a gzipped file"):
+            return self._junk()
         note = f"after {self.number:,} lines: {error}" if self.number else str(error)
         return GdslError.single("E0710", "the compressed data is damaged or cut off", notes=(note,), place=self.path)
-
-
-def _open_compressed(opened: Callable[[Any], Any], raw: BinaryIO) -> Any:
-    return gzip.GzipFile(fileobj=raw) if opened is gzip.GzipFile else opened(raw)
 
 
 def readable(line: str) -> str:

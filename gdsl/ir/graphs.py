@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from gdsl.ir.expressions import Node
 from gdsl.ir.operators import Step
+from gdsl.operations import NeighborOperation
 from gdsl.records import dataclass
 from gdsl.types import Type
 
@@ -36,10 +37,11 @@ class Subgraph(Step):
 
 @dataclass(frozen=True, slots=True)
 class Weights(Node):
-    """The array that is summed where edges become one."""
+    """The array whose values become one by `operation` where edges become one; it begins with its identity."""
 
     array: str
     type: Type
+    operation: NeighborOperation
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +49,8 @@ class Contract(Step):
     """`name` becomes the graph around with all vertices of one `label` as one vertex.
 
     The new ids go by ascending label (`none` last), and `label` of each old vertex becomes its new id. Of all edges
-    between two new vertices one is left, numbered by source, then by destination; its element in `weights` becomes the
-    sum of theirs, which for integers wraps. Other elements keep their values.
+    between two new vertices one is left, numbered by source, then by destination; its element in `weights` becomes
+    what the operation makes of theirs; sums of integers wrap. Other elements keep their values.
     """
 
     name: str

@@ -66,19 +66,22 @@ def _data(program: nodes.Program) -> list[str]:
     lines = []
     for param in program.params:
         default = f" = {print_expression(param.default)}" if param.default is not None else ""
-        lines.append(f"param {param.name}: {param.type.name}{default}")
+        lines.append(f"param {param.name}: {param.type.name}{default}{_where(param)}")
     everything: tuple[nodes.Array | nodes.Scalar, ...] = (*program.arrays, *program.scalars)
     for data in everything:
         if isinstance(data, nodes.Array) and data.is_set:
-            lines.append(f"param {data.name}: vertex set")
+            lines.append(f"param {data.name}: vertex set{_where(data)}")
             continue
         words = ["input"] * data.is_input + ["local"] * data.is_local
         words.append(data.domain.value if isinstance(data, nodes.Array) else "scalar")
         initial = f" = {print_expression(data.initial)}" if data.initial is not None else ""
-        where = f" where {print_expression(data.where)}" if data.where is not None else ""
         grade = "" if data.grade is Grade.EXACT else f"  # {data.grade.value}{_doubt(data.doubt)}"
-        lines.append(f"{' '.join(words)} {data.name}{_several(data)}: {data.type.name}{initial}{where}{grade}")
+        lines.append(f"{' '.join(words)} {data.name}{_several(data)}: {data.type.name}{initial}{_where(data)}{grade}")
     return lines
+
+
+def _where(data: nodes.Param | nodes.Array | nodes.Scalar) -> str:
+    return f" where {print_expression(data.where)}" if data.where is not None else ""
 
 
 def _several(data: nodes.Array | nodes.Scalar) -> str:
@@ -201,7 +204,7 @@ def _graph(node: nodes.GraphStep | nodes.On, tuning: nodes.Tuning) -> list[str]:
         return [f"graph {node.name} = the graph around"]
     if isinstance(node, nodes.Subgraph):
         return [f"graph {node.name} = subgraph of {node.edges}"]
-    weights = f", sums of {node.weights.array}" if node.weights is not None else ""
+    weights = f", {node.weights.operation.value} of {node.weights.array}" if node.weights is not None else ""
     return [f"graph {node.name} = contraction by {node.label}{weights}"]
 
 

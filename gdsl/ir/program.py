@@ -15,7 +15,7 @@ from gdsl.types import Type
 
 @dataclass(frozen=True, slots=True)
 class Param(Node):
-    """A scalar from the caller; `default` None: it must be given."""
+    """A scalar from the caller; `default` None: it must be given. `where` holds of its value."""
 
     name: str
     type: Type
@@ -23,6 +23,7 @@ class Param(Node):
     is_count: bool = False
     """Whether the compiler made it: how many values an element of an array has, as `default` says, which may speak of
     other params. Nobody gives it."""
+    where: Expression | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,8 @@ class Array(Node):
     """How many values an element has, a literal or a param; None: one, without a place of its own. `initial` may use
     `OwnPart` then."""
     is_set: bool = False
-    """Whether the caller gives it as a set of vertices: a param, of which the host makes an input of flags."""
+    """Whether the caller gives it as a set of vertices: a param, of which the host makes an input of flags. `where`
+    holds of each member then, which reads as `OwnId`."""
 
     @property
     def unique(self) -> bool:

@@ -277,19 +277,19 @@ def _allowed(part: object, kinds: tuple[type[nodes.Expression], ...], roles: Ite
 def _data(program: nodes.Program) -> bool:
     for param in program.params:
         kinds = (*_EVERYWHERE, nodes.ParamValue) if param.is_count else _EVERYWHERE
-        if not _allowed(param.default, kinds) or param.type.is_pair:
+        where = param.where is None or (param.where.type is Type.BOOL and not param.is_count)
+        alone = _allowed(param.default, kinds) and _allowed(param.where, (*_EVERYWHERE, *_GRAPH))
+        if not where or not alone or param.type.is_pair:
             return False
     everything: tuple[nodes.Array | nodes.Scalar, ...] = (*program.arrays, *program.scalars)
     for data in everything:
         if (data.initial is None) is not data.is_input or (data.is_input and data.type.is_pair):
             return False
-        if data.where is not None and not data.is_input:
-            return False
         if isinstance(data, nodes.Array) and data.is_set and not _is_set(data):
             return False
         if not _allowed((data.initial, data.where), _INITIAL):
             return False
-        if data.where is not None and data.where.type is not Type.BOOL:
+        if data.where is not None and (data.where.type is not Type.BOOL or not data.is_input):
             return False
     return True
 
@@ -372,7 +372,7 @@ def _block(body: Iterable[nodes.Statement], known: set[_Known], loop: bool = Fal
 
 def _is_set(array: nodes.Array) -> bool:
     """Whether an array can hold a set of the caller's."""
-    return array.is_input and array.type is Type.BOOL and array.domain is Domain.VERTEX and array.where is None
+    return array.is_input and array.type is Type.BOOL and array.domain is Domain.VERTEX
 
 
 def _key(part: nodes.Local | nodes.ListVariable | nodes.Assign) -> _Known:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gdsl.ir import nodes
-from gdsl.operations import Domain
+from gdsl.operations import JOINING_FLOATS, JOINING_INTEGERS, Domain
 from gdsl.types import Type
 
 
@@ -33,4 +33,9 @@ def _contraction(node: nodes.Contract, arrays: Mapping[str, nodes.Array]) -> str
     weights = arrays.get(given.array) if given is not None else None
     if given is not None and (weights is None or (weights.domain, weights.type) != (Domain.EDGE, given.type)):
         return f"no array {given.array} over edges"
-    return "" if given is None or given.type.is_numeric else f"sums of {given.type.name}"
+    if given is None:
+        return ""
+    joining = JOINING_FLOATS if given.type.is_float else JOINING_INTEGERS
+    if given.type.is_numeric and given.operation in joining:
+        return ""
+    return f"the {given.operation.value} of {given.type.name}"

@@ -75,7 +75,7 @@ def _graph(plan: Plan) -> Iterator[Buffer]:
 
 
 def _parts_read(plan: Plan) -> Iterator[str]:
-    for node in walk(_code(plan.program)):
+    for node in walk(code_of(plan.program)):
         if isinstance(node, DegreeOf):
             yield "offsets" if node.degree is Degree.OUT else "in_offsets"
         elif isinstance(node, Place):
@@ -99,7 +99,8 @@ def _parts_of_graphs(plan: Plan, needed: set[str]) -> frozenset[str]:
     return frozenset({"offsets", "columns", "edge_sources", *back})
 
 
-def _code(program: Program) -> tuple[object, ...]:
+def code_of(program: Program) -> tuple[object, ...]:
+    """What a backend runs of a program: not `where`, which is tested before."""
     data: tuple[Array | Scalar, ...] = (*program.arrays, *program.scalars)
     initial = tuple(each.initial for each in data if each.initial is not None)
     functors = (program.vertex_functors, program.edge_functors, program.vote_functors)

@@ -7,6 +7,7 @@ import dataclasses
 from gdsl.ir import nodes as ir
 from gdsl.operations import Domain
 from gdsl.plan import barriers, buffers, combinations, launches, slots
+from gdsl.plan.edge_members import may_be_left_out
 from gdsl.plan.forms import collected_as_bitmaps
 from gdsl.plan.nodes import (
     Branch,
@@ -123,7 +124,7 @@ class _Schedule:
         if isinstance(step, ir.Operator):
             return self.planner.plan(step)
         if isinstance(step, ir.DefineFrontier):
-            return Define(step)
+            return Define(step, may_be_left_out(step, self.planner.program))
         if isinstance(step, ir.CopyFrontier):
             return Copy(step)
         if isinstance(step, ir.FarEnds):

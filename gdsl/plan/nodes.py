@@ -118,6 +118,9 @@ class Define:
     """A frontier becomes the set of some members, or everything; it ends with a barrier of its own."""
 
     step: DefineFrontier
+    asks_lists: bool
+    """Whether each member is looked for in the list of its source, since the graph around may have left it out: of
+    sets of edges where there are subgraphs."""
 
 
 @dataclass(frozen=True, slots=True)

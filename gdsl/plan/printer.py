@@ -195,7 +195,8 @@ def _initial(each: Initial) -> str:
 def _define(step: Define) -> str:
     members = ", ".join(print_expression(member) for member in step.step.members)
     everything = "all vertices" if step.step.domain is Domain.VERTEX else "all edges"
-    return f"define: {step.step.name} = {everything if step.step.everything else f'{{{members}}}'}"
+    looked_for = ", each looked for in its list" if step.asks_lists else ""
+    return f"define: {step.step.name} = {everything if step.step.everything else f'{{{members}}}'}{looked_for}"
 
 
 def _taken(step: Copy | FarEnds) -> str:
@@ -214,7 +215,7 @@ def _graph(made: MakeGraph | EnterGraph | On, plan: Plan) -> list[str]:
     if isinstance(step, Subgraph):
         return [f"graph: {step.name} = subgraph of {step.edges}"]
     if isinstance(step, Contract):
-        weights = f", sums of {step.weights.array}" if step.weights is not None else ""
+        weights = f", {step.weights.operation.value} of {step.weights.array}" if step.weights is not None else ""
         return [f"graph: {step.name} = contraction by {step.label}{weights}"]
     return [f"graph: {step.name} = the graph around"]
 

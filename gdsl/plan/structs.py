@@ -66,6 +66,7 @@ def control(*more: Field) -> Struct:
             Field("barriers", _U64, "passed by the kernels before this one (unfused form)"),
             Field("failure", _U64, "1 + the check that failed first"),
             Field("failed_value", _I64, "the index that it found"),
+            Field("failed_length", _I64, "how many elements there were"),
             Field("exhausted", _U64, "1 + the loop that has had all the passes it may have"),
             Field("iterations", _U64, "finished passes of the outermost loops"),
             Field("trace_length", _U64, "operators that ran, traced or not"),

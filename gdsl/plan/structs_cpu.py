@@ -44,6 +44,7 @@ CONTROL = Struct(
         Field("halted", _U32, "set by the run: a check failed"),
         Field("failure", _I64, "1 + the check that failed first"),
         Field("failed_value", _I64, "the index that it found"),
+        Field("failed_length", _I64, "how many elements there were"),
         Field("exhausted", _I64, "1 + the loop that has had all the passes it may have"),
         Field("max_iterations", _I64),
         Field("iterations", _I64, "finished passes of the outermost loops"),

@@ -13,6 +13,7 @@ from gdsl.ir.verifier import VerificationError
 from gdsl.operations import Balance, Degree, Domain, Over
 from gdsl.plan import barriers, buffers, graph_reads, votes
 from gdsl.plan.duplicates import repeated_of
+from gdsl.plan.edge_members import may_be_left_out
 from gdsl.plan.nodes import (
     Barrier,
     Branch,
@@ -202,7 +203,7 @@ class _Verifier:
         self.expect(not (grid and asks) or "edge_sources" in found, "the sources of the edges of lists are not there")
         read = {part for node in walk(self.program) for part in graph_reads.parts_read(node)}
         self.expect(read <= found, "what functors read of the graph is not there")
-        asked = {node.degree for node in walk(self.program) if isinstance(node, DegreeOf)}
+        asked = {node.degree for node in walk(buffers.code_of(self.program)) if isinstance(node, DegreeOf)}
         names = {Degree.OUT: "offsets", Degree.IN: "in_offsets"}
         self.expect({names[degree] for degree in asked} <= found, "degrees are not there")
 
@@ -284,6 +285,9 @@ class _Verifier:
             if isinstance(step, (Loop, Branch)):
                 self.expect(step.ask is None, "the device asks the host")
                 self._condition(step)
+            if isinstance(step, Define):
+                asks = may_be_left_out(step.step, self.program)
+                self.expect(step.asks_lists == asks, "whether members are looked for in lists")
             if isinstance(step, OnSets):
                 waits = set_step_waits(step.step, self.counted, plan.target)
                 self.expect(step.waits == waits, "whether a step ends with a barrier")

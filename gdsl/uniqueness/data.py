@@ -82,9 +82,10 @@ class Data:
         self.effects = effects
         self.types = {data.name: data.type for data in effects.data}
         self.puts, self.swaps = _places(effects)
+        self._params = {param.name: _said(ScheduleTerms(effects), param) for param in effects.program.params}
         self._inputs = self._of_inputs()
         self.first = {data.name: self._first(data) for data in effects.data}
-        self.ranges = Ranges(self._settled())
+        self.ranges = self._known(self._settled())
         self.proof = Proof(self.ranges)
         self._positive: dict[Term, bool] = {}
         self._positive_of: frozenset[str] | None = None
@@ -95,8 +96,12 @@ class Data:
     def _first(self, data: nodes.Array | nodes.Scalar) -> Range:
         if data.initial is not None:
             initial = ScheduleTerms(self.effects).value(data.initial)
-            return Ranges(self._inputs).of(initial)
+            return self._known(self._inputs).of(initial)
         return self._inputs[data.name]
+
+    def _known(self, data: Mapping[str, Range]) -> Ranges:
+        """What follows where arrays and scalars are in `data`, and params as they say themselves."""
+        return Ranges({**data, **self._params})
 
     def _of_inputs(self) -> dict[str, Range]:
         inputs = (data for data in self.effects.data if data.is_input)
@@ -106,7 +111,7 @@ class Data:
         found = dict(self.first)
         for number in range(_MOST_ROUNDS):
             before = dict(found)
-            ranges = Ranges(before)
+            ranges = self._known(before)
             for put in self.puts:
                 found[put.name] = union(found[put.name], _after(put, found[put.name], ranges, self.types[put.name]))
             for swap in self.swaps:
@@ -219,8 +224,8 @@ def all_steps(steps: tuple[nodes.Step, ...]) -> Iterator[nodes.Step]:
             yield from all_steps(step.otherwise)
 
 
-def _said(terms: ScheduleTerms, data: nodes.Array | nodes.Scalar) -> Range:
-    """What `where` says about the elements of an input."""
+def _said(terms: ScheduleTerms, data: nodes.Param | nodes.Array | nodes.Scalar) -> Range:
+    """What `where` says about a param, or the elements of an input."""
     found = limits(data.type)
     waiting = [data.where] if data.where is not None else []
     while waiting:
@@ -233,7 +238,7 @@ def _said(terms: ScheduleTerms, data: nodes.Array | nodes.Scalar) -> Range:
         mirrored = _MIRRORED.get(node.operation)
         for own, other, operation in ((node.left, node.right, node.operation), (node.right, node.left, mirrored)):
             named = isinstance(own, nodes.Element) and isinstance(own.index, nodes.OwnId) and own.array == data.name
-            named = named or (isinstance(own, nodes.ScalarValue) and own.name == data.name)
+            named = named or (isinstance(own, nodes.ScalarValue | nodes.ParamValue) and own.name == data.name)
             if named and operation is not None:
                 found = _narrowed(found, operation, Ranges({}).of(terms.value(other)))
     return found

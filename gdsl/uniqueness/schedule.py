@@ -157,7 +157,8 @@ class Flow:
         self.state.raise_to(step.label, label, label)
         self.state.define(step.name, label, label)
         if step.weights is not None:
-            name, rounds = step.weights.array, ROUNDING if step.weights.type.is_float else EXACT
+            rounded = step.weights.type.is_float and step.weights.operation.adds_up
+            name, rounds = step.weights.array, ROUNDING if rounded else EXACT
             level = worst((self.state.value(name), label, rounds))
             self.state.forget(name)
             self.state.set(name, level, decided(level, step.span))

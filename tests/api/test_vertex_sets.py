@@ -115,7 +115,7 @@ def test_the_schedule_reads_it_everywhere(backend: str) -> None:
         ("param s : vertex set = 3;", "", "E0224"),
         ("vertex s : vertex set;", "", "E0225"),
         ("scalar s : vertex set;", "", "E0225"),
-        ("param s : vertex set where s;", "", "E0501"),
+        ("param s : vertex set where s;", "", "E0210"),
         ("param s : vertex set; vertex b : bool;", "compute(vertices, v => { b[v] = s[v]; });", "E0204"),
         ("param s : vertex set; scalar n : int64;", "n = s;", "E0204"),
         ("param s : vertex set;", "frontier s = vertices;", "E0202"),

@@ -174,6 +174,6 @@ def test_arrays_in_text_files_exactly(work, text, values, dtype):
     from gdsl.cli.arrays import read_array
 
     Path("array.txt").write_text(text)
-    array = read_array("a", Path("array.txt"), 5)
+    array = read_array("a", "array.txt", 5)
     assert array.tolist() == values
     assert array.dtype == dtype

@@ -105,6 +105,8 @@ def test_what_cannot_be_written(gdslc, work, words, suffix) -> None:
     before = {*os.listdir("."), "cache"}
     for name in ("folder", "to_folder", "loop", "astray", "no/such/place", "hops.gdsl/x", "/proc/gdsl", "x" * 300):
         gdslc(*words, f"{name}{suffix}").fails(1, "error[E", name[:200])
+    for behind in ("/", "//", "/.", "/.."):
+        gdslc(*words, f"name{suffix}{behind}").fails(1, "E0911", "name", "the name of a directory")
     assert {*os.listdir("."), "cache"} == before
     assert os.listdir("folder") == []
 

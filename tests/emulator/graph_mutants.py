@@ -35,7 +35,28 @@ schedule {
 }
 """
 
+NAMED = """
+program named;
+problem { param source : vertex; edge seen : int32; edge weight : int32 = int32(id) % 3; scalar at : edge; }
+edge functor light(src, dst, e) { cond weight[e] == 1; }
+schedule {
+    graph h = subgraph(filter(edges, light));
+    on h {
+        at = argmin(weight);
+        if (num_edges > 0) { edge frontier f = { at }; compute(f, (s, d, e) => { seen[e] += 1 + int32(d); }); }
+    }
+}
+"""
+
 GRAPH_MUTANTS = (
+    Mutant(
+        "an edge looked for at a place too far",
+        "runtime/listed.cuh",
+        "const edge at = g.offsets[source] + edge(place_of(g, source, edge(e)));",
+        "const edge at = g.offsets[source] + edge(place_of(g, source, edge(e))) + 1;",
+        NAMED,
+        "error",
+    ),
     Mutant(
         "a graph made over another",
         _MADE,
@@ -72,7 +93,7 @@ GRAPH_MUTANTS = (
     Mutant(
         "weights added up one over the other",
         _MADE,
-        "reduce_add(&aside[numbers[i] - 1], weight[order[i]]);",
+        "reduce(&aside[numbers[i] - 1], weight[order[i]]);",
         "aside[numbers[i] - 1] += weight[order[i]];",
         GRAPHS,
         "race result",

@@ -272,10 +272,9 @@ CHECKED = {
     "edge functor on vertices": ("schedule", "compute(edges, settle);"),
     "label twice": ("schedule", "compute(vertices, settle) @a; compute(vertices, settle) @a;"),
     "label on a call": ("schedule", "count = size(f) @a;"),
-    "later statements": (
-        "schedule",
-        "graph g; on g { edge frontier few = { edge(1) }; edge frontier more = { edge(2) }; }",
-    ),
+    "member of an array": ("schedule", "count = level.foo;"),
+    "member of a value": ("schedule", "count = (count + 1).level;"),
+    "member of nothing": ("schedule", "count = nothing.foo;"),
     "subgraph of vertices": ("schedule", "graph g = subgraph(f);"),
     "edge frontier": ("schedule", "edge frontier g = f;"),
     "repeat a fraction": ("schedule", "repeat (0.5) { }"),

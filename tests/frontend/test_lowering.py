@@ -187,10 +187,10 @@ def test_tuning() -> None:
     assert "direction auto(alpha=4, beta=7), balance block" in printed and "direction pull, balance auto" in printed
 
 
-def test_a_label_wins_over_its_functor_knob_by_knob_and_the_last_entry_over_those_before() -> None:
+def test_a_label_wins_over_its_functor_knob_by_knob() -> None:
     text = with_parts(
         schedule="f = advance(f, visit) @again;",
-        tune="tune { @again.balance = block; visit.direction = push; visit.balance = thread; visit.balance = auto; }",
+        tune="tune { @again.balance = block; visit.direction = push; visit.balance = auto; }",
     )
     sites = load(text).tuning.sites
     assert [(knobs.direction, knobs.balance) for knobs in sites if knobs.direction is not None] == [

@@ -76,7 +76,7 @@ def test_forms(schedule: str, functor: str | None, result: str | None, count: st
             "takes one frontier of edges or `pairs=`",
             "pairs=(f, g)",
         ),
-        ("s = intersect(pairs=(f, g), pairs=(g, f));", "E0402", "or `pairs=`", "pairs=(f, g)"),
+        ("s = intersect(pairs=(f, g), pairs=(g, f));", "E0402", "`pairs=` is given twice", "leave one"),
         ("s = intersect(pairs=(f, g), over=in_edges);", "E0402", "or `pairs=`", "pairs=(f, g)"),
         ("s = intersect(pairs=(f, g), step);", "E0401", "a common functor", None),
         ("intersect(pairs=(f, g));", "E0227", "is not used", "s = intersect"),

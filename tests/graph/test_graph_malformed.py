@@ -190,6 +190,41 @@ def test_cut_off_compressed(tmp_path, compress):
             Graph.read(path, format="mtx")
 
 
+JUNK = (b"junk\n", b"0 1\n", b"\x00junk", b"BZ", b"\x1f", b"\xfd7zXZ", b"x" * 300_000)
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress])
+def test_something_behind_compressed_data(tmp_path, compress):
+    """Refused, and not passed over; what stands behind may be compressed, as `cat a.gz b.gz` makes it."""
+    path = tmp_path / "a.txt.z"
+    content = compress(b"0 1\n1 2\n")
+    for junk in (*JUNK, content[:-1], content + b"!", content[:1]):
+        path.write_bytes(content + junk)
+        with pytest.raises(GdslError, match=r"stands behind|damaged or cut off"):
+            Graph.read(path, format="edges")
+    path.write_bytes(content + b"not compressed")
+    with pytest.raises(GdslError, match="something else stands behind the compressed data"):
+        Graph.read(path, format="edges")
+    path.write_bytes(content + compress(b"2 3\n") + compress(b""))
+    assert Graph.read(path, format="edges").num_edges == 3
+
+
+def test_xz_may_be_filled_up(tmp_path):
+    path = tmp_path / "a.txt.xz"
+    for behind in (bytes(4), bytes(400_000), bytes(8) + lzma.compress(b"2 3\n") + bytes(4)):
+        path.write_bytes(lzma.compress(b"0 1\n1 2\n") + behind)
+        assert Graph.read(path).num_edges == (2 if not behind.strip(b"\0") else 3)
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress])
+def test_long_compressed_text(tmp_path, compress):
+    """More than is read at a time, and in several streams."""
+    rows = [f"{v} {v + 1}\n" for v in range(120_000)]
+    path = tmp_path / "a.txt.z"
+    path.write_bytes(b"".join(compress("".join(rows[i : i + 50_000]).encode()) for i in range(0, 120_000, 50_000)))
+    assert Graph.read(path, format="edges").num_edges == 120_000
+
+
 ORIGINALS = {
     "a.mtx": f"{GENERAL}% c\n4 4 3\n1 2 5\n3 4 -6\n2 2 7\n".encode(),
     "a.gr": b"c x\np sp 4 2\na 1 2 5\na 4 3 6\n",

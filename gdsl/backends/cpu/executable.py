@@ -146,7 +146,8 @@ class _Run:
             raise failures.iterations_error(program, control.exhausted - 1, self.limits.max_iterations or 0)
         if control.failure:
             site = self.executable.generated.checks.sites[control.failure - 1]
-            raise failures.check_error(program, site, control.failed_value, self.graph, self.bound)
+            found = failures.Found(control.failed_value, control.failed_length)
+            raise failures.check_error(program, site, found, self.graph, self.bound)
         if self.timed_out:
             raise failures.timeout_error(self.limits.timeout or 0.0)
         arrays, scalars = self._results()

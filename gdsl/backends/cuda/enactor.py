@@ -143,7 +143,8 @@ class Enactor:
     def raise_failure(self, control: dict[str, int]) -> None:
         """Raise what stopped the run, if anything did."""
         if control["failure"]:
-            raise self._index_failure(control["failure"] - 1, signed(control["failed_value"]))
+            found = failures.Found(signed(control["failed_value"]), signed(control["failed_length"]))
+            raise self._index_failure(control["failure"] - 1, found)
         if control["exhausted"]:
             raise failures.iterations_error(
                 self.plan.program, control["exhausted"] - 1, self.limits.max_iterations or 0
@@ -151,9 +152,9 @@ class Enactor:
         if control["arrived"] >> _STOPPED_FROM_BIT:
             raise failures.timeout_error(self.limits.timeout or 0.0)
 
-    def _index_failure(self, number: int, value: int) -> GdslError:
+    def _index_failure(self, number: int, found: failures.Found) -> GdslError:
         site = self.generated.checks.sites[number]
-        return failures.check_error(self.plan.program, site, value, self.graph, self._bindings.params)
+        return failures.check_error(self.plan.program, site, found, self.graph, self._bindings.params)
 
     def _follow_swaps(self) -> None:
         """After swaps by the device a name's values lie where the kernel says."""

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy
 
+from gdsl.backends.failures import left_out
 from gdsl.backends.interface import Bindings, Limits, Outcome
 from gdsl.backends.reference.expressions import compile_expression
 from gdsl.backends.reference.indices import index_error
@@ -126,6 +127,8 @@ class Interpreter:
             number: int = self.value(member)
             if not 0 <= number < count:
                 raise index_error(self.state.environment, member, step.name, number, count)
+            if not self.state.graph.has(step.domain, number):
+                raise left_out(self.state.environment.source_name, member.span, step.name, number)
             members.add(number)
         self.state.frontiers.members[step.name] = sorted(members)
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy
 
-from gdsl.backends.reference.values import Value, dtype_of, reduce_function
+from gdsl.backends.reference.values import Value, dtype_of, neighbor_function, neighbor_identity
 from gdsl.backends.reference.view import GraphView, Visits
 from gdsl.ir import nodes as ir
-from gdsl.operations import Domain, Over, ReduceOperation
+from gdsl.operations import Domain, Over
 from gdsl.types import Type
 
 
@@ -56,6 +56,10 @@ class SubgraphView(GraphView):
     def bound(self, domain: Domain) -> int:
         """Ids lie below this."""
         return self.base.bound(domain)
+
+    def has(self, domain: Domain, member: int) -> bool:
+        """Whether the id `member`, which lies below the bound, is one of the graph's."""
+        return domain is Domain.VERTEX or member in self._places
 
     def all(self, domain: Domain) -> list[int]:
         """The ids of all vertices, or of all edges, ascending."""
@@ -112,12 +116,12 @@ def contracted(
         between.setdefault((of_vertex[source], of_vertex[destination]), []).append(edge)
     pairs = sorted(between)
     if weight is not None and step.weights is not None:
-        add = reduce_function(ReduceOperation.ADD, step.weights.type)
+        join = neighbor_function(step.weights.operation, step.weights.type)
         sums = []
         for pair in pairs:
-            total = weight[between[pair][0]]
-            for edge in between[pair][1:]:
-                total = add(total, weight[edge])
+            total = neighbor_identity(step.weights.operation, step.weights.type, id_bits)
+            for edge in between[pair]:
+                total = join(total, weight[edge])
             sums.append(total)
         weight[: len(sums)] = sums
     ends = numpy.array(pairs, dtype=numpy.int64).reshape(len(pairs), 2)

@@ -66,6 +66,10 @@ class GraphView:
         """Ids lie below this."""
         return self.count(domain)
 
+    def has(self, domain: Domain, member: int) -> bool:
+        """Whether the id `member`, which lies below the bound, is one of the graph's."""
+        return True
+
     def all(self, domain: Domain) -> list[int]:
         """The ids of all vertices, or of all edges, ascending."""
         return list(range(self.count(domain)))

@@ -14,9 +14,10 @@ from gdsl.codegen.lines import Lines
 from gdsl.codegen.literals import memory_type_name
 from gdsl.codegen.operators import STRUCTS, shared
 from gdsl.codegen.precedence import Text, postfix
+from gdsl.codegen.reductions import combine, identity
 from gdsl.codegen.set_steps import SetWords, set_step_line
 from gdsl.codegen.several import all_values, count_text
-from gdsl.ir.nodes import DefineFrontier, Expression, Iteration, Literal, ParamValue, SameGraph, StoreElement, Subgraph
+from gdsl.ir.nodes import Expression, Iteration, Literal, ParamValue, SameGraph, StoreElement, Subgraph
 from gdsl.ir.traversal import walk
 from gdsl.operations import Domain
 from gdsl.plan.buffers import ENDS
@@ -35,6 +36,7 @@ from gdsl.plan.nodes import (
     OnSets,
     Operation,
     Plan,
+    Reduction,
     Step,
     Swap,
 )
@@ -126,15 +128,17 @@ class SchedulePrinter:
             self.lines.add(f"{function}({name}, {count}{counts});")
             return
         kind, function = ("edge", "define_edges") if of_edges else ("vertex", "define_frontier")
-        members = ", ".join(f"{kind}({self._member(step, member)})" for member in step.members)
+        members = ", ".join(f"{kind}({self._member(define, member)})" for member in step.members)
         self.lines.add(f"{function}({name}, {{{members}}}{counts});")
 
-    def _member(self, step: DefineFrontier, member: Expression) -> str:
+    def _member(self, define: Define, member: Expression) -> str:
+        step, checks = define.step, self.expressions.checks
         text = str(member.value) if isinstance(member, Literal) else self._text(member)
         if isinstance(member, ParamValue) and not self.plan.graphs:
             return text
-        number = self.expressions.checks.number(CheckSite(step.name, step.domain, member.type, member.span))
-        return f"checked_index(d, {text}, {self.expressions.checks.bound(step.domain)}, {number})"
+        number = checks.number(CheckSite(step.name, step.domain, member.type, member.span))
+        found = f"checked_index(d, {text}, {checks.bound(step.domain)}, {number})"
+        return checks.kept_edge(found, step.name, member.span) if define.asks_lists else found
 
     def _copy(self, copy: Copy) -> None:
         step = copy.step
@@ -180,7 +184,10 @@ class SchedulePrinter:
         else:
             sums = "no_sums{}"
             if step.weights is not None:
-                sums = f"weight_sums<{step.weights.type.name}>{{d.{self.names.member(step.weights.array)}}}"
+                kind, reduction = step.weights.type, Reduction(step.weights.operation.as_update, step.weights.type)
+                join = f"[]({kind.name} a, {kind.name} b) {{ return {combine(reduction)}; }}"
+                begins = identity(reduction.identity, kind)
+                sums = f"join_weights<{kind.name}>(d.{self.names.member(step.weights.array)}, {begins}, {join})"
             self.lines.add(f"{name} = make_contraction(d.graph, d.{self.names.member(step.label)}, {sums});")
 
     def _on(self, step: On) -> None:

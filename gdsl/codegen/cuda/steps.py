@@ -11,6 +11,7 @@ from gdsl.codegen.cuda.operators import COUNTED
 from gdsl.codegen.cuda.texts import OperatorText
 from gdsl.codegen.expressions import ExpressionPrinter
 from gdsl.codegen.names import Scope
+from gdsl.codegen.reductions import identity, reduce_function
 from gdsl.codegen.set_steps import SetWords, set_step_line
 from gdsl.codegen.several import all_values, count_text
 from gdsl.ir.nodes import (
@@ -40,6 +41,7 @@ from gdsl.plan.nodes import (
     OnSets,
     Operation,
     Plan,
+    Reduction,
     Step,
     Swap,
 )
@@ -192,7 +194,10 @@ class StepPrinter:
             if step.weights is not None:
                 kind = step.weights.type.name
                 aside = f"reinterpret_cast<{kind}*>(d.run.graph_sums)"
-                sums = f"weight_sums<{kind}>{{d.{self._member(step.weights.array)}, {aside}}}"
+                reduction = Reduction(step.weights.operation.as_update, step.weights.type)
+                begins = identity(reduction.identity, step.weights.type)
+                reduce = f"[]({kind}* x, {kind} value) {{ {reduce_function(reduction)}(x, value); }}"
+                sums = f"join_weights<{kind}>(d.{self._member(step.weights.array)}, {aside}, {begins}, {reduce})"
             value = f"make_contraction(run, d.graph, room, d.{self._member(step.label)}, {sums})"
         rooms = ", ".join(f"{graph}.{room}" for graph in taken for room in ("room", "ends_room"))
         return [
@@ -243,7 +248,10 @@ class StepPrinter:
         domain = step.step.domain
         number = self.expressions.checks.number(CheckSite(step.step.name, domain, member.type, member.span))
         count = self.expressions.checks.bound(domain)
-        return f"{_ID_TYPES[domain]}(checked_index(d, {text}, {count}, {number}))"
+        found = f"checked_index(d, {text}, {count}, {number})"
+        if step.asks_lists:
+            found = self.expressions.checks.kept_edge(found, step.step.name, member.span)
+        return f"{_ID_TYPES[domain]}({found})"
 
     def _store(self, leader: Leader) -> str:
         step = leader.step

@@ -49,8 +49,9 @@ CODES: tuple[Code, ...] = (
     ),
     Code(
         "E0608",
-        "input refused by `where`",
-        "A value of the input does not fulfil its `where`; the first one is named. NaN never does.",
+        "value refused by `where`",
+        "A param, a member of a set, or a value of an input does not fulfil its `where`; the first one is named. NaN "
+        "never does.",
         "input edge weight : float32 where weight >= 0;",
     ),
     Code(

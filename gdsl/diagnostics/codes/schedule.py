@@ -92,8 +92,8 @@ CODES: tuple[Code, ...] = (
         "E0412",
         "unknown knob or value",
         (
-            "The knob does not exist or does not take this value; the message lists what there is, and `gdslc explain` "
-            "says more of each: `gdslc explain direction`."
+            "The knob does not exist, does not take this value or is set twice; the message lists what there is, and "
+            "`gdslc explain` says more of each: `gdslc explain direction`."
         ),
         "tune { visit.direction = sideways; }",
     ),

@@ -10,6 +10,7 @@ from gdsl.frontend.check.environment import Environment, Place, poison
 from gdsl.frontend.check.kept_methods import instead
 from gdsl.frontend.check.methods import is_foreign_member
 from gdsl.frontend.syntax import Symbol, SymbolKind
+from gdsl.frontend.vocabulary import VALUES
 from gdsl.types import Type
 
 
@@ -25,13 +26,13 @@ def member(expression: syntax.Member, environment: Environment) -> syntax.Expres
     known = environment.find(expression.owner.name) if isinstance(expression.owner, syntax.Name) else None
     if symbol is None and is_foreign_member(expression.span, environment):
         return poison(expression.span)
-    if symbol is None and expression.name == "level" and known is not None and known.kind is not SymbolKind.LATER:
+    if symbol is None and expression.name == "level" and known is not None and known.kind is not SymbolKind.MISTAKEN:
         labels = (Label(known.span, "declared here"),)
         message = f"`{known.name}` is {known.kind.with_article}, and only buckets have a `.level`"
         environment.report("E0419", message, expression.span, labels=labels)
         return poison(expression.span)
     if symbol is None:
-        environment.later(f"`.{expression.name}`", expression.span)
+        _no_member(expression, known, environment)
         return poison(expression.span)
     if expression.name != "level" or environment.place is not Place.SCHEDULE:
         message, fix = f"buckets have no `.{expression.name}`", f"write `{symbol.name}.level`"
@@ -49,6 +50,19 @@ def member(expression: syntax.Member, environment: Environment) -> syntax.Expres
         environment.report("E0419", message, expression.span, labels=labels, fix=fix)
         return poison(expression.span)
     return dataclasses.replace(expression, symbol=symbol, type=Type.INT64)
+
+
+def _no_member(expression: syntax.Member, owner: Symbol | None, environment: Environment) -> None:
+    """Report a member of what has none; `owner` is what stands before the dot, where that is a declared name."""
+    if owner is not None and owner.kind is SymbolKind.MISTAKEN:
+        return
+    name = expression.owner.name if isinstance(expression.owner, syntax.Name) else ""
+    if owner is None and name and name not in VALUES:
+        environment.report("E0201", f"`{name}` is not declared", expression.owner.span)
+        return
+    what = owner.kind.with_article if owner is not None else "a value"
+    fix = "the parts of a pair are `p.0` and `p.1`, and buckets alone have a `.level`"
+    environment.report("E0112", f"{what} has no `.{expression.name}`", expression.span, fix=fix)
 
 
 def misplaced_pop(call: syntax.Method, symbol: Symbol, environment: Environment) -> None:

@@ -44,10 +44,10 @@ def _parts(
     keywords = [argument for argument in given if argument.keyword is not None]
     wrong = next((each for place, each in enumerate(keywords) if each.keyword != "width" or place), None)
     if wrong is not None:
-        message = f"`buckets` takes no argument `{wrong.keyword}=`"
+        message, fix = f"`buckets` takes no argument `{wrong.keyword}=`", _SHAPE
         if wrong.keyword == "width":
-            message = "`width=` is given twice"
-        environment.report("E0402", message, wrong.span, fix=_SHAPE)
+            message, fix = "`width=` is given twice", "leave one of them out"
+        environment.report("E0402", message, wrong.span, fix=fix)
         return None
     plain = [argument.value for argument in given if argument.keyword is None]
     values = plain + [argument.value for argument in keywords]

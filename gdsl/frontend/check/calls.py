@@ -11,6 +11,7 @@ from gdsl.frontend.check.foreign_names import report_foreign_call
 from gdsl.frontend.check.graph_reads import graph_read, reads_graph
 from gdsl.frontend.check.names import SETS, NameChecker
 from gdsl.frontend.check.number_functions import BITS, RANDOM, bits, drawn
+from gdsl.frontend.check.reduced_expressions import is_set, named_set
 from gdsl.frontend.check.reductions import ReductionChecker, is_reduction
 from gdsl.frontend.syntax import Symbol, SymbolKind
 from gdsl.frontend.vocabulary import (
@@ -61,7 +62,7 @@ class CallChecker(NameChecker):
             return self._built_in(expression, hint)
         if symbol is not None and symbol.kind is SymbolKind.FUNCTION:
             return self._own_function(expression)
-        if symbol is not None and symbol.kind is SymbolKind.LATER:
+        if symbol is not None and symbol.kind is SymbolKind.MISTAKEN:
             return poison(expression.span)
         if symbol is None and name in CONTEXTUAL_FUNCTIONS:
             return self._contextual(expression, hint)
@@ -169,10 +170,12 @@ class CallChecker(NameChecker):
             if symbol is None:
                 self.undeclared(operand.name, operand.span, self.environment.visible_names())
                 return poison(expression.span)
-            if symbol.kind is SymbolKind.LATER:
+            if symbol.kind is SymbolKind.MISTAKEN:
                 return poison(expression.span)
         message = "`size` takes a frontier variable, a history or buckets"
-        self.environment.report("E0403", message, operand.span, fix="give the set a name: `frontier f = …;`")
+        named = is_set(operand, self.environment)
+        fix = named_set(operand, self.environment) if named else "give the set a name: `frontier f = …;`"
+        self.environment.report("E0403", message, operand.span, fix=fix)
         return poison(expression.span)
 
     def _cast(self, expression: syntax.Call, target: Type) -> syntax.Expression:

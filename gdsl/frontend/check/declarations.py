@@ -46,7 +46,7 @@ def declare_data(node: syntax.Declaration, environment: Environment) -> syntax.D
         environment.report("E0224", f"{what} is no pair", node.declared.span, fix=fix)
         type_ = None
     if type_ is None:
-        environment.declare_global(Symbol(SymbolKind.LATER, node.name, node.name_span))
+        environment.declare_global(Symbol(SymbolKind.MISTAKEN, node.name, node.name_span))
         return node
     domain = _DOMAINS.get(node.kind)
     kind = _KINDS.get(node.kind, SymbolKind.ARRAY)
@@ -59,19 +59,16 @@ def declare_data(node: syntax.Declaration, environment: Environment) -> syntax.D
 def check_data(node: syntax.Declaration, environment: Environment) -> syntax.Declaration:
     """The initial value and the `where` of one declaration, typed."""
     if node.type is None or node.symbol is None:
-        if node.where is not None and is_set(node):
-            environment.later("`where` behind a param", node.where.span)
-        return node
+        return dataclasses.replace(node, where=_checked_where(node, environment)) if is_set(node) else node
     if node.is_input and node.initial is not None:
         fix = "leave out the initial value, or leave out `input`"
         environment.report("E0224", f"the input `{node.name}` has an initial value", node.initial.span, fix=fix)
     if node.where is not None and not node.is_input and node.kind is not DeclarationKind.PARAM:
         fix = "`where` is a condition on what the caller gives"
-        environment.report("E0224", f"`where` belongs to inputs, and `{node.name}` is none", node.where.span, fix=fix)
-    if node.where is not None and node.kind is DeclarationKind.PARAM:
-        environment.later("`where` behind a param", node.where.span)
+        message = f"`where` belongs to params and inputs, and `{node.name}` is neither"
+        environment.report("E0224", message, node.where.span, fix=fix)
     count = check_count(node, ExpressionChecker(environment.part(Place.EXTENT)), environment)
-    domain, initial, where = _DOMAINS.get(node.kind), node.initial, node.where
+    domain, initial = _DOMAINS.get(node.kind), node.initial
     if initial is not None:
         place = Place.DEFAULT if node.kind is DeclarationKind.PARAM else Place.INITIAL
         part = environment.part(place, domain)
@@ -79,11 +76,16 @@ def check_data(node: syntax.Declaration, environment: Environment) -> syntax.Dec
         initial = ExpressionChecker(part).value(initial, node.type, f"`{node.name}`")
         if place is Place.DEFAULT and initial.type is not None:
             _check_literal(initial, place, environment)
-    if where is not None:
-        part = environment.part(Place.WHERE, domain, node.symbol)
-        part.count = node.symbol.count
-        where = ExpressionChecker(part).condition(where)
-    return dataclasses.replace(node, initial=initial, where=where, count=count)
+    return dataclasses.replace(node, initial=initial, where=_checked_where(node, environment), count=count)
+
+
+def _checked_where(node: syntax.Declaration, environment: Environment) -> syntax.Expression | None:
+    """The condition behind a param or an input; of a set it is about each member."""
+    if node.where is None or node.symbol is None:
+        return node.where
+    part = environment.part(Place.WHERE, Domain.VERTEX if is_set(node) else _DOMAINS.get(node.kind), node.symbol)
+    part.count = node.symbol.count
+    return ExpressionChecker(part).condition(node.where)
 
 
 def _check_literal(value: syntax.Expression, place: Place, environment: Environment) -> None:

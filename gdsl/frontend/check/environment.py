@@ -156,10 +156,6 @@ class Environment:
         """What the program says at `span`, for a fix; `otherwise` where that is too long."""
         return self.source.excerpt(span) or otherwise
 
-    def later(self, what: str, span: Span) -> None:
-        """Note a form that is not built yet."""
-        self.report("E0501", f"not built yet: {what}", span)
-
     @contextmanager
     def block(self) -> Iterator[None]:
         """A block of its own names."""
@@ -181,7 +177,7 @@ class Environment:
         """The declaration that `name` means here; None if there is none."""
         found = self._declared(name)
         if found is None and name in self.broken.names:
-            return Symbol(SymbolKind.LATER, name, NOWHERE)
+            return Symbol(SymbolKind.MISTAKEN, name, NOWHERE)
         return found
 
     def _declared(self, name: str) -> Symbol | None:

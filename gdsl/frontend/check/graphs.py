@@ -16,7 +16,7 @@ from gdsl.frontend.check.environment import Environment
 from gdsl.frontend.check.operators import OperatorChecker
 from gdsl.frontend.check.several import refuse_several
 from gdsl.frontend.syntax import Symbol, SymbolKind
-from gdsl.operations import Domain
+from gdsl.operations import JOINING_FLOATS, JOINING_INTEGERS, Domain, NeighborOperation
 from gdsl.source import NOWHERE
 from gdsl.types import Type
 
@@ -88,7 +88,7 @@ class GraphChecker:
         if symbol is None:
             fix = f"declare it: `graph {statement.name} = …;`"
             environment.report("E0201", f"there is no graph `{statement.name}`", statement.name_span, fix=fix)
-        elif symbol.kind not in (SymbolKind.GRAPH, SymbolKind.LATER):
+        elif symbol.kind not in (SymbolKind.GRAPH, SymbolKind.MISTAKEN):
             labels = (Label(symbol.span, "declared here"),) if symbol.span != NOWHERE else ()
             message = f"`on` takes a graph, and `{symbol.name}` is {symbol.kind.with_article}"
             environment.report("E0402", message, statement.name_span, labels=labels)
@@ -101,7 +101,7 @@ class GraphChecker:
         with environment.block():
             body = block(statement.body)
         environment.around.pop()
-        if symbol is None or symbol.kind is SymbolKind.LATER:
+        if symbol is None or symbol.kind is SymbolKind.MISTAKEN:
             return None
         return dataclasses.replace(statement, body=body, symbol=symbol)
 
@@ -134,17 +134,31 @@ class GraphChecker:
         return None if edges is None else syntax.Subgraph(call.span, nobody, edges)
 
     def _contract(self, call: syntax.Call) -> syntax.Contract | None:
-        plain = self._plain(call, 1, 2, "contract(label, weight)")
+        plain = self._plain(call, 1, 3, "contract(label, weight)")
         if plain is None:
             return None
         label = self._array(plain[0], Domain.VERTEX, "the label of `contract`", "an integer or a vertex")
         weight = None
-        if len(plain) == 2:
+        if len(plain) > 1:
             weight = self._array(plain[1], Domain.EDGE, "the weight of `contract`", "a number")
-        if label is None or (weight is None and len(plain) == 2):
+        operation = self._operation(plain[2], weight) if len(plain) == 3 else NeighborOperation.SUM
+        if label is None or (weight is None and len(plain) > 1) or operation is None:
             return None
         nobody = Symbol(SymbolKind.GRAPH, "", NOWHERE)
-        return syntax.Contract(call.span, nobody, label, weight)
+        return syntax.Contract(call.span, nobody, label, weight, operation)
+
+    def _operation(self, value: syntax.Expression, weight: syntax.Name | None) -> NeighborOperation | None:
+        """What makes one of the weights of parallel edges."""
+        word = self.operators.word(value, [each.value for each in JOINING_INTEGERS], "the reduction of `contract`")
+        if word is None:
+            return None
+        operation = NeighborOperation(word)
+        kind = weight.type if weight is not None else None
+        if kind is not None and kind.is_float and operation not in JOINING_FLOATS:
+            message = f"`{word}` is for integers, and the weights are of {kind.name}"
+            self.environment.report("E0407", message, value.span)
+            return None
+        return operation
 
     def _array(self, value: syntax.Expression, domain: Domain, what: str, wanted: str) -> syntax.Name | None:
         """An array that a contraction gives new values."""
@@ -177,4 +191,4 @@ class GraphChecker:
             message = f"`{symbol.name}` cannot be written: it is an input"
             environment.report("E0214", message, value.span, labels=labels, fix=fix)
             return None
-        return dataclasses.replace(value, symbol=symbol, type=kind)
+        return dataclasses.replace(value, name=symbol.name, symbol=symbol, type=kind)

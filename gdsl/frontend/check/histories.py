@@ -89,7 +89,7 @@ class HistoryChecker:
             fix = f"did you mean `{near}`?" if near else f"declare it before: `history {owner.name};`"
             environment.report("E0201", f"`{owner.name}` is not declared", owner.span, fix=fix)
             return None
-        if symbol.kind is SymbolKind.LATER:
+        if symbol.kind is SymbolKind.MISTAKEN:
             return None
         if symbol.kind is not SymbolKind.HISTORY:
             labels = (Label(symbol.span, "declared here"),)
@@ -112,7 +112,7 @@ class HistoryChecker:
         if order is None or history is None:
             with environment.loop():
                 for each in statement.names:
-                    environment.declare(Symbol(SymbolKind.LATER, each.name, each.span))
+                    environment.declare(Symbol(SymbolKind.MISTAKEN, each.name, each.span))
                 block(statement.body)
             return None
         name, *others = statement.names
@@ -172,7 +172,7 @@ class HistoryChecker:
 def misplaced(call: syntax.Method, environment: Environment) -> None:
     """Report a method that stands as a value."""
     owner = environment.find(call.owner.name) if isinstance(call.owner, syntax.Name) else None
-    if owner is not None and owner.kind is SymbolKind.LATER:
+    if owner is not None and owner.kind is SymbolKind.MISTAKEN:
         return
     if owner is not None and owner.kind is SymbolKind.BUCKETS and environment.place is Place.SCHEDULE:
         misplaced_pop(call, owner, environment)

@@ -94,9 +94,14 @@ class IntersectChecker:
 
     def _shaped(self, call: syntax.Call, values: dict[str | None, syntax.Argument], plain: int, paired: bool) -> bool:
         """Whether these are arguments that it takes, each once."""
-        twice = len(values) - (None in values) != len(call.arguments) - plain
+        named = [argument for argument in call.arguments if argument.keyword is not None]
+        twice = next((each for each in named if values[each.keyword] is not each), None)
+        if twice is not None:
+            message = f"`{twice.keyword}=` is given twice"
+            self.environment.report("E0402", message, values[twice.keyword].span, fix="leave one of them out")
+            return False
         least = 0 if paired else 1
-        if plain in (least, least + 1) and values.keys() <= {None, "count", "pairs"} and not twice:
+        if plain in (least, least + 1) and values.keys() <= {None, "count", "pairs"}:
             return True
         what = "one frontier of edges or `pairs=`, a common functor if there is any, and `count=`"
         message = f"`{_NAME}` takes {what}"

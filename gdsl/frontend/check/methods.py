@@ -83,7 +83,7 @@ def is_foreign_member(span: Span, environment: Environment) -> bool:
         environment.report("E0112", lead, span, fix=f"write `{words}`")
         return True
     symbol = environment.find(base)
-    if symbol is None or symbol.kind is SymbolKind.LATER:
+    if symbol is None or symbol.kind is SymbolKind.MISTAKEN:
         return False
     fix = _fix(symbol, member, arguments, environment)
     if fix is None:

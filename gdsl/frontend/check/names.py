@@ -79,7 +79,7 @@ class NameChecker:
         """The symbol that `name` means here; reports and gives None if there is none."""
         symbol = self.environment.find(name)
         if symbol is not None:
-            if symbol.kind is SymbolKind.LATER:
+            if symbol.kind is SymbolKind.MISTAKEN:
                 return None
             return symbol
         if name in VALUES:
@@ -111,7 +111,7 @@ class NameChecker:
         value = re.match(r"\s*=(?!=)\s*([^;]+);", behind)
         if value is None or (before and before[-1] not in ";{}"):
             return None
-        self.environment.declare(Symbol(SymbolKind.LATER, name, span))
+        self.environment.declare(Symbol(SymbolKind.MISTAKEN, name, span))
         return f"write `var {name} = {value[1].strip()};` for a new name"
 
     def _language_value(self, name: str, span: Span) -> Symbol | None:
@@ -147,6 +147,8 @@ class NameChecker:
             return poison(span)
         if symbol.kind is SymbolKind.ARRAY and symbol == environment.own:
             return self._own_element(symbol, span)
+        if symbol.kind is SymbolKind.FRONTIER and symbol == environment.own:
+            return self._own_id(span)
         in_schedule = environment.place is Place.SCHEDULE
         if symbol.kind in SETS and hint is Type.BOOL and in_schedule:
             refuse_now(expression, environment)
@@ -175,11 +177,13 @@ class NameChecker:
         return dataclasses.replace(expression, name=symbol.name, symbol=symbol, type=symbol.type)
 
     def _own_element(self, symbol: Symbol, span: Span) -> syntax.Expression:
-        assert self.environment.domain is not None
-        index = syntax.Name(span, "id", symbol=built_in("id", ID_OF[self.environment.domain]), type=None)
-        typed = dataclasses.replace(index, type=ID_OF[self.environment.domain])
         part = own_part(symbol, span)
-        return syntax.Index(span, symbol.name, span, typed, symbol=symbol, type=symbol.type, place=part)
+        return syntax.Index(span, symbol.name, span, self._own_id(span), symbol=symbol, type=symbol.type, place=part)
+
+    def _own_id(self, span: Span) -> syntax.Name:
+        assert self.environment.domain is not None
+        kind = ID_OF[self.environment.domain]
+        return syntax.Name(span, "id", symbol=built_in("id", kind), type=kind)
 
     def _may_read(self, symbol: Symbol, span: Span) -> bool:
         """Whether the place sees the symbol: functions, defaults, initial values and `where` see little."""

@@ -86,7 +86,7 @@ class NeighborReduceChecker:
             return dataclasses.replace(value, symbol=symbol)
         if value.name in _WORDS:
             return None
-        if symbol.kind is not SymbolKind.LATER:
+        if symbol.kind is not SymbolKind.MISTAKEN:
             labels = (Label(symbol.span, "declared here"),)
             message = f"`neighbor_reduce` combines by an operator, and `{value.name}` is {symbol.kind.with_article}"
             fix = f"declare `operator {value.name}(a : T, b : T) -> T identity x {{ … }}`, or choose one of the words"

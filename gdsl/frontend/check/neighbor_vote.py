@@ -153,7 +153,7 @@ class VoteChecker:
         """The array of `keep=`."""
         value = argument.value
         symbol = self.environment.find(value.name) if isinstance(value, syntax.Name) else None
-        if symbol is not None and symbol.kind is SymbolKind.LATER:
+        if symbol is not None and symbol.kind is SymbolKind.MISTAKEN:
             return None
         if not isinstance(value, syntax.Name) or symbol is None or symbol.kind is not SymbolKind.ARRAY:
             message = "`keep=` takes the name of an array over vertices"

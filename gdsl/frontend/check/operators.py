@@ -64,9 +64,6 @@ class OperatorChecker:
                 self.combinations.unary(value, domain)
                 return None
             case syntax.SetLiteral():
-                if domain is Domain.EDGE and value.members and len(self.environment.around) > 1:
-                    self.environment.later("sets of single edges inside `on { … }`", value.span)
-                    return None
                 kind = Type.EDGE if domain is Domain.EDGE else Type.VERTEX
                 members = [self.expressions.value(m, kind, "a member") for m in value.members]
                 fine = all(member.type is not None for member in members)
@@ -159,7 +156,7 @@ class OperatorChecker:
                 fix = f"did you mean `{near}=`?" if near else f"write `{shape}`"
                 message = f"`{call.function}` takes no argument `{argument.keyword}=`"
                 if argument.keyword in keywords:
-                    message = f"`{argument.keyword}=` is given twice"
+                    message, fix = f"`{argument.keyword}=` is given twice", "leave one of them out"
                 self.environment.report("E0402", message, argument.span, fix=fix)
                 fine = False
             keywords[argument.keyword] = argument
@@ -192,7 +189,7 @@ class OperatorChecker:
         environment = self.environment
         symbol = environment.find(value.name) if isinstance(value, syntax.Name) else None
         if not isinstance(value, syntax.Name) or (symbol is not None and symbol.kind is not SymbolKind.FUNCTOR):
-            if symbol is None or not (symbol.kind is SymbolKind.LATER or self._turned_round(call, symbol)):
+            if symbol is None or not (symbol.kind is SymbolKind.MISTAKEN or self._turned_round(call, symbol)):
                 fix = self._named(value, wanted)
                 environment.report("E0401", f"`{operator}` takes {wanted.words} here", value.span, fix=fix)
             return None

@@ -94,7 +94,7 @@ class Procedures:
             return Symbol(SymbolKind.FRONTIER, name, span, None, parameter.domain, False, True, name)
         type_ = resolve_type(parameter.declared, self.root)
         if type_ is None:
-            return Symbol(SymbolKind.LATER, name, span)
+            return Symbol(SymbolKind.MISTAKEN, name, span)
         kind = SymbolKind.SCALAR if parameter.domain is None else SymbolKind.ARRAY
         return Symbol(kind, name, span, type_, parameter.domain, False, parameter.domain is not None, name)
 

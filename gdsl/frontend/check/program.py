@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gdsl.diagnostics import Diagnostic, GdslError
+from gdsl.diagnostics import Diagnostic, GdslError, Label
 from gdsl.frontend import syntax
 from gdsl.frontend.check.declarations import (
     check_data,
@@ -29,7 +29,7 @@ from gdsl.frontend.parser import in_order, parse_tune_words, too_deep
 from gdsl.frontend.syntax import DeclarationKind, Symbol
 from gdsl.frontend.vocabulary import closest
 from gdsl.operations import Over
-from gdsl.source import Source
+from gdsl.source import Source, Span
 
 _REQUIREMENTS = ("symmetric", "simple")
 
@@ -59,7 +59,7 @@ class Checked:
 def check(program: syntax.Program, source: Source, tune: Sequence[str] = ()) -> CheckedProgram:
     """The typed tree of a parsed program; `tune` are further tuning words, which win over the program's own.
 
-    Raises `GdslError` with as many independent mistakes as there are (E02xx, E04xx, E05xx). The rules of writes and
+    Raises `GdslError` with as many independent mistakes as there are (E02xx, E04xx). The rules of writes and
     reads are not part of this: see `gdsl.rules`.
     """
     found = check_all(program, source)
@@ -84,7 +84,7 @@ def check_all(program: syntax.Program, source: Source, broken: syntax.Broken | N
 
 
 def check_tune_words(checked: CheckedProgram, tune: Sequence[str]) -> None:
-    """Put further tuning words into the knobs of a program. Raises `GdslError` (E04xx, E05xx) at a wrong one."""
+    """Put further tuning words into the knobs of a program. Raises `GdslError` (E04xx) at a wrong one."""
     environment = Environment()
     environment.functors.update({functor.name: functor for functor in checked.program.functors if not functor.nameless})
     calls = operator_calls(checked.program.schedule)
@@ -152,8 +152,12 @@ def _labels(program: syntax.Program) -> set[str]:
 
 
 def _check_requirements(program: syntax.Program, environment: Environment) -> None:
+    first: dict[str, Span] = {}
     for word in program.requires:
-        if word.name not in _REQUIREMENTS:
+        if first.setdefault(word.name, word.span) is not word.span:
+            message, labels = f"`{word.name}` is required twice", (Label(first[word.name], "the first"),)
+            environment.report("E0410", message, word.span, labels=labels, fix="leave one of them out")
+        elif word.name not in _REQUIREMENTS:
             near = closest(word.name, _REQUIREMENTS)
             fix = f"did you mean `{near}`?" if near else "there are `symmetric` and `simple`"
             environment.report("E0410", f"`requires` does not know `{word.name}`", word.span, fix=fix)

@@ -9,6 +9,7 @@ from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment, Place, built_in, poison, refuse_now
 from gdsl.frontend.check.names import ID_OF, NameChecker
 from gdsl.frontend.check.owners import belongs
+from gdsl.frontend.check.reduced_expressions import is_over_elements, refuse_expression
 from gdsl.frontend.check.several import refuse_several
 from gdsl.frontend.syntax import Symbol, SymbolKind
 from gdsl.frontend.vocabulary import ARRAY_REDUCTIONS
@@ -29,6 +30,8 @@ def is_reduction(call: syntax.Call, environment: Environment) -> bool:
     if call.function not in ("min", "max") and environment.place is Place.SCHEDULE:
         return True
     first = call.arguments[0].value if call.arguments else None
+    if first is not None and environment.place is Place.SCHEDULE and is_over_elements(first, environment):
+        return True
     symbol = environment.find(first.name) if isinstance(first, syntax.Name) else None
     return symbol is not None and symbol.kind is SymbolKind.ARRAY and symbol != environment.own
 
@@ -51,7 +54,7 @@ class ReductionChecker:
             message = f"`{word}` takes an array, and a frontier if not all of it, not {len(call.arguments)} arguments"
             environment.report("E0211", message, call.span, fix=f"write `{word}(a)` or `{word}(a, f)`")
             return poison(call.span)
-        array = self._array(call.arguments[0].value, word)
+        array = self._array(call, call.arguments[0].value)
         members = None
         if len(call.arguments) == 2 and array is not None and array.symbol is not None:
             members = self._members(call.arguments[1].value, word, array.symbol)
@@ -64,12 +67,11 @@ class ReductionChecker:
             return poison(call.span)
         return syntax.Reduced(call.span, operation, array, members, type=type_)
 
-    def _array(self, value: syntax.Expression, word: str) -> syntax.Name | None:
+    def _array(self, call: syntax.Call, value: syntax.Expression) -> syntax.Name | None:
         """The array that is reduced."""
+        word = call.function
         if not isinstance(value, syntax.Name):
-            message = f"`{word}` takes the name of an array"
-            fix = "store the values in an array first, by a functor"
-            self.environment.report("E0402", message, value.span, fix=fix)
+            refuse_expression(call, self.environment)
             return None
         refuse_now(value, self.environment)
         symbol = self.names.resolve(value.name, value.span)

@@ -112,7 +112,7 @@ class ScheduleChecker:
                 fix = "declare a `scalar` in `problem`"
                 environment.report("E0221", "the schedule has no `let` and `var`", statement.span, fix=fix)
                 if environment.find(statement.name) is None:
-                    environment.declare(Symbol(SymbolKind.LATER, statement.name, statement.name_span))
+                    environment.declare(Symbol(SymbolKind.MISTAKEN, statement.name, statement.name_span))
             case syntax.Break():
                 fix = "put the condition into the `while`"
                 environment.report("E0220", "the schedule has no `break`", statement.span, fix=fix)

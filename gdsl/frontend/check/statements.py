@@ -125,7 +125,7 @@ class StatementChecker:
         with self.environment.loop():
             if value is None:
                 for name in statement.names:
-                    self.environment.declare(Symbol(SymbolKind.LATER, name.name, name.span))
+                    self.environment.declare(Symbol(SymbolKind.MISTAKEN, name.name, name.span))
                 self.block(statement.body)
                 return None
             symbols = declare_names(statement, self.environment)

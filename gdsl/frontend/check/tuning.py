@@ -39,7 +39,8 @@ def operator_calls(statements: Iterable[syntax.Statement]) -> list[syntax.Operat
 
 
 class TuningChecker:
-    """Checks tuning entries against a program, and puts them into `knobs`; a later entry wins over an earlier one."""
+    """Checks tuning entries against a program, and puts them into `knobs`. The text sets a knob once; of the
+    caller's words a later one wins over an earlier one."""
 
     def __init__(
         self,
@@ -65,8 +66,13 @@ class TuningChecker:
 
     def entries(self, entries: Iterable[syntax.TuneEntry]) -> None:
         """Check and keep every entry."""
+        first: dict[tuple[str, str], syntax.TuneEntry] = {}
         for entry in entries:
-            if entry.subject in (None, "schedule"):
+            former = first.setdefault((entry.subject or "schedule", entry.knob), entry)
+            if self.knows_text and former is not entry:
+                message, labels = f"`{entry.knob}` is set twice", (Label(former.span, "the first"),)
+                self.environment.report("E0412", message, entry.span, labels=labels, fix="leave one of them out")
+            elif entry.subject in (None, "schedule"):
                 self._schedule(entry)
             elif entry.subject in self.calls:
                 self._operator(entry, entry.subject)
@@ -109,6 +115,10 @@ class TuningChecker:
         numbers: dict[str, int] = {}
         for argument in entry.arguments:
             number = argument.value
+            if argument.name in numbers:
+                message, fix = f"`{argument.name}=` is given twice", "leave one of them out"
+                self.environment.report("E0412", message, argument.span, fix=fix)
+                return None
             in_range = isinstance(number, int) and 0 < number <= LARGEST_ARGUMENT
             if entry.value != "auto" or argument.name not in known or not in_range:
                 example = ", ".join(f"{each.name}={each.default}" for each in knob.arguments)

@@ -17,7 +17,6 @@ The parser fills everything but the slots listed here. The checker builds new no
 - calls of procedures have become the statements that they stand for, each with its `Span.calls`;
 - reductions over arrays in the schedule (`sum(a)`) have become `Reduced`s;
 - `|`, `&` and `-` between sets have become `SetChain`s;
-- no node of a form that is not built yet (`Later…`) is left.
 
 A program with mistakes never leaves the checker, so later stages may rely on this. Spans of statements and
 of calls are unique within a program and identify them.

@@ -49,7 +49,8 @@ class SymbolKind(Enum):
     FAR = "far"
     BUILTIN = "built-in"
     """`iteration`, `place`, `id`, `num_vertices`, `num_edges`, `vertices`, `edges`, and functions like `min`."""
-    LATER = "not built yet"
+    MISTAKEN = "name whose declaration has a mistake"
+    """Nothing more is said of it where it is used."""
 
     @property
     def with_article(self) -> str:

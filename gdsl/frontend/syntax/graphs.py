@@ -5,6 +5,7 @@ from __future__ import annotations
 from gdsl.frontend.syntax.base import Symbol
 from gdsl.frontend.syntax.expressions import Expression, Name
 from gdsl.frontend.syntax.statements import Statement
+from gdsl.operations import NeighborOperation
 from gdsl.records import dataclass
 from gdsl.source import Span
 
@@ -41,6 +42,7 @@ class Contract(Statement):
     symbol: Symbol
     label: Name
     weight: Name | None
+    operation: NeighborOperation = NeighborOperation.SUM
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,5 +41,5 @@ class GraphLowering:
                 impossible(node)
             weights = None
             if node.weight is not None and node.weight.type is not None:
-                weights = nodes.Weights(node.weight.span, node.weight.name, node.weight.type)
+                weights = nodes.Weights(node.weight.span, node.weight.name, node.weight.type, node.operation)
             steps.append(nodes.Contract(span, name, node.label.name, node.label.type, weights))

@@ -95,7 +95,9 @@ class _Lowering:
     def _param(self, node: syntax.Declaration) -> nodes.Param:
         if node.type is None:
             impossible(node)
-        return nodes.Param(node.span, node.name, node.type, self._optional(node.initial))
+        return nodes.Param(
+            node.span, node.name, node.type, self._optional(node.initial), where=self._optional(node.where)
+        )
 
     def _initial(self, node: syntax.Declaration) -> nodes.Expression | None:
         if node.type is None:

@@ -17,6 +17,18 @@ inline int32 place_of(const graph_slice& g, vertex source, edge e) {
     return int32(low - g.offsets[source]);
 }
 
+// piece: kept_edge
+// `e`, if the graph has it; otherwise 0, and the run stops after this operator.
+inline uint64 kept_edge(const data_slice& d, uint64 e, int64 check) {
+    const graph_slice& g = d.graph;
+    if (g.edge_bound == 0) { return 0; }
+    const vertex source = g.edge_sources[e];
+    const int64 at = g.offsets[source] + place_of(g, source, edge(e));
+    if (at < g.offsets[source + 1] && g.edge_ids[at] == edge(e)) { return e; }
+    checked_index(d, edge(e), 0, check);
+    return 0;
+}
+
 // piece: out_lists
 struct out_lists {
     const graph_slice& g;

@@ -199,18 +199,26 @@ struct no_sums {
     void operator()(const std::vector<edge>&, IsNew) const {}
 };
 
-// piece: weight_sums
-// Adds up the weights of the edges that become one, in the order of their ids.
-template <class Weight>
-struct weight_sums {
+// piece: joined_weights
+// Makes one of the weights of the edges that become one, in the order of their ids.
+template <class Weight, class Combine>
+struct joined_weights {
     Weight* const weight;
+    const Weight identity;
+    const Combine combine;
     template <class IsNew>
     void operator()(const std::vector<edge>& order, IsNew is_new) const {
-        std::vector<Weight> sums;
+        std::vector<Weight> joined;
         for (std::size_t i = 0; i < order.size(); ++i) {
-            const Weight own = weight[order[i]];
-            if (is_new(i)) { sums.push_back(own); } else { sums.back() = sum(sums.back(), own); }
+            if (is_new(i)) { joined.push_back(identity); }
+            joined.back() = combine(joined.back(), weight[order[i]]);
         }
-        for (std::size_t i = 0; i < sums.size(); ++i) { weight[i] = sums[i]; }
+        for (std::size_t i = 0; i < joined.size(); ++i) { weight[i] = joined[i]; }
     }
 };
+
+// piece: join_weights
+template <class Weight, class Combine>
+inline joined_weights<Weight, Combine> join_weights(Weight* weight, Weight identity, Combine combine) {
+    return {weight, identity, combine};
+}

@@ -15,7 +15,10 @@ inline bool stop_requested(const data_slice& d, uint32& polls) {
 template <class Index>
 inline uint64 checked_index(const data_slice& d, Index index, int64 length, int64 check) {
     if (uint64(index) < uint64(length)) { return uint64(index); }
-    if (compare_and_swap(&d.run->failure, int64(0), check + 1)) { d.run->failed_value = from_id<int64>(index); }
+    if (compare_and_swap(&d.run->failure, int64(0), check + 1)) {
+        d.run->failed_value = from_id<int64>(index);
+        d.run->failed_length = length;
+    }
     store_shared(&d.run->halted, uint32(1));
     return 0;
 }

@@ -91,6 +91,7 @@ __device__ __forceinline__ uint64 checked_index(const data_slice& d, Index index
     if (uint64(index) < length) { return uint64(index); }
     if (atomicCAS(&d.run.control->failure, 0ull, uint64(check) + 1) == 0) {
         d.run.control->failed_value = from_id<int64>(index);
+        d.run.control->failed_length = int64(length);
     }
     request_stop(d.run.control);
     return 0;

@@ -10,6 +10,18 @@ __device__ __forceinline__ int32 place_of(const graph_slice& g, vertex source, e
     return int32(low - first);
 }
 
+// piece: kept_edge
+// `e`, if the graph has it; otherwise 0, and the run stops at the next barrier.
+__device__ __forceinline__ uint64 kept_edge(const data_slice& d, uint64 e, uint32 check) {
+    const graph_slice& g = d.graph;
+    if (g.edge_bound == 0) { return 0; }
+    const vertex source = g.edge_sources[e];
+    const edge at = g.offsets[source] + edge(place_of(g, source, edge(e)));
+    if (at < g.offsets[source + 1] && g.edge_ids[at] == edge(e)) { return e; }
+    checked_index(d, edge(e), 0, check);
+    return 0;
+}
+
 // piece: out_lists
 // The lists of a graph whose edges need not lie in the order of their ids.
 struct out_lists {

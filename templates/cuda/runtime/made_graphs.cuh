@@ -138,21 +138,30 @@ struct no_sums {
     __device__ __forceinline__ void operator()(enactor& run, const edge*, const edge*, uint64, uint64) const { synchronize(run); }
 };
 
-// piece: weight_sums
-// Adds up the weights of the edges that become one; `numbers` has the id of what each becomes, and 1.
-template <class Weight>
-struct weight_sums {
+// piece: joined_weights
+// Makes one of the weights of the edges that become one; `numbers` has the id of what each becomes, and 1.
+template <class Weight, class Reduce>
+struct joined_weights {
     Weight* const weight;
     Weight* const aside;
+    const Weight identity;
+    const Reduce reduce;
     __device__ __forceinline__ void operator()(enactor& run, const edge* order, const edge* numbers, uint64 old_edges,
                                                uint64 num_edges) const {
-        for (uint64 i = thread_index(); i < num_edges; i += grid_threads()) { aside[i] = Weight(0); }
+        for (uint64 i = thread_index(); i < num_edges; i += grid_threads()) { aside[i] = identity; }
         synchronize(run);
-        for (uint64 i = thread_index(); i < old_edges; i += grid_threads()) { reduce_add(&aside[numbers[i] - 1], weight[order[i]]); }
+        for (uint64 i = thread_index(); i < old_edges; i += grid_threads()) { reduce(&aside[numbers[i] - 1], weight[order[i]]); }
         synchronize(run);
         for (uint64 i = thread_index(); i < num_edges; i += grid_threads()) { weight[i] = aside[i]; }
     }
 };
+
+// piece: join_weights
+template <class Weight, class Reduce>
+__device__ __forceinline__ joined_weights<Weight, Reduce> join_weights(Weight* weight, Weight* aside, Weight identity,
+                                                                       Reduce reduce) {
+    return {weight, aside, identity, reduce};
+}
 
 // piece: turn_kept
 // The in-edges of a subgraph, where the program asks for in-edges.

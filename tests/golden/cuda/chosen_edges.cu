@@ -84,13 +84,14 @@ struct control_block {
     uint64 barriers;  // passed by the kernels before this one (unfused form)
     uint64 failure;  // 1 + the check that failed first
     int64 failed_value;  // the index that it found
+    int64 failed_length;  // how many elements there were
     uint64 exhausted;  // 1 + the loop that has had all the passes it may have
     uint64 iterations;  // finished passes of the outermost loops
     uint64 trace_length;  // operators that ran, traced or not
     int64 answer;  // of a condition or a count that the host asked for
     operator_counters counters[3];
 };
-static_assert(sizeof(control_block) == 160, "as the host knows it");
+static_assert(sizeof(control_block) == 168, "as the host knows it");
 
 // piece: request_stop
 

@@ -147,13 +147,14 @@ struct control_block {
     uint64 barriers;  // passed by the kernels before this one (unfused form)
     uint64 failure;  // 1 + the check that failed first
     int64 failed_value;  // the index that it found
+    int64 failed_length;  // how many elements there were
     uint64 exhausted;  // 1 + the loop that has had all the passes it may have
     uint64 iterations;  // finished passes of the outermost loops
     uint64 trace_length;  // operators that ran, traced or not
     int64 answer;  // of a condition or a count that the host asked for
     operator_counters counters[3];
 };
-static_assert(sizeof(control_block) == 160, "as the host knows it");
+static_assert(sizeof(control_block) == 168, "as the host knows it");
 
 // piece: request_stop
 
@@ -660,20 +661,28 @@ __device__ __noinline__ graph_slice make_contraction(enactor& run, const graph_s
     return made;
 }
 
-// Adds up the weights of the edges that become one; `numbers` has the id of what each becomes, and 1.
-template <class Weight>
-struct weight_sums {
+// Makes one of the weights of the edges that become one; `numbers` has the id of what each becomes, and 1.
+template <class Weight, class Reduce>
+struct joined_weights {
     Weight* const weight;
     Weight* const aside;
+    const Weight identity;
+    const Reduce reduce;
     __device__ __forceinline__ void operator()(enactor& run, const edge* order, const edge* numbers, uint64 old_edges,
                                                uint64 num_edges) const {
-        for (uint64 i = thread_index(); i < num_edges; i += grid_threads()) { aside[i] = Weight(0); }
+        for (uint64 i = thread_index(); i < num_edges; i += grid_threads()) { aside[i] = identity; }
         synchronize(run);
-        for (uint64 i = thread_index(); i < old_edges; i += grid_threads()) { reduce_add(&aside[numbers[i] - 1], weight[order[i]]); }
+        for (uint64 i = thread_index(); i < old_edges; i += grid_threads()) { reduce(&aside[numbers[i] - 1], weight[order[i]]); }
         synchronize(run);
         for (uint64 i = thread_index(); i < num_edges; i += grid_threads()) { weight[i] = aside[i]; }
     }
 };
+
+template <class Weight, class Reduce>
+__device__ __forceinline__ joined_weights<Weight, Reduce> join_weights(Weight* weight, Weight* aside, Weight identity,
+                                                                       Reduce reduce) {
+    return {weight, aside, identity, reduce};
+}
 
 // ---- functors ----
 
@@ -1163,7 +1172,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_louvain_enactor
                 {
                     const int64 taken[] = {d.graph.room, d.graph.ends_room, h.room, h.ends_room, graph_around_0.room, graph_around_0.ends_room};
                     const int64 room = free_room(taken, 6);
-                    h = make_contraction(run, d.graph, room, d.label, weight_sums<int64>{d.units, reinterpret_cast<int64*>(d.run.graph_sums)});
+                    h = make_contraction(run, d.graph, room, d.label, join_weights<int64>(d.units, reinterpret_cast<int64*>(d.run.graph_sums), 0ll, [](int64* x, int64 value) { reduce_add(x, value); }));
                 }
             }
             d.graph = graph_around_0;

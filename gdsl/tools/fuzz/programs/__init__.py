@@ -19,6 +19,7 @@ from gdsl.tools.fuzz.programs import corpus, running
 from gdsl.tools.fuzz.programs.families import shaped_text
 from gdsl.tools.fuzz.programs.free import free_program
 from gdsl.tools.fuzz.programs.graphs import random_pools, random_shape
+from gdsl.tools.fuzz.programs.imports import misread
 from gdsl.tools.fuzz.programs.mutations import mutated
 from gdsl.tools.fuzz.programs.running import Place, Runner, compiled
 from gdsl.tools.fuzz.programs.shrinking import shrunk
@@ -47,6 +48,8 @@ _UNCHECKED = 0.2
 """Of the refused programs, how many are run all the same."""
 _FREE_CHOICE = "E0427"
 """The other rule that holds programs back: a result would hang on what a run chooses freely."""
+_IMPORTING = 0.2
+"""Of the programs, how many are read once more with a part of them in other files."""
 _LARGE = 0.25
 _ON_DEVICE = 6
 """Programs of a case that the GPU gets."""
@@ -204,6 +207,8 @@ class _Group:
     def draw(self) -> None:
         """One program, and what the reference makes of it; again with a bounded loop where it is endless."""
         text = random_text(self.random)
+        wrong = misread(self.random, text) if self.random.random() < _IMPORTING else None
+        self.findings += [wrong] if wrong is not None else []
         endless = self._judged(text)
         again = bounded(text, self.random.choice("123"))
         if endless and again != text:

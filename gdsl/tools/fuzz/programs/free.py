@@ -8,6 +8,7 @@ from dataclasses import replace
 from gdsl.tools.fuzz.programs.functions import random_function
 from gdsl.tools.fuzz.programs.initial import initial
 from gdsl.tools.fuzz.programs.intersections import common_neighbors, number_of_them
+from gdsl.tools.fuzz.programs.keeping import into_arrays, kept_sets
 from gdsl.tools.fuzz.programs.lists import looping_over_neighbors
 from gdsl.tools.fuzz.programs.made_graphs import made_graph
 from gdsl.tools.fuzz.programs.procedures import Procedure, random_procedure
@@ -242,8 +243,8 @@ class _Writer:
                 return called
         if depth and self.chance(0.3):
             return self.control(scope, depth)
-        if depth and self.chance(0.06):
-            return self.on_graph(depth)
+        if depth and self.chance(0.12):
+            return self.on_graph(depth) if self.chance(0.5) else kept_sets(self, depth)
         if self.chance(0.2):
             return self.assignment(scope)
         if self.chance(0.15):
@@ -275,7 +276,7 @@ class _Writer:
         if walked == "out":
             members = [data.name for data in self.data if data.kind == "scalar" and data.type == "edge"]
             listed = self.random.choice(("{ }", "{ 0 }", "{ 1, 0, 1 }", *(f"{{ {name} }}" for name in members)))
-            forms += ["edges", "edges" if self.on_graphs else listed]
+            forms += ["edges", listed]
             named.append("edges")
         if named:
             filtered = self.edge_set(walked, depth - 1) if depth and self.chance(0.2) else self.random.choice(named)
@@ -381,8 +382,8 @@ class _Writer:
             forms += [self.advance(reached, ", to=none") + ";", f"compute(edges, {self.random.choice(edge)});"]
         if vertex:
             forms += [f"compute({source}, {self.random.choice(vertex)});"] * 2
-        reduced = self.reduction(source)
-        return self.random.choice([*forms, *([reduced] * 2 if reduced else [])])
+        stored = [each for each in (self.reduction(source), *into_arrays(self, source)) if each]
+        return self.random.choice(stored if stored and self.chance(0.35) else forms)
 
     def reduction(self, source: str) -> str | None:
         if not self.values:
