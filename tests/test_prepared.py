@@ -86,8 +86,10 @@ def test_a_template_that_changed_is_used_as_it_is_now(copy):
     assert templates.render("cuda", "program.cu.j2", word="this") == "now: this"
 
 
-@pytest.mark.parametrize("data", [b"", b"text", gzip.compress(b"{"), gzip.compress(b"[]"), gzip.compress(b"{}")])
-def test_a_damaged_file_counts_as_missing(copy, data):
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}"])
+@pytest.mark.parametrize("packed", [True, False])
+def test_a_damaged_file_counts_as_missing(copy, text, packed):
+    data = gzip.compress(text.encode()) if packed else text.encode()
     for name in FILES:
         prepared.path_of(name).write_bytes(data)
     assert stale() == set(FILES)
