@@ -18,9 +18,9 @@ from gdsl.backends import failures
 from gdsl.backends.cuda.protocol import Arguments
 from gdsl.diagnostics import GdslError
 
-_ALONE, _SPINNING = 0.001, 0.05
-"""Seconds of a run that the host waits for without letting other threads of Python go on, and without a pause: a pause
-lasts 0.06 ms at least, and that long the caller would wait too much."""
+_TURN, _SPINNING = 0.001, 0.05
+"""Seconds that the host looks again and again before it lets other threads of Python have a turn, and before it pauses
+in between: a pause lasts 0.06 ms at least, and that long the caller would wait too much."""
 _SHORT, _LONG, _AFTER = 2e-5, 2e-4, 0.5
 """Seconds of a pause, the long ones after half a second."""
 _ALIGNMENT = 256
@@ -285,16 +285,17 @@ class CudaDevice:
     def wait(self, must_stop: Callable[[], bool] | None) -> None:
         """Ask whether all is done, first without and then with short pauses, so that Ctrl-C is heard."""
         done = self._done
-        began = time.monotonic()
+        began = turn = time.monotonic()
         try:
             while not done.done:
                 if must_stop is not None and must_stop():
                     self._stop[0] = 1
-                waited = time.monotonic() - began
-                if waited > _SPINNING:
-                    time.sleep(_SHORT if waited < _AFTER else _LONG)
-                elif waited > _ALONE:
+                now = time.monotonic()
+                if now - began > _SPINNING:
+                    time.sleep(_SHORT if now - began < _AFTER else _LONG)
+                elif now - turn > _TURN:
                     _let_others_go_on()
+                    turn = now
         except KeyboardInterrupt:
             self._stop[0] = 1
             done.synchronize()
