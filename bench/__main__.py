@@ -24,7 +24,9 @@ from gdsl.diagnostics import GdslError
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--list", "list_only", is_flag=True, help="Print the names of the rows and end.")
 @click.option("--rows", default="", metavar="NAMES", help="Rows by name or pattern: bfs-rmat22,sssp-*,bfs-grid1000.")
-@click.option("--graphs", default="", metavar="NAMES", help="All programs on these graphs: any rmatSCALE, gridSIDE.")
+@click.option(
+    "--graphs", default="", metavar="NAMES", help="All programs on these graphs: any rmatSCALE, gridSIDE, or files."
+)
 @click.option("--backend", type=click.Choice(["cuda", "cpu"]), default="cuda", show_default=True)
 @click.option("--repeat", type=click.IntRange(min=1), default=9, show_default=True, help="Counted runs a source.")
 @click.option("--sources", type=click.IntRange(min=1), default=4, show_default=True, help="Sources a graph.")
@@ -63,7 +65,7 @@ def main(
     Console(width=None if Console().is_terminal else 140).print(report.table(measurements, backend))
     for measurement in measurements:
         if measurement.problem is not None:
-            click.echo(f"FAILED {measurement.row.name}: {measurement.problem}", err=True)
+            click.echo(f"FAILED {measurement.row.title}: {measurement.problem}", err=True)
     if any(measurement.problem is not None for measurement in measurements):
         raise SystemExit(1)
 
@@ -128,7 +130,7 @@ class Run:
         milliseconds = "" if measurement.ms is None else f"{measurement.ms:.3f} {measurement.unit}"
         state = "FAILED" if measurement.problem is not None else "right"
         told = ", ".join([milliseconds, state, *measurement.notes])
-        click.echo(f"{measurement.row.name}: {told}, in {seconds:.1f} s", err=True)
+        click.echo(f"{measurement.row.title}: {told}, in {seconds:.1f} s", err=True)
         if self.json_path is not None:
             options = {"repeat": self.repeat, "sources": self.sources}
             report.write(self.json_path, report.document(self.measurements, self.backend, self.machine, options))

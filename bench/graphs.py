@@ -1,4 +1,4 @@
-"""The graphs of the benchmark: R-MAT and grids, on the GPU with CuPy or on the host with gdsl's own generators.
+"""The graphs of the benchmark: files, or R-MAT and grids, on the GPU with CuPy, on the host with gdsl's own generators.
 
 The GPU's are those from which the published times in docs/performance.md were taken, bit for bit: the operations and
 the random stream (CuPy's default generator) decide them, so their order below matters.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ KNOWN_SOURCES = {
     "rmat22": [1131429, 2143252, 3567989, 2670977],
     "grid3000": [2428078, 4600247, 7655628, 5732679],
 }
-LARGEST_WEIGHT = {"rmat": 64, "grid": 1000}
+LARGEST_WEIGHT = {"rmat": 64, "grid": 1000, "file": 64}
 _NAME = re.compile(r"(rmat|grid)([1-9][0-9]*)")
 
 
@@ -57,28 +58,40 @@ class BenchmarkGraph:
 
 
 def split_name(name: str) -> tuple[str, int]:
-    """("rmat", scale) or ("grid", side); ValueError for any other name."""
+    """("rmat", scale), ("grid", side) or, for the path of a file, ("file", 0); ValueError for any other name."""
     match = _NAME.fullmatch(name)
-    if match is None:
-        raise ValueError(f"{name!r} is no benchmark graph: rmatSCALE or gridSIDE, such as rmat22 or grid3000")
-    return match[1], int(match[2])
+    if match is not None:
+        return match[1], int(match[2])
+    if Path(name).is_file():
+        return "file", 0
+    raise ValueError(f"{name!r} is no benchmark graph: rmatSCALE or gridSIDE, such as rmat22 or grid3000, or a file")
 
 
 def load(name: str, backend: str, num_sources: int = 4) -> BenchmarkGraph:
-    """The graph called `name` (rmatN, gridN), made where `backend` ("cuda" or "cpu") runs."""
+    """The graph called `name` (rmatN, gridN or a file), made where `backend` ("cuda" or "cpu") runs.
+
+    Of a file all arcs count both ways, without weights, loops and parallel edges. Raises GdslError where it cannot be
+    read, ValueError where it has no edges.
+    """
     if backend == "cpu":
-        return _host_graph(name, num_sources)
+        return _host_graph(name, np, num_sources)
     import cupy
 
-    return made_graph(name, cupy, num_sources)
+    return (_host_graph if split_name(name)[0] == "file" else made_graph)(name, cupy, num_sources)
 
 
-def _host_graph(name: str, num_sources: int) -> BenchmarkGraph:
+def _host_graph(name: str, module: Any, num_sources: int) -> BenchmarkGraph:
     kind, size = split_name(name)
-    graph = open_graph(f"{kind}:{size}", weights=f"random:1:{LARGEST_WEIGHT[kind]}")
+    spec = name if kind == "file" else f"{kind}:{size}"
+    weights = f"random:1:{LARGEST_WEIGHT[kind]}"
+    graph = open_graph(spec, undirected=True, loops=False, dedup="first", weights=weights)
     sources = _drawn(np.flatnonzero(graph.out_degrees > 0), num_sources, [])
-    weights = graph.attributes["weight"].astype(np.float32)
-    return BenchmarkGraph(name, graph, np, graph.offsets, graph.columns, graph.edge_sources, sources, weights)
+    if not sources:
+        raise ValueError(f"{name} has no edges between different vertices: there is nothing to measure")
+    parts = graph.offsets, graph.columns, graph.edge_sources
+    offsets, columns, edge_sources = (module.asarray(part) for part in parts)
+    own_weights = module.asarray(graph.attributes["weight"].astype(np.float32))
+    return BenchmarkGraph(name, graph, module, offsets, columns, edge_sources, sources, own_weights)
 
 
 def made_graph(name: str, module: Any, num_sources: int = 4) -> BenchmarkGraph:
@@ -159,7 +172,7 @@ def _drawn(candidates: Any, count: int, known: list[int]) -> list[int]:
     """The first `count` of the known sources, or drawn ones where they are too few."""
     if count <= len(known):
         return known[:count]
-    drawn = np.random.default_rng(0).choice(candidates, count, replace=False)
+    drawn = np.random.default_rng(0).choice(candidates, min(count, len(candidates)), replace=False)
     return [*known, *(int(vertex) for vertex in drawn if vertex not in known)][:count]
 
 

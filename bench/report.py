@@ -36,7 +36,7 @@ def table(measurements: list[Measurement], backend: str) -> Table:
 def _cells(measurement: Measurement, backend: str, peers: list[str]) -> list[str]:
     row, ms = measurement.row, measurement.ms
     rate = measurement.edges_per_second
-    cells = [row.name, _number(ms), f"{rate / 1e9:.2f}" if rate else ""]
+    cells = [row.title, _number(ms), f"{rate / 1e9:.2f}" if rate else ""]
     if backend == "cuda":
         goal, limit = to_reach(row, backend), target(row, backend)
         cells += [_number(goal), _ratio(ms, goal), _number(limit)]

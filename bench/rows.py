@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from pathlib import Path
 
 from bench.graphs import split_name
 from bench.works import WORKS
@@ -23,6 +24,11 @@ class Row:
     def name(self) -> str:
         """As `--rows` takes it."""
         return f"{self.work}-{self.graph}"
+
+    @property
+    def title(self) -> str:
+        """The same for people: of a file its name alone."""
+        return f"{self.work}-{Path(self.graph).name}"
 
     @property
     def is_compilation(self) -> bool:
@@ -81,7 +87,7 @@ def default_rows(backend: str, graphs: tuple[str, ...] = ()) -> list[Row]:
 def chosen_rows(backend: str, words: list[str], graphs: tuple[str, ...]) -> list[Row]:
     """The rows that `words` name, by name or by pattern (`sssp-*`), ordered so that each graph is made once.
 
-    A name may have any rmatN or gridN. Raises ValueError for a word that names nothing.
+    A name may have any rmatN or gridN, or the path of a file. Raises ValueError for a word that names nothing.
     """
     for graph in graphs:
         split_name(graph)

@@ -280,11 +280,20 @@ def test_a_functor_makes_no_graph(part: str) -> None:
     assert [each.code for each in caught.value.diagnostics] == ["E0221"]
 
 
-@pytest.mark.parametrize("tune", [(), ("schedule.fuse=off",)], ids=["fused", "unfused"])
-def test_nvrtc_compiles_it(tune: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("ids", [32, 64])
+@pytest.mark.parametrize(
+    "tune", [pytest.param((), marks=pytest.mark.thorough), ("schedule.fuse=off",)], ids=["fused", "unfused"]
+)
+def test_nvrtc_compiles_it(tune: tuple[str, ...], ids: int) -> None:
     pytest.importorskip("cupy_backends", reason="CuPy, which brings the way to NVRTC, is not installed: gdsl[cuda13]")
-    for ids in (32, 64):
-        assert nvrtc.compile_to_cubin(source_text(load(EVERYTHING, tune), ids), "sm_80").startswith(b"\x7fELF")
+    assert nvrtc.compile_to_cubin(source_text(load(EVERYTHING, tune), ids), "sm_80").startswith(b"\x7fELF")
+
+
+@pytest.mark.parametrize("ids", [32, 64])
+def test_nvrtc_takes_it_as_one_kernel(ids: int) -> None:
+    """Up to the assembler, which takes the longest of all over kernels of many operators."""
+    pytest.importorskip("cupy_backends", reason="CuPy, which brings the way to NVRTC, is not installed: gdsl[cuda13]")
+    assert ".entry gdsl_" in nvrtc.compile_to_ptx(source_text(load(EVERYTHING), ids), "sm_80")
 
 
 @pytest.mark.parametrize("backend", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])

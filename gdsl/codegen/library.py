@@ -18,6 +18,8 @@ from gdsl.codegen.templates import template_text
 
 LISTED = "listed"
 """The file whose pieces stand for others of their names, in programs that make graphs."""
+IN_ORDER = "in_order"
+"""The file whose pieces stand for those, where no graph leaves out edges of another."""
 COMMON = {"arithmetic": True, "plain": False, "pairs": True, "random": False, "several": False, "vote": True}
 """The files of `templates/common/runtime`, and whether each backend has something of its own to say beside."""
 _HEAD = re.compile(r"^// piece: (.+)$", re.MULTILINE)
@@ -97,7 +99,7 @@ def pieces_of(library: Library) -> tuple[Piece, ...]:
             parts += _cut(file, template_text(library.backend, "runtime", f"{file}{library.suffix}"))
         for piece in parts:
             former = found.get(piece.names)
-            alone = former is None or file == LISTED
+            alone = former is None or file in (LISTED, IN_ORDER)
             found[piece.names] = (
                 piece if alone or former is None else replace(former, text=f"{former.text}\n{piece.text}")
             )

@@ -4,9 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdsl.ir.nodes import NumberMembers
+from gdsl.ir.nodes import NumberMembers, Subgraph
 from gdsl.operations import Domain
-from gdsl.plan.nodes import Branch, Choice, Combine, Launch, Loop, On, OnSets, Operation, Plan, Step, Sweep, Variant
+from gdsl.plan.nodes import (
+    Branch,
+    Choice,
+    Combine,
+    Launch,
+    Loop,
+    MakeGraph,
+    On,
+    OnSets,
+    Operation,
+    Plan,
+    Step,
+    Sweep,
+    Variant,
+)
 
 
 def steps_in(steps: tuple[Step, ...]) -> Iterator[Step]:
@@ -27,6 +41,12 @@ def steps_in(steps: tuple[Step, ...]) -> Iterator[Step]:
 def deepest_on(steps: tuple[Step, ...]) -> int:
     """How many `On` lie inside each other at most."""
     return max((step.depth + 1 for step in steps_in(steps) if isinstance(step, On)), default=0)
+
+
+def leaves_edges_out(plan: Plan) -> bool:
+    """Whether some graph has only some edges of another; if not, edges lie everywhere in the order of their ids."""
+    made = (step.step for step in steps_in(plan.schedule) if isinstance(step, MakeGraph))
+    return any(isinstance(step, Subgraph) for step in made)
 
 
 def operations(plan: Plan) -> tuple[Operation, ...]:

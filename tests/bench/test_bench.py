@@ -107,6 +107,25 @@ def test_rows_by_name_and_pattern():
             rows.chosen_rows("cuda", [wrong], ())
 
 
+def test_graphs_from_files(tmp_path):
+    """Both ways, without loops and parallel edges, whatever the file has; its rows take its path."""
+    path = tmp_path / "some-graph.mtx"
+    arcs = "1 2\n2 1\n2 3\n3 3\n4 2\n4 2\n"
+    path.write_text(f"%%MatrixMarket matrix coordinate pattern general\n5 5 6\n{arcs}", encoding="utf-8")
+    made = load(str(path), "cpu", 9)
+    assert set(zip(made.edge_sources.tolist(), made.columns.tolist(), strict=True)) == {
+        *((0, 1), (1, 0), (1, 2), (2, 1), (1, 3), (3, 1))
+    }
+    assert sorted(made.sources) == [0, 1, 2, 3]
+    (row,) = rows.chosen_rows("cpu", [f"components-{path}"], ())
+    assert (row.work, row.graph, row.title) == ("components", str(path), "components-some-graph.mtx")
+    assert {row.graph for row in rows.chosen_rows("cpu", [], (str(path),))} == {str(path)}
+    assert measure.measure(row, made, "cpu", 1).problem is None
+    path.write_text("%%MatrixMarket matrix coordinate pattern general\n2 2 1\n2 2\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="has no edges between different vertices"):
+        load(str(path), "cpu")
+
+
 def test_made_graphs_are_simple_and_symmetric(graph):
     own = graph.graph
     forth, back = (own.edge_sources, own.columns), (own.columns, own.edge_sources)

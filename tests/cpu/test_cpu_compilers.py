@@ -306,3 +306,18 @@ def test_frozen_applications_try_libraries_themselves(monkeypatch, tmp_path):
     file.write_bytes(b"no library")
     assert libraries.refusal(file) is not None
     assert CpuBackend().availability().ok
+
+
+def test_tunings_that_come_to_one_text_are_compiled_once(monkeypatch):
+    """Threads of the cpu backend know no balances; a direction is other text."""
+    compiled = []
+    real = compilers.compile_library
+    monkeypatch.setattr(compilers, "compile_library", lambda *words: compiled.append(words) or real(*words))
+    bfs = Path(__file__).parents[2] / "samples" / "bfs.gdsl"
+    graph = gdsl.Graph.from_edges([0, 1], [1, 2])
+    for balance in ("warp", "merge", "warp"):
+        program = gdsl.compile(bfs, tune=[f"visit.balance={balance}"])
+        assert program.run(graph, {"source": 0}, backend="cpu").distance.tolist() == [0, 1, 2]
+        assert len(compiled) == 1
+    gdsl.compile(bfs, tune=["visit.direction=pull"]).prepare("cpu")
+    assert len(compiled) == 2

@@ -15,7 +15,7 @@ NATIVE = Path(__file__).parent / "native"
 COMMON = ["-std=c++17", "-fPIC", "-ffp-contract=off", "-frounding-math", "-fno-strict-aliasing", "-fwrapv", "-w"]
 SANITIZED = [
     *("-O1", "-g1", "-fsanitize=thread"),
-    *("--param=tsan-distinguish-volatile=1", "--param=tsan-instrument-func-entry-exit=0"),
+    "--param=tsan-distinguish-volatile=1",
     *("-fno-tree-loop-distribute-patterns", "-fno-thread-jumps"),
 ]
 COVERED = ["-O0", "-g1", "--coverage"]

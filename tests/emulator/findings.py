@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache
 
+_COUNTER = (1 << 48) - 1
+"""The part of a site that is a program counter."""
+
 
 class Kind(IntEnum):
     """The kinds of mistake."""
@@ -47,7 +50,7 @@ class RawReport(ctypes.Structure):
 
 @dataclass(frozen=True)
 class Place:
-    """A source line, and the function around it; `outer` are the calls that it was inlined through."""
+    """A source line, and the function around it; `outer` are the calls that led to it, the inlined ones too."""
 
     function: str
     line: str
@@ -73,7 +76,7 @@ class Finding:
 
 
 def describe(raw: RawReport, locate: Locator) -> Finding:
-    """A report of the emulator with its program counters resolved."""
+    """A report of the emulator with its sites resolved."""
     kind = Kind(raw.kind)
     text = raw.text.decode()
     if kind in (Kind.RACE, Kind.STALE):
@@ -95,15 +98,27 @@ def _access(flags: int) -> str:
 
 
 class Locator:
-    """Program counters to source lines, by addr2line."""
+    """Sites, which are program counters within calls, to source lines, by addr2line."""
 
     def __init__(self, library: ctypes.CDLL) -> None:
         self._module_of = library.emulator_module_of
         self._module_of.restype = ctypes.c_char_p
         self._module_of.argtypes = [ctypes.c_uint64, ctypes.POINTER(ctypes.c_uint64)]
+        self._around = library.emulator_site_around
+        self._around.restype = ctypes.c_uint64
+        self._around.argtypes = [ctypes.c_uint64]
 
     def place(self, site: int) -> Place:
-        """The source line of a program counter."""
+        """The source line of a site."""
+        inner = self._line(site)
+        outer = list(inner.outer)
+        while site := self._around(site):
+            line = self._line(site)
+            outer += [line.line, *line.outer]
+        return Place(inner.function, inner.line, tuple(outer))
+
+    def _line(self, site: int) -> Place:
+        site &= _COUNTER
         base = ctypes.c_uint64()
         path = self._module_of(site, ctypes.byref(base)) if site else None
         if not path:
@@ -111,7 +126,7 @@ class Locator:
         return _resolve(path.decode(), site - base.value)
 
     def same(self, a: int, b: int) -> bool:
-        """Whether two program counters are one place of the source, inlined through the same calls."""
+        """Whether two sites are one place of the source, reached through the same calls."""
         return self.place(a) == self.place(b)
 
 

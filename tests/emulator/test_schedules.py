@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import pytest
 from oracles import Case
 from support.graphs import random_graph
-from support.tuning import by_sample, chosen, different, schedules_of, suited
+from support.tuning import by_sample, chosen, different, in_parts, part_of, schedules_of, suited
 
 from gdsl.api.schedules import Schedules, Way, differences, hash_of
 from gdsl.backends.cuda import plan_of
@@ -59,7 +59,8 @@ def test_chosen_combinations_give_what_the_reference_gives(case: Case, place: in
 
 @pytest.mark.thorough
 @pytest.mark.timeout(0)
+@in_parts
 @by_sample
-def test_every_combination_gives_what_the_reference_gives(case: Case, place: int) -> None:
+def test_every_combination_gives_what_the_reference_gives(case: Case, place: int, part: int) -> None:
     schedules = tuned(case)
-    compare(case, schedules.program.ir, different(schedules.thorough(), code), place)
+    compare(case, schedules.program.ir, different(part_of(schedules.thorough(), part), code), place + part)

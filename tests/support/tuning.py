@@ -25,6 +25,9 @@ _PLACES = [pytest.param(case, place, id=case.name) for place, case in enumerate(
 by_sample = pytest.mark.parametrize(("case", "place"), _PLACES)
 by_turn = pytest.mark.parametrize(("case", "place"), [*_PLACES[: len(SAMPLES)], *_PLACES[len(SAMPLES) :: 2]])
 """The first samples, and every second one of the rest."""
+PARTS = 8
+in_parts = pytest.mark.parametrize("part", range(PARTS))
+"""A sample's thorough test is several, for as many processes."""
 
 
 def schedules_of(case: Case, *given: str, grid: bool = False) -> Schedules:
@@ -38,6 +41,11 @@ def chosen(schedules: Schedules, place: int, code: Callable[[Way], str]) -> Iter
     drawn = schedules.sample(MOST_DRAWN, seed=place)
     count = 3 if place < len(SAMPLES) else 1
     return itertools.islice(different(drawn, code, code(Way((), schedules.program))), count)
+
+
+def part_of(ways: Iterable[Way], part: int) -> Iterator[Way]:
+    """Those of a thorough test's part: one in turn."""
+    return itertools.islice(ways, part, None, PARTS)
 
 
 def different(ways: Iterable[Way], code: Callable[[Way], str], *known: str) -> Iterator[Way]:

@@ -55,29 +55,35 @@ class CpuBackend:
         """Make `program` ready. Raises E0902 without a compiler, E0905 where it refuses the generated text,
         E0906 where the compiler or what it makes is of no use."""
         compiler = compilers.required_compiler()
-        key = (
-            cache.program_key(program),
-            str(widths),
-            repr(self.sizes),
-            str(compiler),
-            compiler.identity,
-            " ".join(compilers.OPTIONS),
-            compilers.processor(),
-        )
-        kept = _kept(key, compiler)
-        if kept is not None:
-            return CpuExecutable(plan_of(program, self.sizes, again=True), widths, *kept)
+        key = (cache.program_key(program), str(widths), repr(self.sizes))
+        facts = cache.get(_KIND, key)
+        made = None if facts is None else _FACTS.decode(facts)
+        library = None if made is None else _kept(_library_key(made.text, compiler), compiler)
+        if made is not None and library is not None:
+            return CpuExecutable(plan_of(program, self.sizes, again=True), widths, made, library)
         from gdsl.codegen.cpu.generate import generate
 
         with uncollected():
             plan = plan_of(program, self.sizes)
             made = generate(plan, widths)
-        binary = compilers.compile_library(made.text, f"{program.name[:_LONGEST_NAME]}.cpp", compiler)
-        library = install(binary, key, compiler)
+        library = _library(made.text, f"{program.name[:_LONGEST_NAME]}.cpp", compiler)
         facts = _FACTS.encode(made)
         if facts is not None:
             cache.put(_KIND, key, facts)
         return CpuExecutable(plan, widths, made, library)
+
+
+def _library_key(text: str, compiler: compilers.Compiler) -> tuple[cache.KeyPart, ...]:
+    """Of C++ `text`, and not of the program: many tunings of one come to the same."""
+    options = " ".join(compilers.OPTIONS)
+    return text, str(compiler), compiler.identity, options, compilers.processor()
+
+
+def _library(text: str, name: str, compiler: compilers.Compiler) -> Library:
+    """The library of C++ `text` (`name` is the file it says it is), made unless it is kept."""
+    key = _library_key(text, compiler)
+    kept = _kept(key, compiler)
+    return kept or install(compilers.compile_library(text, name, compiler), key, compiler)
 
 
 def install(binary: bytes, key: tuple[cache.KeyPart, ...], compiler: compilers.Compiler) -> Library:
@@ -128,16 +134,15 @@ def broken(compiler: compilers.Compiler, refusal: str) -> GdslError:
     return compilers.unusable(f"the library that {compiler} made cannot be loaded: {refusal}", fix)
 
 
-def _kept(key: tuple[cache.KeyPart, ...], compiler: compilers.Compiler) -> tuple[Generated, Library] | None:
-    """What is kept under `key`; None where it is not there, or cannot be used any more."""
-    facts, path = cache.get(_KIND, key), cache.get_file(_KIND, key)
-    made = None if facts is None else _FACTS.decode(facts)
-    if made is None or path is None:
+def _kept(key: tuple[cache.KeyPart, ...], compiler: compilers.Compiler) -> Library | None:
+    """The library that is kept under `key`; None where it is not there, or cannot be used any more."""
+    path = cache.get_file(_KIND, key)
+    if path is None:
         return None
     with contextlib.suppress(LibraryError):
-        return made, Library(path, compiler.identity)
+        return Library(path, compiler.identity)
     with contextlib.suppress(LibraryError, OSError):  # it may be the place, as on a file system mounted noexec
-        return made, _loaded(private_file(".so", path.read_bytes()), compiler)
+        return _loaded(private_file(".so", path.read_bytes()), compiler)
     return None
 
 

@@ -13,7 +13,7 @@ from gdsl.codegen.cpu.texts import InitialLoop, Member, ProgramText, Temporary
 from gdsl.codegen.expressions import ExpressionPrinter
 from gdsl.codegen.functions import FunctionPrinter
 from gdsl.codegen.functors import FunctorTexts
-from gdsl.codegen.library import LISTED, Library
+from gdsl.codegen.library import IN_ORDER, LISTED, Library
 from gdsl.codegen.lines import number_lines
 from gdsl.codegen.literals import literal, memory_type_name
 from gdsl.codegen.names import UNDEFINED, Names, Scope
@@ -26,7 +26,7 @@ from gdsl.ir.traversal import walk
 from gdsl.plan import structs_cpu
 from gdsl.plan.nodes import Initial, Initialise, Launch, Plan
 from gdsl.plan.storage import Buffer, Made, Role
-from gdsl.plan.walking import operations
+from gdsl.plan.walking import leaves_edges_out, operations
 from gdsl.types import Type, Widths
 from gdsl.version import __version__
 
@@ -59,8 +59,10 @@ LIBRARY = Library(
 )
 
 
-LISTED_LIBRARY = dataclasses.replace(LIBRARY, files=(*LIBRARY.files, LISTED, "made_graphs"))
+LISTED_LIBRARY = dataclasses.replace(LIBRARY, files=(*LIBRARY.files, LISTED, "made_graphs", "contraction"))
 """The same for programs that make graphs."""
+CONTRACTED_LIBRARY = dataclasses.replace(LISTED_LIBRARY, files=(*LISTED_LIBRARY.files, IN_ORDER))
+"""The same for those that leave no edges out of them."""
 
 
 _SHARED = (structs_cpu.GRAPH_SLICE, structs_cpu.TRACE_RECORD, structs_cpu.CONTROL)
@@ -121,7 +123,8 @@ class _Generator:
         body = render("cpu", "program.cpp.j2", plan=parts, part="program", host_slice=host)
         data = render("cpu", "program.cpp.j2", plan=parts, part="data")
         shared = (structs_cpu.HOST_GRAPH, *_SHARED[1:]) if listed else _SHARED
-        library = LISTED_LIBRARY if listed else LIBRARY
+        made = LISTED_LIBRARY if leaves_edges_out(self.plan) else CONTRACTED_LIBRARY
+        library = made if listed else LIBRARY
         generated = {"data_slice": data, **{each.name: checked_struct_text(each, self.widths) for each in shared}}
         runtime = [piece.text for piece in library.link(body, generated)]
         front = render("cpu", "program.cpp.j2", plan=parts, part="front", undefined=UNDEFINED)

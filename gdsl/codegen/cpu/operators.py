@@ -175,11 +175,11 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         common["result"] = self._result(sweep.collect)
         if sweep.members.domain is Domain.EDGE:
             calls = self.texts.calls(own, _on_an_edge(Over.OUT_EDGES))
-            visit = Visit(_EDGE, _visit_lines(calls, "e" if kept else "", ""))
+            visit = Visit(_EDGE, _element_lines(calls, "e" if kept else ""))
             each = "each_edge(run, d.graph" if everything else "each_edge_of(input, d.graph"
             return ElementsText(**common, queued=False, each=each, edges="size", visit=visit)
         calls = self.texts.calls(own, _ON_A_VERTEX)
-        visit = Visit("vertex v", _visit_lines(calls, "v" if kept else "", ""))
+        visit = Visit("vertex v", _element_lines(calls, "v" if kept else ""))
         each = f"each_vertex({common['members']}"
         return ElementsText(**common, queued=not everything, each=each, edges=_EDGES[sweep.edges], visit=visit)
 
@@ -197,7 +197,9 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         if lists.run is None:
             counted = tuple(f"totals.{self.names.member(total.scalar)} += 1;" for total in sweep.totals)
             visit = Visit("vertex x, edge, edge", (*counted, *collected))
-            return IntersectText(**common, each=each, edge="vertex u, vertex w, edge", visit=visit, count="")
+            return IntersectText(
+                **common, each=each, edge="vertex u, vertex w, edge", visit=visit, with_edges=False, count=""
+            )
         calls = self.texts.calls(lists.run, ON_COMMON)
         counted = ("counted += 1;",) if count is not None else ()
         inner = (*((f"{calls.apply};",) if calls.apply and not calls.says else ()), *counted, *collected)
@@ -206,7 +208,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         visit = Visit("vertex x, edge eu, edge ew" if lists.edge_ids else "vertex x, edge, edge", lines)
         target = f"d.{self.names.member(count)}" if count is not None else ""
         own = "vertex u, vertex w, edge e" if lists.edge_ids else "vertex u, vertex w, edge"
-        return IntersectText(**common, each=each, edge=own, visit=visit, count=target)
+        return IntersectText(**common, each=each, edge=own, visit=visit, with_edges=lists.edge_ids, count=target)
 
     # Neighbour reduction
 
@@ -305,6 +307,14 @@ def _visit_lines(calls: Calls, collected: str, new: str) -> tuple[str, ...]:
     if not chain:
         return tuple(inner)
     return (f"if ({' && '.join(chain)}) {{", *(f"    {line}" for line in inner), "}")
+
+
+def _element_lines(calls: Calls, collected: str) -> tuple[str, ...]:
+    """The same for an element of a set. Whether a filter keeps it nobody can foretell, so that asks no branch."""
+    chain = [*calls.tests, *([calls.apply] if calls.says else [])]
+    if collected and chain and (calls.says or not calls.apply):
+        return (f"out.append_if({collected}, {' && '.join(chain)});",)
+    return _visit_lines(calls, collected, "")
 
 
 def _answer_lines(calls: Calls) -> tuple[str, ...]:

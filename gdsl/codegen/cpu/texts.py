@@ -104,12 +104,13 @@ class ElementsText(OperatorText):
 class IntersectText(OperatorText):
     """`intersect`: `each` begins the call that goes over its edges, whose parameters are `edge`; `visit` is what is
     done with a common neighbour. `count`: the scalar to which the variable ``counted`` is added, empty without.
-    `queued`: the members may not be there as a queue yet."""
+    `with_edges`: it takes the edges to that one. `queued`: the members may not be there as a queue yet."""
 
     kind: ClassVar[str] = "intersect"
     each: str
     edge: str
     visit: Visit
+    with_edges: bool
     count: str
     result: ResultText | None
     queued: bool

@@ -14,17 +14,18 @@ inline RandomBlock philox(RandomBlock counter, uint32 key, uint32 second_key) {
     return counter;
 }
 
+// piece: block_after
+inline RandomBlock block_after(RandomBlock block, int64 key) {
+    return philox({{uint32(uint64(key)), uint32(uint64(key) >> 32), block.word[2], block.word[3]}}, block.word[0], block.word[1]);
+}
+
 // piece: drawn
 // The block for some keys: each is half of a counter, whose other half, and whose key, is the block for those before it.
 template <class... Keys>
 inline RandomBlock drawn(Keys... keys) {
-    const int64 all[] = {keys...};
     RandomBlock block = {{0, 0, 0, 0}};
-    for (uint32 i = 0; i < sizeof...(keys); ++i) {
-        const RandomBlock counter = {{uint32(uint64(all[i])), uint32(uint64(all[i]) >> 32), block.word[2], block.word[3]}};
-        block = philox(counter, block.word[0], block.word[1]);
-    }
-    return block;
+    const RandomBlock all[] = {(block = block_after(block, int64(keys)))...};  // in a loop they would lie in memory
+    return all[sizeof...(keys) - 1];
 }
 
 // piece: low_words

@@ -49,6 +49,11 @@ struct edge_collector {
         staged_size += 1;
         if (staged_size == 1024) { flush(); }
     }
+    void append_if(edge e, bool accepted) {
+        staged[staged_size] = e;
+        staged_size += accepted ? 1 : 0;
+        if (staged_size == 1024) { flush(); }
+    }
     void flush() {
         const int64 at = __atomic_fetch_add(&result.size, staged_size, __ATOMIC_RELAXED);
         std::memcpy(result.queue + at, staged, std::size_t(staged_size) * sizeof(edge));

@@ -65,6 +65,7 @@ struct all_members {
 // piece: uncounted
 // Where no later operator asks for the edges of a result.
 struct uncounted {
+    static constexpr bool counts = false;
     int64 degree(vertex) const { return 0; }
 };
 
@@ -89,6 +90,12 @@ struct collector {
         staged[staged_size] = v;
         staged_size += 1;
         edges += counted.degree(v);
+        if (staged_size == 1024) { write(); }
+    }
+    void append_if(vertex v, bool accepted) {
+        staged[staged_size] = v;
+        staged_size += accepted ? 1 : 0;
+        if (Counted::counts && accepted) { edges += counted.degree(v); }
         if (staged_size == 1024) { write(); }
     }
     void write() {
@@ -140,6 +147,9 @@ struct bits_collector {
         if ((load_now(word) & bit) != 0 || (__atomic_fetch_or(word, bit, __ATOMIC_RELAXED) & bit) != 0) { return; }
         size += 1;
         edges += counted.degree(v);
+    }
+    void append_if(vertex v, bool accepted) {
+        if (accepted) { append(v); }
     }
     void flush() {
         reduce_add(&result.size, size);

@@ -10,6 +10,7 @@ inline int32 place_of(const graph_slice& g, vertex source, edge e) { return int3
 
 // piece: out_lists
 struct out_lists {
+    static constexpr bool counts = true;
     const graph_slice& g;
     int64 first(vertex v) const { return g.offsets[v]; }
     int64 last(vertex v) const { return g.offsets[v + 1]; }
@@ -43,6 +44,7 @@ struct in_lists {
 // piece: in_neighbors
 // In-edges whose ids nobody asks for.
 struct in_neighbors {
+    static constexpr bool counts = true;
     const graph_slice& g;
     int64 first(vertex v) const { return g.in_offsets[v]; }
     int64 last(vertex v) const { return g.in_offsets[v + 1]; }
@@ -54,6 +56,7 @@ struct in_neighbors {
 // piece: all_lists
 // Both lists of a vertex, for their degrees.
 struct all_lists {
+    static constexpr bool counts = true;
     const graph_slice& g;
     int64 degree(vertex v) const { return out_lists{g}.degree(v) + in_neighbors{g}.degree(v); }
 };

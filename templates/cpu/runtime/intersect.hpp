@@ -1,25 +1,90 @@
+// piece: neighbors_at
+// The neighbours at the places of the out-lists, and the edge at one.
+inline const vertex* neighbors_at(const graph_slice& g) { return g.columns; }
+inline edge edge_of_place(const graph_slice&, int64 at) { return edge(at); }
+
+// piece: neighbor_marks
+// The neighbours of one vertex as bits, for as long as its edges come one behind the other; a thread has its own. Without
+// the memory, or for a few edges of a large graph, there are none.
+struct neighbor_marks {
+    static constexpr int64 FEW = HUB_DEGREE < 8 ? HUB_DEGREE : 8;
+    const graph_slice& g;
+    std::vector<uint64> bits;
+    vertex owner, marked;   // whose edge was seen last, and whose neighbours are marked
+    bool usable;
+
+    neighbor_marks(const graph_slice& g, int64 edges)
+        : g(g), owner(NO_VERTEX), marked(NO_VERTEX), usable(edges > g.num_vertices / 64) {}
+
+    bool contains(vertex x) const { return (bits[x / 64] >> (x % 64) & 1) != 0; }
+
+    // Whether the neighbours of u are marked: from its second edge on, where they are more than a few.
+    bool has(vertex u) {
+        if (u == marked) { return true; }
+        if (g.offsets[u + 1] - g.offsets[u] < FEW) { return false; }
+        const bool again = u == owner;
+        owner = u;
+        if (!again || !usable) { return false; }
+        if (bits.empty()) {
+            try {
+                bits.resize(std::size_t(g.num_vertices / 64 + 1), 0);
+            } catch (const std::exception&) { usable = false; }
+        }
+        if (!usable) { return false; }
+        if (marked != NO_VERTEX) { each_mark(marked, [](uint64& word, uint64) { word = 0; }); }
+        each_mark(u, [](uint64& word, uint64 bit) { word |= bit; });
+        marked = u;
+        return true;
+    }
+    template <class Change>
+    void each_mark(vertex u, Change change) {
+        const vertex* const neighbors = neighbors_at(g);
+        for (int64 at = g.offsets[u]; at < g.offsets[u + 1]; ++at) {
+            change(bits[neighbors[at] / 64], uint64(1) << (neighbors[at] % 64));
+        }
+    }
+};
+
 // piece: common_neighbors
-// The vertices that stand in the lists of both u and w, each once: `visit(x, eu, ew)` with the first edges that lead to it
-// from u and from w. Returns how long both lists are.
-template <class Visit>
-inline int64 common_neighbors(const graph_slice& g, vertex u, vertex w, Visit visit) {
-    const vertex *a = g.columns + g.offsets[u], *a_end = g.columns + g.offsets[u + 1];
-    const vertex *b = g.columns + g.offsets[w], *b_end = g.columns + g.offsets[w + 1];
+// The vertices that stand in the lists of both u and w, each once: `visit(x, eu, ew)`, with the first edges that lead to it
+// from u and from w where `with_edges` asks for them. Returns how long both lists are.
+template <bool with_edges, class Visit>
+inline int64 common_neighbors(neighbor_marks& marks, vertex u, vertex w, Visit visit) {
+    const graph_slice& g = marks.g;
+    const vertex* const neighbors = neighbors_at(g);
+    const vertex *a = neighbors + g.offsets[u], *a_end = neighbors + g.offsets[u + 1];
+    const vertex *b = neighbors + g.offsets[w], *b_end = neighbors + g.offsets[w + 1];
     const int64 places = (a_end - a) + (b_end - b);
+    const auto found = [&](vertex x, const vertex* of_u, const vertex* of_w) {
+        if (with_edges) {
+            visit(x, edge_of_place(g, of_u - neighbors), edge_of_place(g, of_w - neighbors));
+        } else {
+            visit(x, NO_EDGE, NO_EDGE);
+        }
+    };
+    vertex last = NO_VERTEX;  // found last: parallel edges stand side by side
+    if ((b_end - b) / 16 <= a_end - a && marks.has(u)) {
+        for (; b < b_end; ++b) {
+            if (marks.contains(*b) && *b != last) {
+                last = *b;
+                if (with_edges) { a = leap_to(a, a_end, last); }
+                found(last, a, b);
+            }
+        }
+        return places;
+    }
     const bool swapped = a_end - a > b_end - b;
     if (swapped) {
         std::swap(a, b);
         std::swap(a_end, b_end);
     }
     const bool leaps = (b_end - b) / 16 > a_end - a;
-    vertex last = NO_VERTEX;  // found last: parallel edges stand side by side
     while (a < a_end && b < b_end) {
         if (leaps) { b = leap_to(b, b_end, *a); }
         if (b == b_end) { break; }
         const vertex x = *a, y = *b;
         if (x == y && x != last) {
-            const edge of_a = edge(a - g.columns), of_b = edge(b - g.columns);
-            visit(x, swapped ? of_b : of_a, swapped ? of_a : of_b);
+            found(x, swapped ? b : a, swapped ? a : b);
             last = x;
         }
         a += x <= y ? 1 : 0;  // without branches, which nobody could foretell

@@ -1,7 +1,8 @@
 // piece: graph_slice
-// A graph whose edges need not lie in the order of their ids: place `at` of the lists has edge `edge_ids[at]`, and the
-// ends of an edge are found by its id, which is below `edge_bound`.
+// A graph whose edges need not lie in the order of their ids: place `at` of the lists has edge `edge_ids[at]`, which
+// leads to `neighbors[at]`; the ends of an edge are found by its id, which is below `edge_bound`.
 struct graph_slice : host_graph {
+    const vertex* neighbors;
     const edge* edge_ids;
     int64 edge_bound;
 };
@@ -31,11 +32,12 @@ inline uint64 kept_edge(const data_slice& d, uint64 e, int64 check) {
 
 // piece: out_lists
 struct out_lists {
+    static constexpr bool counts = true;
     const graph_slice& g;
     int64 first(vertex v) const { return g.offsets[v]; }
     int64 last(vertex v) const { return g.offsets[v + 1]; }
     int64 degree(vertex v) const { return last(v) - first(v); }
-    vertex neighbor(int64 at) const { return g.columns[g.edge_ids[at]]; }
+    vertex neighbor(int64 at) const { return g.neighbors[at]; }
     edge id(int64 at) const { return g.edge_ids[at]; }
 };
 
@@ -47,7 +49,7 @@ struct first_places {
     int64 first(vertex v) const { return g.offsets[v]; }
     int64 last(vertex v) const { return minimum(g.offsets[v + 1], g.offsets[v] + limit); }
     int64 degree(vertex v) const { return g.offsets[v + 1] - g.offsets[v]; }
-    vertex neighbor(int64 at) const { return g.columns[g.edge_ids[at]]; }
+    vertex neighbor(int64 at) const { return g.neighbors[at]; }
     edge id(int64 at) const { return g.edge_ids[at]; }
 };
 
@@ -71,15 +73,23 @@ inline bool has_edge(const graph_slice& g, vertex u, vertex w) {
 // piece: edge_range
 // The edges that stand from `first` on, before `last`.
 struct edge_range {
-    const edge *first, *last;
-    const edge* begin() const { return first; }
-    const edge* end() const { return last; }
+    struct iterator {
+        const graph_slice& g;
+        int64 at;
+        edge operator*() const { return g.edge_ids[at]; }
+        void operator++() { at += 1; }
+        bool operator!=(const iterator& other) const { return at != other.at; }
+    };
+    const graph_slice& g;
+    int64 first, last;
+    iterator begin() const { return iterator{g, first}; }
+    iterator end() const { return iterator{g, last}; }
 };
 
 // piece: out_edges
 // The list of `v`.
 inline edge_range out_edges(const graph_slice& g, uint64 v) {
-    return edge_range{g.edge_ids + g.offsets[v], g.edge_ids + g.offsets[v + 1]};
+    return edge_range{g, g.offsets[v], g.offsets[v + 1]};
 }
 
 // piece: all_edges
@@ -105,23 +115,7 @@ inline void fill_edges(T* values, const graph_slice& g, int64 count, T value) {
     });
 }
 
-// piece: common_neighbors
-// The vertices that stand in the lists of both u and w, each once: `visit(x, eu, ew)` with the first edges that lead to it
-// from u and from w. Returns how long both lists are.
-template <class Visit>
-inline int64 common_neighbors(const graph_slice& g, vertex u, vertex w, Visit visit) {
-    const out_lists lists{g};
-    int64 a = lists.first(u), b = lists.first(w);
-    const int64 a_end = lists.last(u), b_end = lists.last(w), places = (a_end - a) + (b_end - b);
-    vertex last = NO_VERTEX;  // found last: parallel edges stand side by side
-    while (a < a_end && b < b_end) {
-        const vertex x = lists.neighbor(a), y = lists.neighbor(b);
-        if (x == y && x != last) {
-            visit(x, lists.id(a), lists.id(b));
-            last = x;
-        }
-        a += x <= y ? 1 : 0;
-        b += y <= x ? 1 : 0;
-    }
-    return places;
-}
+// piece: neighbors_at
+// The neighbours at the places of the out-lists, and the edge at one.
+inline const vertex* neighbors_at(const graph_slice& g) { return g.neighbors; }
+inline edge edge_of_place(const graph_slice& g, int64 at) { return g.edge_ids[at]; }

@@ -1,7 +1,8 @@
 // piece: number_bits
 // The place of each bit among all: some words at a time are counted, and then numbered from what lies before them.
+// Returns how many there are.
 template <class Store>
-inline void number_bits(const uint64* bits, int64 count, Store store) {
+inline int64 number_bits(const uint64* bits, int64 count, Store store) {
     constexpr int64 CHUNK = 512;
     const int64 words = (count + 63) / 64, chunks = (words + CHUNK - 1) / CHUNK;
     std::vector<int64> places(std::size_t(chunks + 1), 0);
@@ -24,6 +25,7 @@ inline void number_bits(const uint64* bits, int64 count, Store store) {
             }
         }
     }
+    return places[std::size_t(chunks)];
 }
 
 // piece: number_vertices

@@ -45,6 +45,13 @@ struct hub_chunks {
             }
         } catch (const std::exception&) { lost = true; }
     }
+    // A list that is not cut.
+    void set_aside(vertex near) {
+#pragma omp critical(gdsl_hubs)
+        try {
+            chunks.push_back(hub_chunk{near, 0, 0, {0, 0}});
+        } catch (const std::exception&) { lost = true; }
+    }
     int64 size() const { return int64(chunks.size()); }
     hub_chunk& operator[](int64 i) { return chunks[std::size_t(i)]; }
     void clear() { chunks.clear(); }

@@ -1,71 +1,121 @@
 // piece: vote_edges
 // For every member the best key of its ballots: `walk(near, votes)` counts them, `choice(near, key, total)` is the
 // candidate that the votes for a key make, `elect(near, voted, key)` takes the result. Each thread counts in a table of its
-// own. All threads of the region call it.
+// own. Long lists come first, so that no thread is left with one at the end. All threads of the region call it.
 template <class Key, class Total, class Members, class Lists, class Walk, class Choice, class Elect>
 inline void vote_edges(run_state& run, const Members& members, const Lists& lists, Walk walk, Choice choice, Elect elect) {
     const int64 size = members.size();
     int64 visited = 0;
-    vote_table<Key, Total> votes;
-#pragma omp for schedule(dynamic, chunk_of(4 * size))
-    for (int64 i = 0; i < size; ++i) {
-        if (stopping(run.control)) { continue; }
-        const vertex near = members[i];
+    vote_table<Key, Total> table;
+    const auto vote = [&](vertex near) {
         const int64 edges = lists.degree(near);
-        visited += edges;
-        if (!votes.prepare(edges)) {
-#pragma omp critical(gdsl_hubs)
-            run.hubs.lost = true;
-            continue;
+        if (stopping(run.control)) { return; }
+        if (!table.prepare(edges)) {
+            store_shared(&run.hubs.lost, true);
+            return;
         }
+        vote_round<Key, Total> votes = table.open(edges);
         walk(near, votes);
         decltype(choice(near, Key(), Total())) best = {};
-        for (const std::size_t place : votes.taken) {
-            const auto other = choice(near, votes.keys[place], votes.totals[place]);
+        for (std::size_t i = 0; i < votes.size; ++i) {
+            const auto other = choice(near, votes.taken[i]->key, votes.taken[i]->total);
             if (beats(other, best)) { best = other; }
         }
         elect(near, best.voted, best.key);
+    };
+#pragma omp for schedule(static)
+    for (int64 i = 0; i < size; ++i) {
+        const int64 edges = lists.degree(members[i]);
+        visited += edges;
+        if (edges >= HUB_DEGREE) { run.hubs.set_aside(members[i]); }
     }
     reduce_add(&run.visited, visited);
+    const int64 hubs = run.hubs.size();
+#pragma omp for schedule(dynamic, 1) nowait
+    for (int64 i = 0; i < hubs; ++i) { vote(run.hubs[i].near); }
+#pragma omp for schedule(dynamic, chunk_of(size / 4))
+    for (int64 i = 0; i < size; ++i) {
+        if (lists.degree(members[i]) < HUB_DEGREE) { vote(members[i]); }
+    }
 }
 
+// piece: vote_place
+// Where the votes for one key are added up; used where it has the number of the round.
+template <class Key, class Total>
+struct vote_place {
+    Total total;
+    Key key;
+    uint32 round;
+};
+
+// piece: vote_round
+// Counts the votes of one list. A thread has it for itself, in registers.
+template <class Key, class Total>
+struct vote_round {
+    vote_place<Key, Total>* const places;
+    vote_place<Key, Total>** const taken;   // those that are used
+    const std::size_t mask;
+    const int32 shift;
+    const uint32 round;
+    std::size_t size;                       // how many these are
+
+    void count(Key key, Total weight) {
+        change(key, [&](bool fresh, Total former) {
+            const Total added = sum(former, weight);
+            return fresh ? weight : added;
+        });
+    }
+    // `next(fresh, former)` is the new total of a key. Whether it is new is as good as drawn, so no branch asks for it.
+    template <class Next>
+    void change(Key key, Next next) {
+        std::size_t at = place_of_key(key);
+        while (bool(places[at].round == round) & bool(places[at].key != key)) { at = (at + 1) & mask; }
+        vote_place<Key, Total>& place = places[at];
+        const bool fresh = place.round != round;
+        place = vote_place<Key, Total>{next(fresh, place.total), key, round};
+        taken[size] = &place;
+        size += fresh ? 1 : 0;
+    }
+    // The sum for a key that has votes.
+    Total total_of(Key key) const {
+        std::size_t at = place_of_key(key);
+        while (places[at].key != key || places[at].round != round) { at = (at + 1) & mask; }
+        return places[at].total;
+    }
+    std::size_t place_of_key(Key key) const { return std::size_t((uint64(key) * 0x9e3779b97f4a7c15ull) >> shift); }
+};
+
 // piece: vote_table
-// Keys and their totals, in twice as many places as there are edges, or more.
+// Twice as many places as a list has edges, or more.
 template <class Key, class Total>
 struct vote_table {
-    std::vector<Key> keys;
-    std::vector<Total> totals;
-    std::vector<char> used;
-    std::vector<std::size_t> taken;   // the places that are used
-    std::size_t mask = 0;
+    std::vector<vote_place<Key, Total>> places;
+    std::vector<vote_place<Key, Total>*> taken;
+    uint32 round = 0;
 
-    // Empties the table and makes room for the votes of so many edges; false where there is no memory.
+    // Makes room for the votes of so many edges; false where there is no memory.
     bool prepare(int64 edges) {
-        for (const std::size_t place : taken) { used[place] = 0; }
-        taken.clear();
-        std::size_t places = 8;
-        while (places < 2 * std::size_t(edges)) { places *= 2; }
-        mask = places - 1;
-        if (places <= keys.size()) { return true; }
+        const std::size_t wanted = std::size_t(1) << bits_of(edges);
+        if (wanted <= places.size()) { return true; }
         try {
-            keys.resize(places);
-            totals.resize(places);
-            used.resize(places);
-            taken.reserve(places / 2);
+            places.resize(wanted);
+            taken.resize(wanted / 2 + 1);
         } catch (const std::exception&) { return false; }
         return true;
     }
-    void count(Key key, Total weight) {
-        const uint64 hash = uint64(key) * 0x9e3779b97f4a7c15ull;
-        std::size_t place = std::size_t(hash ^ (hash >> 32)) & mask;
-        while (used[place] && keys[place] != key) { place = (place + 1) & mask; }
-        if (used[place]) {
-            totals[place] = sum(totals[place], weight);
-        } else {
-            used[place] = 1;
-            keys[place] = key;
-            totals[place] = weight;
-            taken.push_back(place);
+    // An empty table for them.
+    vote_round<Key, Total> open(int64 edges) {
+        round += 1;
+        if (round == 0) {
+            for (vote_place<Key, Total>& place : places) { place.round = 0; }
+            round = 1;
         }
+        const int32 bits = bits_of(edges);
+        return vote_round<Key, Total>{places.data(), taken.data(), (std::size_t(1) << bits) - 1, 64 - bits, round, 0};
+    }
+    static int32 bits_of(int64 edges) {
+        int32 bits = 3;
+        while ((std::size_t(1) << bits) < 2 * std::size_t(edges)) { bits += 1; }
+        return bits;
     }
 };

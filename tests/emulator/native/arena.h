@@ -11,7 +11,8 @@ constexpr u32 SLOTS = 4;    // accesses remembered for each granule
 // One access that later ones are compared with.
 struct Slot {
     u32 thread, block_epoch, warp_epoch, own_epoch;
-    u32 site;  // the low bits of a program counter
+    u32 counter;  // the low bits of a program counter
+    u32 call;     // that it is within
     u16 launch;
     u8 mask;  // bytes of the granule
     u8 flags;

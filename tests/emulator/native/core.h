@@ -17,7 +17,7 @@ struct uint3 { unsigned x, y, z; };
 
 enum Kind : u32 { RACE = 1, BOUNDS, MISALIGNED, UNINITIALISED, STALE, DIVERGENCE, DEADLOCK, STEPS, MISUSE };
 
-// One finding; Python turns the program counters into source lines.
+// One finding; Python turns the sites into source lines.
 struct Report {
     u32 kind, count;
     u64 site, other_site;
@@ -50,6 +50,7 @@ struct Fiber {
     u64 site;
     const void* address;
     u32 place;  // among those that can go on
+    u32 call;   // that it is in
 };
 
 // The lanes that wait at a collective, and which; `mixed`: not all at the same.
@@ -153,7 +154,16 @@ bool in_arena(const void* address);
 void* allocate_shared(u64 size);
 void free_all_shared();
 
+// calls.cpp
+void forget_calls();
+
+// Where something is done: a program counter and, above it, the call that it is within; 0 where there are too many.
+constexpr u32 COUNTER_BITS = 48;
 inline u64 caller(void* return_address) { return reinterpret_cast<u64>(return_address) - 1; }
-#define EMULATOR_SITE ::emulator::caller(__builtin_return_address(0))
+inline u64 site_within(u32 call, u64 counter) { return u64(call >> 16 ? 0 : call) << COUNTER_BITS | counter; }
+inline u64 site_of(void* return_address) {
+    return site_within(machine.current != nullptr ? machine.current->call : 0, caller(return_address));
+}
+#define EMULATOR_SITE ::emulator::site_of(__builtin_return_address(0))
 
 }  // namespace emulator

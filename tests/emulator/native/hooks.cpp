@@ -69,8 +69,6 @@ void __tsan_read_range(void* at, unsigned long size) { check_access(at, u32(size
 void __tsan_write_range(void* at, unsigned long size) { check_access(at, u32(size), WRITE, EMULATOR_SITE); }
 void __tsan_vptr_update(void**, void*) {}
 void __tsan_vptr_read(void**) {}
-void __tsan_func_entry(void*) {}
-void __tsan_func_exit() {}
 void __tsan_init() {}
 
 }  // extern "C"

@@ -103,7 +103,7 @@ void end_launch() {
     __builtin_unreachable();
 }
 
-// Whether two program counters are one place in the source: the compiler may have copied code. Python knows, and is
+// Whether two sites are one place in the source: the compiler may have copied code. Python knows, and is
 // asked on the launch's own stack.
 bool same_site(u64 a, u64 b) {
     if (a == b) { return true; }
@@ -196,6 +196,7 @@ void set_up(const Options& options) {
         fiber.warp = fiber.block * warps + i % options.block / 32;
         fiber.lane = i % options.block % 32;
         fiber.state = State::idle;
+        fiber.call = 0;
         fiber.block_epoch = fiber.warp_epoch = fiber.own_epoch = 1;
         prepare_stack(fiber, run_kernel);
     }
@@ -239,6 +240,7 @@ extern "C" void emulator_set_site_callback(SiteCallback callback) { site_callbac
 extern "C" bool emulator_launch(void (*kernel)(void**), void** arguments, const Options* options) {
     Machine& m = machine;
     set_up(*options);
+    forget_calls();
     begin_shadow_epoch();
     m.kernel = kernel;
     m.arguments = arguments;

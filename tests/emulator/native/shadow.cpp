@@ -31,12 +31,16 @@ bool covers(u32 flags, u8 mask, const Slot& old) {
            (old.flags & READ_ONLY) == (flags & READ_ONLY) && (old.mask & ~mask) == 0;
 }
 
-u64 full_site(u32 low, u64 near) { return (near & ~0xffffffffull) | low; }
+// All code lies within one shared object, so a counter has the high bits of one `near` it.
+u64 site_of(const Slot& slot, u64 near) {
+    constexpr u64 HIGH = (1ull << COUNTER_BITS) - (1ull << 32);
+    return site_within(slot.call, (near & HIGH) | slot.counter);
+}
 
 void report_race(const Slot& slot, u64 address, u32 size, u32 flags, u64 site) {
     const Fiber& other = machine.fibers[slot.thread];
     const bool stale = (slot.flags | flags) & READ_ONLY;
-    Report& found = report(stale ? STALE : RACE, site, full_site(slot.site, site));
+    Report& found = report(stale ? STALE : RACE, site, site_of(slot, site));
     if (found.count > 1) { return; }
     found.other_thread = other.id % machine.options.block;
     found.other_block = other.block;
@@ -48,8 +52,8 @@ void report_race(const Slot& slot, u64 address, u32 size, u32 flags, u64 site) {
 
 void remember(Slot* slots, Slot* place, const Fiber& fiber, u8 mask, u32 flags, u64 site) {
     if (place == nullptr) { place = &slots[next_random() % SLOTS]; }
-    *place = Slot{fiber.id,   fiber.block_epoch, fiber.warp_epoch, fiber.own_epoch,
-                  u32(site), arena.launch,      mask,             u8(flags)};
+    *place = Slot{fiber.id,   fiber.block_epoch, fiber.warp_epoch, fiber.own_epoch, u32(site),
+                  fiber.call, arena.launch,      mask,             u8(flags)};
 }
 
 void check_granule(u64 granule, u8 mask, const Fiber& fiber, u32 size, u32 flags, u64 site) {
@@ -78,11 +82,16 @@ void check_granule(u64 granule, u8 mask, const Fiber& fiber, u32 size, u32 flags
     remember(slots, place, fiber, mask, flags, site);
 }
 
-// Not device memory: the thread's own stack, or what the program and the emulator hold for reading.
+// A thread's local variables: many lie in registers and are not seen at all, so nobody takes turns there.
+bool is_own(const void* address, u32 size) {
+    const char* const at = static_cast<const char*>(address);
+    return at >= machine.current->stack_low && at + size <= machine.current->stack_high;
+}
+
+// Not device memory: what the program and the emulator hold for reading.
 void check_outside(const void* address, u32 size, u32 flags, u64 site) {
     const Fiber& fiber = *machine.current;
     const char* const at = static_cast<const char*>(address);
-    if (at >= fiber.stack_low && at + size <= fiber.stack_high) { return; }
     if (!(flags & (WRITE | ATOMIC)) && is_module_data(address)) { return; }
     for (const Fiber& other : machine.fibers) {
         if (at < other.stack_low || at >= other.stack_high) { continue; }
@@ -125,7 +134,7 @@ void check_written(u64 offset, u32 size, u64 site) {
 
 void check_access(const void* address, u32 size, u32 flags, u64 site) {
     Machine& m = machine;
-    if (m.current == nullptr) { return; }
+    if (m.current == nullptr || is_own(address, size)) { return; }
     spend(site);
     const u64 offset = reinterpret_cast<u64>(address) - arena.base;
     if (offset >= arena.size) {

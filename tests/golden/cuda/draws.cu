@@ -75,6 +75,7 @@ constexpr uint32 HUB_CHUNK = 512;  // edges a chunk
 // piece: popcount
 // piece: ctz
 // piece: RandomBlock philox
+// piece: block_after
 // piece: drawn
 // piece: low_words
 // piece: random_bits

@@ -118,6 +118,7 @@ constexpr uint32 RADIX_BITS = 8;  // bits by which ids are sorted at a time
 // piece: convert
 // piece: FLOAT32_INF
 // piece: RandomBlock philox
+// piece: block_after
 // piece: drawn
 // piece: low_words
 // piece: random_unit
