@@ -124,6 +124,8 @@ class ExpressionPrinter:
         self.parameters = dict(parameters or {})
         self.plain_arrays = plain_arrays
         self.plain_scalars = plain_scalars
+        self.shared_arrays: frozenset[str] = frozenset()
+        """Written by several calls: where a set may have a member twice, even what is a call's own."""
         self.own_id = own_id
         self.function_arguments: dict[str, str] = {}
         """What a program's own function gets before its arguments: ``d, iteration`` or parts of it."""
@@ -218,9 +220,9 @@ class ExpressionPrinter:
 
     def _element(self, node: Element) -> Text:
         text = self.element(node.array, node.index, node.checked, node.domain)
-        if node.type.is_pair and not node.now:
-            return call("unpacked", text)
-        return call("load_now", f"&{text}") if node.now else postfix(text)
+        if node.now or node.array in self.shared_arrays:
+            return call("load_now", f"&{text}")
+        return call("unpacked", text) if node.type.is_pair else postfix(text)
 
     def _own_id(self, node: OwnId) -> Text:
         return atom(self.own_id)

@@ -29,6 +29,7 @@ from gdsl.ir.nodes import (
     VoteFunctor,
 )
 from gdsl.ir.traversal import walk
+from gdsl.passes.writers import written_arrays
 from gdsl.plan.nodes import Claim
 
 Functor = VertexFunctor | EdgeFunctor
@@ -163,8 +164,10 @@ class FunctionPrinter:
         self._preamble(lines, body)
         if says and not returns:
             lines.add("bool accepted = true;")
+        expressions = self.expressions(functor, plain_arrays, plain_scalars)
+        expressions.shared_arrays = written_arrays(functor) - plain_arrays
         StatementPrinter(
-            self.expressions(functor, plain_arrays, plain_scalars),
+            expressions,
             lines,
             accumulated,
             "return false;" if says else "return;",

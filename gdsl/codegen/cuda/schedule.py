@@ -176,7 +176,7 @@ class KernelPrinter:
                 lines.add(f"if (leader()) {{ saved.around[{step.depth}] = {self._saved_graph(step.graph)}; }}")
             elif isinstance(step, MakeGraph):
                 name = self._frontier(step.step.name)
-                lines.add(f"graph_slice {name} = {self._saved_graph(step.step.name)};")
+                lines.add(f"graph_slice {name};")
                 for line in self.steps.lines(step, self._taken):
                     lines.add(line)
                 lines.add(f"if (leader()) {{ {self._saved_graph(step.step.name)} = {name}; }}")
