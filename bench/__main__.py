@@ -12,6 +12,7 @@ import click
 from rich.console import Console
 
 from bench import machine, peers, report
+from bench.calls import measure_calls
 from bench.compiling import measure_compilation
 from bench.graphs import BenchmarkGraph, load, release
 from bench.measure import Measurement, measure
@@ -108,6 +109,8 @@ class Run:
     def _one(self, row: Row) -> Measurement:
         if row.is_compilation:
             return measure_compilation(row, self.backend, min(self.repeat, 3))
+        if row.is_call:
+            return measure_calls(row, self._graph(row.graph), self.backend, self.repeat)
         return measure(row, self._graph(row.graph), self.backend, self.repeat, self.peers)
 
     def _graph(self, name: str) -> BenchmarkGraph:

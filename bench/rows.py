@@ -34,8 +34,24 @@ class Row:
     def is_compilation(self) -> bool:
         return self.work in COMPILATIONS
 
+    @property
+    def is_call(self) -> bool:
+        return self.work in CALLS
+
 
 COMPILATIONS = ("compile_cold", "compile_cached")
+CALLS = ("call_bfs", "call_sssp", "call_sssp_unchecked")
+"""What a call of these works takes beside its kernel; unchecked: whose caller vouches for the arrays."""
+CALL_GRAPHS = {
+    "cuda": (
+        *((work, "rmat22") for work in CALLS),
+        ("call_bfs", "grid3000"),
+        ("call_bfs", "rmat16"),
+    ),
+    "cpu": (("call_bfs", "rmat10"), ("call_sssp", "rmat10")),
+}
+CALL_TARGET = 60.0
+"""Microseconds."""
 TO_REACH = {f"{work.name}-{graph}": ms for work in WORKS.values() for graph, ms in work.to_reach.items()}
 TARGETS = {f"{work.name}-{graph}": ms for work in WORKS.values() for graph, ms in work.targets.items()}
 COMPILE_TARGETS = {"compile_cold": 1000.0, "compile_cached": 50.0}
@@ -52,6 +68,8 @@ def target(row: Row, backend: str) -> float | None:
     """Milliseconds not to fall behind, or None."""
     if backend != "cuda":
         return None
+    if row.is_call:
+        return CALL_TARGET
     return COMPILE_TARGETS[row.work] if row.is_compilation else TARGETS.get(row.name)
 
 
@@ -61,6 +79,7 @@ def default_rows(backend: str, graphs: tuple[str, ...] = ()) -> list[Row]:
     if not graphs:
         if backend == "cuda":
             rows += [Row("bfs", "rmat24"), Row("bfs_distances", "rmat24")]
+        rows += [Row(work, graph) for work, graph in CALL_GRAPHS[backend]]
         rows += [Row(work, sample) for sample in SAMPLES for work in COMPILATIONS]
     return rows
 
@@ -87,8 +106,8 @@ def _named(word: str) -> Row:
     work, _, graph = word.partition("-")
     if work in COMPILATIONS and graph in SAMPLES:
         return Row(work, graph)
-    if work not in WORKS:
-        names = ", ".join((*WORKS, *COMPILATIONS))
+    if work not in WORKS and work not in CALLS:
+        names = ", ".join((*WORKS, *CALLS, *COMPILATIONS))
         raise ValueError(f"{word!r} is no row: WORK-GRAPH, where WORK is one of {names} (--list shows all)")
     split_name(graph)
     return Row(work, graph)

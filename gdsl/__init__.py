@@ -18,15 +18,17 @@ if TYPE_CHECKING:
     from gdsl.api.compiling import compile  # noqa: A004
     from gdsl.api.program import Program
     from gdsl.api.result import Result
+    from gdsl.binding import unchecked
     from gdsl.diagnostics import Diagnostic, GdslError
     from gdsl.graph import Graph
 
-__all__ = ["Diagnostic", "GdslError", "Graph", "Program", "Result", "__version__", "compile", "samples"]
+__all__ = ["Diagnostic", "GdslError", "Graph", "Program", "Result", "__version__", "compile", "samples", "unchecked"]
 
 _HOMES = {
     "compile": "gdsl.api.compiling",
     "Program": "gdsl.api.program",
     "Result": "gdsl.api.result",
+    "unchecked": "gdsl.binding",
     "Diagnostic": "gdsl.diagnostics",
     "GdslError": "gdsl.diagnostics",
     "Graph": "gdsl.graph",

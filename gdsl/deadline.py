@@ -45,17 +45,24 @@ def limited(timeout: float | None) -> Iterator[None]:
         _current.reset(token)
 
 
-@contextlib.contextmanager
-def doing(what: str) -> Iterator[None]:
+class doing:  # noqa: N801 - it is used as contextlib's are, and as cheap as it can be: each call has some
     """Say what is going on inside, such as ``reading roads.mtx``, for the message about the timeout."""
-    deadline = _current.get()
-    if deadline is None:
-        yield
-        return
-    outer, deadline.doing = deadline.doing, what
-    yield
-    check()
-    deadline.doing = outer
+
+    __slots__ = ("_deadline", "_outer", "_what")
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+
+    def __enter__(self) -> None:
+        self._deadline = deadline = _current.get()
+        if deadline is not None:
+            self._outer, deadline.doing = deadline.doing, self._what
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        deadline = self._deadline
+        if deadline is not None and kind is None:
+            check()
+            deadline.doing = self._outer
 
 
 def check() -> None:

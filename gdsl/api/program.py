@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 from gdsl import deadline
 from gdsl.api.advice import warnings_of
 from gdsl.api.limits import limits
-from gdsl.api.result import Result
+from gdsl.api.result import Result, Results
 from gdsl.api.signature import OPTIONS, NotGiven, OfInstance, doc_of, signature_of
 from gdsl.backends import registry
-from gdsl.backends.interface import Bindings, Executable
+from gdsl.backends.interface import Bindings, Executable, Limits
 from gdsl.backends.registry import Choice
-from gdsl.binding import bind, declared_inputs, declared_params, needed_id_bits
+from gdsl.binding import Binder, declared_inputs, declared_params, needed_id_bits
 from gdsl.diagnostics import Diagnostic, GdslError, shown
+from gdsl.graph import as_graph
 from gdsl.ir import nodes as ir
 from gdsl.source import Source
 
@@ -40,8 +41,10 @@ class Program:
         self._warnings: tuple[Diagnostic, ...] | None = None
         self._program = program
         self._source = source
+        self._binder, self._results = Binder(program, source), Results(program)
         self._executables: dict[tuple[str, int], Executable] = {}
         self._failed: dict[str, str] = {}
+        self._on_cpu: dict[str, Choice] = {}
         self.compile_ms = compile_ms
         self.__doc__ = doc_of(program, source)
 
@@ -93,9 +96,9 @@ class Program:
         The options of `run` are keywords too; where the program declares a param or input of that name (such as
         PageRank's `max_iterations`), the keyword is the program's, and the option is there in `run`.
         """
-        own = {*self.params, *self.inputs}
+        own = self._binder.known
         options = {name: values.pop(name) for name in OPTIONS if name in values and name not in own}
-        return self.run(graph, values, **options)
+        return self._called(graph, values, **options)
 
     def run(
         self,
@@ -113,36 +116,59 @@ class Program:
         may go on at once, each in its own thread. Raises `gdsl.GdslError`, TypeError or ValueError for options that
         are none; the program and the graph stay usable.
         """
-        from gdsl.graph import as_graph
+        named = _named_values(values)
+        return self._called(graph, named, backend=backend, timeout=timeout, max_iterations=max_iterations)
 
+    def _called(
+        self,
+        graph: Graph,
+        values: Mapping[str, Any],
+        backend: str = "auto",
+        timeout: float | None = None,
+        max_iterations: int | None = None,
+    ) -> Result:
+        """As `run`, with names that are known to be str."""
         graph = as_graph(graph)
         stops = limits(timeout, max_iterations)
-        given = _named_values(values)
-        with self._explained(), deadline.limited(timeout):
-            choice = registry.choose(backend)
+        given = {name: value for name, value in values.items() if not isinstance(value, NotGiven)}
+        if timeout is None:
+            return self._run(graph, given, backend, stops)
+        with deadline.limited(timeout):
+            return self._run(graph, given, backend, stops)
+
+    def _run(self, graph: Graph, given: Mapping[str, Any], backend: str, stops: Limits) -> Result:
+        try:
             bits = needed_id_bits(self._program, graph)
+            choice = self._choice(backend, bits)
             bindings = self._bound(choice, graph, given, bits)
-            started = time.perf_counter()
-            with deadline.doing("compiling the program"):
-                ready, executable = self._ready(choice, bits, backend)
-            compile_ms = (time.perf_counter() - started) * 1000
-            if ready is not choice:
-                choice, bindings = ready, self._bound(ready, graph, given, bits)
-            outcome = executable.run(graph, bindings, replace(stops, spent=deadline.spent()))
-        return Result(self._program, outcome, choice.backend.name, choice.line, compile_ms, bindings.params)
+            executable, compile_ms = self._executables.get((choice.backend.name, bits)), 0.0
+            if executable is None:
+                started = time.perf_counter()
+                with deadline.doing("compiling the program"):
+                    ready, executable = self._ready(choice, bits, backend)
+                compile_ms = (time.perf_counter() - started) * 1000
+                if ready is not choice:
+                    choice, bindings = ready, self._bound(ready, graph, given, bits)
+                if choice.backend.name == "cpu":
+                    self._on_cpu[backend] = choice
+            spent = deadline.spent()
+            outcome = executable.run(graph, bindings, replace(stops, spent=spent) if spent else stops)
+        except GdslError as error:
+            raise self._explained(error) from None
+        return Result(self._results, outcome, choice.backend.name, choice.line, compile_ms, bindings.params)
 
     def prepare(self, backend: str = "auto", *, ids: int = 32) -> Program:
         """Compile for `backend` and graphs whose ids have `ids` bits now rather than at the first call."""
         bits = self._program.tuning.ids or _id_bits(ids)
         choice = registry.choose(backend)
-        with self._explained():
+        with self._explaining():
             self._ready(choice, bits, backend)
         return self
 
     def source(self, language: str = "cuda", *, ids: int = 32) -> str:
         """The generated text in "cuda" or "cpp", for graphs whose ids have `ids` bits."""
         bits = self._program.tuning.ids or _id_bits(ids)
-        with self._explained():
+        with self._explaining():
             if isinstance(language, str) and language == "cuda":
                 from gdsl.backends.cuda import source_text as cuda_text
 
@@ -155,7 +181,11 @@ class Program:
 
     def __getstate__(self) -> dict[str, Any]:
         """Copies and pickles are without what backends made, which belongs to this process; the cache has it."""
-        return {**self.__dict__, "_executables": {}, "_failed": {}}
+        return {**self.__dict__, "_binder": None, "_results": None, "_executables": {}, "_failed": {}, "_on_cpu": {}}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        made = Binder(state["_program"], state["_source"]), Results(state["_program"])
+        self.__dict__.update(state, _binder=made[0], _results=made[1])
 
     def __repr__(self) -> str:
         return f"<Program {self.name}({', '.join((*self.params, *self.inputs))})>"
@@ -163,7 +193,13 @@ class Program:
     def _bound(self, choice: Choice, graph: Graph, values: Mapping[str, Any], bits: int) -> Bindings:
         device = choice.backend.name == "cuda"
         with deadline.doing("checking the params and inputs"):
-            return bind(self._program, graph, values, self._source, id_bits=bits, device=device)
+            return self._binder.bind(graph, values, id_bits=bits, device=device)
+
+    def _choice(self, backend: str, bits: int) -> Choice:
+        """What is to run the program. Where it is there in machine code of the host, that needs no compiler any more,
+        and nobody looks for one."""
+        found = self._on_cpu.get(backend) if isinstance(backend, str) else None
+        return found if found is not None and ("cpu", bits) in self._executables else registry.choose(backend)
 
     def _ready(self, choice: Choice, bits: int, asked: str) -> tuple[Choice, Executable]:
         """The program made ready by the chosen backend; where "auto" was asked for and this machine's compiler is of
@@ -186,15 +222,19 @@ class Program:
             found = self._executables.setdefault((backend, bits), made)
         return found
 
+    def _explained(self, error: GdslError) -> GdslError:
+        """An error that knows a place but not the text it is in, with this program's text."""
+        if error.source is None and any(diagnostic.span is not None for diagnostic in error.diagnostics):
+            return GdslError(error.diagnostics, self._source)
+        return error
+
     @contextlib.contextmanager
-    def _explained(self) -> Iterator[None]:
-        """Give errors that know a place but not the text it is in this program's text."""
+    def _explaining(self) -> Iterator[None]:
+        """Explain the errors of what is done inside."""
         try:
             yield
         except GdslError as error:
-            if error.source is None and any(diagnostic.span is not None for diagnostic in error.diagnostics):
-                raise GdslError(error.diagnostics, self._source) from None
-            raise
+            raise self._explained(error) from None
 
 
 def _named_values(values: object) -> Mapping[str, Any]:
@@ -205,7 +245,7 @@ def _named_values(values: object) -> Mapping[str, Any]:
     for name in values:
         if not isinstance(name, str):
             raise TypeError(f"the name of a param or input is a str, not {shown(name)}")
-    return {name: value for name, value in values.items() if not isinstance(value, NotGiven)}
+    return values
 
 
 def _id_bits(ids: object) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,17 @@ from gdsl.backends.interface import Outcome, Pair, Scalar, TraceRecord, parts_of
 from gdsl.binding import values_of
 from gdsl.diagnostics import shown
 from gdsl.ir import nodes as ir
+
+
+class Results:
+    """What every run of a program gives back."""
+
+    def __init__(self, program: ir.Program) -> None:
+        found = results_of(program)
+        self.declared = {data.name: data for data in found}
+        self.arrays = [data for data in found if isinstance(data, ir.Array)]
+        self.scalars = [data.name for data in found if isinstance(data, ir.Scalar)]
+        self.has_several = any(array.count is not None for array in self.arrays)
 
 
 class Result(Mapping[str, Any]):
@@ -36,7 +48,7 @@ class Result(Mapping[str, Any]):
 
     def __init__(
         self,
-        program: ir.Program,
+        program: ir.Program | Results,
         outcome: Outcome,
         backend: str,
         backend_line: str = "",
@@ -44,22 +56,40 @@ class Result(Mapping[str, Any]):
         params: Mapping[str, object] | None = None,
     ) -> None:
         """`params` are those of the run, which may say how many values an element of an array has."""
+        results = program if isinstance(program, Results) else Results(program)
         self.iterations: int = outcome.iterations
         self.time_ms: float = outcome.time_ms
         self.compile_ms: float = compile_ms
-        self.trace: tuple[TraceRecord, ...] = outcome.trace
         self.backend: str = backend
         self.backend_line: str = backend_line
-        results = results_of(program)
-        self.unique: dict[str, bool] = {d.name: d.unique for d in results}
-        self.grade: dict[str, str] = {d.name: d.grade.value for d in results}
-        self._declared = {d.name: d for d in results}
-        self._arrays = {
-            d.name: shaped(outcome.arrays[d.name], values_of(d, params or {}))
-            for d in results
-            if isinstance(d, ir.Array)
-        }
-        self._scalars = {d.name: outcome.scalars[d.name] for d in results if isinstance(d, ir.Scalar)}
+        self._traced = outcome.traced
+        self._declared = results.declared
+        self._arrays = {array.name: outcome.arrays[array.name] for array in results.arrays}
+        if results.has_several:
+            counts = {array.name: values_of(array, params or {}) for array in results.arrays}
+            self._arrays = {name: shaped(values, counts[name]) for name, values in self._arrays.items()}
+        self._scalars = {name: outcome.scalars[name] for name in results.scalars}
+
+    @cached_property
+    def unique(self) -> dict[str, bool]:
+        """By name whether the grade is another than "not unique"."""
+        return {name: data.unique for name, data in self._declared.items()}
+
+    @cached_property
+    def grade(self) -> dict[str, str]:
+        """By name what the values may differ in from run to run."""
+        return {name: data.grade.value for name, data in self._declared.items()}
+
+    @property
+    def trace(self) -> tuple[TraceRecord, ...]:
+        """One `TraceRecord` for each operator that ran, in order."""
+        if callable(self._traced):
+            self._traced = self._traced()
+        return self._traced
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Copies and pickles have the trace, and not what it is decoded from."""
+        return {**self.__dict__, "_traced": self.trace}
 
     @property
     def arrays(self) -> dict[str, Any]:
@@ -86,7 +116,7 @@ class Result(Mapping[str, Any]):
     def __getattr__(self, name: str) -> Any:
         """The array or scalar called `name`."""
         # Python asks for names of its own (and in a copy that is being made, nothing is there yet).
-        if not (name.startswith("__") or name in ("_arrays", "_scalars")) and name in self:
+        if not (name.startswith("__") or name in ("_arrays", "_scalars", "_traced")) and name in self:
             return self[name]
         have = "" if name.startswith("_") else f"; it has {', '.join(self)}"
         raise AttributeError(f"the result has no {name!r}{have}")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import field
+import dataclasses
+from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
 from gdsl.graph.graph import Graph
@@ -44,7 +45,7 @@ class Availability:
     fix: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(frozen=True, slots=True)
 class Limits:
     """When a run is stopped with an error: after `timeout` seconds, or once any loop of the schedule has finished
     `max_iterations` passes and would begin another."""
@@ -60,7 +61,7 @@ class Limits:
         return None if self.timeout is None else max(self.timeout - self.spent, 0.0)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(frozen=True, slots=True)  # one a call: made by methods of its own, the quicker way
 class Bindings:
     """The caller's data, checked: every param by name (vertex params in range), every input by name.
 
@@ -70,6 +71,8 @@ class Bindings:
 
     params: dict[str, Scalar]
     inputs: dict[str, Any]
+    own: frozenset[str] = frozenset()
+    """The inputs that are the graph's own: the same array in each run, whose values do not change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +95,7 @@ class TraceRecord:
     order: Order | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(frozen=True)  # so is this, with what it finds out later
 class Outcome:
     """What a run gave: every array and scalar that is not `local`, under its declared name.
 
@@ -106,7 +109,13 @@ class Outcome:
     scalars: dict[str, Scalar | Pair]
     iterations: int
     time_ms: float
-    trace: tuple[TraceRecord, ...] = field(default=())
+    traced: tuple[TraceRecord, ...] | Callable[[], tuple[TraceRecord, ...]] = ()
+    """The trace, or what decodes it once it is asked for."""
+
+    @cached_property
+    def trace(self) -> tuple[TraceRecord, ...]:
+        """One record for each operator that ran, in order."""
+        return self.traced() if callable(self.traced) else self.traced
 
 
 def shaped(values: Any, count: int | None) -> Any:

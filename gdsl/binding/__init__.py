@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from gdsl.binding.bind import bind, check_names, declared_inputs, declared_params, needed_id_bits, problem_data
+from gdsl.binding.bind import Binder, bind, check_names, declared_inputs, declared_params, needed_id_bits, problem_data
+from gdsl.binding.inputs import unchecked
 from gdsl.binding.params import Text
 from gdsl.binding.several import values_of
 
 __all__ = [
+    "Binder",
     "Text",
     "bind",
     "check_names",
@@ -14,5 +16,6 @@ __all__ = [
     "declared_params",
     "needed_id_bits",
     "problem_data",
+    "unchecked",
     "values_of",
 ]

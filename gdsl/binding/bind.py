@@ -4,30 +4,36 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from gdsl import deadline
 from gdsl.backends.interface import Bindings
 from gdsl.binding.expressions import Evaluator
-from gdsl.binding.inputs import attribute_array, input_array
+from gdsl.binding.inputs import attribute_array, input_array, unchecked
 from gdsl.binding.literals import check_literals
 from gdsl.binding.named import vertex_by_name
 from gdsl.binding.numbers import check_numbers
-from gdsl.binding.params import check_id, scalar_value
+from gdsl.binding.params import check_id, scalar_value, whole_values
 from gdsl.binding.sets import set_flags
 from gdsl.binding.several import check_counts, check_room, values_of
-from gdsl.binding.where import Conditioned, WhereChecker
+from gdsl.binding.where import Condition, Conditioned, WhereChecker
 from gdsl.diagnostics import Diagnostic, GdslError
 from gdsl.graph import Graph
 from gdsl.ir import nodes as ir
 from gdsl.ir.calls import frames_of_calls
+from gdsl.ir.traversal import walk
 from gdsl.operations import Domain
 from gdsl.recursion import with_room
 from gdsl.source import Source
 from gdsl.types import Type
+
+_NONE: frozenset[str] = frozenset()
+_MOST_HELD = 1000
+"""Conditions that are remembered to hold, each for other values of params."""
 
 
 def needed_id_bits(program: ir.Program, graph: Graph) -> int:
@@ -56,59 +62,175 @@ def bind(
     id_bits: int | None = None,
     device: bool = False,
 ) -> Bindings:
-    """Check `given` (params and inputs by name) and the graph against what `program` declares.
-
-    Strings from the command line come as `Text`. CuPy arrays stay on the device where `device` is set. Raises
-    `GdslError` with every missing and unknown name, or else the first value that does not do.
-    """
-    check_names(program, given, source)
-    with deadline.doing("checking what the program requires of the graph"):
-        _check_requirements(program, graph, source)
-    check_literals(program, graph, source)
-    check_numbers(program, graph, source)
-    params = _params(program, graph, given, source)
-    bits = id_bits or needed_id_bits(program, graph)
-    told = [param for param in program.params if param.where is not None]
-    _check_where(program, WhereChecker(program, graph, params, {}, source), told)
-    check_counts(program, params, source)
-    check_room(program, graph, params, bits)
-    inputs = _inputs(program, graph, given, params, source, bits, device)
-    checker = WhereChecker(program, graph, params, inputs, source, given=frozenset(given))
-    conditions = [data for data in problem_data(program) if data.is_input and data.where is not None]
-    _check_where(program, checker, conditions)
-    return Bindings(params, inputs)
+    """Check `given` (params and inputs by name) and the graph against what `program` declares, as `Binder` does."""
+    return Binder(program, source).bind(graph, given, id_bits=id_bits, device=device)
 
 
-def _check_where(program: ir.Program, checker: WhereChecker, conditions: Sequence[Conditioned]) -> None:
-    if conditions:
-        with_room(frames_of_calls(program), lambda: checker.check_all(conditions))
+class Binder:
+    """The checks of what a program is called with. What hangs on the program alone is found once, what hangs on the
+    graph, which does not change, once for each graph."""
+
+    def __init__(self, program: ir.Program, source: Source | None = None) -> None:
+        self._program, self._source = program, source
+        needed = [param.name for param in program.params if param.default is None]
+        needed += [array.name for array in program.arrays if array.is_set]
+        self._needed = frozenset(needed + [scalar.name for scalar in program.scalars if scalar.is_input])
+        self.known = frozenset(data.name for data in (*declared_params(program), *declared_inputs(program)))
+        """The names of the params and inputs."""
+        self._arrays = [array for array in program.arrays if array.is_input]
+        self._scalars = [scalar for scalar in program.scalars if scalar.is_input]
+        self._has_several = any(array.count is not None for array in program.arrays)
+        self._of_params = _conditions(program.params)
+        self._conditions = _conditions(problem_data(program))
+        self._frames = frames_of_calls(program) if self._of_params or self._conditions else 0
+        self._functions = {function.name: function for function in program.functions}
+        self._constant = {param.name for param in program.params if _is_constant(param.default)}
+        self._graphs: WeakKeyDictionary[Graph, _Seen] = WeakKeyDictionary()
+
+    def bind(
+        self, graph: Graph, given: Mapping[str, object], *, id_bits: int | None = None, device: bool = False
+    ) -> Bindings:
+        """Check `given` (params and inputs by name) and the graph against what the program declares.
+
+        Strings from the command line come as `Text`. CuPy arrays stay on the device where `device` is set. Raises
+        `GdslError` with every missing and unknown name, or else the first value that does not do.
+        """
+        program, source = self._program, self._source
+        if not (self._needed <= given.keys() <= self.known):
+            check_names(program, given, source)
+        seen = self._graphs.get(graph)
+        if seen is None:
+            seen = self._graphs[graph] = self._tested(graph)
+        params = self._params(graph, given, seen)
+        bits = id_bits or needed_id_bits(program, graph)
+        if self._of_params:
+            self._check_where(self._of_params, graph, params, {}, seen, _NONE)
+        if self._has_several:
+            check_counts(program, params, source)
+            check_room(program, graph, params, bits)
+        inputs, own, vouched = self._inputs(graph, given, params, seen, bits, device)
+        if self._conditions:
+            conditions = [each for each in self._conditions if each.data.name not in vouched]
+            self._check_where(conditions, graph, params, inputs, seen, own)
+        return Bindings(params, inputs, own)
+
+    def _check_where(
+        self,
+        conditions: Sequence[Condition],
+        graph: Graph,
+        params: dict[str, bool | int | float],
+        inputs: dict[str, Any],
+        seen: _Seen,
+        own: frozenset[str],
+    ) -> None:
+        """Test those that have not been found to hold of the same before."""
+        keys = [(each, each.key(own, params)) for each in conditions]
+        conditions = [each for each, key in keys if key is None or key not in seen.held]
+        if conditions:
+            checker = WhereChecker(self._program, graph, params, inputs, self._source, own)
+            with_room(self._frames, lambda: checker.check_all(conditions))
+            if len(seen.held) > _MOST_HELD:
+                seen.held.clear()
+            seen.held.update(key for _, key in keys if key is not None)
+
+    def _tested(self, graph: Graph) -> _Seen:
+        """What the program asks of the graph alone."""
+        with deadline.doing("checking what the program requires of the graph"):
+            _check_requirements(self._program, graph, self._source)
+        check_literals(self._program, graph, self._source)
+        check_numbers(self._program, graph, self._source)
+        ranges = {param.name: whole_values(param.type, _id_count(param.type, graph)) for param in self._program.params}
+        if graph.names is not None:  # numbers may be names there
+            ranges = {param.name: ranges[param.name] for param in self._program.params if not param.type.is_id}
+        return _Seen({name: found for name, found in ranges.items() if found is not None})
+
+    def _params(self, graph: Graph, given: Mapping[str, object], seen: _Seen) -> dict[str, bool | int | float]:
+        """The value of every param, the caller's or the default."""
+        params: dict[str, bool | int | float] = {}
+        for param in self._program.params:
+            name = param.name
+            if name in given and not param.is_count:
+                value = given[name]
+                if type(value) is int and name in seen.ranges and seen.ranges[name][0] <= value < seen.ranges[name][1]:
+                    params[name] = value
+                    continue
+                value = vertex_by_name(param, value, graph, self._source)
+                params[name] = scalar_value(param, value, _id_count(param.type, graph), self._source)
+            elif name in seen.defaults:
+                params[name] = seen.defaults[name]
+            elif param.default is not None:
+                params[name] = self._default(param, param.default, graph, params)
+                if name in self._constant:
+                    seen.defaults[name] = params[name]
+        return params
+
+    def _default(
+        self, param: ir.Param, default: ir.Expression, graph: Graph, params: Mapping[str, bool | int | float]
+    ) -> bool | int | float:
+        counts = {Domain.VERTEX: graph.num_vertices, Domain.EDGE: graph.num_edges}
+        value = Evaluator(np, self._functions, params, counts).value(default)
+        if param.type.is_id:
+            check_id(param, int(value), "param", _id_count(param.type, graph), self._source)
+        return value
+
+    def _inputs(
+        self,
+        graph: Graph,
+        given: Mapping[str, object],
+        params: Mapping[str, object],
+        seen: _Seen,
+        bits: int,
+        device: bool,
+    ) -> tuple[dict[str, Any], frozenset[str], frozenset[str]]:
+        """Every input, the caller's or the graph's own; the names of the graph's own; the names of those of which the
+        caller says that their conditions hold."""
+        inputs: dict[str, Any] = {}
+        if not self._arrays and not self._scalars:
+            return inputs, _NONE, _NONE
+        own, vouched = [], []
+        for array in self._arrays:
+            name = array.name
+            deadline.check()
+            if array.is_set:
+                inputs[name] = set_flags(array, given[name], graph, self._source, device)
+            elif name in given:
+                values, count = given[name], values_of(array, params)
+                if isinstance(values, unchecked):
+                    values = values.values
+                    vouched.append(name)
+                inputs[name] = input_array(array, values, graph, bits, self._source, device, count)
+            else:
+                if (name, bits) not in seen.own:
+                    seen.own[name, bits] = attribute_array(array, graph, bits, self._source)
+                inputs[name] = seen.own[name, bits]
+                own.append(name)
+        for scalar in self._scalars:
+            value = vertex_by_name(scalar, given[scalar.name], graph, self._source)
+            inputs[scalar.name] = scalar_value(scalar, value, _id_count(scalar.type, graph), self._source)
+        return inputs, frozenset(own), frozenset(vouched)
 
 
-def _inputs(
-    program: ir.Program,
-    graph: Graph,
-    given: Mapping[str, object],
-    params: Mapping[str, object],
-    source: Source | None,
-    bits: int,
-    device: bool,
-) -> dict[str, Any]:
-    """Every input, the caller's or the graph's own."""
-    inputs: dict[str, Any] = {}
-    for array in program.arrays:
-        deadline.check()
-        if array.is_set:
-            inputs[array.name] = set_flags(array, given[array.name], graph, source)
-        elif array.is_input and array.name in given:
-            count = values_of(array, params)
-            inputs[array.name] = input_array(array, given[array.name], graph, bits, source, device, count)
-        elif array.is_input:
-            inputs[array.name] = attribute_array(array, graph, bits, source)
-    for scalar in program.scalars:
-        if scalar.is_input:
-            value = vertex_by_name(scalar, given[scalar.name], graph, source)
-            inputs[scalar.name] = scalar_value(scalar, value, _id_count(scalar.type, graph), source)
-    return inputs
+@dataclass
+class _Seen:
+    """What was found about a graph that a program ran on before."""
+
+    ranges: dict[str, tuple[int, int]]
+    """By param, which integers of Python are its values as they are, from one to before another."""
+    defaults: dict[str, bool | int | float] = field(default_factory=dict)
+    """The defaults of params that hang on nothing but the graph."""
+    own: dict[tuple[str, int], Any] = field(default_factory=dict)
+    """The graph's attributes as inputs, by name and width of ids."""
+    held: set[object] = field(default_factory=set)
+    """What `WhereChecker` found to hold of these."""
+
+
+def _conditions(declared: Iterable[Conditioned]) -> list[Condition]:
+    found = map(Condition.of, declared)
+    return [condition for condition in found if condition is not None]
+
+
+def _is_constant(default: ir.Expression | None) -> bool:
+    return default is not None and not any(isinstance(node, ir.ParamValue | ir.FunctionCall) for node in walk(default))
 
 
 def declared_params(program: ir.Program) -> list[ir.Param | ir.Array]:
@@ -131,25 +253,6 @@ def problem_data(program: ir.Program) -> list[ir.Array | ir.Scalar]:
 
 def _id_count(type_: Type, graph: Graph) -> int:
     return graph.num_edges if type_ is Type.EDGE else graph.num_vertices
-
-
-def _params(
-    program: ir.Program, graph: Graph, given: Mapping[str, object], source: Source | None
-) -> dict[str, bool | int | float]:
-    """The value of every param, the caller's or the default."""
-    counts = {Domain.VERTEX: graph.num_vertices, Domain.EDGE: graph.num_edges}
-    functions = {function.name: function for function in program.functions}
-    params: dict[str, bool | int | float] = {}
-    for param in program.params:
-        if param.name in given and not param.is_count:
-            value = vertex_by_name(param, given[param.name], graph, source)
-            params[param.name] = scalar_value(param, value, _id_count(param.type, graph), source)
-        elif param.default is not None:
-            default = Evaluator(np, functions, params, counts).value(param.default)
-            if param.type.is_id:
-                check_id(param, int(default), "param", _id_count(param.type, graph), source)
-            params[param.name] = default
-    return params
 
 
 def check_names(program: ir.Program, given: Iterable[str], source: Source | None) -> None:

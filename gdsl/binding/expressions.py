@@ -41,12 +41,15 @@ class Evaluator:
         self._counts = counts
         self._array = array
         self._degrees = degrees
-        self._own, self._part = module.zeros(1, np.uint64), module.zeros(1, np.int32)
+        self._range: tuple[int, int, int] | None = (0, 1, 1)
+        """The elements that are evaluated, from one to before another, and how many values each has; None: single ones,
+        which are in the next two."""
+        self._ids: Array = None
+        self._parts: Array = None
 
     def values(self, expression: ir.Expression, first: int, last: int, count: int = 1) -> Array:
         """The values for elements `first` to `last` - 1; where each has `count` values, for these of all values."""
-        places = self._module.arange(first, last, dtype=np.uint64)
-        self._own, self._part = places // np.uint64(count), (places % np.uint64(count)).astype(np.int32)
+        self._range, self._ids, self._parts = (first, last, count), None, None
         with np.errstate(all="ignore"):
             return self._evaluate(expression, {}, None)
 
@@ -56,6 +59,25 @@ class Evaluator:
         if expression.type.is_id and result == operations.NONE:
             return -1
         return result  # type: ignore[no-any-return]
+
+    @property
+    def _own(self) -> Array:
+        if self._ids is None:
+            self._number()
+        return self._ids
+
+    @property
+    def _part(self) -> Array:
+        if self._parts is None:
+            self._number()
+        return self._parts
+
+    def _number(self) -> None:
+        """Number the elements of the range, and the values of each: few expressions ask for that."""
+        assert self._range is not None
+        first, last, count = self._range
+        places = self._module.arange(first, last, dtype=np.uint64)
+        self._ids, self._parts = places // np.uint64(count), (places % np.uint64(count)).astype(np.int32)
 
     def _evaluate(self, node: ir.Expression, local: dict[str, Array], active: Array | None) -> Array:
         match node:
@@ -151,6 +173,9 @@ class Evaluator:
         return chosen if active is None else active & chosen
 
     def _gathered(self, node: ir.Element | ir.DegreeOf, local: dict[str, Array], active: Array | None) -> Array:
+        if isinstance(node, ir.Element) and isinstance(node.index, ir.OwnId) and self._range and self._range[2] == 1:
+            first, last, _ = self._range
+            return operations.stored_as(self._module, self._array(node.array)[first:last], node.type)
         if isinstance(node, ir.Element):
             whole, index = self._array(node.array), self._evaluate(node.index, local, active)
             what = f"{node.array}[{{}}]"
@@ -178,16 +203,17 @@ class Evaluator:
             return self._returned(function.body, dict(zip(names, values, strict=True)), active)
         length = max([pairs.length(value) for value in values] + [len(self._own)])
         results = pairs.zeros(self._module, length, function.result)
-        own, part = self._own, self._part
+        own, part, where = self._own, self._part, self._range
+        self._range = None
         for place in range(length):
             deadline.check()
             if active is not None and not bool(active[place if len(active) > 1 else 0]):
                 continue
             one = [pairs.one_of(value, place) for value in values]
-            self._own = own[place : place + 1] if len(own) > 1 else own
-            self._part = part[place : place + 1] if len(part) > 1 else part
+            self._ids = own[place : place + 1] if len(own) > 1 else own
+            self._parts = part[place : place + 1] if len(part) > 1 else part
             pairs.put(results, place, self._returned(function.body, dict(zip(names, one, strict=True)), None))
-        self._own, self._part = own, part
+        self._ids, self._parts, self._range = own, part, where
         return results
 
     def _returned(self, body: tuple[ir.Statement, ...], local: dict[str, Array], active: Array | None) -> Array:

@@ -30,6 +30,21 @@ _KINDS = {
 }
 
 
+class unchecked:  # noqa: N801 - it is called as a function is
+    """An array for an input of which the caller knows that its `where` holds: it is not looked at again.
+
+    Shape, dtype and ids are checked as always. Where the condition does not hold after all, results mean nothing, or
+    the run does not end.
+    """
+
+    def __init__(self, values: Any) -> None:
+        """`values` are what the input would be given without this."""
+        self.values = values
+
+    def __repr__(self) -> str:
+        return f"unchecked({type(self.values).__name__})"
+
+
 def is_device_array(values: object) -> bool:
     """Whether `values` lies in the memory of a CUDA device."""
     return hasattr(values, "__cuda_array_interface__")

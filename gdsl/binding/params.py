@@ -46,6 +46,13 @@ def scalar_value(declared: ir.Param | ir.Scalar, given: object, id_count: int, s
     raise _unusable(declared, kind, f"{shown(given)} is no value of type {type_.name}", source)
 
 
+def whole_values(type_: Type, id_count: int) -> tuple[int, int] | None:
+    """The integers that are values of a type, from one to before another; None for other types."""
+    if type_.is_id:
+        return 0, id_count
+    return (_RANGES[type_][0], _RANGES[type_][1] + 1) if type_ in _RANGES else None
+
+
 def check_id(declared: ir.Param | ir.Scalar, value: int, kind: str, id_count: int, source: Source | None) -> None:
     """Raise E0604 unless `value` is the id of one of the graph's vertices or edges."""
     if 0 <= value < id_count:
@@ -91,8 +98,10 @@ def _float(declared: ir.Param | ir.Scalar, value: int | float, kind: str, source
         number = float(value)
     except OverflowError:
         number = math.inf
-    with np.errstate(over="ignore"):
-        stored = float(np.float32(number)) if declared.type is Type.FLOAT32 else number
+    stored = number
+    if declared.type is Type.FLOAT32:
+        with np.errstate(over="ignore"):
+            stored = float(np.float32(number))
     if math.isinf(stored) and not (isinstance(value, float) and math.isinf(value)):
         raise _unusable(declared, kind, f"{shown(value)} is too large for {declared.type.name}", source)
     return stored

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Collection, Mapping
 from typing import Any
 
@@ -18,9 +19,13 @@ from gdsl.numerals import whole_number
 from gdsl.source import Source
 from gdsl.types import Type
 
+_MANY = 1 << 16
+"""Flags that it takes longer to bring to a GPU than to make there."""
 
-def set_flags(declared: ir.Array, given: object, graph: Graph, source: Source | None) -> Any:
-    """A bool for each vertex of `graph`: whether it is in the set that `given` is.
+
+def set_flags(declared: ir.Array, given: object, graph: Graph, source: Source | None, device: bool = False) -> Any:
+    """A bool for each vertex of `graph`: whether it is in the set that `given` is. On the device where `device` allows
+    that and the set is small beside the graph.
 
     `given` is a sequence, set or array of ids, or of names where the graph has any; duplicates are one. Or it is bools,
     one a vertex; or text with ids between commas or white space, or with names between commas. Raises E0603 for
@@ -35,9 +40,8 @@ def set_flags(declared: ir.Array, given: object, graph: Graph, source: Source | 
             message = f"param `{declared.name}` has {len(values):,} bools, but the graph has {vertices:,} vertices"
             raise GdslError.single("E0606", message, declared.span, source, fix="give the ids of the members")
         return np.array(values)
-    flags = np.zeros(vertices, dtype=np.bool_)
     if not len(values):
-        return flags
+        return np.zeros(vertices, dtype=np.bool_)
     if values.dtype.kind not in "iu":
         message = f"has the dtype {type_name(values.dtype)}, and a set is made of integers, the ids of vertices"
         raise _unusable(declared, message, source)
@@ -46,6 +50,11 @@ def set_flags(declared: ir.Array, given: object, graph: Graph, source: Source | 
         wrong |= values < 0
     if wrong.any():
         raise _no_vertex(declared, int(values[int(wrong.argmax())]), vertices, source)
+    module: Any = np
+    if device and vertices > _MANY and len(values) < vertices // 16:
+        module = importlib.import_module("cupy")
+        values = module.asarray(values.astype(np.int64))
+    flags = module.zeros(vertices, dtype=np.bool_)
     flags[values] = True
     return flags
 

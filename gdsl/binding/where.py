@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from gdsl import deadline
+from gdsl.binding import device_where
 from gdsl.binding.expressions import Evaluator
 from gdsl.binding.inputs import array_module, is_device_array, value_name
 from gdsl.binding.several import values_of
@@ -29,6 +31,41 @@ _passed: weakref.WeakKeyDictionary[Graph, set[str]] = weakref.WeakKeyDictionary(
 """By graph, the conditions that held of its own attributes."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Condition:
+    """The `where` of a param or an input, and what it speaks of."""
+
+    data: Conditioned
+    where: ir.Expression
+    arrays: frozenset[str]
+    params: tuple[str, ...]
+    is_plain: bool
+    """Whether these, the graph and literals are all that it speaks of."""
+
+    @classmethod
+    def of(cls, data: Conditioned) -> Condition | None:
+        """The condition of a param or an input, if it has one."""
+        where = data.where
+        if where is None or not (isinstance(data, ir.Param) or data.is_input):
+            return None
+        nodes = list(walk(where))
+        arrays = frozenset(node.array for node in nodes if isinstance(node, ir.Element))
+        params = tuple(dict.fromkeys(node.name for node in nodes if isinstance(node, ir.ParamValue)))
+        has_calls = any(isinstance(node, ir.FunctionCall | ir.ScalarValue) for node in nodes)
+        if isinstance(data, ir.Param):
+            params = (data.name, *params)
+        is_set = isinstance(data, ir.Array) and data.is_set
+        return cls(data, where, arrays, params, not (isinstance(data, ir.Scalar) or is_set or has_calls))
+
+    def key(self, own: frozenset[str], params: dict[str, bool | int | float]) -> object:
+        """What the answer depends on beside the graph, whose own the inputs `own` are; None where it depends on values
+        that the caller gave."""
+        is_own = isinstance(self.data, ir.Param) or self.data.name in own
+        if not self.is_plain or not is_own or not self.arrays <= own:
+            return None
+        return (self.data.name, *(params[name] for name in self.params))
+
+
 class WhereChecker:
     """Tests the `where` of params, of inputs on all elements, and of sets on all members."""
 
@@ -39,53 +76,54 @@ class WhereChecker:
         params: dict[str, bool | int | float],
         inputs: dict[str, Any],
         source: Source | None,
-        given: frozenset[str] = frozenset(),
+        own: frozenset[str] = frozenset(),
     ) -> None:
-        """`given` are the inputs that came from the caller; the others are the graph's own and do not change."""
-        self._given = given
+        """`own` are the inputs that are the graph's own and do not change."""
+        self._own = own
         self._program = program
         self._graph = graph
         self._params = params
         self._inputs = inputs
         self._source = source
 
-    def check_all(self, given: Iterable[Conditioned]) -> None:
-        """`check` for each of `given`."""
-        for declared in given:
-            self.check(declared)
+    def check_all(self, conditions: Iterable[Condition]) -> None:
+        """`check` for each of them."""
+        for condition in conditions:
+            self.check(condition)
 
-    def check(self, declared: Conditioned) -> None:
-        """Raise E0608 for the first element whose `where` does not hold. What held of a graph's own once, holds."""
-        assert declared.where is not None
+    def check(self, condition: Condition) -> None:
+        """Raise E0608 for the first element of which it does not hold. What held of a graph's own once, holds."""
+        data, key = condition.data, None
+        if isinstance(data, ir.Array) and condition.key(self._own, self._params) is not None:
+            key = repr((data.type, condition.where, sorted(self._params.items())))
         passed = _passed.setdefault(self._graph, set())
-        key = self._key(declared)
         if key is not None and key in passed:
             return
-        with deadline.doing(f"testing the `where` of {_kind(declared)} `{declared.name}`"):
-            self._test(declared)
+        with deadline.doing(f"testing the `where` of {_kind(data)} `{data.name}`"):
+            self._test(data)
         if key is not None:
             passed.add(key)
 
-    def _key(self, declared: Conditioned) -> str | None:
-        """What the answer depends on beside the graph; None where it depends on values that the caller gave."""
-        names = {node.array for node in walk(declared.where) if isinstance(node, ir.Element)}
-        has_calls = any(isinstance(node, ir.FunctionCall | ir.ScalarValue) for node in walk(declared.where))
-        if not isinstance(declared, ir.Array) or declared.is_set or has_calls or names & self._given:
-            return None
-        return repr((declared.type, declared.where, sorted(self._params.items())))
-
     def _test(self, declared: Conditioned) -> None:
-        assert declared.where is not None
+        where = declared.where
+        assert where is not None
         values: Any = self._params[declared.name] if isinstance(declared, ir.Param) else self._inputs[declared.name]
         is_array = isinstance(declared, ir.Array)
+        is_set = isinstance(declared, ir.Array) and declared.is_set
+        if is_device_array(values) and not is_set:
+            place = device_where.first_failure(declared.name, where, values, self._params)
+            if place is not None:
+                if place < len(values):
+                    self._refuse(declared, values[place].item(), place)
+                return
         evaluator = self._evaluator(array_module(values))
         length = len(values) if is_array else 1
         count = values_of(declared, self._params) if isinstance(declared, ir.Array) else None
         for first in range(0, length, _CHUNK):
             last = min(first + _CHUNK, length)
             deadline.check()
-            holds = evaluator.values(declared.where, first, last, count or 1)
-            if isinstance(declared, ir.Array) and declared.is_set:
+            holds = evaluator.values(where, first, last, count or 1)
+            if is_set:
                 holds = holds | ~values[first:last]
             if bool(holds.all()):
                 continue

@@ -65,14 +65,17 @@ def test_private_functions_of_the_driver_are_there():
 @pytest.mark.gpu
 def test_private_functions_of_the_driver_work():
     from gdsl.backends.cuda.device import CudaDevice
+    from gdsl.backends.cuda.protocol import Arguments
 
     device = CudaDevice()
     kernel = device.load(nvrtc.compile_to_cubin(KERNEL, device.architecture)).get_function("fill")
     assert device.resident_blocks(kernel, 64) >= 1
     out = device.allocate(4 * 128)
     device.start_clock()
-    device.launch(kernel, 2, 64, [numpy.uint64(out.array.data.ptr), numpy.int32(7)])
+    arguments = Arguments(numpy.array([out.pointer], numpy.uint64), numpy.array([7], numpy.int32))
+    device.launch(kernel, 2, 64, arguments)
     device.stop_clock()
+    device.end()
     device.wait(lambda: False)
     assert device.fetch(out, numpy.int32, 128).tolist() == [7] * 128
     assert device.elapsed_ms() >= 0

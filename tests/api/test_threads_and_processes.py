@@ -280,13 +280,11 @@ class FakeCuda:
     """As much of CuPy as a device's reservation asks for."""
 
     def __init__(self) -> None:
-        self.log: list[str] = []
+        self.log: list[object] = []
         self.cuda = SimpleNamespace(
-            Device=self._device, get_current_stream=lambda: SimpleNamespace(synchronize=self._wait)
+            runtime=SimpleNamespace(getDevice=lambda: 1, setDevice=self.log.append),
+            get_current_stream=lambda: SimpleNamespace(synchronize=self._wait),
         )
-
-    def _device(self, number: int):
-        return threading.Lock()
 
     def _wait(self) -> None:
         self.log.append("synchronize")
@@ -312,7 +310,7 @@ def test_runs_on_a_gpu_take_turns() -> None:
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(work, range(40)))
     assert most == [1]
-    assert device.cupy.log == ["synchronize"] * 40
+    assert device.cupy.log == [0, 1] * 40, "on that device, and nobody waits for more than the run"
 
 
 def test_a_run_on_a_gpu_that_fails_leaves_it_to_others() -> None:
@@ -320,7 +318,7 @@ def test_a_run_on_a_gpu_that_fails_leaves_it_to_others() -> None:
     with pytest.raises(ZeroDivisionError), device.reserved(1e308):
         raise ZeroDivisionError
     assert device._stop[0] == 1
-    assert device.cupy.log == ["synchronize"] * 2
+    assert device.cupy.log == [0, "synchronize", 1]
     with device.reserved(5.0), pytest.raises(gdsl.GdslError) as caught, device.reserved(0.05):
         pass
     assert caught.value.code == "E0802"

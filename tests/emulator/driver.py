@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy
 
+from gdsl.backends.cuda.protocol import Arguments
+
 from . import build
 from .findings import Finding, Locator, RawReport, describe
 
@@ -154,8 +156,41 @@ class EmulatedBuffer:
         return numpy.ctypeslib.as_array((ctypes.c_uint8 * self.nbytes).from_address(self.pointer))
 
 
+@dataclass
+class EmulatedRoom:
+    """Buffers, each of exactly its size."""
+
+    buffers: list[EmulatedBuffer]
+
+
+class EmulatedShared:
+    """Buffers, each of exactly its size, and the host's copies."""
+
+    def __init__(self, device: EmulatedDevice, sizes: Sequence[int], sent: int) -> None:
+        self._device = device
+        self.buffers = [device.allocate(nbytes) for nbytes in sizes]
+        self.sent = [numpy.zeros(nbytes, numpy.uint8) for nbytes in sizes[:sent]]
+        self.received = [numpy.zeros(nbytes, numpy.uint8) for nbytes in sizes]
+
+    def send(self) -> None:
+        """Copy at once."""
+        for buffer, sent in zip(self.buffers, self.sent, strict=False):
+            self._device.write(buffer, sent)
+
+    def send_ahead(self) -> None:
+        """The next run does it itself, so that what a run forgets is found."""
+
+    def receive(self) -> None:
+        """Copy at once."""
+        for buffer, received in zip(self.buffers, self.received, strict=True):
+            received[:] = buffer.bytes()[: len(received)]
+
+    def expect(self, nbytes: int) -> None:
+        """All of each buffer is received anyway."""
+
+
 class EmulatedDevice:
-    """`gdsl.backends.cuda.device.Device` on the emulator. Launches run at once; a finding raises EmulatorError."""
+    """`gdsl.backends.cuda.protocol.Device` on the emulator. Launches run at once; a finding raises EmulatorError."""
 
     def __init__(self, blocks: int = 3, schedule: Schedule | None = None) -> None:
         self.multiprocessors = blocks
@@ -169,6 +204,17 @@ class EmulatedDevice:
     def allocate(self, nbytes: int) -> EmulatedBuffer:
         """Memory that holds a pattern."""
         return EmulatedBuffer(nbytes)
+
+    def room(self, sizes: Sequence[int], former: EmulatedRoom | None) -> EmulatedRoom:
+        """New ones, so that what is written beyond one of them is found."""
+        return EmulatedRoom([self.allocate(nbytes) for nbytes in sizes])
+
+    def shared(self, sizes: Sequence[int], sent: int, beginning: int) -> EmulatedShared:
+        """The same."""
+        return EmulatedShared(self, sizes, sent)
+
+    def require(self, nbytes: int) -> None:
+        """Small graphs always fit."""
 
     def upload(self, array: Any) -> EmulatedBuffer:
         """A copy of a NumPy array."""
@@ -199,14 +245,22 @@ class EmulatedDevice:
         """One block a multiprocessor."""
         return 1
 
-    def launch(self, kernel: Any, blocks: int, threads: int, arguments: Sequence[Any]) -> None:
+    def launch(self, kernel: Any, blocks: int, threads: int, arguments: Arguments | Sequence[Any]) -> None:
         """Run a cooperative kernel to its end; raises EmulatorError for anything that was found."""
         schedule = Schedule(**{**vars(self.schedule), "seed": self.schedule.seed + 7919 * self.launches})
         self.launches += 1
-        ended, findings = launch(kernel, blocks, threads, arguments, schedule)
+        values = arguments.values if isinstance(arguments, Arguments) else arguments
+        ended, findings = launch(kernel, blocks, threads, values, schedule)
         self.steps += library().native.emulator_steps()
         if findings or not ended:
             raise EmulatorError(findings)
+
+    def lane(self) -> object:
+        """One for all."""
+        return None
+
+    def end(self) -> None:
+        """All work is done already."""
 
     def start_clock(self) -> None:
         """Note the time."""
@@ -221,7 +275,7 @@ class EmulatedDevice:
         """Milliseconds of the CPU, which say nothing about a GPU."""
         return (self._times[1] - self._times[0]) * 1e3
 
-    def wait(self, must_stop: Callable[[], bool]) -> None:
+    def wait(self, must_stop: Callable[[], bool] | None) -> None:
         """All work is done already."""
 
     def ask_to_stop(self) -> None:

@@ -86,7 +86,7 @@ class Built:
         """One run; raises EmulatorError for anything that the emulator found."""
         on_device = GraphOnDevice(device, graph, self.widths)
         blocks = device.multiprocessors
-        enactor = Enactor(device, self.module.get_function, self.plan, self.generated, graph, on_device, blocks=blocks)
+        enactor = Enactor(device, self.module.get_function, self.plan, self.generated, on_device, blocks=blocks)
         return enactor.run(bindings, limits or Limits())
 
 

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import ctypes
-import threading
 import time
+from collections.abc import Callable
+from functools import partial
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gdsl.backends import failures
+from gdsl.backends.cpu import workers
 from gdsl.backends.cpu.library import Library
 from gdsl.backends.cpu.memory import (
     ControlBlock,
     HostSlice,
+    TraceEntry,
     dtype_of,
     graph_slice,
     pointers,
@@ -26,7 +30,7 @@ from gdsl.codegen.cpu.generated import Generated, data_buffers
 from gdsl.extents import of_graph
 from gdsl.graph.graph import Graph
 from gdsl.operations import Direction, Order
-from gdsl.plan.nodes import Plan
+from gdsl.plan.nodes import Operation, Plan
 from gdsl.plan.storage import Buffer, Cleared, Made, Role
 from gdsl.plan.walking import has_direction, operations, sweeps_of
 from gdsl.types import Type, Widths
@@ -44,7 +48,20 @@ class CpuExecutable:
         self.widths = widths
         self.generated = generated
         self.operations = {operation.step.site: operation for operation in operations(plan)}
+        self.buffers = data_buffers(plan)
+        self.outputs = [
+            (place, buffer.name) for place, buffer in enumerate(self.buffers) if buffer.role is not Role.LOCAL
+        ]
+        self._parts = [buffer.name for buffer in plan.buffers if buffer.role is Role.GRAPH]
+        self._slices: WeakKeyDictionary[Graph, tuple[Any, list[Any]]] = WeakKeyDictionary()
         self._library = library
+
+    def slice_of(self, graph: Graph) -> tuple[Any, list[Any]]:
+        """`graph` as the program reads it, and what must be kept alive; graphs do not change."""
+        found = self._slices.get(graph)
+        if found is None:
+            found = self._slices[graph] = graph_slice(graph, self.widths, self._parts)
+        return found
 
     def run(self, graph: Graph, bindings: Bindings, limits: Limits) -> Outcome:
         """Run to the end; raises GdslError (E0801, E0802, E0803, E0912) or KeyboardInterrupt where it is stopped."""
@@ -70,22 +87,20 @@ class _Run:
         self.status: list[int] = []
         self.timed_out = False
         self.abandoned = False
-        parts = [buffer.name for buffer in self.plan.buffers if buffer.role is Role.GRAPH]
-        slice_, self._kept = graph_slice(graph, self.widths, parts)
+        slice_, self._kept = executable.slice_of(graph)
         limit = _FOREVER if limits.max_iterations is None else limits.max_iterations
         self.control = ControlBlock(max_iterations=limit)
         self.params = [self._slot(param.type, bindings.params[param.name]) for param in self.plan.program.params]
-        self.buffers = data_buffers(self.plan)
-        self.data = [self._made(buffer, bindings) for buffer in self.buffers]
+        sizes = of_graph(graph.num_vertices, graph.num_edges, bindings.params)
+        self.data = [self._made(buffer, bindings, buffer.extent.value(sizes)) for buffer in executable.buffers]
         self._data_pointers = pointers(self.data)
         self.host = HostSlice(slice_, ctypes.pointer(self.control), pointers(self.params), self._data_pointers)
 
     def _slot(self, kind: Any, value: Any) -> NDArray[Any]:
         return np.array([value], dtype=dtype_of(kind, self.widths))
 
-    def _made(self, buffer: Buffer, bindings: Bindings) -> NDArray[Any]:
-        """The memory of a buffer, holding what it must hold at first."""
-        count = buffer.extent.value(of_graph(self.graph.num_vertices, self.graph.num_edges, bindings.params))
+    def _made(self, buffer: Buffer, bindings: Bindings, count: int) -> NDArray[Any]:
+        """The memory of a buffer of `count` values, holding what it must hold at first."""
         assert isinstance(buffer.element, Type)
         if buffer.made is Made.CALLER:
             given: NDArray[Any] = bindings.inputs[buffer.name].astype(dtype_of(buffer.element, self.widths), copy=False)
@@ -96,35 +111,29 @@ class _Run:
         return room_for(count * words, dtype_of(buffer.element, self.widths))
 
     def call(self, function: Any) -> None:
-        """Run in a thread of its own and wait, so that Ctrl-C and the timeout are seen meanwhile."""
-        finished = threading.Event()
+        """Run in another thread and wait, so that Ctrl-C and the timeout are seen meanwhile."""
+        host = ctypes.byref(self.host)
 
         def work() -> None:
-            try:
-                self.status.append(function(ctypes.byref(self.host)))
-            finally:
-                finished.set()
+            self.status.append(function(host))
 
         allowed = self.limits.left
         deadline = time.monotonic() + allowed if allowed is not None else None
         try:
-            threading.Thread(target=work, daemon=True).start()
+            done = workers.start(work)
         except RuntimeError:  # the system has no room for one more
             raise failures.memory_error() from None
-        # Not `Thread.join`: where Ctrl-C interrupts it, CPython before 3.13 takes the thread for ended.
         try:
-            while not finished.is_set():
-                left = _WAIT if deadline is None else deadline - time.monotonic()
-                if left <= 0:
+            while not done.wait(_WAIT if deadline is None else min(_WAIT, max(deadline - time.monotonic(), 0.0))):
+                if deadline is not None and time.monotonic() >= deadline:
                     self.timed_out = True
+                    self.control.host_stop = 1
+                    done.wait()
                     break
-                finished.wait(min(_WAIT, left))
-            self.control.host_stop = 1
-            finished.wait()
         except BaseException:
             self.control.host_stop = 1
             self.abandoned = True
-            finished.wait()
+            done.wait()
             self.abandoned = False
             raise
 
@@ -147,11 +156,7 @@ class _Run:
     def _results(self) -> tuple[dict[str, Any], dict[str, Scalar | Pair]]:
         """The arrays and the scalars that are not local, by name; after swaps their places are others."""
         by_address = {values.ctypes.data: values for values in self.data}
-        found = {
-            buffer.name: by_address[self._data_pointers[place]]
-            for place, buffer in enumerate(self.buffers)
-            if buffer.role is not Role.LOCAL
-        }
+        found = {name: by_address[self._data_pointers[place]] for place, name in self.executable.outputs}
         program = self.plan.program
         arrays = {
             array.name: self._values(array.type, found[array.name]) for array in program.arrays if array.name in found
@@ -166,15 +171,21 @@ class _Run:
     def _values(self, kind: Type, found: NDArray[Any]) -> Any:
         return unpacked(found, kind, self.widths) if kind.is_pair else found
 
-    def _trace(self) -> tuple[TraceRecord, ...]:
-        records = []
-        for place in range(self.control.trace_length):
-            entry = self.control.trace[place]
-            operation = self.executable.operations[entry.site]
-            pulled = Direction.PULL if entry.pulled else Direction.PUSH
-            direction = pulled if has_direction(operation) else None
-            label = operation.step.label
-            order = Order.NEAR_FAR if sweeps_of(operation)[0].order is not None else None
-            size, edges = entry.size, entry.edges
-            records.append(TraceRecord(entry.site, label, entry.iteration, size, edges, direction, None, order))
-        return tuple(records)
+    def _trace(self) -> Callable[[], tuple[TraceRecord, ...]]:
+        """The trace is decoded once somebody looks at it; the records themselves go with the run."""
+        count = self.control.trace_length
+        records = ctypes.string_at(self.control.trace, count * ctypes.sizeof(TraceEntry)) if count else b""
+        return partial(_decoded, self.executable.operations, records)
+
+
+def _decoded(operations: dict[int, Operation], records: bytes) -> tuple[TraceRecord, ...]:
+    entries = (TraceEntry * (len(records) // ctypes.sizeof(TraceEntry))).from_buffer_copy(records)
+    return tuple(_record(operations[entry.site], entry) for entry in entries)
+
+
+def _record(operation: Operation, entry: Any) -> TraceRecord:
+    pulled = Direction.PULL if entry.pulled else Direction.PUSH
+    direction = pulled if has_direction(operation) else None
+    order = Order.NEAR_FAR if sweeps_of(operation)[0].order is not None else None
+    size, edges = entry.size, entry.edges
+    return TraceRecord(entry.site, operation.step.label, entry.iteration, size, edges, direction, None, order)

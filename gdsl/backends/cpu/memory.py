@@ -38,7 +38,7 @@ def _kind(kind: Type | Pointer | Struct) -> Any:
 
 
 GraphSlice = _structure(structs_cpu.GRAPH_SLICE)
-_structure(structs_cpu.TRACE_RECORD)
+TraceEntry = _structure(structs_cpu.TRACE_RECORD)
 ControlBlock = _structure(structs_cpu.CONTROL)
 HostSlice = _structure(structs_cpu.HOST_SLICE)
 

@@ -1,94 +1,123 @@
-"""What the host side asks of a device: memory, kernels, a flag that asks them to stop, and a clock.
-
-`CudaDevice` is the GPU through CuPy. The tests bring another one, which runs the same generated text on the CPU.
-"""
+"""The GPU through CuPy: the only file that talks to CuPy's runtime."""
 
 from __future__ import annotations
 
 import contextlib
-import ctypes
+import os
+import select
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy
+from numpy.typing import NDArray
 
 from gdsl.backends import failures
+from gdsl.backends.cuda.protocol import Arguments
 from gdsl.diagnostics import GdslError
 
-
-class Buffer(Protocol):
-    """Device memory: `pointer` is what kernels get."""
-
-    pointer: int
-    nbytes: int
-
-
-class Device(Protocol):
-    """One device, with one stream of work."""
-
-    multiprocessors: int
-    stop_pointer: int
-    """Where the flag that asks kernels to stop lies, as kernels see it."""
-
-    def allocate(self, nbytes: int) -> Buffer:
-        """At least `nbytes` bytes, of any content, aligned to 16."""
-        ...
-
-    def upload(self, array: Any) -> Buffer:
-        """The bytes of a NumPy array (or, on a GPU, of a CuPy array, which is used as it is)."""
-        ...
-
-    def write(self, buffer: Buffer, array: numpy.ndarray[Any, Any]) -> None:
-        """Replace the first bytes of `buffer`."""
-        ...
-
-    def zero(self, buffer: Buffer) -> None:
-        """Clear `buffer`."""
-        ...
-
-    def fetch(self, buffer: Buffer, dtype: Any, count: int) -> numpy.ndarray[Any, Any]:
-        """The first `count` values of `buffer`, on the host, after all work so far."""
-        ...
-
-    def result(self, buffer: Buffer, dtype: Any, count: int) -> Any:
-        """The same as an array of the kind that the caller is given."""
-        ...
-
-    def resident_blocks(self, kernel: Any, threads: int) -> int:
-        """How many blocks of `threads` threads of `kernel` fit on one multiprocessor."""
-        ...
-
-    def launch(self, kernel: Any, blocks: int, threads: int, arguments: Sequence[numpy.generic]) -> None:
-        """Start a kernel whose blocks all run at the same time; does not wait."""
-        ...
-
-    def start_clock(self) -> None:
-        """The moment from which `stop_clock` counts."""
-        ...
-
-    def stop_clock(self) -> None:
-        """The moment up to which `elapsed_ms` counts."""
-        ...
-
-    def elapsed_ms(self) -> float:
-        """Milliseconds between the two, once the work is done."""
-        ...
-
-    def wait(self, must_stop: Callable[[], bool]) -> None:
-        """Until all work is done. Once `must_stop` says so, or on Ctrl-C, kernels are asked to stop."""
-        ...
+_TURN, _SPINNING = 0.001, 0.05
+"""Seconds that the host looks again and again before it lets other threads of Python have a turn, and before it pauses
+in between: a pause lasts 0.06 ms at least, and that long the caller would wait too much."""
+_SHORT, _LONG, _AFTER = 2e-5, 2e-4, 0.5
+"""Seconds of a pause, the long ones after half a second."""
+_ALIGNMENT = 256
+"""Of buffers in one block of memory: words that many threads wait for share no line of the cache with others."""
 
 
 class CudaBuffer:
-    """Memory of the GPU; `array` keeps it alive."""
+    """Memory of the GPU; `memory` keeps it alive, where that is not somebody else's part."""
 
-    def __init__(self, array: Any, nbytes: int) -> None:
-        self.array = array
-        self.pointer = int(array.data.ptr)
-        self.nbytes = nbytes
+    __slots__ = ("memory", "nbytes", "pointer")
+
+    def __init__(self, memory: Any, nbytes: int, pointer: int) -> None:
+        self.memory, self.nbytes, self.pointer = memory, nbytes, pointer
+
+
+class CudaRoom:
+    """Parts of one block of memory."""
+
+    def __init__(self, block: CudaBuffer, sizes: Sequence[int]) -> None:
+        self.block = block
+        offsets = _offsets(sizes)
+        self.buffers = [
+            CudaBuffer(None, size, block.pointer + offset) for size, offset in zip(sizes, offsets, strict=False)
+        ]
+
+
+class CudaShared:
+    """The same, with copies in pinned memory of the host, from which and to which the device copies by itself."""
+
+    def __init__(self, device: CudaDevice, sizes: Sequence[int], sent: int, beginning: int) -> None:
+        *self._offsets, whole = _offsets(sizes)
+        self._device, self._sizes = device, sizes
+        self._room = CudaRoom(device.allocate(whole), sizes)
+        self.buffers = self._room.buffers
+        outgoing = self._offsets[sent - 1] + sizes[sent - 1] if sent else 0
+        here = device.pinned(outgoing)
+        self._there, self._outgoing = self._room.block.pointer, (here.ctypes.data, outgoing)
+        self._sent_on: Any = None
+        """The stream on which the next run's copy is queued."""
+        self.sent = _parts(here, self._offsets[:sent], sizes)
+        self.expect(beginning)
+
+    def expect(self, nbytes: int) -> None:
+        """More room on the host."""
+        beginning = min(nbytes, self._sizes[-1])
+        here = self._device.pinned(self._offsets[-1] + beginning)
+        self._incoming = here.ctypes.data, here.nbytes
+        self.received = _parts(here, self._offsets, [*self._sizes[:-1], beginning])
+
+    def send(self) -> None:
+        """Queue the copy, if that has not been done."""
+        sent_on, self._sent_on = self._sent_on, None
+        stream = self._device.stream()
+        if sent_on is not None and sent_on.ptr == stream.ptr:
+            return
+        if sent_on is not None:  # what is queued there shall not come in between
+            sent_on.synchronize()
+        self._copy_out(stream)
+
+    def send_ahead(self) -> None:
+        """Queue the copy behind the run that is going on."""
+        self._sent_on = stream = self._device.stream()
+        self._copy_out(stream)
+
+    def _copy_out(self, stream: Any) -> None:
+        runtime = self._device.cupy.cuda.runtime
+        runtime.memcpyAsync(self._there, *self._outgoing, runtime.memcpyHostToDevice, stream.ptr)
+
+    def receive(self) -> None:
+        """Queue the copy."""
+        runtime, (here, nbytes) = self._device.cupy.cuda.runtime, self._incoming
+        runtime.memcpyAsync(here, self._there, nbytes, runtime.memcpyDeviceToHost, self._device.stream().ptr)
+
+
+def _offsets(sizes: Sequence[int]) -> list[int]:
+    """Where buffers of `sizes` begin in a block, none without room, and last where they end."""
+    places = [0]
+    for size in sizes:
+        places.append(places[-1] + -(-max(size, 1) // _ALIGNMENT) * _ALIGNMENT)
+    return places
+
+
+def _parts(host: NDArray[Any], offsets: Sequence[int], sizes: Sequence[int]) -> list[NDArray[Any]]:
+    return [host[offset : offset + size] for offset, size in zip(offsets, sizes, strict=False)]
+
+
+class _Reservation:
+    """A device for one run."""
+
+    def __init__(self, device: CudaDevice, timeout: float | None) -> None:
+        self._device, self._timeout = device, timeout
+
+    def __enter__(self) -> None:
+        self._device.take(self._timeout)
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        self._device.give(whole=kind is None)
 
 
 class CudaDevice:
@@ -97,35 +126,53 @@ class CudaDevice:
 
     def __init__(self) -> None:
         import cupy
+        from cupy_backends.cuda.api import driver
 
-        self.cupy = cupy
+        self.cupy, self._driver = cupy, driver
         self.id = int(cupy.cuda.Device().id)
         self.multiprocessors = int(cupy.cuda.Device().attributes["MultiProcessorCount"])
         self._lock = threading.Lock()
         pinned = cupy.cuda.alloc_pinned_memory(4)
         self._stop = numpy.frombuffer(pinned, numpy.uint32, 1)
         self.stop_pointer = int(pinned.ptr)
+        self._stream: Any = None
+        self._begin, self._end = cupy.cuda.Event(), cupy.cuda.Event()
+        self._done = cupy.cuda.Event(disable_timing=True)
 
-    @contextlib.contextmanager
-    def reserved(self, timeout: float | None) -> Iterator[None]:
+    def reserved(self, timeout: float | None) -> contextlib.AbstractContextManager[None]:
         """One run at a time, on CuPy's current stream, whatever threads ask for it: a run fills the whole GPU, and it
-        has one flag to stop it. Raises E0802 where another run has not ended within `timeout` seconds."""
+        has one flag to stop it. Raises E0802 where another run has not ended within `timeout` seconds.
+
+        All work of a run is queued on that stream, so that it waits for the caller's earlier work there by itself; it
+        is over when `wait` returns, so that memory kept from it may be used on any stream.
+        """
+        return _Reservation(self, timeout)
+
+    def take(self, timeout: float | None) -> None:
+        """Have it for one thread, as `reserved` says."""
         longest = threading.TIMEOUT_MAX if timeout is None else min(timeout, threading.TIMEOUT_MAX)
         if not self._lock.acquire(timeout=longest):
             raise failures.timeout_error(timeout or 0.0)
         try:
-            with self.cupy.cuda.Device(self.id):
-                stream = self.cupy.cuda.get_current_stream()
-                # Memory that the pool hands out again may still be in use by earlier work on this stream, and copies
-                # from the host do not wait for a stream that was made with `non_blocking`.
-                stream.synchronize()
-                try:
-                    yield
-                except BaseException:  # nothing of this run goes on while the next one uses its flag and memory
-                    self._stop[0] = 1
-                    stream.synchronize()
-                    raise
+            self._outer = self.cupy.cuda.runtime.getDevice()
+            if self._outer != self.id:
+                self.cupy.cuda.runtime.setDevice(self.id)
+            self._stream = self.cupy.cuda.get_current_stream()
+        except BaseException:
+            self._lock.release()
+            raise
+
+    def give(self, whole: bool) -> None:
+        """Leave it to others; `whole`: the run is over. Else nothing of it goes on while the next one uses its flag and
+        memory."""
+        try:
+            if not whole:
+                self._stop[0] = 1
+                self._stream.synchronize()
         finally:
+            self._stream = None
+            if self._outer != self.id:
+                self.cupy.cuda.runtime.setDevice(self._outer)
             self._lock.release()
 
     @cached_property
@@ -133,14 +180,34 @@ class CudaDevice:
         """Such as ``sm_90``."""
         return f"sm_{self.cupy.cuda.Device(self.id).compute_capability}"
 
+    # Memory
+
     def allocate(self, nbytes: int) -> CudaBuffer:
         """Device memory from CuPy's pool; raises E0912 with what is needed and what there is."""
         size = max(16, -(-nbytes // 16) * 16)
         try:
-            return CudaBuffer(self.cupy.empty(size, self.cupy.uint8), size)
+            memory = self.cupy.cuda.alloc(size)
         except self.cupy.cuda.memory.OutOfMemoryError:
             free, total = self.cupy.cuda.runtime.memGetInfo()
             raise _no_memory(size, free, total) from None
+        return CudaBuffer(memory, size, memory.ptr)
+
+    def room(self, sizes: Sequence[int], former: Any) -> CudaRoom:
+        """One block of memory for all."""
+        needed = _offsets(sizes)[-1]
+        if former is not None and former.block.nbytes >= needed:
+            return CudaRoom(former.block, sizes)
+        return CudaRoom(self.allocate(needed), sizes)
+
+    def shared(self, sizes: Sequence[int], sent: int, beginning: int) -> CudaShared:
+        """One block of memory for all, here and on the host."""
+        return CudaShared(self, sizes, sent, beginning)
+
+    def pinned(self, nbytes: int) -> NDArray[Any]:
+        """Zeros in memory of the host that the device reads and writes by itself."""
+        made = numpy.frombuffer(self.cupy.cuda.alloc_pinned_memory(max(nbytes, 1)), numpy.uint8, nbytes)
+        made[:] = 0
+        return made
 
     def require(self, nbytes: int) -> None:
         """Raise E0912 before anything is allocated if `nbytes` bytes cannot be had."""
@@ -153,24 +220,26 @@ class CudaDevice:
         """A copy on the GPU; a CuPy array is used as it is."""
         if not isinstance(array, self.cupy.ndarray):
             array = self.cupy.asarray(array if array.size else numpy.zeros(16, numpy.uint8))
-        return CudaBuffer(array, int(array.nbytes))
-
-    def write(self, buffer: Any, array: numpy.ndarray[Any, Any]) -> None:
-        """Replace the first bytes of `buffer`."""
-        data = numpy.ascontiguousarray(array).reshape(-1).view(numpy.uint8)
-        buffer.array.reshape(-1).view(self.cupy.uint8)[: data.size].set(data)
+        return CudaBuffer(array.data, int(array.nbytes), array.data.ptr)
 
     def zero(self, buffer: Any) -> None:
         """Clear `buffer`."""
-        buffer.array.data.memset_async(0, buffer.nbytes)
+        self.cupy.cuda.runtime.memsetAsync(buffer.pointer, 0, buffer.nbytes, self.stream().ptr)
 
-    def fetch(self, buffer: Any, dtype: Any, count: int) -> numpy.ndarray[Any, Any]:
+    def fetch(self, buffer: Any, dtype: Any, count: int) -> NDArray[Any]:
         """The first `count` values on the host."""
-        return numpy.asarray(self.cupy.asnumpy(self.result(buffer, dtype, count)))
+        found, runtime, stream = numpy.empty(count, dtype), self.cupy.cuda.runtime, self.stream()
+        if found.nbytes:
+            here = found.ctypes.data
+            runtime.memcpyAsync(here, buffer.pointer, found.nbytes, runtime.memcpyDeviceToHost, stream.ptr)
+        stream.synchronize()
+        return found
 
     def result(self, buffer: Any, dtype: Any, count: int) -> Any:
         """The first `count` values as a CuPy array over the same memory."""
-        return self.cupy.ndarray((count,), dtype, memptr=buffer.array.data)
+        return self.cupy.ndarray((count,), dtype, memptr=buffer.memory)
+
+    # Kernels
 
     def load(self, cubin: bytes) -> Any:
         """The kernels of a cubin: `get_function(name)`."""
@@ -182,47 +251,68 @@ class CudaDevice:
 
     def resident_blocks(self, kernel: Any, threads: int) -> int:
         """How many blocks fit on one multiprocessor."""
-        from cupy_backends.cuda.api import driver
-
+        driver = self._driver
         return int(driver.occupancyMaxActiveBlocksPerMultiprocessor(kernel.ptr, threads, 0))
 
-    def launch(self, kernel: Any, blocks: int, threads: int, arguments: Sequence[numpy.generic]) -> None:
+    def launch(self, kernel: Any, blocks: int, threads: int, arguments: Arguments) -> None:
         """A cooperative launch on CuPy's current stream."""
-        from cupy_backends.cuda.api import driver
+        driver, stream = self._driver, self.stream().ptr
+        driver.launchCooperativeKernel(kernel.ptr, blocks, 1, 1, threads, 1, 1, 0, stream, arguments.address)
 
-        held = [numpy.asarray(argument).reshape(1) for argument in arguments]
-        pointers = (ctypes.c_void_p * len(held))(*(argument.ctypes.data for argument in held))
-        stream = self.cupy.cuda.get_current_stream().ptr
-        driver.launchCooperativeKernel(kernel.ptr, blocks, 1, 1, threads, 1, 1, 0, stream, ctypes.addressof(pointers))
+    # The clock
+
+    def lane(self) -> object:
+        """The stream: CuPy's pool gives memory that is freed on one to who asks there."""
+        return self.stream().ptr
 
     def start_clock(self) -> None:
-        """Record the first event; both are made anew for each run."""
+        """Record the first event."""
         self._stop[0] = 0
-        self._begin, self._end = self.cupy.cuda.Event(), self.cupy.cuda.Event()
-        self._begin.record()
+        self._begin.record(self.stream())
 
     def stop_clock(self) -> None:
         """Record the second event."""
-        self._end.record()
+        self._end.record(self.stream())
 
     def elapsed_ms(self) -> float:
         """Milliseconds between the two events."""
         return float(self.cupy.cuda.get_elapsed_time(self._begin, self._end))
 
-    def wait(self, must_stop: Callable[[], bool]) -> None:
-        """Query the second event, first without and then with short sleeps, so that Ctrl-C is heard."""
-        began = time.monotonic()
+    def end(self) -> None:
+        """Record the event that is waited for."""
+        self._done.record(self.stream())
+
+    def wait(self, must_stop: Callable[[], bool] | None) -> None:
+        """Ask whether all is done, first without and then with short pauses, so that Ctrl-C is heard."""
+        done = self._done
+        began = turn = time.monotonic()
         try:
-            while not self._end.done:
-                if must_stop():
+            while not done.done:
+                if must_stop is not None and must_stop():
                     self._stop[0] = 1
-                if time.monotonic() - began > 0.002:
-                    time.sleep(0.0002)
+                now = time.monotonic()
+                if now - began > _SPINNING:
+                    time.sleep(_SHORT if now - began < _AFTER else _LONG)
+                elif now - turn > _TURN:
+                    _let_others_go_on()
+                    turn = now
         except KeyboardInterrupt:
             self._stop[0] = 1
-            self._end.synchronize()
+            done.synchronize()
             raise
-        self._end.synchronize()
+
+    def stream(self) -> Any:
+        """The stream of the run, outside of one CuPy's current one."""
+        return self._stream if self._stream is not None else self.cupy.cuda.get_current_stream()
+
+
+def _let_others_go_on() -> None:
+    """Let other threads of Python have a turn. Where there is a choice not by a sleep, which takes time whatever it is
+    asked for."""
+    if os.name == "nt":
+        time.sleep(0)
+    else:
+        select.select((), (), (), 0)
 
 
 def _no_memory(needed: int, free: int, total: int) -> GdslError:

@@ -4,86 +4,120 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy
 
 from gdsl.backends import failures
-from gdsl.backends.cuda.device import Device
-from gdsl.backends.cuda.memory import GraphOnDevice, RunMemory, host_dtype, prepare, sizes_of
-from gdsl.backends.interface import Bindings, Limits, Outcome, Pair, Scalar, TraceRecord
-from gdsl.backends.pairs import first_of, unpacked, words_of
+from gdsl.backends.cuda.memory import GraphOnDevice, sizes_of, value_dtype
+from gdsl.backends.cuda.protocol import Device
+from gdsl.backends.cuda.run_memory import RunMemory, counts_in
+from gdsl.backends.cuda.trace import decoded
+from gdsl.backends.interface import Bindings, Limits, Outcome, Pair, Scalar
+from gdsl.backends.pairs import first_of, unpacked
 from gdsl.codegen.cuda.generated import Generated
-from gdsl.codegen.structs import struct_dtype
 from gdsl.diagnostics import GdslError
 from gdsl.graph.graph import Graph
-from gdsl.operations import Direction, Order
-from gdsl.plan import structs
 from gdsl.plan.buffers import control_block
 from gdsl.plan.grids import blocks_a_multiprocessor
-from gdsl.plan.nodes import Branch, Launch, Loop, On, Operation, Plan, Step, Swap
-from gdsl.plan.storage import PROBLEM, Role
-from gdsl.plan.walking import has_direction, launches, operations, sweeps_of
+from gdsl.plan.nodes import Branch, Launch, Loop, On, Plan, Step, Swap
+from gdsl.plan.walking import launches
 from gdsl.types import Type
 
+_NOTHING = Bindings({}, {})
 _STOPPED_FROM_BIT = 61
 """The bits of the barrier's word from here on say that somebody asked for a stop; loops in functors heed it at once."""
 
 
-@dataclass
 class Enactor:
-    """One run of a generated program on a device. `kernel(name)` gives what `Device.launch` takes."""
+    """The runs of a generated program on one graph and device, one after the other."""
 
-    device: Device
-    kernel: Callable[[str], Any]
-    plan: Plan
-    generated: Generated
-    """The text of the plan."""
-    graph: Graph
-    on_device: GraphOnDevice
-    blocks: int | None = None
-    """Blocks of the grid; None: as many as are worth it."""
-    memory: RunMemory = field(init=False)
-    limits: Limits = field(init=False, default=Limits())
-    _started: float = field(init=False, default=0.0)
+    def __init__(
+        self,
+        device: Device,
+        kernel: Callable[[str], Any],
+        plan: Plan,
+        generated: Generated,
+        on_device: GraphOnDevice,
+        blocks: int | None = None,
+    ) -> None:
+        """`kernel(name)` gives what `Device.launch` takes, `generated` is the text of the plan; `blocks` of the grid,
+        None: as many as are worth it."""
+        self.device, self.plan, self.generated, self.on_device = device, plan, generated, on_device
+        self._counts = counts_in(plan)
+        self._control_words = [word.name for word in control_block(plan).fields if not word.count]
+        program, widths = plan.program, on_device.widths
+        self._inputs = [array.name for array in program.arrays if array.is_input]
+        self._scalars = [(s.name, s.type, value_dtype(s.type, widths)) for s in program.scalars if not s.is_local]
+        self._kernels = {
+            id(launch): kernel(name) for launch, name in zip(launches(plan), generated.kernels, strict=True)
+        }
+        self.blocks = blocks or self._blocks()
+        self._memory: RunMemory | None = None
+        self._memory_for: tuple[object, ...] = ()
+        self.limits, self._bindings = Limits(), _NOTHING
+        self._started = 0.0
 
-    def __post_init__(self) -> None:
-        names = zip(launches(self.plan), self.generated.kernels, strict=True)
-        self._kernel_of = {id(launch): name for launch, name in names}
+    @property
+    def memory(self) -> RunMemory:
+        """What the run at hand works with."""
+        assert self._memory is not None
+        return self._memory
+
+    @property
+    def graph(self) -> Graph:
+        """What is run on."""
+        graph = self.on_device.graph()
+        assert graph is not None
+        return graph
 
     def run(self, bindings: Bindings, limits: Limits) -> Outcome:
         """Prepare, run to the end, and collect; raises GdslError when the run fails or is stopped."""
-        self.limits = limits
-        self.bindings, self.sizes = bindings, sizes_of(self.graph, bindings)
-        self.memory = prepare(self.device, self.plan, self.graph, self.on_device, bindings)
-        largest = numpy.iinfo(numpy.int64).max
-        self.memory.data["run"]["max_iterations"] = largest if limits.max_iterations is None else limits.max_iterations
-        walk = _Walk(self, self.blocks or self._blocks())
-        self._started = time.monotonic()
-        self.device.start_clock()
-        self.device.zero(self._buffer(Role.CONTROL))
-        walk.run()
-        self.device.stop_clock()
-        self.device.wait(self.is_late)
-        control = self.control()
-        self.raise_failure(control)
-        self._follow_swaps()
-        return self._outcome(control, control["iterations"] if self.plan.target.fused else walk.passes)
+        self.limits, self._bindings = limits, bindings
+        memory, whole = self._memory_of(bindings), False
+        try:
+            memory.begin(bindings, limits)
+            walk = _Walk(self)
+            self._started = time.monotonic()
+            self.device.start_clock()
+            walk.run()
+            self.device.stop_clock()
+            memory.shared.receive()
+            self.device.end()
+            memory.prepare_next()
+            arrays = None if self.plan.swapped else self._arrays()  # while the device works
+            self.device.wait(self.is_late if limits.timeout is not None else None)
+            control = self.control()
+            self.raise_failure(control)
+            self._follow_swaps()
+            passes = control["iterations"] if self.plan.target.fused else walk.passes
+            outcome = self._outcome(arrays or self._arrays(), passes, control["trace_length"])
+            whole = True
+            return outcome
+        finally:
+            memory.end(whole)
+            self._bindings = _NOTHING
 
-    def launch(self, launch: Launch, blocks: int, iteration: int) -> None:
+    def launch(self, launch: Launch, iteration: int) -> None:
         """Start the kernel of a launch."""
-        own = [] if self.plan.target.fused else [numpy.int32(iteration)]
-        kernel = self.kernel(self._kernel_of[id(launch)])
-        self.device.launch(kernel, blocks, self.plan.sizes.block_threads, [self.memory.data, *own])
+        memory = self.memory
+        memory.iteration[0] = iteration
+        self.device.launch(self._kernels[id(launch)], self.blocks, self.plan.sizes.block_threads, memory.arguments)
 
-    def _buffer(self, role: Role) -> Any:
-        return self.memory.of_run(role, self.plan.buffers)
+    def _memory_of(self, bindings: Bindings) -> RunMemory:
+        """The same from run to run, as long as the buffers have the same lengths."""
+        wanted = tuple(bindings.params[name] for name in self._counts)
+        if self._memory is None or self._memory_for != wanted:
+            self._memory = None
+            sizes = sizes_of(self.graph, bindings)
+            self._memory, self._memory_for = RunMemory(self.device, self.plan, self.on_device, sizes), wanted
+        return self._memory
 
     def _blocks(self) -> int:
         """The grid: the same for all kernels of a run, since they count one barrier's arrivals."""
         threads = self.plan.sizes.block_threads
-        resident = min(self.device.resident_blocks(self.kernel(name), threads) for name in self.generated.kernels)
+        resident = min(self.device.resident_blocks(kernel, threads) for kernel in self._kernels.values())
         if resident < 1:
             raise GdslError.single(
                 "E0905",
@@ -102,15 +136,14 @@ class Enactor:
     # What the kernels left
 
     def control(self) -> dict[str, int]:
-        """The control block's words."""
-        struct = control_block(self.plan)
-        (block,) = self.device.fetch(self._buffer(Role.CONTROL), struct_dtype(struct, self.on_device.widths), 1)
-        return {word.name: int(block[word.name]) for word in struct.fields if not word.count}
+        """The control block's words, once they have been waited for."""
+        words = self.memory.control().view(numpy.uint64).tolist()
+        return dict(zip(self._control_words, words, strict=False))
 
     def raise_failure(self, control: dict[str, int]) -> None:
         """Raise what stopped the run, if anything did."""
         if control["failure"]:
-            found = failures.Found(control["failed_value"], control["failed_length"])
+            found = failures.Found(signed(control["failed_value"]), signed(control["failed_length"]))
             raise self._index_failure(control["failure"] - 1, found)
         if control["exhausted"]:
             raise failures.iterations_error(
@@ -121,58 +154,46 @@ class Enactor:
 
     def _index_failure(self, number: int, found: failures.Found) -> GdslError:
         site = self.generated.checks.sites[number]
-        return failures.check_error(self.plan.program, site, found, self.graph, self.bindings.params)
+        return failures.check_error(self.plan.program, site, found, self.graph, self._bindings.params)
 
     def _follow_swaps(self) -> None:
         """After swaps by the device a name's values lie where the kernel says."""
-        swapped = self.plan.swapped
+        swapped, memory = self.plan.swapped, self.memory
         if not swapped or not self.plan.target.fused:
             return
-        places = self.device.fetch(self._buffer(Role.OUTPUTS), numpy.uint64, len(swapped))
-        by_pointer = {self.memory.problem(name).pointer: self.memory.problem(name) for name in swapped}
-        self.memory.rename({name: by_pointer[int(place)] for name, place in zip(swapped, places, strict=True)})
+        places = memory.outputs()
+        by_pointer = {memory.names[name].pointer: memory.names[name] for name in swapped}
+        memory.rename({name: by_pointer[int(place)] for name, place in zip(swapped, places, strict=False)})
 
-    def _outcome(self, control: dict[str, int], passes: int) -> Outcome:
-        program = self.plan.program
-        results = {  # of the problem alone: what the run works with may have the name of one of these
-            buffer.name: buffer
-            for buffer in self.plan.buffers
-            if buffer.group == PROBLEM and buffer.role is not Role.LOCAL
-        }
-        arrays = {
-            array.name: self._values(array.type, self.device.result, self.memory.problem(array.name), count)
-            for array in program.arrays
-            if array.name in results
-            for count in [results[array.name].extent.value(self.sizes)]
-        }
-        scalars: dict[str, Scalar | Pair] = {
-            scalar.name: first_of(self._values(scalar.type, self.device.fetch, self.memory.problem(scalar.name), 1))
-            for scalar in program.scalars
-            if scalar.name in results
-        }
-        trace = self._trace(control["trace_length"])
+    def _arrays(self) -> dict[str, Any]:
+        """The arrays that the caller gets, by name."""
+        memory, widths = self.memory, self.on_device.widths
+        found = {name: self._bindings.inputs[name] for name in self._inputs}
+        for name, kind, dtype, count in memory.results:
+            values = self.device.result(memory.names[name], dtype, count)
+            found[name] = unpacked(values, kind, widths) if kind.is_pair else values
+        return found
+
+    def _outcome(self, arrays: dict[str, Any], passes: int, trace_length: int) -> Outcome:
+        scalars = {name: self._scalar(name, kind, dtype) for name, kind, dtype in self._scalars}
+        trace = partial(decoded, self.plan, self.memory.trace(trace_length), self.on_device.widths)
         return Outcome(arrays, scalars, passes, self.device.elapsed_ms(), trace)
 
-    def _values(self, kind: Type, take: Callable[..., Any], buffer: Any, count: int) -> Any:
-        """What `take` finds in a buffer of `count` values."""
-        widths = self.on_device.widths
-        if kind.is_pair:
-            return unpacked(take(buffer, numpy.dtype(numpy.uint64), count * words_of(kind, widths)), kind, widths)
-        return take(buffer, host_dtype(kind, widths), count)
+    def _scalar(self, name: str, kind: Type, dtype: numpy.dtype[Any]) -> Scalar | Pair:
+        values = self.memory.scalar(name).view(dtype)
+        return first_of(unpacked(values, kind, self.on_device.widths) if kind.is_pair else values)
 
-    def _trace(self, length: int) -> tuple[TraceRecord, ...]:
-        by_site = {operation.step.site: operation for operation in operations(self.plan)}
-        count = min(length, int(self.memory.data["run"]["trace_capacity"]))
-        dtype = struct_dtype(structs.TRACE_RECORD, self.on_device.widths)
-        records = self.device.fetch(self._buffer(Role.TRACE), numpy.uint8, count * dtype.itemsize).view(dtype)
-        return tuple(_trace_record(by_site[int(record["site"])], record) for record in records)
+
+def signed(word: int) -> int:
+    """A word of 64 bits as what it is with a sign."""
+    return word - (1 << 64) if word >> 63 else word
 
 
 class _Walk:
     """The schedule of the plan as far as it is the host's: all of it between launches."""
 
-    def __init__(self, enactor: Enactor, blocks: int) -> None:
-        self.enactor, self.blocks = enactor, blocks
+    def __init__(self, enactor: Enactor) -> None:
+        self.enactor = enactor
         self.passes = 0
         """Finished passes of the outermost loops."""
 
@@ -183,12 +204,12 @@ class _Walk:
     def _steps(self, steps: tuple[Step, ...], iteration: int) -> None:
         for step in steps:
             if isinstance(step, Launch):
-                self.enactor.launch(step, self.blocks, iteration)
+                self.enactor.launch(step, iteration)
             elif isinstance(step, Swap):
                 self._swap(step)
             elif isinstance(step, On):
                 assert step.enter is not None
-                self.enactor.launch(step.enter, self.blocks, iteration)
+                self.enactor.launch(step.enter, iteration)
                 self._steps(step.body, iteration)
             elif isinstance(step, Branch):
                 self._steps(step.then if self._ask(step.ask, iteration) else step.otherwise, iteration)
@@ -217,33 +238,18 @@ class _Walk:
     def _ask(self, launch: Launch | None, iteration: int) -> int:
         """The answer of a condition or a count, unless something has failed by now."""
         assert launch is not None
-        self.enactor.launch(launch, self.blocks, iteration)
+        self.enactor.launch(launch, iteration)
         self.enactor.device.stop_clock()
+        self.enactor.memory.shared.receive()
+        self.enactor.device.end()
         self.enactor.device.wait(self.enactor.is_late)
         control = self.enactor.control()
         self.enactor.raise_failure(control)
         if self.enactor.is_late():
             raise failures.timeout_error(self.enactor.limits.timeout or 0.0)
-        return control["answer"]
+        return signed(control["answer"])
 
     def _swap(self, swap: Swap) -> None:
         memory = self.enactor.memory
         first, second = swap.step.first, swap.step.second
-        memory.rename({first: memory.problem(second), second: memory.problem(first)})
-        for name in (first, second):
-            memory.data["problem"][name] = memory.problem(name).pointer
-
-
-def _trace_record(operation: Operation, record: Any) -> TraceRecord:
-    step, (sweep, *_) = operation.step, sweeps_of(operation)
-    pulled = Direction.PULL if record["pulled"] else Direction.PUSH
-    return TraceRecord(
-        step.site,
-        step.label,
-        int(record["iteration"]),
-        int(record["size"]),
-        int(record["edges"]),
-        pulled if has_direction(operation) else None,
-        sweep.balance if sweep.walks else None,
-        Order.NEAR_FAR if sweep.order is not None else None,
-    )
+        memory.rename({first: memory.names[second], second: memory.names[first]}, point=True)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from gdsl import cache
 from gdsl.backends.cuda import nvrtc, plan_of, wide_pairs
 from gdsl.backends.interface import Availability, Bindings, Limits, Outcome
+from gdsl.diagnostics import GdslError
 from gdsl.garbage import uncollected
 from gdsl.graph.graph import Graph
 from gdsl.ir.nodes import Program
@@ -18,6 +19,7 @@ from gdsl.types import Widths
 
 if TYPE_CHECKING:
     from gdsl.backends.cuda.device import CudaDevice
+    from gdsl.backends.cuda.enactor import Enactor
     from gdsl.backends.cuda.memory import GraphOnDevice
     from gdsl.codegen.cuda.generated import Generated
     from gdsl.plan.nodes import Plan
@@ -34,15 +36,21 @@ class CudaBackend:
     def __init__(self) -> None:
         self._devices: dict[int, CudaDevice] = {}
         self._graphs: dict[tuple[int, Widths, int], GraphOnDevice] = {}
+        self._answers: dict[int, Availability] = {}
         self._process = os.getpid()
 
     def availability(self) -> Availability:
         """Whether CuPy is installed, a device answers and there is NVRTC."""
-        if self._devices and self._process != os.getpid():
+        is_own = self._process == os.getpid()
+        if self._devices and not is_own:
             return Availability(False, "this process was forked from one that uses the GPU", _SPAWN)
         try:
             import cupy
 
+            if self._answers and is_own:
+                answer = self._answers.get(cupy.cuda.runtime.getDevice())
+                if answer is not None:  # it has answered before; its properties take a millisecond
+                    return answer
             count = cupy.cuda.runtime.getDeviceCount()
         except ImportError:
             return Availability(False, "CuPy is not installed", _INSTALL)
@@ -55,8 +63,10 @@ class CudaBackend:
             nvrtc.require()
         except Exception as error:
             return Availability(False, str(error).splitlines()[0], _INSTALL)
-        name = cupy.cuda.runtime.getDeviceProperties(cupy.cuda.Device().id)["name"]
-        return Availability(True, name.decode() if isinstance(name, bytes) else str(name))
+        number = cupy.cuda.runtime.getDevice()
+        name = cupy.cuda.runtime.getDeviceProperties(number)["name"]
+        self._answers[number] = Availability(True, name.decode() if isinstance(name, bytes) else str(name))
+        return self._answers[number]
 
     def build(self, program: Program, id_bits: int) -> CudaExecutable:
         """Generate and compile, or take both from the cache, which keeps what the driver has loaded."""
@@ -103,6 +113,13 @@ class CudaBackend:
             weakref.finalize(graph, self._graphs.pop, key, None)
         return self._graphs[key]
 
+    def let_go(self, device: CudaDevice) -> bool:
+        """Free what programs worked in on any graph of `device`, where no run is going on; whether there was any."""
+        from gdsl.backends.cuda.memory import GraphOnDevice
+
+        found = [on_device for key, on_device in list(self._graphs.items()) if key[2] == device.id]
+        return any(list(map(GraphOnDevice.let_go, found)))
+
 
 class CudaExecutable:
     """A compiled program, on the GPU that was current when it was made; `generated.text` is its source.
@@ -121,24 +138,23 @@ class CudaExecutable:
     ) -> None:
         self.backend, self.plan, self.generated, self.widths = backend, plan, generated, widths
         self._device = backend.device()
-        self._module = self._device.load(cubin)
-        self._kernels: dict[str, Any] = {}
+        self._kernels = _Kernels(self._device.load(cubin))
+        self._enactors: weakref.WeakKeyDictionary[Graph, Enactor] = weakref.WeakKeyDictionary()
         self._open = program if orders.has_choice(program) else None
         self._ordered: CudaExecutable | None = None
 
     def run(self, graph: Graph, bindings: Bindings, limits: Limits) -> Outcome:
         """Run on the GPU; raises GdslError when the run fails or is stopped, KeyboardInterrupt on Ctrl-C."""
-        from gdsl.backends.cuda.enactor import Enactor
-        from gdsl.backends.cuda.memory import bytes_needed, sizes_of
-
-        device = self._device
         suited = self._suited(graph)
         if suited is not self:
             return suited.run(graph, bindings, limits)
-        with device.reserved(limits.timeout):
-            device.require(bytes_needed(self.plan, sizes_of(graph, bindings), self.widths))
-            on_device = self.backend.graph(graph, self.widths, device)
-            return Enactor(device, self._kernel, self.plan, self.generated, graph, on_device).run(bindings, limits)
+        with self._device.reserved(limits.timeout):
+            try:
+                return self._enactor(graph).run(bindings, limits)
+            except GdslError as error:
+                if error.code != "E0912" or not self.backend.let_go(self._device):
+                    raise
+            return self._enactor(graph).run(bindings, limits)
 
     def _suited(self, graph: Graph) -> CudaExecutable:
         """This one, or the other where the graph asks for it."""
@@ -152,7 +168,26 @@ class CudaExecutable:
             self._ordered = self.backend.build(program, self.widths.vertex)
         return self._ordered
 
-    def _kernel(self, name: str) -> Any:
-        if name not in self._kernels:
-            self._kernels[name] = self._module.get_function(name)
-        return self._kernels[name]
+    def _enactor(self, graph: Graph) -> Enactor:
+        found = self._enactors.get(graph)
+        if found is None:
+            from gdsl.backends.cuda.enactor import Enactor
+
+            on_device = self.backend.graph(graph, self.widths, self._device)
+            found = Enactor(self._device, self._kernels.get, self.plan, self.generated, on_device)
+            self._enactors[graph] = found
+        return found
+
+
+class _Kernels:
+    """The kernels of a loaded cubin; each is looked up once."""
+
+    def __init__(self, module: Any) -> None:
+        self._module = module
+        self._found: dict[str, Any] = {}
+
+    def get(self, name: str) -> Any:
+        """The kernel called `name`."""
+        if name not in self._found:
+            self._found[name] = self._module.get_function(name)
+        return self._found[name]

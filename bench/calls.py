@@ -1,0 +1,79 @@
+"""What a call costs beside its kernel: the wall's time of `program(graph, …)` less the `time_ms` of its result.
+
+`python -m bench.calls` prints a profile of a thousand calls.
+"""
+
+from __future__ import annotations
+
+import cProfile
+import pstats
+import statistics
+import time
+from typing import Any
+
+import click
+
+import gdsl
+from bench.graphs import BenchmarkGraph, load
+from bench.measure import Measurement, Series
+from bench.rows import Row
+from bench.works import WORKS
+
+IN_A_ROW = 1000
+_SETTLED = 5
+"""Calls before those that count."""
+
+
+def measure_calls(row: Row, graph: BenchmarkGraph, backend: str, repeat: int) -> Measurement:
+    """The median over `repeat` calls or more of what a call takes beside its kernel, in microseconds; and how the time
+    of all of these in a row is to that of their kernels."""
+    work = WORKS[row.work.removeprefix("call_").removesuffix("_unchecked")]
+    program, values = gdsl.compile(work.program), work.values(graph, graph.sources[0])
+    if row.work.endswith("_unchecked"):
+        values = {name: gdsl.unchecked(value) if hasattr(value, "dtype") else value for name, value in values.items()}
+    measurement = Measurement(row, "us a call")
+    number = max(repeat, 20) if graph.num_edges > 1 << 24 else IN_A_ROW
+    walls, kernels = timed(program, graph, values, backend, _SETTLED + number)
+    walls, kernels = walls[_SETTLED:], kernels[_SETTLED:]
+    beside = [(wall - kernel) * 1000 for wall, kernel in zip(walls, kernels, strict=True)]
+    measurement.series.append(Series(graph.sources[0], beside, 0, 0))
+    measurement.ms = statistics.median(beside)
+    measurement.notes.append(f"the quickest tenth below {statistics.quantiles(beside, n=10)[0]:.1f}")
+    measurement.notes.append(f"kernels {statistics.median(kernels):.3f} ms")
+    measurement.notes.append(f"{number} in a row: {sum(walls) / max(sum(kernels), 1e-9):.2f} times their kernels")
+    return measurement
+
+
+def timed(
+    program: gdsl.Program, graph: BenchmarkGraph, values: dict[str, Any], backend: str, number: int
+) -> tuple[list[float], list[float]]:
+    """Milliseconds of each call and of its kernel; the result of a call goes when the next one has been made."""
+    walls, kernels = [], []
+    before = time.perf_counter()
+    for _ in range(number):
+        result = program(graph.graph, backend=backend, **values)
+        now = time.perf_counter()
+        walls.append((now - before) * 1000)
+        kernels.append(result.time_ms)
+        before = now
+    return walls, kernels
+
+
+@click.command()
+@click.option("--row", default="bfs-rmat16", show_default=True, help="A work and a graph.")
+@click.option("--backend", type=click.Choice(["cuda", "cpu"]), default="cuda", show_default=True)
+@click.option("--lines", type=click.IntRange(min=1), default=40, show_default=True)
+@click.option("--sort", default="tottime", show_default=True)
+def main(row: str, backend: str, lines: int, sort: str) -> None:
+    """Print where the time of a thousand calls goes."""
+    name, _, on = row.partition("-")
+    graph, work = load(on, backend, 1), WORKS[name]
+    program, values = gdsl.compile(work.program), work.values(graph, graph.sources[0])
+    timed(program, graph, values, backend, _SETTLED)
+    profile = cProfile.Profile()
+    profile.runcall(timed, program, graph, values, backend, IN_A_ROW)
+    pstats.Stats(profile).sort_stats(sort).print_stats(lines)
+
+
+if __name__ == "__main__":
+    main()

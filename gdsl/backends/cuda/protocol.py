@@ -1,0 +1,149 @@
+"""What the host side asks of a device: memory, kernels, a flag that asks them to stop, and a clock.
+
+`CudaDevice` (`device.py`) is the GPU through CuPy. The tests bring another one, which runs the same generated text on
+the CPU.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from numpy.typing import NDArray
+
+Bytes = NDArray[Any]
+"""Bytes in the memory of the host."""
+
+
+class Buffer(Protocol):
+    """Device memory: `pointer` is what kernels get."""
+
+    pointer: int
+    nbytes: int
+
+
+class Room(Protocol):
+    """Buffers that were allocated together and are freed together."""
+
+    @property
+    def buffers(self) -> Sequence[Buffer]:
+        """In the order of the sizes that were asked for."""
+        ...
+
+
+class Shared(Protocol):
+    """Small buffers that host and device hand each other in one copy each way."""
+
+    @property
+    def buffers(self) -> Sequence[Buffer]:
+        """In the order of the sizes that were asked for."""
+        ...
+
+    @property
+    def sent(self) -> Sequence[Bytes]:
+        """What `send` copies, for the first buffers one each; zeros at first."""
+        ...
+
+    @property
+    def received(self) -> Sequence[Bytes]:
+        """What `receive` copied, for every buffer; of the last one its beginning."""
+        ...
+
+    def send(self) -> None:
+        """Copy `sent` to the device, before whatever is launched next."""
+        ...
+
+    def send_ahead(self) -> None:
+        """Do so for the next run already: its `send` has nothing to do then. `sent` stays what it is until then."""
+        ...
+
+    def receive(self) -> None:
+        """Copy all buffers to the host; it is there once `Device.wait` has returned."""
+        ...
+
+    def expect(self, nbytes: int) -> None:
+        """Let `received` have at least `nbytes` bytes of the last buffer from now on; its arrays are others then."""
+        ...
+
+
+class Arguments:
+    """What a kernel gets: arrays of one value each, which may change between launches, and their addresses."""
+
+    def __init__(self, *values: NDArray[Any]) -> None:
+        self.values = values
+        self._pointers = (ctypes.c_void_p * max(len(values), 1))(*(value.ctypes.data for value in values))
+        self.address = ctypes.addressof(self._pointers)
+
+
+class Device(Protocol):
+    """One device, with one stream of work."""
+
+    multiprocessors: int
+    stop_pointer: int
+    """Where the flag that asks kernels to stop lies, as kernels see it."""
+
+    def allocate(self, nbytes: int) -> Buffer:
+        """At least `nbytes` bytes, of any content, aligned to 16."""
+        ...
+
+    def room(self, sizes: Sequence[int], former: Any) -> Room:
+        """Buffers of at least these sizes, of any content, in the memory of `former` where that is enough; nobody uses
+        `former` any more."""
+        ...
+
+    def shared(self, sizes: Sequence[int], sent: int, beginning: int) -> Shared:
+        """Buffers of which the first `sent` are sent, and of whose last one `beginning` bytes are received."""
+        ...
+
+    def require(self, nbytes: int) -> None:
+        """Raise E0912 if `nbytes` bytes cannot be had."""
+        ...
+
+    def upload(self, array: Any) -> Buffer:
+        """The bytes of a NumPy array (or, on a GPU, of a CuPy array, which is used as it is)."""
+        ...
+
+    def zero(self, buffer: Buffer) -> None:
+        """Clear `buffer`."""
+        ...
+
+    def fetch(self, buffer: Buffer, dtype: Any, count: int) -> NDArray[Any]:
+        """The first `count` values of `buffer`, on the host, after all work so far."""
+        ...
+
+    def result(self, buffer: Buffer, dtype: Any, count: int) -> Any:
+        """The first `count` values of a buffer from `allocate` as an array of the kind that the caller is given."""
+        ...
+
+    def resident_blocks(self, kernel: Any, threads: int) -> int:
+        """How many blocks of `threads` threads of `kernel` fit on one multiprocessor."""
+        ...
+
+    def launch(self, kernel: Any, blocks: int, threads: int, arguments: Arguments) -> None:
+        """Start a kernel whose blocks all run at the same time; does not wait."""
+        ...
+
+    def lane(self) -> object:
+        """What memory is allocated for: another run may use it where this is the same."""
+        ...
+
+    def start_clock(self) -> None:
+        """The moment from which `stop_clock` counts."""
+        ...
+
+    def stop_clock(self) -> None:
+        """The moment up to which `elapsed_ms` counts."""
+        ...
+
+    def elapsed_ms(self) -> float:
+        """Milliseconds between the two, once the work is done."""
+        ...
+
+    def end(self) -> None:
+        """What `wait` waits for has been asked for by now."""
+        ...
+
+    def wait(self, must_stop: Callable[[], bool] | None) -> None:
+        """Until all work up to `end` is done. Once `must_stop` says so, or on Ctrl-C, kernels are asked to stop."""
+        ...

@@ -1,0 +1,242 @@
+"""What the runs of one program on one graph hold on the device, by the tables of its plan."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy
+
+from gdsl.backends.cuda.memory import GraphOnDevice, host_dtype, value_dtype
+from gdsl.backends.cuda.protocol import Arguments, Buffer, Device
+from gdsl.backends.cuda.record import Record
+from gdsl.backends.interface import Bindings, Limits
+from gdsl.backends.pairs import words_of
+from gdsl.codegen.cuda.layout import layout_of
+from gdsl.codegen.structs import element_dtype
+from gdsl.diagnostics import GdslError
+from gdsl.extents import Extent, Size, Sizes, Values
+from gdsl.plan import storage
+from gdsl.plan.nodes import Plan
+from gdsl.plan.storage import GRAPH, PROBLEM, RUN, Cleared, Made, Role
+from gdsl.types import Type, Widths
+
+_SHARED = (Role.CONTROL, Role.SAVED, Role.OUTPUTS, Role.TRACE)
+"""What the host sends before a run or looks at after it, beside scalars."""
+_RECORDS = 64
+"""Records of a trace that come to the host with the results, until a run has had more."""
+_MOST_AHEAD = 1 << 24
+"""Bytes of results that are allocated for a next run; where they are more, runs take so long that it is no matter."""
+_MOST = int(numpy.iinfo(numpy.int64).max)
+
+
+def counts_in(plan: Plan) -> tuple[str, ...]:
+    """The params that say how long any buffer is."""
+    return tuple(dict.fromkeys(name for buffer in plan.buffers for name in _counts(buffer.extent)))
+
+
+def _counts(extent: object) -> Iterator[str]:
+    if isinstance(extent, Values):
+        yield extent.count
+    if isinstance(extent, tuple):
+        for part in extent:
+            yield from _counts(part)
+    elif isinstance(extent, Extent):
+        for field in dataclasses.fields(extent):
+            yield from _counts(getattr(extent, field.name))
+
+
+class RunMemory:
+    """The buffers of one program's runs on one graph, and the bytes of its `data_slice`.
+
+    What is only worked in is the graph's room and is used again; arrays that may become results are new in each run,
+    and belong to who gets them. The host's copies of scalars and of the control block go and come in one piece.
+    """
+
+    def __init__(self, device: Device, plan: Plan, on_device: GraphOnDevice, sizes: Sizes) -> None:
+        """Raises E0912 where the device has no memory for it."""
+        self.device, self.plan, self.on_device, self.sizes = device, plan, on_device, sizes
+        self._widths = on_device.widths
+        self._token = object()  # not `self`, which knows the graph on the device
+        self._record = Record(layout_of(plan, self._widths).dtype(self._widths))
+        self.iteration = numpy.zeros(1, numpy.int32)
+        self.arguments = Arguments(self._record.data, *([] if plan.target.fused else [self.iteration]))
+        hosts = [buffer for buffer in plan.buffers if buffer.made is Made.HOST]
+        names = {scalar.name for scalar in plan.program.scalars}
+        scalars = [buffer for buffer in hosts if buffer.group == PROBLEM and buffer.name in names]
+        handed = [buffer for buffer in hosts if buffer not in scalars and self._is_handed(buffer)]
+        taken = [*scalars, *handed]
+        self._work = [buffer for buffer in hosts if buffer.role not in _SHARED and buffer not in taken]
+        self._sizes = [self._bytes(buffer) for buffer in self._work for _ in range(max(buffer.copies, 1))]
+        device.require(sum(self._sizes) + sum(map(self._bytes, handed)))
+        self._share(scalars)
+        self._fill_graph()
+        self._prepare(handed)
+        self.names: dict[str, Buffer] = {}
+        """What the names of the program's data stand for in this run."""
+
+    def _is_handed(self, buffer: storage.Buffer) -> bool:
+        """Whether the caller gets this memory, or may get it after a swap."""
+        return buffer.group == PROBLEM and (buffer.role is Role.RESULT or buffer.name in self.plan.swapped)
+
+    def _of(self, *roles: Role) -> list[storage.Buffer]:
+        return [buffer for buffer in self.plan.buffers if buffer.role in roles]
+
+    def _bytes(self, buffer: storage.Buffer) -> int:
+        return element_dtype(buffer.element, self._widths).itemsize * buffer.extent.value(self.sizes)
+
+    def _share(self, scalars: list[storage.Buffer]) -> None:
+        """What host and device hand each other: first what is sent, last the trace."""
+        given = [scalar for scalar in scalars if scalar.cleared is Cleared.GIVEN]
+        sent = [*self._of(Role.CONTROL, Role.SAVED), *given]
+        others = [scalar for scalar in scalars if scalar not in given]
+        together = [*sent, *others, *self._of(Role.OUTPUTS), *self._of(Role.TRACE)]
+        nbytes = [self._bytes(buffer) for buffer in together]
+        self._capacity = together[-1].extent.value(self.sizes)
+        self._record_size = nbytes[-1] // self._capacity
+        self.shared = self.device.shared(nbytes, len(sent), _RECORDS * self._record_size)
+        self._place_at = {made.pointer: place for place, made in enumerate(self.shared.buffers)}
+        self._scalars: dict[str, Buffer] = {}
+        self._scalars_given = []
+        for place, (buffer, made) in enumerate(zip(together, self.shared.buffers, strict=True)):
+            self._record.point(buffer, [made])
+            if buffer in scalars:
+                self._scalars[buffer.name] = made
+            if buffer in given and isinstance(buffer.element, Type):
+                values = self.shared.sent[place].view(host_dtype(buffer.element, self._widths))
+                self._scalars_given.append((buffer.name, values))
+
+    def _fill_graph(self) -> None:
+        """The graph, and what else stays the same from run to run."""
+        for buffer in self.plan.buffers:
+            if buffer.made is Made.CALLER and buffer.group == GRAPH:
+                assert isinstance(buffer.element, Type)
+                self._record.point(buffer, [self.on_device.part(buffer.name, buffer.element)])
+        edges = self.sizes[Size.EDGES]
+        graph = {"num_vertices": self.sizes[Size.VERTICES], "num_edges": edges}
+        graph["largest_degree"] = self.on_device.largest_degree
+        if self.plan.graphs:
+            graph |= {"edge_bound": edges, "room": -1, "ends_room": -1}
+        self._record.set_values(GRAPH, graph)
+        self._record.set_values(RUN, {"host_stop": self.device.stop_pointer, "trace_capacity": self._capacity})
+
+    def _prepare(self, handed: list[storage.Buffer]) -> None:
+        """The places of what is another in each run."""
+        place, widths = self._record.pointer, self._widths
+        self._new = [(buffer.name, self._bytes(buffer), place(buffer)) for buffer in handed]
+        self._ahead_bytes = sum(nbytes for _, nbytes, _ in self._new)
+        self._ahead: tuple[object, list[Buffer]] | None = None
+        self.on_device.users.add(self)
+        self._inputs = [
+            (buffer.name, host_dtype(buffer.element, widths), place(buffer))
+            for buffer in self.plan.buffers
+            if buffer.made is Made.CALLER and buffer.group == PROBLEM and isinstance(buffer.element, Type)
+        ]
+        self._params = [
+            (param.name, self._record.value(PROBLEM, param.name, host_dtype(param.type, widths)))
+            for param in self.plan.program.params
+        ]
+        self._most_passes = self._record.value(RUN, "max_iterations", numpy.dtype("i8"))
+        lengths = {buffer.name: buffer.extent.value(self.sizes) for buffer in handed if buffer.role is Role.RESULT}
+        self.results = [
+            (array.name, array.type, value_dtype(array.type, widths), lengths[array.name] * _words(array.type, widths))
+            for array in self.plan.program.arrays
+            if array.name in lengths
+        ]
+        """What the caller gets: its name and type, and how many values of which dtype the device has of it."""
+
+    # One run
+
+    def begin(self, bindings: Bindings, limits: Limits) -> None:
+        """Make everything ready for a run; raises E0912 where the device has no memory for the results."""
+        buffers = self.on_device.room(self._token, self._sizes)
+        if buffers is not None:
+            self._lay_out(buffers)
+        names, params, inputs = self.names, bindings.params, bindings.inputs
+        for (name, _, place), made in zip(self._new, self._new_memory(), strict=True):
+            names[name] = made
+            place[0] = made.pointer
+        for name, dtype, place in self._inputs:
+            if name in bindings.own:
+                made = names[name] = self.on_device.attribute(inputs[name], dtype)
+            else:
+                made = names[name] = self.device.upload(inputs[name].astype(dtype, copy=False))
+            place[0] = made.pointer
+        for name, place in self._params:
+            place[0] = params[name]
+        for name, place in self._scalars_given:
+            place[0] = inputs[name]
+        self.rename(self._scalars, point=bool(self.plan.swapped))
+        self._most_passes[0] = _MOST if limits.max_iterations is None else limits.max_iterations
+        self.shared.send()
+
+    def prepare_next(self) -> None:
+        """While the device works: what the next run will need of it anyhow."""
+        if self._ahead_bytes <= _MOST_AHEAD:
+            with contextlib.suppress(GdslError):  # then that run asks for it itself
+                self._ahead = self.device.lane(), [self.device.allocate(nbytes) for _, nbytes, _ in self._new]
+        if not self._scalars_given:
+            self.shared.send_ahead()
+
+    def let_go(self) -> None:
+        """Free what was made for the next run."""
+        self._ahead = None
+
+    def _new_memory(self) -> list[Buffer]:
+        """Memory of all that is handed over, made for this run."""
+        ahead, self._ahead = self._ahead, None
+        if ahead is not None and ahead[0] == self.device.lane():
+            return ahead[1]
+        return [self.device.allocate(nbytes) for _, nbytes, _ in self._new]
+
+    def end(self, whole: bool) -> None:
+        """Let go of what belongs to the run; `whole`: it came to its end."""
+        self.names = {}
+        if not whole:
+            self.on_device.forget()
+
+    def _lay_out(self, buffers: Sequence[Buffer]) -> None:
+        """Point to the room, and clear what must be; runs leave that cleared."""
+        place = 0
+        for buffer in self._work:
+            made = buffers[place : place + max(buffer.copies, 1)]
+            place += len(made)
+            self._record.point(buffer, made)
+            for each in made if buffer.cleared is Cleared.ZERO else ():
+                self.device.zero(each)
+
+    def rename(self, places: Mapping[str, Buffer], point: bool = False) -> None:
+        """Names of the program's data that lie elsewhere from now on; `point`: kernels are told."""
+        self.names.update(places)
+        for buffer in self.plan.buffers if point else ():
+            if buffer.group == PROBLEM and buffer.name in places:
+                self._record.point(buffer, [places[buffer.name]])
+
+    # What the kernels left, once they have been waited for
+
+    def control(self) -> Any:
+        """The host's copy of the control block."""
+        return self.shared.received[0]
+
+    def outputs(self) -> Any:
+        """Where the names that may change places lie, as the host has it."""
+        return self.shared.received[-2].view(numpy.uint64)
+
+    def scalar(self, name: str) -> Any:
+        """The bytes of what a scalar's name stands for now."""
+        return self.shared.received[self._place_at[self.names[name].pointer]]
+
+    def trace(self, length: int) -> bytes:
+        """The records of the trace, as many of `length` as are kept."""
+        nbytes = min(length, self._capacity) * self._record_size
+        received = self.shared.received[-1]
+        if nbytes > len(received):
+            self.shared.expect(nbytes + nbytes // 4)  # the next run will probably have about as many
+            return self.device.fetch(self.shared.buffers[-1], numpy.uint8, nbytes).tobytes()
+        return received[:nbytes].tobytes()
+
+
+def _words(kind: Type, widths: Widths) -> int:
+    return words_of(kind, widths) if kind.is_pair else 1

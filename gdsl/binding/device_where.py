@@ -1,0 +1,147 @@
+"""The plain ones among the conditions of inputs, on arrays of a GPU: one kernel reads the array once.
+
+Plain is what compares an element with literals and params, with logic between; other conditions are evaluated array
+by array (`expressions.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from gdsl.ir import nodes as ir
+from gdsl.operations import Builtin, UnaryOperation
+from gdsl.types import Type
+
+_TYPES = {
+    Type.BOOL: ("bool", np.bool_),
+    Type.INT32: ("int", np.int32),
+    Type.UINT32: ("unsigned int", np.uint32),
+    Type.INT64: ("long long", np.int64),
+    Type.UINT64: ("unsigned long long", np.uint64),
+    Type.FLOAT32: ("float", np.float32),
+    Type.FLOAT64: ("double", np.float64),
+}
+"""What C++ and NumPy call the types that conditions may be about here; ids are not among them."""
+_THREADS, _MOST_BLOCKS, _PACK = 256, 2112, 16
+_KERNEL = """
+struct alignas({pack}) pack {{ {type} values[{each}]; }};
+
+__device__ bool holds(const {type} own{parameters}) {{ return {condition}; }}
+
+extern "C" __global__ void test(
+    const {type}* values, long long length, long long head, unsigned long long* first{parameters}
+) {{
+    const pack* packs = reinterpret_cast<const pack*>(values + head);
+    const long long count = (length - head) / {each}, tail = head + count * {each};
+    const long long thread = blockIdx.x * (long long)blockDim.x + threadIdx.x;
+    const long long threads = gridDim.x * (long long)blockDim.x;
+    for (long long at = thread; at < count; at += 4 * threads) {{
+        pack several[4];
+        #pragma unroll
+        for (int k = 0; k < 4; ++k) several[k] = packs[at + k * threads < count ? at + k * threads : at];
+        bool all = true;
+        #pragma unroll
+        for (int k = 0; k < 4; ++k) {{
+            #pragma unroll
+            for (int i = 0; i < {each}; ++i) all = all && holds(several[k].values[i]{constants});
+        }}
+        for (int k = 0; k < 4 && !all; ++k) {{
+            for (int i = 0; i < {each}; ++i) {{
+                const long long place = at + k * threads;
+                if (place < count && !holds(packs[place].values[i]{constants})) {{
+                    atomicMin(first, (unsigned long long)(head + place * {each} + i));
+                }}
+            }}
+        }}
+    }}
+    for (long long place = thread; place < length; place += threads) {{
+        if (place >= head && place < tail) place += (tail - place - 1) / threads * threads;
+        else if (!holds(values[place]{constants})) atomicMin(first, (unsigned long long)place);
+    }}
+}}
+"""
+"""One pass over the array, 16 bytes at a time; the lowest place where the condition does not hold stays. What lies in
+front of the first 16 whole bytes and behind the last is looked at one by one."""
+
+
+class _NotPlainError(Exception):
+    """The condition is more than this file knows."""
+
+
+def first_failure(name: str, where: ir.Expression, values: Any, params: Mapping[str, bool | int | float]) -> int | None:
+    """The first place of `values`, a CuPy array that is the input `name`, of which `where` does not hold; its length
+    where it holds of all. None: the condition is none of the plain ones."""
+    constants: list[Any] = []
+    try:
+        condition = _printed(name, where, params, constants)
+    except _NotPlainError:
+        return None
+    if not len(values):
+        return 0
+    kind = next(kind for kind, (_, dtype) in _TYPES.items() if np.dtype(dtype) == values.dtype)
+    kernel = _kernel(condition, _TYPES[kind][0], tuple(constant.dtype.name for constant in constants))
+    return _run(kernel, values, constants)
+
+
+def _run(kernel: Any, values: Any, constants: list[Any]) -> int:
+    import cupy
+
+    first = cupy.empty(1, np.uint64)
+    first.data.memset_async(0xFF, first.nbytes)
+    length, size = len(values), values.dtype.itemsize
+    head = min(-values.data.ptr % _PACK // size, length)
+    blocks = min(-(-length * size // (_THREADS * 4 * _PACK)), _MOST_BLOCKS)
+    kernel((blocks,), (_THREADS,), (values, np.int64(length), np.int64(head), first, *constants))
+    return min(int(first.get()[0]), length)
+
+
+@cache
+def _kernel(condition: str, kind: str, constants: tuple[str, ...]) -> Any:
+    import cupy
+
+    names = {np.dtype(dtype).name: name for name, dtype in _TYPES.values()}
+    sizes = {name: np.dtype(dtype).itemsize for name, dtype in _TYPES.values()}
+    text = _KERNEL.format(
+        type=kind,
+        parameters="".join(f", {names[each]} c{place}" for place, each in enumerate(constants)),
+        constants="".join(f", c{place}" for place in range(len(constants))),
+        condition=condition,
+        each=_PACK // sizes[kind],
+        pack=_PACK,
+    )
+    return cupy.RawKernel(text, "test")
+
+
+def _printed(name: str, node: ir.Expression, params: Mapping[str, Any], constants: list[Any]) -> str:
+    """The condition in C++; literals and params become `constants`, so that one kernel serves all their values."""
+    match node:
+        case ir.Element(array=array, index=ir.OwnId()) if array == name and node.type in _TYPES:
+            return "own"
+        case ir.Literal(value=value) if node.type in _TYPES:
+            return _constant(value, node.type, constants)
+        case ir.ParamValue(name=param) if node.type in _TYPES:
+            return _constant(params[param], node.type, constants)
+        case ir.Unary(operation=UnaryOperation.NOT, operand=operand):
+            return f"(!{_printed(name, operand, params, constants)})"
+        case ir.BuiltinCall(function=Builtin.ABS, arguments=(operand,)) if operand.type.is_float:
+            call = "fabsf" if operand.type is Type.FLOAT32 else "fabs"
+            return f"{call}({_printed(name, operand, params, constants)})"
+        case ir.Binary(operation=operation, left=left, right=right):
+            if operation.is_logical or (operation.is_comparison and left.type in _TYPES):
+                first = _printed(name, left, params, constants)
+                return f"({first} {operation.value} {_printed(name, right, params, constants)})"
+        case ir.Chain(first=start, links=links) if all(link.operation.is_logical for link in links):
+            text = _printed(name, start, params, constants)
+            for link in links:
+                text = f"({text} {link.operation.value} {_printed(name, link.operand, params, constants)})"
+            return text
+    raise _NotPlainError
+
+
+def _constant(value: bool | int | float, kind: Type, constants: list[Any]) -> str:
+    constants.append(_TYPES[kind][1](value))
+    return f"c{len(constants) - 1}"

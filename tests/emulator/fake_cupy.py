@@ -1,0 +1,270 @@
+"""As much of CuPy as gdsl's host side uses, over the emulator's memory: what a call does is tested without a GPU.
+
+Copies and kernels run at once; `log` has what was asked of the device.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections import Counter
+from types import SimpleNamespace
+from typing import Any
+
+import numpy
+
+from gdsl.backends import registry
+from gdsl.backends.cuda import executable, nvrtc
+from gdsl.backends.cuda.device import CudaDevice
+
+from .driver import EmulatedBuffer, EmulatedModule, EmulatorError, Options, Schedule, launch, library
+
+
+class OutOfMemoryError(Exception):
+    """As CuPy's."""
+
+
+class MemoryPointer:
+    """What `cupy.cuda.alloc` gives."""
+
+    def __init__(self, buffer: EmulatedBuffer, offset: int = 0) -> None:
+        self.mem, self.offset, self.ptr = buffer, offset, buffer.pointer + offset
+
+    def bytes(self, nbytes: int) -> numpy.ndarray[Any, Any]:
+        """The memory from here on."""
+        return self.mem.bytes()[self.offset : self.offset + nbytes]
+
+    def memset_async(self, value: int, nbytes: int) -> None:
+        """Fill it with a byte."""
+        ctypes.memset(self.ptr, value, nbytes)
+        library().native.emulator_mark_written(self.ptr, nbytes)
+
+
+class FakeArray:
+    """`cupy.ndarray`, of one dimension."""
+
+    def __init__(self, shape: tuple[int], dtype: Any, memptr: MemoryPointer | None = None) -> None:
+        self.dtype, self.size = numpy.dtype(dtype), int(shape[0])
+        self.nbytes, self.shape, self.ndim = self.size * self.dtype.itemsize, shape, 1
+        self.data = memptr if memptr is not None else MemoryPointer(EmulatedBuffer(self.nbytes))
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        return {}
+
+    def __len__(self) -> int:
+        return self.size
+
+    def get(self) -> numpy.ndarray[Any, Any]:
+        """On the host."""
+        return self.data.bytes(self.nbytes).copy().view(self.dtype)
+
+    def without(self, first: int) -> FakeArray:
+        """The same without so many values at its beginning."""
+        data = MemoryPointer(self.data.mem, first * self.dtype.itemsize)
+        return FakeArray((self.size - first,), self.dtype, data)
+
+    def __getitem__(self, place: int) -> Any:
+        """One value."""
+        return self.get()[place]
+
+    def reshape(self, *shape: int) -> numpy.ndarray[Any, Any]:
+        """What is left of it is looked at on the host."""
+        return self.get().reshape(*shape)
+
+    def set(self, values: Any) -> None:
+        """Other values."""
+        self.data.bytes(self.nbytes)[:] = numpy.ascontiguousarray(values, self.dtype).view(numpy.uint8)
+        library().native.emulator_mark_written(self.data.ptr, self.nbytes)
+
+    def astype(self, dtype: Any, copy: bool = True) -> FakeArray:
+        """The same; there is nothing to convert in the tests."""
+        assert self.dtype == dtype
+        assert not copy
+        return self
+
+
+class FakeEvent:
+    """An event; everything is done at once."""
+
+    def __init__(self, disable_timing: bool = False) -> None:
+        self.done = True
+
+    def record(self, stream: Any = None) -> None:
+        """Nothing to note."""
+
+    def synchronize(self) -> None:
+        """Nothing to wait for."""
+
+
+class FakeCupy:
+    """The module `cupy`."""
+
+    ndarray = FakeArray
+    uint8 = numpy.uint8
+
+    def __init__(self) -> None:
+        self.log: Counter[str] = Counter()
+        self.free = 1 << 40
+        self.live: list[Any] = []
+        runtime = SimpleNamespace(
+            memcpyAsync=self._memcpy,
+            memsetAsync=self._memset,
+            memGetInfo=lambda: (self.free, 1 << 40),
+            getDevice=lambda: 0,
+            getDeviceCount=lambda: 1,
+            getDeviceProperties=self._properties,
+            memcpyHostToDevice=1,
+            memcpyDeviceToHost=2,
+        )
+        stream = SimpleNamespace(ptr=0, synchronize=lambda: self._note("synchronize"))
+        self.stream = stream
+        self.cuda = SimpleNamespace(
+            runtime=runtime,
+            memory=SimpleNamespace(OutOfMemoryError=OutOfMemoryError),
+            Device=_Device,
+            Event=FakeEvent,
+            alloc=self._alloc,
+            alloc_pinned_memory=_Pinned,
+            get_current_stream=lambda: self.stream,
+            get_elapsed_time=lambda begin, end: 0.001,
+        )
+
+    def asarray(self, values: Any) -> FakeArray:
+        """A copy on the device."""
+        if isinstance(values, FakeArray):
+            return values
+        self._note("upload")
+        made = FakeArray((values.size,), values.dtype)
+        made.set(values)
+        return made
+
+    def ascontiguousarray(self, values: FakeArray) -> FakeArray:
+        """All are."""
+        return values
+
+    def empty(self, count: int, dtype: Any) -> FakeArray:
+        """Of any content."""
+        return FakeArray((count,), dtype)
+
+    def RawKernel(self, text: str, name: str) -> Any:  # noqa: N802
+        """A kernel from text, on the emulator."""
+        kernel = EmulatedModule(text, "raw.cu").get_function(name)
+
+        def call(grid: tuple[int], block: tuple[int], arguments: tuple[Any, ...]) -> None:
+            self._note("raw kernel")
+            values = [numpy.uint64(each.data.ptr) if isinstance(each, FakeArray) else each for each in arguments]
+            ended, findings = launch(kernel, *grid, *block, values, Schedule(resident=1))
+            assert ended, findings
+            assert not findings, findings
+
+        return call
+
+    def get_default_memory_pool(self) -> Any:
+        """A pool without free blocks."""
+        return SimpleNamespace(free_bytes=lambda: 0)
+
+    def _note(self, what: str) -> None:
+        self.log[what] += 1
+
+    def _alloc(self, nbytes: int) -> MemoryPointer:
+        self._note("alloc")
+        if nbytes > self.free:
+            raise OutOfMemoryError
+        return MemoryPointer(EmulatedBuffer(nbytes))
+
+    def _memcpy(self, target: int, source: int, nbytes: int, kind: int, stream: int) -> None:
+        self._note("copy out" if kind == 1 else "copy back")
+        ctypes.memmove(target, source, nbytes)
+        if kind == 1:
+            library().native.emulator_mark_written(target, nbytes)
+
+    def _memset(self, target: int, value: int, nbytes: int, stream: int) -> None:
+        self._note("clear")
+        ctypes.memset(target, value, nbytes)
+        library().native.emulator_mark_written(target, nbytes)
+
+    def _properties(self, number: int) -> dict[str, bytes]:
+        self._note("properties")
+        return {"name": b"a GPU that is none"}
+
+
+class _Device:
+    """`cupy.cuda.Device`."""
+
+    id = 0
+    compute_capability = "90"
+    attributes = {"MultiProcessorCount": 2}  # noqa: RUF012
+
+    def __init__(self, number: int = 0) -> None:
+        pass
+
+    def __enter__(self) -> _Device:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+class _Pinned(bytearray):
+    """Pinned memory of the host."""
+
+    @property
+    def ptr(self) -> int:
+        return ctypes.addressof(ctypes.c_char.from_buffer(self))
+
+
+class _Driver:
+    """`cupy_backends.cuda.api.driver`."""
+
+    def __init__(self, cupy: FakeCupy) -> None:
+        self._cupy = cupy
+
+    def occupancyMaxActiveBlocksPerMultiprocessor(self, kernel: int, threads: int, shared: int) -> int:  # noqa: N802
+        """One block."""
+        self._cupy.log["occupancy"] += 1
+        return 1
+
+    def launchCooperativeKernel(self, kernel: int, *shape: int) -> None:  # noqa: N802
+        """Run it."""
+        self._cupy.log["launch"] += 1
+        blocks, _, _, threads, _, _, _, _, arguments = shape
+        options = Options(blocks, threads, 1, 0, 0, 200_000_000, 0, 0, 0)
+        pointers = ctypes.cast(arguments, ctypes.POINTER(ctypes.c_void_p))
+        ended = library().native.emulator_launch(kernel, pointers, ctypes.byref(options))
+        findings = library().findings()
+        if findings or not ended:
+            raise EmulatorError(findings)
+
+
+class _Module:
+    """A loaded module, whose machine code is the text."""
+
+    def __init__(self, text: bytes) -> None:
+        self._module = EmulatedModule(text.decode(), "call.cu")
+
+    def get_function(self, name: str) -> Any:
+        """A kernel."""
+        return SimpleNamespace(ptr=self._module.get_function(name))
+
+
+def install(monkeypatch: Any) -> FakeCupy:
+    """Let gdsl find this in the place of CuPy, its driver and NVRTC, and no device of before."""
+    cupy = FakeCupy()
+    driver = _Driver(cupy)
+    api = SimpleNamespace(driver=driver)
+    modules = {"cupy": cupy, "cupy_backends.cuda.api": api, "cupy_backends.cuda.api.driver": driver}
+    modules |= {
+        "cupy_backends": SimpleNamespace(cuda=SimpleNamespace(api=api)),
+        "cupy_backends.cuda": SimpleNamespace(api=api),
+    }
+    for name, module in modules.items():
+        monkeypatch.setitem(__import__("sys").modules, name, module)
+    monkeypatch.setattr(nvrtc, "version", lambda: (13, 0))
+    monkeypatch.setattr(nvrtc, "require", lambda: None)
+    monkeypatch.setattr(nvrtc, "identity", lambda: ("none", 13, 0))
+    monkeypatch.setattr(nvrtc, "compile_to_cubin", lambda text, arch, name: text.encode())
+    monkeypatch.setattr(CudaDevice, "load", lambda self, cubin: _Module(cubin))
+    backend = executable.CudaBackend()
+    real = registry.get
+    monkeypatch.setattr(registry, "get", lambda name: backend if name == "cuda" else real(name))
+    return cupy

@@ -1,0 +1,204 @@
+"""What calls on the cuda backend ask of the device, and whose memory is whose; the emulator takes CuPy's place."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import gdsl
+from tests.support.graphs import make_graph, path
+
+from .build import compiler
+from .fake_cupy import FakeCupy, install
+
+pytestmark = pytest.mark.skipif(compiler() is None, reason="no g++ on this machine")
+
+COUNT = 12
+SMALL = ["schedule.block=32"]
+SCALED = """program scaled;
+problem {
+    param factor : float32 = 2;
+    input edge weight : float32;
+    input vertex x : float32;
+    vertex y : float32;
+    scalar total : float64 = 0;
+}
+vertex functor scale(v) { apply { y[v] = factor * x[v]; total += y[v]; } }
+edge functor add(src, dst, e) { apply { total += float64(weight[e]); } }
+schedule { compute(vertices, scale); advance(vertices, add, to=none); }
+"""
+CHANGING = """program changing;
+problem { vertex a : int32 = 1; vertex b : int32 = 2; scalar s : int32 = 3; scalar t : int32 = 4; }
+vertex functor add(v) { apply { b[v] = a[v] + b[v]; } }
+schedule { repeat (3) { compute(vertices, add); swap(a, b); swap(s, t); } }
+"""
+
+
+@pytest.fixture
+def cupy(monkeypatch: pytest.MonkeyPatch) -> FakeCupy:
+    return install(monkeypatch)
+
+
+@pytest.fixture
+def graph() -> gdsl.Graph:
+    weight = {"weight": np.ones(2 * (COUNT - 1), np.float32)}
+    made = make_graph(path(COUNT), COUNT, directed=False)
+    return gdsl.Graph(made.offsets, made.columns, directed=False, attributes=weight)
+
+
+def distances(source: int) -> list[int]:
+    return [abs(vertex - source) for vertex in range(COUNT)]
+
+
+@pytest.mark.parametrize("fuse", [True, False])
+def test_a_result_stays_what_it_was(cupy: FakeCupy, graph: gdsl.Graph, fuse: bool) -> None:
+    program = gdsl.compile("bfs", tune=[*SMALL, f"schedule.fuse={'on' if fuse else 'off'}"])
+    results = [program(graph, source=source, backend="cuda") for source in range(4)]
+    assert [result.distance.get().tolist() for result in results] == [distances(source) for source in range(4)]
+    assert len({array.data.ptr for result in results for array in result.arrays.values()}) == 8
+    for source, result in enumerate(results):
+        reached = COUNT - 1 - min(source, COUNT - 1 - source)
+        assert [record.iteration for record in result.trace][-1] >= reached - 1
+        assert result.trace[0].frontier_size == 1
+        assert result.trace is result.trace
+
+
+def test_a_call_on_a_known_graph_does_little(cupy: FakeCupy, graph: gdsl.Graph) -> None:
+    program = gdsl.compile("bfs", tune=SMALL)
+    for source in (0, 1):
+        program(graph, source=source, backend="cuda")
+    cupy.log.clear()
+    program(graph, source=2, backend="cuda")
+    assert cupy.log == {"alloc": 2, "copy out": 1, "launch": 1, "copy back": 1}, "two results, and nothing else"
+
+
+def test_the_name_of_the_gpu_is_asked_for_once(cupy: FakeCupy, graph: gdsl.Graph) -> None:
+    for _ in range(3):
+        result = gdsl.compile("bfs", tune=SMALL)(graph, source=0)
+        assert result.backend_line == "backend: cuda, a GPU that is none"
+    assert cupy.log["properties"] == 1
+    assert cupy.log["occupancy"] == 3, "once for each program and graph"
+
+
+def test_arrays_of_the_graph_go_over_once_and_those_of_the_caller_each_time(cupy: FakeCupy, graph: gdsl.Graph) -> None:
+    program, x = gdsl.compile(SCALED, tune=SMALL), np.arange(COUNT, dtype=np.float32)
+    uploads = []
+    for turn in range(3):
+        cupy.log.clear()
+        result = program(graph, x=x, factor=turn, backend="cuda")
+        assert result.y.get().tolist() == [turn * value for value in x.tolist()]
+        assert result.total == result.y.get().sum() + 2 * (COUNT - 1)
+        uploads.append(cupy.log["upload"])
+        x[:] = x[::-1].copy() + 1  # whoever changes an array has the change seen
+    assert uploads[1:] == [1, 1]
+
+
+def test_arrays_of_the_gpu_are_used_where_they_lie(cupy: FakeCupy, graph: gdsl.Graph) -> None:
+    program, x = gdsl.compile(SCALED, tune=SMALL), cupy.asarray(np.ones(COUNT, np.float32))
+    program(graph, x=x, backend="cuda")
+    cupy.log.clear()
+    for turn in range(3):
+        x.set(np.full(COUNT, turn))
+        assert program(graph, x=x, backend="cuda").y.get().tolist() == [2 * turn] * COUNT
+    assert cupy.log["upload"] == 0
+
+
+@pytest.mark.parametrize("fuse", ["on", "off"])
+def test_what_changes_places_is_handed_over_too(cupy: FakeCupy, graph: gdsl.Graph, fuse: str) -> None:
+    program = gdsl.compile(CHANGING, tune=[*SMALL, f"schedule.fuse={fuse}"])
+    results = [program(graph, backend="cuda") for _ in range(3)]
+    for result in results:
+        assert result.a.get().tolist() == [7] * COUNT
+        assert result.b.get().tolist() == [4] * COUNT
+        assert (result.s, result.t) == (4, 3)
+    assert len({array.data.ptr for result in results for array in result.arrays.values()}) == 6
+
+
+def test_arrays_whose_length_a_param_says(cupy: FakeCupy, graph: gdsl.Graph) -> None:
+    text = """program several; problem { param n : int32; vertex a[n] : int32 = part; } schedule { }"""
+    program = gdsl.compile(text, tune=SMALL)
+    for n in (2, 5, 1):
+        assert program(graph, n=n, backend="cuda").a.tolist() == [list(range(n))] * COUNT
+
+
+def test_programs_take_turns_in_one_room(cupy: FakeCupy, graph: gdsl.Graph) -> None:
+    search, scaled = gdsl.compile("bfs", tune=SMALL), gdsl.compile(SCALED, tune=SMALL)
+    marking = gdsl.compile("sssp", tune=SMALL)
+    x = np.ones(COUNT, np.float32)
+    for source in range(3):
+        for program in (search, marking):
+            assert program(graph, source=source, backend="cuda").distance.get().tolist() == distances(source)
+        assert scaled(graph, x=x, backend="cuda").y.get().tolist() == [2] * COUNT
+
+
+def test_a_long_trace_is_whole(cupy: FakeCupy) -> None:
+    long = make_graph(path(100), 100)
+    program = gdsl.compile("bfs", tune=SMALL)
+    traces = [program(long, source=0, backend="cuda").trace for _ in range(3)]
+    assert traces[0] == traces[1] == traces[2]
+    assert [record.iteration for record in traces[0]] == list(range(100))
+
+
+def test_a_stopped_run_leaves_nothing_behind(cupy: FakeCupy, graph: gdsl.Graph) -> None:
+    program = gdsl.compile("sssp", tune=SMALL)  # which marks whom it has put into the frontier
+    for source in range(3):
+        with pytest.raises(gdsl.GdslError) as caught:
+            program(graph, source=source, backend="cuda", max_iterations=1)
+        assert caught.value.code == "E0803"
+        assert program(graph, source=source, backend="cuda").distance.get().tolist() == distances(source)
+
+
+def test_memory_goes_with_the_graph_and_with_the_program(cupy: FakeCupy) -> None:
+    made = make_graph(path(COUNT), COUNT)
+    program = gdsl.compile("bfs", tune=SMALL)
+    result = program(made, source=0, backend="cuda")
+    enactor = next(iter(program._executables["cuda", 32]._enactors.values()))
+    watched = [weakref.ref(enactor), weakref.ref(enactor.on_device), weakref.ref(enactor.memory)]
+    gc.disable()
+    try:
+        del enactor, made
+        assert [each() for each in watched] == [None] * 3
+        again = make_graph(path(COUNT), COUNT)
+        program(again, source=0, backend="cuda")
+        memory = weakref.ref(next(iter(program._executables["cuda", 32]._enactors.values())).memory)
+        del program
+        assert memory() is None
+    finally:
+        gc.enable()
+    assert result.distance.get().tolist() == list(range(COUNT))
+
+
+def test_without_memory_what_others_worked_in_goes_first(cupy: FakeCupy, graph: gdsl.Graph) -> None:
+    other = make_graph(path(COUNT), COUNT)
+    program = gdsl.compile("bfs", tune=SMALL)
+    for each in (other, graph):
+        program(each, source=0, backend="cuda")
+    taken = next(iter(program._executables["cuda", 32]._enactors.values())).on_device
+    assert taken._room is not None
+    cupy.free = 8
+    program(graph, source=2, backend="cuda")  # its results have been there since the run before
+    with pytest.raises(gdsl.GdslError) as caught:
+        program(graph, source=1, backend="cuda")
+    assert caught.value.code == "E0912"
+    assert taken._room is None
+    cupy.free = 1 << 40
+    assert program(graph, source=1, backend="cuda").distance.get().tolist() == distances(1)
+
+
+def test_a_run_on_another_stream_takes_nothing_that_waits_on_the_first(cupy: FakeCupy, graph: gdsl.Graph) -> None:
+    program = gdsl.compile("bfs", tune=SMALL)
+    first, results = cupy.stream, []
+    for source, number in enumerate((0, 0, 7, 7, 0)):
+        cupy.stream = SimpleNamespace(ptr=number, synchronize=first.synchronize)
+        cupy.log.clear()
+        results.append(program(graph, source=source, backend="cuda"))
+        if source:
+            has_changed = source in (2, 4)
+            assert cupy.log["synchronize"] == has_changed
+            assert cupy.log["copy out"] == 1 + has_changed
+            assert cupy.log["alloc"] == 2 + 2 * has_changed
+    assert [result.distance.get().tolist() for result in results] == [distances(source) for source in range(5)]
