@@ -72,7 +72,7 @@ class Target:
     small kernels spills some for more blocks than fit otherwise."""
 
 
-_CUDA_SIZES = Sizes(block_threads=512, hub_degree=512, hub_chunk=512)
+_CUDA_SIZES = Sizes(block_threads=512, hub_degree=128, hub_chunk=128)
 _ALL = frozenset(Balance)
 _OF_CORES = frozenset({Balance.THREAD, Balance.AUTO})
 CUDA_FUSED = Target("cuda", True, True, _ALL, True, True, False, True, False, _CUDA_SIZES)

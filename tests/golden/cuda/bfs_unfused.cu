@@ -36,8 +36,8 @@ typedef uint32 edge;
 constexpr vertex NO_VERTEX = vertex(-1);
 constexpr edge NO_EDGE = edge(-1);
 constexpr uint32 BLOCK_THREADS = 512;  // threads a block
-constexpr uint32 HUB_DEGREE = 512;  // lists this long are cut into chunks
-constexpr uint32 HUB_CHUNK = 512;  // edges a chunk
+constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
+constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are tried first
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 

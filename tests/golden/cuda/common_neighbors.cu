@@ -48,8 +48,8 @@ typedef uint32 edge;
 constexpr vertex NO_VERTEX = vertex(-1);
 constexpr edge NO_EDGE = edge(-1);
 constexpr uint32 BLOCK_THREADS = 512;  // threads a block
-constexpr uint32 HUB_DEGREE = 512;  // lists this long are cut into chunks
-constexpr uint32 HUB_CHUNK = 512;  // edges a chunk
+constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
+constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 constexpr uint32 LONG_WALK = 16384;  // walks this long of an intersection are cut into chunks
 constexpr uint32 TABLE_LEAST = 128;  // neighbours that become a table, or more
