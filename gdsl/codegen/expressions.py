@@ -124,8 +124,7 @@ class ExpressionPrinter:
         self.parameters = dict(parameters or {})
         self.plain_arrays = plain_arrays
         self.plain_scalars = plain_scalars
-        self.shared_arrays: frozenset[str] = frozenset()
-        """Written by several calls: where a set may have a member twice, even what is a call's own."""
+        self.shared_arrays: frozenset[str] = frozenset()  # written by several calls, even those of one member
         self.own_id = own_id
         self.function_arguments: dict[str, str] = {}
         """What a program's own function gets before its arguments: ``d, iteration`` or parts of it."""
