@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ def read(name: str, state: str) -> Any:
     try:
         kept = json.loads(gzip.decompress(path_of(name).read_bytes()))
         return kept["content"] if kept["state"] == state else None
-    except (OSError, EOFError, ValueError, KeyError, TypeError):
+    except (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError):
         return None
 
 

@@ -96,6 +96,15 @@ def test_a_damaged_file_counts_as_missing(copy, text, packed):
     assert templates.environment("cuda").get_template("program.cu.j2")
 
 
+def test_a_file_with_any_byte_changed_counts_as_missing(copy):
+    name = min(FILES, key=lambda name: prepared.path_of(name).stat().st_size)
+    path, state = prepared.path_of(name), FILES[name].state
+    whole, content = path.read_bytes(), prepared.read(name, state)
+    for place in range(0, len(whole), max(len(whole) // 50, 1)):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :])
+        assert prepared.read(name, state) in (None, content)
+
+
 def test_an_installation_without_any_works(copy):
     shutil.rmtree(copy / "prepared")
     assert stale() == set(FILES)

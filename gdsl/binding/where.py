@@ -63,7 +63,8 @@ class Condition:
         is_own = isinstance(self.data, ir.Param) or self.data.name in own
         if not self.is_plain or not is_own or not self.arrays <= own:
             return None
-        return (self.data.name, *(params[name] for name in self.params))
+        # As text, since -0.0 and 0.0 are equal, and a condition may divide by them.
+        return (self.data.name, *(repr(params[name]) for name in self.params))
 
 
 class WhereChecker:
@@ -95,7 +96,7 @@ class WhereChecker:
         """Raise E0608 for the first element of which it does not hold. What held of a graph's own once, holds."""
         data, key = condition.data, None
         if isinstance(data, ir.Array) and condition.key(self._own, self._params) is not None:
-            key = repr((data.type, condition.where, sorted(self._params.items())))
+            key = repr((data.domain, data.type, condition.where, sorted(self._params.items())))
         passed = _passed.setdefault(self._graph, set())
         if key is not None and key in passed:
             return

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pickle
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -170,3 +173,54 @@ def test_threads_of_runs_are_kept_and_are_few() -> None:
     for _ in range(5):
         program(graph, source=0, backend="cpu")
     assert set(workers._idle) == before
+
+
+DIVIDED = {
+    "param": "program p; problem { param p : float32 where 1.0 / p > 0.0; vertex y : float32 = p; } schedule { }",
+    "attribute": """program p; problem { param p : float32; input vertex x : float32 where x / p > 0.0;
+    vertex y : float32 = p; } schedule { }""",
+}
+
+
+@by_backend
+@pytest.mark.parametrize("text", DIVIDED.values(), ids=DIVIDED)
+def test_what_held_of_zero_is_tested_again_of_minus_zero(backend: str, text: str) -> None:
+    program, graph = gdsl.compile(text), graph_of(x=np.ones(COUNT, np.float32))
+    given = {"x": graph.vertex_attributes["x"]} if "x" in program.inputs else {}
+    for value, code in ((0.0, ""), (-0.0, "E0608"), (0, ""), (np.float32(-0.0), "E0608"), (1, ""), (-1, "E0608")):
+        assert code_of(program, graph, backend, p=value) == code
+        assert code_of(program, graph, backend, p=value, **given) == code
+
+
+def test_what_held_of_no_edges_is_tested_of_vertices() -> None:
+    graph = Graph([0, 0], [], directed=True, attributes={"x": np.zeros(0)}, vertex_attributes={"x": np.zeros(1)})
+    for domain, code in (("edge", ""), ("vertex", "E0608")):
+        text = f"program p; problem {{ param n : int32; input {domain:6} x : float64 where n > 0; }} schedule {{ }}"
+        assert code_of(gdsl.compile(text), graph, "reference", n=0) == code
+
+
+@pytest.mark.skipif(compilers.find_compiler() is None, reason="no C++ compiler on this machine")
+def test_ctrl_c_as_a_run_begins_waits_for_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    program, graph = gdsl.compile("bfs"), graph_of()
+    program(graph, source=0, backend="cpu")
+    executable: Any = program._executables["cpu", 32]
+    log: list[str] = []
+    library, begin = executable._library, workers._Worker.begin
+
+    def run(host: object) -> int:
+        time.sleep(0.2)
+        log.append("ran")
+        return 0
+
+    def interrupted(*values: Any) -> None:
+        begin(*values)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(executable, "_library", SimpleNamespace(run=run, release=lambda _: log.append("freed")))
+        patched.setattr(workers._Worker, "begin", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            program(graph, source=0, backend="cpu")
+    assert log == ["ran", "freed"]
+    assert executable._library is library
+    assert program(graph, source=0, backend="cpu").distance.tolist() == list(range(COUNT))

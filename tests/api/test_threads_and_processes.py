@@ -293,7 +293,7 @@ class FakeCuda:
 def fake_device() -> CudaDevice:
     device = CudaDevice.__new__(CudaDevice)
     device.cupy, device.id = FakeCuda(), 0
-    device._lock, device._stop = threading.Lock(), np.zeros(1, np.uint32)
+    device._lock, device._holder, device._stop = threading.Lock(), None, np.zeros(1, np.uint32)
     return device
 
 

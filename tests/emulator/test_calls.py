@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import weakref
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ import gdsl
 from tests.support.graphs import make_graph, path
 
 from .build import compiler
-from .fake_cupy import FakeCupy, install
+from .fake_cupy import FakeCupy, FakeEvent, OutOfMemoryError, install
 
 pytestmark = pytest.mark.skipif(compiler() is None, reason="no g++ on this machine")
 
@@ -202,3 +203,78 @@ def test_a_run_on_another_stream_takes_nothing_that_waits_on_the_first(cupy: Fak
             assert cupy.log["copy out"] == 1 + has_changed
             assert cupy.log["alloc"] == 2 + 2 * has_changed
     assert [result.distance.get().tolist() for result in results] == [distances(source) for source in range(5)]
+
+
+class Interrupter:
+    """Raises an error at the nth thing that a call asks of the device, before or after it is done."""
+
+    def __init__(self, cupy: FakeCupy, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.left, self.error = -1, KeyboardInterrupt()
+        for room, name in ((cupy.cuda.runtime, "memcpyAsync"), (cupy.cuda, "alloc"), (FakeEvent, "record")):
+            monkeypatch.setattr(room, name, self._watched(getattr(room, name)))
+
+    def _watched(self, function: Any) -> Any:
+        def called(*values: Any, **named: Any) -> Any:
+            self._count()
+            found = function(*values, **named)
+            self._count()
+            return found
+
+        return called
+
+    def _count(self) -> None:
+        self.left -= 1
+        if self.left == 0:
+            raise self.error
+
+
+@pytest.mark.parametrize("fuse", ["on", "off"])
+def test_ctrl_c_at_any_time_leaves_nothing_behind(
+    cupy: FakeCupy, graph: gdsl.Graph, monkeypatch: pytest.MonkeyPatch, fuse: str
+) -> None:
+    program = gdsl.compile(SCALED, tune=[*SMALL, f"schedule.fuse={fuse}"])
+    x, interrupter = np.ones(COUNT, np.float32), Interrupter(cupy, monkeypatch)
+    program(graph, x=x, backend="cuda")
+    for place in range(1, 100):
+        interrupter.left = place
+        try:
+            program(graph, x=x, backend="cuda")
+        except KeyboardInterrupt:
+            result = program(graph, x=x, factor=place, backend="cuda")
+            assert result.y.get().tolist() == [place] * COUNT
+            assert result.total == place * COUNT + 2 * (COUNT - 1)
+        else:
+            break
+    assert interrupter.left > 0, "a call that was not interrupted"
+    assert place > 10
+
+
+def test_a_call_within_a_call_does_not_wait_for_itself(
+    cupy: FakeCupy, graph: gdsl.Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a signal handler may make it."""
+    program, record, refusals = gdsl.compile("bfs", tune=SMALL), FakeEvent.record, []
+
+    def calling(event: FakeEvent, stream: object = None) -> None:
+        record(event, stream)
+        with pytest.raises(RuntimeError, match="going on in this thread") as caught:
+            program(graph, source=1, backend="cuda", timeout=20)
+        refusals.append(caught.value)
+
+    monkeypatch.setattr(FakeEvent, "record", calling)
+    assert program(graph, source=3, backend="cuda").distance.get().tolist() == distances(3)
+    assert refusals
+
+
+def test_no_memory_for_an_input(cupy: FakeCupy, graph: gdsl.Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    program, x = gdsl.compile(SCALED, tune=SMALL), np.ones(COUNT, np.float32)
+
+    def refuse(values: object) -> None:
+        raise OutOfMemoryError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(cupy, "asarray", refuse)
+        with pytest.raises(gdsl.GdslError) as caught:
+            program(graph, x=x, backend="cuda")
+        assert caught.value.code == "E0912"
+    assert program(graph, x=x, backend="cuda").y.get().tolist() == [2] * COUNT

@@ -119,18 +119,20 @@ class _Run:
 
         allowed = self.limits.left
         deadline = time.monotonic() + allowed if allowed is not None else None
+        done = workers.Done()
         try:
-            done = workers.start(work)
-        except RuntimeError:  # the system has no room for one more
-            raise failures.memory_error() from None
-        try:
+            workers.start(work, done)
             while not done.wait(_WAIT if deadline is None else min(_WAIT, max(deadline - time.monotonic(), 0.0))):
                 if deadline is not None and time.monotonic() >= deadline:
                     self.timed_out = True
                     self.control.host_stop = 1
                     done.wait()
                     break
-        except BaseException:
+        except BaseException as error:
+            if not done.has_begun:
+                if isinstance(error, RuntimeError):  # the system has no room for one more
+                    raise failures.memory_error() from None
+                raise
             self.control.host_stop = 1
             self.abandoned = True
             done.wait()

@@ -42,7 +42,7 @@ for symbol in sys.argv[2:]:
 _TRIAL_SECONDS = 60.0
 _TRIAL_ROOM = 1 << 16
 
-_environment = threading.Lock()
+_environment = threading.RLock()
 _first: dict[str, ctypes.CDLL] = {}
 """The first library of each compiler is never closed: with it stays the OpenMP library that its threads run in."""
 

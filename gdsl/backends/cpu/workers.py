@@ -20,6 +20,8 @@ class Done:
         self._running = threading.Lock()
         self._running.acquire()
         self._ended = False
+        self.has_begun = False
+        """Whether a thread has the work, also where Ctrl-C kept `start` from coming back."""
 
     def end(self) -> None:
         """It has."""
@@ -46,7 +48,7 @@ class _Worker(threading.Thread):
 
     def begin(self, work: Callable[[], None], done: Done) -> None:
         """Give it something to do; it has nothing else."""
-        self._next = work, done
+        self._next, done.has_begun = (work, done), True
         self._wake.release()
 
     def run(self) -> None:
@@ -67,15 +69,13 @@ class _Worker(threading.Thread):
             del work, done
 
 
-def start(work: Callable[[], None]) -> Done:
+def start(work: Callable[[], None], done: Done) -> None:
     """Have `work`, which raises nothing, done by another thread. Raises RuntimeError where the system has none left."""
-    done = Done()
     worker = _free()
     if worker is None:
         worker = _Worker()
         worker.start()
     worker.begin(work, done)
-    return done
 
 
 def _free() -> _Worker | None:

@@ -82,8 +82,9 @@ class CudaShared:
 
     def send_ahead(self) -> None:
         """Queue the copy behind the run that is going on."""
-        self._sent_on = stream = self._device.stream()
+        stream = self._device.stream()
         self._copy_out(stream)
+        self._sent_on = stream  # not before it is: where that is interrupted, the next run has to
 
     def _copy_out(self, stream: Any) -> None:
         runtime = self._device.cupy.cuda.runtime
@@ -132,6 +133,8 @@ class CudaDevice:
         self.id = int(cupy.cuda.Device().id)
         self.multiprocessors = int(cupy.cuda.Device().attributes["MultiProcessorCount"])
         self._lock = threading.Lock()
+        self._holder: int | None = None
+        """The thread whose run it is."""
         pinned = cupy.cuda.alloc_pinned_memory(4)
         self._stop = numpy.frombuffer(pinned, numpy.uint32, 1)
         self.stop_pointer = int(pinned.ptr)
@@ -141,7 +144,8 @@ class CudaDevice:
 
     def reserved(self, timeout: float | None) -> contextlib.AbstractContextManager[None]:
         """One run at a time, on CuPy's current stream, whatever threads ask for it: a run fills the whole GPU, and it
-        has one flag to stop it. Raises E0802 where another run has not ended within `timeout` seconds.
+        has one flag to stop it. Raises E0802 where another run has not ended within `timeout` seconds, and RuntimeError
+        within a run of the same thread, as in a signal handler: that would wait for itself.
 
         All work of a run is queued on that stream, so that it waits for the caller's earlier work there by itself; it
         is over when `wait` returns, so that memory kept from it may be used on any stream.
@@ -150,15 +154,19 @@ class CudaDevice:
 
     def take(self, timeout: float | None) -> None:
         """Have it for one thread, as `reserved` says."""
+        if self._holder == threading.get_ident():
+            raise RuntimeError("a run on this GPU is going on in this thread; call the program once that has ended")
         longest = threading.TIMEOUT_MAX if timeout is None else min(timeout, threading.TIMEOUT_MAX)
         if not self._lock.acquire(timeout=longest):
             raise failures.timeout_error(timeout or 0.0)
         try:
+            self._holder = threading.get_ident()
             self._outer = self.cupy.cuda.runtime.getDevice()
             if self._outer != self.id:
                 self.cupy.cuda.runtime.setDevice(self.id)
             self._stream = self.cupy.cuda.get_current_stream()
         except BaseException:
+            self._holder = None
             self._lock.release()
             raise
 
@@ -170,7 +178,7 @@ class CudaDevice:
                 self._stop[0] = 1
                 self._stream.synchronize()
         finally:
-            self._stream = None
+            self._stream = self._holder = None
             if self._outer != self.id:
                 self.cupy.cuda.runtime.setDevice(self._outer)
             self._lock.release()
@@ -217,9 +225,12 @@ class CudaDevice:
             raise _no_memory(nbytes, free + pooled, total)
 
     def upload(self, array: Any) -> CudaBuffer:
-        """A copy on the GPU; a CuPy array is used as it is."""
+        """A copy on the GPU; a CuPy array is used as it is. Raises E0912 as `allocate`."""
         if not isinstance(array, self.cupy.ndarray):
-            array = self.cupy.asarray(array if array.size else numpy.zeros(16, numpy.uint8))
+            try:
+                array = self.cupy.asarray(array if array.size else numpy.zeros(16, numpy.uint8))
+            except self.cupy.cuda.memory.OutOfMemoryError:
+                raise _no_memory(array.nbytes, *self.cupy.cuda.runtime.memGetInfo()) from None
         return CudaBuffer(array.data, int(array.nbytes), array.data.ptr)
 
     def zero(self, buffer: Any) -> None:
