@@ -319,8 +319,15 @@ def test_a_run_on_a_gpu_that_fails_leaves_it_to_others() -> None:
         raise ZeroDivisionError
     assert device._stop[0] == 1
     assert device.cupy.log == [0, "synchronize", 1]
-    with device.reserved(5.0), pytest.raises(gdsl.GdslError) as caught, device.reserved(0.05):
+    with device.reserved(5.0), pytest.raises(RuntimeError, match="in this thread"), device.reserved(None):
         pass
+
+    def wait() -> None:
+        with device.reserved(0.05):
+            pass
+
+    with device.reserved(5.0), ThreadPoolExecutor(1) as pool, pytest.raises(gdsl.GdslError) as caught:
+        pool.submit(wait).result()
     assert caught.value.code == "E0802"
     with device.reserved(5.0):
         pass
