@@ -74,7 +74,7 @@ class Schedules:
         self._set = {"".join(word.partition("=")[0].split()).removeprefix("@") for word in given}
         self.program = Program(load(source, given), source)
         self._parts = (*self._of_operators(), tuple(self._of_program(grid)))
-        """The choices of each operator's knobs, and those of the program's. Nothing forbids a part beside another."""
+        """The choices of each operator's knobs, and those of the program's."""
         self._fitting: dict[Words, bool] = {}
         self.choices = tuple(choice for part in self._parts for choice in part)
         """For each knob of each operator, and of the program, the words to choose from; an empty one is none."""
@@ -86,16 +86,15 @@ class Schedules:
 
     def all(self) -> Iterator[Way]:
         """Every combination that the program takes."""
-        return (self._way(parts) for parts in itertools.product(*self._legal_parts()))
+        return self._ways(itertools.product(*self._legal_parts()))
 
     def pairs(self) -> Iterator[Way]:
         """Every legal combination of one operator's knobs beside every one of every other operator's, and of the
         program's: what two operators do to each other, in far fewer ways than all where there are many operators."""
         parts = self._legal_parts()
         order = sorted(range(len(parts)), key=lambda place: -len(parts[place]))
-        for row in covering([len(parts[place]) for place in order]):
-            found = dict(zip(order, row, strict=True))
-            yield self._way([part[found[place]] for place, part in enumerate(parts)])
+        found = (dict(zip(order, row, strict=True)) for row in covering([len(parts[place]) for place in order]))
+        return self._ways([part[places[place]] for place, part in enumerate(parts)] for places in found)
 
     def thorough(self, most: int = 1000) -> Iterator[Way]:
         """All ways, or, where these are more than `most`, those of `pairs`."""
@@ -105,7 +104,7 @@ class Schedules:
         """`count` different combinations that the program takes, or all if there are no more; for one seed the same."""
         chance = random.Random(seed)
         drawn = self._shuffled(chance) if self.number <= _MOST_SHUFFLED else self._drawn(chance)
-        return map(self._way, itertools.islice(drawn, min(count, sys.maxsize)))
+        return itertools.islice(self._ways(drawn), min(count, sys.maxsize))
 
     def _legal_parts(self) -> list[list[Words]]:
         return [[words for words in itertools.product(*part) if self._fits(words)] for part in self._parts]
@@ -135,9 +134,18 @@ class Schedules:
             if self._fits(words):
                 return words
 
-    def _way(self, parts: Iterable[Words]) -> Way:
-        words = tuple(word for part in parts for word in part if word)
-        return Way(words, Program(load(self._source, (*words, *self._given)), self._source))
+    def _ways(self, combinations: Iterable[Iterable[Words]]) -> Iterator[Way]:
+        """Those that the program takes of `combinations` of legal parts, which may still contradict each other: an
+        order from near to far and an operator's own word on how its worklist is walked."""
+        for parts in combinations:
+            words = tuple(word for part in parts for word in part if word)
+            try:
+                program = load(self._source, (*words, *self._given))
+            except GdslError as error:
+                if {each.code for each in error.diagnostics} != {"E0420"}:
+                    raise
+                continue
+            yield Way(words, Program(program, self._source))
 
     def _combination(self, number: int) -> tuple[Words, ...]:
         """The words of each part in the combination of this number."""
@@ -183,9 +191,10 @@ class Schedules:
     def _of_program(self, grid: bool) -> Iterator[Words]:
         for knob in (knob for knob in KNOBS if not knob.operators and knob.name not in _UNTUNED):
             if f"schedule.{knob.name}" not in self._set and (grid or knob.name not in _OF_GRIDS):
-                words = (f"schedule.{knob.name}={value}" for value in knob.values if value != _SAME.get(knob.name))
-                legal = (word for word in words if knob.name != "order" or not self._refused((word,)))
-                yield (*legal, *([""] if knob.default is None else []))
+                words = tuple(f"schedule.{knob.name}={value}" for value in knob.values if value != _SAME.get(knob.name))
+                if knob.name == "order" and any(map(self._refused, zip(words))):
+                    continue  # no loop has another
+                yield (*words, *([""] if knob.default is None or knob.name == "order" else []))
 
 
 def covering(sizes: Sequence[int]) -> Iterator[tuple[int, ...]]:

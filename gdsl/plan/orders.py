@@ -27,13 +27,13 @@ import dataclasses
 from collections.abc import Collection
 
 from gdsl.ir import nodes as ir
+from gdsl.ir.near_far import changed_in, hindrance, update_in
 from gdsl.ir.traversal import walk
 from gdsl.operations import Order
 from gdsl.plan.grids import is_narrow
 from gdsl.plan.nodes import Loop, NearFar, Plan
 from gdsl.plan.target import Sizes, Target
 from gdsl.plan.walking import steps_in
-from gdsl.rules.orders import changed_in, hindrance, update_in
 from gdsl.types import Type
 
 _MOST_THREADS = 512

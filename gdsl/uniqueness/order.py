@@ -23,9 +23,9 @@ from dataclasses import dataclass
 from gdsl.diagnostics import Diagnostic, GdslError, Label
 from gdsl.effects import Effects
 from gdsl.ir import nodes
+from gdsl.ir.near_far import hindrance
 from gdsl.operations import Domain, Order, ReduceOperation
 from gdsl.rules import Judged
-from gdsl.rules.orders import hindrance
 from gdsl.source import Source, Span
 from gdsl.uniqueness.data import Data, all_steps
 from gdsl.uniqueness.relaxation import Loop, works_off
