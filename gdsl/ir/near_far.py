@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from gdsl.ir.nodes import Advance, EdgeFunctor, ElementTarget, OperatorKnobs, Program, Update, While
+from gdsl.ir.nodes import Advance, CopyFrontier, EdgeFunctor, ElementTarget, OperatorKnobs, Program, Update, While
 from gdsl.ir.traversal import walk
-from gdsl.operations import Balance, Direction, Duplicates, FrontierForm, Over
+from gdsl.operations import Balance, Direction, Domain, Duplicates, FrontierForm, Over
 from gdsl.types import Type
 
 _RANKED = (Type.INT32, Type.UINT32, Type.INT64, Type.UINT64, Type.FLOAT32, Type.FLOAT64)
@@ -22,6 +22,13 @@ def hindrance(loop: While, program: Program) -> str | None:
         return "both lists of a vertex are visited"
     if program.graphs:
         return "the program makes graphs"
+    if not program.tuning.fuse:
+        return "a kernel a step keeps no order"
+    other = _choosing(step, program)
+    if other is not None:
+        return (
+            f"`{other.label}` may pull and shares `{step.frontier.frontier}`, so that edges of its members are counted"
+        )
     knob = _set_otherwise(program.tuning.sites[step.site])
     return f"`{step.label}.{knob}` says how its worklist is worked off" if knob is not None else None
 
@@ -37,6 +44,40 @@ def update_in(loop: While, program: Program) -> Update:
     assert isinstance(step, Advance)
     functor: EdgeFunctor = next(each for each in program.edge_functors if each.name == step.functor)
     return next(node for node in walk(functor.body) if isinstance(node, Update))
+
+
+def _choosing(step: Advance, program: Program) -> Advance | None:
+    """An advance of the same frontier, or of one that is copied from or to it, which does not always push."""
+    groups = copied(program)
+    own = groups.get(step.frontier.frontier or "")
+    for node in walk(program.schedule):
+        if not isinstance(node, Advance) or node.site == step.site or node.frontier.frontier is None:
+            continue
+        if groups[node.frontier.frontier] == own and may_pull(node, program.tuning.sites[node.site]):
+            return node
+    return None
+
+
+def may_pull(step: Advance, knobs: OperatorKnobs) -> bool:
+    """Whether an advance does not push every time."""
+    everything = step.frontier.everything and knobs.direction is Direction.AUTO
+    pushes = step.to is Domain.EDGE or step.over is Over.ALL_EDGES or everything
+    return not pushes and knobs.direction not in (None, Direction.PUSH)
+
+
+def copied(program: Program) -> dict[str, str]:
+    """For each frontier variable the one that stands for all that are copied from or to it."""
+    leader = {frontier.name: frontier.name for frontier in program.frontiers}
+
+    def find(name: str) -> str:
+        while leader[name] != name:
+            leader[name] = name = leader[leader[name]]
+        return name
+
+    for node in walk(program.schedule):
+        if isinstance(node, CopyFrontier):
+            leader[find(node.other)] = find(node.name)
+    return {name: find(name) for name in leader}
 
 
 def _set_otherwise(knobs: OperatorKnobs) -> str | None:

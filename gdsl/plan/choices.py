@@ -12,9 +12,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gdsl.effects.access import frontiers_of
-from gdsl.ir.nodes import Advance, CopyFrontier, If, On, OperatorKnobs, Program, Repeat, Step, While
+from gdsl.ir.near_far import copied, may_pull
+from gdsl.ir.nodes import Advance, If, On, OperatorKnobs, Program, Repeat, Step, While
 from gdsl.ir.traversal import walk
-from gdsl.operations import Direction, Domain, Over
+from gdsl.operations import Direction, Over
 from gdsl.plan.nodes import Compare, Measure, Switch
 
 
@@ -28,14 +29,15 @@ class Directions:
 
 def directions(program: Program) -> Directions:
     """What is decided for all advances of `program`."""
-    group = _groups(program)
+    group = copied(program)
     of_site: dict[int, Direction] = {}
     counted: dict[str, Over] = {}
     between = {group[name] for name in _between_graphs(program)}
     for node in walk(program.schedule):
         if not isinstance(node, Advance):
             continue
-        direction = _possible(node, program.tuning.sites[node.site].direction or Direction.PUSH)
+        knobs = program.tuning.sites[node.site]
+        direction = knobs.direction if knobs.direction is not None and may_pull(node, knobs) else Direction.PUSH
         if direction is not Direction.PUSH and node.frontier.frontier is not None:
             found = group[node.frontier.frontier]
             agrees = found not in between and counted.setdefault(found, node.over) is node.over
@@ -54,13 +56,6 @@ def switch(knobs: OperatorKnobs) -> Switch:
         ),
         stay=(Compare(Measure.SIZE, knobs.beta, Measure.VERTICES, strict=False),),
     )
-
-
-def _possible(advance: Advance, wanted: Direction) -> Direction:
-    everything = advance.frontier.everything and wanted is Direction.AUTO
-    if advance.to is Domain.EDGE or advance.over is Over.ALL_EDGES or everything:
-        return Direction.PUSH
-    return wanted
 
 
 def _between_graphs(program: Program) -> frozenset[str]:
@@ -82,18 +77,3 @@ def _between_graphs(program: Program) -> frozenset[str]:
     if program.graphs:
         block(program.schedule, 0)
     return frozenset(name for name, found in blocks.items() if len(found) > 1)
-
-
-def _groups(program: Program) -> dict[str, str]:
-    """For each frontier variable the one that stands for all that are copied from or to it."""
-    leader = {frontier.name: frontier.name for frontier in program.frontiers}
-
-    def find(name: str) -> str:
-        while leader[name] != name:
-            leader[name] = name = leader[leader[name]]
-        return name
-
-    for node in walk(program.schedule):
-        if isinstance(node, CopyFrontier):
-            leader[find(node.other)] = find(node.name)
-    return {name: find(name) for name in leader}

@@ -165,3 +165,30 @@ def test_what_stands_in_the_way_in_a_schedule(schedule: str, why: str) -> None:
 )
 def test_other_knobs_stand_in_the_way(tune: str, why: str) -> None:
     assert why in why_not(ACCEPTED[0], tune=tune)
+
+
+SHARED = """program p;
+problem {{ vertex d : float32 = id == 0 ? 0 : inf; vertex b : int32; }}
+edge functor relax(src, dst, e) {{ apply {{ accept changed(d[dst] min= d[src] + 1.0); }} }}
+edge functor see(src, dst, e) {{ cond b[dst] == 0; apply {{ b[dst] = 1; }} }}
+schedule {{ frontier g = {{ 0 }}; {schedule} }}
+tune {{ schedule.order = near_far; {tune} }}
+"""
+
+
+@pytest.mark.parametrize(
+    "schedule",
+    [
+        "while (g) { frontier f = g; while (f) { f = advance(f, relax); } g = advance(g, see); }",
+        "frontier h = g; frontier f = h; while (f) { f = advance(f, relax); } g = advance(g, see);",
+        "while (g) { g = advance(g, relax); } g = { 0 }; g = advance(g, see);",
+    ],
+)
+def test_a_worklist_that_is_shared_with_a_choice_of_direction(schedule: str) -> None:
+    """Its edges are counted for that choice, in every pass."""
+    with pytest.raises(GdslError) as caught:
+        load_source(Source("order", SHARED.format(schedule=schedule, tune="")))
+    (diagnostic,) = caught.value.diagnostics
+    said = (diagnostic.message, *(label.text for label in diagnostic.labels))
+    assert diagnostic.code == "E0420" and any("`see` may pull and shares" in text for text in said)
+    load_source(Source("order", SHARED.format(schedule=schedule, tune="see.direction = push;")))
