@@ -18,7 +18,8 @@ def command(word: str | None, program: str | None) -> None:
     """Explain what a message's CODE means, what a KNOB of --tune does, or what a PROGRAM takes and gives.
 
     Without a word all codes are listed, with the word knobs all knobs. With the knob order and a PROGRAM: for each of
-    its loops whether that may be worked off in another order, or what stands in the way.
+    its loops whether that may be worked off in another order, or what stands in the way; with the knob layout, whether
+    its vertices may be renumbered inside.
 
     \b
     Examples:
@@ -27,6 +28,7 @@ def command(word: str | None, program: str | None) -> None:
       gdslc explain knobs
       gdslc explain bfs
       gdslc explain order sssp
+      gdslc explain layout pagerank
     """
     from gdsl.diagnostics import all_codes, explain, find_code
 
@@ -37,9 +39,10 @@ def command(word: str | None, program: str | None) -> None:
     code = find_code(word)
     knob, near = knobs.named(word)
     if program is not None:
-        if knob is None or knob.name != "order":
-            raise click.UsageError(f"'{word}' is explained without a program; 'gdslc explain order PROGRAM' takes one")
-        _explain_orders(program)
+        if knob is None or knob.name not in _OF_PROGRAMS:
+            takes = " and ".join(f"'gdslc explain {name} PROGRAM'" for name in _OF_PROGRAMS)
+            raise click.UsageError(f"'{word}' is explained without a program; {takes} take one")
+        _OF_PROGRAMS[knob.name](program)
     elif code is not None:
         click.echo(explain(code), nl=False)
     elif word.strip().lower() in ("knob", "knobs", "schedule", "tune"):
@@ -85,6 +88,22 @@ def _explain_orders(word: str) -> None:
             click.echo(f"{where}as given: {obstacle.why} ({obstacle.span.words})")
     if not found:
         click.echo("there is no while")
+
+
+def _explain_layout(word: str) -> None:
+    """Whether the vertices may be renumbered, or what stands in the way."""
+    from gdsl.api.compiling import compile_file
+    from gdsl.uniqueness.layout import obstacle
+
+    found = obstacle(compile_file(word).ir)
+    if found is None:
+        click.echo("may be by degree; auto does so on a GPU, for large graphs with vertices of very many edges")
+    else:
+        click.echo(f"as given: {found.why} ({found.span.words})")
+
+
+_OF_PROGRAMS = {"order": _explain_orders, "layout": _explain_layout}
+"""The knobs that are explained for a program."""
 
 
 def _must_be_given(param: object) -> bool:

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from gdsl.backends.cuda.protocol import Buffer, Device, Room
+from gdsl.backends.cuda.protocol import Buffer, Device
+from gdsl.backends.cuda.workroom import Workroom
 from gdsl.backends.interface import Bindings
 from gdsl.codegen.structs import element_dtype
 from gdsl.extents import Sizes, of_graph
 from gdsl.graph.graph import Graph
 from gdsl.types import Type, Widths
 
+if TYPE_CHECKING:
+    from gdsl.backends.cuda.numbering import Numbering
+
 
 class GraphOnDevice:
     """A graph's arrays on one device, in ids of one width; each part is brought over when it is first needed. Beside
-    them the memory that programs work in while they run on it, one after the other."""
+    them the memory that programs work in while they run on it."""
+
+    numbering: Numbering | None = None
+    """How its ids are related to those of the caller, where they are others."""
 
     def __init__(self, device: Device, graph: Graph, widths: Widths) -> None:
         self.device, self.graph, self.widths = device, weakref.ref(graph), widths
@@ -26,10 +32,7 @@ class GraphOnDevice:
         self.largest_degree = degrees if not graph.directed else max(degrees, int(graph.in_degrees.max(initial=0)))
         self._parts: dict[str, Buffer] = {}
         self._attributes: dict[int, tuple[Any, Buffer]] = {}
-        self._room: Room | None = None
-        self._user: object = None
-        self.users: weakref.WeakSet[Any] = weakref.WeakSet()
-        """The memory of programs that have run here, which can `let_go` of some."""
+        self.work = Workroom(device)
 
     def part(self, name: str, element: Type) -> Buffer:
         """One of the members of `graph_slice`, whose elements are ids of vertices or of edges."""
@@ -40,6 +43,20 @@ class GraphOnDevice:
             self._parts[name] = self.device.upload(self._host(name).astype(kind, copy=False))
         return self._parts[name]
 
+    def parts_held(self) -> set[str]:
+        """What has been brought over by now."""
+        return set(self._parts)
+
+    def drop_parts(self, names: set[str]) -> None:
+        """Let these be brought over anew where somebody needs them."""
+        for name in names:
+            del self._parts[name]
+
+    def take_made_ms(self) -> float | None:
+        """What it took to number the vertices anew, in milliseconds; 0 where that was done before, None where it is not
+        done."""
+        return None
+
     def attribute(self, values: Any, dtype: Any) -> Buffer:
         """An array that is the graph's own, which does not change, as values of `dtype`: it is brought over once."""
         kept = self._attributes.get(id(values))
@@ -47,32 +64,17 @@ class GraphOnDevice:
             kept = self._attributes[id(values)] = values, self.device.upload(values.astype(dtype, copy=False))
         return kept[1]
 
-    def room(self, user: object, sizes: Sequence[int]) -> Sequence[Buffer] | None:
-        """Memory for `user` alone until another one asks; None: it has it, and what it left is still there."""
-        if self._user is user:
-            return None
-        former, self._room, self._user = self._room, None, None
-        self._room = self.device.room(sizes, former)
-        self._user = user
-        return self._room.buffers
-
-    def forget(self) -> None:
-        """What the last user left is not what the next one may build upon: its run was stopped."""
-        self._user = None
-
-    def let_go(self) -> bool:
-        """Free the memory that nobody works in at the moment; whether there was any."""
-        former, self._room, self._user = self._room, None, None
-        for user in self.users:
-            user.let_go()
-        return former is not None
-
     def _host(self, name: str) -> Any:
         graph = self.graph()
         assert graph is not None
         if name == "edge_ids":
             return numpy.arange(graph.num_edges)
-        return getattr(graph, "in_edge_ids" if name == "in_edges" else name)
+        return host_part(graph, name)
+
+
+def host_part(graph: Graph, name: str) -> Any:
+    """A member of `graph_slice` as the graph has it."""
+    return getattr(graph, "in_edge_ids" if name == "in_edges" else name)
 
 
 def host_dtype(kind: Type, widths: Widths) -> numpy.dtype[Any]:
