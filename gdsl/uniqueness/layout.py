@@ -104,7 +104,7 @@ _COMMUTING = (
 
 def obstacle(program: nodes.Program) -> Obstacle | None:
     """The first thing in the text that stands in the way of other ids; None where nothing does."""
-    found = [*_at_the_border(program), *_inside(program)]
+    found = [*_at_the_border(program), *inside(program)]
     return min(found, key=lambda each: each.span.order, default=None)
 
 
@@ -131,7 +131,7 @@ def _at_the_border(program: nodes.Program) -> Iterator[Obstacle]:
             yield Obstacle(f"`{each.name}` is the id of an edge, or an id in a pair", each.span)
 
 
-def _inside(program: nodes.Program) -> Iterator[Obstacle]:
+def inside(program: nodes.Program) -> Iterator[Obstacle]:
     """What does not commute with a replacement of ids in what a run does."""
     data: tuple[nodes.Array | nodes.Scalar, ...] = (*program.arrays, *program.scalars)
     initial = tuple(each.initial for each in data if each.initial is not None)
