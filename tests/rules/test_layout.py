@@ -67,7 +67,7 @@ TWINS = [
     ({"schedule": "a[s] = 1;"}, {"schedule": "a[0] = 1;"}, "named by its number, 0"),
     (vertices("apply { b[v] = s; }"), vertices("apply { b[v] = vertex(a[v]); }"), "a number becomes an id"),
     (
-        edges("cond a[src] < 2; apply { a[dst] = 1; }"),
+        edges("cond c[src] < 2; apply { a[dst] = 1; }"),
         edges("cond place < 2; apply { a[dst] = 1; }"),
         "place in a list",
     ),

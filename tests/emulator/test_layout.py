@@ -1,0 +1,158 @@
+"""Runs on vertices numbered by degree: what goes in and comes out is the caller's, whatever happens inside."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from oracles import CASES
+from support.graphs import make_graph, random_graph, star
+
+import gdsl
+from gdsl.api.schedules import differences
+from gdsl.backends.cuda import numbering
+from gdsl.binding import bind
+from gdsl.diagnostics import GdslError
+from gdsl.plan import layouts
+from gdsl.types import Widths
+
+from .build import compiler
+from .fake_cupy import FakeCupy, install
+from .running import SMALL, TINY, Built, build, device_for, expect, program_of
+
+pytestmark = pytest.mark.skipif(compiler() is None, reason="no g++ on this machine")
+
+WORD = "schedule.layout=by_degree"
+BORDER = """program border;
+problem {
+    param s : vertex;
+    param members : vertex set;
+    input vertex weight : float64;
+    input vertex given : vertex;
+    input vertex pair[2] : float32;
+    input scalar start : vertex;
+    vertex own : vertex = id;
+    vertex other : vertex;
+    vertex odd[3] : bool;
+    vertex both : (int32, float64);
+    vertex first : int32 = 1;
+    vertex second : int32 = 2;
+    scalar last : vertex;
+    scalar nobody : vertex = none;
+    scalar picked : int64;
+}
+edge functor hear(src, dst, e) -> int32 { value first[dst]; }
+vertex functor look(v) {
+    apply {
+        other[v] = given[v] == none ? none : given[given[v]];
+        odd[v][1] = pair[v][1] > pair[v][0]; odd[v][2] = v == s;
+        both[v] = (out_degree(v), weight[v]);
+    }
+}
+schedule {
+    compute(vertices, look);
+    compute(members, v => { picked += 1; first[v] = 5; });
+    second = neighbor_reduce(vertices, hear, sum);
+    swap(first, second);
+    last = start;
+}
+"""
+
+
+@pytest.fixture
+def cupy(monkeypatch: pytest.MonkeyPatch) -> FakeCupy:
+    return install(monkeypatch)
+
+
+def graphs() -> list[gdsl.Graph]:
+    directed = random_graph(40, 120, seed=6, directed=True)
+    parallel = make_graph([(0, 5), (0, 5), (5, 5), (3, 5), (5, 2), (2, 5)], 9, directed=False)
+    return [random_graph(50, 140, seed=5, directed=False), directed, parallel, make_graph([], 3)]
+
+
+def border_values(graph: gdsl.Graph) -> dict[str, Any]:
+    count = graph.num_vertices
+    given = np.array([-1 if v % 4 == 0 else (v * 7 + 1) % count for v in range(count)], np.int32)
+    pair = np.arange(2 * count, dtype=np.float32).reshape(count, 2)
+    pair[1::3] *= -1
+    weight = np.arange(count) / 3
+    return {"s": 2, "members": [0, 1], "weight": weight, "given": given, "pair": pair, "start": count - 1}
+
+
+@pytest.mark.parametrize("tune", [(), ("schedule.fuse=off",), ("schedule.ids=64",)])
+def test_everything_that_crosses_the_border(cupy: FakeCupy, tune: tuple[str, ...]) -> None:
+    program = gdsl.compile(BORDER, tune=[*tune, WORD, "schedule.block=64"])
+    for graph in graphs():
+        values = border_values(graph)
+        expected = program(graph, backend="reference", **values)
+        for _ in range(2):  # the second time with all that was kept
+            found = program(graph, backend="cuda", **values)
+            assert list(differences(program.ir, expected, found)) == []
+            assert np.array_equal(found.both.first, graph.out_degrees)
+        assert (expected.layout_ms, found.layout_ms) == (None, 0.0)
+        assert found.nobody == -1 and found.last == graph.num_vertices - 1
+        with pytest.raises(GdslError) as caught:
+            program(graph, backend="cuda", **{**values, "s": graph.num_vertices})
+        assert caught.value.code == "E0604"
+
+
+def test_arrays_of_the_graph_are_put_in_order_once(cupy: FakeCupy) -> None:
+    text = """program own;
+problem { input vertex x : float32; vertex y : float32; }
+edge functor hear(src, dst, e) -> float32 { value x[dst]; }
+schedule { y = neighbor_reduce(vertices, hear, max); }
+"""
+    made = make_graph(star(20), 21, directed=False)
+    attribute = {"x": np.arange(21, dtype=np.float32)}
+    graph = gdsl.Graph(made.offsets, made.columns, directed=False, vertex_attributes=attribute)
+    program = gdsl.compile(text, tune=[WORD, "schedule.block=64"])
+    for turn in range(3):
+        cupy.log.clear()
+        assert program(graph, backend="cuda").y.get()[:2].tolist() == [20, 0]
+        assert turn == 0 or cupy.log["upload"] == 0
+
+
+def test_auto_looks_at_the_graph_and_at_the_memory(cupy: FakeCupy, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(layouts, "LEAST_EDGES", 100)
+    monkeypatch.setattr(layouts, "SKEW", 8)
+    hub, even = make_graph(star(60), 61, directed=False), random_graph(60, 90, seed=1, directed=False)
+    program = gdsl.compile("bfs", tune=["schedule.block=64"])
+    assert program(even, source=3, backend="cuda").layout_ms is None
+    found = program(hub, source=3, backend="cuda")
+    assert found.layout_ms is not None and found.layout_ms > 0
+    assert found.distance.get().tolist() == [1, *(0 if v == 3 else 2 for v in range(1, 61))]
+    assert found.parent.get().tolist() == [3, *(-1 if v == 3 else 0 for v in range(1, 61))]
+    assert program(hub, source=3, backend="cuda").layout_ms == 0
+    assert gdsl.compile("pagerank", tune=["schedule.block=64"])(hub, backend="cuda").layout_ms == 0, "one for all"
+    kept = gdsl.compile("bfs", tune=["schedule.block=64", "schedule.layout=as_given"])
+    assert kept(hub, source=3, backend="cuda").layout_ms is None
+    other = make_graph(star(80), 81, directed=False)
+    monkeypatch.setattr(numbering, "_bytes", lambda graph, given: 1 << 50)
+    assert program(other, source=3, backend="cuda").layout_ms is None
+    with pytest.raises(GdslError) as caught:
+        gdsl.compile("bfs", tune=["schedule.block=64", WORD])(other, source=3, backend="cuda")
+    assert caught.value.code == "E0912"
+
+
+@pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in CASES if program_of(case.name).any_ids])
+def test_programs_answer_as_on_the_ids_that_were_given(case: Any) -> None:
+    """All that may run so; one in three a kernel a step, one in three with wide ids."""
+    turn = len(case.name) % 3
+    words = (WORD, *(("schedule.fuse=off",) if turn == 1 else ()))
+    widths = Widths.both(64 if turn == 2 else 32)
+    built = build(case.name, words, (SMALL, TINY)[turn % 2], widths)
+    for seed, graph in enumerate(graphs()):
+        if case.suits(graph) and graph.num_edges:
+            compare(built, graph, case, seed)
+
+
+def compare(built: Built, graph: gdsl.Graph, case: Any, seed: int) -> None:
+    values = case.values(graph, seed)
+    bindings = bind(built.program, graph, values, id_bits=built.widths.vertex)
+    expected = expect(built.program, graph, bindings, built.widths.vertex)
+    found = built.run(graph, bindings, device_for(seed, 1 + seed % 3))
+    assert found.layout_ms is not None
+    answers = [{**each.arrays, **each.scalars} for each in (expected, found)]
+    assert list(differences(built.program, *answers)) == []
+    case.check(graph, values, answers[1])
