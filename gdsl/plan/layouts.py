@@ -7,7 +7,8 @@ the same; the host gives it another graph, which is made once and kept beside th
 border: params and inputs on the way in, results on the way out, within the time of the run.
 
 On a graph whose degrees are much alike there is nothing to gain, on a small one all of it lies in the cache anyway. So
-`auto` looks at the graph. Parts of a graph that only the host can make are not worth it at all.
+`auto` looks at the graph. Parts of a graph that only the host can make are not worth it at all, and neither are
+reductions for which hubs in front of every list may be the wrong end.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from gdsl.ir.nodes import Array, Param, Scalar
 from gdsl.operations import Domain, Layout
 from gdsl.plan.nodes import Plan, Renumbering
 from gdsl.plan.storage import GRAPH, LAYOUT, Buffer, Cleared, Made, Role
+from gdsl.plan.walking import sweeps
 from gdsl.types import Type
 
 SKEW = 64
@@ -27,7 +29,7 @@ WORTH = f"there are {LEAST_EDGES:,} edges and more, and a vertex has {SKEW} time
 
 _MOST_VERTICES = 1 << 31
 """Both ends of an edge are one word while they are sorted."""
-MADE_ON_DEVICE = ("offsets", "columns", "in_offsets", "in_sources", "edge_sources")
+MADE_ON_DEVICE = ("offsets", "columns", "in_offsets", "in_sources", "edge_sources", "edge_ids", "neighbors")
 """The parts of a graph that are made without the host."""
 _LISTS = ("columns", "in_sources")
 
@@ -40,6 +42,7 @@ def layout_of(plan: Plan) -> Renumbering | None:
     parts = [buffer for buffer in plan.buffers if buffer.group == GRAPH]
     names = [part.name for part in parts]
     worth = any(name in _LISTS for name in names) and all(name in MADE_ON_DEVICE for name in names)
+    worth = worth and not _leaves_lists(plan)
     if asked is Layout.AUTO and not worth:
         return None
     border = [array for array in program.arrays if not array.is_local and array.domain is Domain.VERTEX]
@@ -49,6 +52,12 @@ def layout_of(plan: Plan) -> Renumbering | None:
     arrays = [array.name for array in border]
     buffers = (*_names(), *(_in_layout(part, part.role) for part in parts), *_sorted(), *_other_order(plan, arrays))
     return Renumbering(asked is Layout.BY_DEGREE, tuple(ids), tuple(arrays), buffers)
+
+
+def _leaves_lists(plan: Plan) -> bool:
+    """Whether a reduction leaves lists early. With hubs in front that may be much later than in the order of the lists
+    as given: it was in the one program of this kind that was measured, which looks for small degrees."""
+    return any(sweep.segment is not None and sweep.segment.stops_at is not None for sweep in sweeps(plan))
 
 
 def is_worth(layout: Renumbering, num_vertices: int, num_edges: int, largest_degree: int) -> bool:

@@ -1,17 +1,23 @@
 """Which programs may run on other ids of the same vertices: no result tells (*Layout* of the language).
 
-A run on a graph whose vertices have been renumbered, by any permutation, is the run on the given one with each id
-replaced by its new one, as long as every operation of the program commutes with such a replacement. Then its results
-are those of the given graph once they are put back in the given order, and the ids in them are replaced back; what may
-differ from run to run may differ here, and nothing else. Commuting is shown for one operation after the other:
+A run on a graph whose vertices are numbered anew, by falling degree and those of equal degree in the order of their
+ids, is the run on the given one with each id replaced by its new one, as long as every operation of the program
+commutes with this replacement. Then its results are those of the given graph once they are put back in the given order,
+and the ids in them are replaced back; what may differ from run to run may differ here, and nothing else. It is shown
+for one operation after the other, for all but ties with any permutation:
 
 - To index by an id, to store it, to compare two for equality, to choose one of two, to walk a list, to test for an
   edge, to put it into a set, all sets and what is made of them: these ask of an id only which vertex it is. `none` is
   no vertex, and stays what it is.
 - In which order calls are made, edges are visited and values are added up is open in the language, or a grade says so:
   sums of floats differ in rounding.
+- Ties: two vertices of equal degree are in the same order by their new ids as by their old ones. So it makes no
+  difference to `(out_degree(a), a) < (out_degree(b), b)`, nor to `a < b` behind `out_degree(a) == out_degree(b) &&`
+  (`ties.py` finds both).
+- A graph that is made of some of the edges has just those.
 - Not so: the order of two ids (`<`, `min`, `max`, and ties that go to the smallest), ids as numbers and numbers as ids
-  (conversions, literals, keys of random numbers), places in a list, and lists in their order, numbers of members.
+  (conversions, literals, keys of random numbers), places in a list, and lists in their order, numbers of members, and
+  graphs whose vertices are labels in their order.
 
 Edges get other ids as well, since these are places in the lists. They may be used like those of vertices inside a run,
 but values of edges do not pass its border, where they would have to be moved in each call. Parallel edges keep their
@@ -32,6 +38,7 @@ from gdsl.operations import BinaryOperation, Domain, Layout, NeighborOperation
 from gdsl.source import Source
 from gdsl.types import Type
 from gdsl.uniqueness.order import Obstacle
+from gdsl.uniqueness.ties import without_ties
 
 _FIX = "write `as_given` or `auto`"
 _EQUALITY = (BinaryOperation.EQUAL, BinaryOperation.NOT_EQUAL)
@@ -64,6 +71,7 @@ _COMMUTING = (
     nodes.FrontierSize,
     nodes.Function,
     nodes.FunctionCall,
+    nodes.Graph,
     nodes.History,
     nodes.If,
     nodes.Intersect,
@@ -75,6 +83,7 @@ _COMMUTING = (
     nodes.Loop,
     nodes.MakePair,
     nodes.NoneId,
+    nodes.On,
     nodes.OwnId,
     nodes.OwnOperation,
     nodes.OwnPart,
@@ -84,6 +93,7 @@ _COMMUTING = (
     nodes.PushLevel,
     nodes.Repeat,
     nodes.Return,
+    nodes.SameGraph,
     nodes.ScalarTarget,
     nodes.ScalarValue,
     nodes.Select,
@@ -91,6 +101,7 @@ _COMMUTING = (
     nodes.Store,
     nodes.StoreElement,
     nodes.StoreScalar,
+    nodes.Subgraph,
     nodes.Swap,
     nodes.TakeLevel,
     nodes.Unary,
@@ -133,6 +144,7 @@ def _at_the_border(program: nodes.Program) -> Iterator[Obstacle]:
 
 def inside(program: nodes.Program) -> Iterator[Obstacle]:
     """What does not commute with a replacement of ids in what a run does."""
+    program = without_ties(program)
     data: tuple[nodes.Array | nodes.Scalar, ...] = (*program.arrays, *program.scalars)
     initial = tuple(each.initial for each in data if each.initial is not None)
     functors = (program.vertex_functors, program.edge_functors, program.vote_functors)
@@ -140,6 +152,8 @@ def inside(program: nodes.Program) -> Iterator[Obstacle]:
         why = _hindrance(node)
         if why is not None:
             yield Obstacle(why, node.span)
+        if isinstance(node, nodes.DefineFrontier) and program.graphs and node.domain is Domain.EDGE and node.members:
+            yield Obstacle("an edge that a graph lacks is named by its number", node.span)
 
 
 def _hindrance(node: nodes.Node) -> str | None:
@@ -183,8 +197,8 @@ def _of_lists(node: nodes.Node) -> str:
             return "members are numbered by their ids"
         case nodes.CheckPairs():
             return "members are paired by their ids"
-        case nodes.Graph() | nodes.SameGraph() | nodes.Subgraph() | nodes.Contract() | nodes.On() | nodes.Weights():
-            return "the schedule makes a graph"
+        case nodes.Contract() | nodes.Weights():
+            return "vertices become one in the order of their labels"
     return "this is not known to be the same under other ids"
 
 

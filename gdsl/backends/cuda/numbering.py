@@ -150,8 +150,8 @@ class Renumbered(GraphOnDevice):
 
     def part(self, name: str, element: Type) -> Buffer:
         """One of the members of `graph_slice`, of the graph as it is numbered here."""
-        if name in _BACKWARD and not self._directed:
-            return self.part(_BACKWARD[name], element)
+        if name == "neighbors" or (name in _BACKWARD and not self._directed):
+            return self.part(_BACKWARD.get(name, "columns"), element)
         if name not in self._parts:
             self._parts[name] = self._made(name, element)
         return self._parts[name]
@@ -173,6 +173,10 @@ class Renumbered(GraphOnDevice):
             offsets = self.part("offsets", Type.EDGE)
             self._kernels.start("sources_of_lists", offsets.pointer, sources.pointer, self._vertices)
             return sources
+        if name == "edge_ids":
+            ids = self._new(name)
+            self._kernels.start("count_up", ids.pointer, self._edges)
+            return ids
         assert name not in MADE_ON_DEVICE
         values = host_part(self._host_graph(), name)
         return self.device.upload(values.astype(element_dtype(element, self.widths), copy=False))
@@ -199,6 +203,7 @@ _ELEMENTS = {
     "in_offsets": Type.EDGE,
     "in_sources": Type.VERTEX,
     "edge_sources": Type.VERTEX,
+    "edge_ids": Type.EDGE,
 }
 
 

@@ -71,6 +71,10 @@ extern "C" __global__ void lists_of_keys(
     }}
 }}
 
+extern "C" __global__ void count_up(edge* ids, long long edges) {{
+    for (long long e = THREAD; e < edges; e += THREADS) ids[e] = (edge)e;
+}}
+
 extern "C" __global__ void sources_of_lists(const edge* offsets, vertex* sources, long long vertices) {{
     const int lane = threadIdx.x % 32;
     for (long long v = THREAD / 32; v < vertices; v += THREADS / 32) {{

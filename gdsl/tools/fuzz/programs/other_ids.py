@@ -29,6 +29,7 @@ from gdsl.tools.fuzz.programs.running import Answer, Place, Runner, answered, bi
 from gdsl.tools.fuzz.programs.tuning import without_knobs
 from gdsl.types import Type
 from gdsl.uniqueness.layout import inside
+from gdsl.uniqueness.ties import without_ties
 
 
 def without_numbers(text: str) -> ir.Program | None:
@@ -61,7 +62,7 @@ def on_other_ids(program: ir.Program) -> Runner:
 
     def run(place: Place, seed: int, patience: int) -> Answer:
         bindings = place.bindings(program, bits)
-        ids = OtherIds.drawn(place.graph, Random(seed))
+        ids = OtherIds.of(program, place.graph, Random(seed))
         given = ids.bindings(program, bindings)
         found = answered(lambda limits: interpret(program, ids.graph, given, limits, id_bits=bits, seed=seed), patience)
         return ids.outcome(program, found) if isinstance(found, Outcome) else found
@@ -78,16 +79,21 @@ class OtherIds:
     edges: Any
 
     @staticmethod
-    def drawn(graph: Graph, random: Random) -> OtherIds:
-        """Vertices at random; edges that are parallel keep their order."""
-        names = list(range(graph.num_vertices))
-        random.shuffle(names)
-        vertices = np.array(names, np.int64)
+    def of(program: ir.Program, graph: Graph, random: Random) -> OtherIds:
+        """Vertices at random, or by falling degree where the program decides ties; edges that are parallel keep their
+        order."""
+        order = list(range(graph.num_vertices))
+        random.shuffle(order)
+        if without_ties(program) is not program:
+            order.sort(key=lambda vertex: (-int(graph.out_degrees[vertex]), vertex))
+        vertices = np.argsort(np.array(order, np.int64))
         sources, columns = vertices[graph.edge_sources], vertices[graph.columns]
-        order = np.lexsort((columns, sources))
+        sorted_edges = np.lexsort((columns, sources))
         offsets = np.zeros(graph.num_vertices + 1, np.int64)
         np.cumsum(np.bincount(sources, minlength=graph.num_vertices), out=offsets[1:])
-        return OtherIds(Graph(offsets, columns[order], directed=graph.directed), vertices, np.argsort(order))
+        return OtherIds(
+            Graph(offsets, columns[sorted_edges], directed=graph.directed), vertices, np.argsort(sorted_edges)
+        )
 
     def bindings(self, program: ir.Program, given: Bindings) -> Bindings:
         """What the caller gave, in the new names and order."""
