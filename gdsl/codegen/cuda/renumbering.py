@@ -86,11 +86,12 @@ extern "C" __global__ void sources_of_lists(const edge* offsets, vertex* sources
 
 // The same of ids, which get their names of the other order; what is none stays what it is.
 extern "C" __global__ void put_ids(
-    const vertex* values, const word* values_at, vertex* made, const vertex* places, const vertex* names,
-    long long vertices, long long each
+    const vertex* values, const word* values_at, vertex* __restrict__ made, const vertex* __restrict__ places,
+    const vertex* __restrict__ names, long long vertices, long long each
 ) {{
-    const vertex* from = values_at ? reinterpret_cast<const vertex*>(*values_at) : values;
+    const vertex* __restrict__ from = values_at ? reinterpret_cast<const vertex*>(*values_at) : values;
     if (each == 1) {{
+        #pragma unroll 4
         for (long long v = THREAD; v < vertices; v += THREADS) {{
             const vertex id = from[places[v]];
             made[v] = (word)id < (word)vertices ? names[id] : ~vertex(0);
@@ -107,10 +108,12 @@ _PUT = """
 // `each` words of every vertex: those of `places[v]` become those of v. They lie at `values`, or, where the host does
 // not know that, at the address that `values_at` holds.
 extern "C" __global__ void put_{bytes}(
-    const {type}* values, const word* values_at, {type}* made, const vertex* places, long long vertices, long long each
+    const {type}* values, const word* values_at, {type}* __restrict__ made, const vertex* __restrict__ places,
+    long long vertices, long long each
 ) {{
-    const {type}* from = values_at ? reinterpret_cast<const {type}*>(*values_at) : values;
+    const {type}* __restrict__ from = values_at ? reinterpret_cast<const {type}*>(*values_at) : values;
     if (each == 1) {{
+        #pragma unroll 4
         for (long long v = THREAD; v < vertices; v += THREADS) made[v] = from[places[v]];
     }} else {{
         for (long long i = THREAD; i < vertices * each; i += THREADS) {{
