@@ -13,11 +13,14 @@ import gdsl
 from gdsl.api.schedules import differences
 from gdsl.backends.cuda import numbering
 from gdsl.binding import bind
+from gdsl.codegen.cuda.renumbering import text_for
 from gdsl.diagnostics import GdslError
 from gdsl.plan import layouts
 from gdsl.types import Widths
 
+from . import running
 from .build import compiler
+from .driver import EmulatedModule, EmulatorError
 from .fake_cupy import FakeCupy, install
 from .running import SMALL, TINY, Built, build, device_for, expect, program_of
 
@@ -156,3 +159,73 @@ def compare(built: Built, graph: gdsl.Graph, case: Any, seed: int) -> None:
     answers = [{**each.arrays, **each.scalars} for each in (expected, found)]
     assert list(differences(built.program, *answers)) == []
     case.check(graph, values, answers[1])
+
+
+MISTAKES = [
+    ("rank[given] = (vertex)i;", "rank[i] = given;"),
+    ("backward ? other << 32 | own : own << 32 | other", "own << 32 | other"),
+    ("(word)offsets[v] + lane;", "(word)offsets[v] + lane + 1;"),
+    ("keys[middle] >> 32 < (word)v", "keys[middle] >> 32 <= (word)v"),
+    ("sources[e] = (vertex)v;", "sources[e] = (vertex)0;"),
+    ("names[id] : ~vertex(0)", "id : ~vertex(0)"),
+    ("names[id] : ~vertex(0)", "names[id] : vertex(0)"),
+    ("made[v] = from[places[v]];", "made[v] = from[v];"),
+    ("each + i % each];", "each];"),
+]
+SEEN = """program seen;
+problem {
+    param s : vertex;
+    input vertex weight : int32;
+    vertex level : int32 = -1;
+    vertex parent : vertex;
+    vertex first[2] : int64;
+    vertex into : int32;
+    vertex lower : int32;
+}
+edge functor visit(src, dst, e) { cond level[dst] == -1; apply { level[dst] = iteration + 1; } }
+edge functor one(src, dst, e) -> int32 { value weight[src]; }
+edge functor along(src, dst, e) { apply { first[dst][1] += 1 + weight[src]; } }
+vertex functor stand(v) { apply { parent[v] = level[v] == 2 ? v : level[v] == 1 ? s : none; } }
+schedule {
+    level[s] = 0;
+    frontier f = { s };
+    while (f) { f = advance(f, visit); }
+    compute(vertices, stand);
+    into = neighbor_reduce(vertices, one, sum, over=in_edges);
+    compute(edges, along);
+}
+"""
+TIES = """program ties;
+requires symmetric;
+problem { param s : vertex; input vertex weight : int32; vertex lower : int32; }
+edge functor up(src, dst, e) { cond (out_degree(src), src) < (out_degree(dst), dst); apply { lower[dst] += 1; } }
+schedule { advance(vertices, up, to=none); }
+"""
+
+
+BACKWARD = ("| (word)v;", "| (word)(vertices - 1 - v);")
+"""Vertices of equal degree in the reverse of their order."""
+TRIALS = [(SEEN, None), (TIES, None), (TIES, BACKWARD), *((SEEN, mistake) for mistake in MISTAKES)]
+
+
+@pytest.mark.parametrize(("text", "mistake"), TRIALS, ids=range(len(TRIALS)))
+def test_a_mistake_in_the_numbering_is_seen(
+    monkeypatch: pytest.MonkeyPatch, text: str, mistake: tuple[str, str] | None
+) -> None:
+    source = text_for(Widths.both(32))
+    if mistake is not None:
+        assert source.count(mistake[0]), "its text is no longer there; find its place anew"
+        module = EmulatedModule(source.replace(*mistake), "renumbering.cu")
+        monkeypatch.setattr(running, "renumbering", lambda widths: module)
+    built, found = build(text, (WORD,)), []
+    for seed, graph in enumerate(graphs()[: 1 if text is TIES else 3]):
+        weight = np.arange(graph.num_vertices, dtype=np.int32)
+        bindings = bind(built.program, graph, {"s": 2, "weight": weight})
+        try:
+            outcome = built.run(graph, bindings, device_for(seed, 1))
+        except EmulatorError as error:
+            found.append(str(error))
+            continue
+        answers = [{**each.arrays, **each.scalars} for each in (expect(built.program, graph, bindings), outcome)]
+        found += differences(built.program, *answers)
+    assert bool(found) == (mistake is not None)
