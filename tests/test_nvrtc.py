@@ -70,7 +70,7 @@ def forms() -> Iterator[tuple[Path, str, str]]:
     Without `pytest -m thorough` every second one goes up to the assembler only, which takes two thirds of the time."""
     forms = [*((path, "fused") for path in LIBRARY), *((path, "unfused") for path in (*SAMPLES, *PROGRAMS))]
     turns = itertools.cycle((*ARCHITECTURES, ARCHITECTURES[-1]))  # an odd number, so that each has its turn at both
-    return ((*each, architecture) for each, architecture in zip(forms, turns))
+    return ((*each, architecture) for each, architecture in zip(forms, turns, strict=False))
 
 
 by_form = pytest.mark.parametrize(
