@@ -93,11 +93,15 @@ def _explain_orders(word: str) -> None:
 def _explain_layout(word: str) -> None:
     """Whether the vertices may be renumbered, or what stands in the way."""
     from gdsl.api.compiling import compile_file
+    from gdsl.backends.cuda import plan_of
     from gdsl.uniqueness.layout import obstacle
 
-    found = obstacle(compile_file(word).ir)
-    if found is None:
-        click.echo("may be by degree; auto does so on a GPU, for large graphs with vertices of very many edges")
+    program = compile_file(word).ir
+    found = obstacle(program)
+    if found is None and plan_of(program).layout is not None:
+        click.echo("may be by degree; on a GPU auto does so for large graphs with vertices of very many edges")
+    elif found is None:
+        click.echo("may be by degree; auto leaves it as given, since little is gained or something may be lost")
     else:
         click.echo(f"as given: {found.why} ({found.span.words})")
 

@@ -4,22 +4,27 @@ A program that cannot tell other ids (`gdsl.uniqueness.layout` proves it) may ru
 by falling degree, those of equal degree as before. What most edges lead to lies side by side then: the values of hubs
 share lines of the cache, and stand first in every list, where a pull that stops early finds them. The generated code is
 the same; the host gives it another graph, which is made once and kept beside the given one, and translates at the
-border: params and inputs on the way in, results on the way out, within the time of the run.
+border: params and inputs on the way in, results on the way out, within the time of the run. Only where ids are made
+numbers the code is another one, which looks the given ids up; it is compiled when the first such graph comes.
 
 On a graph whose degrees are much alike there is nothing to gain, on a small one all of it lies in the cache anyway. So
 `auto` looks at the graph. Parts of a graph that only the host can make are not worth it at all, and neither are
-reductions for which hubs in front of every list may be the wrong end.
+reductions for which hubs in front of every list may be the wrong end, nor looking ids up for every edge.
 """
 
 from __future__ import annotations
 
+import dataclasses
+
 from gdsl.extents import EDGES, VERTICES, Extent, Times
-from gdsl.ir.nodes import Array, Param, Scalar
+from gdsl.ir.nodes import Array, Param, Program, Scalar
 from gdsl.operations import Domain, Layout
 from gdsl.plan.nodes import Plan, Renumbering
 from gdsl.plan.storage import GRAPH, LAYOUT, Buffer, Cleared, Made, Role
 from gdsl.plan.walking import sweeps
 from gdsl.types import Type
+from gdsl.uniqueness.given_ids import NAME as GIVEN_IDS
+from gdsl.uniqueness.given_ids import looked_up_in_walks, looks_up, with_given_ids
 
 SKEW = 64
 """A vertex of so many times the mean's edges is what auto looks for."""
@@ -42,16 +47,23 @@ def layout_of(plan: Plan) -> Renumbering | None:
     parts = [buffer for buffer in plan.buffers if buffer.group == GRAPH]
     names = [part.name for part in parts]
     worth = any(name in _LISTS for name in names) and all(name in MADE_ON_DEVICE for name in names)
-    worth = worth and not _leaves_lists(plan)
+    worth = worth and not _leaves_lists(plan) and not looked_up_in_walks(with_given_ids(program))
     if asked is Layout.AUTO and not worth:
         return None
-    border = [array for array in program.arrays if not array.is_local and array.domain is Domain.VERTEX]
+    found = [array for array in program.arrays if not array.is_local and array.domain is Domain.VERTEX]
+    border = [array for array in found if array.name != GIVEN_IDS]
     scalars = [scalar for scalar in program.scalars if not scalar.is_local]
     data: tuple[Param | Array | Scalar, ...] = (*program.params, *border, *scalars)
     ids = [each.name for each in data if each.type is Type.VERTEX]
     arrays = [array.name for array in border]
     buffers = (*_names(), *(_in_layout(part, part.role) for part in parts), *_sorted(), *_other_order(plan, arrays))
-    return Renumbering(asked is Layout.BY_DEGREE, tuple(ids), tuple(arrays), buffers)
+    return Renumbering(asked is Layout.BY_DEGREE, looks_up(program), tuple(ids), tuple(arrays), buffers)
+
+
+def looking_up(program: Program) -> Program:
+    """What runs in the place of a `program` that must look up the given ids, on other ids alone."""
+    tuning = dataclasses.replace(program.tuning, layout=Layout.BY_DEGREE)
+    return with_given_ids(dataclasses.replace(program, tuning=tuning))
 
 
 def _leaves_lists(plan: Plan) -> bool:

@@ -66,6 +66,7 @@ def print_plan(plan: Plan) -> str:
 def _layout(layout: Renumbering) -> list[str]:
     where = "" if layout.always else f" where {layouts.WORTH}"
     lines = [f"layout: vertices by falling degree{where}"]
+    lines += ["    in a kernel of its own, which looks up the ids as given"] if layout.looks_up else []
     lines += [f"    in the other order: {', '.join(layout.arrays)}"] if layout.arrays else []
     lines += [f"    ids from one order to the other: {', '.join(layout.ids)}"] if layout.ids else []
     return [*lines, *_table([_buffer(buffer) for buffer in layout.buffers])]

@@ -15,9 +15,11 @@ for one operation after the other, for all but ties with any permutation:
   difference to `(out_degree(a), a) < (out_degree(b), b)`, nor to `a < b` behind `out_degree(a) == out_degree(b) &&`
   (`ties.py` finds both).
 - A graph that is made of some of the edges has just those.
-- Not so: the order of two ids (`<`, `min`, `max`, and ties that go to the smallest), ids as numbers and numbers as ids
-  (conversions, literals, keys of random numbers), places in a list, and lists in their order, numbers of members, and
-  graphs whose vertices are labels in their order.
+- A number that is made of the id of a vertex which is there, and the order of two such: the given ids can be looked up
+  (`given_ids.py`).
+- Not so: otherwise the order of ids (`<`, `min`, `max`, and ties that go to the smallest), those that are stored as
+  numbers and numbers as ids (conversions, literals), places in a list, and lists in their order, numbers of members,
+  and graphs whose vertices are labels in their order.
 
 Edges get other ids as well, since these are places in the lists. They may be used like those of vertices inside a run,
 but values of edges do not pass its border, where they would have to be moved in each call. Parallel edges keep their
@@ -37,6 +39,7 @@ from gdsl.ir.traversal import walk
 from gdsl.operations import BinaryOperation, Domain, Layout, NeighborOperation
 from gdsl.source import Source
 from gdsl.types import Type
+from gdsl.uniqueness.given_ids import is_given, with_given_ids
 from gdsl.uniqueness.order import Obstacle
 from gdsl.uniqueness.ties import without_ties
 
@@ -144,7 +147,7 @@ def _at_the_border(program: nodes.Program) -> Iterator[Obstacle]:
 
 def inside(program: nodes.Program) -> Iterator[Obstacle]:
     """What does not commute with a replacement of ids in what a run does."""
-    program = without_ties(program)
+    program = with_given_ids(without_ties(program))
     data: tuple[nodes.Array | nodes.Scalar, ...] = (*program.arrays, *program.scalars)
     initial = tuple(each.initial for each in data if each.initial is not None)
     functors = (program.vertex_functors, program.edge_functors, program.vote_functors)
@@ -164,9 +167,10 @@ def _hindrance(node: nodes.Node) -> str | None:
         case nodes.Literal():
             return f"an id is named by its number, {node.value}" if node.type.is_id else None
         case nodes.Convert(operand=operand):
-            return _converted(operand.type, node.type)
+            return None if is_given(operand) else _converted(operand.type, node.type)
         case nodes.Binary():
             ordered = _holds_id(node.left.type) and node.operation not in _EQUALITY
+            ordered = ordered and not (is_given(node.left) and is_given(node.right))
             return f"ids are compared by `{node.operation.value}`" if ordered else None
         case nodes.Chain():
             return "ids are reckoned with" if _holds_id(node.type) else None

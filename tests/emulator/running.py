@@ -24,7 +24,7 @@ from gdsl.graph import Graph
 from gdsl.ir.nodes import Program
 from gdsl.operations import Duplicates, Grade, Order
 from gdsl.pipeline import load
-from gdsl.plan.layouts import is_worth
+from gdsl.plan.layouts import is_worth, looking_up
 from gdsl.plan.nodes import Plan
 from gdsl.plan.target import Sizes
 from gdsl.types import Type, Widths
@@ -89,6 +89,8 @@ class Built:
         """One run; raises EmulatorError for anything that the emulator found."""
         on_device = GraphOnDevice(device, graph, self.widths)
         layout = self.plan.layout
+        if layout is not None and layout.looks_up and layout.always and graph.num_vertices:
+            return emulated(looking_up(self.program), self.plan.sizes, self.widths).run(graph, bindings, device, limits)
         if layout is not None and layout.always and is_worth(layout, graph.num_vertices, graph.num_edges, 0):
             kernels = Kernels(device, renumbering(self.widths).get_function)
             on_device = Renumbered(kernels, on_device, graph)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gdsl.extents import of_graph
+from gdsl.operations import Layout
 from gdsl.plan import layouts, target
 from gdsl.plan.layouts import is_worth
 from gdsl.plan.printer import print_plan
@@ -19,6 +20,11 @@ edge functor f(src, dst, e) -> bool { value a[dst]; }
 schedule { b = neighbor_reduce(vertices, f, some); }
 """
 NO_LISTS = "program p; problem { vertex a : int32; } schedule { compute(vertices, v => { a[v] = out_degree(v); }); }"
+WALKS = """program p;
+problem { vertex a : int32; scalar n : int64; }
+edge functor f(src, dst, e) { cond (src < dst) == true; apply { n += 1; } }
+schedule { advance(vertices, f, to=none); }
+"""
 HOST = """program p;
 problem { scalar n : int64; }
 edge functor f(src, dst, e) { cond reverse(e) == none; }
@@ -37,6 +43,10 @@ schedule { edge frontier g = filter(edges, f); n = size(g); }
         (LEAVES.replace("some", "count").replace("b : bool", "b : int32"), True, True),
         (NO_LISTS, False, True),
         (HOST, False, True),
+        ("coloring", True, True),
+        ("maximal_independent_set", False, True),
+        (WALKS, False, True),
+        (WALKS.replace("src < dst", "a[src] == a[dst] && src < dst"), True, True),
     ],
 )
 def test_which_programs(program: str, auto: bool, asked: bool | None) -> None:
@@ -58,6 +68,16 @@ def test_what_crosses_the_border_and_what_is_held() -> None:
     assert by_role[Role.NAMES] == 2000 and by_role[Role.RESULT] == 2000 and by_role[Role.SORTED] == 10_000
     assert f"layout: vertices by falling degree where {layouts.WORTH}" in print_plan(plan)
     assert "layout: vertices by falling degree\n" in print_plan(plan_of("bfs", BY_DEGREE))
+
+
+def test_a_program_that_looks_ids_up() -> None:
+    plan = plan_of("coloring")
+    assert plan.layout is not None and plan.layout.looks_up
+    assert "in a kernel of its own, which looks up the ids as given" in print_plan(plan)
+    other = layouts.looking_up(plan.program)
+    assert [array.name for array in other.arrays if array.is_input] == ["ids_as_given"]
+    assert layouts.looking_up(other) is not None and other.tuning.layout is Layout.BY_DEGREE
+    assert not plan_of("triangle_count").layout.looks_up  # type: ignore[union-attr]
 
 
 def test_on_which_graphs() -> None:

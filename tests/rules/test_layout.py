@@ -22,6 +22,7 @@ from gdsl.tools.fuzz.programs.graphs import Shape
 from gdsl.tools.fuzz.programs.other_ids import OtherIds
 from gdsl.tools.fuzz.programs.trials import Trial
 from gdsl.uniqueness import layout
+from gdsl.uniqueness.given_ids import looks_up, with_given_ids
 
 _HEAD = """program p;
 {requires}
@@ -62,18 +63,18 @@ def ties(condition: str, then: str = "") -> dict[str, str]:
 TWINS = [
     (
         edges("cond src != dst; apply { a[dst] = 1; }"),
-        edges("cond src < dst; apply { a[dst] = 1; }"),
+        edges("cond src < b[dst]; apply { a[dst] = 1; }"),
         "compared by `<`",
     ),
     (edges("apply { b[dst] any= src; }"), edges("apply { b[dst] min= src; }"), "`min=` orders ids"),
     (vertices("apply { b[v] = b[v] == none ? v : b[v]; }"), vertices("apply { b[v] = min(b[v], v); }"), "`min` orders"),
-    (vertices("apply { a[v] = out_degree(v); }"), vertices("apply { a[v] = int32(v); }"), "an id becomes a number"),
+    (vertices("apply { a[v] = int32(v); }"), vertices("apply { a[v] = int32(b[v]); }"), "an id becomes a number"),
     (
-        vertices("apply { c[v] = random(out_degree(v)); }"),
         vertices("apply { c[v] = random(v); }"),
+        vertices("apply { c[v] = random(b[v]); }"),
         "an id becomes a number",
     ),
-    ({"data": "vertex d : vertex = id;"}, {"data": "vertex d : int32 = int32(id);"}, "an id becomes a number"),
+    ({"data": "vertex d : int32 = int32(id);"}, {"data": "vertex d : int32 = int32(s);"}, "an id becomes a number"),
     ({"schedule": "a[s] = 1;"}, {"schedule": "a[0] = 1;"}, "named by its number, 0"),
     (vertices("apply { b[v] = s; }"), vertices("apply { b[v] = vertex(a[v]); }"), "a number becomes an id"),
     (
@@ -107,39 +108,27 @@ TWINS = [
         {"schedule": "graph h; on h { h = contract(a); }"},
         "in the order of their labels",
     ),
-    (ties("(out_degree(src), src) < (out_degree(dst), dst)"), ties("(a[src], src) < (a[dst], dst)"), "compared by `<`"),
-    (
-        ties("(out_degree(src), src) < (out_degree(dst), dst)"),
-        ties("(out_degree(src), dst) < (out_degree(dst), src)"),
-        "compared by `<`",
-    ),
-    (
-        ties("(out_degree(src), src) >= (out_degree(dst), dst)"),
-        {**ties("(out_degree(src), src) < (out_degree(dst), dst)"), "requires": ""},
-        "compared by `<`",
-    ),
+]
+_PAIRS = "(out_degree(src), src) < (out_degree(dst), dst)"
+SAME_TIES = [
+    (ties(_PAIRS), ties("(a[src], src) < (a[dst], dst)")),
+    (ties(_PAIRS), ties("(out_degree(src), dst) < (out_degree(dst), src)")),
+    (ties(_PAIRS.replace("<", ">=")), {**ties(_PAIRS), "requires": ""}),
     (
         ties("c[src] < 1 && out_degree(src) == out_degree(dst) && c[dst] > 0 && src > dst"),
         ties("c[src] < 1 && out_degree(src) >= out_degree(dst) && c[dst] > 0 && src > dst"),
-        "compared by `>`",
     ),
     (
         ties("a[src] < a[dst] || in_degree(src) == in_degree(dst) && src < dst"),
         ties("a[src] < a[dst] || in_degree(src) == out_degree(dst) && src < dst"),
-        "compared by `<`",
     ),
     (
         ties("out_degree(src) == out_degree(dst) && (c[src] < 1 && src < dst)"),
         ties("out_degree(src) == out_degree(dst) || src < dst"),
-        "compared by `<`",
     ),
     (
-        ties("(out_degree(src), src) < (out_degree(dst), dst)", "n = size(g); graph h = subgraph(g);"),
-        ties(
-            "(out_degree(src), src) < (out_degree(dst), dst)",
-            "graph h = subgraph(g); on h { edge frontier k = filter(edges, up); }",
-        ),
-        "compared by `<`",
+        ties(_PAIRS, "n = size(g); graph h = subgraph(g);"),
+        ties(_PAIRS, "graph h = subgraph(g); on h { edge frontier k = filter(edges, up); }"),
     ),
 ]
 
@@ -155,6 +144,13 @@ def test_twins(fits: dict[str, str], refused: dict[str, str], why: str) -> None:
     (diagnostic,) = caught.value.diagnostics
     assert diagnostic.code == "E0420" and why in diagnostic.message
     assert diagnostic.span is not None and diagnostic.span.line >= 2 and diagnostic.fix
+
+
+@pytest.mark.parametrize(("fits", "other"), SAME_TIES, ids=[str(place) for place in range(len(SAME_TIES))])
+def test_ties(fits: dict[str, str], other: dict[str, str]) -> None:
+    """Those that stay what they are need no look at the given ids; others do, where that is possible."""
+    assert program(**fits).any_ids and not looks_up(program(**fits))
+    assert not program(**other).any_ids or looks_up(program(**other))
 
 
 def test_what_the_host_does_with_ids_is_done_before() -> None:
@@ -176,7 +172,8 @@ def test_every_program_that_passes_answers_alike() -> None:
                 values, ids = case.values(graph, seed), OtherIds.of(program, graph, Random(seed))
                 bindings = bind(program, graph, values)
                 expected = interpret(program, graph, bindings, Limits())
-                found = interpret(program, ids.graph, ids.bindings(program, bindings), Limits())
+                own = with_given_ids(program)
+                found = interpret(own, ids.graph, ids.bindings(program, bindings), Limits())
                 answers = [{**each.arrays, **each.scalars} for each in (expected, ids.outcome(program, found))]
                 assert list(differences(program, *answers)) == [], case.name
                 case.check(graph, values, answers[1])

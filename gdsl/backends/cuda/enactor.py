@@ -24,6 +24,7 @@ from gdsl.plan.grids import blocks_a_multiprocessor
 from gdsl.plan.nodes import Branch, Launch, Loop, On, Plan, Step, Swap
 from gdsl.plan.walking import launches
 from gdsl.types import Type
+from gdsl.uniqueness.given_ids import NAME as GIVEN_IDS
 
 _NOTHING = Bindings({}, {})
 _STOPPED_FROM_BIT = 61
@@ -48,7 +49,7 @@ class Enactor:
         self._counts = counts_in(plan)
         self._control_words = [word.name for word in control_block(plan).fields if not word.count]
         program, widths = plan.program, on_device.widths
-        self._inputs = [array.name for array in program.arrays if array.is_input]
+        self._inputs = [array.name for array in program.arrays if array.is_input and array.name != GIVEN_IDS]
         self._scalars = [(s.name, s.type, value_dtype(s.type, widths)) for s in program.scalars if not s.is_local]
         self._kernels = {
             id(launch): kernel(name) for launch, name in zip(launches(plan), generated.kernels, strict=True)

@@ -16,7 +16,7 @@ from gdsl.garbage import uncollected
 from gdsl.graph.graph import Graph
 from gdsl.ir.nodes import Program
 from gdsl.plan import orders
-from gdsl.plan.layouts import is_worth
+from gdsl.plan.layouts import is_worth, looking_up
 from gdsl.types import Widths
 
 if TYPE_CHECKING:
@@ -173,12 +173,20 @@ class CudaExecutable:
         """The graphs for which there is no memory for other ids."""
         self._open = program if orders.has_choice(program) else None
         self._ordered: CudaExecutable | None = None
+        self._program = program
+        self._other: CudaExecutable | None = None
 
     def run(self, graph: Graph, bindings: Bindings, limits: Limits) -> Outcome:
         """Run on the GPU; raises GdslError when the run fails or is stopped, KeyboardInterrupt on Ctrl-C."""
         suited = self._suited(graph)
         if suited is not self:
             return suited.run(graph, bindings, limits)
+        if self._looks_up(graph):
+            try:
+                return self._looking_up().run(graph, bindings, limits)
+            except GdslError as error:
+                if error.code != "E0912" or not self._keeps_ids(graph):
+                    raise
         with self._device.reserved(limits.timeout):
             for makes_room in (self._lets_go, self._keeps_ids):
                 try:
@@ -187,6 +195,20 @@ class CudaExecutable:
                     if error.code != "E0912" or not makes_room(graph):
                         raise
             return self._enactor(graph).run(bindings, limits)
+
+    def _looks_up(self, graph: Graph) -> bool:
+        """Whether this run is one on other ids that asks for those that were given."""
+        layout = self.plan.layout
+        if layout is None or not layout.looks_up or graph in self._as_given:
+            return False
+        largest = self.backend.graph(graph, self.widths, self._device).largest_degree
+        return is_worth(layout, graph.num_vertices, graph.num_edges, largest)
+
+    def _looking_up(self) -> CudaExecutable:
+        """What does so, made when it is first needed."""
+        if self._other is None:
+            self._other = self.backend.build(looking_up(self._program), self.widths.vertex)
+        return self._other
 
     def _lets_go(self, graph: Graph) -> bool:
         """Free what nobody works in at the moment; whether another try is worth it."""
@@ -226,7 +248,7 @@ class CudaExecutable:
     def _on_device(self, graph: Graph) -> GraphOnDevice:
         """The graph, on other ids where that is worth it."""
         given, layout = self.backend.graph(graph, self.widths, self._device), self.plan.layout
-        if layout is None or graph in self._as_given:
+        if layout is None or layout.looks_up or graph in self._as_given:
             return given
         if not is_worth(layout, graph.num_vertices, graph.num_edges, given.largest_degree):
             return given

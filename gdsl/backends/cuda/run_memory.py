@@ -22,6 +22,7 @@ from gdsl.plan import storage
 from gdsl.plan.nodes import Plan
 from gdsl.plan.storage import GRAPH, PROBLEM, RUN, Cleared, Made, Role
 from gdsl.types import Type, Widths
+from gdsl.uniqueness.given_ids import NAME as GIVEN_IDS
 
 _SHARED = (Role.CONTROL, Role.SAVED, Role.OUTPUTS, Role.TRACE)
 """What the host sends before a run or looks at after it, beside scalars."""
@@ -165,7 +166,7 @@ class RunMemory:
             names[name] = made
             place[0] = made.pointer
         for name, dtype, place in self._inputs:
-            made = names[name] = self._input(name, inputs[name], dtype, name in bindings.own)
+            made = names[name] = self._input(name, inputs.get(name), dtype, name in bindings.own)
             place[0] = made.pointer
         self._own = bindings.own
         for name, place in self._params:
@@ -178,6 +179,9 @@ class RunMemory:
 
     def _input(self, name: str, values: Any, dtype: Any, own: bool) -> Buffer:
         """An input on the device; `own`: it is the graph's."""
+        if name == GIVEN_IDS:
+            assert self._numbering is not None
+            return self._numbering.order
         if not own:
             return self.device.upload(values.astype(dtype, copy=False))
         if self._numbering is None:
@@ -189,7 +193,7 @@ class RunMemory:
         if self._numbering is None:
             return
         for name, dtype, place in self._inputs:
-            if name not in self._own:
+            if name not in self._own and name != GIVEN_IDS:
                 nbytes = dtype.itemsize * self._lengths[name]
                 made = self._numbering.put_inside(self.names[name], nbytes, name in self._of_ids)
                 self.names[name] = made

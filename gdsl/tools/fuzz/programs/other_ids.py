@@ -1,8 +1,8 @@
 """A program on the same graph under other ids, by the reference: what has no ids in it must be the same, and ids must
 be those of the same vertices and edges. It shares nothing with the backend that numbers vertices anew.
 
-Few random programs leave ids alone, which are the easiest source of different numbers. So those that make numbers of
-ids are tried with degrees in their place.
+Few random programs leave ids alone, which are the easiest source of different numbers. So those that depend on them all
+the same are tried with degrees in their place.
 """
 
 from __future__ import annotations
@@ -28,15 +28,18 @@ from gdsl.source import Source
 from gdsl.tools.fuzz.programs.running import Answer, Place, Runner, answered, bits_of, checked
 from gdsl.tools.fuzz.programs.tuning import without_knobs
 from gdsl.types import Type
+from gdsl.uniqueness.given_ids import NAME as GIVEN_IDS
+from gdsl.uniqueness.given_ids import with_given_ids
 from gdsl.uniqueness.layout import inside
 from gdsl.uniqueness.ties import without_ties
 
 
 def without_numbers(text: str) -> ir.Program | None:
-    """`text` with degrees where it makes numbers of ids; None where it depends on ids all the same, or is no program
-    any more."""
+    """`text`, or if it depends on ids, with degrees where it makes numbers of them; None where it still does, or is no
+    program any more."""
     text = without_knobs(text)
-    program = rewrite(lower(checked(text)), _degree_for)
+    lowered = lower(checked(text))
+    program = lowered if not any(inside(lowered)) else rewrite(lowered, _degree_for)
     if any(inside(program)) or any(each.type.is_pair and _holds_id(each.type) for each in problem_data(program)):
         return None
     try:
@@ -63,8 +66,8 @@ def on_other_ids(program: ir.Program) -> Runner:
     def run(place: Place, seed: int, patience: int) -> Answer:
         bindings = place.bindings(program, bits)
         ids = OtherIds.of(program, place.graph, Random(seed))
-        given = ids.bindings(program, bindings)
-        found = answered(lambda limits: interpret(program, ids.graph, given, limits, id_bits=bits, seed=seed), patience)
+        given, own = ids.bindings(program, bindings), with_given_ids(program)
+        found = answered(lambda limits: interpret(own, ids.graph, given, limits, id_bits=bits, seed=seed), patience)
         return ids.outcome(program, found) if isinstance(found, Outcome) else found
 
     return run
@@ -109,6 +112,7 @@ class OtherIds:
         for array in program.arrays:
             if array.is_input:
                 inputs[array.name] = _names(array.type, _rows(inputs[array.name], of[array.domain]), ways)
+        inputs[GIVEN_IDS] = of[Domain.VERTEX].astype(np.int32)
         return Bindings(params, inputs, given.own)
 
     def outcome(self, program: ir.Program, found: Outcome) -> Outcome:
