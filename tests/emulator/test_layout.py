@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from typing import Any
 
 import numpy as np
@@ -250,3 +252,17 @@ def test_a_mistake_in_the_numbering_is_seen(
         answers = [{**each.arrays, **each.scalars} for each in (expect(built.program, graph, bindings), outcome)]
         found += differences(built.program, *answers)
     assert bool(found) == (mistake is not None)
+
+
+def test_it_goes_with_the_graph(cupy: FakeCupy) -> None:
+    graph = make_graph(star(20), 21, directed=False)
+    program = gdsl.compile("bfs", tune=["schedule.block=64", WORD])
+    program(graph, source=3, backend="cuda")
+    (enactor,) = program._executables["cuda", 32]._enactors.values()
+    made, numbering = weakref.ref(enactor.on_device), weakref.ref(enactor.on_device.numbering)
+    gc.disable()
+    try:
+        del enactor, graph
+        assert made() is None and numbering() is None, "nobody waits for a search for garbage"
+    finally:
+        gc.enable()
