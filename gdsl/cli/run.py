@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from gdsl.cli.options import GraphWords, checked_limit, checked_seconds, graph_o
 from gdsl.cli.params import TakesParams, given_params, param_values
 from gdsl.cli.streams import message, tell_warnings
 from gdsl.deadline import doing, interrupting, limited
+from gdsl.diagnostics import printable
 
 if TYPE_CHECKING:
     from gdsl.api.program import Program
@@ -42,6 +44,11 @@ if TYPE_CHECKING:
     help="Stop where reading, compiling and running take longer.",
 )
 @click.option("--max-iterations", callback=checked_limit, metavar="N", help="Stop a loop that needs more passes.")
+@click.option(
+    "--tune-file", metavar="FILE",
+    help="Take the knobs from this file of gdslc tune, not from the one beside PROGRAM.",
+)  # fmt: skip
+@click.option("--no-tune-file", is_flag=True, help="Leave the tune file beside PROGRAM alone.")
 @tuning_options
 @graph_options
 def command(
@@ -55,6 +62,8 @@ def command(
     profile: bool,
     timeout: float | None,
     max_iterations: int | None,
+    tune_file: str | None,
+    no_tune_file: bool,
     tune: tuple[str, ...],
     words: GraphWords,
 ) -> None:
@@ -75,10 +84,13 @@ def command(
     """
     from gdsl.cli.report import as_document, print_report
 
+    if tune_file is not None and no_tune_file:
+        raise click.UsageError("--tune-file names a tune file, and --no-tune-file wants none")
+    tuning = _Tuning(tune, tune_file if tune_file is not None else not no_tune_file)
     limits = {"timeout": timeout, "max_iterations": max_iterations}
     with limited(timeout):
         run = _execute(
-            program_file, graph_file, given_params(assignments), backend, output, limits, tune, words, by_name
+            program_file, graph_file, given_params(assignments), backend, output, limits, tuning, words, by_name
         )
     if as_json:
         click.echo(json.dumps(as_document(run), indent=2, allow_nan=False))
@@ -86,14 +98,22 @@ def command(
         print_report(run, profile)
 
 
-def _compiled(program_file: str, tune: tuple[str, ...], given: dict[str, str], output: Path | None) -> Program:
+@dataclass(frozen=True, slots=True)
+class _Tuning:
+    """Words of --tune, and the tune file: its name, or whether the one beside the program is to be taken."""
+
+    words: tuple[str, ...]
+    file: str | bool
+
+
+def _compiled(program_file: str, tuning: _Tuning, given: dict[str, str], output: Path | None) -> Program:
     """The program, to which the names of what is given and of the file for its results are known to fit."""
     from gdsl.api.compiling import compile_file
     from gdsl.binding import check_names
     from gdsl.cli.results import check_result_path
 
     with doing(f"compiling {program_file}"):
-        program = compile_file(program_file, tune)
+        program = compile_file(program_file, tuning.words, tuning.file)
         tell_warnings(program)
     if output is not None:
         check_result_path(output, program.ir)
@@ -117,7 +137,7 @@ def _execute(
     backend: str,
     output: Path | None,
     limits: dict[str, Any],
-    tune: tuple[str, ...],
+    tuning: _Tuning,
     words: GraphWords,
     by_name: bool,
 ) -> Run:
@@ -128,7 +148,7 @@ def _execute(
     from gdsl.cli.results import write_result
 
     with interrupting():
-        program = _compiled(program_file, tune, given, output)
+        program = _compiled(program_file, tuning, given, output)
         choice = registry.choose(backend)
         if choice.line:
             message(choice.line)
@@ -139,6 +159,8 @@ def _execute(
         result = program.run(graph, values, backend=backend, **limits)
     if result.backend_line != choice.line:  # the one that was chosen could not be made ready
         message(result.backend_line)
+    if result.tuned is not None and not result.tuned.used and not result.tuned.stale:
+        message(f"note: {printable(result.tuned.file)} is not used: {result.tuned.reason}")
     if output is not None:
         with working(f"writing {output}"):
             write_result(output, program.ir, result, names)
