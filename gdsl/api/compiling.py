@@ -59,7 +59,8 @@ def compile_file(word: str, tune: Sequence[str] = (), tune_file: str | bool = Fa
     `tune_file` is the name of one, or True for the one beside the program, if there is one. Raises `gdsl.GdslError`."""
     started = time.perf_counter()
     source = read_program(word)
-    return _compiled(source, tuple(tune), started, _beside(source) if tune_file is True else tune_file or None)
+    file = tune_file if isinstance(tune_file, str) else _beside(source) if tune_file else None
+    return _compiled(source, tuple(tune), started, file)
 
 
 def _compiled(source: Source, words: tuple[str, ...], started: float, tune_file: str | None) -> Program:

@@ -14,13 +14,16 @@ the same lie on two sides of a border. Hubs grow with their graph, so skews may 
 
 @dataclass(frozen=True, slots=True)
 class GraphKind:
-    """A graph as far as knobs depend on it. edges: as stored. largest_degree: of the edges that leave a vertex."""
+    """A graph as far as knobs depend on it. edges: as stored. largest_degree: of the edges that leave a vertex.
+
+    Whether it has weights is not asked: a program that takes some has them in each of its runs, the graph's or the
+    caller's, and one that takes none does not see them.
+    """
 
     vertices: int
     edges: int
     largest_degree: int
     directed: bool
-    weighted: bool
 
     @property
     def mean_degree(self) -> float:
@@ -36,8 +39,6 @@ class GraphKind:
         """What sets a graph of this kind apart from `other`, in words; None where they are alike."""
         if self.directed is not other.directed:
             return f"one is {_directed(self)}, the other {_directed(other)}"
-        if self.weighted is not other.weighted:
-            return "one has weights, the other none"
         if _far(self.vertices, other.vertices, _SIZE):
             return f"{_count(self.vertices)} vertices to {_count(other.vertices)}"
         if _far(self.mean_degree, other.mean_degree, _DEGREE):
@@ -56,18 +57,15 @@ class GraphKind:
         return sum(abs(_apart(one, two)) / math.log(most) for one, two, most in pairs)
 
     def __str__(self) -> str:
-        kind = f"{_directed(self)}, {'with weights' if self.weighted else 'no weights'}"
-        return (
-            f"{_count(self.vertices)} vertices, {_count(self.edges)} edges, degrees to {self.largest_degree:,}, {kind}"
-        )
+        sizes = f"{_count(self.vertices)} vertices, {_count(self.edges)} edges"
+        return f"{sizes}, degrees to {_count(self.largest_degree)}, {_directed(self)}"
 
 
 def kind_of(graph: Graph) -> GraphKind:
     """The kind of `graph`: O(V)."""
     degrees = graph.out_degrees
     largest = int(degrees.max()) if len(degrees) else 0
-    weighted = "weight" in graph.attributes
-    return GraphKind(graph.num_vertices, graph.num_edges, largest, graph.directed, weighted)
+    return GraphKind(graph.num_vertices, graph.num_edges, largest, graph.directed)
 
 
 def _directed(kind: GraphKind) -> str:

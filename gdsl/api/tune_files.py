@@ -226,7 +226,7 @@ def _entry(document: object) -> Entry:
     if not isinstance(knobs, list) or len(knobs) > _MOST_WORDS or not all(isinstance(word, str) for word in knobs):
         raise _DamagedError("the `knobs` of an entry are no list of words")
     vertices, edges, largest = (_whole(graph, name) for name in ("vertices", "edges", "largest_degree"))
-    kind = GraphKind(vertices, edges, largest, _bool(graph, "directed"), _bool(graph, "weighted"))
+    kind = GraphKind(vertices, edges, largest, _bool(graph, "directed"))
     times = _number(document, "auto_ms"), _number(document, "tuned_ms")
     return Entry(
         _str(document, "backend"), _str(document, "device"), kind, tuple(knobs), *times, _whole(document, "tried")

@@ -231,7 +231,7 @@ def _table(tries: list[Try]) -> None:
     click.echo(f"  {'knob':{width}}  {'ms':>10}  {'beside':>10}  {'gives':>7}")
     for name, each in zip(names, tries, strict=True):
         ms = "" if each.ms is None else f"{each.ms:.4g}"
-        gives = "" if each.gain is None else f"{100 * each.gain:+.1f} %"
+        gives = "" if each.gain is None or each.verdict is Verdict.STOPPED else f"{100 * each.gain:+.1f} %"
         verdict = "" if each.verdict is Verdict.NOT_FASTER else f"  {each.verdict.value}"
         click.echo(f"  {name:{width}}  {ms:>10}  {f'{each.best_ms:.4g}':>10}  {gives:>7}{verdict}")
 
