@@ -87,12 +87,12 @@ def _knob(word: str) -> str:
     return word.partition("=")[0].strip().rpartition(".")[2]
 
 
-@cache
 def device_of(backend: str) -> str:
     """What `backend` runs on, by name: the GPU, else the processor."""
     return registry.availability(backend).detail if backend == "cuda" else _processor()
 
 
+@cache
 def _processor() -> str:
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()

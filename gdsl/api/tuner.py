@@ -147,11 +147,11 @@ class Tuner:
         seconds: float,
         *,
         tell: Tell = lambda what, done, of: None,
-        run: Run = _run,
+        run: Run | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.source, self.graph, self.values, self.backend = with_imports(source), graph, values, backend
-        self.clock, self.run, self._tell = clock, run, tell
+        self.clock, self.run, self._tell = clock, run or _run, tell
         self._seconds, self._started = seconds, clock()
         self._auto = self._best = _Way({}, Program(load(self.source), self.source))
         self._expected: dict[str, Any] = {}
@@ -224,7 +224,8 @@ class Tuner:
         if word:
             words[knob] = word
         try:
-            program = Program(load(self.source, tuple(words.values())), self.source)
+            chosen = tuple(words.values())
+            program = Program(load(self.source, chosen), self.source, chosen)
         except GdslError as error:
             # E0420 refuses one value beside others; anything else that nobody can write: an operator without a name.
             return error.code in ("E0412", "E0413", "E0420")
