@@ -216,7 +216,8 @@ def _report(search: _Search) -> None:
         click.echo()
         _table(found.tries)
     click.echo()
-    click.echo(f"{len(found.tries)} tries; {found.stop.value}")
+    tries = "1 try" if len(found.tries) == 1 else f"{len(found.tries)} tries"
+    click.echo(f"{tries}; {found.stop.value}")
     for line in _advice(search):
         click.echo(line)
     click.echo(f"wrote {printable(search.output)}")
