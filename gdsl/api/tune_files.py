@@ -125,6 +125,17 @@ def new_file(path: str, program: str, source: Source) -> TuneFile:
     return TuneFile(path, program, hash_of_text(source))
 
 
+def file_of(path: str, program: str, source: Source) -> TuneFile:
+    """The file `path` with the entries that it has for `source`; a stale or damaged one, which is to be replaced, has
+    none."""
+    new = new_file(path, program, source)
+    try:
+        file = read_file(path, source) if is_there(path) else new
+    except GdslError:
+        return new
+    return new if file.stale is not None else file
+
+
 def write_file(file: TuneFile) -> None:
     """Write it whole, or not at all. Raises E0911."""
     try:
@@ -274,14 +285,3 @@ def is_there(path: str) -> bool:
         return Path(path).is_file()
     except (OSError, ValueError):
         return False
-
-
-def entries_of(path: str, source: Source) -> tuple[Entry, ...]:
-    """The entries of a file that is there and fits; none of a stale or damaged one, which is about to be replaced."""
-    if not is_there(path):
-        return ()
-    try:
-        file = read_file(path, source)
-    except GdslError:
-        return ()
-    return file.entries if file.stale is None else ()

@@ -48,6 +48,10 @@ _SEARCH = 0.9
 """The part of the time that is searched; in the rest the best is measured against the program as it is once more."""
 
 
+BEFORE = "as before"
+"""Stands for the knob where all words of a former search are tried together."""
+
+
 class Verdict(Enum):
     """What came of a try."""
 
@@ -134,8 +138,9 @@ class Tuner:
     """A search for the best knobs of `source` on `graph`, with `values` for its params, on `backend` (cuda or cpu; what
     the reference does no knob changes).
 
-    It ends after `seconds`. `tell` is called before each try with what is tried, how many knobs this round has seen and
-    how many it has. `run` and `clock` are others in tests.
+    It ends after `seconds`. `before` are words that a former search has found, which are tried first. `tell` is called
+    before each try with what is tried, how many knobs this round has seen and how many it has. `run` and `clock` are
+    others in tests.
     """
 
     def __init__(
@@ -146,12 +151,13 @@ class Tuner:
         backend: str,
         seconds: float,
         *,
+        before: Words = (),
         tell: Tell = lambda what, done, of: None,
         run: Run | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.source, self.graph, self.values, self.backend = with_imports(source), graph, values, backend
-        self.clock, self.run, self._tell = clock, run or _run, tell
+        self.clock, self.run, self._tell, self._before = clock, run or _run, tell, before
         self._seconds, self._started = seconds, clock()
         self._auto = self._best = _Way({}, Program(load(self.source), self.source))
         self._expected: dict[str, Any] = {}
@@ -206,6 +212,10 @@ class Tuner:
     # ------------------------------------------------------------ the search
 
     def _descend(self, knobs: list[Choice]) -> None:
+        if self._before and self.backend != "reference":
+            self._tell("what was best before", 0, len(knobs))
+            words = {word.partition("=")[0]: word for word in self._before}
+            self._try_words(BEFORE, " ".join(self._before), words)
         self._changed = self.backend != "reference"
         while self._changed:
             self._changed = False
@@ -218,11 +228,14 @@ class Tuner:
                         break
 
     def _try(self, knob: str, word: str) -> bool:
-        """Measure one setting beside the best so far, unless its code is known; False where the program has no such
-        knob at all."""
+        """Measure one setting beside the best so far; False where the program has no such knob at all."""
         words = {name: each for name, each in self._best.words.items() if name != knob}
         if word:
             words[knob] = word
+        return self._try_words(knob, word, words)
+
+    def _try_words(self, knob: str, word: str, words: dict[str, str]) -> bool:
+        """The same of all words together, unless their code is known."""
         try:
             chosen = tuple(words.values())
             program = Program(load(self.source, chosen), self.source, chosen)

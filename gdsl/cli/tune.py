@@ -41,6 +41,7 @@ class _Search:
     device: str
     found: Found
     output: str
+    written: bool
 
 
 @click.command(name="tune", cls=TakesParams, short_help="Find the fastest knobs of a program for a kind of graph.")
@@ -102,9 +103,9 @@ def _search(
     """The work, the quick checks before the slow ones. Raises GdslError where the program, the graph, the params or
     the file to write are wrong."""
     from gdsl.api.graph_kinds import kind_of
-    from gdsl.api.tune_files import Entry
+    from gdsl.api.tune_files import Entry, file_of, write_file
     from gdsl.api.tuned import device_of
-    from gdsl.api.tuner import Tuner
+    from gdsl.api.tuner import Stop, Tuner
     from gdsl.backends import registry
     from gdsl.binding import check_names
     from gdsl.imports import with_imports
@@ -121,12 +122,16 @@ def _search(
     chosen = choice.backend.name
     graph = words.open(graph_word)
     values = param_values(given, graph)
-    with _progress() as tell:
-        found = Tuner(source, graph, values, chosen, seconds, tell=tell).search()
     kind, device = kind_of(graph), device_of(chosen)
-    entry = Entry(chosen, device, kind, found.knobs, found.auto_ms, found.tuned_ms, len(found.tries))
-    _keep(path, program.name, source, entry)
-    return _Search(program.name, program_word, graph_word, kind, chosen, device, found, path)
+    former = file_of(path, program.name, source).found(chosen, device, kind)
+    before = former.knobs if isinstance(former, Entry) else ()
+    with _progress() as tell:
+        found = Tuner(source, graph, values, chosen, seconds, before=before, tell=tell).search()
+    kept = bool(found.knobs) or not before or found.stop is not Stop.INTERRUPTED
+    if kept:
+        entry = Entry(chosen, device, kind, found.knobs, found.auto_ms, found.tuned_ms, len(found.tries))
+        write_file(file_of(path, program.name, source).replaced(entry))  # others may have written meanwhile
+    return _Search(program.name, program_word, graph_word, kind, chosen, device, found, path, kept)
 
 
 def _program(source: Source) -> Any:
@@ -146,16 +151,6 @@ def _output(output: Path | None, source: Source) -> str:
     check_writable(Path(path))
     require_tune_file(path)
     return path
-
-
-def _keep(path: str, program: str, source: Source, entry: Any) -> None:
-    """Write the file, with the entries for other machines and kinds of graphs that it has by now."""
-    import dataclasses
-
-    from gdsl.api.tune_files import entries_of, new_file, write_file
-
-    file = dataclasses.replace(new_file(path, program, source), entries=entries_of(path, source))
-    write_file(file.replaced(entry))
 
 
 @contextlib.contextmanager
@@ -220,7 +215,8 @@ def _report(search: _Search) -> None:
     click.echo(f"{tries}; {found.stop.value}")
     for line in _advice(search):
         click.echo(line)
-    click.echo(f"wrote {printable(search.output)}")
+    output = printable(search.output)
+    click.echo(f"wrote {output}" if search.written else f"{output} is as it was")
 
 
 def _table(tries: list[Try]) -> None:
@@ -248,7 +244,8 @@ def _advice(search: _Search) -> Iterator[str]:
         yield f"{found.auto_ms:.4g} ms; nothing to gain: no knob changes what the reference does"
     elif not found.tries and found.stop is not Stop.DONE:
         yield f"{found.auto_ms:.4g} ms; nothing was tried in that time: give more with --seconds"
+    elif found.stop is not Stop.DONE:
+        yield f"{found.auto_ms:.4g} ms; nothing better was found by then"
     else:
-        yield (
-            f"{found.auto_ms:.4g} ms; nothing to gain: the program as it is is within {100 * MARGIN:.0f} % of the best"
-        )
+        percent = f"{100 * MARGIN:.0f} %"
+        yield f"{found.auto_ms:.4g} ms; nothing to gain: the program as it is is within {percent} of the best"

@@ -167,9 +167,22 @@ def test_ctrl_c_keeps_the_best_so_far(gdslc, monkeypatch):
         return 20.0 - 5 * ("visit.direction=push" in words)
 
     fakes(monkeypatch, cost)
-    answer = gdslc("tune", "hops.gdsl", "path.mtx", "-p", "source=0", "--backend", "cpu")
+    words = ("tune", "hops.gdsl", "path.mtx", "-p", "source=0", "--backend", "cpu")
+    answer = gdslc(*words)
     assert answer.status == 130 and "; interrupted\n" in answer.out and "the best so far was kept" in answer.err
-    assert json.loads(Path("hops.tune").read_text())["entries"][0]["knobs"] == ["visit.direction=push"]
+    written = Path("hops.tune").read_text()
+    assert json.loads(written)["entries"][0]["knobs"] == ["visit.direction=push"]
+    count = iter(range(40, 1000))
+    answer = gdslc(*words)  # ended while that, which comes first now, is tried: nothing worse takes its place
+    assert answer.status == 130 and "hops.tune is as it was" in answer.out
+    assert "nothing better was found by then" in answer.out and Path("hops.tune").read_text() == written
+    count = iter(range(51, 1000))
+    answer = gdslc(*words)
+    assert (
+        answer.status == 0
+        and "  visit.direction=push  " in answer.out.splitlines()[4]
+        and "nothing to" not in answer.out
+    )
 
 
 def test_a_knob_that_changes_a_result_leaves_no_file(gdslc, monkeypatch):
