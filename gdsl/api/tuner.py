@@ -161,6 +161,7 @@ class Tuner:
         self._seconds, self._started = seconds, clock()
         self._auto = self._best = _Way({}, Program(load(self.source), self.source))
         self._expected: dict[str, Any] = {}
+        self._setup, self._kind = 0.0, kind_of(graph)
         self._codes: set[str] = set()
         self._changed = False
         self.found = Found()
@@ -187,14 +188,15 @@ class Tuner:
         """The time without any knob, and the results that all tries must have, too."""
         self._tell("the program as it is", 0, 1)
         try:
+            self._make_ready(self._auto)
             first = self._auto.run(self, self._seconds)
-        except GdslError as error:
-            if error.code != "E0802":
+        except (GdslError, _OutOfTimeError) as error:
+            if isinstance(error, GdslError) and error.code != "E0802":
                 raise
             message = f"the program as it is was stopped after {self._seconds:g} seconds, before it had run once"
             raise GdslError.single("E0802", message, fix="give the search more time: --seconds") from None
         self._expected = {name: _on_host(value) for name, value in first.items()}
-        self._auto.longest = 0.0
+        self._setup, self._auto.longest = self._auto.longest, 0.0
         self._codes.add(self._code(self._auto.program))
         times = [first.time_ms]
         for _ in range(_LEAST):
@@ -254,7 +256,7 @@ class Tuner:
             return ""
         tree = program.ir
         if self.backend == "cuda" and orders.has_choice(tree):
-            kind = kind_of(self.graph)
+            kind = self._kind
             tree = orders.suited(tree, kind.vertices, kind.edges, kind.largest_degree)
         return code_of(tree, self.backend, needed_id_bits(tree, self.graph))
 
@@ -303,14 +305,16 @@ class Tuner:
             raise
 
     def _first(self, way: _Way) -> Result:
-        """The first result. What the graph lacks for the program is made in the first run, in whose time it must not
-        count, so one that takes too long is followed by another."""
+        """The first result. A first run also checks the inputs, and makes what the graph lacks for the program, both of
+        which must not count: it has as long for it as that of the program as it is, and where that is not enough there
+        is a second one."""
+        limit = self._setup + self._limit()
         try:
-            result = way.run(self, self._limit())
+            result = way.run(self, limit)
         except GdslError as error:
             if error.code != "E0802":
                 raise
-            result = way.run(self, self._limit())
+            result = way.run(self, limit)
         way.longest = 0.0
         return result
 

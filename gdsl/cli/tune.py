@@ -242,7 +242,7 @@ def _advice(search: _Search) -> Iterator[str]:
         yield "  " + " ".join(f"--tune '{word}'" if "(" in word else f"--tune {word}" for word in found.knobs)
     elif search.backend == "reference":
         yield f"{found.auto_ms:.4g} ms; nothing to gain: no knob changes what the reference does"
-    elif not found.tries and found.stop is not Stop.DONE:
+    elif not found.tries and found.stop is Stop.TIME:
         yield f"{found.auto_ms:.4g} ms; nothing was tried in that time: give more with --seconds"
     elif found.stop is not Stop.DONE:
         yield f"{found.auto_ms:.4g} ms; nothing better was found by then"
