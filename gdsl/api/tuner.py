@@ -36,6 +36,8 @@ MARGIN = 0.02
 """The part of the time by which a way must be faster to be kept; less is not told from chance."""
 HOPELESS = 3.0
 """A run that takes so many times as long as the best so far is stopped, and not repeated."""
+_FAR = 1.5
+"""What is so many times slower in its first two runs is not measured beside the best so far, nor tried again."""
 _LOST = 1.15
 """A try whose best run is so much slower than the median of the best so far is not repeated further."""
 _LEAST, _MOST = 3, 15
@@ -163,6 +165,8 @@ class Tuner:
         self._expected: dict[str, Any] = {}
         self._setup, self._kind = 0.0, kind_of(graph)
         self._codes: set[str] = set()
+        self._far: set[str] = set()
+        """Words that are no match for the best so far, whatever the other knobs are."""
         self._changed = False
         self.found = Found()
 
@@ -225,6 +229,8 @@ class Tuner:
                 for word in knob.words:
                     if self._left(_SEARCH) <= 0:
                         raise _OutOfTimeError
+                    if word in self._far:
+                        continue
                     self._tell(word or f"without {knob.name}", place, len(knobs))
                     if not self._try(knob.name, word):
                         break
@@ -270,6 +276,8 @@ class Tuner:
                 raise self._explained(error, word or f"no {knob}", way) from None
             verdict = _ENDS[error.code]
         self.found.tries.append(Try(knob, word, verdict, ms, best_ms))
+        if ms is None or ms > _FAR * best_ms:
+            self._far.add(word)
         if verdict is Verdict.KEPT and ms is not None:
             self._best, self.found.knobs, self.found.tuned_ms = way, tuple(way.words.values()), ms
             self._changed = True
@@ -281,11 +289,11 @@ class Tuner:
         found = next(differences(way.program.ir, self._expected, first), None)
         if found is not None:
             raise GdslError.single("E0909", found)
-        hopeless, shortest = HOPELESS * self.found.tuned_ms, first.time_ms
-        if shortest > hopeless:  # the first run wakes threads and touches memory, and may be slow for that alone
+        best, shortest = self.found.tuned_ms, first.time_ms
+        if shortest > _FAR * best:  # the first run wakes threads and touches memory, and may be slow for that alone
             shortest = min(shortest, way.run(self, self._limit()).time_ms)
-        if shortest > hopeless:
-            return Verdict.STOPPED, shortest, self.found.tuned_ms
+        if shortest > _FAR * best:
+            return Verdict.STOPPED if shortest > HOPELESS * best else Verdict.NOT_FASTER, shortest, best
         times, others = self._in_turns(way, self._best, _SEARCH)
         if len(times) < _LEAST:
             raise _OutOfTimeError

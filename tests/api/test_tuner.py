@@ -98,7 +98,7 @@ def test_the_best_of_several_knobs_is_found() -> None:
         ms = 1000.0
         ms -= 300 * has(words, "visit.balance=merge") + 200 * has(words, "visit.balance=warp")
         ms -= 100 * has(words, "schedule.block=256")
-        ms += 5000 * has(words, "schedule.fuse=off")
+        ms += 5000 * has(words, "schedule.fuse=off") + 1000 * has(words, "visit.direction=pull")
         return ms + 250 * has(words, "visit.frontier=bitmap") - 10 * has(words, "schedule.block=128")
 
     found, machine = search(cost)
@@ -108,9 +108,12 @@ def test_the_best_of_several_knobs_is_found() -> None:
     assert list(by_word) == ["visit.balance=warp", "visit.balance=merge", "schedule.block=256"]
     assert by_word["visit.balance=merge"].best_ms == 800
     stopped = [each for each in found.tries if each.word == "schedule.fuse=off"]
-    assert {each.verdict for each in stopped} == {Verdict.STOPPED} and {each.ms for each in stopped} == {None}
+    assert stopped[0].verdict is Verdict.STOPPED and stopped[0].ms is None
     fused_off = sum(count for words, count in machine.runs.items() if "schedule.fuse=off" in words)
-    assert fused_off <= 2 * len(stopped), "what is hopeless is not repeated"
+    assert len(stopped) == 1 and fused_off == 2, "what is hopeless is not repeated"
+    (far,) = (each for each in found.tries if each.word == "visit.direction=pull")
+    assert far.verdict is Verdict.NOT_FASTER and far.ms == 2000
+    assert sum(count for words, count in machine.runs.items() if "visit.direction=pull" in words) == 2
     tried = {each.word for each in found.tries}
     assert not any("ids" in word or "bounds" in word for word in tried), "these change more than the time"
     assert {"visit.direction=push", "visit.direction=auto(alpha=4)", "schedule.block=32"} <= tried
