@@ -204,7 +204,7 @@ class Tuner:
         self._codes.add(self._code(self._auto.program))
         times = [first.time_ms]
         for _ in range(_LEAST):
-            if self._left(_SEARCH) <= 0:
+            if self._left(_SEARCH) <= first.time_ms / 1000:
                 break
             times.append(self._auto.run(self, None).time_ms)
         self._auto.longest = self._auto.longest or first.time_ms / 1000
@@ -227,7 +227,7 @@ class Tuner:
             self._changed = False
             for place, knob in enumerate(knobs):
                 for word in knob.words:
-                    if self._left(_SEARCH) <= 0:
+                    if self._left(_SEARCH) <= 2 * self._best.longest:
                         raise _OutOfTimeError
                     if word in self._far:
                         continue
@@ -365,11 +365,15 @@ class Tuner:
         if self._best is self._auto:
             self.found.tuned_ms = self.found.auto_ms
             return
-        if self.found.stop is not Stop.INTERRUPTED:
+        if self.found.stop is not Stop.INTERRUPTED and self._left(1.0) > 0:
             try:
                 tuned, auto = self._in_turns(self._best, self._auto, 1.0)
             except KeyboardInterrupt:
                 self.found.stop = Stop.INTERRUPTED
+            except GdslError as error:
+                if error.code not in _ENDS:
+                    raise
+                self.found.tuned_ms = self.found.auto_ms  # it is not always that fast
             else:
                 self.found.auto_ms, self.found.tuned_ms = statistics.median(auto), statistics.median(tuned)
         if self.found.gain < MARGIN:

@@ -145,8 +145,9 @@ def test_the_time_ends_the_search(few: None) -> None:
     found, machine = search(lambda words: 1000.0 - 100 * ("visit.balance=bins" in words), seconds=20)
     assert found.stop is Stop.TIME and found.knobs == ("visit.balance=bins",)
     assert machine.now <= 100 + 20 + 2 * 4, "the end is seen after the runs that were going on"
-    found, _ = search(lambda words: 15_000.0, seconds=20)
+    found, machine = search(lambda words: 15_000.0, seconds=20)
     assert (found.tries, found.stop, found.knobs) == ([], Stop.TIME, ())
+    assert machine.now < 130, "nothing is begun that would last longer"
     with pytest.raises(GdslError, match="--seconds") as raised:
         search(lambda words: 15_000.0, seconds=10)
     assert raised.value.code == "E0802"
@@ -169,6 +170,14 @@ def test_ctrl_c_keeps_the_best_so_far(few: None, at: int) -> None:
     assert found.stop is Stop.INTERRUPTED
     best = {words for each in found.tries if each.verdict is Verdict.KEPT for words in [each.word]}
     assert set(found.knobs) == best and len(best) == {5: 0, 20: 1, 36: 2}[at]
+
+
+def test_a_best_that_does_not_end_every_time_is_given_up(few: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    settle, late = Tuner._settle, []
+    monkeypatch.setattr(Tuner, "_settle", lambda self: late.append(1) or settle(self))
+    found, _ = search(lambda words: (1e9 if late else 50.0) if "visit.balance=merge" in words else 100.0)
+    assert any(each.verdict is Verdict.KEPT for each in found.tries)
+    assert late and found.knobs == () and found.gain == 0
 
 
 def broken(monkeypatch: pytest.MonkeyPatch, word: str, what: Callable[[Any], Any]) -> GdslError:
