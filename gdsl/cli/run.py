@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gdsl.cli.options import GraphWords, checked_limit, checked_seconds, graph_options, output_option, tuning_options
+from gdsl.cli.options import (
+    GraphWords,
+    checked_limit,
+    checked_seconds,
+    graph_options,
+    output_option,
+    tune_file_options,
+    tuning_options,
+)
 from gdsl.cli.params import TakesParams, given_params, param_values
 from gdsl.cli.streams import message, tell_warnings
 from gdsl.deadline import doing, interrupting, limited
@@ -44,11 +52,7 @@ if TYPE_CHECKING:
     help="Stop where reading, compiling and running take longer.",
 )
 @click.option("--max-iterations", callback=checked_limit, metavar="N", help="Stop a loop that needs more passes.")
-@click.option(
-    "--tune-file", metavar="FILE",
-    help="Take the knobs from this file of gdslc tune, not from the one beside PROGRAM.",
-)  # fmt: skip
-@click.option("--no-tune-file", is_flag=True, help="Leave the tune file beside PROGRAM alone.")
+@tune_file_options
 @tuning_options
 @graph_options
 def command(
@@ -62,8 +66,7 @@ def command(
     profile: bool,
     timeout: float | None,
     max_iterations: int | None,
-    tune_file: str | None,
-    no_tune_file: bool,
+    tune_file: str | bool,
     tune: tuple[str, ...],
     words: GraphWords,
 ) -> None:
@@ -84,14 +87,10 @@ def command(
     """
     from gdsl.cli.report import as_document, print_report
 
-    if tune_file is not None and no_tune_file:
-        raise click.UsageError("--tune-file names a tune file, and --no-tune-file wants none")
-    tuning = _Tuning(tune, tune_file if tune_file is not None else not no_tune_file)
-    limits = {"timeout": timeout, "max_iterations": max_iterations}
+    limits, tuning = {"timeout": timeout, "max_iterations": max_iterations}, _Tuning(tune, tune_file)
+    given = given_params(assignments)
     with limited(timeout):
-        run = _execute(
-            program_file, graph_file, given_params(assignments), backend, output, limits, tuning, words, by_name
-        )
+        run = _execute(program_file, graph_file, given, backend, output, limits, tuning, words, by_name)
     if as_json:
         click.echo(json.dumps(as_document(run), indent=2, allow_nan=False))
     else:

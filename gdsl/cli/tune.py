@@ -29,7 +29,7 @@ SECONDS = 60.0
 _INTERRUPTED = 130
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Search:
     """A search that has ended, with everything that the report speaks of."""
 
@@ -41,7 +41,7 @@ class _Search:
     device: str
     found: Found
     output: str
-    written: bool
+    written: bool = False
 
 
 @click.command(name="tune", cls=TakesParams, short_help="Find the fastest knobs of a program for a kind of graph.")
@@ -103,9 +103,9 @@ def _search(
     """The work, the quick checks before the slow ones. Raises GdslError where the program, the graph, the params or
     the file to write are wrong."""
     from gdsl.api.graph_kinds import kind_of
-    from gdsl.api.tune_files import Entry, file_of, write_file
+    from gdsl.api.tune_files import Entry, file_of
     from gdsl.api.tuned import device_of
-    from gdsl.api.tuner import Stop, Tuner
+    from gdsl.api.tuner import Tuner
     from gdsl.backends import registry
     from gdsl.binding import check_names
     from gdsl.imports import with_imports
@@ -127,11 +127,23 @@ def _search(
     before = former.knobs if isinstance(former, Entry) else ()
     with _progress() as tell:
         found = Tuner(source, graph, values, chosen, seconds, before=before, tell=tell).search()
-    kept = bool(found.knobs) or not before or found.stop is not Stop.INTERRUPTED
-    if kept:
-        entry = Entry(chosen, device, kind, found.knobs, found.auto_ms, found.tuned_ms, len(found.tries))
-        write_file(file_of(path, program.name, source).replaced(entry))  # others may have written meanwhile
-    return _Search(program.name, program_word, graph_word, kind, chosen, device, found, path, kept)
+    search = _Search(program.name, program_word, graph_word, kind, chosen, device, found, path)
+    search.written = _keep(search, source, bool(before))
+    return search
+
+
+def _keep(search: _Search, source: Source, is_known: bool) -> bool:
+    """Write what was found; not where nothing was before Ctrl-C and something `is_known` from before."""
+    from gdsl.api.tune_files import Entry, file_of, write_file
+    from gdsl.api.tuner import Stop
+
+    found = search.found
+    if is_known and not found.knobs and found.stop is Stop.INTERRUPTED:
+        return False
+    times = found.auto_ms, found.tuned_ms, len(found.tries)
+    entry = Entry(search.backend, search.device, search.kind, found.knobs, *times)
+    write_file(file_of(search.output, search.program, source).replaced(entry))  # others may have written meanwhile
+    return True
 
 
 def _program(source: Source) -> Any:
