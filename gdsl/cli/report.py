@@ -63,6 +63,7 @@ def as_document(run: Run) -> dict[str, Any]:
             "layout": None if result.layout_ms is None else round(result.layout_ms, 3),
         },
         "iterations": result.iterations,
+        "tuned": None if result.tuned is None else {**result.tuned._asdict(), "used": result.tuned.used},
         "trace": [_record(record) for record in result.trace],
         "results": {summary.name: _figures(data[summary.name], summary, result) for summary in result.summary()},
     }
@@ -121,6 +122,9 @@ def print_report(run: Run, profile: bool) -> None:
         f"{_count(result.iterations, 'iteration', 'iterations')} on {result.backend} in {result.time_ms:.3f} ms "
         f"(load {run.load_ms:.1f} ms, compile {run.compile_ms:.1f} ms{_layout(result)})"
     )
+    if result.tuned is not None and result.tuned.used:
+        knobs = ", ".join(result.tuned.knobs) or "none, the program is best as it is"
+        click.echo(f"knobs of {printable(result.tuned.file)}: {knobs}")
     if profile:
         _print_trace(result.trace)
 
