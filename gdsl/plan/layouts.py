@@ -17,14 +17,14 @@ from __future__ import annotations
 import dataclasses
 
 from gdsl.extents import EDGES, VERTICES, Extent, Times
+from gdsl.ir.given_ids import NAME as GIVEN_IDS
+from gdsl.ir.given_ids import looked_up_in_walks, looks_up, with_given_ids
 from gdsl.ir.nodes import Array, Param, Program, Scalar
 from gdsl.operations import Domain, Layout
 from gdsl.plan.nodes import Plan, Renumbering
 from gdsl.plan.storage import GRAPH, LAYOUT, Buffer, Cleared, Made, Role
 from gdsl.plan.walking import sweeps
 from gdsl.types import Type
-from gdsl.uniqueness.given_ids import NAME as GIVEN_IDS
-from gdsl.uniqueness.given_ids import looked_up_in_walks, looks_up, with_given_ids
 
 SKEW = 64
 """A vertex of so many times the mean's edges is what auto looks for."""

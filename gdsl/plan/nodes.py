@@ -76,7 +76,7 @@ class Renumbering:
     """Whether it does so on every graph, and not just on those for which it is worth it."""
     looks_up: bool
     """Whether it is a program of its own that does so, which looks up the ids that were given
-    (`gdsl.uniqueness.given_ids`)."""
+    (`gdsl.ir.given_ids`)."""
     ids: tuple[str, ...]
     """The data at the border whose values are ids."""
     arrays: tuple[str, ...]

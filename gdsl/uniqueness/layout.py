@@ -13,10 +13,10 @@ for one operation after the other, for all but ties with any permutation:
   sums of floats differ in rounding.
 - Ties: two vertices of equal degree are in the same order by their new ids as by their old ones. So it makes no
   difference to `(out_degree(a), a) < (out_degree(b), b)`, nor to `a < b` behind `out_degree(a) == out_degree(b) &&`
-  (`ties.py` finds both).
+  (`gdsl.ir.ties` finds both).
 - A graph that is made of some of the edges has just those.
 - A number that is made of the id of a vertex which is there, and the order of two such: the given ids can be looked up
-  (`given_ids.py`).
+  (`gdsl.ir.given_ids`).
 - Not so: otherwise the order of ids (`<`, `min`, `max`, and ties that go to the smallest), those that are stored as
   numbers and numbers as ids (conversions, literals), places in a list, and lists in their order, numbers of members,
   and graphs whose vertices are labels in their order.
@@ -35,13 +35,13 @@ from collections.abc import Iterator
 
 from gdsl.diagnostics import Diagnostic, GdslError
 from gdsl.ir import nodes
+from gdsl.ir.given_ids import is_given, with_given_ids
+from gdsl.ir.ties import without_ties
 from gdsl.ir.traversal import walk
 from gdsl.operations import BinaryOperation, Domain, Layout, NeighborOperation
 from gdsl.source import Source
 from gdsl.types import Type
-from gdsl.uniqueness.given_ids import is_given, with_given_ids
 from gdsl.uniqueness.order import Obstacle
-from gdsl.uniqueness.ties import without_ties
 
 _FIX = "write `as_given` or `auto`"
 _EQUALITY = (BinaryOperation.EQUAL, BinaryOperation.NOT_EQUAL)

@@ -14,6 +14,7 @@ from gdsl.backends.reference.interpreter import interpret
 from gdsl.binding import bind
 from gdsl.diagnostics import GdslError
 from gdsl.ir import nodes
+from gdsl.ir.given_ids import looks_up, with_given_ids
 from gdsl.operations import Layout
 from gdsl.pipeline import load, load_source
 from gdsl.source import Source
@@ -22,7 +23,6 @@ from gdsl.tools.fuzz.programs.graphs import Shape
 from gdsl.tools.fuzz.programs.other_ids import OtherIds
 from gdsl.tools.fuzz.programs.trials import Trial
 from gdsl.uniqueness import layout
-from gdsl.uniqueness.given_ids import looks_up, with_given_ids
 
 _HEAD = """program p;
 {requires}

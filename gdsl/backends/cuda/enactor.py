@@ -19,12 +19,12 @@ from gdsl.backends.pairs import first_of, unpacked
 from gdsl.codegen.cuda.generated import Generated
 from gdsl.diagnostics import GdslError
 from gdsl.graph.graph import Graph
+from gdsl.ir.given_ids import NAME as GIVEN_IDS
 from gdsl.plan.buffers import control_block
 from gdsl.plan.grids import blocks_a_multiprocessor
 from gdsl.plan.nodes import Branch, Launch, Loop, On, Plan, Step, Swap
 from gdsl.plan.walking import launches
 from gdsl.types import Type
-from gdsl.uniqueness.given_ids import NAME as GIVEN_IDS
 
 _NOTHING = Bindings({}, {})
 _STOPPED_FROM_BIT = 61

@@ -18,11 +18,11 @@ from gdsl.codegen.cuda.layout import layout_of
 from gdsl.codegen.structs import element_dtype
 from gdsl.diagnostics import GdslError
 from gdsl.extents import Extent, Size, Sizes, Values
+from gdsl.ir.given_ids import NAME as GIVEN_IDS
 from gdsl.plan import storage
 from gdsl.plan.nodes import Plan
 from gdsl.plan.storage import GRAPH, PROBLEM, RUN, Cleared, Made, Role
 from gdsl.types import Type, Widths
-from gdsl.uniqueness.given_ids import NAME as GIVEN_IDS
 
 _SHARED = (Role.CONTROL, Role.SAVED, Role.OUTPUTS, Role.TRACE)
 """What the host sends before a run or looks at after it, beside scalars."""

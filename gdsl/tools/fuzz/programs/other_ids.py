@@ -21,17 +21,17 @@ from gdsl.binding import problem_data
 from gdsl.diagnostics import GdslError
 from gdsl.graph import Graph
 from gdsl.ir import nodes as ir
+from gdsl.ir.given_ids import NAME as GIVEN_IDS
+from gdsl.ir.given_ids import with_given_ids
 from gdsl.ir.lowering import lower
+from gdsl.ir.ties import without_ties
 from gdsl.ir.traversal import rewrite
 from gdsl.operations import Degree, Domain, GraphQuery
 from gdsl.source import Source
 from gdsl.tools.fuzz.programs.running import Answer, Place, Runner, answered, bits_of, checked
 from gdsl.tools.fuzz.programs.tuning import without_knobs
 from gdsl.types import Type
-from gdsl.uniqueness.given_ids import NAME as GIVEN_IDS
-from gdsl.uniqueness.given_ids import with_given_ids
 from gdsl.uniqueness.layout import inside
-from gdsl.uniqueness.ties import without_ties
 
 
 def without_numbers(text: str) -> ir.Program | None:

@@ -15,10 +15,10 @@ from typing import Any
 
 from gdsl.extents import VERTICES
 from gdsl.ir import nodes
+from gdsl.ir.ties import without_ties
 from gdsl.ir.traversal import rewrite, walk
 from gdsl.operations import BinaryOperation, Domain
 from gdsl.types import Type
-from gdsl.uniqueness.ties import without_ties
 
 NAME = "ids_as_given"
 _ORDERED = (
