@@ -32,11 +32,12 @@ _ORDERED = (
 def with_given_ids(program: nodes.Program) -> nodes.Program:
     """`program` with that input, where it makes numbers of ids; else `program` itself."""
     data: tuple[nodes.Array | nodes.Scalar | nodes.Param, ...] = (*program.arrays, *program.scalars, *program.params)
-    if any(each.name == NAME for each in data):
+    code = (program.arrays, program.scalars, program.functions, program.vertex_functors, program.edge_functors)
+    if any(each.name == NAME for each in data) or not any(map(_looks_up, walk((code, program.vote_functors)))):
         return program
     parts: dict[str, Any] = {
         name: tuple(rewrite(part, _with_given) for part in getattr(program, name))
-        for name in ("arrays", "scalars", "functions", "vertex_functors", "edge_functors", "vote_functors", "schedule")
+        for name in ("arrays", "scalars", "functions", "vertex_functors", "edge_functors", "vote_functors")
     }
     # What is tested before the run is about what the caller gave.
     parts["arrays"] = tuple(
@@ -51,6 +52,8 @@ def with_given_ids(program: nodes.Program) -> nodes.Program:
 
 def looks_up(program: nodes.Program) -> bool:
     """Whether `program` needs that input on other ids."""
+    if with_given_ids(program) is program:
+        return False
     apart = without_ties(program)
     return with_given_ids(apart) is not apart
 
@@ -80,6 +83,10 @@ def _always(part: object) -> Iterator[object]:
             value = getattr(part, field.name)
             if isinstance(value, nodes.Node | tuple):
                 yield from _always(value)
+
+
+def _looks_up(node: nodes.Node) -> bool:
+    return _with_given(node) is not node
 
 
 def _with_given(node: nodes.Node) -> nodes.Node:

@@ -47,8 +47,11 @@ def layout_of(plan: Plan) -> Renumbering | None:
     parts = [buffer for buffer in plan.buffers if buffer.group == GRAPH]
     names = [part.name for part in parts]
     worth = any(name in _LISTS for name in names) and all(name in MADE_ON_DEVICE for name in names)
-    worth = worth and not _leaves_lists(plan) and not looked_up_in_walks(with_given_ids(program))
+    worth = worth and not _leaves_lists(plan)
     if asked is Layout.AUTO and not worth:
+        return None
+    asks = looks_up(program)
+    if asked is Layout.AUTO and asks and looked_up_in_walks(with_given_ids(program)):
         return None
     found = [array for array in program.arrays if not array.is_local and array.domain is Domain.VERTEX]
     border = [array for array in found if array.name != GIVEN_IDS]
@@ -57,7 +60,7 @@ def layout_of(plan: Plan) -> Renumbering | None:
     ids = [each.name for each in data if each.type is Type.VERTEX]
     arrays = [array.name for array in border]
     buffers = (*_names(), *(_in_layout(part, part.role) for part in parts), *_sorted(), *_other_order(plan, arrays))
-    return Renumbering(asked is Layout.BY_DEGREE, looks_up(program), tuple(ids), tuple(arrays), buffers)
+    return Renumbering(asked is Layout.BY_DEGREE, asks, tuple(ids), tuple(arrays), buffers)
 
 
 def looking_up(program: Program) -> Program:
