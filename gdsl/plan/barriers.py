@@ -23,6 +23,7 @@ from gdsl.plan.nodes import (
     Define,
     FarEnds,
     Fill,
+    HandBack,
     Initialise,
     Launch,
     Leader,
@@ -34,6 +35,7 @@ from gdsl.plan.nodes import (
     Step,
     Swap,
     Sweep,
+    Turn,
 )
 from gdsl.plan.ownership import Touched, touched_by
 from gdsl.plan.waiting import has_barrier_within
@@ -122,7 +124,10 @@ class _Placement:
             otherwise, other = self.steps(step.otherwise, since | touched)
             return dataclasses.replace(step, then=then, otherwise=otherwise), one | other
         if isinstance(step, Swap):
-            return step, self._swapped(since, step)
+            return step, _renamed(since, {step.step.first: step.step.second, step.step.second: step.step.first})
+        if isinstance(step, Turn):
+            current, following, last = _places(step.step.scalar)
+            return step, _renamed(since | touched, {current: last, following: current, last: following})
         if _ends_with_barrier(step):
             return step, _NOTHING
         if isinstance(step, Operation) and self.operators[step.step.site].waits:
@@ -150,6 +155,11 @@ class _Placement:
             return self.accesses.of_step(step.step) | self._members_read(step)
         if isinstance(step, (Loop, Branch)):
             return self._read(step.condition)
+        if isinstance(step, Turn):
+            return self._read(step.step.value) | {Access(_places(step.step.scalar)[2], True, Who.LEADER)}
+        if isinstance(step, HandBack):
+            places = [(place, at > 0) for name in step.scalars for at, place in enumerate(_places(name))]
+            return frozenset(Access(place, writes, Who.LEADER) for place, writes in places)
         return _NOTHING
 
     def _read(self, expression: Expression) -> Since:
@@ -178,11 +188,16 @@ class _Placement:
     def _of_name(self, name: str, among: Since) -> list[Access]:
         return [access for access in (Access(name, *form) for form in self.forms) if access in among]
 
-    def _swapped(self, since: Since, swap: Swap) -> Since:
-        first, second = swap.step.first, swap.step.second
-        former = [*self._of_name(first, since), *self._of_name(second, since)]
-        names = {first: second, second: first}
-        return since.difference(former).union(dataclasses.replace(each, name=names[each.name]) for each in former)
+
+def _places(scalar: str) -> tuple[str, str, str]:
+    """What the places of a scalar that turns are called here: the one it has, the next, and the last."""
+    return scalar, f"the next {scalar}", f"the last {scalar}"
+
+
+def _renamed(since: Since, names: dict[str, str]) -> Since:
+    """`since`, now that storage has other names."""
+    former = [each for each in since if each.name in names]
+    return since.difference(former).union(dataclasses.replace(each, name=names[each.name]) for each in former)
 
 
 def _level(step: Step) -> tuple[str, str] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from gdsl.ir import nodes as ir
+from gdsl.ir.nodes import Expression
 from gdsl.operations import Domain
 from gdsl.plan import barriers, buffers, combinations, launches, orders, slots
 from gdsl.plan.edge_members import may_be_left_out
@@ -17,6 +18,7 @@ from gdsl.plan.nodes import (
     FarEnds,
     Fill,
     Frontier,
+    HandBack,
     Initial,
     Initialise,
     Leader,
@@ -28,9 +30,11 @@ from gdsl.plan.nodes import (
     Plan,
     Step,
     Swap,
+    Turn,
 )
 from gdsl.plan.sweeps import OperationPlanner
 from gdsl.plan.target import Sizes, Target
+from gdsl.plan.turns import turning, turns
 from gdsl.plan.waiting import set_step_waits
 from gdsl.plan.walking import deepest_on, steps_in
 
@@ -39,10 +43,11 @@ def build(program: ir.Program, target: Target, sizes: Sizes | None = None, *, ag
     """The plan of `program`, verified, unless the same is planned `again` whose plan was verified then."""
     planner = OperationPlanner(program, target)
     sizes = orders.sizes_of(sizes or _sizes(program, target), planner.orders.values())
-    steps = _Schedule(planner).steps(program.schedule)
+    turned = turning(program, target, planner.accesses)
+    steps = _Schedule(planner, turned).steps(program.schedule)
     schedule: tuple[Step, ...]
     if target.fused:
-        launch = launches.fused(_initialise(program), steps)
+        launch = launches.fused(_initialise(program), (*steps, *_handed_back(program, turned)))
         schedule = (barriers.place(launch, planner.accesses) if target.grid else launch,)
     else:
         schedule = launches.unfused(_initialise(program), steps)
@@ -63,6 +68,7 @@ def build(program: ir.Program, target: Target, sizes: Sizes | None = None, *, ag
             if isinstance(step, Operation) and isinstance(step.does, Choice)
         ),
         swapped=_swapped(schedule),
+        turning=tuple(Initial(name, value) for name, value in turned.items()),
         buffers=(),
         saved=None,
         graphs=tuple(graph.name for graph in program.graphs),
@@ -75,6 +81,12 @@ def build(program: ir.Program, target: Target, sizes: Sizes | None = None, *, ag
 
         verifier.verify(plan)
     return plan
+
+
+def _handed_back(program: ir.Program, turned: dict[str, Expression]) -> tuple[HandBack, ...]:
+    """The results that turn, where there are any."""
+    results = tuple(each.name for each in program.scalars if each.name in turned and not each.is_local)
+    return (HandBack(results),) if results else ()
 
 
 def _swapped(schedule: tuple[Step, ...]) -> tuple[str, ...]:
@@ -109,8 +121,8 @@ def _sizes(program: ir.Program, target: Target) -> Sizes:
 class _Schedule:
     """The steps of the program as steps of the plan."""
 
-    def __init__(self, planner: OperationPlanner) -> None:
-        self.planner = planner
+    def __init__(self, planner: OperationPlanner, turned: dict[str, Expression]) -> None:
+        self.planner, self.turned = planner, turned
         self.depth = 0
         self.around = 0
         bitmaps = collected_as_bitmaps(planner.program, planner.directions)
@@ -146,7 +158,7 @@ class _Schedule:
         if isinstance(step, (ir.While, ir.Repeat)):
             return self._loop(step)
         assert isinstance(step, (ir.StoreScalar, ir.StoreElement))
-        return Leader(step)
+        return Turn(step) if isinstance(step, ir.StoreScalar) and turns(step, self.turned) else Leader(step)
 
     def _on(self, step: ir.On) -> On:
         depth = self.around

@@ -101,6 +101,21 @@ class Leader:
 
 
 @dataclass(frozen=True, slots=True)
+class Turn:
+    """A scalar goes to the next of its places, which holds the value that is stored; the leader stores it in the place
+    behind that. See `turns`."""
+
+    step: StoreScalar
+
+
+@dataclass(frozen=True, slots=True)
+class HandBack:
+    """The leader stores scalars that turn where the host looks for them."""
+
+    scalars: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Fill:
     """Every element of an array becomes one value, an element a thread."""
 
@@ -248,6 +263,8 @@ Step = (
     | Operation
     | Barrier
     | Leader
+    | Turn
+    | HandBack
     | Fill
     | Swap
     | Define
@@ -290,6 +307,8 @@ class Plan:
     """The sites of operations that remember what they chose."""
     swapped: tuple[str, ...]
     """The arrays and scalars whose names may lie elsewhere at the end."""
+    turning: tuple[Initial, ...]
+    """The scalars that have several places, with what they turn to; see `turns`."""
     buffers: tuple[Buffer, ...]
     saved: Struct | None
     """What one launch hands on to the next; None where there is only one."""
@@ -327,6 +346,7 @@ __all__ = [
     "Fill",
     "Form",
     "Frontier",
+    "HandBack",
     "Identity",
     "Initial",
     "Initialise",
@@ -352,6 +372,7 @@ __all__ = [
     "Switch",
     "Tables",
     "Total",
+    "Turn",
     "Variant",
     "Vote",
     "Walk",

@@ -18,6 +18,7 @@ from gdsl.plan.nodes import (
     Fill,
     Form,
     Frontier,
+    HandBack,
     Initial,
     Initialise,
     Launch,
@@ -31,6 +32,7 @@ from gdsl.plan.nodes import (
     Plan,
     Step,
     Swap,
+    Turn,
 )
 from gdsl.plan.printer_sets import on_sets
 from gdsl.plan.printer_sweeps import print_operation
@@ -55,6 +57,8 @@ def print_plan(plan: Plan) -> str:
         lines += ["", f"graphs: {', '.join(plan.graphs)}; room for {plan.graph_rooms} at once"]
     if plan.swapped:
         lines += ["", f"change places: {', '.join(plan.swapped)}"]
+    if plan.turning:
+        lines += ["", f"turn: {', '.join(_initial(each) for each in plan.turning)}"]
     lines += ["", "schedule:", *_steps(plan.schedule, plan)]
     return "\n".join(lines) + "\n"
 
@@ -157,6 +161,10 @@ def _step(step: Step, plan: Plan) -> list[str]:
             return [f"barrier  # {step.reason}"]
         case Leader():
             return [_leader(step)]
+        case Turn():
+            return [f"turn: {step.step.scalar} = {show(step.step.value)}"]
+        case HandBack():
+            return [f"leader: {', '.join(step.scalars)} where the host looks for them"]
         case Fill():
             return [f"fill: {step.step.array} with {show(step.step.value)}"]
         case Swap():

@@ -11,7 +11,7 @@ from gdsl.ir.nodes import Array, DegreeOf, Scalar
 from gdsl.ir.traversal import walk
 from gdsl.ir.verifier import VerificationError
 from gdsl.operations import Balance, Degree, Domain, Over
-from gdsl.plan import barriers, buffers, graph_reads, votes
+from gdsl.plan import barriers, buffers, graph_reads, turns, votes
 from gdsl.plan.duplicates import repeated_of
 from gdsl.plan.edge_members import may_be_left_out
 from gdsl.plan.nodes import (
@@ -24,6 +24,7 @@ from gdsl.plan.nodes import (
     EnterGraph,
     FarEnds,
     Fill,
+    HandBack,
     Initialise,
     Launch,
     Leader,
@@ -35,6 +36,7 @@ from gdsl.plan.nodes import (
     Plan,
     Step,
     Swap,
+    Turn,
 )
 from gdsl.plan.orders import key_type, orders_of
 from gdsl.plan.storage import PROBLEM, Buffer, Cleared, Made, Role
@@ -65,6 +67,7 @@ class _Verifier:
         self.program = plan.program
         self.accesses = Accesses(plan.program)
         counts = [each.name for each in plan.frontiers if each.counts is not None]
+        self.turned = turns.turning(plan.program, plan.target, self.accesses)
         self.orders = orders_of(plan.program, plan.target, counts)
         self.counted = frozenset(each.name for each in plan.frontiers if each.counts is not None)
         self.data: tuple[Array | Scalar, ...] = (*plan.program.arrays, *plan.program.scalars)
@@ -104,6 +107,8 @@ class _Verifier:
         swaps = [step.step for step in steps_in(plan.schedule) if isinstance(step, Swap)]
         names = {name for swap in swaps for name in (swap.first, swap.second)}
         self.expect(set(plan.swapped) == names and len(plan.swapped) == len(names), "other names are swapped")
+        known = {each.name: each.value for each in plan.turning}
+        self.expect(known == self.turned and len(known) == len(plan.turning), "other scalars turn")
         self.expect((plan.saved is None) == plan.target.fused, "what launches hand on")
         deepest = deepest_on(plan.schedule)
         self.expect((plan.graph_rooms > 0) == bool(plan.graphs), "rooms for graphs")
@@ -132,6 +137,9 @@ class _Verifier:
             buffer = by_name.get(data.name)
             fits = buffer is not None and buffer.element is data.type
             self.expect(fits, f"no buffer for {data.name}")
+            if buffer is not None and isinstance(data, Scalar):
+                places = turns.PLACES if data.name in self.turned else 1
+                self.expect(buffer.extent.value({}) == places, f"the places of {data.name}")
             if buffer is not None:
                 given = buffer.cleared is Cleared.GIVEN
                 self.expect(given == data.is_input and (buffer.role is Role.INPUT) == data.is_input, data.name)
@@ -228,6 +236,11 @@ class _Verifier:
         if plan.target.fused:
             self.expect(len(plan.schedule) == 1 and isinstance(plan.schedule[0], Launch), "more than one launch")
         self.expect(self._same(plan.schedule, self.program.schedule, 0), "the steps are not those of the program")
+        results = tuple(s.name for s in self.program.scalars if s.name in self.turned and not s.is_local)
+        back = [step for step in steps_in(plan.schedule) if isinstance(step, HandBack)]
+        self.expect([each.scalars for each in back] == ([results] if results else []), "what is handed back")
+        last = [launch.steps[-1:] for launch in launches(plan)]
+        self.expect(not back or last == [(back[0],)], "handed back too early")
         for step in plan.schedule:
             self._on_host(step)
         for launch in launches(plan):
@@ -235,7 +248,7 @@ class _Verifier:
 
     def _same(self, steps: tuple[Step, ...], wanted: tuple[ir.Step, ...], depth: int) -> bool:
         """Whether `steps`, without what was put between them, are `wanted`; `depth` loops stand around."""
-        own = [step for step in _outside_launches(steps) if not isinstance(step, (Barrier, Initialise))]
+        own = [step for step in _outside_launches(steps) if not isinstance(step, (Barrier, Initialise, HandBack))]
         pairs = zip(own, wanted, strict=False)
         return len(own) == len(wanted) and all(self._same_step(step, other, depth) for step, other in pairs)
 
@@ -253,7 +266,10 @@ class _Verifier:
         if isinstance(step, Branch):
             fits = isinstance(wanted, ir.If) and wanted.condition == step.condition
             return fits and all(self._same(*blocks, depth) for blocks in _blocks(step, wanted))
-        return not isinstance(step, (Launch, Barrier, Initialise, EnterGraph)) and step.step == wanted
+        if isinstance(step, (Leader, Turn)) and isinstance(wanted, ir.StoreScalar):
+            turning = turns.turns(wanted, self.turned)
+            return turning == isinstance(step, Turn) and step.step == wanted
+        return not isinstance(step, (Launch, Barrier, Initialise, HandBack, EnterGraph)) and step.step == wanted
 
     def _on_host(self, step: Step) -> None:
         """A step between launches."""

@@ -63,7 +63,10 @@ class _Generation:
             functions=functions,
             operators=operators,
             initial_loops=self._initial_loops(initial),
-            initial_scalars=[self._initial_scalar(each) for each in initial.scalars],
+            initial_scalars=[
+                *(self._initial_scalar(each) for each in initial.scalars),
+                *(self._initial_turn(each) for each in self.plan.turning),
+            ],
             kernels=kernels,
         )
         text = self._text(body, functions)
@@ -118,6 +121,10 @@ class _Generation:
 
     def _initial_scalar(self, initial: Initial) -> Assignment:
         return Assignment(self.printer.expressions().scalar(initial.name), self._initial(initial))
+
+    def _initial_turn(self, initial: Initial) -> Assignment:
+        """What stands in the next place of a scalar that turns."""
+        return Assignment(f"d.{self.names.member(initial.name)}[1]", self._initial(initial))
 
     def _initial(self, initial: Initial) -> str:
         return self.printer.expressions().print(initial.value if initial.value is not None else self._zero(initial))

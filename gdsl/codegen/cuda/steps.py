@@ -36,6 +36,7 @@ from gdsl.plan.nodes import (
     Define,
     FarEnds,
     Fill,
+    HandBack,
     Initialise,
     Leader,
     Loop,
@@ -46,6 +47,7 @@ from gdsl.plan.nodes import (
     Reduction,
     Step,
     Swap,
+    Turn,
 )
 from gdsl.plan.walking import steps_in, sweeps_of
 
@@ -96,6 +98,11 @@ class StepPrinter:
                 return ["synchronize(run);"]
             case Swap():
                 return [f"exchange(d.{self._member(step.step.first)}, d.{self._member(step.step.second)});"]
+            case Turn():
+                name, value = self._member(step.step.scalar), self.expressions.print(step.step.value)
+                return [f"turn(d.{name}, problem.{name}, {value});"]
+            case HandBack():
+                return [f"hand_back(d.{name}, problem.{name});" for name in map(self._member, step.scalars)]
             case Fill():
                 return [self._fill(step.step)]
             case MakeGraph():
