@@ -14,6 +14,7 @@ import itertools
 
 from gdsl.effects.access import Access, Accesses, Who, frontiers_of
 from gdsl.ir.nodes import Expression, TakeLevel
+from gdsl.plan.fusion import flattened
 from gdsl.plan.nodes import (
     Barrier,
     Branch,
@@ -84,14 +85,12 @@ class _Placement:
     def __init__(self, accesses: Accesses, launch: Launch) -> None:
         self.accesses = accesses
         steps = tuple(steps_in(launch.steps))
-        open_ended = [(step.step, step.does) for step in steps if isinstance(step, Operation) and not step.waits]
-        self.operators: dict[int, Touched] = {
-            step.site: touched_by(step, sweep, accesses) for step, sweep in open_ended if isinstance(sweep, Sweep)
-        }
+        open_ended = [step for step in steps if isinstance(step, Operation) and not step.waits]
+        self.operators: dict[int, Touched] = {step.step.site: _touched_in_sweep(step, accesses) for step in open_ended}
         """By site what those do that do not end with a barrier."""
         self.levels = dict(filter(None, map(_level, steps)))
         """By frontier that lies within a history the array of the history's members."""
-        walked = dict.fromkeys(step.frontier.frontier or "" for step, _ in open_ended)
+        walked = dict.fromkeys(step.step.frontier.frontier or "" for step in open_ended)
         members = itertools.product((False, True), [Who.MEMBER], walked)
         others = itertools.product((False, True), [who for who in Who if who is not Who.MEMBER], [""])
         self.forms = (*others, *members)
@@ -151,7 +150,9 @@ class _Placement:
     def _touched(self, step: Step) -> Since:
         if isinstance(step, Operation) and not _ends_with_barrier(step):
             return self.operators[step.step.site].first | self._members_read(step)
-        if isinstance(step, (Operation, Leader, Fill, Define, Copy, Combine, FarEnds, MakeGraph, OnSets)):
+        if isinstance(step, Operation):
+            return self._members_read(step).union(*(self.accesses.of_step(each.step) for each in flattened(step)))
+        if isinstance(step, (Leader, Fill, Define, Copy, Combine, FarEnds, MakeGraph, OnSets)):
             return self.accesses.of_step(step.step) | self._members_read(step)
         if isinstance(step, (Loop, Branch)):
             return self._read(step.condition)
@@ -198,6 +199,15 @@ def _renamed(since: Since, names: dict[str, str]) -> Since:
     """`since`, now that storage has other names."""
     former = [each for each in since if each.name in names]
     return since.difference(former).union(dataclasses.replace(each, name=names[each.name]) for each in former)
+
+
+def _touched_in_sweep(step: Operation, accesses: Accesses) -> Touched:
+    """By an operator that does not end with a barrier and all that runs in its sweep, each member by one thread."""
+    found = [touched_by(each.step, each.does, accesses) for each in flattened(step) if isinstance(each.does, Sweep)]
+    if len(found) == 1:
+        return found[0]
+    together = frozenset[Access]().union(*(each.first for each in found))
+    return Touched(together, together, False)
 
 
 def _level(step: Step) -> tuple[str, str] | None:

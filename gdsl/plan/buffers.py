@@ -137,7 +137,8 @@ def _problem(plan: Plan) -> Iterator[Buffer]:
     for scalar in plan.program.scalars:
         role = Role.INPUT if scalar.is_input else Role.LOCAL if scalar.is_local else Role.RESULT
         cleared = Cleared.GIVEN if scalar.is_input else Cleared.INITIAL
-        places = turns.PLACES if any(each.name == scalar.name for each in plan.turning) else 1
+        turns_too = any(each.name == scalar.name for each in plan.turning)
+        places = turns.PLACES * turns.apart(scalar.type) if turns_too else 1
         yield Buffer(scalar.name, scalar.type, Fixed(places), role, Made.HOST, cleared, PROBLEM)
 
 

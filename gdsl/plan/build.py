@@ -9,6 +9,7 @@ from gdsl.ir.nodes import Expression
 from gdsl.operations import Domain
 from gdsl.plan import barriers, buffers, combinations, launches, orders, slots
 from gdsl.plan.edge_members import may_be_left_out
+from gdsl.plan.fusion import Fusion
 from gdsl.plan.forms import collected_as_bitmaps
 from gdsl.plan.nodes import (
     Branch,
@@ -47,6 +48,8 @@ def build(program: ir.Program, target: Target, sizes: Sizes | None = None, *, ag
     steps = _Schedule(planner, turned).steps(program.schedule)
     schedule: tuple[Step, ...]
     if target.fused:
+        if target.grid:
+            steps = Fusion(planner.accesses, planner.repeated).steps(steps)
         launch = launches.fused(_initialise(program), (*steps, *_handed_back(program, turned)))
         schedule = (barriers.place(launch, planner.accesses) if target.grid else launch,)
     else:

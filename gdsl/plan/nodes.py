@@ -66,6 +66,8 @@ class Operation:
     does: Sweep | Choice
     waits: bool = True
     """Whether it ends with a barrier of its own; see `waiting`."""
+    ahead: tuple[Operation, ...] = ()
+    """What is done in the same sweep, with each member before its own work on it; see `fusion`."""
 
 
 @dataclass(frozen=True, slots=True)

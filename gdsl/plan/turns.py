@@ -39,9 +39,11 @@ from gdsl.ir.nodes import (
 )
 from gdsl.ir.traversal import walk
 from gdsl.plan.target import Target
+from gdsl.types import Type
 
 PLACES = 3
 """Of a scalar that turns: the one it has, the next, which is ready, and the last, which is made ready by a turn."""
+
 _SAME_EACH_TIME = (Literal, NoneId, ParamValue, Unary, Binary, Convert)
 
 
@@ -70,6 +72,11 @@ def turns(step: StoreScalar, found: dict[str, Expression]) -> bool:
     """Whether a store is such a turn."""
     value = found.get(step.scalar)
     return value is not None and _plain(value) == _plain(step.value)
+
+
+def apart(kind: Type) -> int:
+    """How many values one place lies behind another: what changes a bool changes all of its word."""
+    return 4 if kind is Type.BOOL else 1
 
 
 def _stores(steps: tuple[Step, ...], depth: int) -> Iterator[tuple[int, StoreScalar]]:

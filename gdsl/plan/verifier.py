@@ -13,6 +13,7 @@ from gdsl.ir.verifier import VerificationError
 from gdsl.operations import Balance, Degree, Domain, Over
 from gdsl.plan import barriers, buffers, graph_reads, turns, votes
 from gdsl.plan.duplicates import repeated_of
+from gdsl.plan.fusion import Fusion, flattened
 from gdsl.plan.edge_members import may_be_left_out
 from gdsl.plan.nodes import (
     Barrier,
@@ -67,6 +68,7 @@ class _Verifier:
         self.program = plan.program
         self.accesses = Accesses(plan.program)
         counts = [each.name for each in plan.frontiers if each.counts is not None]
+        self.fusion = Fusion(self.accesses, repeated_of(plan))
         self.turned = turns.turning(plan.program, plan.target, self.accesses)
         self.orders = orders_of(plan.program, plan.target, counts)
         self.counted = frozenset(each.name for each in plan.frontiers if each.counts is not None)
@@ -138,7 +140,7 @@ class _Verifier:
             fits = buffer is not None and buffer.element is data.type
             self.expect(fits, f"no buffer for {data.name}")
             if buffer is not None and isinstance(data, Scalar):
-                places = turns.PLACES if data.name in self.turned else 1
+                places = turns.PLACES * turns.apart(data.type) if data.name in self.turned else 1
                 self.expect(buffer.extent.value({}) == places, f"the places of {data.name}")
             if buffer is not None:
                 given = buffer.cleared is Cleared.GIVEN
@@ -248,9 +250,19 @@ class _Verifier:
 
     def _same(self, steps: tuple[Step, ...], wanted: tuple[ir.Step, ...], depth: int) -> bool:
         """Whether `steps`, without what was put between them, are `wanted`; `depth` loops stand around."""
-        own = [step for step in _outside_launches(steps) if not isinstance(step, (Barrier, Initialise, HandBack))]
-        pairs = zip(own, wanted, strict=False)
-        return len(own) == len(wanted) and all(self._same_step(step, other, depth) for step, other in pairs)
+        outside = [step for step in _outside_launches(steps) if not isinstance(step, (Barrier, Initialise, HandBack))]
+        own = [each for step in outside for each in (flattened(step) if isinstance(step, Operation) else (step,))]
+        return len(own) == len(wanted) and self._in_order(own, list(wanted), depth)
+
+    def _in_order(self, own: list[Step], wanted: list[ir.Step], depth: int) -> bool:
+        """The same, each in its place or on the other side of steps that it has nothing to do with."""
+        while own:
+            step = own.pop(0)
+            at = next((at for at, other in enumerate(wanted) if self._same_step(step, other, depth)), None)
+            if at is None or any(self.fusion.meets(step, other) for other in wanted[:at]):
+                return False
+            del wanted[at]
+        return True
 
     def _same_step(self, step: Step, wanted: ir.Step, depth: int) -> bool:
         if isinstance(step, Loop):

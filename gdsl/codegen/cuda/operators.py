@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 from gdsl.codegen.cuda.texts import (
     AdvanceText,
     BallotSide,
+    Beside,
     ComputeText,
     FilterText,
     IntersectText,
@@ -103,6 +105,21 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
     measures = _MEASURES
     lists = COUNTED
 
+    def print(self, operation: Operation) -> OperatorText:
+        """What is laid out for an operation and all that runs in its sweep. A reduction lends its own sweep to what
+        comes behind it."""
+        alone = dataclasses.replace(operation, ahead=())
+        first, *others = (*operation.ahead, alone)
+        if not others:
+            return super().print(operation)
+        of_first = isinstance(first.does, Sweep) and first.does.segment is not None
+        host, beside = (first, others) if of_first else (alone, operation.ahead)
+        numbered = enumerate(beside, start=1)
+        text = super().print(dataclasses.replace(host, waits=operation.waits))
+        return dataclasses.replace(
+            text, beside=tuple(self._beside(each, number, "near" if of_first else "v") for number, each in numbered)
+        )
+
     def _own_fields(self, operation: Operation, sweep: Sweep, directed: bool, everything: str) -> dict[str, Any]:
         has_input, collect = sweep.members.frontier is not None, sweep.collect
         owner = f"operator {operation.step.site}"
@@ -128,7 +145,24 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             "size": "input.size" if has_input else f"uint64({everything})",
             "totals": self._totals(operation, sweep),
             "waits": operation.waits,
+            "beside": (),
         }
+
+    def _beside(self, operation: Operation, number: int, vertex: str) -> Beside:
+        """`operation` in the sweep of another one, whose totals have no number; `vertex` is the member there."""
+        sweep, name = operation.does, f"totals_{number}"
+        assert isinstance(sweep, Sweep) and sweep.own is not None
+        of_edges = sweep.members.domain is Domain.EDGE
+        own = _on_an_edge(Over.OUT_EDGES, "at") if of_edges else {Argument.VERTEX: vertex}
+        calls = self.texts.calls(sweep.own, {**own, Argument.TOTALS: name})
+        return Beside(
+            comment=f"{operation.step.span.words}: {operation.call}",
+            site=operation.step.site,
+            edges="size" if of_edges else _EDGES[sweep.edges],
+            visit=Visit("", _test(calls), calls.apply, calls.says),
+            totals=self._totals(operation, sweep),
+            totals_name=name,
+        )
 
     def _result(self, collect: Collect | None) -> ResultText:
         if collect is None:

@@ -149,10 +149,12 @@ __device__ __forceinline__ void exchange(T& a, T& b) {
 
 // piece: turn
 // A scalar goes to the next of its three places, which holds `value` already; the leader makes the one behind that ready.
+// A word holds no more than one of them, since a bool is changed with all of its word.
 template <class T, class Value>
 __device__ __forceinline__ void turn(T*& current, T* places, Value value) {
-    current = current == places + 2 ? places : current + 1;
-    if (leader()) { *(current == places + 2 ? places : current + 1) = value; }
+    constexpr uint32 apart = sizeof(T) < 4 ? 4 / sizeof(T) : 1;
+    current = current == places + 2 * apart ? places : current + apart;
+    if (leader()) { *(current == places + 2 * apart ? places : current + apart) = value; }
 }
 
 // piece: hand_back
