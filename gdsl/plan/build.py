@@ -9,8 +9,8 @@ from gdsl.ir.nodes import Expression
 from gdsl.operations import Domain
 from gdsl.plan import barriers, buffers, combinations, launches, orders, slots
 from gdsl.plan.edge_members import may_be_left_out
-from gdsl.plan.fusion import Fusion
 from gdsl.plan.forms import collected_as_bitmaps
+from gdsl.plan.fusion import Fusion, Pair
 from gdsl.plan.nodes import (
     Branch,
     Choice,
@@ -84,6 +84,16 @@ def build(program: ir.Program, target: Target, sizes: Sizes | None = None, *, ag
 
         verifier.verify(plan)
     return plan
+
+
+def neighbours(program: ir.Program, target: Target) -> tuple[Pair, ...]:
+    """The operators of which one follows the other, with what keeps them from having one sweep."""
+    if not (target.fused and target.grid):
+        return ()
+    planner = OperationPlanner(program, target)
+    fusion = Fusion(planner.accesses, planner.repeated)
+    fusion.steps(_Schedule(planner, turning(program, target, planner.accesses)).steps(program.schedule))
+    return tuple(fusion.pairs)
 
 
 def _handed_back(program: ir.Program, turned: dict[str, Expression]) -> tuple[HandBack, ...]:

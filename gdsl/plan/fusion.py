@@ -21,11 +21,11 @@ import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gdsl.effects.access import Access, Accesses, Who
+from gdsl.effects.access import Access, Accesses, Who, frontiers_of
 from gdsl.ir import nodes as ir
-from gdsl.ir.nodes import Element, ElementTarget, Node, Operator, ScalarTarget, ScalarValue
+from gdsl.ir.nodes import Element, ElementTarget, Node, ScalarTarget, ScalarValue
 from gdsl.ir.traversal import walk
-from gdsl.operations import Balance, Domain
+from gdsl.operations import Balance
 from gdsl.plan.nodes import Branch, Leader, Loop, On, Operation, Step, Swap, Sweep, Turn
 from gdsl.plan.ownership import own_arrays
 from gdsl.source import Span
@@ -109,33 +109,31 @@ class Fusion:
         own, span = step.does, step.step.span
         if not (isinstance(own, Sweep) and own.own is not None):
             return Obstacle(f"{step.step.word} goes along edges, once all is done that they lead to", span)
-        if own.collect is not None and own.members.domain is Domain.EDGE:
-            return Obstacle("a set of edges is collected by the order of their ids", span)
         for each in (*former.ahead, former):
-            found = self._as_first(each, step) or self._between_calls(each, step)
+            found = self._as_first(each, own, step.step.span) or self._between_calls(each, step)
             if found is not None:
                 return found
         return None
 
-    def _as_first(self, former: Operation, step: Operation) -> Obstacle | None:
-        """Why nothing runs behind `former`, whatever it touches."""
+    def _as_first(self, former: Operation, own: Sweep, behind: Span) -> Obstacle | None:
+        """Why `own`, which stands at `behind`, does not run in the sweep of `former`, whatever they touch."""
         does, word, span = former.does, former.step.word, former.step.span
         if not isinstance(does, Sweep) or (does.own is None and does.segment is None):
             return Obstacle(f"what {word} makes is there once all of it has ended", span)
         if does.collect is not None:
             return Obstacle(f"{word} makes the set that comes next", span)
-        if (does.members.domain, does.members.frontier) != (step.does.members.domain, step.does.members.frontier):
-            return Obstacle("they go through other members", step.step.span)
+        if (does.members.domain, does.members.frontier) != (own.members.domain, own.members.frontier):
+            return Obstacle("they go through other members", behind)
         if does.members.frontier in self.repeated:
             return Obstacle(f"a member may come twice in `{does.members.frontier}`", span)
         if does.segment is None:
             return None
         if does.segment.aside is not None:
-            return Obstacle(f"{word} reads `{does.segment.array}`, so that its results stand aside until all are there", span)
+            return Obstacle(f"{word} reads `{does.segment.array}`: its results stand aside until all are there", span)
         if does.balance in _IN_PARTS:
             return Obstacle(f"with balance={does.balance.value} a result comes in parts from anywhere", span)
-        if step.does.collect is not None:
-            return Obstacle(f"a set is collected by whole warps, results of {word} come one by one", step.step.span)
+        if own.collect is not None:
+            return Obstacle(f"a set is collected by whole warps, results of {word} come one by one", behind)
         return None
 
     def _between_calls(self, former: Operation, step: Operation) -> Obstacle | None:
@@ -144,8 +142,8 @@ class Fusion:
         for name in _met(self.accesses.of_step(former.step), self.accesses.of_step(step.step)):
             if name not in alone:
                 seen = "adds up" if name in _scalars(self.accesses) else "touches beside a member's own"
-                first = former if name not in self._own(former) else step
-                why = f"`{name}`, which `{first.step.label}` {seen}, is complete once all of `{former.step.label}` is done"
+                label, first = former.step.label, former if name not in self._own(former) else step
+                why = f"`{name}`, which `{first.step.label}` {seen}, is complete once all of `{label}` is done"
                 return Obstacle(why, self._place(name, step) or step.step.span)
         return None
 
@@ -162,7 +160,7 @@ class Fusion:
         """Why `between` does not go to the other side of an operator and of what runs in its sweep."""
         assert isinstance(between, _BETWEEN)
         for each in (*operation.ahead, operation):
-            found = next(_met(self._of(between.step), self.accesses.of_step(each.step)), None)
+            found = next(self._met(between.step, each.step), None)
             if found is not None:
                 return Obstacle(f"`{found}` is given another value in between", between.step.span)
         return None
@@ -171,7 +169,13 @@ class Fusion:
         """Whether `step` may not be done before `other`, which stands before it in the program."""
         if not isinstance(step, (Operation, *_BETWEEN)) or not isinstance(other, _MAY_WAIT):
             return True
-        return any(_met(self._of(step.step), self._of(other)))
+        return any(self._met(step.step, other))
+
+    def _met(self, step: ir.Step, other: ir.Step) -> Iterator[str]:
+        """What keeps two steps in their order: data, and sets of which one asks for the size that the other makes."""
+        yield from _met(self._of(step), self._of(other))
+        uses = frontiers_of(step), frontiers_of(other)
+        yield from sorted({*uses[0].read} & {*uses[1].written} | {*uses[1].read} & {*uses[0].written})
 
     def _of(self, step: ir.Step) -> frozenset[Access]:
         if isinstance(step, ir.Swap):

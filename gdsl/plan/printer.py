@@ -161,18 +161,14 @@ def _step(step: Step, plan: Plan) -> list[str]:
             return [f"barrier  # {step.reason}"]
         case Leader():
             return [_leader(step)]
-        case Turn():
-            return [f"turn: {step.step.scalar} = {show(step.step.value)}"]
-        case HandBack():
-            return [f"leader: {', '.join(step.scalars)} where the host looks for them"]
+        case Turn() | HandBack():
+            return [_turn(step)]
         case Fill():
             return [f"fill: {step.step.array} with {show(step.step.value)}"]
         case Swap():
             return [f"swap: {step.step.first}, {step.step.second}"]
-        case Define():
-            return [_define(step)]
-        case Copy() | FarEnds():
-            return [_taken(step)]
+        case Define() | Copy() | FarEnds():
+            return [_define(step) if isinstance(step, Define) else _taken(step)]
         case OnSets():
             return [on_sets(step)]
         case Combine():
@@ -201,6 +197,12 @@ def _order(order: NearFar) -> str:
 def _leader(step: Leader) -> str:
     stored = print_target(step.step.target) if isinstance(step.step, StoreElement) else step.step.scalar
     return f"leader: {stored} = {print_expression(step.step.value)}"
+
+
+def _turn(step: Turn | HandBack) -> str:
+    if isinstance(step, HandBack):
+        return f"leader: {', '.join(step.scalars)} where the host looks for them"
+    return f"turn: {step.step.scalar} = {print_expression(step.step.value)}"
 
 
 def _initial(each: Initial) -> str:

@@ -13,8 +13,8 @@ from gdsl.ir.verifier import VerificationError
 from gdsl.operations import Balance, Degree, Domain, Over
 from gdsl.plan import barriers, buffers, graph_reads, turns, votes
 from gdsl.plan.duplicates import repeated_of
-from gdsl.plan.fusion import Fusion, flattened
 from gdsl.plan.edge_members import may_be_left_out
+from gdsl.plan.fusion import Fusion, flattened
 from gdsl.plan.nodes import (
     Barrier,
     Branch,
@@ -109,8 +109,8 @@ class _Verifier:
         swaps = [step.step for step in steps_in(plan.schedule) if isinstance(step, Swap)]
         names = {name for swap in swaps for name in (swap.first, swap.second)}
         self.expect(set(plan.swapped) == names and len(plan.swapped) == len(names), "other names are swapped")
-        known = {each.name: each.value for each in plan.turning}
-        self.expect(known == self.turned and len(known) == len(plan.turning), "other scalars turn")
+        turning = {each.name: each.value for each in plan.turning}
+        self.expect(turning == {**self.turned} and len(turning) == len(plan.turning), "other scalars turn")
         self.expect((plan.saved is None) == plan.target.fused, "what launches hand on")
         deepest = deepest_on(plan.schedule)
         self.expect((plan.graph_rooms > 0) == bool(plan.graphs), "rooms for graphs")
@@ -251,7 +251,9 @@ class _Verifier:
     def _same(self, steps: tuple[Step, ...], wanted: tuple[ir.Step, ...], depth: int) -> bool:
         """Whether `steps`, without what was put between them, are `wanted`; `depth` loops stand around."""
         outside = [step for step in _outside_launches(steps) if not isinstance(step, (Barrier, Initialise, HandBack))]
-        own = [each for step in outside for each in (flattened(step) if isinstance(step, Operation) else (step,))]
+        own: list[Step] = []
+        for step in outside:
+            own += flattened(step) if isinstance(step, Operation) else (step,)
         return len(own) == len(wanted) and self._in_order(own, list(wanted), depth)
 
     def _in_order(self, own: list[Step], wanted: list[ir.Step], depth: int) -> bool:

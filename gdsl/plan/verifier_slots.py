@@ -10,7 +10,20 @@ from __future__ import annotations
 from gdsl.effects.access import asked_frontiers, frontiers_of
 from gdsl.ir.verifier import VerificationError
 from gdsl.operations import Domain
-from gdsl.plan.nodes import Barrier, Branch, Combine, EnterGraph, HandBack, Initialise, Launch, Loop, On, Plan, Step, Swap
+from gdsl.plan.nodes import (
+    Barrier,
+    Branch,
+    Combine,
+    EnterGraph,
+    HandBack,
+    Initialise,
+    Launch,
+    Loop,
+    On,
+    Plan,
+    Step,
+    Swap,
+)
 from gdsl.plan.slots import assign
 
 _Slot = tuple[Domain, int]
