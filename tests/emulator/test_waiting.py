@@ -11,7 +11,7 @@ from support.graphs import make_graph, path, random_graph, star
 
 from gdsl.binding import bind
 from gdsl.ir.nodes import Program
-from gdsl.plan import barriers, ownership
+from gdsl.plan import barriers, fusion, ownership
 
 from . import build
 from .driver import EmulatorError
@@ -62,6 +62,8 @@ def simple(chosen: random.Random, sets: tuple[str, ...]) -> str:
             "swap(a, b);",
             f"{array}[3] = int32(n % 1000);",
             "n = m + 1;",
+            "n = 0;",
+            "m = 3;",
             f"n += size({chosen.choice(sets)});",
             f"{to} = filter({set_of(chosen, sets)}, odd);",
             f"{to} = advance({chosen.choice(sets)}, step);",
@@ -120,7 +122,8 @@ def everything(functor: object, program: Program) -> frozenset[str]:
 LEVELS = """history h; h.push(x); h.push(filter(vertices, odd));
     for g in forward(h) { compute(g, two); b = neighbor_reduce(g, given, sum); }"""
 WRONGLY = {
-    "another vertex's elements": (ownership, "_own_arrays", everything, "compute(x, one); compute(x, around);"),
+    "another vertex's elements": (ownership, "own_arrays", everything, "compute(x, one); fill(b, 1); compute(x, around);"),
+    "in one sweep": (fusion, "own_arrays", everything, "compute(x, one); compute(x, around);"),
     "other members": (barriers, "_of_anybody", lambda since, frontier: since, LEVELS),
 }
 

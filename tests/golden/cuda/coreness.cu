@@ -67,7 +67,6 @@
 #undef popped_1
 #undef rounds
 #undef settle_apply
-#undef turn
 
 namespace gdsl {
 
@@ -207,6 +206,7 @@ struct block_storage {
 // piece: note_operator
 // piece: end_operator
 // piece: exchange
+// piece: turn
 
 // A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
 struct frontier {
@@ -523,6 +523,8 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
         *d.outer_width = 0ll;
         *d.outer_popped = 0ll;
         *d.outer_least = 0ll;
+        d.peel_least[1] = 9223372036854775807ll;
+        d.outer_least[1] = 9223372036854775807ll;
     }
     synchronize(run);
 }
@@ -530,7 +532,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 // The whole schedule as one persistent kernel.
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_coreness_enactor(const data_slice problem) {
     __shared__ block_storage shared;
-    const data_slice& d = problem;
+    data_slice d = problem;
     enactor run(d.run, shared);
     frontier peel_waiting_1 = frontier_at(d.run, 0);
     frontier f = frontier_at(d.run, 1);
@@ -552,8 +554,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_coreness_enacto
     define_everything(run, spare, d.graph.num_vertices, uncounted());
     exchange(peel_waiting_1, spare);
     for (int32 iteration = 0; peel_waiting_1.size > 0 && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
-        if (leader()) { *d.peel_least = 9223372036854775807ll; }
-        synchronize(run);
+        turn(d.peel_least, problem.peel_least, 9223372036854775807ll);
         compute_peel_find(run, d, peel_waiting_1, iteration);
         synchronize(run);
         if (leader()) { *d.peel_popped = peel_waiting_1.size > 0 ? *d.peel_least : *d.peel_popped; }
@@ -592,8 +593,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_coreness_enacto
             compute_outer_place(run, d, combined_1, iteration);
             grow_set(run, outer_waiting_1, spare, combined_1, d.graph.num_vertices, uncounted());
             for (int32 iteration = 0; outer_waiting_1.size > 0 && *d.rounds < 4 && begin_pass(run, 2, iteration); ++iteration) {
-                if (leader()) { *d.outer_least = 9223372036854775807ll; }
-                synchronize(run);
+                turn(d.outer_least, problem.outer_least, 9223372036854775807ll);
                 compute_outer_find(run, d, outer_waiting_1, iteration);
                 synchronize(run);
                 if (leader()) { *d.outer_popped = outer_waiting_1.size > 0 ? *d.outer_least : *d.outer_popped; }

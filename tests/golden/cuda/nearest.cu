@@ -27,13 +27,9 @@
 #undef best
 #undef best_1
 #undef best_2
-#undef compute_lowest_begin
 #undef compute_mark_either
 #undef compute_mark_heavy
 #undef compute_mark_light
-#undef compute_weighs_begin
-#undef compute_weighs_begin_2
-#undef compute_weighs_begin_3
 #undef dst
 #undef edges_kept
 #undef either
@@ -336,7 +332,6 @@ struct edge_frontier {
 // piece: mark_edge
 // piece: clear_edge_marks
 // piece: collect_far_ends
-// piece: each_vertex
 // piece: each_vertex_by_warps
 // piece: each_id
 // piece: members_a_warp
@@ -355,15 +350,15 @@ struct edge_frontier {
 
 // ---- functors ----
 
-__device__ __forceinline__ void weighs_begin_apply(const data_slice& d, vertex v) {
-#line 23 "nearest.gdsl"
-    d.weighs_bound_edge[v] = NO_EDGE;
-}
-#line resume "nearest.cu"
-
 __device__ __forceinline__ bool weighs_long_condition(const data_slice& d, vertex v) {
 #line 23 "nearest.gdsl"
     return *d.weighs_limit < int64(out_degree(d.graph, v));
+}
+#line resume "nearest.cu"
+
+__device__ __forceinline__ void weighs_begin_apply(const data_slice& d, vertex v) {
+#line 23 "nearest.gdsl"
+    d.weighs_bound_edge[v] = NO_EDGE;
 }
 #line resume "nearest.cu"
 
@@ -425,15 +420,15 @@ __device__ __forceinline__ bool some_condition(vertex v) {
 }
 #line resume "nearest.cu"
 
-__device__ __forceinline__ void lowest_begin_apply(const data_slice& d, vertex v) {
-#line 27 "nearest.gdsl"
-    d.lowest_bound_edge[v] = NO_EDGE;
-}
-#line resume "nearest.cu"
-
 __device__ __forceinline__ bool lowest_long_condition(const data_slice& d, vertex v) {
 #line 27 "nearest.gdsl"
     return *d.lowest_limit < int64(in_degree(d.graph, v));
+}
+#line resume "nearest.cu"
+
+__device__ __forceinline__ void lowest_begin_apply(const data_slice& d, vertex v) {
+#line 27 "nearest.gdsl"
+    d.lowest_bound_edge[v] = NO_EDGE;
 }
 #line resume "nearest.cu"
 
@@ -487,15 +482,15 @@ __device__ __forceinline__ void mark_light_apply(const data_slice& d, edge e) {
 }
 #line resume "nearest.cu"
 
-__device__ __forceinline__ void weighs_begin_2_apply(const data_slice& d, vertex v) {
-#line 29 "nearest.gdsl"
-    d.weighs_bound_edge_2[v] = NO_EDGE;
-}
-#line resume "nearest.cu"
-
 __device__ __forceinline__ bool weighs_long_2_condition(const data_slice& d, vertex v) {
 #line 29 "nearest.gdsl"
     return *d.weighs_limit_2 < int64(out_degree(d.graph, v)) + int64(in_degree(d.graph, v));
+}
+#line resume "nearest.cu"
+
+__device__ __forceinline__ void weighs_begin_2_apply(const data_slice& d, vertex v) {
+#line 29 "nearest.gdsl"
+    d.weighs_bound_edge_2[v] = NO_EDGE;
 }
 #line resume "nearest.cu"
 
@@ -549,15 +544,15 @@ __device__ __forceinline__ void mark_either_apply(const data_slice& d, edge e) {
 }
 #line resume "nearest.cu"
 
-__device__ __forceinline__ void weighs_begin_3_apply(const data_slice& d, vertex v) {
-#line 31 "nearest.gdsl"
-    d.weighs_bound_edge_3[v] = NO_EDGE;
-}
-#line resume "nearest.cu"
-
 __device__ __forceinline__ bool weighs_long_3_condition(const data_slice& d, vertex v) {
 #line 31 "nearest.gdsl"
     return *d.weighs_limit_3 < int64(out_degree(d.graph, v));
+}
+#line resume "nearest.cu"
+
+__device__ __forceinline__ void weighs_begin_3_apply(const data_slice& d, vertex v) {
+#line 31 "nearest.gdsl"
+    d.weighs_bound_edge_3[v] = NO_EDGE;
 }
 #line resume "nearest.cu"
 
@@ -607,24 +602,21 @@ __device__ __forceinline__ bool weighs_kept_3_condition(const data_slice& d, edg
 
 // ---- operators ----
 
-// line 23: compute(vertices, weighs_begin)
-__device__ __forceinline__ void compute_weighs_begin(enactor& run, const data_slice& d, int32 iteration) {
-    const uint64 size = uint64(d.graph.num_vertices);
-    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { weighs_begin_apply(d, v); });
-    note_operator(run, 0, iteration, size, 0, false);
-}
-
 // line 23: waiting_1 = filter(vertices, weighs_long)
 __device__ __forceinline__ void filter_weighs_long(enactor& run, const data_slice& d, frontier& result, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
     each_vertex_by_warps(all_members{uint64(d.graph.num_vertices)}, [&](bool active, vertex v) {
+        if (active) {
+            weighs_begin_apply(d, v);  // line 23: compute(vertices, weighs_begin)
+        }
         const bool accepted = active && weighs_long_condition(d, v);
         out.append(accepted, v);
     });
     out.flush();
     end_queue(run, result);
+    note_operator(run, 0, iteration, size, 0, false);
     end_operator(run, 1, iteration, size, 0, false);
 }
 
@@ -636,7 +628,7 @@ __device__ __forceinline__ void reduce_weighs_best_value(enactor& run, const dat
     const auto combine = [](float32 a, float32 b) { return float32(greatest(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return float32(weighs_best_value_condition(d, at, near) ? weighs_best_value_value(d, at) : -FLOAT32_INF); };
     reduce_warps(run, members_of(input), out_lists{d.graph}, -FLOAT32_INF, combine, value,
-        [&](vertex near, float32 reduced) { d.weighs_best[near] = reduced; });
+        [&](vertex near, float32 reduced, bool) { d.weighs_best[near] = reduced; });
     reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, -FLOAT32_INF, combine, value,
         [&](vertex near, float32 reduced) { reduce_max(&d.weighs_best[near], reduced); });
     synchronize(run);
@@ -651,7 +643,7 @@ __device__ __forceinline__ void reduce_weighs_best_edge_2(enactor& run, const da
     const auto combine = [](edge a, edge b) { return edge(least(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return edge(weighs_best_edge_2_condition(d, at, near) ? weighs_best_edge_2_value(at) : NO_EDGE); };
     reduce_warps(run, members_of(input), out_lists{d.graph}, NO_EDGE, combine, value,
-        [&](vertex near, edge reduced) { d.weighs_best_edge[near] = reduced; });
+        [&](vertex near, edge reduced, bool) { d.weighs_best_edge[near] = reduced; });
     reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, NO_EDGE, combine, value,
         [&](vertex near, edge reduced) { reduce_min(&d.weighs_best_edge[near], reduced); });
     synchronize(run);
@@ -711,14 +703,6 @@ __device__ __forceinline__ void filter_some(enactor& run, const data_slice& d, f
     end_operator(run, 7, iteration, size, 0, false);
 }
 
-// line 27: compute(f, lowest_begin)
-__device__ __forceinline__ void compute_lowest_begin(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
-    const uint64 size = input.size;
-    need_queue(run, input, d.graph.num_vertices);
-    each_vertex(members_of(input), [&](vertex v) { lowest_begin_apply(d, v); });
-    note_operator(run, 8, iteration, size, 0, false);
-}
-
 // line 27: waiting_2 = filter(f, lowest_long)
 __device__ __forceinline__ void filter_lowest_long(enactor& run, const data_slice& d, frontier& input, frontier& result, int32 iteration) {
     const uint64 size = input.size;
@@ -726,11 +710,15 @@ __device__ __forceinline__ void filter_lowest_long(enactor& run, const data_slic
     begin_operator(run);
     collector out(run, result, uncounted());
     each_vertex_by_warps(members_of(input), [&](bool active, vertex v) {
+        if (active) {
+            lowest_begin_apply(d, v);  // line 27: compute(f, lowest_begin)
+        }
         const bool accepted = active && lowest_long_condition(d, v);
         out.append(accepted, v);
     });
     out.flush();
     end_queue(run, result);
+    note_operator(run, 8, iteration, size, 0, false);
     end_operator(run, 9, iteration, size, 0, false);
 }
 
@@ -742,7 +730,7 @@ __device__ __forceinline__ void reduce_lowest_best_value(enactor& run, const dat
     const auto combine = [](int64 a, int64 b) { return int64(greatest(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return int64(lowest_best_value_condition(d, far, near, in_lists{d.graph}.id(at), near) ? lowest_best_value_value(far) : (-9223372036854775807ll - 1)); };
     reduce_warps(run, members_of(input), in_lists{d.graph}, (-9223372036854775807ll - 1), combine, value,
-        [&](vertex near, int64 reduced) { d.lowest_best[near] = reduced; });
+        [&](vertex near, int64 reduced, bool) { d.lowest_best[near] = reduced; });
     reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, (-9223372036854775807ll - 1), combine, value,
         [&](vertex near, int64 reduced) { reduce_max(&d.lowest_best[near], reduced); });
     synchronize(run);
@@ -757,7 +745,7 @@ __device__ __forceinline__ void reduce_lowest_best_edge_2(enactor& run, const da
     const auto combine = [](edge a, edge b) { return edge(least(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return edge(lowest_best_edge_2_condition(d, far, near, in_lists{d.graph}.id(at), near) ? lowest_best_edge_2_value(in_lists{d.graph}.id(at)) : NO_EDGE); };
     reduce_warps(run, members_of(input), in_lists{d.graph}, NO_EDGE, combine, value,
-        [&](vertex near, edge reduced) { d.lowest_best_edge[near] = reduced; });
+        [&](vertex near, edge reduced, bool) { d.lowest_best_edge[near] = reduced; });
     reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, NO_EDGE, combine, value,
         [&](vertex near, edge reduced) { reduce_min(&d.lowest_best_edge[near], reduced); });
     synchronize(run);
@@ -804,14 +792,6 @@ __device__ __forceinline__ void compute_mark_light(enactor& run, const data_slic
     note_operator(run, 14, iteration, size, size, false);
 }
 
-// line 29: compute(f, weighs_begin_2)
-__device__ __forceinline__ void compute_weighs_begin_2(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
-    const uint64 size = input.size;
-    need_queue(run, input, d.graph.num_vertices);
-    each_vertex(members_of(input), [&](vertex v) { weighs_begin_2_apply(d, v); });
-    note_operator(run, 15, iteration, size, 0, false);
-}
-
 // line 29: waiting_3 = filter(f, weighs_long_2)
 __device__ __forceinline__ void filter_weighs_long_2(enactor& run, const data_slice& d, frontier& input, frontier& result, int32 iteration) {
     const uint64 size = input.size;
@@ -819,11 +799,15 @@ __device__ __forceinline__ void filter_weighs_long_2(enactor& run, const data_sl
     begin_operator(run);
     collector out(run, result, uncounted());
     each_vertex_by_warps(members_of(input), [&](bool active, vertex v) {
+        if (active) {
+            weighs_begin_2_apply(d, v);  // line 29: compute(f, weighs_begin_2)
+        }
         const bool accepted = active && weighs_long_2_condition(d, v);
         out.append(accepted, v);
     });
     out.flush();
     end_queue(run, result);
+    note_operator(run, 15, iteration, size, 0, false);
     end_operator(run, 16, iteration, size, 0, false);
 }
 
@@ -835,7 +819,7 @@ __device__ __forceinline__ void reduce_weighs_best_value_2(enactor& run, const d
     const auto combine = [](float32 a, float32 b) { return float32(greatest(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return float32(weighs_best_value_2_condition(d, at, near) ? weighs_best_value_2_value(d, at) : -FLOAT32_INF); };
     reduce_warps(run, members_of(input), out_lists{d.graph}, -FLOAT32_INF, combine, value,
-        [&](vertex near, float32 reduced) { d.weighs_best_2[near] = reduced; });
+        [&](vertex near, float32 reduced, bool) { d.weighs_best_2[near] = reduced; });
     reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, -FLOAT32_INF, combine, value,
         [&](vertex near, float32 reduced) { reduce_max(&d.weighs_best_2[near], reduced); });
     synchronize(run);
@@ -843,7 +827,7 @@ __device__ __forceinline__ void reduce_weighs_best_value_2(enactor& run, const d
     synchronize(run);
     const auto value_back = [&](vertex near, vertex far, edge at) { return float32(weighs_best_value_2_condition(d, in_lists{d.graph}.id(at), near) ? weighs_best_value_2_value(d, in_lists{d.graph}.id(at)) : -FLOAT32_INF); };
     reduce_warps(run, members_of(input), in_lists{d.graph}, -FLOAT32_INF, combine, value_back,
-        [&](vertex near, float32 reduced) { d.weighs_best_2[near] = combine(d.weighs_best_2[near], reduced); });
+        [&](vertex near, float32 reduced, bool) { d.weighs_best_2[near] = combine(d.weighs_best_2[near], reduced); });
     reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, chunks, -FLOAT32_INF, combine, value_back,
         [&](vertex near, float32 reduced) { reduce_max(&d.weighs_best_2[near], reduced); });
     synchronize(run);
@@ -858,7 +842,7 @@ __device__ __forceinline__ void reduce_weighs_best_edge_4(enactor& run, const da
     const auto combine = [](edge a, edge b) { return edge(least(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return edge(weighs_best_edge_4_condition(d, at, near) ? weighs_best_edge_4_value(at) : NO_EDGE); };
     reduce_warps(run, members_of(input), out_lists{d.graph}, NO_EDGE, combine, value,
-        [&](vertex near, edge reduced) { d.weighs_best_edge_3[near] = reduced; });
+        [&](vertex near, edge reduced, bool) { d.weighs_best_edge_3[near] = reduced; });
     reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, NO_EDGE, combine, value,
         [&](vertex near, edge reduced) { reduce_min(&d.weighs_best_edge_3[near], reduced); });
     synchronize(run);
@@ -866,7 +850,7 @@ __device__ __forceinline__ void reduce_weighs_best_edge_4(enactor& run, const da
     synchronize(run);
     const auto value_back = [&](vertex near, vertex far, edge at) { return edge(weighs_best_edge_4_condition(d, in_lists{d.graph}.id(at), near) ? weighs_best_edge_4_value(in_lists{d.graph}.id(at)) : NO_EDGE); };
     reduce_warps(run, members_of(input), in_lists{d.graph}, NO_EDGE, combine, value_back,
-        [&](vertex near, edge reduced) { d.weighs_best_edge_3[near] = combine(d.weighs_best_edge_3[near], reduced); });
+        [&](vertex near, edge reduced, bool) { d.weighs_best_edge_3[near] = combine(d.weighs_best_edge_3[near], reduced); });
     reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, chunks, NO_EDGE, combine, value_back,
         [&](vertex near, edge reduced) { reduce_min(&d.weighs_best_edge_3[near], reduced); });
     synchronize(run);
@@ -922,14 +906,6 @@ __device__ __forceinline__ void compute_mark_either(enactor& run, const data_sli
     note_operator(run, 21, iteration, size, size, false);
 }
 
-// line 31: compute(f, weighs_begin_3)
-__device__ __forceinline__ void compute_weighs_begin_3(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
-    const uint64 size = input.size;
-    need_queue(run, input, d.graph.num_vertices);
-    each_vertex(members_of(input), [&](vertex v) { weighs_begin_3_apply(d, v); });
-    note_operator(run, 22, iteration, size, 0, false);
-}
-
 // line 31: waiting_4 = filter(f, weighs_long_3)
 __device__ __forceinline__ void filter_weighs_long_3(enactor& run, const data_slice& d, frontier& input, frontier& result, int32 iteration) {
     const uint64 size = input.size;
@@ -937,11 +913,15 @@ __device__ __forceinline__ void filter_weighs_long_3(enactor& run, const data_sl
     begin_operator(run);
     collector out(run, result, uncounted());
     each_vertex_by_warps(members_of(input), [&](bool active, vertex v) {
+        if (active) {
+            weighs_begin_3_apply(d, v);  // line 31: compute(f, weighs_begin_3)
+        }
         const bool accepted = active && weighs_long_3_condition(d, v);
         out.append(accepted, v);
     });
     out.flush();
     end_queue(run, result);
+    note_operator(run, 22, iteration, size, 0, false);
     end_operator(run, 23, iteration, size, 0, false);
 }
 
@@ -953,7 +933,7 @@ __device__ __forceinline__ void reduce_weighs_best_value_3(enactor& run, const d
     const auto combine = [](float32 a, float32 b) { return float32(greatest(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return float32(weighs_best_value_3_condition(d, at, near) ? weighs_best_value_3_value(d, at) : -FLOAT32_INF); };
     reduce_warps(run, members_of(input), out_lists{d.graph}, -FLOAT32_INF, combine, value,
-        [&](vertex near, float32 reduced) { d.weighs_best_3[near] = reduced; });
+        [&](vertex near, float32 reduced, bool) { d.weighs_best_3[near] = reduced; });
     reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, -FLOAT32_INF, combine, value,
         [&](vertex near, float32 reduced) { reduce_max(&d.weighs_best_3[near], reduced); });
     synchronize(run);
@@ -968,7 +948,7 @@ __device__ __forceinline__ void reduce_weighs_best_edge_6(enactor& run, const da
     const auto combine = [](edge a, edge b) { return edge(least(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return edge(weighs_best_edge_6_condition(d, at, near) ? weighs_best_edge_6_value(at) : NO_EDGE); };
     reduce_warps(run, members_of(input), out_lists{d.graph}, NO_EDGE, combine, value,
-        [&](vertex near, edge reduced) { d.weighs_best_edge_5[near] = reduced; });
+        [&](vertex near, edge reduced, bool) { d.weighs_best_edge_5[near] = reduced; });
     reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, NO_EDGE, combine, value,
         [&](vertex near, edge reduced) { reduce_min(&d.weighs_best_edge_5[near], reduced); });
     synchronize(run);
@@ -1090,7 +1070,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_nearest_enactor
     constexpr int32 iteration = 0;
     if (leader()) { *d.weighs_limit = int64(d.most); }
     if (leader()) { *d.weighs_rounds = 0ll; }
-    compute_weighs_begin(run, d, iteration);
     synchronize(run);
     filter_weighs_long(run, d, spare, iteration);
     exchange(waiting_1, spare);
@@ -1111,7 +1090,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_nearest_enactor
     exchange(f_, spare);
     if (leader()) { *d.lowest_limit = int64(wrapping_subtract(d.most, 1)); }
     if (leader()) { *d.lowest_rounds = 0ll; }
-    compute_lowest_begin(run, d, f_, iteration);
     synchronize(run);
     filter_lowest_long(run, d, f_, spare, iteration);
     exchange(waiting_2, spare);
@@ -1132,7 +1110,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_nearest_enactor
         for (int32 iteration = 0; iteration < times && begin_pass(run, 2, iteration); ++iteration, ++run.passes) {
             if (leader()) { *d.weighs_limit_2 = int64(wrapping_multiply(iteration, 3)); }
             if (leader()) { *d.weighs_rounds_2 = 0ll; }
-            compute_weighs_begin_2(run, d, f_, iteration);
             synchronize(run);
             filter_weighs_long_2(run, d, f_, spare, iteration);
             exchange(waiting_3, spare);
@@ -1149,7 +1126,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_nearest_enactor
             compute_mark_either(run, d, of_both, iteration);
             if (leader()) { *d.weighs_limit_3 = 1ll; }
             if (leader()) { *d.weighs_rounds_3 = 0ll; }
-            compute_weighs_begin_3(run, d, f_, iteration);
             synchronize(run);
             filter_weighs_long_3(run, d, f_, spare, iteration);
             exchange(waiting_4, spare);
