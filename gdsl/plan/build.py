@@ -5,9 +5,8 @@ from __future__ import annotations
 import dataclasses
 
 from gdsl.ir import nodes as ir
-from gdsl.ir.nodes import Expression
 from gdsl.operations import Domain
-from gdsl.plan import barriers, buffers, combinations, launches, orders, slots
+from gdsl.plan import buffers, combinations, launches, orders, slots, turns
 from gdsl.plan.edge_members import may_be_left_out
 from gdsl.plan.forms import collected_as_bitmaps
 from gdsl.plan.fusion import Fusion, Pair
@@ -19,7 +18,6 @@ from gdsl.plan.nodes import (
     FarEnds,
     Fill,
     Frontier,
-    HandBack,
     Initial,
     Initialise,
     Leader,
@@ -31,11 +29,9 @@ from gdsl.plan.nodes import (
     Plan,
     Step,
     Swap,
-    Turn,
 )
 from gdsl.plan.sweeps import OperationPlanner
 from gdsl.plan.target import Sizes, Target
-from gdsl.plan.turns import turning, turns
 from gdsl.plan.waiting import set_step_waits
 from gdsl.plan.walking import deepest_on, steps_in
 
@@ -44,14 +40,16 @@ def build(program: ir.Program, target: Target, sizes: Sizes | None = None, *, ag
     """The plan of `program`, verified, unless the same is planned `again` whose plan was verified then."""
     planner = OperationPlanner(program, target)
     sizes = orders.sizes_of(sizes or _sizes(program, target), planner.orders.values())
-    turned = turning(program, target, planner.accesses)
-    steps = _Schedule(planner, turned).steps(program.schedule)
+    steps = _Schedule(planner).steps(program.schedule)
+    turned: turns.Turning = {}
     schedule: tuple[Step, ...]
     if target.fused:
         if target.grid:
             steps = Fusion(planner.accesses, planner.repeated).steps(steps)
-        launch = launches.fused(_initialise(program), (*steps, *_handed_back(program, turned)))
-        schedule = (barriers.place(launch, planner.accesses) if target.grid else launch,)
+        launch = launches.fused(_initialise(program), steps)
+        if target.grid:
+            launch, turned = turns.place(launch, program, planner.accesses)
+        schedule = (launch,)
     else:
         schedule = launches.unfused(_initialise(program), steps)
     slot_of = slots.assign(program.frontiers, steps)
@@ -92,14 +90,8 @@ def neighbours(program: ir.Program, target: Target) -> tuple[Pair, ...]:
         return ()
     planner = OperationPlanner(program, target)
     fusion = Fusion(planner.accesses, planner.repeated)
-    fusion.steps(_Schedule(planner, turning(program, target, planner.accesses)).steps(program.schedule))
+    fusion.steps(_Schedule(planner).steps(program.schedule))
     return tuple(fusion.pairs)
-
-
-def _handed_back(program: ir.Program, turned: dict[str, Expression]) -> tuple[HandBack, ...]:
-    """The results that turn, where there are any."""
-    results = tuple(each.name for each in program.scalars if each.name in turned and not each.is_local)
-    return (HandBack(results),) if results else ()
 
 
 def _swapped(schedule: tuple[Step, ...]) -> tuple[str, ...]:
@@ -134,8 +126,8 @@ def _sizes(program: ir.Program, target: Target) -> Sizes:
 class _Schedule:
     """The steps of the program as steps of the plan."""
 
-    def __init__(self, planner: OperationPlanner, turned: dict[str, Expression]) -> None:
-        self.planner, self.turned = planner, turned
+    def __init__(self, planner: OperationPlanner) -> None:
+        self.planner = planner
         self.depth = 0
         self.around = 0
         bitmaps = collected_as_bitmaps(planner.program, planner.directions)
@@ -171,7 +163,7 @@ class _Schedule:
         if isinstance(step, (ir.While, ir.Repeat)):
             return self._loop(step)
         assert isinstance(step, (ir.StoreScalar, ir.StoreElement))
-        return Turn(step) if isinstance(step, ir.StoreScalar) and turns(step, self.turned) else Leader(step)
+        return Leader(step)
 
     def _on(self, step: ir.On) -> On:
         depth = self.around

@@ -7,6 +7,7 @@ from collections import defaultdict
 from gdsl.ir.nodes import Contract, StoreElement, Subgraph
 from gdsl.ir.printer_expressions import print_expression, print_target
 from gdsl.operations import Domain, ReduceOperation, SetOperation
+from gdsl.plan.grids import resident_threads
 from gdsl.plan.nodes import (
     Barrier,
     Branch,
@@ -81,6 +82,7 @@ def _sizes(plan: Plan) -> list[str]:
         f"lists of {sizes.hub_degree} edges and more in chunks of {sizes.hub_chunk}",
         f"a pull tries {sizes.pull_prefix} of them first",
         f"lists up to {sizes.short_list} reduced by a thread each",
+        *([f"registers left for {resident} threads a multiprocessor"] if (resident := resident_threads(plan)) else []),
         *_walks(plan),
     ]
 

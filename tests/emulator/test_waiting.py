@@ -121,8 +121,14 @@ def everything(functor: object, program: Program) -> frozenset[str]:
 
 LEVELS = """history h; h.push(x); h.push(filter(vertices, odd));
     for g in forward(h) { compute(g, two); b = neighbor_reduce(g, given, sum); }"""
+AROUND = "compute(x, around);"
 WRONGLY = {
-    "another vertex's elements": (ownership, "own_arrays", everything, "compute(x, one); fill(b, 1); compute(x, around);"),
+    "another vertex's elements": (
+        ownership,
+        "own_arrays",
+        everything,
+        "compute(x, one); fill(b, 1); compute(x, around);",
+    ),
     "in one sweep": (fusion, "own_arrays", everything, "compute(x, one); compute(x, around);"),
     "other members": (barriers, "_of_anybody", lambda since, frontier: since, LEVELS),
 }

@@ -122,7 +122,9 @@ def turns_in(steps: str) -> list[str]:
     [
         ("while (n < 9) { n = 0; compute(w, counts); }", ["n"]),
         ("n = 3; while (n < 9) { n = 0; compute(w, counts); } n = 0;", ["n", "n"]),
-        ("n = int64(p) - 1; compute(w, counts);", ["n"]),
+        ("while (n < 9) { n = int64(p) - 1; compute(w, counts); }", ["n"]),
+        ("n = 0; compute(w, counts);", []),
+        ("repeat (3) { compute(w, counts); w = filter(w, many); n = 0; w = { 1 }; m = n; }", []),
         # Nobody adds to it, it is another one each time, a swap has its places already.
         ("while (m < 9) { m = 0; compute(w, counts); }", []),
         ("while (n < 9) { n = m; compute(w, counts); }", []),

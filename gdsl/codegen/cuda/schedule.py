@@ -13,6 +13,7 @@ from gdsl.codegen.lines import Lines
 from gdsl.codegen.operators import STRUCTS, order_type, shared
 from gdsl.ir.nodes import Expression, SameGraph
 from gdsl.operations import Domain
+from gdsl.plan import grids
 from gdsl.plan.nodes import (
     Branch,
     EnterGraph,
@@ -210,7 +211,7 @@ class KernelPrinter:
 
     def _bounds(self) -> str:
         """Threads a block, and the blocks that registers are left for."""
-        resident = self.plan.target.resident_threads
+        resident = grids.resident_threads(self.plan)
         if resident is None:
             return "BLOCK_THREADS"
         return f"BLOCK_THREADS, {max(1, resident // self.plan.sizes.block_threads)}"
