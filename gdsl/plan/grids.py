@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from gdsl.ir.nodes import Advance
 from gdsl.plan.nodes import Loop, Operation, Plan, Step, Sweep
-from gdsl.plan.walking import steps_in, sweeps
+from gdsl.plan.walking import steps_in, sweeps_of
 
 STREAMED = 1536
 """Threads of a multiprocessor that wait for memory side by side, where that is all that they do."""
@@ -29,12 +29,19 @@ def blocks_a_multiprocessor(plan: Plan, num_vertices: int, num_edges: int, large
 def resident_threads(plan: Plan) -> int | None:
     """How many threads of one multiprocessor the kernels leave registers for; None: as the compiler sees fit.
 
-    What only goes over values and reduces lists waits for memory, and keeps little meanwhile but where data lie, of
-    which some may be spilled."""
-    streams = plan.target.fused and all(_streams(sweep) for sweep in sweeps(plan))
-    reduces = any(sweep.segment is not None for sweep in sweeps(plan))
+    What only goes over values and reduces lists, again and again, waits for memory, and keeps little meanwhile but
+    where data lie, of which some may be spilled."""
     own = plan.target.resident_threads
-    return STREAMED if own is None and streams and reduces and not plan.graphs else own
+    if own is not None or not plan.target.fused or plan.graphs:
+        return own
+    loops = [step for step in steps_in(plan.schedule) if isinstance(step, Loop)]
+    again = [sweep for loop in loops for step in steps_in(loop.body) for sweep in _sweeps(step)]
+    reduces = any(sweep.segment is not None for sweep in again)
+    return STREAMED if reduces and all(map(_streams, again)) else None
+
+
+def _sweeps(step: Step) -> tuple[Sweep, ...]:
+    return sweeps_of(step) if isinstance(step, Operation) else ()
 
 
 def _streams(sweep: Sweep) -> bool:

@@ -10,8 +10,8 @@ of the leader to the place that is made ready. It finds that this place was last
 one, and is touched again after the next one, and puts a barrier wherever none lies in between.
 
 A value must be the same each time, which literals and params are. Of several such values that one scalar is given in
-loops, one turns, in the innermost loop; all others are stored where it lies then. Where it lies takes registers in all of
-the kernel, so that only those turn without which there would be more barriers.
+loops, one turns, in the innermost loop; all others are stored where it lies then. Where it lies takes registers in the
+whole kernel, so that only those turn without which there would be more barriers.
 """
 
 from __future__ import annotations

@@ -1190,31 +1190,9 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
         *d.max_of_load_2 = 0;
         *d.argmax_of_load = NO_VERTEX;
         *d.argmin_of_load_2 = NO_VERTEX;
-        d.sum_of_load[1] = 0ll;
-        d.sum_of_length[1] = 0ull;
-        d.sum_of_noise[1] = 0.0;
-        d.min_of_noise[1] = FLOAT32_INF;
-        d.max_of_noise[1] = -FLOAT32_INF;
-        d.min_of_friend[1] = NO_VERTEX;
-        d.max_of_friend[1] = to_id<vertex>(0ll, d.graph.num_vertices);
-        d.argmin_of_noise[1] = NO_VERTEX;
-        d.argmax_of_noise[1] = NO_VERTEX;
-        d.max_of_length[1] = 0u;
-        d.argmax_of_length[1] = NO_EDGE;
-        d.any_of_heavy[4] = false;
         d.count_of_heavy[1] = 0ll;
-        d.max_of_load[1] = (-2147483647 - 1);
-        d.min_of_load[1] = 2147483647;
-        d.all_of_chosen[4] = true;
-        d.all_of_chosen_2[4] = true;
-        d.sum_of_length_2[1] = 0ull;
-        d.min_of_load_2[1] = 2147483647;
-        d.argmin_of_load[1] = NO_VERTEX;
-        d.max_of_left[1] = (-2147483647 - 1);
+        d.any_of_heavy[4] = false;
         d.sum_of_left[1] = 0ll;
-        d.max_of_load_2[1] = (-2147483647 - 1);
-        d.argmax_of_load[1] = NO_VERTEX;
-        d.argmin_of_load_2[1] = NO_VERTEX;
     }
     synchronize(run);
 }
@@ -1232,51 +1210,61 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_array_reduction
     edge_frontier spare_edges = edge_frontier_at(d.run, 1);
     initialise(run, d);
     constexpr int32 iteration = 0;
-    turn(d.sum_of_load, problem.sum_of_load, 0ll);
+    if (leader()) { *d.sum_of_load = 0ll; }
+    synchronize(run);
     compute_reduce_sum_of_load(run, d, iteration);
     synchronize(run);
     if (leader()) { *d.total = wrapping_subtract(*d.sum_of_load, 1ll); }
-    turn(d.sum_of_length, problem.sum_of_length, 0ull);
+    if (leader()) { *d.sum_of_length = 0ull; }
+    synchronize(run);
     compute_reduce_sum_of_length(run, d, iteration);
     synchronize(run);
     if (leader()) { *d.lengths = *d.sum_of_length; }
-    turn(d.sum_of_noise, problem.sum_of_noise, 0.0);
+    if (leader()) { *d.sum_of_noise = 0.0; }
+    synchronize(run);
     compute_reduce_sum_of_noise(run, d, iteration);
     synchronize(run);
     if (leader()) { *d.mean = *d.sum_of_noise / (1.0 + float64(d.graph.num_vertices)); }
-    turn(d.min_of_noise, problem.min_of_noise, FLOAT32_INF);
+    if (leader()) { *d.min_of_noise = FLOAT32_INF; }
+    synchronize(run);
     compute_reduce_min_of_noise(run, d, iteration);
     synchronize(run);
     if (leader()) { *d.least = *d.min_of_noise; }
-    turn(d.max_of_noise, problem.max_of_noise, -FLOAT32_INF);
+    if (leader()) { *d.max_of_noise = -FLOAT32_INF; }
+    synchronize(run);
     compute_reduce_max_of_noise(run, d, iteration);
     synchronize(run);
     if (leader()) { *d.most = *d.max_of_noise; }
-    turn(d.min_of_friend, problem.min_of_friend, NO_VERTEX);
+    if (leader()) { *d.min_of_friend = NO_VERTEX; }
+    synchronize(run);
     compute_reduce_min_of_friend(run, d, iteration);
     synchronize(run);
     if (leader()) { *d.nearest = *d.min_of_friend; }
-    turn(d.max_of_friend, problem.max_of_friend, to_id<vertex>(0ll, d.graph.num_vertices));
+    if (leader()) { *d.max_of_friend = to_id<vertex>(0ll, d.graph.num_vertices); }
+    synchronize(run);
     compute_reduce_max_of_friend(run, d, iteration);
     synchronize(run);
     if (leader()) { *d.last = *d.max_of_friend; }
-    turn(d.min_of_noise, problem.min_of_noise, FLOAT32_INF);
+    if (leader()) { *d.min_of_noise = FLOAT32_INF; }
+    synchronize(run);
     compute_reduce_min_of_noise_(run, d, iteration);
-    turn(d.argmin_of_noise, problem.argmin_of_noise, NO_VERTEX);
+    if (leader()) { *d.argmin_of_noise = NO_VERTEX; }
     synchronize(run);
     compute_reduce_argmin_of_noise(run, d, iteration);
     synchronize(run);
     if (leader()) { *d.quietest = *d.argmin_of_noise; }
-    turn(d.max_of_noise, problem.max_of_noise, -FLOAT32_INF);
+    if (leader()) { *d.max_of_noise = -FLOAT32_INF; }
+    synchronize(run);
     compute_reduce_max_of_noise_(run, d, iteration);
-    turn(d.argmax_of_noise, problem.argmax_of_noise, NO_VERTEX);
+    if (leader()) { *d.argmax_of_noise = NO_VERTEX; }
     synchronize(run);
     compute_reduce_argmax_of_noise(run, d, iteration);
     synchronize(run);
     if (leader()) { *d.loudest = *d.argmax_of_noise; }
-    turn(d.max_of_length, problem.max_of_length, 0u);
+    if (leader()) { *d.max_of_length = 0u; }
+    synchronize(run);
     compute_reduce_max_of_length(run, d, iteration);
-    turn(d.argmax_of_length, problem.argmax_of_length, NO_EDGE);
+    if (leader()) { *d.argmax_of_length = NO_EDGE; }
     synchronize(run);
     compute_reduce_argmax_of_length(run, d, iteration);
     synchronize(run);
@@ -1305,36 +1293,43 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_array_reduction
     filter_is_chosen(run, d, spare_edges, iteration);
     exchange(e, spare_edges);
     if (f_.size > 0) {
-        turn(d.max_of_load, problem.max_of_load, (-2147483647 - 1));
-        turn(d.min_of_load, problem.min_of_load, 2147483647);
+        if (leader()) { *d.max_of_load = (-2147483647 - 1); }
+        if (leader()) { *d.min_of_load = 2147483647; }
+        synchronize(run);
         compute_reduce_min_of_load(run, d, f_, iteration);
         synchronize(run);
         if (leader()) { *d.span = int64(wrapping_subtract(*d.max_of_load, *d.min_of_load)); }
     }
-    turn(d.all_of_chosen, problem.all_of_chosen, true);
+    if (leader()) { *d.all_of_chosen = true; }
+    synchronize(run);
     compute_reduce_all_of_chosen(run, d, e, iteration);
-    turn(d.all_of_chosen_2, problem.all_of_chosen_2, true);
+    if (leader()) { *d.all_of_chosen_2 = true; }
+    synchronize(run);
     compute_reduce_all_of_chosen_2(run, d, iteration);
     synchronize(run);
     if (leader()) { *d.all_set = *d.all_of_chosen && *d.all_of_chosen_2 == *d.all_of_chosen_2; }
-    turn(d.sum_of_length_2, problem.sum_of_length_2, 0ull);
+    if (leader()) { *d.sum_of_length_2 = 0ull; }
+    synchronize(run);
     compute_reduce_sum_of_length_2(run, d, e, iteration);
     synchronize(run);
     if (leader()) { *d.around = *d.sum_of_length_2; }
     define_frontier(run, spare, nullptr, 0, d.graph.num_vertices, uncounted());
     exchange(nothing, spare);
-    turn(d.min_of_load_2, problem.min_of_load_2, 2147483647);
+    if (leader()) { *d.min_of_load_2 = 2147483647; }
+    synchronize(run);
     compute_reduce_min_of_load_2(run, d, nothing, iteration);
     synchronize(run);
     if (leader()) { *d.of_none = *d.min_of_load_2; }
-    turn(d.min_of_load_2, problem.min_of_load_2, 2147483647);
+    if (leader()) { *d.min_of_load_2 = 2147483647; }
+    synchronize(run);
     compute_reduce_min_of_load_2_(run, d, nothing, iteration);
-    turn(d.argmin_of_load, problem.argmin_of_load, NO_VERTEX);
+    if (leader()) { *d.argmin_of_load = NO_VERTEX; }
     synchronize(run);
     compute_reduce_argmin_of_load(run, d, nothing, iteration);
     synchronize(run);
     if (leader()) { *d.nowhere = *d.argmin_of_load; }
-    turn(d.max_of_left, problem.max_of_left, (-2147483647 - 1));
+    if (leader()) { *d.max_of_left = (-2147483647 - 1); }
+    synchronize(run);
     compute_reduce_max_of_left(run, d, iteration);
     synchronize(run);
     {
@@ -1348,14 +1343,16 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_array_reduction
         if (run.stopped) { return; }
     }
     if (f_.size > 0) {
-        turn(d.max_of_load_2, problem.max_of_load_2, (-2147483647 - 1));
+        if (leader()) { *d.max_of_load_2 = (-2147483647 - 1); }
+        synchronize(run);
         compute_reduce_max_of_load_2(run, d, iteration);
-        turn(d.argmax_of_load, problem.argmax_of_load, NO_VERTEX);
+        if (leader()) { *d.argmax_of_load = NO_VERTEX; }
         synchronize(run);
         compute_reduce_argmax_of_load(run, d, iteration);
-        turn(d.min_of_load, problem.min_of_load, 2147483647);
+        if (leader()) { *d.min_of_load = 2147483647; }
+        synchronize(run);
         compute_reduce_min_of_load_(run, d, f_, iteration);
-        turn(d.argmin_of_load_2, problem.argmin_of_load_2, NO_VERTEX);
+        if (leader()) { *d.argmin_of_load_2 = NO_VERTEX; }
         synchronize(run);
         compute_reduce_argmin_of_load_2(run, d, f_, iteration);
         synchronize(run);

@@ -172,8 +172,6 @@ struct block_storage {
 // piece: note_operator
 // piece: end_operator
 // piece: exchange
-// piece: turn
-// piece: hand_back
 
 // A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
 struct frontier {
@@ -468,9 +466,6 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
         *d.upwards = 0ll;
         *d.followed = 0ll;
         *d.of_none = 7ll;
-        d.of_chosen[1] = 0ll;
-        d.upwards[1] = 0ll;
-        d.of_none[1] = 0ll;
     }
     synchronize(run);
 }
@@ -478,7 +473,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 // The whole schedule as one persistent kernel.
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_chosen_edges_enactor(const data_slice problem) {
     __shared__ block_storage shared;
-    data_slice d = problem;
+    const data_slice& d = problem;
     enactor run(d.run, shared);
     frontier c = frontier_at(d.run, 0);
     frontier spare = frontier_at(d.run, 1);
@@ -490,13 +485,15 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_chosen_edges_en
     constexpr int32 iteration = 0;
     filter_is_chosen(run, d, spare_edges, iteration);
     exchange(g, spare_edges);
-    turn(d.of_chosen, problem.of_chosen, 0ll);
+    if (leader()) { *d.of_chosen = 0ll; }
+    synchronize(run);
     intersect_first(run, d, g, spare, iteration);
     exchange(c, spare);
     compute_note(run, d, c, iteration);
     filter_goes_up(run, d, spare_edges, iteration);
     exchange(filtered_1, spare_edges);
-    turn(d.upwards, problem.upwards, 0ll);
+    if (leader()) { *d.upwards = 0ll; }
+    synchronize(run);
     intersect(run, d, filtered_1, iteration);
     if (leader()) { *d.upwards = wrapping_multiply(2ll, *d.upwards); }
     {
@@ -513,13 +510,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_chosen_edges_en
     }
     define_edges(run, spare_edges, nullptr, 0, d.graph.num_edges);
     exchange(nothing, spare_edges);
-    turn(d.of_none, problem.of_none, 0ll);
+    if (leader()) { *d.of_none = 0ll; }
+    synchronize(run);
     intersect_2(run, d, nothing, spare, iteration);
     exchange(c, spare);
     compute_note_2(run, d, c, iteration);
-    hand_back(d.of_chosen, problem.of_chosen);
-    hand_back(d.upwards, problem.upwards);
-    hand_back(d.of_none, problem.of_none);
     if (leader()) {
         run.control->iterations = run.passes;
     }

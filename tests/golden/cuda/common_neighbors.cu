@@ -170,8 +170,6 @@ struct block_storage {
 // piece: note_operator
 // piece: end_operator
 // piece: exchange
-// piece: turn
-// piece: hand_back
 
 // A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
 struct frontier {
@@ -465,9 +463,6 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
         *d.half = 0ll;
         *d.last = 0ll;
         *d.members = 0ll;
-        d.total[1] = 0ll;
-        d.half[1] = 0ll;
-        d.last[1] = 0ll;
     }
     synchronize(run);
 }
@@ -475,20 +470,23 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 // The whole schedule as one persistent kernel.
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_common_neighbors_enactor(const data_slice problem) {
     __shared__ block_storage shared;
-    data_slice d = problem;
+    const data_slice& d = problem;
     enactor run(d.run, shared);
     frontier c = frontier_at(d.run, 0);
     frontier& common_1 = c;  // never needed at the same time
     frontier spare = frontier_at(d.run, 1);
     initialise(run, d);
     constexpr int32 iteration = 0;
-    turn(d.total, problem.total, 0ll);
+    if (leader()) { *d.total = 0ll; }
+    synchronize(run);
     intersect(run, d, iteration);
     intersect_again(run, d, iteration);
-    turn(d.half, problem.half, 0ll);
+    if (leader()) { *d.half = 0ll; }
+    synchronize(run);
     intersect_(run, d, iteration);
     if (leader()) { *d.half = wrapping_add(*d.half, *d.total) / 2ll; }
-    turn(d.last, problem.last, 0ll);
+    if (leader()) { *d.last = 0ll; }
+    synchronize(run);
     intersect_2(run, d, spare, iteration);
     exchange(c, spare);
     if (leader()) { *d.members = int64(c.size); }
@@ -508,9 +506,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_common_neighbor
     intersect_3(run, d, spare, iteration);
     exchange(common_1, spare);
     compute_count_in_(run, d, common_1, iteration);
-    hand_back(d.total, problem.total);
-    hand_back(d.half, problem.half);
-    hand_back(d.last, problem.last);
     if (leader()) {
         run.control->iterations = run.passes;
     }

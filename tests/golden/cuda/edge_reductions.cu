@@ -305,7 +305,6 @@ struct block_storage {
 // piece: note_operator
 // piece: end_operator
 // piece: exchange
-// piece: turn
 
 // A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
 struct frontier {
@@ -1099,7 +1098,6 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
         *d.min_of_toll = 0;
         *d.empty_of_cheapest = 0;
         *d.empty_of_loneliest = 0;
-        d.min_of_toll[1] = 2147483647;
     }
     synchronize(run);
 }
@@ -1107,7 +1105,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 // The whole schedule as one persistent kernel.
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_edge_reductions_enactor(const data_slice problem) {
     __shared__ block_storage shared;
-    data_slice d = problem;
+    const data_slice& d = problem;
     enactor run(d.run, shared);
     frontier large = frontier_at(d.run, 0);
     frontier far_ends_1 = frontier_at(d.run, 1);
@@ -1133,7 +1131,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_edge_reductions
     compute_empty_around(run, d, large, iteration);
     filter_pays(run, d, spare_edges, iteration);
     exchange(e, spare_edges);
-    turn(d.min_of_toll, problem.min_of_toll, 2147483647);
+    if (leader()) { *d.min_of_toll = 2147483647; }
+    synchronize(run);
     compute_reduce_min_of_toll(run, d, iteration);
     collect_far_ends(run, spare, e, d.graph.columns, uncounted());
     exchange(far_ends_1, spare);

@@ -1104,8 +1104,6 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
         *d.quality = 0ll;
         *d.max_of_weight = 0.0f;
         *d.sum_of_units = 0ll;
-        d.max_of_weight[1] = -FLOAT32_INF;
-        d.sum_of_units[1] = 0ll;
         d.quality[1] = 0ll;
     }
     synchronize(run);
@@ -1124,10 +1122,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_louvain_enactor
     initialise(run, d);
     constexpr int32 iteration = 0;
     h = d.graph;
-    turn(d.max_of_weight, problem.max_of_weight, -FLOAT32_INF);
+    if (leader()) { *d.max_of_weight = -FLOAT32_INF; }
+    synchronize(run);
     compute_reduce_max_of_weight(run, d, iteration);
     if (leader()) { *d.largest = float64(*d.max_of_weight); }
-    turn(d.sum_of_units, problem.sum_of_units, 0ll);
+    if (leader()) { *d.sum_of_units = 0ll; }
     synchronize(run);
     compute_reduce_sum_of_units(run, d, iteration);
     if (leader()) { *d.whole = float64(*d.sum_of_units); }

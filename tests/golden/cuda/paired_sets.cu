@@ -210,8 +210,6 @@ struct block_storage {
 // piece: note_operator
 // piece: end_operator
 // piece: exchange
-// piece: turn
-// piece: hand_back
 
 // A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
 struct frontier {
@@ -691,10 +689,6 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
         *d.rising = 0ll;
         *d.squared = 0ll;
         *d.more_in_first = 0ll;
-        d.total[1] = 7ll;
-        d.accepted[1] = 0ll;
-        d.rising[1] = 0ll;
-        d.squared[1] = 0ll;
     }
     synchronize(run);
 }
@@ -702,7 +696,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 // The whole schedule as one persistent kernel.
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_paired_sets_enactor(const data_slice problem) {
     __shared__ block_storage shared;
-    data_slice d = problem;
+    const data_slice& d = problem;
     enactor run(d.run, shared);
     frontier left_set = frontier_at(d.run, 0);
     frontier right_set = frontier_at(d.run, 1);
@@ -716,7 +710,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_paired_sets_ena
     exchange(left_set, spare);
     filter_in_right(run, d, spare, iteration);
     exchange(right_set, spare);
-    turn(d.total, problem.total, 7ll);
+    if (leader()) { *d.total = 7ll; }
     if (leader()) { *d.more_in_first = wrapping_subtract(int64(left_set.size), int64(right_set.size)); }
     synchronize(run);
     check_pairs(run, d, *d.more_in_first, 1);
@@ -743,7 +737,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_paired_sets_ena
     synchronize(run);
     number_vertices(run, left_set, d.graph.num_vertices, [&](uint64 id, uint64 place) { d.place_in_set[id] = int64(place); });
     compute_find_partner_(run, d, left_set, iteration);
-    turn(d.accepted, problem.accepted, 0ll);
+    if (leader()) { *d.accepted = 0ll; }
     synchronize(run);
     intersect_met(run, d, left_set, spare, iteration);
     exchange(f, spare);
@@ -806,7 +800,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_paired_sets_ena
     synchronize(run);
     number_everything(run, d.graph.num_vertices, [&](uint64 id, uint64 place) { d.place_in_set[id] = int64(place); });
     compute_find_partner_5(run, d, iteration);
-    turn(d.rising, problem.rising, 0ll);
+    if (leader()) { *d.rising = 0ll; }
     synchronize(run);
     intersect_intersect_1(run, d, iteration);
     copy_frontier(run, spare, f, d.graph.num_vertices);
@@ -830,7 +824,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_paired_sets_ena
             synchronize(run);
             number_vertices(run, f, d.graph.num_vertices, [&](uint64 id, uint64 place) { d.place_in_set[id] = int64(place); });
             compute_find_partner_6(run, d, f, iteration);
-            turn(d.squared, problem.squared, 0ll);
+            if (leader()) { *d.squared = 0ll; }
             synchronize(run);
             intersect_2(run, d, f, spare, iteration);
             exchange(f, spare);
@@ -838,10 +832,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_paired_sets_ena
         }
         if (run.stopped) { return; }
     }
-    hand_back(d.total, problem.total);
-    hand_back(d.accepted, problem.accepted);
-    hand_back(d.rising, problem.rising);
-    hand_back(d.squared, problem.squared);
     if (leader()) {
         run.control->iterations = run.passes;
     }

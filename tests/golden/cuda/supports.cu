@@ -196,8 +196,6 @@ struct block_storage {
 // piece: note_operator
 // piece: end_operator
 // piece: exchange
-// piece: turn
-// piece: hand_back
 
 // A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
 struct frontier {
@@ -529,8 +527,6 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
         *d.apexes = 0ll;
         *d.heavy = 0ll;
         *d.rounds = 0;
-        d.kept[1] = 0ll;
-        d.apexes[1] = 0ll;
     }
     synchronize(run);
 }
@@ -538,7 +534,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 // The whole schedule as one persistent kernel.
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_supports_enactor(const data_slice problem) {
     __shared__ block_storage shared;
-    data_slice d = problem;
+    const data_slice& d = problem;
     enactor run(d.run, shared);
     frontier f = frontier_at(d.run, 0);
     frontier spare = frontier_at(d.run, 1);
@@ -551,11 +547,13 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_supports_enacto
     intersect_corner(run, d, iteration);
     filter_selected(run, d, spare_edges, iteration);
     exchange(some, spare_edges);
-    turn(d.kept, problem.kept, 0ll);
+    if (leader()) { *d.kept = 0ll; }
+    synchronize(run);
     intersect_some(run, d, some, spare, iteration);
     exchange(f, spare);
     compute_pass(run, d, f, iteration);
-    turn(d.apexes, problem.apexes, 0ll);
+    if (leader()) { *d.apexes = 0ll; }
+    synchronize(run);
     intersect_apex(run, d, iteration);
     define_all_edges(run, spare_edges, d.graph.num_edges);
     exchange(rest, spare_edges);
@@ -572,8 +570,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_supports_enacto
         exchange(rest, spare_edges);
     }
     if (run.stopped) { return; }
-    hand_back(d.kept, problem.kept);
-    hand_back(d.apexes, problem.apexes);
     if (leader()) {
         run.control->iterations = run.passes;
     }

@@ -173,8 +173,6 @@ struct block_storage {
 // piece: note_operator
 // piece: end_operator
 // piece: exchange
-// piece: turn
-// piece: hand_back
 // piece: bits_of
 // piece: lane_index
 // piece: shuffle_down
@@ -463,7 +461,6 @@ __device__ __forceinline__ void intersect(enactor& run, const data_slice& d, int
 __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
     if (leader()) {
         *d.triangles = 0ll;
-        d.triangles[1] = 0ll;
     }
     synchronize(run);
 }
@@ -488,11 +485,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_triangle_count_
     {
         const graph_slice graph_around_0 = d.graph;
         d.graph = h;
-        turn(d.triangles, problem.triangles, 0ll);
+        if (leader()) { *d.triangles = 0ll; }
+        synchronize(run);
         intersect(run, d, iteration);
         d.graph = graph_around_0;
     }
-    hand_back(d.triangles, problem.triangles);
     if (leader()) {
         run.control->iterations = run.passes;
     }

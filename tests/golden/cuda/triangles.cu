@@ -149,8 +149,6 @@ struct block_storage {
 // piece: note_operator
 // piece: end_operator
 // piece: exchange
-// piece: turn
-// piece: hand_back
 
 // A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
 struct frontier {
@@ -270,7 +268,6 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
     if (leader()) {
         *d.triangles = 0ll;
         *d.corners = 0ll;
-        d.triangles[1] = 0ll;
     }
     synchronize(run);
 }
@@ -278,19 +275,19 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 // The whole schedule as one persistent kernel.
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_triangles_enactor(const data_slice problem) {
     __shared__ block_storage shared;
-    data_slice d = problem;
+    const data_slice& d = problem;
     enactor run(d.run, shared);
     frontier c = frontier_at(d.run, 0);
     frontier spare = frontier_at(d.run, 1);
     initialise(run, d);
     constexpr int32 iteration = 0;
-    turn(d.triangles, problem.triangles, 0ll);
+    if (leader()) { *d.triangles = 0ll; }
+    synchronize(run);
     intersect_walk(run, d, spare, iteration);
     exchange(c, spare);
     if (leader()) { *d.triangles = *d.triangles / 6ll; }
     if (leader()) { *d.corners = int64(c.size); }
     compute_note(run, d, c, iteration);
-    hand_back(d.triangles, problem.triangles);
     if (leader()) {
         run.control->iterations = run.passes;
     }
