@@ -22,10 +22,12 @@ from gdsl.plan.nodes import (
     Combine,
     Copy,
     Define,
+    Everyone,
     FarEnds,
     Fill,
     HandBack,
     Initialise,
+    Keep,
     Launch,
     Leader,
     Loop,
@@ -159,8 +161,13 @@ class _Placement:
         if isinstance(step, Turn):
             return self._read(step.step.value) | {Access(_places(step.step.scalar)[2], True, Who.LEADER)}
         if isinstance(step, HandBack):
-            places = [(place, at > 0) for name in step.scalars for at, place in enumerate(_places(name))]
+            places = [(place, at > 0) for name in step.turned for at, place in enumerate(_places(name))]
+            places += [(name, True) for name in step.kept]
             return frozenset(Access(place, writes, Who.LEADER) for place, writes in places)
+        if isinstance(step, Keep):
+            return frozenset(Access(name, False, Who.ANYBODY) for name in step.scalars)
+        if isinstance(step, Everyone):
+            return self._read(step.step.value)
         return _NOTHING
 
     def _read(self, expression: Expression) -> Since:

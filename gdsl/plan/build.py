@@ -42,13 +42,15 @@ def build(program: ir.Program, target: Target, sizes: Sizes | None = None, *, ag
     sizes = orders.sizes_of(sizes or _sizes(program, target), planner.orders.values())
     steps = _Schedule(planner).steps(program.schedule)
     turned: turns.Turning = {}
+    kept: tuple[str, ...] = ()
     schedule: tuple[Step, ...]
     if target.fused:
         if target.grid:
             steps = Fusion(planner.accesses, planner.repeated).steps(steps)
         launch = launches.fused(_initialise(program), steps)
         if target.grid:
-            launch, turned = turns.place(launch, program, planner.accesses)
+            placed = turns.place(launch, program, planner.accesses)
+            launch, turned, kept = placed.launch, placed.turning, placed.kept
         schedule = (launch,)
     else:
         schedule = launches.unfused(_initialise(program), steps)
@@ -70,6 +72,7 @@ def build(program: ir.Program, target: Target, sizes: Sizes | None = None, *, ag
         ),
         swapped=_swapped(schedule),
         turning=tuple(Initial(name, value) for name, value in turned.items()),
+        kept=kept,
         buffers=(),
         saved=None,
         graphs=tuple(graph.name for graph in program.graphs),

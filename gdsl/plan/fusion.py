@@ -26,13 +26,13 @@ from gdsl.ir import nodes as ir
 from gdsl.ir.nodes import Element, ElementTarget, Node, ScalarTarget, ScalarValue
 from gdsl.ir.traversal import walk
 from gdsl.operations import Balance
-from gdsl.plan.nodes import Branch, Leader, Loop, On, Operation, Step, Swap, Sweep, Turn
+from gdsl.plan.nodes import Branch, Everyone, Leader, Loop, On, Operation, Step, Swap, Sweep, Turn
 from gdsl.plan.ownership import own_arrays
 from gdsl.source import Span
 
 _IN_PARTS = (Balance.MERGE, Balance.EDGES)
 """Where what a list gives comes from several threads, whichever list it is."""
-_BETWEEN = (Leader, Turn, Swap)
+_BETWEEN = (Leader, Turn, Everyone, Swap)
 _MAY_WAIT = (ir.StoreScalar, ir.StoreElement, ir.Swap, ir.Compute, ir.Filter, ir.NeighborReduce)
 
 

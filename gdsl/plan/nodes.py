@@ -111,10 +111,25 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class HandBack:
-    """The leader stores scalars that turn where the host looks for them."""
+class Keep:
+    """Every thread has its own of these scalars from now on, which all change alike. See `kept`."""
 
     scalars: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Everyone:
+    """A store in such a scalar, which every thread does for itself."""
+
+    step: StoreScalar
+
+
+@dataclass(frozen=True, slots=True)
+class HandBack:
+    """The leader stores scalars that turn, or that every thread has its own of, where the host looks for them."""
+
+    turned: tuple[str, ...]
+    kept: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,6 +281,8 @@ Step = (
     | Barrier
     | Leader
     | Turn
+    | Keep
+    | Everyone
     | HandBack
     | Fill
     | Swap
@@ -311,6 +328,8 @@ class Plan:
     """The arrays and scalars whose names may lie elsewhere at the end."""
     turning: tuple[Initial, ...]
     """The scalars that have several places, with what they turn to; see `turns`."""
+    kept: tuple[str, ...]
+    """The scalars of which every thread has its own; see `kept`."""
     buffers: tuple[Buffer, ...]
     saved: Struct | None
     """What one launch hands on to the next; None where there is only one."""
@@ -345,6 +364,7 @@ __all__ = [
     "EdgeCount",
     "EnterGraph",
     "FarEnds",
+    "Everyone",
     "Fill",
     "Form",
     "Frontier",
@@ -353,6 +373,7 @@ __all__ = [
     "Initial",
     "Initialise",
     "Intersection",
+    "Keep",
     "Launch",
     "Leader",
     "Loop",

@@ -15,6 +15,7 @@ from gdsl.plan.nodes import (
     Copy,
     Define,
     EnterGraph,
+    Everyone,
     FarEnds,
     Fill,
     Form,
@@ -22,6 +23,7 @@ from gdsl.plan.nodes import (
     HandBack,
     Initial,
     Initialise,
+    Keep,
     Launch,
     Leader,
     Loop,
@@ -163,7 +165,7 @@ def _step(step: Step, plan: Plan) -> list[str]:
             return [f"barrier  # {step.reason}"]
         case Leader():
             return [_leader(step)]
-        case Turn() | HandBack():
+        case Turn() | Keep() | Everyone() | HandBack():
             return [_turn(step)]
         case Fill():
             return [f"fill: {step.step.array} with {show(step.step.value)}"]
@@ -201,10 +203,13 @@ def _leader(step: Leader) -> str:
     return f"leader: {stored} = {print_expression(step.step.value)}"
 
 
-def _turn(step: Turn | HandBack) -> str:
+def _turn(step: Turn | Keep | Everyone | HandBack) -> str:
     if isinstance(step, HandBack):
-        return f"leader: {', '.join(step.scalars)} where the host looks for them"
-    return f"turn: {step.step.scalar} = {print_expression(step.step.value)}"
+        return f"leader: {', '.join((*step.turned, *step.kept))} where the host looks for them"
+    if isinstance(step, Keep):
+        return f"keep: {', '.join(step.scalars)}, each thread its own"
+    word = "turn" if isinstance(step, Turn) else "everyone"
+    return f"{word}: {step.step.scalar} = {print_expression(step.step.value)}"
 
 
 def _initial(each: Initial) -> str:

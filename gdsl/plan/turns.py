@@ -18,26 +18,14 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from gdsl.effects.access import Accesses
-from gdsl.ir.nodes import (
-    Binary,
-    Convert,
-    Expression,
-    Literal,
-    NoneId,
-    Operator,
-    ParamValue,
-    Program,
-    SetStep,
-    StoreScalar,
-    Swap,
-    Unary,
-)
+from gdsl.ir.nodes import Binary, Convert, Expression, Literal, NoneId, ParamValue, Program, StoreScalar, Unary
 from gdsl.ir.printer_expressions import print_expression
 from gdsl.ir.traversal import walk
-from gdsl.plan import barriers
-from gdsl.plan.nodes import Barrier, Branch, HandBack, Launch, Leader, Loop, On, Step, Turn
+from gdsl.plan import barriers, kept
+from gdsl.plan.nodes import Barrier, Branch, HandBack, Keep, Launch, Leader, Loop, On, Step, Turn
 from gdsl.types import Type
 
 PLACES = 3
@@ -49,22 +37,34 @@ Turning = dict[str, Expression]
 """By name of each scalar that turns what it turns to."""
 
 
-def place(launch: Launch, program: Program, accesses: Accesses) -> tuple[Launch, Turning]:
-    """`launch`, which has no barriers, with those that it needs, and with the turns that spare some."""
-    found = _candidates(launch, program, accesses)
-    best = barriers.place(_turned(launch, found, program), accesses)
-    for name in tuple(found):
-        fewer = {other: value for other, value in found.items() if other != name}
-        placed = barriers.place(_turned(launch, fewer, program), accesses)
-        if _waiting(placed.steps, 1) <= _waiting(best.steps, 1):
-            found, best = fewer, placed
-    return best, found
+@dataclass(frozen=True)
+class Placed:
+    """A launch with its barriers; the scalars in it that turn, and those that each thread keeps."""
+
+    launch: Launch
+    turning: Turning
+    kept: tuple[str, ...]
+
+
+def place(launch: Launch, program: Program, accesses: Accesses) -> Placed:
+    """`launch`, which has no barriers, with those that it needs, and with what spares some."""
+
+    def placed(turning: Turning, keeps: tuple[str, ...]) -> Placed:
+        return Placed(barriers.place(_changed(launch, turning, keeps, program), accesses), turning, keeps)
+
+    best = placed(_candidates(launch, program, accesses), kept.candidates(launch, program, accesses))
+    for name in (*best.turning, *best.kept):
+        turning = {other: value for other, value in best.turning.items() if other != name}
+        fewer = placed(turning, tuple(other for other in best.kept if other != name))
+        if _waiting(fewer.launch.steps, 1) <= _waiting(best.launch.steps, 1):
+            best = fewer
+    return best
 
 
 def without(launch: Launch) -> Launch:
-    """`launch` with neither turns nor barriers."""
-    kept = tuple(step for step in barriers.without(launch).steps if not isinstance(step, HandBack))
-    return dataclasses.replace(launch, steps=tuple(_mapped(kept, {})))
+    """`launch` with no barriers, and all stores in scalars by the leader."""
+    steps = tuple(step for step in barriers.without(launch).steps if not isinstance(step, (Keep, HandBack)))
+    return dataclasses.replace(launch, steps=tuple(kept.mapped(tuple(_mapped(steps, {})), frozenset())))
 
 
 def apart(kind: Type) -> int:
@@ -74,40 +74,30 @@ def apart(kind: Type) -> int:
 
 def _candidates(launch: Launch, program: Program, accesses: Accesses) -> Turning:
     """The scalars that might turn: others than the leader write them, and nothing knows where they lie."""
-    nodes = [node for node in walk(program.schedule) if isinstance(node, (Operator, SetStep, Swap))]
-    operators = (node for node in nodes if isinstance(node, Operator))
-    written = {access.name for node in operators for access in accesses.of_step(node) if access.writes}
-    own = {name for node in nodes if isinstance(node, SetStep) for name in (*node.writes, *node.reads)}
-    own |= {name for node in nodes if isinstance(node, Swap) for name in (node.first, node.second)}
-    may = written.intersection(each.name for each in program.scalars if not each.is_input) - own
+    written, known = kept.others_know(program, accesses)
     found: dict[str, tuple[int, Expression]] = {}
-    for depth, step in _stores(launch.steps, 0):
-        if step.scalar in may and _is_same_each_time(step.value) and found.get(step.scalar, (0,))[0] < depth:
+    for depth, step in kept.stores(launch.steps, 0):
+        may = step.scalar in written - known and _is_same_each_time(step.value)
+        if may and found.get(step.scalar, (0,))[0] < depth:
             found[step.scalar] = depth, step.value
     return {name: value for name, (_, value) in found.items()}
-
-
-def _stores(steps: tuple[Step, ...], depth: int) -> Iterator[tuple[int, StoreScalar]]:
-    """Every store of the leader in a scalar, with how many loops stand around."""
-    for step in steps:
-        if isinstance(step, Leader) and isinstance(step.step, StoreScalar):
-            yield depth, step.step
-        elif isinstance(step, (Loop, On)):
-            yield from _stores(step.body, depth + isinstance(step, Loop))
-        elif isinstance(step, Branch):
-            yield from _stores((*step.then, *step.otherwise), depth)
 
 
 def _is_same_each_time(value: Expression) -> bool:
     return all(isinstance(node, _SAME_EACH_TIME) for node in walk(value))
 
 
-def _turned(launch: Launch, found: Turning, program: Program) -> Launch:
-    """`launch` with turns for those stores, whose results are handed back at its end."""
-    results = tuple(each.name for each in program.scalars if each.name in found and not each.is_local)
-    values = {name: _plain(value) for name, value in found.items()}
-    back = (HandBack(results),) if results else ()
-    return dataclasses.replace(launch, steps=(*_mapped(launch.steps, values), *back)) if found else launch
+def _changed(launch: Launch, turning: Turning, keeps: tuple[str, ...], program: Program) -> Launch:
+    """`launch` with turns and stores by everyone, whose results are handed back at its end."""
+    if not turning and not keeps:
+        return launch
+    first, *others = launch.steps
+    results = [each.name for each in program.scalars if not each.is_local]
+    back = HandBack(*(tuple(name for name in results if name in names) for names in (turning, keeps)))
+    values = {name: _plain(value) for name, value in turning.items()}
+    steps = kept.mapped(tuple(_mapped(tuple(others), values)), frozenset(keeps))
+    own = (first, *((Keep(keeps),) if keeps else ()), *steps, *((back,) if back.turned or back.kept else ()))
+    return dataclasses.replace(launch, steps=own)
 
 
 def _mapped(steps: tuple[Step, ...], values: dict[str, str]) -> Iterator[Step]:

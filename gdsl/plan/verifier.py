@@ -23,10 +23,12 @@ from gdsl.plan.nodes import (
     Copy,
     Define,
     EnterGraph,
+    Everyone,
     FarEnds,
     Fill,
     HandBack,
     Initialise,
+    Keep,
     Launch,
     Leader,
     Loop,
@@ -47,6 +49,9 @@ from gdsl.plan.verifier_sweeps import SweepVerifier
 from gdsl.plan.waiting import set_step_waits
 from gdsl.plan.walking import cuts_lists, deepest_on, launches, numbered, operations, steps_in, sweeps
 from gdsl.types import Type
+
+_PUT_IN = (Barrier, Initialise, Keep, HandBack)
+"""The steps that are none of the program's."""
 
 
 def verify(plan: Plan) -> None:
@@ -243,7 +248,7 @@ class _Verifier:
 
     def _same(self, steps: tuple[Step, ...], wanted: tuple[ir.Step, ...], depth: int) -> bool:
         """Whether `steps`, without what was put between them, are `wanted`; `depth` loops stand around."""
-        outside = [step for step in _outside_launches(steps) if not isinstance(step, (Barrier, Initialise, HandBack))]
+        outside = [step for step in _outside_launches(steps) if not isinstance(step, _PUT_IN)]
         own: list[Step] = []
         for step in outside:
             own += flattened(step) if isinstance(step, Operation) else (step,)
@@ -273,7 +278,7 @@ class _Verifier:
         if isinstance(step, Branch):
             fits = isinstance(wanted, ir.If) and wanted.condition == step.condition
             return fits and all(self._same(*blocks, depth) for blocks in _blocks(step, wanted))
-        return not isinstance(step, (Launch, Barrier, Initialise, HandBack, EnterGraph)) and step.step == wanted
+        return not isinstance(step, (Launch, EnterGraph, *_PUT_IN)) and step.step == wanted
 
     def _on_host(self, step: Step) -> None:
         """A step between launches."""
@@ -326,13 +331,13 @@ class _Verifier:
         one = plan.target.fused or (len(launch.steps) <= 1 and not any(isinstance(s, Loop) for s in launch.steps))
         self.expect(one, "a launch of several steps")
         if plan.target.grid and plan.target.fused:
-            placed, turned = turns.place(turns.without(launch), self.program, self.accesses)
-            self.expect(placed == launch, "a barrier is missing, or too many")
-            same = tuple(turned.items()) == tuple((each.name, each.value) for each in plan.turning)
-            self.expect(same, "other scalars turn")
+            placed = turns.place(turns.without(launch), self.program, self.accesses)
+            self.expect(placed.launch == launch, "a barrier is missing, or too many")
+            same = tuple(placed.turning.items()) == tuple((each.name, each.value) for each in plan.turning)
+            self.expect(same and placed.kept == plan.kept, "other scalars turn, or are kept")
         else:
-            self.expect(not plan.turning, "scalars turn that nobody turns")
-            own = (isinstance(step, (Barrier, Turn, HandBack)) for step in steps_in(launch.steps))
+            self.expect(not plan.turning and not plan.kept, "scalars turn that nobody turns")
+            own = (isinstance(step, (Barrier, Turn, Keep, Everyone, HandBack)) for step in steps_in(launch.steps))
             self.expect(not any(own), "what only one launch does by itself")
         chosen = [s.step.site for s in launch.steps if isinstance(s, Operation) and isinstance(s.does, Choice)]
         self.expect(plan.target.fused or list(launch.directions) == chosen, "a switch is not handed on")

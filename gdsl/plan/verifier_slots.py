@@ -17,6 +17,7 @@ from gdsl.plan.nodes import (
     EnterGraph,
     HandBack,
     Initialise,
+    Keep,
     Launch,
     Loop,
     On,
@@ -51,7 +52,7 @@ class _Following:
     def block(self, steps: tuple[Step, ...], lying: dict[_Slot, _Names]) -> None:
         """Follow steps, which change what is `lying` in slots; where nothing is, it is an empty set for all."""
         for step in steps:
-            if isinstance(step, (Barrier, Initialise, HandBack, Swap, EnterGraph)):
+            if isinstance(step, (Barrier, Initialise, Keep, HandBack, Swap, EnterGraph)):
                 continue
             if isinstance(step, On):
                 self.block(step.body, lying)
@@ -115,6 +116,6 @@ class _Following:
             first, second = self._left(step.then), self._left(step.otherwise)
             both = {slot: (first.get(slot, _NOTHING), second.get(slot, _NOTHING)) for slot in {**first, **second}}
             return {slot: (one | other, none or also) for slot, ((one, none), (other, also)) in both.items()}
-        if isinstance(step, (Barrier, Initialise, HandBack, Swap, EnterGraph)):
+        if isinstance(step, (Barrier, Initialise, Keep, HandBack, Swap, EnterGraph)):
             return {}
         return {self.slots[name]: (frozenset([name]), False) for name in frontiers_of(step.step).written}

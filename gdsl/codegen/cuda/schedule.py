@@ -94,7 +94,7 @@ class KernelPrinter:
     def _everything(self, launch: Launch, name: str) -> Kernel:
         """A launch that keeps all state to itself."""
         plan, lines = self.plan, Lines()
-        changed = plan.swapped or plan.turning or plan.graphs
+        changed = plan.swapped or plan.turning or plan.kept or plan.graphs
         lines.add("data_slice d = problem;" if changed else "const data_slice& d = problem;")
         lines.add("enactor run(d.run, shared);")
         for variable in self._variables:
