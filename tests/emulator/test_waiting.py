@@ -28,11 +28,11 @@ GRAPHS = (
 )
 
 HEAD = """program waiting;
-problem { vertex a : int32 = int32(id); vertex b : int32 = 1; vertex c : int64; scalar n : int64; scalar m : int64; }
+problem { vertex a : int32 = int32(id); vertex b : int32 = 1; vertex c : int64; scalar n : int64; scalar m : int64; scalar k : int64; }
 vertex functor one(v) { apply { a[v] += 1; } }
 vertex functor two(v) { apply { b[v] += a[v]; c[v] = b[v]; } }
 vertex functor three(v) { cond a[v] % 3 != 0; apply { b[v] = 2 * a[v]; } }
-vertex functor first(v) { apply { c[v] = b[0] + n; } }
+vertex functor first(v) { apply { c[v] = b[0] + n + k; } }
 vertex functor around(v) { apply { for u in neighbors(v) { c[v] += a[u]; } } }
 vertex functor total(v) { apply { n += a[v]; m max= b[v]; } }
 vertex functor odd(v) { cond a[v] % 2 == 1; }
@@ -64,6 +64,7 @@ def simple(chosen: random.Random, sets: tuple[str, ...]) -> str:
             "n = m + 1;",
             "n = 0;",
             "m = 3;",
+            "k = n % 7 + k;",
             f"n += size({chosen.choice(sets)});",
             f"{to} = filter({set_of(chosen, sets)}, odd);",
             f"{to} = advance({chosen.choice(sets)}, step);",

@@ -16,8 +16,10 @@ from gdsl.plan.nodes import (
     Branch,
     Copy,
     Define,
+    Everyone,
     HandBack,
     Initialise,
+    Keep,
     Loop,
     Operation,
     Plan,
@@ -57,11 +59,16 @@ def test_an_operator_waits_until_all_have_read_what_it_adds_to() -> None:
 
 
 def test_a_scalar_stored_at_the_end_of_a_pass_is_seen_by_the_next_test() -> None:
-    assert kinds(body_of(f"{HEAD} schedule {{ while (n < 3) {{ n = n + 1; }} }}")) == ["Barrier", "Leader", "Barrier"]
+    """By each thread, which has stored it itself, or, where operators write it, by way of a barrier."""
+    stored = body_of(f"{HEAD} schedule {{ while (n < 3) {{ n = n + 1; }} }}")
+    assert kinds(stored) == ["Everyone", "Barrier"] and "stopped" in repr(stored[-1])
+    text = f"""{HEAD} vertex functor f(v) {{ apply {{ n += 1; }} }}
+        schedule {{ while (n < 3) {{ compute(vertices, f); n = n + 1; }} }}"""
+    assert kinds(body_of(text)) == ["Barrier", "Operation", "Barrier", "Leader", "Barrier"]
 
 
 def test_the_reason_is_said() -> None:
-    (barrier, *_) = body_of(f"{HEAD} schedule {{ while (n < 3) {{ n = n + 1; }} }}")
+    (_, barrier, *_) = body_of(f"{HEAD} schedule {{ while (m < 3) {{ swap(n, m); n = n + 1; }} }}")
     assert isinstance(barrier, Barrier)
     assert barrier.reason == "n: any thread may have read it, then the leader may write it"
 
@@ -185,11 +192,13 @@ def random_schedule(seed: int) -> str:
                 "b = neighbor_reduce(vertices, given, sum);",
                 "w = { vertex(n) };",
                 "t = 3;",
+                f"o = {chosen.choice(('o', 't', scalar))} + 1;",
+                "compute(vertices, l);",
                 "compute(vertices, k);",
                 "compute(w, k);",
             ]
             if depth > 0 and chosen.random() < 0.4:
-                asked = chosen.choice((scalar, "t"))
+                asked = chosen.choice((scalar, "t", "o"))
                 head = chosen.choice([f"while ({asked} < 3)", f"repeat ({asked})", f"if ({asked} > 1)"])
                 yield f"{head} {{ {' '.join(block(depth - 1))} }}"
             else:
@@ -199,8 +208,11 @@ def random_schedule(seed: int) -> str:
         vertex functor g(v) { apply { b[v] = int32(m); } }
         vertex functor h(v) { apply { a[v] = b[0]; } }
         vertex functor k(v) { cond a[v] > 0; apply { t += 1; } }
+        vertex functor l(v) { apply { a[v] = int32(o); } }
         edge functor given(src, dst, e) -> int32 { value a[dst]; }"""
-    return f"{HEAD[:-1]} scalar t : int64; }} {functors} schedule {{ frontier w; {' '.join(block(3))} }}"
+    return (
+        f"{HEAD[:-1]} scalar t : int64; scalar o : int64; }} {functors} schedule {{ frontier w; {' '.join(block(3))} }}"
+    )
 
 
 class Walker:
@@ -265,9 +277,14 @@ class Walker:
                 self.operate(step)
             elif isinstance(step, Turn):
                 self.turn()
+            elif isinstance(step, Keep):
+                self.touch(Access(name, False, Who.ANYBODY) for name in step.scalars)
+            elif isinstance(step, Everyone):
+                self.touch(self.accesses.of_expression(step.step.value, Who.ANYBODY))
             elif isinstance(step, HandBack):
-                self.touch([Access("t", False, Who.LEADER)])
-                self.touch([Access("t0", True, Who.LEADER)] if self.turned else [])
+                self.touch([Access("t", False, Who.LEADER)] if step.turned else [])
+                self.touch([Access("t0", True, Who.LEADER)] if step.turned and self.turned else [])
+                self.touch(Access(name, True, Who.LEADER) for name in step.kept)
             elif not isinstance(step, Initialise):
                 self.touch(self.accesses.of_step(step.step))  # type: ignore[union-attr]
                 if isinstance(step, (Define, Copy)):

@@ -141,6 +141,28 @@ def test_what_turns(steps: str, found: list[str]) -> None:
     assert not plan_of(schedule(steps), on=target.CUDA_UNFUSED).turning
 
 
+@pytest.mark.parametrize(
+    ("steps", "kept"),
+    [
+        ("while (n < 9) { compute(w, counts); m = n + m; compute(w, slots); }", ("m",)),
+        ("repeat (9) { m = size(w) + int64(iteration); compute(w, slots); }", ("m",)),
+        # An operator changes it, it has places already, it is stored once, or nobody else waits for it.
+        ("while (n < 9) { compute(w, counts); n = n + 1; compute(w, asks); }", ()),
+        ("while (n < 9) { compute(w, counts); m = n; swap(m, n); compute(w, slots); }", ()),
+        ("compute(w, counts); m = n; compute(w, slots);", ()),
+        ("while (n < 9) { compute(w, counts); m = n; }", ()),
+    ],
+)
+def test_what_each_thread_keeps(steps: str, kept: tuple[str, ...]) -> None:
+    """No barrier stands behind a store that everyone does, and all that read it read their own."""
+    plan = plan_of(schedule(steps))
+    kinds = [type(step).__name__ for step in steps_in(fused(plan))]
+    assert plan.kept == kept
+    assert ("Keep" in kinds, "Everyone" in kinds, "HandBack" in kinds) == (bool(kept),) * 3
+    assert not kept or kinds[kinds.index("Everyone") + 1] != "Barrier"
+    assert not plan_of(schedule(steps), on=target.CUDA_UNFUSED).kept
+
+
 def test_a_reset_waits_for_nobody() -> None:
     """Neither until all have read the last value, nor for the store."""
     kinds = [type(step).__name__ for step in steps_in(fused(plan_of("connected_components")))]
