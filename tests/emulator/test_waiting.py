@@ -28,7 +28,10 @@ GRAPHS = (
 )
 
 HEAD = """program waiting;
-problem { vertex a : int32 = int32(id); vertex b : int32 = 1; vertex c : int64; scalar n : int64; scalar m : int64; scalar k : int64; }
+problem {
+    vertex a : int32 = int32(id); vertex b : int32 = 1; vertex c : int64;
+    scalar n : int64; scalar m : int64; scalar k : int64;
+}
 vertex functor one(v) { apply { a[v] += 1; } }
 vertex functor two(v) { apply { b[v] += a[v]; c[v] = b[v]; } }
 vertex functor three(v) { cond a[v] % 3 != 0; apply { b[v] = 2 * a[v]; } }
