@@ -69,6 +69,7 @@
 #undef heavy
 #undef is_chosen_condition
 #undef is_odd_condition
+#undef kept_passes
 #undef last
 #undef left
 #undef lengths
@@ -331,6 +332,7 @@ struct block_storage {
 // piece: end_operator
 // piece: exchange
 // piece: turn
+// piece: hand_back
 
 // A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
 struct frontier {
@@ -1210,6 +1212,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_array_reduction
     edge_frontier spare_edges = edge_frontier_at(d.run, 1);
     initialise(run, d);
     constexpr int32 iteration = 0;
+    int32 kept_passes = *d.passes;
+    d.passes = &kept_passes;
     if (leader()) { *d.sum_of_load = 0ll; }
     synchronize(run);
     compute_reduce_sum_of_load(run, d, iteration);
@@ -1273,8 +1277,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_array_reduction
     compute_reduce_any_of_heavy(run, d, iteration);
     synchronize(run);
     for (int32 iteration = 0; *d.any_of_heavy && *d.passes < 40 && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
-        synchronize(run);
-        if (leader()) { *d.passes = wrapping_add(*d.passes, 1); }
+        *d.passes = wrapping_add(*d.passes, 1);
         turn(d.count_of_heavy, problem.count_of_heavy, 0ll);
         compute_reduce_count_of_heavy(run, d, iteration);
         synchronize(run);
@@ -1363,6 +1366,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_array_reduction
         }
         if (leader()) { *d.peaks = wrapping_add(*d.peaks, int64(ends.size)); }
     }
+    hand_back(d.passes, problem.passes);
     if (leader()) {
         run.control->iterations = run.passes;
     }

@@ -38,6 +38,7 @@
 #undef e
 #undef filter_b_keep
 #undef filter_b_take
+#undef kept_b_popped
 #undef members_1
 #undef popped_1
 #undef relax_apply
@@ -376,11 +377,13 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_delta_stepping_
     frontier spare = frontier_at(d.run, 2);
     initialise(run, d);
     constexpr int32 iteration = 0;
+    int64 kept_b_popped = *d.b_popped;
+    d.b_popped = &kept_b_popped;
     if (leader()) { d.distance[d.source] = 0.0f; }
     if (leader()) { *d.b_width = d.delta; }
     synchronize(run);
     check_width(run, d, *d.b_width, 0);
-    if (leader()) { *d.b_popped = (-9223372036854775807ll - 1); }
+    *d.b_popped = (-9223372036854775807ll - 1);
     define_frontier(run, spare, nullptr, 0, d.graph.num_vertices, uncounted());
     exchange(b_waiting_1, spare);
     {
@@ -394,8 +397,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_delta_stepping_
         turn(d.b_least, problem.b_least, 9223372036854775807ll);
         compute_b_find(run, d, b_waiting_1, iteration);
         synchronize(run);
-        if (leader()) { *d.b_popped = b_waiting_1.size > 0 ? *d.b_least : *d.b_popped; }
-        synchronize(run);
+        *d.b_popped = b_waiting_1.size > 0 ? *d.b_least : *d.b_popped;
         filter_b_take(run, d, b_waiting_1, spare, iteration);
         exchange(popped_1, spare);
         filter_b_keep(run, d, b_waiting_1, spare, iteration);

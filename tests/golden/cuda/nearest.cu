@@ -45,6 +45,12 @@
 #undef filter_weighs_long_2
 #undef filter_weighs_long_3
 #undef heavy
+#undef kept_lowest_rounds
+#undef kept_weighs_limit_2
+#undef kept_weighs_limit_3
+#undef kept_weighs_rounds
+#undef kept_weighs_rounds_2
+#undef kept_weighs_rounds_3
 #undef light
 #undef lowest_begin_apply
 #undef lowest_best
@@ -1052,7 +1058,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 // The whole schedule as one persistent kernel.
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_nearest_enactor(const data_slice problem) {
     __shared__ block_storage shared;
-    const data_slice& d = problem;
+    data_slice d = problem;
     enactor run(d.run, shared);
     frontier waiting_1 = frontier_at(d.run, 0);
     frontier& f_ = waiting_1;  // never needed at the same time
@@ -1068,8 +1074,20 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_nearest_enactor
     edge_frontier spare_edges = edge_frontier_at(d.run, 1);
     initialise(run, d);
     constexpr int32 iteration = 0;
+    int64 kept_weighs_rounds = *d.weighs_rounds;
+    d.weighs_rounds = &kept_weighs_rounds;
+    int64 kept_lowest_rounds = *d.lowest_rounds;
+    d.lowest_rounds = &kept_lowest_rounds;
+    int64 kept_weighs_rounds_2 = *d.weighs_rounds_2;
+    d.weighs_rounds_2 = &kept_weighs_rounds_2;
+    int64 kept_weighs_limit_2 = *d.weighs_limit_2;
+    d.weighs_limit_2 = &kept_weighs_limit_2;
+    int64 kept_weighs_rounds_3 = *d.weighs_rounds_3;
+    d.weighs_rounds_3 = &kept_weighs_rounds_3;
+    int64 kept_weighs_limit_3 = *d.weighs_limit_3;
+    d.weighs_limit_3 = &kept_weighs_limit_3;
     if (leader()) { *d.weighs_limit = int64(d.most); }
-    if (leader()) { *d.weighs_rounds = 0ll; }
+    *d.weighs_rounds = 0ll;
     synchronize(run);
     filter_weighs_long(run, d, spare, iteration);
     exchange(waiting_1, spare);
@@ -1078,8 +1096,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_nearest_enactor
         reduce_weighs_best_edge_2(run, d, waiting_1, iteration);
         filter_weighs_found(run, d, waiting_1, spare, iteration);
         exchange(waiting_1, spare);
-        if (leader()) { *d.weighs_rounds = wrapping_add(*d.weighs_rounds, 1ll); }
-        synchronize(run);
+        *d.weighs_rounds = wrapping_add(*d.weighs_rounds, 1ll);
     }
     if (run.stopped) { return; }
     advance_best(run, d, spare_edges, iteration);
@@ -1089,7 +1106,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_nearest_enactor
     filter_some(run, d, spare, iteration);
     exchange(f_, spare);
     if (leader()) { *d.lowest_limit = int64(wrapping_subtract(d.most, 1)); }
-    if (leader()) { *d.lowest_rounds = 0ll; }
+    *d.lowest_rounds = 0ll;
     synchronize(run);
     filter_lowest_long(run, d, f_, spare, iteration);
     exchange(waiting_2, spare);
@@ -1098,8 +1115,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_nearest_enactor
         reduce_lowest_best_edge_2(run, d, waiting_2, iteration);
         filter_lowest_found(run, d, waiting_2, spare, iteration);
         exchange(waiting_2, spare);
-        if (leader()) { *d.lowest_rounds = wrapping_add(*d.lowest_rounds, 1ll); }
-        synchronize(run);
+        *d.lowest_rounds = wrapping_add(*d.lowest_rounds, 1ll);
     }
     if (run.stopped) { return; }
     advance_lowest(run, d, f_, spare_edges, iteration);
@@ -1108,9 +1124,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_nearest_enactor
     {
         const int64 times = 2ll;
         for (int32 iteration = 0; iteration < times && begin_pass(run, 2, iteration); ++iteration, ++run.passes) {
-            if (leader()) { *d.weighs_limit_2 = int64(wrapping_multiply(iteration, 3)); }
-            if (leader()) { *d.weighs_rounds_2 = 0ll; }
-            synchronize(run);
+            *d.weighs_limit_2 = int64(wrapping_multiply(iteration, 3));
+            *d.weighs_rounds_2 = 0ll;
             filter_weighs_long_2(run, d, f_, spare, iteration);
             exchange(waiting_3, spare);
             for (int32 iteration = 0; waiting_3.size > 0 && *d.weighs_rounds_2 < *d.weighs_limit_2 && begin_pass(run, 3, iteration); ++iteration) {
@@ -1118,15 +1133,13 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_nearest_enactor
                 reduce_weighs_best_edge_4(run, d, waiting_3, iteration);
                 filter_weighs_found_2(run, d, waiting_3, spare, iteration);
                 exchange(waiting_3, spare);
-                if (leader()) { *d.weighs_rounds_2 = wrapping_add(*d.weighs_rounds_2, 1ll); }
-                synchronize(run);
+                *d.weighs_rounds_2 = wrapping_add(*d.weighs_rounds_2, 1ll);
             }
             advance_weighs(run, d, f_, spare_edges, iteration);
             exchange(of_both, spare_edges);
             compute_mark_either(run, d, of_both, iteration);
-            if (leader()) { *d.weighs_limit_3 = 1ll; }
-            if (leader()) { *d.weighs_rounds_3 = 0ll; }
-            synchronize(run);
+            *d.weighs_limit_3 = 1ll;
+            *d.weighs_rounds_3 = 0ll;
             filter_weighs_long_3(run, d, f_, spare, iteration);
             exchange(waiting_4, spare);
             for (int32 iteration = 0; waiting_4.size > 0 && *d.weighs_rounds_3 < *d.weighs_limit_3 && begin_pass(run, 4, iteration); ++iteration) {
@@ -1134,8 +1147,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_nearest_enactor
                 reduce_weighs_best_edge_6(run, d, waiting_4, iteration);
                 filter_weighs_found_3(run, d, waiting_4, spare, iteration);
                 exchange(waiting_4, spare);
-                if (leader()) { *d.weighs_rounds_3 = wrapping_add(*d.weighs_rounds_3, 1ll); }
-                synchronize(run);
+                *d.weighs_rounds_3 = wrapping_add(*d.weighs_rounds_3, 1ll);
             }
             advance_weighs_(run, d, f_, spare_edges, iteration);
             exchange(best_2, spare_edges);
