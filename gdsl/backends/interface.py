@@ -11,6 +11,7 @@ from gdsl.graph.graph import Graph
 from gdsl.ir.nodes import Program
 from gdsl.operations import Balance, Direction, Order
 from gdsl.records import dataclass
+from gdsl.types import Widths
 
 Scalar = bool | int | float
 
@@ -146,5 +147,9 @@ class Backend(Protocol):
         ...
 
     def build(self, program: Program, id_bits: int) -> Executable:
-        """Make `program` (as lowered, before any pass) ready for graphs whose ids fit in `id_bits` (32 or 64) bits."""
+        """As `build_for`, with ids of `id_bits` bits, 32 or 64."""
+        ...
+
+    def build_for(self, program: Program, widths: Widths) -> Executable:
+        """Make `program` (as lowered, before any pass) ready for graphs whose ids fit in `widths`."""
         ...

@@ -17,7 +17,7 @@ from gdsl.graph.data_frames import edges_of_table
 from gdsl.graph.edge_list import EdgeList, edges_from_arrays
 from gdsl.graph.generators import made_edges
 from gdsl.graph.given import flag
-from gdsl.graph.ids import WIDE_FROM, vertex_count
+from gdsl.graph.ids import id_widths, vertex_count
 from gdsl.graph.immutable import immutable
 from gdsl.graph.names import Names
 from gdsl.graph.networkx_graphs import edges_of_networkx
@@ -25,6 +25,7 @@ from gdsl.graph.pairing import paired_edges
 from gdsl.graph.reading import read_graph
 from gdsl.graph.sparse_matrices import csr_of_matrix
 from gdsl.graph.transformations import GraphOptions
+from gdsl.types import Widths
 
 
 class Graph:
@@ -247,7 +248,12 @@ class Graph:
     @property
     def id_bits(self) -> int:
         """32 where vertex and edge ids and `none` fit in 32 bits, else 64."""
-        return 32 if max(self.num_vertices, self.num_edges) < WIDE_FROM else 64
+        return self.id_widths.edge
+
+    @property
+    def id_widths(self) -> Widths:
+        """The same of vertices and of edges by themselves: a graph of many edges may have few vertices."""
+        return id_widths(self.num_vertices, self.num_edges)
 
     @property
     def out_degrees(self) -> NDArray[np.int32]:

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from gdsl.ir.nodes import Program
     from gdsl.plan.nodes import Plan
     from gdsl.plan.target import Sizes
+    from gdsl.types import Widths
 
 
 @cache
@@ -32,9 +33,10 @@ def plan_of(program: Program, sizes: Sizes | None = None, *, again: bool = False
     return build(pipelines.apply(program, again=again), on, sizes, again=again)
 
 
-def source_text(program: Program, id_bits: int) -> str:
-    """The CUDA C++ of `program` for ids of `id_bits` bits."""
+def source_text(program: Program, ids: int | Widths) -> str:
+    """The CUDA C++ of `program` for ids of so many bits."""
     from gdsl.codegen.cuda.generate import generate
     from gdsl.types import Widths
 
-    return generate(plan_of(program), Widths.both(id_bits)).text
+    widths = Widths.both(ids) if isinstance(ids, int) else ids
+    return generate(plan_of(program), widths).text

@@ -69,10 +69,14 @@ class CudaBackend:
         return self._answers[number]
 
     def build(self, program: Program, id_bits: int) -> CudaExecutable:
+        """As `build_for`, with ids of `id_bits` bits."""
+        return self.build_for(program, Widths.both(id_bits))
+
+    def build_for(self, program: Program, widths: Widths) -> CudaExecutable:
         """Generate and compile, or take both from the cache, which keeps what the driver has loaded."""
         from gdsl.backends.cuda import stored
 
-        device, widths = self.device(), Widths.both(id_bits)
+        device = self.device()
         key = (cache.program_key(program), str(widths), device.architecture, *nvrtc.identity(), *nvrtc.OPTIONS)
         kept = stored.get(key)
         if kept is not None:
@@ -165,7 +169,7 @@ class CudaExecutable:
         if program is self._open:
             return self
         if self._ordered is None:
-            self._ordered = self.backend.build(program, self.widths.vertex)
+            self._ordered = self.backend.build_for(program, self.widths)
         return self._ordered
 
     def _enactor(self, graph: Graph) -> Enactor:

@@ -36,8 +36,7 @@ class GraphOnDevice:
         if name == "neighbors":  # of the caller's graph, whose edges lie in the order of their ids
             return self.part("columns", element)
         if name not in self._parts:
-            kind = element_dtype(element, self.widths)
-            self._parts[name] = self.device.upload(self._host(name).astype(kind, copy=False))
+            self._parts[name] = self.device.upload(self._host(name, element_dtype(element, self.widths)))
         return self._parts[name]
 
     def attribute(self, values: Any, dtype: Any) -> Buffer:
@@ -67,12 +66,15 @@ class GraphOnDevice:
             user.let_go()
         return former is not None
 
-    def _host(self, name: str) -> Any:
+    def _host(self, name: str, kind: numpy.dtype[Any]) -> Any:
+        """The ids as `kind`, which has no sign. What is as wide stays where it is: of a large graph's ids the host may
+        have no room for a copy."""
         graph = self.graph()
         assert graph is not None
         if name == "edge_ids":
-            return numpy.arange(graph.num_edges)
-        return getattr(graph, "in_edge_ids" if name == "in_edges" else name)
+            return numpy.arange(graph.num_edges, dtype=kind)
+        ids = getattr(graph, "in_edge_ids" if name == "in_edges" else name)
+        return ids.view(kind) if ids.itemsize == kind.itemsize else ids.astype(kind)
 
 
 def host_dtype(kind: Type, widths: Widths) -> numpy.dtype[Any]:

@@ -6,6 +6,7 @@ from gdsl.backends.interface import Availability, Bindings, Limits, Outcome
 from gdsl.backends.reference.interpreter import interpret
 from gdsl.graph.graph import Graph
 from gdsl.ir.nodes import Program
+from gdsl.types import Widths
 
 
 class ReferenceExecutable:
@@ -36,5 +37,9 @@ class ReferenceBackend:
         return Availability(True, "interpreter in Python")
 
     def build(self, program: Program, id_bits: int) -> ReferenceExecutable:
-        """Make `program` ready for graphs whose ids fit in `id_bits` (32 or 64) bits."""
+        """As `build_for`, with ids of `id_bits` bits, 32 or 64."""
         return ReferenceExecutable(program, id_bits, self.seed)
+
+    def build_for(self, program: Program, widths: Widths) -> ReferenceExecutable:
+        """Make `program` ready for graphs whose ids fit in the wider of `widths`: here all ids are alike."""
+        return self.build(program, max(widths.vertex, widths.edge))
