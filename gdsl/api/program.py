@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from gdsl import deadline
 from gdsl.api.advice import warnings_of
+from gdsl.api.dry_run import DryRun
 from gdsl.api.limits import limits
 from gdsl.api.result import Result, Results
 from gdsl.api.signature import OPTIONS, NotGiven, OfInstance, doc_of, signature_of
 from gdsl.backends import registry
-from gdsl.backends.interface import Bindings, Executable, Limits
+from gdsl.backends.interface import Bindings, Executable, Limits, Space
 from gdsl.backends.registry import Choice
 from gdsl.binding import Binder, declared_inputs, declared_params, needed_widths
 from gdsl.diagnostics import Diagnostic, GdslError, shown
@@ -157,6 +158,31 @@ class Program:
         except GdslError as error:
             raise self._explained(error) from None
         return Result(self._results, outcome, choice.backend.name, choice.line, compile_ms, bindings.params)
+
+    def dry_run(
+        self,
+        graph: Graph,
+        values: Mapping[str, Any] | None = None,
+        *,
+        backend: str = "auto",
+        memory: int | None = None,
+    ) -> DryRun:
+        """Check `values` as `run` does, and tell what it would allocate; nothing is compiled or run.
+
+        `memory`: as if so many bytes were free, on a machine that may be another one: cuda needs no GPU then. Raises
+        what `run` raises for values that are not right.
+        """
+        graph, given = as_graph(graph), dict(_named_values(values))
+        if memory is not None and (isinstance(memory, bool) or not isinstance(memory, int) or memory < 0):
+            raise ValueError(f"memory must be a number of bytes, not {shown(memory)}")
+        with self._explaining():
+            elsewhere = backend == "cuda" and memory is not None
+            choice = Choice(registry.get("cuda")) if elsewhere else registry.choose(backend)
+            widths = needed_widths(self._program, graph)
+            bindings = self._bound(choice, graph, given, widths)
+            needs = choice.backend.needs(self._program, widths, graph, bindings)
+            space = choice.backend.space() if memory is None else Space("as asked for", memory, memory)
+        return DryRun(choice.backend.name, choice.line, widths, needs, space.name, space.total, space.free)
 
     def prepare(self, backend: str = "auto", *, ids: int = 32) -> Program:
         """Compile for `backend` and graphs whose ids have `ids` bits now rather than at the first call."""

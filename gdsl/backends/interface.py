@@ -128,6 +128,31 @@ def shaped(values: Any, count: int | None) -> Any:
     return values.reshape(-1, count)
 
 
+@dataclass(frozen=True, slots=True)
+class Need:
+    """What a run allocates for one of the buffers of its plan, in all its copies.
+
+    name: as the plan calls it, `run.queues`. what: what it is for. elements: their number and type, as the plan says
+    it. nbytes: 0 where it is `there` already, which says what it is then.
+    """
+
+    name: str
+    what: str
+    elements: str
+    nbytes: int
+    there: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """The memory that a backend works in: what it is called, and its bytes, of which some are `free`; None where the
+    system does not say."""
+
+    name: str
+    total: int | None
+    free: int | None
+
+
 class Executable(Protocol):
     """A program that a backend has made ready."""
 
@@ -152,4 +177,12 @@ class Backend(Protocol):
 
     def build_for(self, program: Program, widths: Widths) -> Executable:
         """Make `program` (as lowered, before any pass) ready for graphs whose ids fit in `widths`."""
+        ...
+
+    def needs(self, program: Program, widths: Widths, graph: Graph, bindings: Bindings) -> tuple[Need, ...]:
+        """What the first run of `program` on `graph` would allocate; asks for no device and compiles nothing."""
+        ...
+
+    def space(self) -> Space:
+        """What there is for it."""
         ...

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gdsl.cli.options import GraphWords, checked_limit, checked_seconds, graph_options, output_option, tuning_options
+from gdsl.cli.options import (
+    GraphWords,
+    checked_bytes,
+    checked_limit,
+    checked_seconds,
+    graph_options,
+    output_option,
+    tuning_options,
+)
 from gdsl.cli.params import TakesParams, given_params, param_values
 from gdsl.cli.streams import message, tell_warnings
 from gdsl.deadline import doing, interrupting, limited
@@ -41,6 +49,11 @@ if TYPE_CHECKING:
     metavar="SECONDS",
     help="Stop where reading, compiling and running take longer.",
 )
+@click.option("--dry-run", is_flag=True, help="Check everything, tell what a run would allocate, and run nothing.")
+@click.option(
+    "--memory", callback=checked_bytes, metavar="BYTES",
+    help="With --dry-run: as if so much were free, such as 80GB or 64GiB, also on a GPU that is not here.",
+)  # fmt: skip
 @click.option("--max-iterations", callback=checked_limit, metavar="N", help="Stop a loop that needs more passes.")
 @tuning_options
 @graph_options
@@ -55,6 +68,8 @@ def command(
     profile: bool,
     timeout: float | None,
     max_iterations: int | None,
+    dry_run: bool,
+    memory: int | None,
     tune: tuple[str, ...],
     words: GraphWords,
 ) -> None:
@@ -75,6 +90,17 @@ def command(
     """
     from gdsl.cli.report import as_document, print_report
 
+    if memory is not None and not dry_run:
+        raise click.UsageError("--memory is for --dry-run: a run has the memory that there is")
+    if dry_run:
+        from gdsl.cli.dry_run import tell
+
+        with limited(timeout), interrupting():
+            program = _compiled(program_file, tune, given := given_params(assignments), output)
+            graph, _ = _opened(graph_file, words, by_name)
+            found = program.dry_run(graph, param_values(given, graph), backend=backend, memory=memory)
+        tell(found, program, graph, program_file, graph_file, as_json)
+        return
     limits = {"timeout": timeout, "max_iterations": max_iterations}
     with limited(timeout):
         run = _execute(

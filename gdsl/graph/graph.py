@@ -278,12 +278,12 @@ class Graph:
     @property
     def in_offsets(self) -> NDArray[np.int64]:
         """int64[V+1]; the CSC positions in_offsets[v] … in_offsets[v+1]-1 are the edges that enter v."""
-        return self._csc[0].view()
+        return self._in_lists[0].view()
 
     @property
     def in_sources(self) -> NDArray[Any]:
         """int32 or int64[E], by CSC position the source of the edge, ascending for each vertex."""
-        return self._csc[1].view()
+        return self._in_lists[1].view()
 
     @property
     def in_edge_ids(self) -> NDArray[Any]:
@@ -304,11 +304,17 @@ class Graph:
 
     @cached_property
     def _in_degrees(self) -> NDArray[np.int32]:
-        return immutable(np.diff(self._csc[0]), np.dtype(np.int32))
+        return immutable(np.diff(self._in_lists[0]), np.dtype(np.int32))
 
     @cached_property
     def _edge_sources(self) -> NDArray[Any]:
         return immutable(edge_sources(self._csr.offsets, self._csr.columns))
+
+    @cached_property
+    def _in_lists(self) -> tuple[NDArray[np.int64], NDArray[Any]]:
+        """Where the lists of in-edges begin, and the sources. Both orders are by (vertex, neighbour), so an undirected
+        graph, which has every edge both ways, has in its CSR what its CSC would have; only the ids are others."""
+        return (self._csr.offsets, self._csr.columns) if not self.directed else self._csc[:2]
 
     @cached_property
     def _csc(self) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[Any]]:

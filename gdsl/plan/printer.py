@@ -99,15 +99,20 @@ def _table(rows: list[tuple[str, ...]]) -> list[str]:
 
 
 def _buffer(buffer: Buffer) -> tuple[str, ...]:
-    copies = f"{buffer.copies} of " if buffer.copies else ""
     made = f"made by {buffer.made.value}"
     return (
         f"{buffer.group}.{buffer.name}",
-        f"{copies}{_type(buffer.element)} * {buffer.extent}",
+        elements_of(buffer),
         buffer.role.value,
         made,
         buffer.cleared.value,
     )
+
+
+def elements_of(buffer: Buffer) -> str:
+    """How many elements of which type a buffer has, such as ``2 of vertex * V``."""
+    copies = f"{buffer.copies} of " if buffer.copies else ""
+    return f"{copies}{_type(buffer.element)} * {buffer.extent}"
 
 
 def _type(kind: Type | Struct | Pointer) -> str:

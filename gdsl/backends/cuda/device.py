@@ -219,10 +219,14 @@ class CudaDevice:
 
     def require(self, nbytes: int) -> None:
         """Raise E0912 before anything is allocated if `nbytes` bytes cannot be had."""
+        free, total = self.memory()
+        if nbytes > free:
+            raise _no_memory(nbytes, free, total)
+
+    def memory(self) -> tuple[int, int]:
+        """(free bytes, all bytes); what CuPy's pool keeps unused is free."""
         free, total = self.cupy.cuda.runtime.memGetInfo()
-        pooled = self.cupy.get_default_memory_pool().free_bytes()
-        if nbytes > free + pooled:
-            raise _no_memory(nbytes, free + pooled, total)
+        return free + self.cupy.get_default_memory_pool().free_bytes(), total
 
     def upload(self, array: Any) -> CudaBuffer:
         """A copy on the GPU; a CuPy array is used as it is. Raises E0912 as `allocate`."""
@@ -332,4 +336,5 @@ def _no_memory(needed: int, free: int, total: int) -> GdslError:
         f"the run needs {needed / 1e9:.2f} GB more of the GPU's memory, and {free / 1e9:.2f} GB of its "
         f"{total / 1e9:.2f} GB are free",
         fix="use a smaller graph, free memory of other programs, or run with --backend cpu",
+        notes=["gdslc run --dry-run tells what takes it (from Python: program.dry_run)"],
     )

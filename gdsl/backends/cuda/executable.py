@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from gdsl import cache
 from gdsl.backends.cuda import nvrtc, plan_of, wide_pairs
-from gdsl.backends.interface import Availability, Bindings, Limits, Outcome
+from gdsl.backends.interface import Availability, Bindings, Limits, Need, Outcome, Space
 from gdsl.diagnostics import GdslError
 from gdsl.garbage import uncollected
 from gdsl.graph.graph import Graph
@@ -94,6 +94,22 @@ class CudaBackend:
         executable = CudaExecutable(self, program, plan, generated, cubin, widths)
         stored.put(key, (generated, cubin))
         return executable
+
+    def needs(self, program: Program, widths: Widths, graph: Graph, bindings: Bindings) -> tuple[Need, ...]:
+        """By the buffers of the plan that suits the graph."""
+        from gdsl.backends import needs
+        from gdsl.backends.cuda.memory import largest_degree_of, sizes_of
+
+        if orders.has_choice(program):
+            program = orders.suited(program, graph.num_vertices, graph.num_edges, largest_degree_of(graph))
+        sizes = sizes_of(graph, bindings)
+        return needs.on_a_device(plan_of(program), widths, sizes, graph.directed, bindings.inputs)
+
+    def space(self) -> Space:
+        """The memory of the current GPU; what CuPy holds of it unused is free."""
+        device = self.device()
+        free, total = device.memory()
+        return Space(self.availability().detail, total, free)
 
     def device(self) -> CudaDevice:
         """The GPU that is CuPy's current one in this thread."""

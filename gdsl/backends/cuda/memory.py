@@ -10,6 +10,7 @@ import numpy
 
 from gdsl.backends.cuda.protocol import Buffer, Device, Room
 from gdsl.backends.interface import Bindings
+from gdsl.backends.needs import shared_part
 from gdsl.codegen.structs import element_dtype
 from gdsl.extents import Sizes, of_graph
 from gdsl.graph.graph import Graph
@@ -22,8 +23,8 @@ class GraphOnDevice:
 
     def __init__(self, device: Device, graph: Graph, widths: Widths) -> None:
         self.device, self.graph, self.widths = device, weakref.ref(graph), widths
-        degrees = max(int(graph.out_degrees.max(initial=0)), 0)
-        self.largest_degree = degrees if not graph.directed else max(degrees, int(graph.in_degrees.max(initial=0)))
+        self.directed = graph.directed
+        self.largest_degree = largest_degree_of(graph)
         self._parts: dict[str, Buffer] = {}
         self._attributes: dict[int, tuple[Any, Buffer]] = {}
         self._room: Room | None = None
@@ -33,8 +34,7 @@ class GraphOnDevice:
 
     def part(self, name: str, element: Type) -> Buffer:
         """One of the members of `graph_slice`, whose elements are ids of vertices or of edges."""
-        if name == "neighbors":  # of the caller's graph, whose edges lie in the order of their ids
-            return self.part("columns", element)
+        name = shared_part(name, self.directed)
         if name not in self._parts:
             self._parts[name] = self.device.upload(self._host(name, element_dtype(element, self.widths)))
         return self._parts[name]
@@ -75,6 +75,12 @@ class GraphOnDevice:
             return numpy.arange(graph.num_edges, dtype=kind)
         ids = getattr(graph, "in_edge_ids" if name == "in_edges" else name)
         return ids.view(kind) if ids.itemsize == kind.itemsize else ids.astype(kind)
+
+
+def largest_degree_of(graph: Graph) -> int:
+    """The most edges of a vertex in either direction."""
+    degrees = int(graph.out_degrees.max(initial=0))
+    return degrees if not graph.directed else max(degrees, int(graph.in_degrees.max(initial=0)))
 
 
 def host_dtype(kind: Type, widths: Widths) -> numpy.dtype[Any]:
