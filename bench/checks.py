@@ -14,7 +14,7 @@ import numpy as np
 from bench.graphs import BenchmarkGraph
 
 _CHUNK = 1 << 26
-_FEW_EDGES = 1 << 29
+_FEW_EDGES = 1 << 28
 _RANK_ERROR = 1e-3
 """Largest relative error of one vertex's float32 rank against float64."""
 _SUM_ERROR = 1e-4
