@@ -111,7 +111,7 @@ class KernelPrinter:
         lines.add("constexpr int32 iteration = 0;")
         self._block(launch.steps[1:], lines)
         lines.open("if (leader()) {")
-        lines.add("run.control->iterations = run.passes;")
+        lines.add("run.control->iterations = run.shared.passes;")
         for number, swapped in enumerate(plan.swapped):
             lines.add(f"d.run.outputs[{number}] = uint64(d.{self.steps.expressions.names.member(swapped)});")
         lines.close()
@@ -148,7 +148,7 @@ class KernelPrinter:
         if step.order is not None:
             self._begin_order(step, step.order, lines)
             condition = f"find_near(run, {ORDER}, {self.steps.worklist(step)}, d.graph.num_vertices)"
-        after = "++iteration, ++run.passes" if step.outermost else "++iteration"
+        after = "++iteration, count_pass(run)" if step.outermost else "++iteration"
         goes_on = f"{condition} && begin_pass(run, {step.number}, iteration)"
         lines.open(f"for (int32 iteration = 0; {goes_on}; {after}) {{")
         self._block(step.body, lines)
