@@ -34,6 +34,7 @@ from gdsl.plan.nodes import (
 )
 from gdsl.plan.printer_sets import on_sets
 from gdsl.plan.printer_sweeps import print_operation
+from gdsl.plan.registers import resident_threads
 from gdsl.plan.storage import Buffer, Field, Pointer, Struct
 from gdsl.plan.walking import sweeps
 from gdsl.types import Type
@@ -77,8 +78,15 @@ def _sizes(plan: Plan) -> list[str]:
         f"lists of {sizes.hub_degree} edges and more in chunks of {sizes.hub_chunk}",
         f"a pull tries {sizes.pull_prefix} of them first",
         f"lists up to {sizes.short_list} reduced by a thread each",
+        _registers(plan),
         *_walks(plan),
     ]
+
+
+def _registers(plan: Plan) -> str:
+    resident = resident_threads(plan)
+    wanted = "as the compiler sees fit" if resident is None else f"for {resident} threads side by side"
+    return f"registers {wanted}"
 
 
 def _walks(plan: Plan) -> list[str]:

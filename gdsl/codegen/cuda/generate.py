@@ -195,7 +195,7 @@ def _called(pieces: list[str]) -> frozenset[str]:
 def _block_storage(uses: frozenset[str]) -> str:
     lines = [
         "struct block_storage {",
-        "    uint64 barriers;      // passed so far, as the first thread alone knows, and so all up to `stop_requested`",
+        "    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`",
         "    uint64 traced;        // records written; the leader's block only",
         "    uint64 passes;        // finished passes of the outermost loops",
         "    uint64 polled_at;     // when the host's flag was last read; the leader's block only",

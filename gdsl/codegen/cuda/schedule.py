@@ -27,6 +27,7 @@ from gdsl.plan.nodes import (
     Plan,
     Step,
 )
+from gdsl.plan.registers import resident_threads
 from gdsl.plan.walking import launches
 
 _AROUND = "graph_around"
@@ -210,7 +211,7 @@ class KernelPrinter:
 
     def _bounds(self) -> str:
         """Threads a block, and the blocks that registers are left for."""
-        resident = self.plan.target.resident_threads
+        resident = resident_threads(self.plan)
         if resident is None:
             return "BLOCK_THREADS"
         return f"BLOCK_THREADS, {max(1, resident // self.plan.sizes.block_threads)}"
