@@ -198,7 +198,9 @@ def _checked_ids(
 ) -> Any:
     module = array_module(values)
     count = graph.num_vertices if array.type is Type.VERTEX else graph.num_edges
-    bad = values >= count
+    # CuPy compares with no number that the dtype cannot hold, beside which no value is too large.
+    in_range = count <= np.iinfo(values.dtype).max
+    bad = values >= count if in_range else module.zeros(values.shape, dtype=bool)
     if values.dtype.kind == "i":
         bad |= values < -1
     if bool(bad.any()):

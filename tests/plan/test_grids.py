@@ -30,7 +30,7 @@ def test_searches_on_roads_take_few_blocks(sample: str, shape: tuple[int, int, i
 
 
 def test_kernels_with_sets_leave_registers_for_two_blocks() -> None:
-    """Those without are small, and a program that says how edges are shared, or goes from near to far, says so itself."""
+    """Those without are small, unless they are kernels of one step each, or the program says how edges are shared."""
     assert {name: resident_threads(plan_of(name)) for name in ("bfs", "triangle_count", "pagerank", "spmv")} == {
         "bfs": 1024,
         "triangle_count": 1024,
