@@ -155,6 +155,9 @@ static_assert(sizeof(data_slice) == 216, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
@@ -166,6 +169,7 @@ struct block_storage {
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
@@ -339,7 +343,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_heat_enactor(co
     reduce_strength_of(run, d, iteration);
     {
         const int64 times = int64(d.steps);
-        for (int32 iteration = 0; iteration < times && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+        for (int32 iteration = 0; iteration < times && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
             synchronize(run);
             if (leader()) { *d.largest_change = 0.0; }
             exchange(d.before, d.temperature);
@@ -350,7 +354,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_heat_enactor(co
         if (run.stopped) { return; }
     }
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
         d.run.outputs[0] = uint64(d.before);
         d.run.outputs[1] = uint64(d.temperature);
     }

@@ -259,14 +259,15 @@ struct digit_counts {
 };
 
 struct block_storage {
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 partials[32];  // a value a warp
-    union {
-        digit_counts digits;
-    };
+    digit_counts digits;
 };
 
 // piece: enactor
@@ -275,6 +276,7 @@ struct block_storage {
 // piece: synchronize
 // piece: checked_index
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
@@ -1114,7 +1116,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_louvain_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_louvain_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     data_slice d = problem;
     enactor run(d.run, shared);
@@ -1136,7 +1138,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_louvain_enactor
     synchronize(run);
     compute_reduce_sum_of_units(run, d, iteration);
     if (leader()) { *d.whole = float64(*d.sum_of_units); }
-    for (int32 iteration = 0; *d.quality > *d.before && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+    for (int32 iteration = 0; *d.quality > *d.before && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         {
             const graph_slice graph_around_0 = d.graph;
             d.graph = h;
@@ -1192,7 +1194,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_louvain_enactor
     }
     if (leader()) { *d.modularity = float64(*d.before) / 1.152921504606847e+18; }
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

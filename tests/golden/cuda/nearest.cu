@@ -273,11 +273,16 @@ static_assert(sizeof(data_slice) == 472, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
-    vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
-    edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
+    union {
+        vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
+        edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
+    };
 };
 
 // piece: enactor
@@ -285,6 +290,7 @@ struct block_storage {
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
@@ -1070,7 +1076,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_nearest_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_nearest_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
@@ -1094,7 +1100,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_nearest_enactor
     synchronize(run);
     filter_weighs_long(run, d, spare, iteration);
     exchange(waiting_1, spare);
-    for (int32 iteration = 0; waiting_1.size > 0 && *d.weighs_rounds < *d.weighs_limit && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+    for (int32 iteration = 0; waiting_1.size > 0 && *d.weighs_rounds < *d.weighs_limit && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         reduce_weighs_best_value(run, d, waiting_1, iteration);
         reduce_weighs_best_edge_2(run, d, waiting_1, iteration);
         filter_weighs_found(run, d, waiting_1, spare, iteration);
@@ -1115,7 +1121,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_nearest_enactor
     synchronize(run);
     filter_lowest_long(run, d, f_, spare, iteration);
     exchange(waiting_2, spare);
-    for (int32 iteration = 0; waiting_2.size > 0 && *d.lowest_rounds < *d.lowest_limit && begin_pass(run, 1, iteration); ++iteration, ++run.passes) {
+    for (int32 iteration = 0; waiting_2.size > 0 && *d.lowest_rounds < *d.lowest_limit && begin_pass(run, 1, iteration); ++iteration, count_pass(run)) {
         reduce_lowest_best_value(run, d, waiting_2, iteration);
         reduce_lowest_best_edge_2(run, d, waiting_2, iteration);
         filter_lowest_found(run, d, waiting_2, spare, iteration);
@@ -1129,7 +1135,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_nearest_enactor
     compute_mark_light(run, d, best_1, iteration);
     {
         const int64 times = 2ll;
-        for (int32 iteration = 0; iteration < times && begin_pass(run, 2, iteration); ++iteration, ++run.passes) {
+        for (int32 iteration = 0; iteration < times && begin_pass(run, 2, iteration); ++iteration, count_pass(run)) {
             if (leader()) { *d.weighs_limit_2 = int64(wrapping_multiply(iteration, 3)); }
             if (leader()) { *d.weighs_rounds_2 = 0ll; }
             compute_weighs_begin_2(run, d, f_, iteration);
@@ -1171,7 +1177,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_nearest_enactor
         if (run.stopped) { return; }
     }
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

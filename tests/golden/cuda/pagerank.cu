@@ -140,6 +140,9 @@ static_assert(sizeof(data_slice) == 192, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
@@ -151,6 +154,7 @@ struct block_storage {
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
@@ -283,7 +287,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_pagerank_enacto
     enactor run(d.run, shared);
     initialise(run, d);
     constexpr int32 iteration = 0;
-    for (int32 iteration = 0; *d.error > float64(d.tolerance) && iteration < d.max_iterations && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+    for (int32 iteration = 0; *d.error > float64(d.tolerance) && iteration < d.max_iterations && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         if (leader()) { *d.dangling = 0.0; }
         synchronize(run);
         if (leader()) { *d.error = 0.0; }
@@ -296,7 +300,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_pagerank_enacto
     }
     if (run.stopped) { return; }
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
         d.run.outputs[0] = uint64(d.rank);
         d.run.outputs[1] = uint64(d.next);
     }
