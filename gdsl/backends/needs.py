@@ -16,7 +16,7 @@ from gdsl.types import Type, Widths
 
 _SAME = {"neighbors": "columns"}
 """Parts of the caller's graph that are another one: there its edges lie in the order of their ids."""
-_SAME_BOTH_WAYS = {**_SAME, "in_offsets": "offsets", "in_sources": "columns"}
+_SAME_BOTH_WAYS = {**_SAME, "in_offsets": "offsets", "in_sources": "columns", "reverse_edges": "in_edges"}
 """Those of a graph that has every edge both ways."""
 _HOST_PARTS = {"offsets": 64, "columns": 32}
 """What every graph holds, and how wide ids are there (those of vertices as a rule)."""

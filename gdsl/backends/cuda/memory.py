@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy
 
+from gdsl.backends.cuda import made_parts
 from gdsl.backends.cuda.protocol import Buffer, Device, Room
 from gdsl.backends.interface import Bindings
 from gdsl.backends.needs import shared_part
@@ -36,8 +37,22 @@ class GraphOnDevice:
         """One of the members of `graph_slice`, whose elements are ids of vertices or of edges."""
         name = shared_part(name, self.directed)
         if name not in self._parts:
-            self._parts[name] = self.device.upload(self._host(name, element_dtype(element, self.widths)))
+            self._parts[name] = self._made(name, element_dtype(element, self.widths))
         return self._parts[name]
+
+    def _made(self, name: str, kind: numpy.dtype[Any]) -> Buffer:
+        graph = self.graph()
+        assert graph is not None
+        if not made_parts.can_be_made(name, self.directed) or not graph.num_edges:
+            return self.device.upload(self._host(name, kind))
+        offsets, columns = (self._parts.get(part) or self._list(part) for part in ("offsets", "columns"))
+        counts = graph.num_vertices, graph.num_edges
+        return made_parts.made(self.device, name, (offsets, columns), counts, self.widths)
+
+    def _list(self, name: str) -> Buffer:
+        """Offsets or columns, which are not kept unless a program reads them."""
+        element = Type.EDGE if name == "offsets" else Type.VERTEX
+        return self.device.upload(self._host(name, element_dtype(element, self.widths)))
 
     def attribute(self, values: Any, dtype: Any) -> Buffer:
         """An array that is the graph's own, which does not change, as values of `dtype`: it is brought over once."""
