@@ -18,7 +18,12 @@ import numpy as np
 from gdsl.graph import Graph, open_graph
 from gdsl.graph.csr import Csr
 
-KNOWN_SIZES = {"rmat22": (4194304, 128309820), "grid3000": (9000000, 32391430), "rmat24": (16777216, 520775866)}
+KNOWN_SIZES = {
+    "rmat22": (4194304, 128309820),
+    "grid3000": (9000000, 32391430),
+    "rmat24": (16777216, 520775866),
+    "rmat26": (67108864, 2103865852),
+}
 """Vertices and stored edges; another count means another random stream, whose times must not be compared."""
 KNOWN_SOURCES = {
     "rmat22": [1131429, 2143252, 3567989, 2670977],
