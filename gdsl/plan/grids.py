@@ -11,6 +11,8 @@ from gdsl.ir.nodes import Advance
 from gdsl.plan.nodes import Loop, Operation, Plan, Step
 from gdsl.plan.walking import steps_in
 
+SEARCHING = 1024
+"""Threads of a multiprocessor that a kernel with sets of vertices or edges leaves registers for."""
 MANY = 4
 FEW = 1
 EDGES_A_VERTEX = 6
@@ -22,6 +24,19 @@ def blocks_a_multiprocessor(plan: Plan, num_vertices: int, num_edges: int, large
     """At most so many; one kernel for the whole schedule is what waits for itself."""
     narrow = is_narrow(num_vertices, num_edges, largest_degree)
     return FEW if narrow and plan.target.fused and _searches(plan) else MANY
+
+
+def resident_threads(plan: Plan) -> int | None:
+    """How many threads of one multiprocessor the kernels leave registers for; None: as the compiler sees fit.
+
+    Left to itself, the compiler guesses from how many registers it would like. Kernels that search it gives 64, or 40,
+    and spills some for a block more that is of little use to them; a small change of the text decides which. Told that
+    two blocks of 512 threads shall fit, it takes the 64 that this leaves and spills less, or nothing. Sweeps over all
+    vertices or edges alone are small kernels that wait for memory: there a block more is worth more. Nothing but speed
+    hangs on this: how many blocks really fit is asked of the driver.
+    """
+    own = plan.target.resident_threads
+    return own if own is not None else SEARCHING if plan.frontiers else None
 
 
 def is_narrow(num_vertices: int, num_edges: int, largest_degree: int) -> bool:

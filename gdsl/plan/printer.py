@@ -7,6 +7,7 @@ from collections import defaultdict
 from gdsl.ir.nodes import Contract, StoreElement, Subgraph
 from gdsl.ir.printer_expressions import print_expression, print_target
 from gdsl.operations import Domain, ReduceOperation, SetOperation
+from gdsl.plan import grids
 from gdsl.plan.nodes import (
     Barrier,
     Branch,
@@ -34,7 +35,6 @@ from gdsl.plan.nodes import (
 )
 from gdsl.plan.printer_sets import on_sets
 from gdsl.plan.printer_sweeps import print_operation
-from gdsl.plan.registers import resident_threads
 from gdsl.plan.storage import Buffer, Field, Pointer, Struct
 from gdsl.plan.walking import sweeps
 from gdsl.types import Type
@@ -84,7 +84,7 @@ def _sizes(plan: Plan) -> list[str]:
 
 
 def _registers(plan: Plan) -> str:
-    resident = resident_threads(plan)
+    resident = grids.resident_threads(plan)
     wanted = "as the compiler sees fit" if resident is None else f"for {resident} threads side by side"
     return f"registers {wanted}"
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gdsl.plan import target
-from gdsl.plan.grids import FEW, MANY, blocks_a_multiprocessor
-from gdsl.plan.registers import resident_threads
+from gdsl.plan.grids import FEW, MANY, blocks_a_multiprocessor, resident_threads
 
 from .planning import plan_of
 

@@ -52,6 +52,16 @@ __device__ __forceinline__ void synchronize(enactor& run) {
     run.stopped |= run.shared.stopped;
 }
 
+// piece: share
+// A value that all threads of a block have alike goes where they all find it: nobody reads what was there any more, and
+// nobody goes on before it is there.
+template <class T>
+__device__ __forceinline__ void share(T& place, const T& value) {
+    __syncthreads();
+    if (threadIdx.x == 0) { place = value; }
+    __syncthreads();
+}
+
 // piece: request_stop
 // Asks all to leave at one of the next barriers.
 __device__ __forceinline__ void request_stop(control_block* control) { atomicOr(&control->arrived, STOP_REQUEST); }
