@@ -170,6 +170,7 @@ struct block_storage {
 // piece: leader
 // piece: poll_host
 // piece: synchronize
+// piece: share
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
@@ -469,11 +470,14 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 // The whole schedule as one persistent kernel.
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_triangle_count_enactor(const data_slice problem) {
     __shared__ block_storage shared;
-    data_slice d = problem;
+    __shared__ data_slice d;
+    __shared__ graph_slice h;
+    __shared__ graph_slice graph_around_0;
+    share(d, problem);
+    share(h, problem.graph);
     enactor run(d.run, shared);
     edge_frontier filtered_1 = edge_frontier_at(d.run, 0);
     edge_frontier spare_edges = edge_frontier_at(d.run, 1);
-    graph_slice h = d.graph;
     initialise(run, d);
     constexpr int32 iteration = 0;
     filter_upwards(run, d, spare_edges, iteration);
@@ -481,15 +485,15 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_triangle_cou
     {
         const int64 taken[] = {d.graph.room, d.graph.ends_room, h.room, h.ends_room};
         const int64 room = free_room(taken, 4);
-        h = make_subgraph(run, d.graph, room, filtered_1);
+        share(h, make_subgraph(run, d.graph, room, filtered_1));
     }
     {
-        const graph_slice graph_around_0 = d.graph;
-        d.graph = h;
+        share(graph_around_0, d.graph);
+        share(d.graph, h);
         if (leader()) { *d.triangles = 0ll; }
         synchronize(run);
         intersect(run, d, iteration);
-        d.graph = graph_around_0;
+        share(d.graph, graph_around_0);
     }
     if (leader()) {
         run.control->iterations = run.shared.passes;
