@@ -25,6 +25,7 @@ from gdsl.source import Source
 from gdsl.types import Widths
 
 if TYPE_CHECKING:
+    from gdsl.api.tuned import Picker
     from gdsl.graph import Graph
 
 
@@ -36,10 +37,16 @@ class Program:
     """
 
     def __init__(
-        self, program: ir.Program, source: Source, tune: tuple[str, ...] = (), compile_ms: float = 0.0
+        self,
+        program: ir.Program,
+        source: Source,
+        tune: tuple[str, ...] = (),
+        compile_ms: float = 0.0,
+        picker: Picker | None = None,
     ) -> None:
         """Use `gdsl.compile` instead."""
         self._tune = tune
+        self._picker = picker
         self._warnings: tuple[Diagnostic, ...] | None = None
         self._program = program
         self._source = source
@@ -133,10 +140,26 @@ class Program:
         graph = as_graph(graph)
         stops = limits(timeout, max_iterations)
         given = {name: value for name, value in values.items() if not isinstance(value, NotGiven)}
+        run = self._run if self._picker is None or not isinstance(backend, str) else self._run_tuned
         if timeout is None:
-            return self._run(graph, given, backend, stops)
+            return run(graph, given, backend, stops)
         with deadline.limited(timeout):
-            return self._run(graph, given, backend, stops)
+            return run(graph, given, backend, stops)
+
+    def _run_tuned(self, graph: Graph, given: Mapping[str, Any], backend: str, stops: Limits) -> Result:
+        """As `_run`, by the knobs that the tune file has for such graphs."""
+        assert self._picker is not None
+        program, tuned = self._picker.pick(graph, backend, lambda: registry.choose(backend).backend.name, self._with)
+        result = (program or self)._run(graph, given, backend, stops)
+        result.tuned = tuned
+        return result
+
+    def _with(self, knobs: tuple[str, ...]) -> Program:
+        """This program with `knobs`, over which its own words win."""
+        from gdsl.api.compiling import load
+
+        words = (*knobs, *self._tune)
+        return Program(load(self._source, words), self._source, words)
 
     def _run(self, graph: Graph, given: Mapping[str, Any], backend: str, stops: Limits) -> Result:
         try:
@@ -178,15 +201,18 @@ class Program:
         with self._explaining():
             elsewhere = backend == "cuda" and memory is not None
             choice = Choice(registry.get("cuda")) if elsewhere else registry.choose(backend)
-            widths = needed_widths(self._program, graph)
-            bindings = self._bound(choice, graph, given, widths)
-            needs = choice.backend.needs(self._program, widths, graph, bindings)
+            program = self
+            if self._picker is not None and not elsewhere:
+                program = self._picker.pick(graph, backend, lambda: choice.backend.name, self._with)[0] or self
+            widths = needed_widths(program._program, graph)
+            bindings = program._bound(choice, graph, given, widths)
+            needs = choice.backend.needs(program._program, widths, graph, bindings)
             space = choice.backend.space() if memory is None else Space("as asked for", memory, memory)
         return DryRun(choice.backend.name, choice.line, widths, needs, space.name, space.total, space.free)
 
-    def prepare(self, backend: str = "auto", *, ids: int = 32) -> Program:
+    def prepare(self, backend: str = "auto", *, ids: int | Widths = 32) -> Program:
         """Compile for `backend` and graphs whose ids have `ids` bits now rather than at the first call."""
-        widths = Widths.both(self._program.tuning.ids or _id_bits(ids))
+        widths = ids if isinstance(ids, Widths) else Widths.both(self._program.tuning.ids or _id_bits(ids))
         choice = registry.choose(backend)
         with self._explaining():
             self._ready(choice, widths, backend)
