@@ -68,8 +68,7 @@ class Target:
     sizes: Sizes
     """Unless somebody asks for others."""
     resident_threads: int | None = None
-    """How many threads of one multiprocessor a kernel leaves registers for; None: as the compiler sees fit, which in
-    small kernels spills some for more blocks than fit otherwise."""
+    """How many threads of one multiprocessor kernels leave registers for; None: what `grids` says of each plan."""
 
 
 _CUDA_SIZES = Sizes(block_threads=512, hub_degree=128, hub_chunk=128)

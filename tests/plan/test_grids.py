@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gdsl.plan import target
-from gdsl.plan.grids import FEW, MANY, blocks_a_multiprocessor
+from gdsl.plan.grids import FEW, MANY, blocks_a_multiprocessor, resident_threads
 
 from .planning import plan_of
 
@@ -26,3 +26,15 @@ ROADS, SOCIAL, STAR = (9_000_000, 32_000_000, 4), (4_000_000, 128_000_000, 163_0
 def test_searches_on_roads_take_few_blocks(sample: str, shape: tuple[int, int, int], blocks: int) -> None:
     assert blocks_a_multiprocessor(plan_of(sample), *shape) == blocks
     assert blocks_a_multiprocessor(plan_of(sample, on=target.CUDA_UNFUSED), *shape) == MANY
+
+
+def test_kernels_with_sets_leave_registers_for_two_blocks() -> None:
+    """Those without are small, unless they are kernels of one step each, or the program says how edges are shared."""
+    assert {name: resident_threads(plan_of(name)) for name in ("bfs", "triangle_count", "pagerank", "spmv")} == {
+        "bfs": 1024,
+        "triangle_count": 1024,
+        "pagerank": None,
+        "spmv": None,
+    }
+    for on in (target.CUDA_UNFUSED, target.CUDA_BALANCED, target.CUDA_ORDERED):
+        assert resident_threads(plan_of("pagerank", on=on)) == 1024

@@ -256,22 +256,25 @@ struct digit_counts {
 };
 
 struct block_storage {
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 partials[32];  // a value a warp
-    union {
-        digit_counts digits;
-    };
+    digit_counts digits;
 };
 
 // piece: enactor
 // piece: leader
 // piece: poll_host
 // piece: synchronize
+// piece: share
 // piece: checked_index
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
@@ -1110,18 +1113,21 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_louvain_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_louvain_enactor(const data_slice problem) {
     __shared__ block_storage shared;
-    data_slice d = problem;
+    __shared__ data_slice d;
+    __shared__ graph_slice h;
+    __shared__ graph_slice graph_around_0;
+    share(d, problem);
+    share(h, problem.graph);
     enactor run(d.run, shared);
     frontier ask = frontier_at(d.run, 0);
     frontier f_ = frontier_at(d.run, 1);
     frontier& advanced_1 = f_;  // never needed at the same time
     frontier spare = frontier_at(d.run, 2);
-    graph_slice h = d.graph;
     initialise(run, d);
     constexpr int32 iteration = 0;
-    h = d.graph;
+    share(h, d.graph);
     if (leader()) { *d.max_of_weight = -FLOAT32_INF; }
     synchronize(run);
     compute_reduce_max_of_weight(run, d, iteration);
@@ -1130,10 +1136,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_louvain_enactor
     synchronize(run);
     compute_reduce_sum_of_units(run, d, iteration);
     if (leader()) { *d.whole = float64(*d.sum_of_units); }
-    for (int32 iteration = 0; *d.quality > *d.before && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+    for (int32 iteration = 0; *d.quality > *d.before && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         {
-            const graph_slice graph_around_0 = d.graph;
-            d.graph = h;
+            share(graph_around_0, d.graph);
+            share(d.graph, h);
             reduce_neighbor_reduce_1(run, d, iteration);
             turn(d.quality, problem.quality, 0ll);
             compute_inside(run, d, iteration);
@@ -1164,10 +1170,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_louvain_enactor
                 {
                     const int64 taken[] = {d.graph.room, d.graph.ends_room, h.room, h.ends_room, graph_around_0.room, graph_around_0.ends_room};
                     const int64 room = free_room(taken, 6);
-                    h = make_contraction(run, d.graph, room, d.label, join_weights<int64>(d.units, reinterpret_cast<int64*>(d.run.graph_sums), 0ll, [](int64* x, int64 value) { reduce_add(x, value); }));
+                    share(h, make_contraction(run, d.graph, room, d.label, join_weights<int64>(d.units, reinterpret_cast<int64*>(d.run.graph_sums), 0ll, [](int64* x, int64 value) { reduce_add(x, value); })));
                 }
             }
-            d.graph = graph_around_0;
+            share(d.graph, graph_around_0);
         }
         if (*d.quality > *d.before) {
             if (leader()) { *d.levels = wrapping_add(*d.levels, 1); }
@@ -1176,14 +1182,14 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_louvain_enactor
     }
     if (run.stopped) { return; }
     {
-        const graph_slice graph_around_0 = d.graph;
-        d.graph = h;
+        share(graph_around_0, d.graph);
+        share(d.graph, h);
         if (leader()) { *d.communities = d.graph.num_vertices; }
-        d.graph = graph_around_0;
+        share(d.graph, graph_around_0);
     }
     if (leader()) { *d.modularity = float64(*d.before) / 1.152921504606847e+18; }
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

@@ -171,6 +171,9 @@ static_assert(sizeof(data_slice) == 280, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
@@ -183,6 +186,7 @@ struct block_storage {
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
@@ -400,7 +404,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_main_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_main_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
@@ -414,14 +418,14 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_main_enactor(co
     exchange(result, spare);
     copy_frontier(run, spare, result, d.graph.num_vertices);
     exchange(spare_, spare);
-    for (int32 iteration = 0; spare_.size > 0 && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+    for (int32 iteration = 0; spare_.size > 0 && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         advance_frontier_at(run, d, spare_, spare, direction_of_advance_frontier_at, iteration);
         exchange(spare_, spare);
     }
     if (run.stopped) { return; }
     if (leader()) { *d.control = wrapping_add(*d.control, int32(int64(result.size))); }
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 
