@@ -46,6 +46,10 @@ struct bitmap_discarder {
     __device__ __forceinline__ void flush() {}
 };
 
+// piece: PULLED_AT_ONCE
+// Edges whose far ends a thread looks up side by side.
+constexpr uint32 PULLED_AT_ONCE = 4;
+
 // piece: pull_warps
 // Each thread takes a vertex that may still be reached and looks among its edges for those from the frontier. Where the
 // functor closes the thread stops at the first that does. Long lists are left, in chunks, to `pull_hubs`; a closing
@@ -62,12 +66,20 @@ __device__ __forceinline__ void pull_warps(enactor& run, uint64 num_vertices, co
         const bool hub = last - at >= HUB_DEGREE;
         const edge end = !hub ? last : closes ? at + PULL_PREFIX : at;
         bool accepted = false, closed = false;
-        for (; at < end && !closed; ++at) {
-            const vertex near = lists.neighbor(at);
-            if (members.contains(near)) {
-                accepted |= visit(near, far, at);
+        while (at < end && !closed) {
+            const edge left = end - at;
+            vertex near[PULLED_AT_ONCE];
+#pragma unroll
+            for (uint32 k = 0; k < PULLED_AT_ONCE; ++k) { near[k] = k < left ? lists.neighbor(at + k) : vertex(0); }
+            uint32 found = 0;
+#pragma unroll
+            for (uint32 k = 0; k < PULLED_AT_ONCE; ++k) { found |= k < left && members.contains(near[k]) ? 1u << k : 0u; }
+            for (; found != 0 && !closed; found &= found - 1) {
+                const edge place = at + (__ffs(found) - 1);
+                accepted |= visit(lists.neighbor(place), far, place);
                 closed = closes && !select(far);
             }
+            at += minimum(left, edge(PULLED_AT_ONCE));
         }
         out.put(word, accepted, far);
         defer_list(run, hub && !closed, far, at, last);

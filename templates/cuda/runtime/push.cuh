@@ -39,17 +39,18 @@ __device__ __forceinline__ void count_visited(enactor& run, uint64 visited) {
 }
 
 // piece: defer_list
-// Leaves a lane's long list for later, in chunks of HUB_CHUNK edges. The whole warp calls.
+// Leaves a lane's long list for later, in chunks of `chunk_edges` edges. The whole warp calls.
+template <uint32 chunk_edges = HUB_CHUNK>
 __device__ __forceinline__ void defer_list(enactor& run, bool defer, vertex v, edge first, edge last) {
     if (!__any_sync(FULL_WARP, defer)) { return; }
-    const uint32 chunks = defer ? uint32((last - first + HUB_CHUNK - 1) / HUB_CHUNK) : 0;
+    const uint32 chunks = defer ? uint32((last - first + chunk_edges - 1) / chunk_edges) : 0;
     const uint32 inclusive = warp_inclusive_sum(chunks);
     uint64 at = 0;
     if (lane_index() == 31) { at = atomicAdd(&run.counters()->hubs, uint64(inclusive)); }
     at = __shfl_sync(FULL_WARP, at, 31) + (inclusive - chunks);
     for (uint32 chunk = 0; chunk < chunks; ++chunk) {
-        const edge start = first + edge(chunk) * HUB_CHUNK;
-        run.slice.hubs[at + chunk] = hub_chunk{v, start, minimum(edge(start + HUB_CHUNK), last)};
+        const edge start = first + edge(chunk) * chunk_edges;
+        run.slice.hubs[at + chunk] = hub_chunk{v, start, minimum(edge(start + chunk_edges), last)};
     }
 }
 

@@ -1,55 +1,124 @@
+// piece: IN_FLIGHT
+// Loads of a lane that do not wait for each other.
+constexpr uint32 IN_FLIGHT = 4;
+
+// piece: reduce_list
+// `reduced` and the edges `at`, `at + stride`, … of the `left` from `at` on.
+template <uint32 stride, class T, class Lists, class Value, class Combine>
+__device__ __forceinline__ T reduce_list(const Lists& lists, vertex near, edge at, edge left, T identity, Combine combine, Value value) {
+    T reduced = identity;
+    for (; left > 0; left -= minimum(left, edge(stride * IN_FLIGHT)), at += stride * IN_FLIGHT) {
+        vertex far[IN_FLIGHT];
+        T part[IN_FLIGHT];
+#pragma unroll
+        for (uint32 k = 0; k < IN_FLIGHT; ++k) { far[k] = k * stride < left ? lists.neighbor(at + k * stride) : vertex(0); }
+#pragma unroll
+        for (uint32 k = 0; k < IN_FLIGHT; ++k) { part[k] = k * stride < left ? value(near, far[k], at + k * stride) : identity; }
+#pragma unroll
+        for (uint32 k = 0; k < IN_FLIGHT; ++k) { reduced = combine(reduced, part[k]); }
+    }
+    return reduced;
+}
+
+// piece: reduce_in_groups
+// The lists of the lanes in `left`, each by `lanes` lanes side by side; every lane gets its own list's result.
+template <uint32 lanes, class T, class Lists, class Value, class Combine>
+__device__ __forceinline__ T reduce_in_groups(uint32 left, vertex near, edge first, uint32 own, T reduced, const Lists& lists,
+                                              T identity, Combine combine, Value value) {
+    const uint32 lane = lane_index(), group = lane / lanes, rank = lane % lanes;
+    while (left != 0) {
+        uint32 mine = left, next = left;
+#pragma unroll
+        for (uint32 i = 0; i < 32 / lanes; ++i) {
+            if (i < group) { mine &= mine - 1; }
+            next &= next - 1;
+        }
+        const uint32 owner = mine != 0 ? __ffs(mine) - 1 : lane;
+        const vertex owned = vertex(__shfl_sync(FULL_WARP, near, owner));
+        const edge at = edge(__shfl_sync(FULL_WARP, first, owner));
+        const uint32 count = __shfl_sync(FULL_WARP, own, owner);
+        T part = reduce_list<lanes>(lists, owned, at + rank, edge(mine != 0 && rank < count ? count - rank : 0), identity, combine, value);
+        __syncwarp(FULL_WARP);
+#pragma unroll
+        for (uint32 step = lanes / 2; step > 0; step /= 2) { part = combine(part, shuffle_down(part, step)); }
+        const T brought = shuffle(part, __popc(left & ((1u << lane) - 1)) * lanes & 31);
+        if (((left & ~next) >> lane & 1) != 0) { reduced = brought; }
+        left = next;
+    }
+    return reduced;
+}
+
 // piece: reduce_warps
-// For every member the reduction of `value` over its edges. A warp takes up to 32 members: if that many, short lists go a
-// thread each; others are shared evenly among the lanes and reduced by segments; the longest are left to `reduce_hubs`.
+// For every member the reduction of `value` over its edges. A warp takes up to 32 members: short lists go a thread each,
+// longer ones eight lanes each, then the whole warp; the longest are left to `reduce_hubs`. Few members are spread over
+// all warps, which share their lanes out among them evenly.
+constexpr uint32 GROUP_LIST = 4 * SHORT_LIST, REDUCED_HUB = 1 * HUB_DEGREE, REDUCED_CHUNK = 1 * HUB_CHUNK, GROUP = 8;
+constexpr uint32 FORM = 1, AHEAD = 0, SPREAD = 4;
 template <class T, class Members, class Lists, class Value, class Combine, class Assign>
 __device__ __forceinline__ void reduce_warps(enactor& run, const Members& members, const Lists& lists, T identity,
                                              Combine combine, Value value, Assign assign) {
     const uint64 size = members.size();
     const uint32 lane = lane_index(), width = members_a_warp(size);
     uint64 visited = 0;
+    if (width <= SPREAD) {
+        const uint32 lanes = 32 / width, group = lane / lanes, rank = lane % lanes;
+        for (uint64 base = warp_index() * width; base < size; base += grid_warps() * width) {
+            const bool taken = base + group < size;
+            const vertex near = taken ? members[base + group] : vertex(0);
+            const edge first = taken ? lists.first(near) : edge(0);
+            const edge degree = taken ? lists.last(near) - first : edge(0);
+            if (rank == 0) { visited += degree; }
+            const bool hub = degree >= REDUCED_HUB;
+            defer_list<REDUCED_CHUNK>(run, hub && rank == 0, near, first, first + degree);
+            const uint32 own = hub ? 0 : uint32(degree);
+            T reduced = identity;
+            for (uint32 i = rank; i < own; i += lanes * IN_FLIGHT) {
+                vertex far[IN_FLIGHT];
+                T part[IN_FLIGHT];
+#pragma unroll
+                for (uint32 k = 0; k < IN_FLIGHT; ++k) { far[k] = i + k * lanes < own ? lists.neighbor(first + i + k * lanes) : vertex(0); }
+#pragma unroll
+                for (uint32 k = 0; k < IN_FLIGHT; ++k) {
+                    if (i + k * lanes < own) {
+                        part[k] = value(near, far[k], first + i + k * lanes);
+                        reduced = combine(reduced, part[k]);
+                    }
+                }
+            }
+            __syncwarp(FULL_WARP);
+            for (uint32 step = 1; step < lanes && __any_sync(FULL_WARP, own > step); step *= 2) {
+                const T other = shuffle(reduced, lane ^ step);
+                reduced = combine(reduced, other);
+            }
+            if (taken && rank == 0) { assign(near, reduced); }
+        }
+        count_visited(run, visited);
+        return;
+    }
+    vertex near_ahead = 0;
+    edge first_ahead = 0, degree_ahead = 0;
+    const auto fetch = [&](uint64 base) {
+        const bool taken = lane < width && base + lane < size;
+        near_ahead = taken ? members[base + lane] : vertex(0);
+        first_ahead = taken ? lists.first(near_ahead) : edge(0);
+        degree_ahead = taken ? lists.last(near_ahead) - first_ahead : edge(0);
+    };
+    if (AHEAD) { fetch(warp_index() * width); }
     for (uint64 base = warp_index() * width; base < size; base += grid_warps() * width) {
         const bool taken = lane < width && base + lane < size;
-        const vertex near = taken ? members[base + lane] : vertex(0);
-        const edge first = taken ? lists.first(near) : edge(0);
-        const edge degree = taken ? lists.last(near) - first : edge(0);
+        if (!AHEAD) { fetch(base); }
+        const vertex near = near_ahead;
+        const edge first = first_ahead, degree = degree_ahead;
+        if (AHEAD) { fetch(base + grid_warps() * width); }
         visited += degree;
-        const bool hub = degree >= HUB_DEGREE;
-        defer_list(run, hub, near, first, first + degree);
+        const bool hub = degree >= REDUCED_HUB;
+        defer_list<REDUCED_CHUNK>(run, hub, near, first, first + degree);
         const uint32 own = hub ? 0 : uint32(degree);
-        T reduced = identity;
-        if (width == 32 && !__any_sync(FULL_WARP, own > SHORT_LIST)) {
-            for (uint32 i = 0; i < own; i += 4) {  // four loads at a time, none of which waits for another
-                vertex far[4];
-                T part[4];
-#pragma unroll
-                for (uint32 k = 0; k < 4; ++k) { far[k] = i + k < own ? lists.neighbor(first + i + k) : vertex(0); }
-#pragma unroll
-                for (uint32 k = 0; k < 4; ++k) { part[k] = i + k < own ? value(near, far[k], first + i + k) : identity; }
-#pragma unroll
-                for (uint32 k = 0; k < 4; ++k) { reduced = combine(reduced, part[k]); }
-            }
-        } else {
-            const uint32 inclusive = warp_inclusive_sum(own), exclusive = inclusive - own;
-            const uint32 total = __shfl_sync(FULL_WARP, inclusive, 31);
-            for (uint32 start = 0; start < total; start += 32) {
-                const uint32 item = start + lane;
-                const bool active = item < total;
-                const uint32 owner = owner_of(inclusive, active ? item : total - 1);
-                const uint32 before = __shfl_sync(FULL_WARP, exclusive, owner);
-                const edge at = __shfl_sync(FULL_WARP, first, owner) + (item - before);
-                const vertex owned = vertex(__shfl_sync(FULL_WARP, near, owner));
-                T part = active ? value(owned, lists.neighbor(at), at) : identity;
-                const uint32 head = before > start ? before - start : 0;
-                for (uint32 step = 1; step < 32 && __any_sync(FULL_WARP, own > step); step *= 2) {
-                    const T below = shuffle_up(part, step);
-                    if (lane >= head + step) { part = combine(below, part); }
-                }
-                // The last lane of this lane's stretch holds what these 32 edges bring.
-                const uint32 end = minimum(inclusive, start + 32);
-                const T brought = shuffle(part, (end - start - 1) & 31);
-                if (end > maximum(exclusive, start)) { reduced = combine(reduced, brought); }
-            }
-        }
+        T reduced = reduce_list<1>(lists, near, first, edge(own <= SHORT_LIST ? own : 0), identity, combine, value);
+        const uint32 grouped = __ballot_sync(FULL_WARP, own > SHORT_LIST && own <= GROUP_LIST);
+        reduced = reduce_in_groups<GROUP>(grouped, near, first, own, reduced, lists, identity, combine, value);
+        const uint32 whole = __ballot_sync(FULL_WARP, own > GROUP_LIST);
+        reduced = reduce_in_groups<32>(whole, near, first, own, reduced, lists, identity, combine, value);
         if (taken) { assign(near, reduced); }
     }
     count_visited(run, visited);
@@ -66,10 +135,8 @@ __device__ __forceinline__ void reduce_hubs(enactor& run, int64 largest_degree, 
     const uint64 chunks = load_relaxed(&run.counters()->hubs);
     for (uint64 chunk = begin + warp_index(); chunk < chunks; chunk += grid_warps()) {
         const hub_chunk part = run.slice.hubs[chunk];
-        T reduced = identity;
-        for (edge at = part.first + lane_index(); at < part.last; at += 32) {
-            reduced = combine(reduced, value(part.vertex_id, lists.neighbor(at), at));
-        }
+        const edge length = part.last - part.first, rank = lane_index();
+        T reduced = reduce_list<32>(lists, part.vertex_id, part.first + rank, rank < length ? length - rank : edge(0), identity, combine, value);
         __syncwarp(FULL_WARP);
         reduced = warp_reduce(reduced, combine);
         if (lane_index() == 0) { add(part.vertex_id, reduced); }
