@@ -124,6 +124,9 @@ __device__ __forceinline__ void reduce_warps(enactor& run, const Members& member
     count_visited(run, visited);
 }
 
+// piece: HUB_AHEAD
+constexpr uint32 HUB_AHEAD = 0;
+
 // piece: reduce_hubs
 // The chunks that `reduce_warps` left, from number `begin` on, a warp each; `add` combines a chunk's part with what
 // stands there.
@@ -133,8 +136,11 @@ __device__ __forceinline__ void reduce_hubs(enactor& run, int64 largest_degree, 
     if (largest_degree < int64(HUB_DEGREE)) { return; }
     synchronize(run);
     const uint64 chunks = load_relaxed(&run.counters()->hubs);
+    hub_chunk ahead = hub_chunk{0, 0, 0};
+    if (HUB_AHEAD && begin + warp_index() < chunks) { ahead = run.slice.hubs[begin + warp_index()]; }
     for (uint64 chunk = begin + warp_index(); chunk < chunks; chunk += grid_warps()) {
-        const hub_chunk part = run.slice.hubs[chunk];
+        const hub_chunk part = HUB_AHEAD ? ahead : run.slice.hubs[chunk];
+        if (HUB_AHEAD && chunk + grid_warps() < chunks) { ahead = run.slice.hubs[chunk + grid_warps()]; }
         const edge length = part.last - part.first, rank = lane_index();
         T reduced = reduce_list<32>(lists, part.vertex_id, part.first + rank, rank < length ? length - rank : edge(0), identity, combine, value);
         __syncwarp(FULL_WARP);
