@@ -20,6 +20,25 @@ __device__ __forceinline__ T reduce_list(const Lists& lists, vertex near, edge a
     return reduced;
 }
 
+// piece: reduce_stretch
+// The same with a stride that is known when it runs.
+template <class T, class Lists, class Value, class Combine>
+__device__ __forceinline__ T reduce_stretch(const Lists& lists, vertex near, edge at, edge left, uint32 stride, T identity, Combine combine, Value value) {
+    T reduced = identity;
+    const uint32 step = stride * IN_FLIGHT;
+    for (; left > 0; left -= minimum(left, edge(step)), at += step) {
+        vertex far[IN_FLIGHT];
+        T part[IN_FLIGHT];
+#pragma unroll
+        for (uint32 k = 0; k < IN_FLIGHT; ++k) { far[k] = k * stride < left ? lists.neighbor(at + k * stride) : vertex(0); }
+#pragma unroll
+        for (uint32 k = 0; k < IN_FLIGHT; ++k) { part[k] = k * stride < left ? value(near, far[k], at + k * stride) : identity; }
+#pragma unroll
+        for (uint32 k = 0; k < IN_FLIGHT; ++k) { reduced = combine(reduced, part[k]); }
+    }
+    return reduced;
+}
+
 // piece: reduce_in_groups
 // The lists of the lanes in `left`, each by `lanes` lanes side by side; every lane gets its own list's result.
 template <uint32 lanes, class T, class Lists, class Value, class Combine>
@@ -60,6 +79,54 @@ __device__ __forceinline__ void reduce_warps(enactor& run, const Members& member
     const uint64 size = members.size();
     const uint32 lane = lane_index(), width = members_a_warp(size);
     uint64 visited = 0;
+    if constexpr (FORM == 3) {
+        const bool few = width <= SPREAD;
+        for (uint64 base = warp_index() * width; base < size; base += grid_warps() * width) {
+            const bool taken = lane < width && base + lane < size;
+            const vertex near = taken ? members[base + lane] : vertex(0);
+            const edge first = taken ? lists.first(near) : edge(0);
+            const edge degree = taken ? lists.last(near) - first : edge(0);
+            visited += degree;
+            const bool hub = degree >= REDUCED_HUB;
+            defer_list<REDUCED_CHUNK>(run, hub, near, first, first + degree);
+            const uint32 own = hub ? 0 : uint32(degree);
+            const uint32 wanted = own == 0 ? 0 : few ? 32 / width : own <= SHORT_LIST ? 1 : own <= GROUP_LIST ? GROUP : 32;
+            T reduced = identity;
+            uint32 waiting = __ballot_sync(FULL_WARP, wanted != 0);
+            while (waiting != 0) {
+                const uint32 lanes = __shfl_sync(FULL_WARP, wanted, __ffs(waiting) - 1);
+                const uint32 left = __ballot_sync(FULL_WARP, wanted == lanes) & waiting;
+                uint32 owner = lane, rank = 0, next = 0;
+                bool busy = (left >> lane & 1) != 0;
+                if (lanes > 1) {
+                    uint32 mine = left;
+                    rank = lane % lanes;
+                    for (uint32 i = lane / lanes; i > 0; --i) { mine &= mine - 1; }
+                    busy = mine != 0;
+                    owner = busy ? __ffs(mine) - 1 : 0;
+                    next = left;
+                    for (uint32 i = 32 / lanes; i > 0; --i) { next &= next - 1; }
+                    __syncwarp(FULL_WARP);
+                }
+                const vertex owned = vertex(__shfl_sync(FULL_WARP, near, owner));
+                const edge at = edge(__shfl_sync(FULL_WARP, first, owner));
+                const uint32 length = __shfl_sync(FULL_WARP, own, owner);
+                const uint32 count = busy && rank < length ? length - rank : 0;
+                T part = reduce_stretch(lists, owned, at + rank, edge(count), lanes, identity, combine, value);
+                __syncwarp(FULL_WARP);
+                for (uint32 step = 1; step < lanes && __any_sync(FULL_WARP, busy && length > step); step *= 2) {
+                    part = combine(part, shuffle_down(part, step));
+                }
+                const T brought = lanes == 1 ? part : shuffle(part, __popc(left & ((1u << lane) - 1)) * lanes & 31);
+                const uint32 done = left & ~next;
+                if ((done >> lane & 1) != 0) { reduced = brought; }
+                waiting &= ~done;
+            }
+            if (taken) { assign(near, reduced); }
+        }
+        count_visited(run, visited);
+        return;
+    }
     if (width <= SPREAD) {
         const uint32 lanes = 32 / width, group = lane / lanes, rank = lane % lanes;
         for (uint64 base = warp_index() * width; base < size; base += grid_warps() * width) {
