@@ -216,6 +216,9 @@ __device__ __forceinline__ void reduce_hubs(enactor& run, int64 largest_degree, 
     }
 }
 
+// piece: UNTIL_AT_ONCE
+constexpr uint32 UNTIL_AT_ONCE = 4;
+
 // piece: reduce_until
 // The same where no further edge changes a result that is `final`: a thread looks at the first edges of a list, its warp
 // at what is left of it, 32 at a time, until the result is that; what is left of the longest goes to `reduce_hubs_until`.
@@ -232,7 +235,18 @@ __device__ __forceinline__ void reduce_until(enactor& run, const Members& member
         visited += last - at;
         const edge tried = last - at > PULL_PREFIX ? at + PULL_PREFIX : last;
         T reduced = identity;
-        for (; at < tried && reduced != final; ++at) { reduced = combine(reduced, value(near, lists.neighbor(at), at)); }
+        while (at < tried && reduced != final) {
+            const edge own = tried - at;
+            vertex far[UNTIL_AT_ONCE];
+            T part[UNTIL_AT_ONCE];
+#pragma unroll
+            for (uint32 k = 0; k < UNTIL_AT_ONCE; ++k) { far[k] = k < own ? lists.neighbor(at + k) : vertex(0); }
+#pragma unroll
+            for (uint32 k = 0; k < UNTIL_AT_ONCE; ++k) { part[k] = k < own ? value(near, far[k], at + k) : identity; }
+#pragma unroll
+            for (uint32 k = 0; k < UNTIL_AT_ONCE; ++k) { reduced = combine(reduced, part[k]); }
+            at += minimum(own, edge(UNTIL_AT_ONCE));
+        }
         const bool open = at < last && reduced != final, hub = open && last - at >= HUB_DEGREE;
         defer_list(run, hub, near, at, last);
         for (uint32 left = __ballot_sync(FULL_WARP, open && !hub); left != 0; left &= left - 1) {
