@@ -72,13 +72,106 @@ __device__ __forceinline__ T reduce_in_groups(uint32 left, vertex near, edge fir
 // longer ones eight lanes each, then the whole warp; the longest are left to `reduce_hubs`. Few members are spread over
 // all warps, which share their lanes out among them evenly.
 constexpr uint32 GROUP_LIST = 4 * SHORT_LIST, REDUCED_HUB = 1 * HUB_DEGREE, REDUCED_CHUNK = 1 * HUB_CHUNK, GROUP = 8;
-constexpr uint32 FORM = 1, AHEAD = 0, SPREAD = 4;
+constexpr uint32 FORM = 1, AHEAD = 0, SPREAD = 4, TILES = 2;
 template <class T, class Members, class Lists, class Value, class Combine, class Assign>
 __device__ __forceinline__ void reduce_warps(enactor& run, const Members& members, const Lists& lists, T identity,
                                              Combine combine, Value value, Assign assign) {
     const uint64 size = members.size();
     const uint32 lane = lane_index(), width = members_a_warp(size);
     uint64 visited = 0;
+    if constexpr (FORM == 4) {
+        const auto visit_tile = [&](bool taken, vertex near, edge first, uint32 own) {
+            const uint32 wanted = own == 0 ? 0 : width <= SPREAD ? 32 / width : own <= SHORT_LIST ? 1 : own <= GROUP_LIST ? GROUP : 32;
+            T reduced = identity;
+            uint32 waiting = __ballot_sync(FULL_WARP, wanted != 0);
+            while (waiting != 0) {
+                const uint32 lanes = __shfl_sync(FULL_WARP, wanted, __ffs(waiting) - 1);
+                const uint32 left = __ballot_sync(FULL_WARP, wanted == lanes) & waiting;
+                uint32 owner = lane, rank = 0, next = 0;
+                bool busy = (left >> lane & 1) != 0;
+                if (lanes > 1) {
+                    uint32 mine = left;
+                    rank = lane % lanes;
+                    for (uint32 i = lane / lanes; i > 0; --i) { mine &= mine - 1; }
+                    busy = mine != 0;
+                    owner = busy ? __ffs(mine) - 1 : 0;
+                    next = left;
+                    for (uint32 i = 32 / lanes; i > 0; --i) { next &= next - 1; }
+                    __syncwarp(FULL_WARP);
+                }
+                const vertex owned = vertex(__shfl_sync(FULL_WARP, near, owner));
+                const edge at = edge(__shfl_sync(FULL_WARP, first, owner));
+                const uint32 length = __shfl_sync(FULL_WARP, own, owner);
+                const uint32 count = busy && rank < length ? length - rank : 0;
+                T part = reduce_stretch(lists, owned, at + rank, edge(count), lanes, identity, combine, value);
+                __syncwarp(FULL_WARP);
+                for (uint32 step = 1; step < lanes && __any_sync(FULL_WARP, busy && length > step); step *= 2) {
+                    part = combine(part, shuffle_down(part, step));
+                }
+                const T brought = lanes == 1 ? part : shuffle(part, __popc(left & ((1u << lane) - 1)) * lanes & 31);
+                const uint32 done = left & ~next;
+                if ((done >> lane & 1) != 0) { reduced = brought; }
+                waiting &= ~done;
+            }
+            if (taken) { assign(near, reduced); }
+        };
+        const uint32 tiles = size >= grid_warps() * 32 * TILES ? TILES : 1;
+        for (uint64 base = warp_index() * width; base < size; base += grid_warps() * width * tiles) {
+            bool taken[TILES];
+            vertex near[TILES];
+            edge first[TILES];
+            uint32 own[TILES];
+            bool longer = false;
+#pragma unroll
+            for (uint32 t = 0; t < TILES; ++t) {
+                const uint64 place = base + t * grid_warps() * width + lane;
+                taken[t] = t < tiles && lane < width && place < size;
+                near[t] = taken[t] ? members[place] : vertex(0);
+                first[t] = taken[t] ? lists.first(near[t]) : edge(0);
+                own[t] = taken[t] ? lists.last(near[t]) - first[t] : edge(0);
+                longer |= own[t] > IN_FLIGHT;
+            }
+            if (tiles > 1 && !__any_sync(FULL_WARP, longer)) {
+                vertex far[TILES][IN_FLIGHT];
+                T part[TILES][IN_FLIGHT];
+#pragma unroll
+                for (uint32 t = 0; t < TILES; ++t) {
+#pragma unroll
+                    for (uint32 k = 0; k < IN_FLIGHT; ++k) { far[t][k] = k < own[t] ? lists.neighbor(first[t] + k) : vertex(0); }
+                }
+#pragma unroll
+                for (uint32 t = 0; t < TILES; ++t) {
+#pragma unroll
+                    for (uint32 k = 0; k < IN_FLIGHT; ++k) { part[t][k] = k < own[t] ? value(near[t], far[t][k], first[t] + k) : identity; }
+                }
+#pragma unroll
+                for (uint32 t = 0; t < TILES; ++t) {
+                    T reduced = identity;
+#pragma unroll
+                    for (uint32 k = 0; k < IN_FLIGHT; ++k) { reduced = combine(reduced, part[t][k]); }
+                    if (taken[t]) { assign(near[t], reduced); }
+                    visited += own[t];
+                }
+                continue;
+            }
+#pragma unroll 1
+            for (uint32 t = 0; t < tiles; ++t) {
+                bool is_taken = taken[0];
+                vertex v = near[0];
+                edge begin = first[0], degree = own[0];
+#pragma unroll
+                for (uint32 k = 1; k < TILES; ++k) {
+                    if (k == t) { is_taken = taken[k]; v = near[k]; begin = first[k]; degree = own[k]; }
+                }
+                visited += degree;
+                const bool hub = degree >= REDUCED_HUB;
+                defer_list<REDUCED_CHUNK>(run, hub, v, begin, begin + degree);
+                visit_tile(is_taken, v, begin, hub ? 0 : uint32(degree));
+            }
+        }
+        count_visited(run, visited);
+        return;
+    }
     if constexpr (FORM == 3) {
         const bool few = width <= SPREAD;
         for (uint64 base = warp_index() * width; base < size; base += grid_warps() * width) {
