@@ -67,18 +67,78 @@ __device__ __forceinline__ T reduce_in_groups(uint32 left, vertex near, edge fir
     return reduced;
 }
 
+// piece: reduce_short
+// The same on a graph of short lists alone: a thread takes several members at once.
+constexpr uint32 AT_ONCE = 2, SHORTEST = 4, SHORT_FLIGHT = 4;
+template <class T, class Members, class Lists, class Value, class Combine, class Assign>
+__device__ __forceinline__ void reduce_short(enactor& run, const Members& members, const Lists& lists, T identity,
+                                             Combine combine, Value value, Assign assign) {
+    const uint64 size = members.size();
+    uint64 visited = 0;
+    for (uint64 base = thread_index(); base < size; base += grid_threads() * AT_ONCE) {
+        vertex near[AT_ONCE];
+        edge first[AT_ONCE];
+        uint32 own[AT_ONCE], longest = 0;
+        T reduced[AT_ONCE];
+#pragma unroll
+        for (uint32 t = 0; t < AT_ONCE; ++t) {
+            const uint64 place = base + t * grid_threads();
+            near[t] = place < size ? members[place] : vertex(0);
+            first[t] = place < size ? lists.first(near[t]) : edge(0);
+            own[t] = place < size ? uint32(lists.last(near[t]) - first[t]) : 0;
+            reduced[t] = identity;
+        }
+#pragma unroll
+        for (uint32 t = 0; t < AT_ONCE; ++t) {
+            longest = maximum(longest, own[t]);
+            visited += own[t];
+        }
+        for (uint32 i = 0; i < longest; i += SHORT_FLIGHT) {
+            vertex far[AT_ONCE][SHORT_FLIGHT];
+            T part[AT_ONCE][SHORT_FLIGHT];
+#pragma unroll
+            for (uint32 t = 0; t < AT_ONCE; ++t) {
+#pragma unroll
+                for (uint32 k = 0; k < SHORT_FLIGHT; ++k) { far[t][k] = i + k < own[t] ? lists.neighbor(first[t] + i + k) : vertex(0); }
+            }
+#pragma unroll
+            for (uint32 t = 0; t < AT_ONCE; ++t) {
+#pragma unroll
+                for (uint32 k = 0; k < SHORT_FLIGHT; ++k) { part[t][k] = i + k < own[t] ? value(near[t], far[t][k], first[t] + i + k) : identity; }
+            }
+#pragma unroll
+            for (uint32 t = 0; t < AT_ONCE; ++t) {
+#pragma unroll
+                for (uint32 k = 0; k < SHORT_FLIGHT; ++k) { reduced[t] = combine(reduced[t], part[t][k]); }
+            }
+        }
+#pragma unroll
+        for (uint32 t = 0; t < AT_ONCE; ++t) {
+            if (base + t * grid_threads() < size) { assign(near[t], reduced[t]); }
+        }
+    }
+    __syncwarp(FULL_WARP);
+    count_visited(run, visited);
+}
+
 // piece: reduce_warps
 // For every member the reduction of `value` over its edges. A warp takes up to 32 members: short lists go a thread each,
 // longer ones eight lanes each, then the whole warp; the longest are left to `reduce_hubs`. Few members are spread over
 // all warps, which share their lanes out among them evenly.
 constexpr uint32 GROUP_LIST = 4 * SHORT_LIST, REDUCED_HUB = 1 * HUB_DEGREE, REDUCED_CHUNK = 1 * HUB_CHUNK, GROUP = 8;
-constexpr uint32 FORM = 1, AHEAD = 0, SPREAD = 4, TILES = 2;
+constexpr uint32 FORM = 5, SPREAD_FLIGHT = 4, AHEAD = 0, SPREAD = 4, TILES = 2;
 template <class T, class Members, class Lists, class Value, class Combine, class Assign>
 __device__ __forceinline__ void reduce_warps(enactor& run, const Members& members, const Lists& lists, T identity,
                                              Combine combine, Value value, Assign assign) {
     const uint64 size = members.size();
     const uint32 lane = lane_index(), width = members_a_warp(size);
     uint64 visited = 0;
+    if constexpr (FORM == 5) {
+        if (size >= grid_threads() * AT_ONCE && lists.g.largest_degree <= int64(SHORTEST)) {
+            reduce_short(run, members, lists, identity, combine, value, assign);
+            return;
+        }
+    }
     if constexpr (FORM == 4) {
         const auto visit_tile = [&](bool taken, vertex near, edge first, uint32 own) {
             const uint32 wanted = own == 0 ? 0 : width <= SPREAD ? 32 / width : own <= SHORT_LIST ? 1 : own <= GROUP_LIST ? GROUP : 32;
@@ -232,13 +292,13 @@ __device__ __forceinline__ void reduce_warps(enactor& run, const Members& member
             defer_list<REDUCED_CHUNK>(run, hub && rank == 0, near, first, first + degree);
             const uint32 own = hub ? 0 : uint32(degree);
             T reduced = identity;
-            for (uint32 i = rank; i < own; i += lanes * IN_FLIGHT) {
-                vertex far[IN_FLIGHT];
-                T part[IN_FLIGHT];
+            for (uint32 i = rank; i < own; i += lanes * SPREAD_FLIGHT) {
+                vertex far[SPREAD_FLIGHT];
+                T part[SPREAD_FLIGHT];
 #pragma unroll
-                for (uint32 k = 0; k < IN_FLIGHT; ++k) { far[k] = i + k * lanes < own ? lists.neighbor(first + i + k * lanes) : vertex(0); }
+                for (uint32 k = 0; k < SPREAD_FLIGHT; ++k) { far[k] = i + k * lanes < own ? lists.neighbor(first + i + k * lanes) : vertex(0); }
 #pragma unroll
-                for (uint32 k = 0; k < IN_FLIGHT; ++k) {
+                for (uint32 k = 0; k < SPREAD_FLIGHT; ++k) {
                     if (i + k * lanes < own) {
                         part[k] = value(near, far[k], first + i + k * lanes);
                         reduced = combine(reduced, part[k]);
