@@ -133,11 +133,52 @@ __device__ __forceinline__ void reduce_warps(enactor& run, const Members& member
     const uint64 size = members.size();
     const uint32 lane = lane_index(), width = members_a_warp(size);
     uint64 visited = 0;
-    if constexpr (FORM == 5) {
+    if constexpr (FORM == 5 || FORM == 6) {
         if (size >= grid_threads() * AT_ONCE && lists.g.largest_degree <= int64(SHORTEST)) {
             reduce_short(run, members, lists, identity, combine, value, assign);
             return;
         }
+    }
+    if constexpr (FORM == 6) {
+        const bool few = width <= SPREAD;
+        for (uint64 base = warp_index() * width; base < size; base += grid_warps() * width) {
+            const bool taken = lane < width && base + lane < size;
+            const vertex near = taken ? members[base + lane] : vertex(0);
+            const edge first = taken ? lists.first(near) : edge(0);
+            const edge degree = taken ? lists.last(near) - first : edge(0);
+            visited += degree;
+            const bool hub = degree >= REDUCED_HUB;
+            defer_list<REDUCED_CHUNK>(run, hub, near, first, first + degree);
+            const uint32 own = hub ? 0 : uint32(degree);
+            const bool alone = !few && own <= SHORT_LIST;
+            T reduced = reduce_list<1>(lists, near, first, edge(alone ? own : 0), identity, combine, value);
+            uint32 shorter = __ballot_sync(FULL_WARP, !alone && (few || own <= GROUP_LIST)) & (few ? (1u << width) - 1 : FULL_WARP);
+            uint32 longer = __ballot_sync(FULL_WARP, !few && own > GROUP_LIST);
+            while ((shorter | longer) != 0) {
+                const uint32 lanes = few ? 32 / width : shorter != 0 ? GROUP : 32;
+                const uint32 left = shorter != 0 ? shorter : longer, rank = lane % lanes;
+                uint32 mine = left, next = left;
+                for (uint32 i = 0; i < 32 / lanes; ++i) {
+                    if (i < lane / lanes) { mine &= mine - 1; }
+                    next &= next - 1;
+                }
+                const uint32 owner = mine != 0 ? __ffs(mine) - 1 : 0;
+                const vertex owned = vertex(__shfl_sync(FULL_WARP, near, owner));
+                const edge at = edge(__shfl_sync(FULL_WARP, first, owner));
+                const uint32 held = __shfl_sync(FULL_WARP, own, owner), length = mine != 0 ? held : 0;
+                T part = reduce_stretch(lists, owned, at + rank, edge(rank < length ? length - rank : 0), lanes, identity, combine, value);
+                __syncwarp(FULL_WARP);
+                for (uint32 step = 1; step < lanes && __any_sync(FULL_WARP, length > step); step *= 2) {
+                    part = combine(part, shuffle_down(part, step));
+                }
+                const T brought = shuffle(part, __popc(left & ((1u << lane) - 1)) * lanes & 31);
+                if (((left & ~next) >> lane & 1) != 0) { reduced = brought; }
+                if (shorter != 0) { shorter = next; } else { longer = next; }
+            }
+            if (taken) { assign(near, reduced); }
+        }
+        count_visited(run, visited);
+        return;
     }
     if constexpr (FORM == 4) {
         const auto visit_tile = [&](bool taken, vertex near, edge first, uint32 own) {
