@@ -46,10 +46,6 @@ struct bitmap_discarder {
     __device__ __forceinline__ void flush() {}
 };
 
-// piece: PULLED_AT_ONCE
-// Edges whose far ends a thread looks up side by side.
-constexpr uint32 PULLED_AT_ONCE = 4;
-
 // piece: pull_warps
 // Each thread takes a vertex that may still be reached and looks among its edges for those from the frontier. Where the
 // functor closes the thread stops at the first that does. Long lists are left, in chunks, to `pull_hubs`; a closing

@@ -38,9 +38,6 @@ __device__ __forceinline__ void count_visited(enactor& run, uint64 visited) {
     if (visited > 0 && lane_index() == 0) { atomicAdd(&run.counters()->visited, visited); }
 }
 
-// piece: COOP_DEFER
-constexpr uint32 COOP_DEFER = 1;
-
 // piece: defer_list
 // Leaves a lane's long list for later, in chunks of `chunk_edges` edges. The whole warp calls.
 template <uint32 chunk_edges = HUB_CHUNK>
@@ -48,18 +45,10 @@ __device__ __forceinline__ void defer_list(enactor& run, bool defer, vertex v, e
     if (!__any_sync(FULL_WARP, defer)) { return; }
     const uint32 chunks = defer ? uint32((last - first + chunk_edges - 1) / chunk_edges) : 0;
     const uint32 inclusive = warp_inclusive_sum(chunks);
-    uint64 at = 0;
-    if (lane_index() == 31) { at = atomicAdd(&run.counters()->hubs, uint64(inclusive)); }
-    at = __shfl_sync(FULL_WARP, at, 31) + (inclusive - chunks);
-    if (!COOP_DEFER) {
-        for (uint32 chunk = 0; chunk < chunks; ++chunk) {
-            const edge start = first + edge(chunk) * chunk_edges;
-            run.slice.hubs[at + chunk] = hub_chunk{v, start, minimum(edge(start + chunk_edges), last)};
-        }
-        return;
-    }
-    const uint64 begin = __shfl_sync(FULL_WARP, at, 0);  // lane 0's chunks come first
     const uint32 total = __shfl_sync(FULL_WARP, inclusive, 31);
+    uint64 at = 0;
+    if (lane_index() == 31) { at = atomicAdd(&run.counters()->hubs, uint64(total)); }
+    at = __shfl_sync(FULL_WARP, at, 31);
     for (uint32 base = 0; base < total; base += 32) {
         const uint32 item = base + lane_index();
         const uint32 owner = owner_of(inclusive, item < total ? item : total - 1);
@@ -67,7 +56,7 @@ __device__ __forceinline__ void defer_list(enactor& run, bool defer, vertex v, e
         const edge end = edge(__shfl_sync(FULL_WARP, last, owner));
         const edge start = edge(__shfl_sync(FULL_WARP, first, owner)) + edge(item - before) * chunk_edges;
         const vertex owned = vertex(__shfl_sync(FULL_WARP, v, owner));
-        if (item < total) { run.slice.hubs[begin + item] = hub_chunk{owned, start, minimum(edge(start + chunk_edges), end)}; }
+        if (item < total) { run.slice.hubs[at + item] = hub_chunk{owned, start, minimum(edge(start + chunk_edges), end)}; }
     }
 }
 
