@@ -7,7 +7,8 @@ edges a vertex and no long lists (roads, meshes) is a long row of small frontier
 
 from __future__ import annotations
 
-from gdsl.ir.nodes import Advance
+from gdsl.ir.nodes import Advance, Compute, NeighborReduce, Operator, Program
+from gdsl.ir.traversal import walk
 from gdsl.plan.nodes import Loop, Operation, Plan, Step
 from gdsl.plan.walking import steps_in
 
@@ -16,6 +17,15 @@ FEW = 1
 EDGES_A_VERTEX = 6
 LONG_LIST = 512
 """A graph with fewer, and no longer list, is taken for one on which searches are narrow."""
+
+
+def only_sweeps(program: Program) -> bool:
+    """Whether all that the schedule runs goes over all vertices or edges, reductions over neighbours among it: such steps
+    wait for memory alone, the less the more threads there are, so that registers are left for four blocks of 512 a
+    multiprocessor, even where a few are spilled for that. Results do not depend on it."""
+    steps = [node for node in walk(program.schedule) if isinstance(node, Operator)]
+    sweeping = all(isinstance(step, (Compute, NeighborReduce)) and step.frontier.everything for step in steps)
+    return sweeping and any(isinstance(step, NeighborReduce) for step in steps)
 
 
 def blocks_a_multiprocessor(plan: Plan, num_vertices: int, num_edges: int, largest_degree: int) -> int:

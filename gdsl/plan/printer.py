@@ -78,7 +78,13 @@ def _sizes(plan: Plan) -> list[str]:
         f"a pull tries {sizes.pull_prefix} of them first, {sizes.pulled_at_once} side by side",
         *_reductions(plan),
         *_walks(plan),
+        *_registers(plan),
     ]
+
+
+def _registers(plan: Plan) -> list[str]:
+    resident = plan.target.resident_threads
+    return [f"registers for {resident} threads a multiprocessor"] if resident is not None else []
 
 
 def _reductions(plan: Plan) -> list[str]:

@@ -23,7 +23,7 @@ class Sizes:
     """Edges of its list that a thread of a pull, or of a reduction that may stop, looks at side by side (cuda)."""
     short_list: int = 8
     """Lists up to this long are reduced by a thread each."""
-    grouped_list: int = 32
+    grouped_list: int = 64
     """Lists up to this long are reduced by eight threads each, longer ones by a warp (cuda)."""
     reduced_hub: int = 512
     """Lists of this many edges and more are reduced in chunks (cuda); not fewer than `hub_degree`."""
@@ -93,16 +93,22 @@ CUDA_BALANCED = dataclasses.replace(CUDA_FUSED, resident_threads=1024)
 """Where the program says how edges are shared: such small kernels would spill."""
 
 
+CUDA_SWEEPING = dataclasses.replace(CUDA_FUSED, resident_threads=2048)
+"""Where all operators go over everything: they wait for memory, the less the more threads there are."""
+
+
 CUDA_ORDERED = dataclasses.replace(
     CUDA_FUSED, resident_threads=1024, sizes=dataclasses.replace(_CUDA_SIZES, block_threads=256)
 )
 """Where a worklist is worked off from near to far: many rounds of few members, for which few warps wait for less."""
 
 
-def cuda(fused: bool, balanced: bool = False, ordered: bool = False) -> Target:
+def cuda(fused: bool, balanced: bool = False, ordered: bool = False, sweeping: bool = False) -> Target:
     """The cuda target in one of its forms."""
     if not fused:
         return CUDA_UNFUSED
     if ordered:
         return CUDA_ORDERED
-    return CUDA_BALANCED if balanced else CUDA_FUSED
+    if balanced:
+        return CUDA_BALANCED
+    return CUDA_SWEEPING if sweeping else CUDA_FUSED

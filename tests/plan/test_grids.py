@@ -1,11 +1,13 @@
-"""How many blocks a multiprocessor is given: few for searches on roads, else many."""
+"""How many blocks a multiprocessor is given: few for searches on roads, else many; and registers left for four."""
 
 from __future__ import annotations
 
 import pytest
 
+from gdsl.backends.cuda import plan_of as cuda_plan
+from gdsl.pipeline import load
 from gdsl.plan import target
-from gdsl.plan.grids import FEW, MANY, blocks_a_multiprocessor
+from gdsl.plan.grids import FEW, MANY, blocks_a_multiprocessor, only_sweeps
 
 from .planning import plan_of
 
@@ -26,3 +28,26 @@ ROADS, SOCIAL, STAR = (9_000_000, 32_000_000, 4), (4_000_000, 128_000_000, 163_0
 def test_searches_on_roads_take_few_blocks(sample: str, shape: tuple[int, int, int], blocks: int) -> None:
     assert blocks_a_multiprocessor(plan_of(sample), *shape) == blocks
     assert blocks_a_multiprocessor(plan_of(sample, on=target.CUDA_UNFUSED), *shape) == MANY
+
+
+@pytest.mark.parametrize(
+    "schedule, sweeps",
+    [
+        ("best = neighbor_reduce(vertices, height, max);", True),
+        ("repeat (3) { best = neighbor_reduce(vertices, height, max); compute(vertices, keep); }", True),
+        ("compute(vertices, keep);", False),
+        ("best = neighbor_reduce(f, height, max);", False),
+        ("best = neighbor_reduce(vertices, height, max); f = advance(f, reach);", False),
+        ("best = neighbor_reduce(vertices, height, max); f = filter(vertices, high);", False),
+    ],
+)
+def test_registers_are_left_for_more_blocks_where_all_is_swept(schedule: str, sweeps: bool) -> None:
+    program = load(f"""program p;
+        problem {{ param source : vertex; vertex best : int32; vertex own : int32 = int32(id); }}
+        edge functor height(src, dst, e) -> int32 {{ value own[dst]; }}
+        edge functor reach(src, dst, e) {{ cond own[dst] > 0; apply {{ own[dst] = 0; }} }}
+        vertex functor keep(v) {{ apply {{ own[v] = best[v]; }} }}
+        vertex functor high(v) {{ cond own[v] > 3; }}
+        schedule {{ frontier f = {{ source }}; {schedule} }}""")
+    assert only_sweeps(program) is sweeps
+    assert cuda_plan(program).target.resident_threads == (2048 if sweeps else None)

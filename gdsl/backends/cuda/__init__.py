@@ -26,9 +26,10 @@ def plan_of(program: Program, sizes: Sizes | None = None, *, again: bool = False
     from gdsl.passes import pipelines
     from gdsl.plan import target
     from gdsl.plan.build import build
+    from gdsl.plan.grids import only_sweeps
 
     balanced = any(knobs.balance is not Balance.AUTO for knobs in program.tuning.sites)
-    on = target.cuda(program.tuning.fuse, balanced, program.tuning.order is Order.NEAR_FAR)
+    on = target.cuda(program.tuning.fuse, balanced, program.tuning.order is Order.NEAR_FAR, only_sweeps(program))
     return build(pipelines.apply(program, again=again), on, sizes, again=again)
 
 

@@ -1,12 +1,11 @@
 // piece: reduce_list
 // The reduction of every `stride`-th of the `left` edges from `at` on, `side_by_side` at a time, none of which waits for
 // another.
-template <uint32 side_by_side, class T, class Lists, class Value, class Combine>
-__device__ __forceinline__ T reduce_list(const Lists& lists, vertex near, edge at, edge left, uint32 stride, T identity,
-                                         Combine combine, Value value) {
-    const uint32 step = stride * side_by_side;
+template <uint32 side_by_side, uint32 stride, class T, class Lists, class Value, class Combine>
+__device__ __forceinline__ T reduce_list(const Lists& lists, vertex near, edge at, edge left, T identity, Combine combine,
+                                         Value value) {
     T reduced = identity;
-    for (; left > 0; left -= minimum(left, edge(step)), at += step) {
+    for (; left > 0; left -= minimum(left, edge(stride * side_by_side)), at += stride * side_by_side) {
         vertex far[side_by_side];
         T part[side_by_side];
 #pragma unroll
@@ -19,47 +18,77 @@ __device__ __forceinline__ T reduce_list(const Lists& lists, vertex near, edge a
     return reduced;
 }
 
-// piece: without_lowest
-// `bits` without the lowest `count` of them.
-__device__ __forceinline__ uint32 without_lowest(uint32 bits, uint32 count) {
-    for (; count > 0; --count) { bits &= bits - 1; }
-    return bits;
+// piece: reduce_in_groups
+// The lists of the lanes in `waiting`, each by `lanes` lanes side by side, as many at a time as a warp has room for. Such a
+// lane gets its list's reduction, any other keeps `reduced`. The whole warp calls.
+template <uint32 side_by_side, uint32 lanes, class T, class Lists, class Value, class Combine>
+__device__ __forceinline__ T reduce_in_groups(uint32 waiting, const Lists& lists, vertex near, edge first, uint32 degree,
+                                              T identity, Combine combine, Value value, T reduced) {
+    const uint32 lane = lane_index(), group = lane / lanes, rank = lane % lanes;
+    while (waiting != 0) {
+        uint32 own = waiting, rest = waiting;
+#pragma unroll
+        for (uint32 i = 0; i < 32 / lanes; ++i) {
+            if (i < group) { own &= own - 1; }
+            rest &= rest - 1;
+        }
+        const uint32 owner = own != 0 ? __ffs(own) - 1 : lane;
+        const vertex owned = vertex(__shfl_sync(FULL_WARP, near, owner));
+        const edge begin = edge(__shfl_sync(FULL_WARP, first, owner));
+        const uint32 length = __shfl_sync(FULL_WARP, degree, owner);
+        const edge left = own != 0 && rank < length ? edge(length - rank) : edge(0);
+        T part = reduce_list<side_by_side, lanes>(lists, owned, begin + rank, left, identity, combine, value);
+        __syncwarp(FULL_WARP);
+#pragma unroll
+        for (uint32 step = lanes / 2; step > 0; step /= 2) { part = combine(part, shuffle_down(part, step)); }
+        // The first lane of a group holds what its list brings.
+        const T brought = shuffle(part, __popc(waiting & ((1u << lane) - 1)) * lanes & 31);
+        if (((waiting & ~rest) >> lane & 1) != 0) { reduced = brought; }
+        waiting = rest;
+    }
+    return reduced;
 }
 
-// piece: reduce_in_groups
-// The lists of `lane`s in `waiting`, as many at a time as there are groups of `lanes` lanes in a warp; a lane of those gets
-// its list's reduction, any other keeps `reduced`. Returns who still waits. The whole warp calls.
-template <uint32 side_by_side, class T, class Lists, class Value, class Combine>
-__device__ __forceinline__ uint32 reduce_in_groups(uint32 waiting, uint32 lanes, const Lists& lists, vertex near, edge first,
-                                                   uint32 degree, T identity, Combine combine, Value value, T& reduced) {
-    const uint32 lane = lane_index(), rank = lane % lanes;
-    const uint32 own = without_lowest(waiting, lane / lanes), rest = without_lowest(waiting, 32 / lanes);
-    const uint32 owner = own != 0 ? __ffs(own) - 1 : 0;
-    const vertex owned = vertex(__shfl_sync(FULL_WARP, near, owner));
-    const edge begin = edge(__shfl_sync(FULL_WARP, first, owner));
-    const uint32 held = __shfl_sync(FULL_WARP, degree, owner), length = own != 0 ? held : 0;
-    T part = reduce_list<side_by_side>(lists, owned, begin + rank, edge(rank < length ? length - rank : 0), lanes, identity,
-                                       combine, value);
-    __syncwarp(FULL_WARP);
-    for (uint32 step = 1; step < lanes && __any_sync(FULL_WARP, length > step); step *= 2) {
-        part = combine(part, shuffle_down(part, step));
+// piece: reduce_few
+// The lists of the few members that the first lanes of a warp have, shared evenly among all lanes and reduced by segments.
+// A lane gets its list's reduction. The whole warp calls.
+template <class T, class Lists, class Value, class Combine>
+__device__ __forceinline__ T reduce_few(const Lists& lists, vertex near, edge first, uint32 degree, T identity, Combine combine,
+                                        Value value) {
+    const uint32 lane = lane_index();
+    const uint32 inclusive = warp_inclusive_sum(degree), exclusive = inclusive - degree;
+    const uint32 total = __shfl_sync(FULL_WARP, inclusive, 31);
+    T reduced = identity;
+    for (uint32 start = 0; start < total; start += 32) {
+        const uint32 item = start + lane;
+        const bool active = item < total;
+        const uint32 owner = owner_of(inclusive, active ? item : total - 1);
+        const uint32 before = __shfl_sync(FULL_WARP, exclusive, owner);
+        const edge at = __shfl_sync(FULL_WARP, first, owner) + (item - before);
+        const vertex owned = vertex(__shfl_sync(FULL_WARP, near, owner));
+        T part = active ? value(owned, lists.neighbor(at), at) : identity;
+        const uint32 head = before > start ? before - start : 0;
+        for (uint32 step = 1; step < 32 && __any_sync(FULL_WARP, degree > step); step *= 2) {
+            const T below = shuffle_up(part, step);
+            if (lane >= head + step) { part = combine(below, part); }
+        }
+        // The last lane of this lane's stretch holds what these 32 edges bring.
+        const uint32 end = minimum(inclusive, start + 32);
+        const T brought = shuffle(part, (end - start - 1) & 31);
+        if (end > maximum(exclusive, start)) { reduced = combine(reduced, brought); }
     }
-    // The first lane of a group holds what its list brings.
-    const T brought = shuffle(part, __popc(waiting & ((1u << lane) - 1)) * lanes & 31);
-    if (((waiting & ~rest) >> lane & 1) != 0) { reduced = brought; }
-    return rest;
+    return reduced;
 }
 
 // piece: reduce_warps
-// For every member the reduction of `value` over its edges. A warp takes up to 32 members: short lists go a thread each,
-// longer ones eight lanes each or the whole warp; the longest are left to `reduce_hubs`. Where members are few, a warp takes
-// four or less and gives each the same share of its lanes.
+// For every member the reduction of `value` over its edges. A warp takes 32 members: short lists go a thread each, longer
+// ones eight lanes each, then the whole warp; the longest are left to `reduce_hubs`. Where members are few a warp takes
+// fewer and shares their edges out.
 template <uint32 side_by_side, class T, class Members, class Lists, class Value, class Combine, class Assign>
 __device__ __forceinline__ void reduce_warps(enactor& run, const Members& members, const Lists& lists, T identity,
                                              Combine combine, Value value, Assign assign) {
     const uint64 size = members.size();
     const uint32 lane = lane_index(), width = members_a_warp(size);
-    const bool few = width <= 4;
     uint64 visited = 0;
     for (uint64 base = warp_index() * width; base < size; base += grid_warps() * width) {
         const bool taken = lane < width && base + lane < size;
@@ -70,14 +99,16 @@ __device__ __forceinline__ void reduce_warps(enactor& run, const Members& member
         const bool hub = degree >= REDUCED_HUB;
         defer_list<REDUCED_CHUNK>(run, hub, near, first, first + degree);
         const uint32 own = hub ? 0 : uint32(degree);
-        const bool alone = !few && own <= SHORT_LIST;
-        T reduced = reduce_list<side_by_side>(lists, near, first, edge(alone ? own : 0), 1, identity, combine, value);
-        uint32 in_groups = __ballot_sync(FULL_WARP, own > 0 && !alone && (few || own <= GROUPED_LIST));
-        uint32 by_warp = __ballot_sync(FULL_WARP, !few && own > GROUPED_LIST);
-        while ((in_groups | by_warp) != 0) {
-            const uint32 lanes = few ? 32 / width : in_groups != 0 ? 8 : 32;
-            uint32& waiting = in_groups != 0 ? in_groups : by_warp;
-            waiting = reduce_in_groups<side_by_side>(waiting, lanes, lists, near, first, own, identity, combine, value, reduced);
+        T reduced;
+        if (width < 32) {
+            reduced = reduce_few(lists, near, first, own, identity, combine, value);
+        } else {
+            const edge alone = edge(own <= SHORT_LIST ? own : 0);
+            reduced = reduce_list<side_by_side, 1>(lists, near, first, alone, identity, combine, value);
+            const uint32 by_eight = __ballot_sync(FULL_WARP, own > SHORT_LIST && own <= GROUPED_LIST);
+            reduced = reduce_in_groups<side_by_side, 8>(by_eight, lists, near, first, own, identity, combine, value, reduced);
+            const uint32 by_warp = __ballot_sync(FULL_WARP, own > GROUPED_LIST);
+            reduced = reduce_in_groups<side_by_side, 32>(by_warp, lists, near, first, own, identity, combine, value, reduced);
         }
         if (taken) { assign(near, reduced); }
     }
@@ -97,8 +128,8 @@ __device__ __forceinline__ void reduce_hubs(enactor& run, int64 largest_degree, 
     for (uint64 chunk = begin + warp_index(); chunk < chunks; chunk += grid_warps()) {
         const hub_chunk part = run.slice.hubs[chunk];
         const edge length = part.last - part.first;
-        T reduced = reduce_list<side_by_side>(lists, part.vertex_id, part.first + rank, rank < length ? length - rank : edge(0), 32,
-                                              identity, combine, value);
+        const edge left = rank < length ? length - rank : edge(0);
+        T reduced = reduce_list<side_by_side, 32>(lists, part.vertex_id, part.first + rank, left, identity, combine, value);
         __syncwarp(FULL_WARP);
         reduced = warp_reduce(reduced, combine);
         if (rank == 0) { add(part.vertex_id, reduced); }
