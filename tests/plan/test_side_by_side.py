@@ -10,7 +10,7 @@ from gdsl.plan.walking import sweeps
 
 from .planning import plan_of
 
-SUM = "neighbor_reduce(vertices, value, sum)"
+SUM = "neighbor_reduce(vertices, brought, sum)"
 OWN = "operator own(a : float64, b : float64) -> float64 identity 0 { return %s; }"
 
 
@@ -31,7 +31,7 @@ def test_what_is_long_to_compute_is_written_once(value: str, own: str, several: 
         problem {{ vertex height : float64; vertex best : float64; }}
         {own}
         function twice(x : float64) -> float64 {{ return log(x + 1) * exp(x); }}
-        edge functor value(src, dst, e) -> float64 {{ value {value}; }}
+        edge functor brought(src, dst, e) -> float64 {{ value {value}; }}
         schedule {{ best = {SUM.replace("sum", "own") if own else SUM}; }}"""
     for on in (target.CUDA_FUSED, target.CUDA_UNFUSED, target.CPU):
         (segment,) = (sweep.segment for sweep in sweeps(plan_of(text, on=on)))
