@@ -82,10 +82,20 @@ def _sizes(plan: Plan) -> list[str]:
     return [
         f"{sizes.block_threads} threads a block",
         f"lists of {sizes.hub_degree} edges and more in chunks of {sizes.hub_chunk}",
-        f"a pull tries {sizes.pull_prefix} of them first",
-        f"lists up to {sizes.short_list} reduced by a thread each",
+        f"a pull tries {sizes.pull_prefix} of them first, {sizes.pulled_at_once} side by side",
+        *_reductions(plan),
         _registers(plan),
         *_walks(plan),
+    ]
+
+
+def _reductions(plan: Plan) -> list[str]:
+    sizes = plan.sizes
+    if not any(sweep.segment is not None for sweep in sweeps(plan)):
+        return []
+    return [
+        f"lists up to {sizes.short_list} reduced by a thread each, up to {sizes.grouped_list} by eight",
+        f"from {sizes.reduced_hub} on in chunks of {sizes.reduced_chunk}",
     ]
 
 
