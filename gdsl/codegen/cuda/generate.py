@@ -140,7 +140,7 @@ class _Generation:
             **shared_structs(self.plan, self.widths),
             "block_storage": _block_storage(
                 frozenset(
-                    {"collector", "edge_collector", "block_reduce", "push_blocks", "intersect_tables", "sort_ids"}
+                    {"collector", "edge_collector", "end_queue", "block_reduce", "push_blocks", "intersect_tables", "sort_ids"}
                 )
             ),
         }
@@ -199,6 +199,10 @@ def _block_storage(uses: frozenset[str]) -> str:
         "    bool stop_requested;  // seen by the leader, who decides at which barrier the run stops",
         "    bool stopped;",
     ]
+    if not uses.isdisjoint({"end_queue", "synchronize_and_read"}):
+        lines.append("    uint64 found;  // what was counted, as one thread has read it for all")
+    if "end_queue" in uses:
+        lines.append("    uint64 found_edges;")
     if not uses.isdisjoint({"collector", "late_collector", "entry_collector"}):
         lines.append("    vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices")
     if "entry_collector" in uses:

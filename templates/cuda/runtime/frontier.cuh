@@ -91,9 +91,13 @@ struct collector {
 // piece: end_queue
 // The barrier after which a result can be read as a queue.
 __device__ __forceinline__ void end_queue(enactor& run, frontier& result) {
-    synchronize(run);
-    result.size = load_relaxed(&run.counters()->accepted);
-    result.edges = load_relaxed(&run.counters()->edges);
+    const operator_counters* const counters = run.counters();
+    synchronize(run, [&] {
+        run.shared.found = load_relaxed(&counters->accepted);
+        run.shared.found_edges = load_relaxed(&counters->edges);
+    });
+    result.size = run.shared.found;
+    result.edges = run.shared.found_edges;
     result.queued = true;
     result.mapped = false;
 }
