@@ -16,12 +16,18 @@ from gdsl.graph.graph import Graph
 from gdsl.types import Type, Widths
 
 
+_SAME_BOTH_WAYS = {"in_offsets": "offsets", "in_sources": "columns"}
+"""Of a graph that is not directed: all lists are by vertex, then by neighbour, and each edge stands in both. Lists that a
+program walks both ways then take half the memory, and what one way has read lies in the cache for the other."""
+
+
 class GraphOnDevice:
     """A graph's arrays on one device, in ids of one width; each part is brought over when it is first needed. Beside
     them the memory that programs work in while they run on it, one after the other."""
 
     def __init__(self, device: Device, graph: Graph, widths: Widths) -> None:
         self.device, self.graph, self.widths = device, weakref.ref(graph), widths
+        self._directed = graph.directed
         degrees = max(int(graph.out_degrees.max(initial=0)), 0)
         self.largest_degree = degrees if not graph.directed else max(degrees, int(graph.in_degrees.max(initial=0)))
         self._parts: dict[str, Buffer] = {}
@@ -34,7 +40,9 @@ class GraphOnDevice:
     def part(self, name: str, element: Type) -> Buffer:
         """One of the members of `graph_slice`, whose elements are ids of vertices or of edges."""
         if name == "neighbors":  # of the caller's graph, whose edges lie in the order of their ids
-            return self.part("columns", element)
+            name = "columns"
+        if not self._directed:
+            name = _SAME_BOTH_WAYS.get(name, name)
         if name not in self._parts:
             kind = element_dtype(element, self.widths)
             self._parts[name] = self.device.upload(self._host(name).astype(kind, copy=False))

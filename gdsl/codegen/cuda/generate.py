@@ -140,7 +140,15 @@ class _Generation:
             **shared_structs(self.plan, self.widths),
             "block_storage": _block_storage(
                 frozenset(
-                    {"collector", "edge_collector", "end_queue", "block_reduce", "push_blocks", "intersect_tables", "sort_ids"}
+                    {
+                        "collector",
+                        "edge_collector",
+                        "end_queue",
+                        "block_reduce",
+                        "push_blocks",
+                        "intersect_tables",
+                        "sort_ids",
+                    }
                 )
             ),
         }
