@@ -15,10 +15,9 @@ from gdsl.extents import Sizes, of_graph
 from gdsl.graph.graph import Graph
 from gdsl.types import Type, Widths
 
-
 _SAME_BOTH_WAYS = {"in_offsets": "offsets", "in_sources": "columns"}
-"""Of a graph that is not directed: all lists are by vertex, then by neighbour, and each edge stands in both. Lists that a
-program walks both ways then take half the memory, and what one way has read lies in the cache for the other."""
+"""Of a graph that is not directed: all lists are by vertex, then by neighbour, and each edge stands in both. So lists
+that are walked both ways take half the memory, and what one way has read lies in the cache for the other."""
 
 
 class GraphOnDevice:
