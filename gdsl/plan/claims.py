@@ -28,8 +28,11 @@ from gdsl.types import Type
 
 
 def claim_of(functor: EdgeFunctor, over: Over, closing: Closing | None, blind: bool) -> Claim | None:
-    """The compare-and-swap that a push can do; None where it cannot. `blind`: a look that comes first is a way to the
-    memory more, for which all threads of a grid wait where the members are few; where they are many it saves atomics."""
+    """The compare-and-swap that a push can do; None where it cannot.
+
+    `blind`: where members are few, all threads of a grid wait for the slowest of them, and a look that comes first is a
+    way to the memory more; where they are many, looks are cheaper than exchanges in vain.
+    """
     if closing is None or closing.statement is None or closing.end is not Role.FAR:
         return None
     store = functor.body[closing.statement]
