@@ -144,6 +144,7 @@ class _Generation:
                         "collector",
                         "edge_collector",
                         "end_queue",
+                        "place_of_warp",
                         "block_reduce",
                         "push_blocks",
                         "intersect_tables",
@@ -206,8 +207,11 @@ def _block_storage(uses: frozenset[str]) -> str:
         "    uint64 polled_at;     // when the host's flag was last read; the leader's block only",
         "    bool stop_requested;  // seen by the leader, who decides at which barrier the run stops",
         "    bool stopped;",
+        "    uint64 accepted, edges, visited;  // what the block has counted since the last barrier",
     ]
-    if not uses.isdisjoint({"end_queue", "synchronize_and_read"}):
+    if "place_of_warp" in uses:
+        lines.append("    uint64 places[BLOCK_THREADS / 32];  // in a queue, of each warp")
+    if not uses.isdisjoint({"end_queue", "end_entries", "synchronize_and_read"}):
         lines.append("    uint64 found;  // what was counted, as one thread has read it for all")
     if "end_queue" in uses:
         lines.append("    uint64 found_edges;")

@@ -47,6 +47,25 @@ struct uncounted {
     __device__ __forceinline__ void add(enactor&, uint64) const {}
 };
 
+// piece: place_of_warp
+// Where in a queue the `amount` elements go that each warp of a block still has: one atomic for all of them. The whole
+// block calls, and comes to a barrier of the grid before it calls again.
+__device__ __forceinline__ uint64 place_of_warp(enactor& run, uint32 amount) {
+    const uint32 lane = lane_index(), warp = threadIdx.x / 32;
+    if (lane == 0) { run.shared.places[warp] = amount; }
+    __syncthreads();
+    if (warp == 0) {
+        const uint32 own = lane < BLOCK_THREADS / 32 ? uint32(run.shared.places[lane]) : 0;
+        const uint32 inclusive = warp_inclusive_sum(own);
+        uint64 first = 0;
+        if (lane == 31 && inclusive > 0) { first = atomicAdd(&run.counters()->accepted, uint64(inclusive)); }
+        first = __shfl_sync(FULL_WARP, first, 31);
+        if (lane < BLOCK_THREADS / 32) { run.shared.places[lane] = first + (inclusive - own); }
+    }
+    __syncthreads();
+    return run.shared.places[warp];
+}
+
 // piece: collector
 // Gathers a warp's accepted vertices in shared memory and appends them to the result STAGED at a time.
 template <class Counted>
@@ -68,8 +87,15 @@ struct collector {
         count += __popc(votes);
         if (count >= STAGED) { write(STAGED); }
     }
+    // The whole block calls, once.
     __device__ __forceinline__ void flush() {
-        if (count > 0) { write(count); }
+        const uint32 lane = lane_index();
+        uint64 edges = 0;
+        __syncwarp(FULL_WARP);
+        for (uint32 i = lane; i < count; i += 32) { edges += counted.degree(staged[i]); }
+        counted.add(run, edges);
+        const uint64 at = place_of_warp(run, count);
+        for (uint32 i = lane; i < count; i += 32) { result.queue[at + i] = staged[i]; }
     }
     __device__ __forceinline__ void write(uint32 amount) {
         __syncwarp(FULL_WARP);

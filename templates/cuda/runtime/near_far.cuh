@@ -51,7 +51,7 @@ struct near_far_state {
     bool looked;       // all was looked through once, at least
     bool missed;       // nothing that was still far was near then
     bool spilled;      // something near was put off since, for want of room
-    uint64 visited;    // edges, by this block in this round
+    bool left;         // something was
     uint64 rounds;     // since then
     uint64 edges;      // visited in them
     float64 width;     // by how much the bound moves
@@ -102,24 +102,22 @@ struct near_far {
 };
 
 // piece: end_entries
-// The barrier after which what was found can be worked off. `visited` is what this thread has visited, which blocks add up
-// before they tell it: what many warps tell at once delays those that append.
+// The barrier after which what was found can be worked off. `visited` is what this thread has visited.
 template <class Order>
 __device__ __forceinline__ void end_entries(enactor& run, frontier& result, Order& order, uint64 visited) {
-    visited = warp_sum(visited);
-    if (lane_index() == 0 && visited > 0) { atomicAdd(&order.state.visited, visited); }
-    __syncthreads();
-    if (threadIdx.x == 0 && order.state.visited > 0) {
-        atomicAdd(&run.counters()->visited, order.state.visited);
-        order.state.visited = 0;
-    }
-    end_queue(run, result);
-    if (threadIdx.x == 0) {
+    const operator_counters* const counters = run.counters();
+    count_visited(run, visited);
+    synchronize(run, [&] {
+        const uint64 found = load_relaxed(&counters->accepted), edges = load_relaxed(&counters->visited);
+        const bool spilled = load_relaxed(&counters->spilled) != 0;
+        run.shared.found = found;
         order.state.rounds += 1;
-        order.state.edges += load_relaxed(&run.counters()->visited);
-        order.state.spilled |= load_relaxed(&run.counters()->spilled) != 0;
-    }
-    result.size = minimum(result.size, order.room);
+        order.state.edges += edges;
+        order.state.spilled |= spilled;
+    });
+    result.queued = true;
+    result.mapped = false;
+    result.size = minimum(run.shared.found, order.room);
     order.peak = maximum(order.peak, result.size);
     exchange(order.keys, order.next_keys);
 }
@@ -157,23 +155,16 @@ struct entry_collector {
         count += __popc(votes);
         if (count >= STAGED) { write(STAGED); }
     }
+    // The whole block calls, once.
     __device__ __forceinline__ void flush() {
-        if (count > 0) { write(count); }
+        __syncwarp(FULL_WARP);
+        put(place_of_warp(run, count), count);
     }
     __device__ __forceinline__ void write(uint32 amount) {
         __syncwarp(FULL_WARP);
         const uint32 lane = lane_index();
         uint64 at = lane == 0 ? atomicAdd(&run.counters()->accepted, uint64(amount)) : 0;
-        at = taken + __shfl_sync(FULL_WARP, at, 0);
-        for (uint32 i = lane; i < amount; i += 32) {
-            if (at + i < order.room) {
-                result.queue[at + i] = staged[i];
-                keys[at + i] = staged_keys[i];
-            } else {
-                order.put_off(staged[i]);
-                atomicOr(&run.counters()->spilled, 1ull);
-            }
-        }
+        put(__shfl_sync(FULL_WARP, at, 0), amount);
         const vertex rest = staged[amount + lane];
         const key_word rest_key = staged_keys[amount + lane];
         __syncwarp(FULL_WARP);
@@ -183,6 +174,19 @@ struct entry_collector {
         }
         count -= amount;
         __syncwarp(FULL_WARP);
+    }
+    // The first of those that are staged, behind what was taken before and `at` others.
+    __device__ __forceinline__ void put(uint64 at, uint32 amount) {
+        at += taken;
+        for (uint32 i = lane_index(); i < amount; i += 32) {
+            if (at + i < order.room) {
+                result.queue[at + i] = staged[i];
+                keys[at + i] = staged_keys[i];
+            } else {
+                order.put_off(staged[i]);
+                atomicOr(&run.counters()->spilled, 1ull);
+            }
+        }
     }
 };
 
@@ -283,15 +287,19 @@ __device__ __forceinline__ bool find_near(enactor& run, Order& order, frontier& 
         __syncthreads();
         begin_operator(run);
         look_through(run, order, f, num_vertices);
-        synchronize(run);
-        const uint64 found = load_relaxed(&run.counters()->accepted);
-        const bool left = load_relaxed(&run.counters()->left) != 0;
-        if (threadIdx.x == 0) {
-            order.state.nearest = key_word(load_relaxed(&run.counters()->nearest));
+        const operator_counters* const counters = run.counters();
+        synchronize(run, [&] {
+            const uint64 accepted = load_relaxed(&counters->accepted), nearest = load_relaxed(&counters->nearest);
+            const bool some_left = load_relaxed(&counters->left) != 0, spilled = load_relaxed(&counters->spilled) != 0;
+            run.shared.found = accepted;
+            order.state.left = some_left;
+            order.state.nearest = key_word(nearest);
             order.state.looked = true;
-            order.state.missed = found == 0 && left;
-            order.state.spilled = load_relaxed(&run.counters()->spilled) != 0;
-        }
+            order.state.missed = accepted == 0 && some_left;
+            order.state.spilled = spilled;
+        });
+        const uint64 found = run.shared.found;
+        const bool left = order.state.left;
         run.operators += 1;
         f.size = minimum(f.size + found, order.room);
         order.peak = f.size;

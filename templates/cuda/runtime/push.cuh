@@ -35,7 +35,7 @@ __device__ __forceinline__ uint64 push_warps(enactor& run, const Members& member
 // piece: count_visited
 __device__ __forceinline__ void count_visited(enactor& run, uint64 visited) {
     visited = warp_sum(visited);
-    if (visited > 0 && lane_index() == 0) { atomicAdd(&run.counters()->visited, visited); }
+    if (visited > 0 && lane_index() == 0) { atomicAdd(&run.shared.visited, visited); }
 }
 
 // piece: defer_list
