@@ -64,7 +64,7 @@ struct edge_collector {
     // The whole block calls, once.
     __device__ __forceinline__ void flush() {
         __syncwarp(FULL_WARP);
-        const uint64 at = place_of_warp(run, count);
+        const uint64 at = place_of_warp(run, count, [] {});
         for (uint32 i = lane_index(); i < count; i += 32) { result.queue[at + i] = staged[i]; }
     }
     __device__ __forceinline__ void write(uint32 amount) {

@@ -44,24 +44,25 @@ struct all_members {
 // Where no later operator asks for the edges of a result.
 struct uncounted {
     __device__ __forceinline__ edge degree(vertex) const { return 0; }
+    __device__ __forceinline__ edge degree_ahead(vertex) const { return 0; }
     __device__ __forceinline__ void add(enactor&, uint64) const {}
 };
 
 // piece: place_of_warp
 // Where in a queue the `amount` elements go that each warp of a block still has: one atomic for all of them. The whole
-// block calls, and comes to a barrier of the grid before it calls again.
-__device__ __forceinline__ uint64 place_of_warp(enactor& run, uint32 amount) {
+// block calls, and comes to a barrier of the grid before it calls again. `meanwhile` is done while the atomic is under way.
+template <class Meanwhile>
+__device__ __forceinline__ uint64 place_of_warp(enactor& run, uint32 amount, Meanwhile meanwhile) {
     const uint32 lane = lane_index(), warp = threadIdx.x / 32;
     if (lane == 0) { run.shared.places[warp] = amount; }
     __syncthreads();
-    if (warp == 0) {
-        const uint32 own = lane < BLOCK_THREADS / 32 ? uint32(run.shared.places[lane]) : 0;
-        const uint32 inclusive = warp_inclusive_sum(own);
-        uint64 first = 0;
-        if (lane == 31 && inclusive > 0) { first = atomicAdd(&run.counters()->accepted, uint64(inclusive)); }
-        first = __shfl_sync(FULL_WARP, first, 31);
-        if (lane < BLOCK_THREADS / 32) { run.shared.places[lane] = first + (inclusive - own); }
-    }
+    const uint32 own = warp == 0 && lane < BLOCK_THREADS / 32 ? uint32(run.shared.places[lane]) : 0;
+    const uint32 inclusive = warp_inclusive_sum(own);
+    uint64 first = 0;
+    if (lane == 31 && inclusive > 0) { first = atomicAdd(&run.counters()->accepted, uint64(inclusive)); }
+    meanwhile();
+    first = __shfl_sync(FULL_WARP, first, 31) + (inclusive - own);
+    if (warp == 0 && lane < BLOCK_THREADS / 32) { run.shared.places[lane] = first; }
     __syncthreads();
     return run.shared.places[warp];
 }
@@ -92,10 +93,11 @@ struct collector {
         const uint32 lane = lane_index();
         uint64 edges = 0;
         __syncwarp(FULL_WARP);
-        for (uint32 i = lane; i < count; i += 32) { edges += counted.degree(staged[i]); }
-        counted.add(run, edges);
-        const uint64 at = place_of_warp(run, count);
+        const uint64 at = place_of_warp(run, count, [&] {
+            for (uint32 i = lane; i < count; i += 32) { edges += counted.degree_ahead(staged[i]); }
+        });
         for (uint32 i = lane; i < count; i += 32) { result.queue[at + i] = staged[i]; }
+        counted.add(run, edges);
     }
     __device__ __forceinline__ void write(uint32 amount) {
         __syncwarp(FULL_WARP);

@@ -158,7 +158,7 @@ struct entry_collector {
     // The whole block calls, once.
     __device__ __forceinline__ void flush() {
         __syncwarp(FULL_WARP);
-        put(place_of_warp(run, count), count);
+        put(place_of_warp(run, count, [] {}), count);
     }
     __device__ __forceinline__ void write(uint32 amount) {
         __syncwarp(FULL_WARP);
