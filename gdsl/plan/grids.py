@@ -7,9 +7,9 @@ edges a vertex and no long lists (roads, meshes) is a long row of small frontier
 
 from __future__ import annotations
 
-from gdsl.ir.nodes import Advance
-from gdsl.plan.nodes import Loop, Operation, Plan, Step
-from gdsl.plan.walking import steps_in
+from gdsl.ir.nodes import Advance, Program, Repeat, While
+from gdsl.ir.traversal import walk
+from gdsl.plan.nodes import Plan
 
 MANY = 4
 FEW = 1
@@ -21,7 +21,7 @@ LONG_LIST = 512
 def blocks_a_multiprocessor(plan: Plan, num_vertices: int, num_edges: int, largest_degree: int) -> int:
     """At most so many; one kernel for the whole schedule is what waits for itself."""
     narrow = is_narrow(num_vertices, num_edges, largest_degree)
-    return FEW if narrow and plan.target.fused and _searches(plan) else MANY
+    return FEW if narrow and plan.target.fused and searches(plan.program) else MANY
 
 
 def is_narrow(num_vertices: int, num_edges: int, largest_degree: int) -> bool:
@@ -29,11 +29,7 @@ def is_narrow(num_vertices: int, num_edges: int, largest_degree: int) -> bool:
     return num_edges < EDGES_A_VERTEX * num_vertices and largest_degree < LONG_LIST
 
 
-def _searches(plan: Plan) -> bool:
+def searches(program: Program) -> bool:
     """Whether a loop goes from frontier to frontier along edges."""
-    return any(_advances(step.body) for step in steps_in(plan.schedule) if isinstance(step, Loop))
-
-
-def _advances(steps: tuple[Step, ...]) -> bool:
-    advances = (step.step for step in steps_in(steps) if isinstance(step, Operation))
-    return any(isinstance(step, Advance) and step.result is not None for step in advances)
+    loops = (node for node in walk(program.schedule) if isinstance(node, (While, Repeat)))
+    return any(isinstance(node, Advance) and node.result is not None for loop in loops for node in walk(loop.body))
