@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from support.near_far import AGAIN, BOTTLENECK
 
-from .mutants import Mutant
+from .mutants import BLOCK_ALONE, THEN_ALL_KNOW, Mutant
 
 _NEAR_FAR = "runtime/near_far.cuh"
 _WORDS = ("schedule.order=near_far",)
@@ -40,8 +40,8 @@ ORDER_MUTANTS = (
     ),
     _mutant(
         "all have looked",
-        "        look_through(run, order, f, num_vertices);\n        synchronize(run);",
-        "        look_through(run, order, f, num_vertices);",
+        f"    {THEN_ALL_KNOW}        synchronize(run, [&] {{",
+        f"    {THEN_ALL_KNOW}        {BLOCK_ALONE}(run, [&] {{",
         "race",
     ),
     _mutant(

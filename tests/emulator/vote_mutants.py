@@ -88,8 +88,8 @@ VOTE_MUTANTS = (
     Mutant(
         "no grid barrier before the long lists",
         _VOTE,
-        "    synchronize(run);\n    const uint64 hubs",
-        "    __syncthreads();\n    const uint64 hubs",
+        "synchronize_and_read(run, &run.counters()->hubs)",
+        "load_relaxed(&run.counters()->hubs)",
         _LABELS,
         "race result",
     ),
