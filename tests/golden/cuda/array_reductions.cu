@@ -318,6 +318,10 @@ struct block_storage {
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    uint64 accepted, edges, visited;  // what the block has counted since the last barrier
+    uint64 places[BLOCK_THREADS / 32];  // in a queue, of each warp
+    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found_edges;
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
     uint64 partials[32];  // a value a warp
@@ -325,6 +329,7 @@ struct block_storage {
 
 // piece: enactor
 // piece: leader
+// piece: tell
 // piece: poll_host
 // piece: synchronize
 // piece: checked_index
@@ -355,6 +360,8 @@ struct frontier {
 // piece: queue_members members_of
 // piece: all_members
 // piece: uncounted
+// piece: warp_inclusive_sum
+// piece: place_of_warp
 // piece: collector
 // piece: end_queue
 // piece: grid_warps warp_index
@@ -373,6 +380,7 @@ struct edge_frontier {
 // piece: each_edge_of
 // piece: each_edge_by_warps
 // piece: edge_collector
+// piece: synchronize_and_read
 // piece: end_edges
 // piece: each_vertex
 // piece: each_vertex_by_warps

@@ -12,6 +12,7 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
+// piece: fetch_ahead
 // piece: smaller larger
 
 // ==== end of platform ====
@@ -51,7 +52,7 @@ constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 // piece: store_shared
 // piece: bits_of
 // piece: exchange_word
-// piece: compare_and_swap
+// piece: claim
 
 // What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
 // before it is read from the second, the third is cleared, so that one barrier an operator is enough.
@@ -138,11 +139,16 @@ struct block_storage {
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    uint64 accepted, edges, visited;  // what the block has counted since the last barrier
+    uint64 places[BLOCK_THREADS / 32];  // in a queue, of each warp
+    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found_edges;
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
 };
 
 // piece: enactor
 // piece: leader
+// piece: tell
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
@@ -163,16 +169,20 @@ struct frontier {
 };
 
 // piece: frontier_at
+// piece: grid_threads thread_index
+// piece: few_members
+// piece: fetch_list
 // piece: lane_index
 // piece: warp_sum
 // piece: count_edges
 // piece: out_lists
 // piece: in_lists
 // piece: queue_members members_of
+// piece: warp_inclusive_sum
+// piece: place_of_warp
 // piece: collector
 // piece: end_queue
 // piece: end_bitmap
-// piece: grid_threads thread_index
 // piece: need_bitmap
 // piece: grid_warps warp_index
 // piece: uncounted
@@ -181,11 +191,11 @@ struct frontier {
 // piece: each_id
 // piece: define_frontier
 // piece: members_a_warp
-// piece: warp_inclusive_sum
 // piece: owner_of
 // piece: minimum maximum
 // piece: defer_list
 // piece: push_warps
+// piece: synchronize_and_read
 // piece: push_hubs
 
 // What an auto direction remembers from one pass to the next.
@@ -207,9 +217,9 @@ __device__ __forceinline__ bool reach_condition(vertex a, vertex b) {
 }
 #line resume "backward.cu"
 
-__device__ __forceinline__ bool reach_claim(const data_slice& d, vertex far, int32 iteration) {
+__device__ __forceinline__ bool reach_claim(const data_slice& d, vertex far, int32 iteration, bool few) {
 #line 14 "backward.gdsl"
-    return compare_and_swap(&d.steps[far], 4294967295u, uint32(iteration) + 1u);
+    return claim(&d.steps[far], 4294967295u, uint32(iteration) + 1u, few);
 }
 #line resume "backward.cu"
 
@@ -275,8 +285,9 @@ __device__ __forceinline__ void advance_reach(enactor& run, const data_slice& d,
         need_queue(run, input, d.graph.num_vertices);
         begin_operator(run);
         collector out(run, result, in_lists{d.graph});
+        const bool few = few_members(size, d.graph);
         const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-            const bool accepted = active && reach_condition(far, near) && reach_claim(d, far, iteration);
+            const bool accepted = active && reach_condition(far, near) && reach_claim(d, far, iteration, few);
             if (accepted) { reach_apply_claimed(d, far, near); }
             out.append(accepted, far);
         };

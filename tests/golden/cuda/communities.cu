@@ -13,6 +13,7 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
+// piece: fetch_ahead
 // piece: smaller larger
 // piece: store_relaxed
 
@@ -185,12 +186,17 @@ struct block_storage {
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    uint64 accepted, edges, visited;  // what the block has counted since the last barrier
+    uint64 places[BLOCK_THREADS / 32];  // in a queue, of each warp
+    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found_edges;
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 partials[32];  // a value a warp
 };
 
 // piece: enactor
 // piece: leader
+// piece: tell
 // piece: poll_host
 // piece: synchronize
 // piece: from_id to_id
@@ -219,6 +225,7 @@ struct frontier {
 // piece: warp_reduce
 // piece: padded
 // piece: block_reduce
+// piece: fetch_list
 // piece: warp_sum
 // piece: count_edges
 // piece: out_lists
@@ -226,6 +233,8 @@ struct frontier {
 // piece: queue_members members_of
 // piece: all_members
 // piece: uncounted
+// piece: warp_inclusive_sum
+// piece: place_of_warp
 // piece: collector
 // piece: end_queue
 // piece: grid_warps warp_index
@@ -239,7 +248,6 @@ struct frontier {
 // piece: asked_to_stop
 // piece: count_visited
 // piece: minimum maximum
-// piece: warp_inclusive_sum
 // piece: defer_list
 // piece: vote_in_registers
 // piece: beats
@@ -250,6 +258,7 @@ struct frontier {
 // piece: warp_best
 // piece: warp_pause
 // piece: vote_warps
+// piece: synchronize_and_read
 // piece: of_warps
 // piece: block_best
 // piece: block_pause

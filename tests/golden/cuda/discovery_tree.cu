@@ -13,6 +13,7 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
+// piece: fetch_ahead
 // piece: smaller larger
 
 // ==== end of platform ====
@@ -162,12 +163,17 @@ struct block_storage {
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    uint64 accepted, edges, visited;  // what the block has counted since the last barrier
+    uint64 places[BLOCK_THREADS / 32];  // in a queue, of each warp
+    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found_edges;
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 partials[32];  // a value a warp
 };
 
 // piece: enactor
 // piece: leader
+// piece: tell
 // piece: poll_host
 // piece: synchronize
 // piece: from_id to_id
@@ -195,6 +201,7 @@ struct frontier {
 // piece: warp_reduce
 // piece: padded
 // piece: block_reduce
+// piece: fetch_list
 // piece: warp_sum
 // piece: count_edges
 // piece: out_lists
@@ -205,6 +212,8 @@ struct frontier {
 // piece: clear_marks
 // piece: queue_members members_of
 // piece: all_members
+// piece: warp_inclusive_sum
+// piece: place_of_warp
 // piece: collector
 // piece: end_queue
 // piece: end_bitmap
@@ -216,11 +225,11 @@ struct frontier {
 // piece: each_id
 // piece: define_frontier
 // piece: members_a_warp
-// piece: warp_inclusive_sum
 // piece: owner_of
 // piece: minimum maximum
 // piece: defer_list
 // piece: push_warps
+// piece: synchronize_and_read
 // piece: push_hubs
 
 // What an auto direction remembers from one pass to the next.

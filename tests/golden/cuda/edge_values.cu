@@ -15,6 +15,7 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
+// piece: fetch_ahead
 
 // ==== end of platform ====
 
@@ -181,11 +182,14 @@ struct block_storage {
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    uint64 accepted, edges, visited;  // what the block has counted since the last barrier
+    uint64 found;  // what was counted, as one thread has read it for all
     uint64 partials[32];  // a value a warp
 };
 
 // piece: enactor
 // piece: leader
+// piece: tell
 // piece: poll_host
 // piece: synchronize
 // piece: checked_index
@@ -200,6 +204,7 @@ struct block_storage {
 // piece: out_degree
 // piece: in_degree
 // piece: place_of
+// piece: fetch_list
 // piece: warp_sum
 // piece: count_edges
 // piece: out_lists
@@ -217,6 +222,7 @@ struct block_storage {
 // piece: count_visited
 // piece: defer_list
 // piece: reduce_warps
+// piece: synchronize_and_read
 // piece: reduce_hubs
 
 // ---- functors ----

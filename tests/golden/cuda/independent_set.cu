@@ -15,6 +15,7 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
+// piece: fetch_ahead
 
 // ==== end of platform ====
 
@@ -73,7 +74,7 @@ constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thre
 // piece: store_shared
 // piece: bits_of
 // piece: exchange_word
-// piece: compare_and_swap
+// piece: claim
 // piece: bits_equal
 // piece: reduce_by_exchange
 // piece: reduce_min
@@ -167,12 +168,17 @@ struct block_storage {
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    uint64 accepted, edges, visited;  // what the block has counted since the last barrier
+    uint64 places[BLOCK_THREADS / 32];  // in a queue, of each warp
+    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found_edges;
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 partials[32];  // a value a warp
 };
 
 // piece: enactor
 // piece: leader
+// piece: tell
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
@@ -193,11 +199,14 @@ struct frontier {
 };
 
 // piece: frontier_at
+// piece: grid_threads thread_index
+// piece: few_members
 // piece: lane_index
 // piece: shuffle_down
 // piece: warp_reduce
 // piece: padded
 // piece: block_reduce
+// piece: fetch_list
 // piece: warp_sum
 // piece: count_edges
 // piece: out_lists
@@ -205,9 +214,10 @@ struct frontier {
 // piece: queue_members members_of
 // piece: all_members
 // piece: uncounted
+// piece: warp_inclusive_sum
+// piece: place_of_warp
 // piece: collector
 // piece: end_queue
-// piece: grid_threads thread_index
 // piece: need_bitmap
 // piece: grid_warps warp_index
 // piece: need_queue
@@ -216,10 +226,10 @@ struct frontier {
 // piece: each_id
 // piece: define_everything
 // piece: members_a_warp
-// piece: warp_inclusive_sum
 // piece: owner_of
 // piece: defer_list
 // piece: push_warps
+// piece: synchronize_and_read
 // piece: push_hubs
 
 // What an auto direction remembers from one pass to the next.
@@ -286,9 +296,9 @@ __device__ __forceinline__ void join_apply(const data_slice& d, vertex v, int32 
 }
 #line resume "independent_set.cu"
 
-__device__ __forceinline__ bool leave_claim(const data_slice& d, vertex far) {
+__device__ __forceinline__ bool leave_claim(const data_slice& d, vertex far, bool few) {
 #line 31 "independent_set.gdsl"
-    return compare_and_swap(&d.state[far], 0, 2);
+    return claim(&d.state[far], 0, 2, few);
 }
 #line resume "independent_set.cu"
 
@@ -383,8 +393,9 @@ __device__ __forceinline__ void advance_leave(enactor& run, const data_slice& d,
     } else {
         need_queue(run, input, d.graph.num_vertices);
         begin_operator(run);
+        const bool few = few_members(size, d.graph);
         const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-            if (active) { leave_claim(d, far); }
+            if (active) { leave_claim(d, far, few); }
         };
         push_warps(run, members_of(input), out_lists{d.graph}, visit);
         push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);

@@ -14,6 +14,7 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
+// piece: fetch_ahead
 
 // ==== end of platform ====
 
@@ -174,11 +175,16 @@ struct block_storage {
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    uint64 accepted, edges, visited;  // what the block has counted since the last barrier
+    uint64 places[BLOCK_THREADS / 32];  // in a queue, of each warp
+    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found_edges;
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
 };
 
 // piece: enactor
 // piece: leader
+// piece: tell
 // piece: poll_host
 // piece: synchronize
 // piece: from_id to_id
@@ -201,6 +207,7 @@ struct frontier {
 };
 
 // piece: frontier_at
+// piece: fetch_list
 // piece: lane_index
 // piece: warp_sum
 // piece: count_edges
@@ -208,6 +215,8 @@ struct frontier {
 // piece: queue_members members_of
 // piece: all_members
 // piece: uncounted
+// piece: warp_inclusive_sum
+// piece: place_of_warp
 // piece: collector
 // piece: end_queue
 // piece: grid_warps warp_index
@@ -217,11 +226,11 @@ struct frontier {
 // piece: each_vertex_by_warps
 // piece: each_id
 // piece: members_a_warp
-// piece: warp_inclusive_sum
 // piece: owner_of
 // piece: defer_list
 // piece: push_warps
 // piece: count_visited
+// piece: synchronize_and_read
 // piece: push_hubs
 // piece: lower_wins higher_wins
 // piece: minimum for pair_of

@@ -13,6 +13,7 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
+// piece: fetch_ahead
 // piece: smaller larger
 
 // ==== end of platform ====
@@ -74,7 +75,7 @@ constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thre
 // piece: store_shared
 // piece: bits_of
 // piece: exchange_word
-// piece: compare_and_swap
+// piece: claim
 // piece: reduce_add reduce_subtract
 
 // What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
@@ -175,11 +176,16 @@ struct block_storage {
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    uint64 accepted, edges, visited;  // what the block has counted since the last barrier
+    uint64 places[BLOCK_THREADS / 32];  // in a queue, of each warp
+    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found_edges;
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
 };
 
 // piece: enactor
 // piece: leader
+// piece: tell
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
@@ -200,6 +206,9 @@ struct frontier {
 };
 
 // piece: frontier_at
+// piece: grid_threads thread_index
+// piece: few_members
+// piece: fetch_list
 // piece: lane_index
 // piece: warp_sum
 // piece: count_edges
@@ -208,10 +217,11 @@ struct frontier {
 // piece: queue_members members_of
 // piece: all_members
 // piece: uncounted
+// piece: warp_inclusive_sum
+// piece: place_of_warp
 // piece: collector
 // piece: end_queue
 // piece: end_bitmap
-// piece: grid_threads thread_index
 // piece: need_bitmap
 // piece: grid_warps warp_index
 // piece: need_queue
@@ -229,11 +239,11 @@ struct frontier {
 // piece: intersect_queues
 // piece: subtract_queue
 // piece: members_a_warp
-// piece: warp_inclusive_sum
 // piece: owner_of
 // piece: minimum maximum
 // piece: defer_list
 // piece: push_warps
+// piece: synchronize_and_read
 // piece: push_hubs
 
 // What an auto direction remembers from one pass to the next.
@@ -262,9 +272,9 @@ struct direction_state {
 
 // ---- functors ----
 
-__device__ __forceinline__ bool reach_claim(const data_slice& d, vertex dst, int32 iteration) {
+__device__ __forceinline__ bool reach_claim(const data_slice& d, vertex dst, int32 iteration, bool few) {
 #line 17 "search_levels.gdsl"
-    return compare_and_swap(&d.depth[dst], -1, iteration + 1);
+    return claim(&d.depth[dst], -1, iteration + 1, few);
 }
 #line resume "search_levels.cu"
 
@@ -340,8 +350,9 @@ __device__ __forceinline__ void advance_reach(enactor& run, const data_slice& d,
         need_queue(run, input, d.graph.num_vertices);
         begin_operator(run);
         collector out(run, result, out_lists{d.graph});
+        const bool few = few_members(size, d.graph);
         const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-            const bool accepted = active && reach_claim(d, far, iteration);
+            const bool accepted = active && reach_claim(d, far, iteration, few);
             out.append(accepted, far);
         };
         push_warps(run, members_of(input), out_lists{d.graph}, visit);

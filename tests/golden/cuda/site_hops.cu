@@ -15,6 +15,7 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
+// piece: fetch_ahead
 
 // ==== end of platform ====
 
@@ -96,7 +97,7 @@ constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thre
 // piece: store_shared
 // piece: bits_of
 // piece: exchange_word
-// piece: compare_and_swap
+// piece: claim
 // piece: bits_equal
 // piece: reduce_by_exchange
 // piece: reduce_min
@@ -198,6 +199,10 @@ struct block_storage {
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    uint64 accepted, edges, visited;  // what the block has counted since the last barrier
+    uint64 places[BLOCK_THREADS / 32];  // in a queue, of each warp
+    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found_edges;
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
     uint64 partials[32];  // a value a warp
@@ -205,6 +210,7 @@ struct block_storage {
 
 // piece: enactor
 // piece: leader
+// piece: tell
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
@@ -225,11 +231,14 @@ struct frontier {
 };
 
 // piece: frontier_at
+// piece: grid_threads thread_index
+// piece: few_members
 // piece: lane_index
 // piece: shuffle_down
 // piece: warp_reduce
 // piece: padded
 // piece: block_reduce
+// piece: fetch_list
 // piece: warp_sum
 // piece: count_edges
 // piece: out_lists
@@ -237,10 +246,11 @@ struct frontier {
 // piece: queue_members members_of
 // piece: all_members
 // piece: uncounted
+// piece: warp_inclusive_sum
+// piece: place_of_warp
 // piece: collector
 // piece: end_queue
 // piece: end_bitmap
-// piece: grid_threads thread_index
 // piece: need_bitmap
 // piece: grid_warps warp_index
 // piece: need_queue
@@ -257,6 +267,7 @@ struct edge_frontier {
 // piece: each_edge_of
 // piece: each_edge_by_warps
 // piece: edge_collector
+// piece: synchronize_and_read
 // piece: end_edges
 // piece: edge_marks_of
 // piece: mark_edge
@@ -284,7 +295,6 @@ struct edge_frontier {
 // piece: unite_sets
 // piece: grow_any_set
 // piece: members_a_warp
-// piece: warp_inclusive_sum
 // piece: owner_of
 // piece: defer_list
 // piece: push_warps
@@ -324,9 +334,9 @@ __device__ __forceinline__ void compute_1_apply(const data_slice& d, vertex v) {
 }
 #line resume "site_hops.cu"
 
-__device__ __forceinline__ bool step_claim(const data_slice& d, vertex t, int32 iteration) {
+__device__ __forceinline__ bool step_claim(const data_slice& d, vertex t, int32 iteration, bool few) {
 #line 20 "site_hops.gdsl"
-    return compare_and_swap(&d.hops[t], -1, iteration + 1);
+    return claim(&d.hops[t], -1, iteration + 1, few);
 }
 #line resume "site_hops.cu"
 
@@ -354,9 +364,9 @@ __device__ __forceinline__ void compute_2_apply(const data_slice& d, vertex v) {
 }
 #line resume "site_hops.cu"
 
-__device__ __forceinline__ bool step_2_claim(const data_slice& d, vertex t, int32 iteration) {
+__device__ __forceinline__ bool step_2_claim(const data_slice& d, vertex t, int32 iteration, bool few) {
 #line 20 "site_hops.gdsl"
-    return compare_and_swap(&d.near_hops[t], -1, iteration + 1);
+    return claim(&d.near_hops[t], -1, iteration + 1, few);
 }
 #line resume "site_hops.cu"
 
@@ -467,8 +477,9 @@ __device__ __forceinline__ void advance_step(enactor& run, const data_slice& d, 
         need_queue(run, input, d.graph.num_vertices);
         begin_operator(run);
         collector out(run, result, out_lists{d.graph});
+        const bool few = few_members(size, d.graph);
         const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-            const bool accepted = active && step_claim(d, far, iteration);
+            const bool accepted = active && step_claim(d, far, iteration, few);
             out.append(accepted, far);
         };
         push_warps(run, members_of(input), out_lists{d.graph}, visit);
@@ -509,8 +520,9 @@ __device__ __forceinline__ void advance_step_(enactor& run, const data_slice& d,
         need_queue(run, input, d.graph.num_vertices);
         begin_operator(run);
         collector out(run, result, out_lists{d.graph});
+        const bool few = few_members(size, d.graph);
         const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-            const bool accepted = active && step_2_claim(d, far, iteration);
+            const bool accepted = active && step_2_claim(d, far, iteration, few);
             out.append(accepted, far);
         };
         push_warps(run, members_of(input), out_lists{d.graph}, visit);

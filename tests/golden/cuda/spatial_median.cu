@@ -144,10 +144,12 @@ struct block_storage {
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    uint64 accepted, edges, visited;  // what the block has counted since the last barrier
 };
 
 // piece: enactor
 // piece: leader
+// piece: tell
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass

@@ -189,12 +189,17 @@ struct block_storage {
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    uint64 accepted, edges, visited;  // what the block has counted since the last barrier
+    uint64 places[BLOCK_THREADS / 32];  // in a queue, of each warp
+    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found_edges;
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 partials[32];  // a value a warp
 };
 
 // piece: enactor
 // piece: leader
+// piece: tell
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
@@ -223,6 +228,8 @@ struct frontier {
 // piece: queue_members members_of
 // piece: all_members
 // piece: uncounted
+// piece: warp_inclusive_sum
+// piece: place_of_warp
 // piece: collector
 // piece: end_queue
 // piece: grid_warps warp_index

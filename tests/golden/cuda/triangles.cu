@@ -13,6 +13,7 @@
 // piece: wait_for_arrivals
 // piece: cycles
 // piece: store_relaxed
+// piece: fetch_ahead
 // piece: smaller larger
 
 // ==== end of platform ====
@@ -134,6 +135,10 @@ struct block_storage {
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    uint64 accepted, edges, visited;  // what the block has counted since the last barrier
+    uint64 places[BLOCK_THREADS / 32];  // in a queue, of each warp
+    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found_edges;
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 partials[32];  // a value a warp
     union {
@@ -143,6 +148,7 @@ struct block_storage {
 
 // piece: enactor
 // piece: leader
+// piece: tell
 // piece: poll_host
 // piece: synchronize
 // piece: begin_operator
@@ -174,6 +180,8 @@ struct frontier {
 // piece: clear_marks
 // piece: queue_members members_of
 // piece: uncounted
+// piece: warp_inclusive_sum
+// piece: place_of_warp
 // piece: collector
 // piece: end_queue
 // piece: grid_warps warp_index
@@ -185,8 +193,8 @@ struct frontier {
 // piece: count_visited
 // piece: asked_to_stop
 // piece: members_a_warp
-// piece: warp_inclusive_sum
 // piece: owner_of
+// piece: fetch_list
 // piece: count_edges
 // piece: out_lists
 // piece: common_walk walk_of
@@ -197,6 +205,7 @@ struct frontier {
 // piece: hub_room
 // piece: defer_walk
 // piece: intersect_warps
+// piece: synchronize_and_read
 // piece: intersect_hubs
 // piece: TABLE_LOOKS TABLE_REACH TABLE_SPREAD
 // piece: has_table is_tabled
