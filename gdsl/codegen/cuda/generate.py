@@ -204,7 +204,9 @@ def _called(pieces: list[str]) -> frozenset[str]:
 def _block_storage(uses: frozenset[str]) -> str:
     lines = [
         "struct block_storage {",
-        "    uint64 polled_at;     // when the host's flag was last read; the leader's block only",
+        "    uint64 barriers;      // passed so far, as the first thread of the block counts them",
+        "    uint64 traced;        // records written; the leader's block only, as the next two",
+        "    uint64 polled_at;     // when the host's flag was last read",
         "    bool stop_requested;  // seen by the leader, who decides at which barrier the run stops",
         "    bool stopped;",
         "    uint64 accepted, edges, visited;  // what the block has counted since the last barrier",

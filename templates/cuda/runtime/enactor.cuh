@@ -4,16 +4,15 @@ struct enactor {
     const run_slice& slice;
     control_block* control;
     block_storage& shared;
-    uint64 barriers;       // passed so far
     uint64 operators;      // operators finished
-    uint64 traced;         // records written
     uint64 passes;         // finished passes of the outermost loops
     bool stopped;          // leave at once
 
     __device__ enactor(const run_slice& slice, block_storage& shared)
-        : slice(slice), control(slice.control), shared(shared), barriers(load_relaxed(&slice.control->barriers)),
-          operators(0), traced(load_relaxed(&slice.control->trace_length)), passes(0), stopped(false) {
+        : slice(slice), control(slice.control), shared(shared), operators(0), passes(0), stopped(false) {
         if (threadIdx.x == 0) {
+            shared.barriers = load_relaxed(&control->barriers);
+            shared.traced = load_relaxed(&control->trace_length);
             shared.polled_at = 0;
             shared.stop_requested = (load_relaxed(&control->arrived) & STOP_REQUEST) != 0;
             shared.accepted = shared.edges = shared.visited = 0;
@@ -50,7 +49,7 @@ template <class Then>
 __device__ __forceinline__ void synchronize(enactor& run, Then then) {
     __syncthreads();
     if (threadIdx.x == 0) {
-        const uint64 stop = run.barriers % 2 == 0 ? STOP_EVEN : STOP_ODD;
+        const uint64 barriers = run.shared.barriers, stop = barriers % 2 == 0 ? STOP_EVEN : STOP_ODD;
         tell(run.shared.accepted, run.counters()->accepted);
         tell(run.shared.edges, run.counters()->edges);
         tell(run.shared.visited, run.counters()->visited);
@@ -63,12 +62,12 @@ __device__ __forceinline__ void synchronize(enactor& run, Then then) {
         } else {
             atomicAdd(&run.control->arrived, 1ull);
         }
-        const uint64 found = wait_for_arrivals(&run.control->arrived, (run.barriers + 1) * gridDim.x);
+        const uint64 found = wait_for_arrivals(&run.control->arrived, (barriers + 1) * gridDim.x);
         run.shared.stopped = (found & stop) != 0;
+        run.shared.barriers = barriers + 1;
         then();
     }
     __syncthreads();
-    run.barriers += 1;
     run.stopped |= run.shared.stopped;
 }
 __device__ __forceinline__ void synchronize(enactor& run) {
@@ -131,7 +130,7 @@ __device__ __forceinline__ uint64 checked_index(const data_slice& d, Index index
 // piece: end_kernel
 // Leaves the count of barriers for the next kernel of the unfused form.
 __device__ __forceinline__ void end_kernel(enactor& run) {
-    if (leader()) { run.control->barriers = run.barriers; }
+    if (leader()) { run.control->barriers = run.shared.barriers; }
 }
 
 // piece: begin_pass
@@ -154,12 +153,12 @@ __device__ __forceinline__ void begin_operator(enactor& run) {
 // An operator's line in the trace.
 __device__ __forceinline__ void note_operator(enactor& run, int32 site, int32 iteration, uint64 size, uint64 edges, bool pulled) {
     if (leader()) {
-        if (run.traced < run.slice.trace_capacity) {
-            run.slice.trace[run.traced] = trace_record{site, iteration, size, edges, pulled ? 1 : 0, 0};
+        const uint64 traced = run.shared.traced;
+        if (traced < run.slice.trace_capacity) {
+            run.slice.trace[traced] = trace_record{site, iteration, size, edges, pulled ? 1 : 0, 0};
         }
-        run.control->trace_length = run.traced + 1;
+        run.control->trace_length = run.shared.traced = traced + 1;
     }
-    run.traced += 1;
 }
 
 // piece: end_operator
