@@ -119,8 +119,8 @@ BARRIERS = (
     Mutant(
         "no block barrier before the grid barrier",
         _ENACTOR,
-        "    __syncthreads();\n    if (threadIdx.x == 0) {\n        const uint64 stop",
-        "    if (threadIdx.x == 0) {\n        const uint64 stop",
+        "    __syncthreads();\n    if (threadIdx.x == 0) {\n        const uint64 barriers",
+        "    if (threadIdx.x == 0) {\n        const uint64 barriers",
         "bfs",
         "race",
     ),

@@ -42,7 +42,7 @@ ORDER_MUTANTS = (
         "all have looked",
         f"    {THEN_ALL_KNOW}        synchronize(run, [&] {{",
         f"    {THEN_ALL_KNOW}        {BLOCK_ALONE}(run, [&] {{",
-        "race",
+        "race divergence",
     ),
     _mutant(
         "the last look is believed",

@@ -91,7 +91,7 @@ VOTE_MUTANTS = (
         "synchronize_and_read(run, &run.counters()->hubs)",
         "load_relaxed(&run.counters()->hubs)",
         _LABELS,
-        "race result",
+        "race result bounds",
     ),
     Mutant("the empty key is no key", _VOTE, "if (key == no_key) {", "if (false) {", _DEGREES, "result steps"),
     Mutant("a tie goes to the larger key", _BEST, ": a.key < b.key", ": a.key > b.key", _DEGREES, "result"),

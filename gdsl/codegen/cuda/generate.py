@@ -144,7 +144,6 @@ class _Generation:
                         "collector",
                         "edge_collector",
                         "end_queue",
-                        "place_of_warp",
                         "block_reduce",
                         "push_blocks",
                         "intersect_tables",
@@ -209,10 +208,7 @@ def _block_storage(uses: frozenset[str]) -> str:
         "    uint64 polled_at;     // when the host's flag was last read",
         "    bool stop_requested;  // seen by the leader, who decides at which barrier the run stops",
         "    bool stopped;",
-        "    uint64 accepted, edges, visited;  // what the block has counted since the last barrier",
     ]
-    if "place_of_warp" in uses:
-        lines.append("    uint64 places[BLOCK_THREADS / 32];  // in a queue, of each warp")
     if not uses.isdisjoint({"end_queue", "end_entries", "synchronize_and_read"}):
         lines.append("    uint64 found;  // what was counted, as one thread has read it for all")
     if "end_queue" in uses:

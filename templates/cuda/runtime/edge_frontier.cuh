@@ -61,11 +61,8 @@ struct edge_collector {
         count += __popc(votes);
         if (count >= STAGED) { write(STAGED); }
     }
-    // The whole block calls, once.
     __device__ __forceinline__ void flush() {
-        __syncwarp(FULL_WARP);
-        const uint64 at = place_of_warp(run, count, [] {});
-        for (uint32 i = lane_index(); i < count; i += 32) { result.queue[at + i] = staged[i]; }
+        if (count > 0) { write(count); }
     }
     __device__ __forceinline__ void write(uint32 amount) {
         __syncwarp(FULL_WARP);

@@ -68,5 +68,5 @@ struct all_lists {
 // Adds what the lanes of a warp bring to the edges of the result.
 __device__ __forceinline__ void count_edges(enactor& run, uint64 edges) {
     edges = warp_sum(edges);
-    if (lane_index() == 0 && edges > 0) { atomicAdd(&run.shared.edges, edges); }
+    if (lane_index() == 0 && edges > 0) { atomicAdd(&run.counters()->edges, edges); }
 }

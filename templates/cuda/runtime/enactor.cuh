@@ -15,9 +15,7 @@ struct enactor {
             shared.traced = load_relaxed(&control->trace_length);
             shared.polled_at = 0;
             shared.stop_requested = (load_relaxed(&control->arrived) & STOP_REQUEST) != 0;
-            shared.accepted = shared.edges = shared.visited = 0;
         }
-        __syncthreads();
     }
 
     __device__ operator_counters* counters() const { return &control->counters[operators % 3]; }
@@ -27,32 +25,18 @@ struct enactor {
 // The one thread that does what must be done once.
 __device__ __forceinline__ bool leader() { return blockIdx.x == 0 && threadIdx.x == 0; }
 
-// piece: tell
-// Adds to what the grid counts what a block has counted by itself.
-__device__ __forceinline__ void tell(uint64& own, uint64& all) {
-    if (own > 0) {
-        atomicAdd(&all, own);
-        own = 0;
-    }
-}
-
 // piece: synchronize
 // Waits until every block is here; what any thread wrote before is seen by all after.
 //
 // All leave a stopped run at the same barrier: the leader passes a request on with its next arrival, in the bit of that
 // barrier's parity, since it may be one barrier ahead of those who still read the word, but never two.
 //
-// What the warps of a block have counted since the last barrier is told first, at once: the atomics of all warps of the
-// grid on one word would wait in one line, and those that ask for places in a queue among them. `then` is what the first
-// thread of each block does behind the barrier, before its block goes on.
+// `then` is what the first thread of each block does behind the barrier, before its block goes on.
 template <class Then>
 __device__ __forceinline__ void synchronize(enactor& run, Then then) {
     __syncthreads();
     if (threadIdx.x == 0) {
         const uint64 barriers = run.shared.barriers, stop = barriers % 2 == 0 ? STOP_EVEN : STOP_ODD;
-        tell(run.shared.accepted, run.counters()->accepted);
-        tell(run.shared.edges, run.counters()->edges);
-        tell(run.shared.visited, run.counters()->visited);
         __threadfence();
         if (blockIdx.x == 0) {
             poll_host(run);

@@ -48,27 +48,9 @@ struct uncounted {
     __device__ __forceinline__ void add(enactor&, uint64) const {}
 };
 
-// piece: place_of_warp
-// Where in a queue the `amount` elements go that each warp of a block still has: one atomic for all of them. The whole
-// block calls, and comes to a barrier of the grid before it calls again. `meanwhile` is done while the atomic is under way.
-template <class Meanwhile>
-__device__ __forceinline__ uint64 place_of_warp(enactor& run, uint32 amount, Meanwhile meanwhile) {
-    const uint32 lane = lane_index(), warp = threadIdx.x / 32;
-    if (lane == 0) { run.shared.places[warp] = amount; }
-    __syncthreads();
-    const uint32 own = warp == 0 && lane < BLOCK_THREADS / 32 ? uint32(run.shared.places[lane]) : 0;
-    const uint32 inclusive = warp_inclusive_sum(own);
-    uint64 first = 0;
-    if (lane == 31 && inclusive > 0) { first = atomicAdd(&run.counters()->accepted, uint64(inclusive)); }
-    meanwhile();
-    first = __shfl_sync(FULL_WARP, first, 31) + (inclusive - own);
-    if (warp == 0 && lane < BLOCK_THREADS / 32) { run.shared.places[lane] = first; }
-    __syncthreads();
-    return run.shared.places[warp];
-}
-
 // piece: collector
-// Gathers a warp's accepted vertices in shared memory and appends them to the result STAGED at a time.
+// Gathers a warp's accepted vertices in shared memory and appends them to the result STAGED at a time; of the last ones,
+// which are all where a result is small, the lists are fetched ahead.
 template <class Counted>
 struct collector {
     enactor& run;
@@ -88,23 +70,17 @@ struct collector {
         count += __popc(votes);
         if (count >= STAGED) { write(STAGED); }
     }
-    // The whole block calls, once.
     __device__ __forceinline__ void flush() {
-        const uint32 lane = lane_index();
-        uint64 edges = 0;
-        __syncwarp(FULL_WARP);
-        const uint64 at = place_of_warp(run, count, [&] {
-            for (uint32 i = lane; i < count; i += 32) { edges += counted.degree_ahead(staged[i]); }
-        });
-        for (uint32 i = lane; i < count; i += 32) { result.queue[at + i] = staged[i]; }
-        counted.add(run, edges);
+        if (count > 0) { write(count); }
     }
     __device__ __forceinline__ void write(uint32 amount) {
         __syncwarp(FULL_WARP);
         const uint32 lane = lane_index();
         uint64 at = lane == 0 ? atomicAdd(&run.counters()->accepted, uint64(amount)) : 0;
         uint64 edges = 0;  // loaded while the atomic is under way
-        for (uint32 i = lane; i < amount; i += 32) { edges += counted.degree(staged[i]); }
+        for (uint32 i = lane; i < amount; i += 32) {
+            edges += amount < STAGED ? counted.degree_ahead(staged[i]) : counted.degree(staged[i]);
+        }
         at = __shfl_sync(FULL_WARP, at, 0);
         for (uint32 i = lane; i < amount; i += 32) { result.queue[at + i] = staged[i]; }
         const vertex rest = staged[amount + lane];

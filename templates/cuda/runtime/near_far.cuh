@@ -52,6 +52,7 @@ struct near_far_state {
     bool missed;       // nothing that was still far was near then
     bool spilled;      // something near was put off since, for want of room
     bool left;         // something was
+    uint64 visited;    // edges, by this block in this round
     uint64 rounds;     // since then
     uint64 edges;      // visited in them
     float64 width;     // by how much the bound moves
@@ -102,11 +103,18 @@ struct near_far {
 };
 
 // piece: end_entries
-// The barrier after which what was found can be worked off. `visited` is what this thread has visited.
+// The barrier after which what was found can be worked off. `visited` is what this thread has visited, which blocks add up
+// before they tell it: what many warps tell at once delays those that append.
 template <class Order>
 __device__ __forceinline__ void end_entries(enactor& run, frontier& result, Order& order, uint64 visited) {
     const operator_counters* const counters = run.counters();
-    count_visited(run, visited);
+    visited = warp_sum(visited);
+    if (lane_index() == 0 && visited > 0) { atomicAdd(&order.state.visited, visited); }
+    __syncthreads();
+    if (threadIdx.x == 0 && order.state.visited > 0) {
+        atomicAdd(&run.counters()->visited, order.state.visited);
+        order.state.visited = 0;
+    }
     synchronize(run, [&] {
         const uint64 found = load_relaxed(&counters->accepted), edges = load_relaxed(&counters->visited);
         const bool spilled = load_relaxed(&counters->spilled) != 0;
@@ -155,16 +163,23 @@ struct entry_collector {
         count += __popc(votes);
         if (count >= STAGED) { write(STAGED); }
     }
-    // The whole block calls, once.
     __device__ __forceinline__ void flush() {
-        __syncwarp(FULL_WARP);
-        put(place_of_warp(run, count, [] {}), count);
+        if (count > 0) { write(count); }
     }
     __device__ __forceinline__ void write(uint32 amount) {
         __syncwarp(FULL_WARP);
         const uint32 lane = lane_index();
         uint64 at = lane == 0 ? atomicAdd(&run.counters()->accepted, uint64(amount)) : 0;
-        put(__shfl_sync(FULL_WARP, at, 0), amount);
+        at = taken + __shfl_sync(FULL_WARP, at, 0);
+        for (uint32 i = lane; i < amount; i += 32) {
+            if (at + i < order.room) {
+                result.queue[at + i] = staged[i];
+                keys[at + i] = staged_keys[i];
+            } else {
+                order.put_off(staged[i]);
+                atomicOr(&run.counters()->spilled, 1ull);
+            }
+        }
         const vertex rest = staged[amount + lane];
         const key_word rest_key = staged_keys[amount + lane];
         __syncwarp(FULL_WARP);
@@ -174,19 +189,6 @@ struct entry_collector {
         }
         count -= amount;
         __syncwarp(FULL_WARP);
-    }
-    // The first of those that are staged, behind what was taken before and `at` others.
-    __device__ __forceinline__ void put(uint64 at, uint32 amount) {
-        at += taken;
-        for (uint32 i = lane_index(); i < amount; i += 32) {
-            if (at + i < order.room) {
-                result.queue[at + i] = staged[i];
-                keys[at + i] = staged_keys[i];
-            } else {
-                order.put_off(staged[i]);
-                atomicOr(&run.counters()->spilled, 1ull);
-            }
-        }
     }
 };
 

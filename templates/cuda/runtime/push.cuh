@@ -1,14 +1,13 @@
 // piece: push_warps
 // Visits the edges of every member: each warp takes up to 32 members and shares their edges evenly among its lanes.
 // Returns, as `push_threads` and `push_blocks` do, how many edges the members that this thread took have.
-// Lists of HUB_DEGREE edges and more are cut into chunks, which all warps take side by side in `push_hubs`. Where a member
-// has several lanes and no more edges than twice these, they walk its list by themselves: who owns which edge is a long
-// way for a warp that has few. `visit(active, near, far, e)` is called by whole warps.
+// Lists of HUB_DEGREE edges and more are cut into chunks, which all warps take side by side in `push_hubs`.
+// `visit(active, near, far, e)` is called by whole warps.
 template <class Members, class Lists, class Visit>
 __device__ __forceinline__ uint64 push_warps(enactor& run, const Members& members, const Lists& lists, Visit visit) {
     const uint64 size = members.size(), warps = grid_warps();
     const uint32 width = members_a_warp(size);
-    const uint32 lane = lane_index(), lanes = 32 / width, shared_by = lane / lanes;
+    const uint32 lane = lane_index();
     uint64 visited = 0;
     for (uint64 base = warp_index() * width; base < size; base += warps * width) {
         const bool taken = lane < width && base + lane < size;
@@ -19,16 +18,6 @@ __device__ __forceinline__ uint64 push_warps(enactor& run, const Members& member
         const bool hub = degree >= HUB_DEGREE;
         defer_list(run, hub, near, first, first + degree);
         const uint32 own = hub ? 0 : uint32(degree);
-        if (lanes > 1 && !__any_sync(FULL_WARP, own > 2 * lanes)) {
-            const vertex owner = vertex(__shfl_sync(FULL_WARP, near, shared_by));
-            const edge begin = __shfl_sync(FULL_WARP, first, shared_by);
-            const uint32 length = __shfl_sync(FULL_WARP, own, shared_by);
-            for (uint32 item = lane % lanes; __any_sync(FULL_WARP, item < length); item += lanes) {
-                const bool active = item < length;
-                visit(active, owner, active ? lists.neighbor(begin + item) : vertex(0), begin + item);
-            }
-            continue;
-        }
         const uint32 inclusive = warp_inclusive_sum(own);
         const uint32 total = __shfl_sync(FULL_WARP, inclusive, 31);
         for (uint32 start = 0; start < total; start += 32) {
@@ -46,7 +35,7 @@ __device__ __forceinline__ uint64 push_warps(enactor& run, const Members& member
 // piece: count_visited
 __device__ __forceinline__ void count_visited(enactor& run, uint64 visited) {
     visited = warp_sum(visited);
-    if (visited > 0 && lane_index() == 0) { atomicAdd(&run.shared.visited, visited); }
+    if (visited > 0 && lane_index() == 0) { atomicAdd(&run.counters()->visited, visited); }
 }
 
 // piece: defer_list

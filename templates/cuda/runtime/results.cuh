@@ -19,7 +19,7 @@ struct bitmap_collector {
     }
     __device__ __forceinline__ void flush() {
         const uint64 accepted = warp_sum(accepted_here);
-        if (lane_index() == 0 && accepted > 0) { atomicAdd(&run.shared.accepted, accepted); }
+        if (lane_index() == 0 && accepted > 0) { atomicAdd(&run.counters()->accepted, accepted); }
         counted.add(run, edges_here);
     }
 };

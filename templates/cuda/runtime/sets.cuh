@@ -142,7 +142,7 @@ __device__ __noinline__ void combine_words(enactor& run, frontier& result, front
     }
     __syncwarp(FULL_WARP);
     members = warp_sum(members);
-    if (lane_index() == 0 && members > 0) { atomicAdd(&run.shared.accepted, members); }
+    if (lane_index() == 0 && members > 0) { atomicAdd(&run.counters()->accepted, members); }
     counted.add(run, edges);
     end_bitmap(run, result);
     if (!first.mapped || !second.mapped) {
