@@ -260,11 +260,11 @@ struct digit_counts {
 };
 
 struct block_storage {
-    uint64 polled_at;     // when the host's flag was last read; the leader's block only
+    uint64 barriers;      // passed so far, as the first thread of the block counts them
+    uint64 traced;        // records written; the leader's block only, as the next two
+    uint64 polled_at;     // when the host's flag was last read
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
-    uint64 accepted, edges, visited;  // what the block has counted since the last barrier
-    uint64 places[BLOCK_THREADS / 32];  // in a queue, of each warp
     uint64 found;  // what was counted, as one thread has read it for all
     uint64 found_edges;
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
@@ -276,7 +276,6 @@ struct block_storage {
 
 // piece: enactor
 // piece: leader
-// piece: tell
 // piece: poll_host
 // piece: synchronize
 // piece: checked_index
@@ -326,8 +325,6 @@ struct out_lists {
 // piece: queue_members members_of
 // piece: all_members
 // piece: uncounted
-// piece: warp_inclusive_sum
-// piece: place_of_warp
 // piece: collector
 // piece: end_queue
 // piece: grid_warps warp_index
@@ -356,6 +353,7 @@ __device__ __forceinline__ void each_edge(const graph_slice& g, Visit visit) {
 // piece: unite_queues
 // piece: grow_set
 // piece: members_a_warp
+// piece: warp_inclusive_sum
 // piece: owner_of
 // piece: defer_list
 // piece: push_warps

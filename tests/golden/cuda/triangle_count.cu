@@ -155,11 +155,11 @@ static_assert(sizeof(data_slice) == 456, "as the host knows it");
 // piece: neighbor_table
 
 struct block_storage {
-    uint64 polled_at;     // when the host's flag was last read; the leader's block only
+    uint64 barriers;      // passed so far, as the first thread of the block counts them
+    uint64 traced;        // records written; the leader's block only, as the next two
+    uint64 polled_at;     // when the host's flag was last read
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
-    uint64 accepted, edges, visited;  // what the block has counted since the last barrier
-    uint64 places[BLOCK_THREADS / 32];  // in a queue, of each warp
     uint64 found;  // what was counted, as one thread has read it for all
     edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
     uint64 partials[32];  // a value a warp
@@ -171,7 +171,6 @@ struct block_storage {
 
 // piece: enactor
 // piece: leader
-// piece: tell
 // piece: poll_host
 // piece: synchronize
 // piece: begin_operator
@@ -202,8 +201,6 @@ struct all_edges {
 
 // piece: grid_warps warp_index
 // piece: each_edge_by_warps
-// piece: warp_inclusive_sum
-// piece: place_of_warp
 // piece: edge_collector
 // piece: synchronize_and_read
 // piece: end_edges
@@ -211,6 +208,7 @@ struct all_edges {
 // piece: count_visited
 // piece: asked_to_stop
 // piece: members_a_warp
+// piece: warp_inclusive_sum
 // piece: owner_of
 // piece: fetch_list
 // piece: count_edges
