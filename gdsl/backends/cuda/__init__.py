@@ -26,9 +26,11 @@ def plan_of(program: Program, sizes: Sizes | None = None, *, again: bool = False
     from gdsl.passes import pipelines
     from gdsl.plan import target
     from gdsl.plan.build import build
+    from gdsl.plan.grids import searches
 
     balanced = any(knobs.balance is not Balance.AUTO for knobs in program.tuning.sites)
-    on = target.cuda(program.tuning.fuse, balanced, program.tuning.order is Order.NEAR_FAR)
+    dense = balanced or (program.tuning.block is None and searches(program))
+    on = target.cuda(program.tuning.fuse, dense, program.tuning.order is Order.NEAR_FAR)
     return build(pipelines.apply(program, again=again), on, sizes, again=again)
 
 
