@@ -82,9 +82,7 @@ CPU = Target("cpu", True, False, _OF_CORES, False, True, True, False, True, _CPU
 
 
 CUDA_BALANCED = dataclasses.replace(CUDA_FUSED, resident_threads=1024)
-"""Where the program says how edges are shared, or goes from frontier to frontier along edges: such kernels would spill
-for a third block, for which the barriers of small levels take longer. Not where a block's size is chosen: on roads the
-small blocks of `suiting` have a multiprocessor for themselves."""
+"""Where the program says how edges are shared: such small kernels would spill."""
 
 
 CUDA_ORDERED = dataclasses.replace(
