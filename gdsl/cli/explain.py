@@ -18,8 +18,9 @@ def command(word: str | None, program: str | None) -> None:
     """Explain what a message's CODE means, what a KNOB of --tune does, or what a PROGRAM takes and gives.
 
     Without a word all codes are listed, with the word knobs all knobs. With the knob order and a PROGRAM: for each of
-    its loops whether that may be worked off in another order, or what stands in the way; with the knob layout, whether
-    its vertices may be renumbered inside.
+    its loops whether that may be worked off in another order, or what stands in the way. With the knob layout: whether
+    its vertices may be renumbered inside. With the word fusion and a PROGRAM: for each operator behind another whether
+    both run in one sweep on a GPU, or what stands in the way.
 
     \b
     Examples:
@@ -29,6 +30,7 @@ def command(word: str | None, program: str | None) -> None:
       gdslc explain bfs
       gdslc explain order sssp
       gdslc explain layout pagerank
+      gdslc explain fusion pagerank
     """
     from gdsl.diagnostics import all_codes, explain, find_code
 
@@ -39,10 +41,13 @@ def command(word: str | None, program: str | None) -> None:
     code = find_code(word)
     knob, near = knobs.named(word)
     if program is not None:
-        if knob is None or knob.name not in _OF_PROGRAMS:
-            takes = " and ".join(f"'gdslc explain {name} PROGRAM'" for name in _OF_PROGRAMS)
+        explains = _OF_PROGRAMS.get(
+            "fusion" if word.strip().lower() == "fusion" else knob.name if knob is not None else ""
+        )
+        if explains is None:
+            takes = ", ".join(f"'gdslc explain {name} PROGRAM'" for name in _OF_PROGRAMS)
             raise click.UsageError(f"'{word}' is explained without a program; {takes} take one")
-        _OF_PROGRAMS[knob.name](program)
+        explains(program)
     elif code is not None:
         click.echo(explain(code), nl=False)
     elif word.strip().lower() in ("knob", "knobs", "schedule", "tune"):
@@ -106,8 +111,29 @@ def _explain_layout(word: str) -> None:
         click.echo(f"as given: {found.why} ({found.span.words})")
 
 
-_OF_PROGRAMS = {"order": _explain_orders, "layout": _explain_layout}
-"""The knobs that are explained for a program."""
+def _explain_fusion(word: str) -> None:
+    """A line for each operator that comes behind another one."""
+    from gdsl.api.compiling import compile_file
+    from gdsl.backends.cuda import neighbours_of
+
+    program = compile_file(word).ir
+    if not program.tuning.fuse:
+        click.echo("schedule.fuse is off: each operator is a kernel of its own")
+        return
+    pairs = neighbours_of(program)
+    for pair in pairs:
+        first, second, obstacle = pair.first.step, pair.second.step, pair.obstacle
+        where = f"{second.span.words}: {second.word} @{second.label}"
+        if obstacle is None:
+            click.echo(f"{where} runs in the sweep of {first.word} @{first.label} ({first.span.words})")
+        else:
+            click.echo(f"{where} has a sweep of its own: {obstacle.why} ({obstacle.span.words})")
+    if not pairs:
+        click.echo("no operator comes right behind another one")
+
+
+_OF_PROGRAMS = {"order": _explain_orders, "layout": _explain_layout, "fusion": _explain_fusion}
+"""What is explained for a program."""
 
 
 def _must_be_given(param: object) -> bool:

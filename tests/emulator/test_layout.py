@@ -258,7 +258,8 @@ def test_it_goes_with_the_graph(cupy: FakeCupy) -> None:
     graph = make_graph(star(20), 21, directed=False)
     program = gdsl.compile("bfs", tune=["schedule.block=64", WORD])
     program(graph, source=3, backend="cuda")
-    (enactor,) = program._executables["cuda", 32]._enactors.values()
+    (made_ready,) = program._executables.values()
+    (enactor,) = made_ready._enactors.values()
     made, numbering = weakref.ref(enactor.on_device), weakref.ref(enactor.on_device.numbering)
     gc.disable()
     try:

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy
 
-from gdsl.backends.cuda.memory import GraphOnDevice, host_part
+from gdsl.backends.cuda.memory import GraphOnDevice
 from gdsl.backends.cuda.protocol import Arguments, Buffer, Device
+from gdsl.backends.needs import shared_part
 from gdsl.codegen.cuda.renumbering import WORDS
 from gdsl.codegen.structs import element_dtype
 from gdsl.graph.graph import Graph
@@ -19,8 +20,6 @@ from gdsl.types import Type
 
 _THREADS, _MOST_BLOCKS = 512, 4
 """Of a block, and blocks a multiprocessor."""
-_BACKWARD = {"in_offsets": "offsets", "in_sources": "columns"}
-"""In an undirected graph both are the same."""
 
 
 class Kernels:
@@ -127,7 +126,7 @@ class Renumbered(GraphOnDevice):
         self.device, self.graph, self.widths = given.device, given.graph, given.widths
         self.largest_degree, self.work = given.largest_degree, given.work
         self._parts = {}
-        self._kernels, self._directed = kernels, graph.directed
+        self._kernels, self.directed = kernels, graph.directed
         self._vertices, self._edges = graph.num_vertices, graph.num_edges
         self.device.require(_bytes(graph, given))
         before = given.parts_held()
@@ -150,10 +149,9 @@ class Renumbered(GraphOnDevice):
 
     def part(self, name: str, element: Type) -> Buffer:
         """One of the members of `graph_slice`, of the graph as it is numbered here."""
-        if name == "neighbors" or (name in _BACKWARD and not self._directed):
-            return self.part(_BACKWARD.get(name, "columns"), element)
+        name = shared_part(name, self.directed)
         if name not in self._parts:
-            self._parts[name] = self._made(name, element)
+            self._parts[name] = self._of_lists(name, element)
         return self._parts[name]
 
     def _make_lists(self, given: GraphOnDevice, backward: bool) -> None:
@@ -167,7 +165,7 @@ class Renumbered(GraphOnDevice):
         self._kernels.start("lists_of_keys", keys.pointer, offsets.pointer, columns.pointer, count, self._edges)
         self._parts.update(zip(names, (offsets, columns), strict=True))
 
-    def _made(self, name: str, element: Type) -> Buffer:
+    def _of_lists(self, name: str, element: Type) -> Buffer:
         if name == "edge_sources":
             sources = self._new(name)
             offsets = self.part("offsets", Type.EDGE)
@@ -178,7 +176,7 @@ class Renumbered(GraphOnDevice):
             self._kernels.start("count_up", ids.pointer, self._edges)
             return ids
         assert name not in MADE_ON_DEVICE
-        values = host_part(self._host_graph(), name)
+        values = getattr(self._host_graph(), "in_edge_ids" if name == "in_edges" else name)
         return self.device.upload(values.astype(element_dtype(element, self.widths), copy=False))
 
     def _host_graph(self) -> Graph:
@@ -186,7 +184,7 @@ class Renumbered(GraphOnDevice):
         kinds = {name: element_dtype(_ELEMENTS[name], self.widths) for name in ("offsets", "columns")}
         counts = {"offsets": self._vertices + 1, "columns": self._edges}
         offsets, columns = (self.device.fetch(self._parts[name], kinds[name], counts[name]) for name in kinds)
-        return Graph(offsets.astype(numpy.int64), columns.astype(numpy.int64), directed=self._directed)
+        return Graph(offsets.astype(numpy.int64), columns.astype(numpy.int64), directed=self.directed)
 
     def _new(self, name: str) -> Buffer:
         count = self._vertices + 1 if name.endswith("offsets") else self._edges
