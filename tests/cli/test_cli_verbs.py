@@ -129,6 +129,12 @@ def test_explain_says_what_stands_in_the_way_of_an_order(gdslc, tmp_path):
     gdslc("explain", "order", "no_such_program").fails(1, "cannot read")
 
 
+def test_explain_says_what_stands_in_the_way_of_a_layout(gdslc):
+    assert "may be by degree; on a GPU auto does so" in gdslc("explain", "layout", "bfs").out
+    assert "may be by degree; auto leaves it as given" in gdslc("explain", "layout", "maximal_independent_set").out
+    assert gdslc("explain", "layout", "sssp").out.startswith("as given: `weight` has values of edges")
+
+
 def test_explain_says_what_keeps_operators_apart(gdslc, tmp_path):
     answer = gdslc("explain", "fusion", "pagerank").out.splitlines()
     assert answer[0].startswith("line 33: neighbor_reduce @received has a sweep of its own: ")
