@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import gdsl
+from gdsl.backends.cuda import device
 from tests.support.graphs import make_graph, path
 
 from .build import compiler
@@ -75,6 +76,35 @@ def test_a_call_on_a_known_graph_does_little(cupy: FakeCupy, graph: gdsl.Graph) 
     cupy.log.clear()
     program(graph, source=2, backend="cuda")
     assert cupy.log == {"alloc": 2, "copy out": 1, "launch": 1, "copy back": 1}, "two results, and nothing else"
+
+
+COUNTED = """program counted;
+problem { param source : vertex; param shift : int32 = 0; vertex level : int32 = -1; scalar seen : int64; }
+edge functor visit(src, dst, e) { cond level[dst] == -1; apply { level[dst] = iteration + 1; } }
+vertex functor add(v) { apply { if (int32(v) == 2 || shift == 0) { if (level[int32(v) + shift] >= 0) { seen += 1; } } } }
+schedule { level[source] = 0; frontier f = {source}; while (f) { f = advance(f, visit); } compute(vertices, add); }
+"""
+
+
+def test_a_kernel_hands_over_once_many_calls_were_made(cupy: FakeCupy, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Scalars, the trace and failures are what they were by copies, and where it is more bytes, there are copies."""
+    monkeypatch.setattr(device, "_SETTLED", 3)
+    monkeypatch.setattr(device, "_FEW", 5000)
+    program, graph = gdsl.compile(COUNTED, tune=SMALL), make_graph(path(150), 150)
+    ways = []
+    for source in (149, 148, 147, 149, 146, 140, 0, 1, 149):
+        cupy.log.clear()
+        found = program(graph, source=source, backend="cuda")
+        assert (found.seen, len(found.trace)) == (150 - source, 151 - source)
+        assert found.level.get().tolist() == [max(vertex - source, -1) for vertex in range(150)]
+        ways.append("".join(word[0] for word in ("raw kernel", "copy back") if cupy.log[word]))
+    assert ways == ["c", "c", "c", "r", "r", "r", "rc", "c", "c"], "what comes back after 0 has a long trace"
+    small = make_graph(path(3), 3)
+    for call in range(6):
+        cupy.log.clear()
+        with pytest.raises(gdsl.GdslError, match=f"E0801.*index {9 * call + 7} .*there are 3"):
+            program(small, source=0, shift=9 * call + 5, backend="cuda")
+        assert cupy.log["raw kernel"] == (call >= 3)
 
 
 def test_the_name_of_the_gpu_is_asked_for_once(cupy: FakeCupy, graph: gdsl.Graph) -> None:
