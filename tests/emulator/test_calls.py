@@ -81,7 +81,9 @@ def test_a_call_on_a_known_graph_does_little(cupy: FakeCupy, graph: gdsl.Graph) 
 COUNTED = """program counted;
 problem { param source : vertex; param shift : int32 = 0; vertex level : int32 = -1; scalar seen : int64; }
 edge functor visit(src, dst, e) { cond level[dst] == -1; apply { level[dst] = iteration + 1; } }
-vertex functor add(v) { apply { if (int32(v) == 2 || shift == 0) { if (level[int32(v) + shift] >= 0) { seen += 1; } } } }
+vertex functor add(v) {
+    apply { if (int32(v) == 2 || shift == 0) { if (level[int32(v) + shift] >= 0) { seen += 1; } } }
+}
 schedule { level[source] = 0; frontier f = {source}; while (f) { f = advance(f, visit); } compute(vertices, add); }
 """
 
