@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from gdsl.diagnostics import GdslError
 from gdsl.version import __version__
 
 _SETTLED_AFTER = 2_000_000_000
@@ -73,8 +74,14 @@ def _seen(path: str) -> tuple[int, ...]:
 
 
 def look() -> State:
-    """The files as they are now."""
+    """The files as they are now. Raises E0907 where gdsl was put into an archive, from which nothing can be read."""
     here = package()
+    if not here.is_dir():
+        raise GdslError.single(
+            "E0907",
+            f"gdsl lies in an archive, its grammar and templates cannot be read: {here}",
+            fix="install gdsl with pip, which unpacks it",
+        )
     installed = here / "_data"
     data = installed if installed.is_dir() else here.parent
     found: list[_File] = []
