@@ -14,7 +14,7 @@ import pytest
 import gdsl
 from gdsl.api.graph_kinds import kind_of
 from gdsl.api.tune_files import Entry, new_file, write_file
-from gdsl.backends.cuda import device
+from gdsl.backends.cuda import device as real_device
 from tests.support.graphs import make_graph, path
 
 from .build import compiler
@@ -93,8 +93,8 @@ schedule { level[source] = 0; frontier f = {source}; while (f) { f = advance(f, 
 
 def test_a_kernel_hands_over_once_many_calls_were_made(cupy: FakeCupy, monkeypatch: pytest.MonkeyPatch) -> None:
     """Scalars, the trace and failures are what they were by copies, and where it is more bytes, there are copies."""
-    monkeypatch.setattr(device, "_SETTLED", 3)
-    monkeypatch.setattr(device, "_FEW", 5000)
+    monkeypatch.setattr(real_device, "_SETTLED", 3)
+    monkeypatch.setattr(real_device, "_FEW", 5000)
     program, graph = gdsl.compile(COUNTED, tune=SMALL), make_graph(path(150), 150)
     ways = []
     for source in (149, 148, 147, 149, 146, 140, 0, 1, 149):
