@@ -71,7 +71,7 @@ class CudaShared:
         self._there, self._outgoing = self._room.block.pointer, (here.ctypes.data, outgoing)
         self._sent_on: Any = None
         """The stream on which the next run's copy is queued."""
-        self._received = 0
+        self._runs = 0
         self.sent = _parts(here, self._offsets[:sent], sizes)
         self.expect(beginning)
 
@@ -88,6 +88,9 @@ class CudaShared:
         """Queue the copy, if that has not been done."""
         sent_on, self._sent_on = self._sent_on, None
         stream = self._device.stream()
+        self._runs += 1
+        if self._runs == _SETTLED:
+            self._hand_over()  # to have it compiled or loaded, which is not to be within the time of a run
         if sent_on is not None and sent_on.ptr == stream.ptr:
             return
         if sent_on is not None:  # what is queued there shall not come in between
@@ -107,11 +110,13 @@ class CudaShared:
     def receive(self) -> None:
         """Queue the copy."""
         runtime, (here, nbytes) = self._device.cupy.cuda.runtime, self._incoming
-        self._received += 1
-        if self._received > _SETTLED and nbytes <= _FEW:
-            self._device.hand_over((1,), (_THREADS,), self._packs)
-            return
-        runtime.memcpyAsync(here, self._there, nbytes, runtime.memcpyDeviceToHost, self._device.stream().ptr)
+        if self._runs > _SETTLED and nbytes <= _FEW:
+            self._hand_over()
+        else:
+            runtime.memcpyAsync(here, self._there, nbytes, runtime.memcpyDeviceToHost, self._device.stream().ptr)
+
+    def _hand_over(self) -> None:
+        self._device.hand_over((1,), (_THREADS,), self._packs)
 
 
 def _offsets(sizes: Sequence[int]) -> list[int]:
