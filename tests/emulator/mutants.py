@@ -123,8 +123,8 @@ BARRIERS = (
     Mutant(
         "no block barrier after the grid barrier",
         _ENACTOR,
-        "    }\n    __syncthreads();\n    run.barriers += 1;",
-        "    }\n    run.barriers += 1;",
+        "    }\n    __syncthreads();\n    run.stopped |=",
+        "    }\n    run.stopped |=",
         "bfs",
         "race",
     ),
@@ -193,19 +193,27 @@ BARRIERS = (
     Mutant(
         "a barrier that waits for one block less",
         _ENACTOR,
-        "(run.barriers + 1) * gridDim.x",
-        "(run.barriers + 1) * gridDim.x - 1",
+        "run.shared.barriers * gridDim.x",
+        "run.shared.barriers * gridDim.x - 1",
         "bfs",
-        "race",
+        "race divergence",
     ),
     Mutant(
         "a stop in the same bit at each barrier",
         _ENACTOR,
-        "run.barriers % 2 == 0 ? STOP_EVEN : STOP_ODD",
+        "run.shared.barriers % 2 == 0 ? STOP_EVEN : STOP_ODD",
         "STOP_EVEN",
         COUNTING,
         "deadlock divergence race",
         stops=True,
+    ),
+    Mutant(
+        "a pass that every thread counts",
+        _ENACTOR,
+        "if (threadIdx.x == 0) { run.shared.passes += 1; }",
+        "run.shared.passes += 1;",
+        "bfs",
+        "race result",
     ),
 )
 

@@ -156,6 +156,9 @@ static_assert(sizeof(data_slice) == 272, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
@@ -167,6 +170,7 @@ struct block_storage {
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
@@ -279,7 +283,7 @@ __device__ __forceinline__ void reduce_rival(enactor& run, const data_slice& d, 
     const auto combine = [](uint64 a, uint64 b) { return uint64(greatest(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return uint64(rival_condition(d, near, far, far) ? rival_value(d, far) : 0ull); };
     reduce_warps(run, members_of(input), out_lists{d.graph}, 0ull, combine, value,
-        [&](vertex near, uint64 reduced) { d.most[near] = reduced; });
+        [&](vertex near, uint64 reduced, bool) { d.most[near] = reduced; });
     reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ull, combine, value,
         [&](vertex near, uint64 reduced) { reduce_max(&d.most[near], reduced); });
     synchronize(run);
@@ -287,7 +291,7 @@ __device__ __forceinline__ void reduce_rival(enactor& run, const data_slice& d, 
     synchronize(run);
     const auto value_back = [&](vertex near, vertex far, edge at) { return uint64(rival_condition(d, far, near, far) ? rival_value(d, far) : 0ull); };
     reduce_warps(run, members_of(input), in_lists{d.graph}, 0ull, combine, value_back,
-        [&](vertex near, uint64 reduced) { d.most[near] = combine(d.most[near], reduced); });
+        [&](vertex near, uint64 reduced, bool) { d.most[near] = combine(d.most[near], reduced); });
     reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, chunks, 0ull, combine, value_back,
         [&](vertex near, uint64 reduced) { reduce_max(&d.most[near], reduced); });
     synchronize(run);
@@ -378,7 +382,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_independent_rounds_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_independent_rounds_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
@@ -392,7 +396,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_independent_rou
     constexpr int32 iteration = 0;
     define_everything(run, spare, d.graph.num_vertices, uncounted());
     exchange(undecided, spare);
-    for (int32 iteration = 0; undecided.size > 0 && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+    for (int32 iteration = 0; undecided.size > 0 && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         reduce_rival(run, d, undecided, iteration);
         filter_wins(run, d, undecided, spare, iteration);
         exchange(chosen, spare);
@@ -413,7 +417,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_independent_rou
     }
     if (run.stopped) { return; }
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

@@ -164,6 +164,9 @@ static_assert(sizeof(data_slice) == 224, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
@@ -176,6 +179,7 @@ struct block_storage {
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
@@ -333,7 +337,7 @@ __device__ __forceinline__ void reduce_rival(enactor& run, const data_slice& d, 
     const auto combine = [](uint64 a, uint64 b) { return uint64(least(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return uint64(rival_condition(d, far, near) ? rival_value(d, far) : 18446744073709551615ull); };
     reduce_warps(run, members_of(input), in_lists{d.graph}, 18446744073709551615ull, combine, value,
-        [&](vertex near, uint64 reduced) { d.least[near] = reduced; });
+        [&](vertex near, uint64 reduced, bool) { d.least[near] = reduced; });
     reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, 18446744073709551615ull, combine, value,
         [&](vertex near, uint64 reduced) { reduce_min(&d.least[near], reduced); });
     synchronize(run);
@@ -425,7 +429,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_independent_set_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 8) gdsl_independent_set_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
@@ -438,7 +442,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_independent_set
     compute_draw(run, d, iteration);
     define_everything(run, spare, d.graph.num_vertices, uncounted());
     exchange(open, spare);
-    for (int32 iteration = 0; open.size > 0 && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+    for (int32 iteration = 0; open.size > 0 && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         reduce_rival(run, d, open, iteration);
         filter_join(run, d, open, spare, iteration);
         exchange(winners, spare);
@@ -448,7 +452,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_independent_set
     }
     if (run.stopped) { return; }
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

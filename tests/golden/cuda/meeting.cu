@@ -160,6 +160,9 @@ static_assert(sizeof(data_slice) == 288, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
@@ -172,6 +175,7 @@ struct block_storage {
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
@@ -410,7 +414,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_meeting_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_meeting_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
@@ -443,7 +447,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_meeting_enactor
     exchange(seen_right, spare);
     intersect_sets(run, spare, seen_left, seen_right, d.graph.num_vertices, uncounted());
     exchange(both, spare);
-    for (int32 iteration = 0; !(both.size > 0) && f.size > 0 && g.size > 0 && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+    for (int32 iteration = 0; !(both.size > 0) && f.size > 0 && g.size > 0 && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         advance_ahead(run, d, f, spare, direction_of_advance_ahead, iteration);
         exchange(f, spare);
         grow_any_set(run, seen_left, spare, f, d.graph.num_vertices, out_lists{d.graph});
@@ -463,7 +467,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_meeting_enactor
     exchange(seen, spare);
     if (leader()) { *d.looked_at = int64(seen.size); }
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

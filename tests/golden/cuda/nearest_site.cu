@@ -147,6 +147,9 @@ static_assert(sizeof(data_slice) == 200, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
@@ -158,6 +161,7 @@ struct block_storage {
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
@@ -323,7 +327,7 @@ __device__ __forceinline__ void reduce_site_before(enactor& run, const data_slic
     const auto combine = [](vertex a, vertex b) { return vertex(least(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return vertex(site_before_value(d, far, near)); };
     reduce_warps(run, members_of(input), in_lists{d.graph}, NO_VERTEX, combine, value,
-        [&](vertex near, vertex reduced) { d.site_reduced[near] = reduced; });
+        [&](vertex near, vertex reduced, bool) { d.site_reduced[near] = reduced; });
     reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, NO_VERTEX, combine, value,
         [&](vertex near, vertex reduced) { reduce_min(&d.site_reduced[near], reduced); });
     synchronize(run);
@@ -346,7 +350,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_nearest_site_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_nearest_site_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
@@ -357,7 +361,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_nearest_site_en
     constexpr int32 iteration = 0;
     filter_begin(run, d, spare, iteration);
     exchange(f, spare);
-    for (int32 iteration = 0; f.size > 0 && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+    for (int32 iteration = 0; f.size > 0 && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         advance_visit(run, d, f, spare, direction_of_advance_visit, iteration);
         exchange(f, spare);
         reduce_site_before(run, d, f, iteration);
@@ -367,7 +371,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_nearest_site_en
     }
     if (run.stopped) { return; }
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

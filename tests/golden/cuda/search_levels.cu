@@ -172,6 +172,9 @@ static_assert(sizeof(data_slice) == 336, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
@@ -183,6 +186,7 @@ struct block_storage {
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
@@ -360,7 +364,7 @@ __device__ __forceinline__ void reduce_arriving(enactor& run, const data_slice& 
     const auto combine = [](float64 a, float64 b) { return float64(sum(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return float64(arriving_condition(d, far, near) ? arriving_value(d, far) : 0.0); };
     reduce_warps(run, members_of(input), in_lists{d.graph}, 0.0, combine, value,
-        [&](vertex near, float64 reduced) { d.paths_reduced[near] = reduced; });
+        [&](vertex near, float64 reduced, bool) { d.paths_reduced[near] = reduced; });
     reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, 0.0, combine, value,
         [&](vertex near, float64 reduced) { reduce_add(&d.paths_reduced[near], reduced); });
     synchronize(run);
@@ -376,7 +380,7 @@ __device__ __forceinline__ void reduce_depending(enactor& run, const data_slice&
     const auto combine = [](float64 a, float64 b) { return float64(sum(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return float64(depending_condition(d, near, far) ? depending_value(d, near, far) : 0.0); };
     reduce_warps(run, members_of(input), out_lists{d.graph}, 0.0, combine, value,
-        [&](vertex near, float64 reduced) { d.dependency_reduced[near] = reduced; });
+        [&](vertex near, float64 reduced, bool) { d.dependency_reduced[near] = reduced; });
     reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0.0, combine, value,
         [&](vertex near, float64 reduced) { reduce_add(&d.dependency_reduced[near], reduced); });
     synchronize(run);
@@ -417,7 +421,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_search_levels_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_search_levels_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
@@ -442,7 +446,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_search_levels_e
         define_frontier(run, spare, members, 1, d.graph.num_vertices, out_lists{d.graph});
         exchange(f, spare);
     }
-    for (int32 iteration = 0; f.size > 0 && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+    for (int32 iteration = 0; f.size > 0 && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         push_level(run, d, f, d.h_members, d.h_ends, d.h_levels, state_of_h, 0);
         advance_reach(run, d, f, spare, direction_of_advance_reach, iteration);
         exchange(f, spare);
@@ -452,7 +456,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_search_levels_e
     if (leader()) { *d.levels = *d.h_levels; }
     {
         const int64 times = *d.h_levels;
-        for (int32 iteration = 0; iteration < times && begin_pass(run, 1, iteration); ++iteration, ++run.passes) {
+        for (int32 iteration = 0; iteration < times && begin_pass(run, 1, iteration); ++iteration, count_pass(run)) {
             take_level(g, d.h_members, d.h_ends, state_of_h.levels - 1 - iteration);
             synchronize(run);
             reduce_depending(run, d, g, iteration);
@@ -461,7 +465,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_search_levels_e
     }
     {
         const int64 times = 3ll;
-        for (int32 iteration = 0; iteration < times && begin_pass(run, 2, iteration); ++iteration, ++run.passes) {
+        for (int32 iteration = 0; iteration < times && begin_pass(run, 2, iteration); ++iteration, count_pass(run)) {
             synchronize(run);
             if (leader()) { *d.again_levels = 0ll; }
             state_of_again = history_state{};
@@ -493,7 +497,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_search_levels_e
         if (run.stopped) { return; }
     }
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

@@ -42,6 +42,7 @@
 #undef filter_third_
 #undef filtered_1
 #undef h
+#undef kept_bit
 #undef made
 #undef mark_apply
 #undef members_1
@@ -169,6 +170,9 @@ static_assert(sizeof(data_slice) == 288, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
@@ -180,6 +184,7 @@ struct block_storage {
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
@@ -448,9 +453,9 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_set_operations_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_set_operations_enactor(const data_slice problem) {
     __shared__ block_storage shared;
-    const data_slice& d = problem;
+    data_slice d = problem;
     enactor run(d.run, shared);
     frontier f = frontier_at(d.run, 0);
     frontier members_1 = frontier_at(d.run, 1);
@@ -474,6 +479,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_set_operations_
     direction_state direction_of_advance_reach = {};
     initialise(run, d);
     constexpr int32 iteration = 0;
+    uint32 kept_bit = *d.bit;
+    d.bit = &kept_bit;
     if (leader()) { d.reached[d.start] = 0; }
     {
         const vertex members[] = {d.start, d.other};
@@ -499,7 +506,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_set_operations_
     exchange(h, spare);
     {
         const int64 times = 5ll;
-        for (int32 iteration = 0; iteration < times && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+        for (int32 iteration = 0; iteration < times && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
             advance_reach(run, d, f, spare, direction_of_advance_reach, iteration);
             exchange(made, spare);
             grow_any_set(run, f, spare, made, d.graph.num_vertices, out_lists{d.graph});
@@ -512,8 +519,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_set_operations_
             exchange(h, spare);
             compute_mark(run, d, h, iteration);
             if (leader()) { *d.sizes = wrapping_add(*d.sizes, wrapping_add(int64(f.size), wrapping_multiply(3ll, int64(g.size)))); }
-            synchronize(run);
-            if (leader()) { *d.bit = *d.bit << 1; }
+            *d.bit = *d.bit << 1;
             subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, g, d.graph.num_vertices, uncounted());
             synchronize(run);  // until its marks are taken out
             exchange(g, spare);
@@ -544,8 +550,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_set_operations_
             advance_step_(run, d, combined_5, spare, iteration);
             exchange(advanced_2, spare);
             compute_mark_2(run, d, advanced_2, iteration);
-            synchronize(run);
-            if (leader()) { *d.bit = *d.bit << 1; }
+            *d.bit = *d.bit << 1;
             define_frontier(run, spare, nullptr, 0, d.graph.num_vertices, uncounted());
             exchange(made, spare);
             grow_any_set(run, made, spare, f, d.graph.num_vertices, uncounted());
@@ -560,13 +565,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_set_operations_
             filter_third_(run, d, combined_11, spare, iteration);
             exchange(filtered_1, spare);
             compute_mark_3(run, d, filtered_1, iteration);
-            synchronize(run);
-            if (leader()) { *d.bit = *d.bit << 1; }
+            *d.bit = *d.bit << 1;
         }
         if (run.stopped) { return; }
     }
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

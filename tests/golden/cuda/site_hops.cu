@@ -195,11 +195,16 @@ static_assert(sizeof(data_slice) == 352, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
-    vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
-    edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
+    union {
+        vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
+        edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
+    };
     uint64 partials[32];  // a value a warp
 };
 
@@ -208,6 +213,7 @@ struct block_storage {
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
@@ -528,7 +534,7 @@ __device__ __forceinline__ void reduce_levels(enactor& run, const data_slice& d,
     const auto combine = [](int64 a, int64 b) { return int64(sum(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return int64(levels_value(d, near, far)); };
     reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, 0ll, combine, value,
-        [&](vertex near, int64 reduced) { d.level[near] = reduced; });
+        [&](vertex near, int64 reduced, bool) { d.level[near] = reduced; });
     reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
         [&](vertex near, int64 reduced) { reduce_add(&d.level[near], reduced); });
     synchronize(run);
@@ -543,7 +549,7 @@ __device__ __forceinline__ void reduce_lowest(enactor& run, const data_slice& d,
     const auto combine = [](int32 a, int32 b) { return int32(least(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return int32(lowest_condition(d, far) ? lowest_value(d, far) : 2147483647); };
     reduce_warps(run, members_of(input), out_lists{d.graph}, 2147483647, combine, value,
-        [&](vertex near, int32 reduced) { d.least[near] = reduced; });
+        [&](vertex near, int32 reduced, bool) { d.least[near] = reduced; });
     reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, 2147483647, combine, value,
         [&](vertex near, int32 reduced) { reduce_min(&d.least[near], reduced); });
     synchronize(run);
@@ -631,7 +637,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_site_hops_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_site_hops_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
@@ -658,7 +664,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_site_hops_enact
     copy_frontier(run, spare, f, d.graph.num_vertices);
     exchange(f_2, spare);
     compute_compute_1(run, d, f_2, iteration);
-    for (int32 iteration = 0; f_2.size > 0 && int64(iteration) < *d.spread_most && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+    for (int32 iteration = 0; f_2.size > 0 && int64(iteration) < *d.spread_most && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         synchronize(run);
         advance_step(run, d, f_2, spare, direction_of_advance_step, iteration);
         exchange(f_2, spare);
@@ -672,7 +678,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_site_hops_enact
     copy_frontier(run, spare, seen, d.graph.num_vertices);
     exchange(f_3, spare);
     compute_compute_2(run, d, f_3, iteration);
-    for (int32 iteration = 0; f_3.size > 0 && int64(iteration) < *d.spread_most_2 && begin_pass(run, 1, iteration); ++iteration, ++run.passes) {
+    for (int32 iteration = 0; f_3.size > 0 && int64(iteration) < *d.spread_most_2 && begin_pass(run, 1, iteration); ++iteration, count_pass(run)) {
         synchronize(run);
         advance_step_(run, d, f_3, spare, direction_of_advance_step_, iteration);
         exchange(f_3, spare);
@@ -692,7 +698,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_site_hops_enact
     exchange(combined_1, spare_edges);
     compute_compute_3(run, d, combined_1, iteration);
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

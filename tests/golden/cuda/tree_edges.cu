@@ -136,11 +136,16 @@ static_assert(sizeof(data_slice) == 232, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
-    vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
-    edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
+    union {
+        vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
+        edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
+    };
 };
 
 // piece: enactor
@@ -148,6 +153,7 @@ struct block_storage {
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
@@ -284,7 +290,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_tree_edges_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_tree_edges_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
@@ -303,7 +309,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_tree_edges_enac
     }
     advance_leave(run, d, members_1, spare_edges, iteration);
     exchange(e, spare_edges);
-    for (int32 iteration = 0; e.size > 0 && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+    for (int32 iteration = 0; e.size > 0 && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         compute_mark(run, d, e, iteration);
         if (leader()) { *d.walked = wrapping_add(*d.walked, int64(e.size)); }
         if (leader()) { *d.passes = wrapping_add(*d.passes, 1); }
@@ -314,7 +320,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_tree_edges_enac
     }
     if (run.stopped) { return; }
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 
